@@ -1,0 +1,2 @@
+//! merganser
+fn main() {}
