@@ -1,1 +1,22 @@
-//! placeholder
+//! What every run needs, whatever its job: the number of threads, the memory budget, cancellation,
+//! progress, the `--json` summary. Nothing here knows about sequences.
+
+#![forbid(unsafe_code)]
+
+mod cancel;
+mod error;
+pub mod files;
+pub mod memory;
+mod progress;
+mod summary;
+pub mod threads;
+mod workers;
+
+pub use cancel::Cancel;
+pub use error::{Error, SizeError};
+pub use files::raise_open_file_limit;
+pub use memory::{default_budget, format_size, machine_memory, parse_size, peak_rss};
+pub use progress::{Progress, Silent};
+pub use summary::Summary;
+pub use threads::resolve_threads;
+pub use workers::{run_workers, run_workers_collect};
