@@ -1,0 +1,87 @@
+//! Letters and their 2-bit codes.
+
+use crate::dispatch;
+use crate::simd::Level;
+
+/// The letters of the codes 0 to 3.
+pub const LETTERS: [u8; 4] = *b"ACGT";
+
+/// The code of a letter: A C G T(U) = 0 1 2 3 in either case, `None` for all others.
+pub fn code(letter: u8) -> Option<u8> {
+    is_base(letter).then(|| code_unchecked(letter))
+}
+
+/// True for A, C, G, T and U in either case.
+#[inline(always)]
+pub fn is_base(letter: u8) -> bool {
+    let upper = letter & 0xdf;
+    (upper == b'A') | (upper == b'C') | (upper == b'G') | (upper == b'T') | (upper == b'U')
+}
+
+/// The code of a letter known to be a base; some number 0 to 3 for any other.
+///
+/// Bits 1 and 2 of the ASCII letters A C G T are 00, 01, 11, 10; bit 2 XOR bit 1 gives the low
+/// bit of the code and bit 2 the high one. U has T's bits.
+#[inline(always)]
+pub fn code_unchecked(letter: u8) -> u8 {
+    ((letter >> 1) ^ (letter >> 2)) & 3
+}
+
+dispatch! {
+    /// Appends the codes of `letters` to `codes`, one byte a base, and says whether all of them
+    /// are bases. Letters that are not still get a byte, of any value from 0 to 3.
+    pub fn encode(letters: &[u8], codes: &mut Vec<u8>) -> bool = encode_body
+}
+
+#[inline(always)]
+fn encode_body(letters: &[u8], codes: &mut Vec<u8>) -> bool {
+    let from = codes.len();
+    codes.resize(from + letters.len(), 0);
+    let mut bad = 0u8;
+    for (code, &letter) in codes[from..].iter_mut().zip(letters) {
+        *code = code_unchecked(letter);
+        bad |= u8::from(!is_base(letter));
+    }
+    bad == 0
+}
+
+/// [`encode`] at this machine's best level.
+pub fn encode_best(letters: &[u8], codes: &mut Vec<u8>) -> bool {
+    encode(Level::best(), letters, codes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_byte_has_the_documented_code() {
+        for letter in 0..=255u8 {
+            let expected = match letter {
+                b'A' | b'a' => Some(0),
+                b'C' | b'c' => Some(1),
+                b'G' | b'g' => Some(2),
+                b'T' | b't' | b'U' | b'u' => Some(3),
+                _ => None,
+            };
+            assert_eq!(code(letter), expected, "letter {letter}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_level_encodes_as_the_table(letters in proptest::collection::vec(any::<u8>(), 0..300)) {
+            for level in Level::available() {
+                let mut codes = vec![9];
+                let clean = encode(level, &letters, &mut codes);
+                prop_assert_eq!(clean, letters.iter().all(|&l| code(l).is_some()));
+                for (i, &letter) in letters.iter().enumerate() {
+                    if let Some(c) = code(letter) {
+                        prop_assert_eq!(codes[i + 1], c);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! k-mers as integers of four widths: 2 bits a base, first base most significant, so that the
+//! order of the integers is the order of the letters.
+
+mod small;
+mod wide;
+
+pub use wide::Wide;
+
+use crate::base;
+
+/// The largest k that any width holds.
+pub const MAX_K: usize = 128;
+
+/// An integer that holds a k-mer in its low 2k bits; the bits above are zero.
+///
+/// Implemented by `u32` (k ≤ 16), `u64` (k ≤ 32), `u128` (k ≤ 64) and [`Wide`] (k ≤ 128).
+pub trait Kmer: Copy + Ord + Eq + Default + std::fmt::Debug + Send + Sync + 'static {
+    /// The largest k.
+    const MAX_K: usize;
+    /// Bytes of the integer.
+    const BYTES: usize;
+
+    /// All ones in the low 2k bits.
+    fn mask(k: usize) -> Self;
+    /// The k-mer of the next position: one base enters at the end, the first leaves.
+    fn push(self, code: u8, mask: Self) -> Self;
+    /// The reverse complement of the next position's k-mer, from that of this position.
+    fn push_complement(self, code: u8, k: usize) -> Self;
+    /// A 64-bit hash whose high bits are as good as random.
+    fn hash(self) -> u64;
+    /// Shifted right; 0 if `bits` is the width or more.
+    fn shr(self, bits: u32) -> Self;
+    /// Shifted left; 0 if `bits` is the width or more.
+    fn shl(self, bits: u32) -> Self;
+    /// Bitwise or.
+    fn or(self, other: Self) -> Self;
+    /// Bitwise and.
+    fn and(self, other: Self) -> Self;
+    /// Difference of integers, modulo the width.
+    fn sub(self, other: Self) -> Self;
+    /// Sum of integers, modulo the width.
+    fn add(self, other: Self) -> Self;
+    /// The low 64 bits.
+    fn low(self) -> u64;
+    /// From an integer of up to 64 bits.
+    ///
+    /// # Panics
+    /// May panic if the value does not fit.
+    fn from_low(value: u64) -> Self;
+    /// The number of bits up to and with the highest one.
+    fn bit_len(self) -> u32;
+    /// Writes the integer into the first [`Kmer::BYTES`] bytes, little-endian.
+    fn store(self, bytes: &mut [u8]);
+    /// Reads what [`Kmer::store`] wrote.
+    fn load(bytes: &[u8]) -> Self;
+
+    /// The smaller of two k-mers: the canonical one, of a k-mer and its reverse complement.
+    #[inline(always)]
+    fn least(self, other: Self) -> Self {
+        if self < other { self } else { other }
+    }
+
+    /// The code of the base at `position` (0 is the first) of a k-mer of `k` bases.
+    fn base(self, position: usize, k: usize) -> u8 {
+        (self.shr(2 * (k - 1 - position) as u32).low() & 3) as u8
+    }
+
+    /// The first `bits` bits (at most 32, at most 2k) of a k-mer of `k` bases.
+    #[inline(always)]
+    fn prefix(self, k: usize, bits: u32) -> u32 {
+        self.shr(2 * k as u32 - bits).low() as u32
+    }
+
+    /// The reverse complement of a k-mer of `k` bases.
+    fn reverse_complement(self, k: usize) -> Self {
+        (0..k).fold(Self::default(), |rc, i| rc.push_complement(self.base(i, k), k))
+    }
+
+    /// The k-mer of `letters`, whose number is k, or `None` if there are none, too many, or one
+    /// is not a base.
+    fn from_letters(letters: &[u8]) -> Option<Self> {
+        if letters.is_empty() || letters.len() > Self::MAX_K {
+            return None;
+        }
+        let mask = Self::mask(letters.len());
+        letters.iter().try_fold(Self::default(), |kmer, &l| Some(kmer.push(base::code(l)?, mask)))
+    }
+
+    /// Appends the upper-case letters of a k-mer of `k` bases.
+    fn write_letters(self, k: usize, out: &mut Vec<u8>) {
+        out.extend((0..k).map(|i| base::LETTERS[usize::from(self.base(i, k))]));
+    }
+}
+
+/// A 64-bit multiply whose halves are folded together: every input bit reaches every output bit.
+#[inline(always)]
+pub(crate) fn fold_multiply(x: u64, by: u64) -> u64 {
+    let product = u128::from(x) * u128::from(by);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// Runs `$body` with the type `$K` bound to the narrowest integer that holds `$k` bases.
+#[macro_export]
+macro_rules! with_kmer {
+    ($k:expr, $K:ident => $body:expr) => {
+        match $k {
+            0..=16 => {
+                type $K = u32;
+                $body
+            }
+            17..=32 => {
+                type $K = u64;
+                $body
+            }
+            33..=64 => {
+                type $K = u128;
+                $body
+            }
+            _ => {
+                type $K = $crate::kmer::Wide;
+                $body
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn naive_complement(codes: &[u8]) -> Vec<u8> {
+        codes.iter().rev().map(|c| 3 - c).collect()
+    }
+
+    fn letters(codes: &[u8]) -> Vec<u8> {
+        codes.iter().map(|&c| base::LETTERS[usize::from(c)]).collect()
+    }
+
+    fn check<K: Kmer>(codes: &[u8]) {
+        let k = codes.len();
+        let kmer = K::from_letters(&letters(codes)).expect("bases");
+        let mut text = Vec::new();
+        kmer.write_letters(k, &mut text);
+        assert_eq!(text, letters(codes));
+        let complement = K::from_letters(&letters(&naive_complement(codes))).expect("bases");
+        assert_eq!(kmer.reverse_complement(k), complement);
+        assert_eq!(complement.reverse_complement(k), kmer);
+        assert_eq!(kmer.cmp(&complement), codes.cmp(&naive_complement(codes)[..]));
+        assert_eq!(kmer.and(K::mask(k)), kmer);
+        let mut bytes = vec![0; K::BYTES];
+        kmer.store(&mut bytes);
+        assert_eq!(K::load(&bytes), kmer);
+        assert_eq!(kmer.add(complement).sub(complement), kmer);
+        assert_eq!(kmer.shl(2).shr(2).and(K::mask(k - 1)), kmer.and(K::mask(k - 1)));
+        let highest = codes.iter().position(|&c| c > 0);
+        let bits = highest.map_or(0, |at| 2 * (k - at) as u32 - u32::from(codes[at] < 2));
+        assert_eq!(kmer.bit_len(), bits);
+        for prefix_bits in [0, 1, 2, 7, 12, 32] {
+            if prefix_bits <= 2 * k as u32 && prefix_bits <= 32 {
+                let whole = (0..prefix_bits as usize)
+                    .fold(0u64, |p, bit| p << 1 | u64::from(codes[bit / 2] >> (1 - bit % 2) & 1));
+                assert_eq!(u64::from(kmer.prefix(k, prefix_bits)), whole);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn kmers_of_every_width_agree_with_their_letters(
+            codes in proptest::collection::vec(0u8..4, 1..=128),
+        ) {
+            with_kmer!(codes.len(), K => check::<K>(&codes));
+            check::<Wide>(&codes);
+        }
+
+        #[test]
+        fn rolling_gives_each_kmer_of_a_sequence(
+            codes in proptest::collection::vec(0u8..4, 128..300), k in 1usize..=128,
+        ) {
+            with_kmer!(k, K => {
+                let mask = K::mask(k);
+                let (mut forward, mut reverse) = (K::default(), K::default());
+                for (i, &c) in codes.iter().enumerate() {
+                    forward = forward.push(c, mask);
+                    reverse = reverse.push_complement(c, k);
+                    if i + 1 >= k {
+                        let expected = K::from_letters(&letters(&codes[i + 1 - k..=i]));
+                        prop_assert_eq!(Some(forward), expected);
+                        prop_assert_eq!(reverse, forward.reverse_complement(k));
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn letters_that_are_no_kmer_are_refused() {
+        assert_eq!(u32::from_letters(b""), None);
+        assert_eq!(u32::from_letters(b"ACGN"), None);
+        assert_eq!(u32::from_letters(&[b'A'; 17]), None);
+        assert_eq!(u64::from_letters(b"acgu"), Some(0b00_01_10_11));
+    }
+}
