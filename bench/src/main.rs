@@ -1,2 +1,46 @@
-//! bench
-fn main() {}
+//! Merganser's test bench: makes sequencing data from a seed, and runs merganser and the tools it
+//! is compared with side by side on the same files.
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stderr, reason = "progress goes to stderr")]
+
+mod count;
+mod generate;
+mod measure;
+mod rng;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "merganser-bench", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make genomes and reads from a seed; the bytes do not depend on the number of threads
+    #[command(subcommand)]
+    Gen(generate::Command),
+    /// Count k-mers with merganser and its peers in turn; print medians and ratios
+    Count(Box<count::Args>),
+    /// Run a command and write its time and peak memory as JSON (used by the other commands)
+    #[command(hide = true)]
+    Measure(measure::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Gen(command) => generate::run(&command),
+        Command::Count(args) => count::run(&args),
+        Command::Measure(args) => measure::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("merganser-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

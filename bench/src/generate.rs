@@ -1,0 +1,73 @@
+//! `merganser-bench gen`: genomes and reads from a seed.
+//!
+//! Everything is made in numbered pieces (blocks of a genome, sequenced fragments), each from a
+//! random stream of its own, so that the bytes depend on the seed and the options alone: not on
+//! the number of threads, and the first reads of a deep data set are those of a shallow one.
+
+pub(crate) mod genome;
+mod ordered;
+mod output;
+mod qualities;
+pub(crate) mod reads;
+mod sequences;
+mod simulator;
+
+use anyhow::Result;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// `merganser-bench gen …`
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Make a random genome (FASTA)
+    Genome(GenomeArgs),
+    /// Make reads of a genome (FASTA or FASTQ)
+    Reads(Box<reads::Args>),
+}
+
+/// `merganser-bench gen genome …`
+#[derive(clap::Args)]
+pub(crate) struct GenomeArgs {
+    /// Length of the genome
+    #[arg(long, value_name = "N")]
+    bases: u64,
+    #[command(flatten)]
+    model: genome::Options,
+    /// Bases a line; 0 writes one line
+    #[arg(long, value_name = "N", default_value_t = 80)]
+    line_width: u64,
+    /// Seed: the same seed and options give the same bytes
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    threads: Threads,
+    /// Output file; - for stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// `--threads`
+#[derive(Clone, Copy, clap::Args)]
+pub(crate) struct Threads {
+    /// Threads; all cores if not given
+    #[arg(long = "threads", value_name = "T")]
+    number: Option<NonZeroUsize>,
+}
+
+impl Threads {
+    /// How many threads to use, one at least.
+    pub(crate) fn get(self) -> usize {
+        self.number.or_else(|| std::thread::available_parallelism().ok()).map_or(1, |n| n.get())
+    }
+}
+
+/// Runs a `gen` command.
+pub(crate) fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Genome(args) => {
+            let genome = genome::Genome::new(args.bases, args.seed, &args.model)?;
+            genome.write(args.line_width, args.threads.get(), &args.output)
+        }
+        Command::Reads(args) => reads::run(args),
+    }
+}
