@@ -1,1 +1,23 @@
-//! placeholder
+//! Sequence files in, result files out.
+//!
+//! Reading: a [`Reader`] hands chunks of FASTA or FASTQ text to any number of workers, from files
+//! of any usual compression, and each worker parses its own [`Chunk`] into its own [`Sink`].
+//! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all; a
+//! [`SpillFile`] holds what does not fit into memory during a run.
+
+#![forbid(unsafe_code)]
+
+mod chunk;
+mod compress;
+mod error;
+mod input;
+mod output;
+mod reader;
+mod spill;
+
+pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
+pub use error::{Error, FastqProblem};
+pub use input::{Input, expand_inputs};
+pub use output::{AtomicFile, Output};
+pub use reader::{Reader, ReaderOptions};
+pub use spill::SpillFile;

@@ -1,0 +1,186 @@
+//! A stretch of FASTA or FASTQ text, and how its records are handed to a [`Sink`].
+
+mod fasta;
+mod fastq;
+mod letters;
+
+pub use letters::check_letters;
+
+use crate::Error;
+use crate::compress::bgzf::Block;
+use crate::reader::Failures;
+use std::sync::Arc;
+
+/// What becomes of the records of a chunk. All calls for one chunk come in the order of its text.
+pub trait Sink {
+    /// A record begins. `header` is its first line without `>` or `@` and without line end.
+    fn begin(&mut self, header: &[u8]);
+
+    /// The sequence that was cut at the end of an earlier chunk of the same file goes on. Its last
+    /// `overlap` bases (see [`ReaderOptions`](crate::ReaderOptions)), or all of them if it was
+    /// shorter so far, are repeated first: with an overlap of k-1, each k-mer of the record then
+    /// is whole in exactly one chunk.
+    fn resume(&mut self);
+
+    /// Follows each [`resume`](Self::resume): how many bases are repeated. For those who count
+    /// bases or letters, not k-mers.
+    fn repeated(&mut self, bases: usize) {
+        let _ = bases;
+    }
+
+    /// More of the record's sequence, without line ends, never empty for FASTA; a k-mer may span
+    /// two calls. `quality` is the FASTQ quality of the same length, `None` for FASTA. A FASTQ
+    /// record has exactly one call, which is empty if its sequence is.
+    fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>);
+
+    /// No more of this record in this chunk.
+    fn end(&mut self);
+}
+
+/// What was in a chunk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChunkStats {
+    /// Records that begin in this chunk: summed over all chunks, each counts once.
+    pub records: u64,
+    /// Bases (letters of sequence lines) in this chunk, those that are repeated from an earlier
+    /// chunk not among them: summed over all chunks, each counts once.
+    pub bases: u64,
+}
+
+/// The formats that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Fasta,
+    Fastq,
+}
+
+/// A stretch of text with whole FASTQ records, or FASTA records that may be cut within a
+/// sequence. Each worker makes one and has it refilled by
+/// [`Reader::next_chunk`](crate::Reader::next_chunk), so that its memory is taken once.
+#[derive(Default)]
+pub struct Chunk {
+    /// The text is `buffer[start..end]`; the room before it takes what the chunk before hands on.
+    pub(crate) buffer: Vec<u8>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Compressed bytes and where their blocks are, to be inflated into `buffer`.
+    pub(crate) raw: Vec<u8>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) inflater: Option<libdeflater::Decompressor>,
+
+    pub(crate) file: usize,
+    pub(crate) name: Arc<str>,
+    pub(crate) failures: Arc<Failures>,
+    pub(crate) source_bytes: u64,
+    pub(crate) format: Option<Format>,
+    /// The first chunk of its file.
+    pub(crate) first: bool,
+    /// From 0, the number of the line in which the text begins.
+    pub(crate) line: u64,
+    /// From 0, the number of the first FASTQ record.
+    pub(crate) record: u64,
+    /// FASTA: begins within a sequence,
+    pub(crate) resume: bool,
+    /// and so that the first line is sequence whatever its first letter,
+    pub(crate) in_line: bool,
+    /// with this many bases that an earlier chunk had, too.
+    pub(crate) repeated: usize,
+}
+
+impl Chunk {
+    /// Hands the records of this chunk to `sink`, in the order of the text.
+    ///
+    /// The letters of sequences and qualities are not looked at, as sinks look at each of them
+    /// anyway and would pay twice: only the beginning of each file is searched for binary data. A
+    /// sink that meets bytes that are no letters reports them by [`check`](Self::check).
+    ///
+    /// # Errors
+    ///
+    /// If a FASTQ record is malformed, or the beginning of a file is binary. Records before the
+    /// malformed one have been handed out. With several workers, a later error of the same cause
+    /// may surface first: [`Reader::earliest_error`](crate::Reader::earliest_error) gives the one
+    /// to report.
+    pub fn parse<S: Sink>(&self, sink: &mut S) -> Result<ChunkStats, Error> {
+        let result = self.check_beginning().and_then(|()| match self.format {
+            None => Ok(ChunkStats::default()),
+            Some(Format::Fasta) => Ok(self.parse_fasta(sink)),
+            Some(Format::Fastq) => self.parse_fastq(sink),
+        });
+        result.map_err(|error| self.failures.note(self.file, self.line, error))
+    }
+
+    /// Searches the sequences of this chunk for binary data: bytes that are no printable ASCII.
+    ///
+    /// # Errors
+    ///
+    /// If there are any; the error names file, line and byte.
+    pub fn check(&self) -> Result<(), Error> {
+        let result = self.find_binary(self.text().len());
+        result.map_err(|error| self.failures.note(self.file, self.line, error))
+    }
+
+    /// The length of the text, in bytes.
+    pub fn text_len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// About how many bytes on disk (compressed, if the file is) this chunk came from. Summed over
+    /// all chunks, what was read so far.
+    pub fn source_bytes(&self) -> u64 {
+        self.source_bytes
+    }
+
+    /// Which input this chunk is of: its index among those given to the reader.
+    pub fn file(&self) -> usize {
+        self.file
+    }
+
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Makes room for `length` bytes of text with `headroom` bytes before it, and returns it; what
+    /// it holds is undefined. The buffer is kept at its full length, as clearing it would cost a
+    /// pass over it each time.
+    pub(crate) fn room(&mut self, headroom: usize, length: usize) -> &mut [u8] {
+        let needed = headroom + length;
+        if self.buffer.len() > 4 * needed.max(1 << 16) {
+            // One giant record must not keep its memory for the rest of the run.
+            self.buffer = Vec::new();
+        }
+        if self.buffer.len() < needed {
+            self.buffer.resize(needed, 0);
+        }
+        (self.start, self.end) = (headroom, needed);
+        &mut self.buffer[headroom..needed]
+    }
+
+    /// Puts `carry` before the text, and empties it.
+    pub(crate) fn prepend(&mut self, carry: &mut Vec<u8>) {
+        if carry.len() <= self.start {
+            let start = self.start - carry.len();
+            self.buffer[start..self.start].copy_from_slice(carry);
+            self.start = start;
+        } else {
+            carry.extend_from_slice(self.text());
+            std::mem::swap(&mut self.buffer, carry);
+            (self.start, self.end) = (0, self.buffer.len());
+        }
+        carry.clear();
+    }
+}
+
+/// The line of `text` that begins at `start`, without its line end, and where the next one begins.
+#[inline]
+fn line_at(text: &[u8], start: usize) -> (&[u8], usize) {
+    match memchr::memchr(b'\n', &text[start..]) {
+        Some(length) => (without_return(&text[start..start + length]), start + length + 1),
+        None => (without_return(&text[start..]), text.len()),
+    }
+}
+
+#[inline]
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

@@ -1,0 +1,139 @@
+//! FASTQ, strictly four lines a record.
+
+use super::{Chunk, ChunkStats, Sink, line_at};
+use crate::{Error, FastqProblem};
+
+impl Chunk {
+    pub(super) fn parse_fastq<S: Sink>(&self, sink: &mut S) -> Result<ChunkStats, Error> {
+        let text = self.text();
+        let mut stats = ChunkStats::default();
+        let mut at = 0;
+        // Lines are counted in records: the reader cuts after every fourth line.
+        let mut groups = 0;
+        while at < text.len() {
+            let record = match Record::at(text, at) {
+                Ok(Some(record)) => record,
+                // Empty lines, which the end of a file may have.
+                Ok(None) => {
+                    groups += 1;
+                    at = blank_group_end(text, at);
+                    continue;
+                }
+                Err((line, problem)) => return Err(self.fastq_error(groups, line, problem)),
+            };
+            sink.begin(record.header);
+            sink.sequence(record.sequence, Some(record.quality));
+            sink.end();
+            stats.records += 1;
+            stats.bases += record.sequence.len() as u64;
+            groups += 1;
+            at = record.next;
+        }
+        Ok(stats)
+    }
+
+    #[cold]
+    fn fastq_error(&self, groups: u64, line: u64, problem: FastqProblem) -> Error {
+        Error::Fastq {
+            input: self.name.to_string(),
+            record: self.record + groups + 1,
+            line: self.line + 4 * groups + line,
+            problem,
+        }
+    }
+}
+
+struct Record<'a> {
+    header: &'a [u8],
+    sequence: &'a [u8],
+    quality: &'a [u8],
+    /// Where the next one begins.
+    next: usize,
+}
+
+/// A problem and the line of the record, from 1, that has it.
+type Problem = (u64, FastqProblem);
+
+impl<'a> Record<'a> {
+    /// The record that begins at `start`; `None` if only empty lines do, up to four.
+    #[inline]
+    fn at(text: &'a [u8], start: usize) -> Result<Option<Self>, Problem> {
+        let (header, at) = line_at(text, start);
+        let Some((b'@', header)) = header.split_first() else {
+            return no_header(text, start).map(|()| None);
+        };
+        if at == text.len() {
+            return Err((1, FastqProblem::Truncated));
+        }
+        let (sequence, at) = line_at(text, at);
+        let (separator, at) = separator_at(text, at);
+        if separator.first() != Some(&b'+') {
+            return Err(no_separator(text, separator, at));
+        }
+        let (quality, next) = line_at(text, at);
+        if quality.len() != sequence.len() {
+            return Err(lengths(text, at, next, sequence.len(), quality.len()));
+        }
+        Ok(Some(Self { header, sequence, quality, next }))
+    }
+}
+
+/// The third line of a record: nearly always a plus and nothing else, which needs no search.
+#[inline]
+fn separator_at(text: &[u8], start: usize) -> (&[u8], usize) {
+    match text[start..] {
+        [b'+', b'\n', ..] => (&text[start..=start], start + 2),
+        _ => line_at(text, start),
+    }
+}
+
+/// Where the group of four empty lines ends that begins at `start`.
+fn blank_group_end(text: &[u8], start: usize) -> usize {
+    (0..4).fold(start, |at, _| if at < text.len() { line_at(text, at).1 } else { at })
+}
+
+/// Why the line at `start` begins no record; fine if it and the three after it are empty.
+#[cold]
+fn no_header(text: &[u8], start: usize) -> Result<(), Problem> {
+    let (header, mut at) = line_at(text, start);
+    if let Some(&byte) = header.first() {
+        return Err((1, FastqProblem::Header(byte)));
+    }
+    for _ in 0..3 {
+        if at < text.len() {
+            let (line, next) = line_at(text, at);
+            if !line.is_empty() {
+                return Err((1, FastqProblem::Blank));
+            }
+            at = next;
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn no_separator(text: &[u8], separator: &[u8], next: usize) -> Problem {
+    if separator.is_empty() && next == text.len() {
+        return (3, FastqProblem::Truncated);
+    }
+    // Wrapped at the usual widths, a plus follows before the next record does.
+    let mut at = next;
+    while at < text.len() {
+        match text[at] {
+            b'+' => return (3, FastqProblem::MultiLine),
+            b'@' => break,
+            _ => at = line_at(text, at).1,
+        }
+    }
+    (3, FastqProblem::Separator(separator.first().copied()))
+}
+
+#[cold]
+fn lengths(text: &[u8], at: usize, next: usize, sequence: usize, quality: usize) -> Problem {
+    // Short and with no line end: the rest is missing.
+    let unfinished = next == text.len() && text.last() != Some(&b'\n');
+    if at == text.len() || (quality < sequence && unfinished) {
+        return (4, FastqProblem::Truncated);
+    }
+    (4, FastqProblem::Lengths { sequence, quality })
+}

@@ -1,0 +1,60 @@
+//! Binary data in what should be text.
+
+use super::{Chunk, Format, line_at};
+use crate::Error;
+
+/// Where `line` first has a byte that is no printable ASCII (33 to 126), blank or tab: a sign of
+/// binary data. `None` for text, whatever its letters.
+#[inline]
+pub fn check_letters(line: &[u8]) -> Option<usize> {
+    // A sum over the whole line, not a search, so that the compiler makes SIMD of it.
+    let bad = line.iter().fold(false, |bad, &byte| bad | is_binary(byte));
+    if bad { line.iter().position(|&byte| is_binary(byte)) } else { None }
+}
+
+#[inline]
+fn is_binary(byte: u8) -> bool {
+    // A carriage return within a line is odd, but text.
+    (byte < b' ') & (byte != b'\t') & (byte != b'\r') | (byte > b'~')
+}
+
+/// How much of the text of each file [`Chunk::parse`] itself looks at.
+const BEGINNING: usize = 1 << 16;
+
+impl Chunk {
+    /// Looks for signs that a file is not what its first letter promised.
+    pub(super) fn check_beginning(&self) -> Result<(), Error> {
+        if !self.first {
+            return Ok(());
+        }
+        let text = self.text();
+        let header = line_at(text, 0).0;
+        if memchr::memchr(b'\r', header).is_some() {
+            return Err(Error::MacLineEnds { input: self.name.to_string() });
+        }
+        self.find_binary(BEGINNING)
+    }
+
+    /// Looks at the sequence lines that begin within the first `within` bytes.
+    pub(super) fn find_binary(&self, within: usize) -> Result<(), Error> {
+        let text = self.text();
+        let (mut at, mut number) = (0, 0);
+        while at < text.len().min(within) {
+            let (line, next) = line_at(text, at);
+            let sequence = match self.format {
+                Some(Format::Fastq) => number % 4 == 1,
+                _ => text[at] != b'>' || (at == 0 && self.in_line),
+            };
+            if let Some(byte) = check_letters(line).filter(|_| sequence) {
+                return Err(Error::Binary {
+                    input: self.name.to_string(),
+                    line: self.line + number + 1,
+                    byte: line[byte],
+                });
+            }
+            at = next;
+            number += 1;
+        }
+        Ok(())
+    }
+}

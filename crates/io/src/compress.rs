@@ -1,0 +1,66 @@
+//! Compressions, told apart by the first bytes of a file and never by its name.
+
+pub(crate) mod bgzf;
+pub(crate) mod gzip;
+
+use gzip::GzipStream;
+use std::io::{BufRead, Read};
+
+/// How many first bytes of a file [`Compression::sniff`] wants to see: enough for the extra fields
+/// of a gzip member.
+pub(crate) const HEAD: usize = 256;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compression {
+    None,
+    Gzip,
+    /// gzip in small members that tell their size (SAM specification, section 4.1).
+    Bgzf,
+    Zstd,
+    Bzip2,
+    Xz,
+}
+
+impl Compression {
+    /// The compression of a file that begins with `head`.
+    pub(crate) fn sniff(head: &[u8]) -> Self {
+        match head {
+            [0x1f, 0x8b, ..] => match bgzf::header(head) {
+                bgzf::Header::Block { .. } => Self::Bgzf,
+                _ => Self::Gzip,
+            },
+            // The second is a skippable frame, with which e.g. pzstd begins.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Self::Bzip2,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
+            _ => Self::None,
+        }
+    }
+
+    /// The name for messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "plain",
+            Self::Gzip => "gzip",
+            Self::Bgzf => "BGZF",
+            Self::Zstd => "zstd",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+        }
+    }
+
+    /// A reader of what `input` decompresses to, all its members, frames or streams.
+    pub(crate) fn decoder<R>(self, input: R) -> std::io::Result<Box<dyn Read + Send>>
+    where
+        R: BufRead + Send + 'static,
+    {
+        Ok(match self {
+            Self::None => Box::new(input),
+            Self::Gzip | Self::Bgzf => Box::new(GzipStream::new(input)),
+            Self::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
+            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+            Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(input)),
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! BGZF: gzip whose members hold at most 64 KiB and tell their compressed size, so that they can
+//! be found without inflating them, and inflated in parallel. SAM specification, section 4.1.
+
+use std::io::{self, Read};
+
+/// What stands at the beginning of some bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Header {
+    /// A block of `size` bytes, itself included.
+    Block { size: usize },
+    /// The bytes end before that can be told.
+    Short,
+    /// Not a BGZF block: another gzip member, padding, or damage.
+    Other,
+}
+
+/// The largest block the format knows, compressed or not.
+pub(crate) const MAX_BLOCK: usize = 1 << 16;
+
+/// Reads the header of the block that `bytes` begin with.
+pub(crate) fn header(bytes: &[u8]) -> Header {
+    const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 4];
+    let known = bytes.len().min(4);
+    // The other flags (names, comments) would move the compressed data: no BGZF writer sets them.
+    if bytes[..known] != MAGIC[..known] {
+        return Header::Other;
+    }
+    let Some(extra_length) = u16_at(bytes, 10) else { return Header::Short };
+    let Some(mut extra) = bytes.get(12..12 + usize::from(extra_length)) else {
+        return Header::Short;
+    };
+    // Subfields: two letters, length, data.
+    while let Some(length) = u16_at(extra, 2) {
+        if extra.starts_with(b"BC") && length == 2 {
+            return match u16_at(extra, 4) {
+                Some(size) => Header::Block { size: usize::from(size) + 1 },
+                None => Header::Other,
+            };
+        }
+        extra = extra.get(4 + usize::from(length)..).unwrap_or_default();
+    }
+    Header::Other
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    let bytes = bytes.get(at..at + 2)?;
+    Some(u16::from_le_bytes([bytes[0], bytes[1]]))
+}
+
+/// A compressed block within the bytes that were fetched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    /// Where it begins.
+    pub(crate) offset: usize,
+    /// Its compressed size, in bytes.
+    pub(crate) size: usize,
+    /// What it inflates to, in bytes.
+    pub(crate) text: usize,
+}
+
+/// How a run of blocks ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// There is enough of it; more may follow.
+    More,
+    /// At the end of the input.
+    Input,
+    /// At something that is no BGZF block.
+    Other,
+}
+
+/// Cuts a BGZF input into runs of whole blocks, still compressed.
+pub(crate) struct BlockReader<R> {
+    input: R,
+    /// What was read but not handed out.
+    pending: Vec<u8>,
+}
+
+/// Bytes read at a time: few enough that handing the rest on to the next run costs little.
+const STEP: usize = 256 * 1024;
+
+impl<R: Read> BlockReader<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, pending: Vec::new() }
+    }
+
+    /// Puts whole blocks into `raw` until they hold at least `text` bytes of text, and says in
+    /// `blocks` where they are. An input that ends within a block is an `UnexpectedEof`.
+    pub(crate) fn fetch(
+        &mut self,
+        text: usize,
+        raw: &mut Vec<u8>,
+        blocks: &mut Vec<Block>,
+    ) -> io::Result<End> {
+        raw.clear();
+        blocks.clear();
+        raw.append(&mut self.pending);
+        let (mut offset, mut found) = (0, 0);
+        let end = loop {
+            match header(&raw[offset..]) {
+                Header::Block { size } if raw.len() - offset >= size => {
+                    let block = checked(raw, offset, size)?;
+                    blocks.push(block);
+                    offset += size;
+                    found += block.text;
+                    if found >= text {
+                        break End::More;
+                    }
+                }
+                Header::Block { .. } | Header::Short => {
+                    if self.fill(raw)? == 0 {
+                        if raw.len() > offset {
+                            return Err(io::ErrorKind::UnexpectedEof.into());
+                        }
+                        break End::Input;
+                    }
+                }
+                Header::Other => break End::Other,
+            }
+        };
+        self.pending.extend_from_slice(&raw[offset..]);
+        raw.truncate(offset);
+        Ok(end)
+    }
+
+    fn fill(&mut self, raw: &mut Vec<u8>) -> io::Result<usize> {
+        (&mut self.input).take(STEP as u64).read_to_end(raw)
+    }
+
+    /// The rest of the input, for whoever can read what comes after [`End::Other`].
+    pub(crate) fn into_rest(self) -> io::Chain<io::Cursor<Vec<u8>>, R> {
+        io::Cursor::new(self.pending).chain(self.input)
+    }
+}
+
+/// The block of `size` bytes at `offset`, if it can be one.
+fn checked(raw: &[u8], offset: usize, size: usize) -> io::Result<Block> {
+    let text = raw[offset..offset + size]
+        .last_chunk()
+        .map_or(u32::MAX, |&length| u32::from_le_bytes(length)) as usize;
+    // 20 header bytes, CRC and length: what a block has at the very least.
+    if size < 28 || text > MAX_BLOCK {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "impossible block size"));
+    }
+    Ok(Block { offset, size, text })
+}

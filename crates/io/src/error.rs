@@ -1,0 +1,283 @@
+//! The errors of this crate. Each says what is wrong, where, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Why reading or writing failed. Clones are cheap; the texts are for users as they stand.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An input is not there, is a directory, or may not be read.
+    #[error("{input}: cannot open: {reason}")]
+    Open {
+        /// The input, as given.
+        input: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The system failed to deliver the bytes of an input.
+    #[error("{input}: cannot read: {}", reason(cause))]
+    Read {
+        /// The input, as given.
+        input: String,
+        /// What the system said.
+        cause: Arc<io::Error>,
+    },
+    /// A plain file became shorter while it was read.
+    #[error("{input}: the file became shorter while it was being read; is it still being written?")]
+    Shrunk {
+        /// The input, as given.
+        input: String,
+    },
+    /// A compressed input ends in its middle.
+    #[error(
+        "{input}: truncated: the {compression} data end before they are complete; copy or download \
+         the file again"
+    )]
+    Truncated {
+        /// The input, as given.
+        input: String,
+        /// The compression, e.g. `gzip`.
+        compression: &'static str,
+    },
+    /// A compressed input does not decompress, or its checksum is wrong.
+    #[error("{input}: corrupt {compression} data ({detail}); copy or download the file again")]
+    Corrupt {
+        /// The input, as given.
+        input: String,
+        /// The compression, e.g. `gzip`.
+        compression: &'static str,
+        /// What the decompressor said.
+        detail: String,
+    },
+    /// Neither FASTA nor FASTQ.
+    #[error("{input}: not FASTA or FASTQ: starts with byte 0x{byte:02x}")]
+    UnknownFormat {
+        /// The input, as given.
+        input: String,
+        /// Its first byte (after decompression) that is not blank.
+        byte: u8,
+    },
+    /// A format that other tools turn into FASTQ.
+    #[error(
+        "{input}: {format} is not supported yet; convert it with samtools fastq, e.g. samtools fastq \
+         {input} | merganser ... -"
+    )]
+    UnsupportedFormat {
+        /// The input, as given.
+        input: String,
+        /// The format, e.g. `BAM`.
+        format: &'static str,
+    },
+    /// Line ends of the classic Mac OS.
+    #[error(
+        "{input}: lines end in a carriage return alone (old Mac format); convert it with \
+         tr '\\r' '\\n'"
+    )]
+    MacLineEnds {
+        /// The input, as given.
+        input: String,
+    },
+    /// A FASTQ record is malformed.
+    #[error("{input}: record {record}, line {line}: {problem}")]
+    Fastq {
+        /// The input, as given.
+        input: String,
+        /// The record's number in the file, from 1.
+        record: u64,
+        /// The line's number in the file (after decompression), from 1.
+        line: u64,
+        /// What is wrong.
+        problem: FastqProblem,
+    },
+    /// A sequence line holds bytes that no text has.
+    #[error(
+        "{input}: line {line}: binary data (byte 0x{byte:02x}) in a sequence; is the file damaged?"
+    )]
+    Binary {
+        /// The input, as given.
+        input: String,
+        /// The line's number in the file (after decompression), from 1.
+        line: u64,
+        /// The byte.
+        byte: u8,
+    },
+    /// A list of inputs cannot be read.
+    #[error("{list}: cannot read this list of input files: {reason}", list = list.display())]
+    List {
+        /// The list, without its `@`.
+        list: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Standard input can be read only once.
+    #[error("standard input ('-') is given more than once; it can be read only once")]
+    StdinTwice,
+    /// An output cannot be created.
+    #[error("{path}: cannot create this output file: {reason}", path = path.display())]
+    Create {
+        /// The output, as given.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An output cannot be written.
+    #[error("{path}: cannot write: {}", reason(cause), path = path.display())]
+    Write {
+        /// The output, as given; `stdout` for standard output.
+        path: PathBuf,
+        /// What the system said.
+        cause: Arc<io::Error>,
+    },
+    /// The directory for temporary files cannot be used.
+    #[error(
+        "{dir}: cannot make a temporary file here: {reason}; choose another directory with --tmp-dir",
+        dir = dir.display()
+    )]
+    TemporaryDirectory {
+        /// The directory.
+        dir: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A temporary file cannot be written or read back.
+    #[error(
+        "{dir}: cannot {action} a temporary file: {}; {advice} with --tmp-dir", reason(cause),
+        dir = dir.display(), advice = temporary_advice(cause)
+    )]
+    Temporary {
+        /// The directory it is in.
+        dir: PathBuf,
+        /// `write` or `read`.
+        action: &'static str,
+        /// What the system said.
+        cause: Arc<io::Error>,
+    },
+}
+
+impl Error {
+    /// Whether the reader of our output went away, which ends a run quietly.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// So that `impl Write` passes on what [`Error`] says, path included.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match &error {
+            Error::Read { cause, .. }
+            | Error::Write { cause, .. }
+            | Error::Temporary { cause, .. } => cause.kind(),
+            _ => io::ErrorKind::Other,
+        };
+        io::Error::new(kind, error)
+    }
+}
+
+/// What can be wrong with a FASTQ record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FastqProblem {
+    /// The first line of a record has no `@`.
+    #[error(
+        "a record should begin with '@', this line begins with {}; is a line missing or doubled \
+         above?", shown(*.0)
+    )]
+    Header(u8),
+    /// The first line of a record is empty, and more follows.
+    #[error("an empty line where a record should begin; remove it")]
+    Blank,
+    /// The third line of a record has no `+`.
+    #[error("the third line of a record should begin with '+', this one {}", begins(*.0))]
+    Separator(Option<u8>),
+    /// Sequence and quality take several lines.
+    #[error("multi-line FASTQ is not supported; re-write it with 4 lines a record, e.g. seqtk seq")]
+    MultiLine,
+    /// As many quality letters as bases are needed.
+    #[error("the quality has {quality} letters, the sequence {sequence}; they must be equal")]
+    Lengths {
+        /// Bases of the sequence.
+        sequence: usize,
+        /// Letters of the quality.
+        quality: usize,
+    },
+    /// The input ends within a record.
+    #[error("the file ends within this record; is it truncated?")]
+    Truncated,
+}
+
+/// A byte as users see it in a text.
+fn shown(byte: u8) -> String {
+    if byte.is_ascii_graphic() {
+        format!("'{}'", char::from(byte))
+    } else {
+        format!("byte 0x{byte:02x}")
+    }
+}
+
+fn begins(byte: Option<u8>) -> String {
+    byte.map_or_else(|| "is empty".to_owned(), |byte| format!("begins with {}", shown(byte)))
+}
+
+fn temporary_advice(cause: &io::Error) -> &'static str {
+    if cause.kind() == io::ErrorKind::StorageFull {
+        "make room or choose a larger disk"
+    } else {
+        "choose another directory"
+    }
+}
+
+/// What the system says of an error, in our style: lower case and without its number.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::StorageFull => return "no space left on device".into(),
+        io::ErrorKind::QuotaExceeded => return "disk quota exceeded".into(),
+        _ => {}
+    }
+    let mut text = error.to_string();
+    if let Some(number) = text.rfind(" (os error ") {
+        text.truncate(number);
+    }
+    // "Is a directory" becomes "is a directory"; "EOF" would stay as it is.
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            format!("{}{}", first.to_lowercase(), &text[first.len_utf8()..])
+        }
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn system_texts_are_put_into_our_style() {
+        for (code, text) in [
+            (2, "no such file or directory"),
+            (13, "permission denied"),
+            (28, "no space left on device"),
+            (5, "input/output error"),
+        ] {
+            assert_eq!(reason(&io::Error::from_raw_os_error(code)), text);
+        }
+    }
+
+    #[test]
+    fn full_disks_are_named() {
+        let cause = Arc::new(io::Error::from_raw_os_error(28));
+        let error =
+            Error::Temporary { dir: "/tmp/x".into(), action: "write", cause: cause.clone() };
+        assert_eq!(
+            error.to_string(),
+            "/tmp/x: cannot write a temporary file: no space left on device; make room or choose a \
+             larger disk with --tmp-dir"
+        );
+        let error = Error::Write { path: "t.mgk".into(), cause };
+        assert_eq!(error.to_string(), "t.mgk: cannot write: no space left on device");
+        assert_eq!(io::Error::from(error).kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -1,0 +1,148 @@
+//! What to read: files, standard input, lists of files.
+
+use crate::Error;
+use crate::error::reason;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// One input. Displayed as its path, or `stdin`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file, a named pipe, or whatever else a path leads to.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(formatter),
+            Self::Stdin => formatter.write_str("stdin"),
+        }
+    }
+}
+
+/// Turns command-line arguments into inputs, in their order: `-` is standard input, `@list.txt` a
+/// file with one path a line (blank lines and lines that begin with `#` are skipped; a relative
+/// path is relative to the current directory; `-` may be listed too), anything else a path. A file
+/// whose own name begins with `@` or is `-` is given as `./@name`, `./-`.
+///
+/// # Errors
+///
+/// If a list cannot be read or names no file, or standard input is given twice. The files
+/// themselves are looked at by [`Reader::open`](crate::Reader::open).
+pub fn expand_inputs(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    let mut inputs = Vec::with_capacity(args.len());
+    for arg in args {
+        match arg.to_str().and_then(|text| text.strip_prefix('@')) {
+            Some(list) => read_list(Path::new(list), &mut inputs)?,
+            None => inputs.push(one_input(arg)),
+        }
+    }
+    if inputs.iter().filter(|input| **input == Input::Stdin).count() > 1 {
+        return Err(Error::StdinTwice);
+    }
+    Ok(inputs)
+}
+
+fn one_input(path: &Path) -> Input {
+    if path.as_os_str() == "-" { Input::Stdin } else { Input::File(path.to_owned()) }
+}
+
+fn read_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
+    let failed = |reason| Error::List { list: list.to_owned(), reason };
+    let text = fs::read_to_string(list).map_err(|error| failed(reason(&error)))?;
+    let before = inputs.len();
+    inputs.extend(
+        text.lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .map(|line| one_input(Path::new(line))),
+    );
+    if inputs.len() == before {
+        return Err(failed("it names no file".into()));
+    }
+    Ok(())
+}
+
+/// Sees to it that `input` can be opened for reading, and returns its size on disk in bytes if it
+/// is a regular file.
+///
+/// Regular files are opened and closed again: thousands may be given, more than may be open at
+/// once. A named pipe is not opened yet, as this would wait for its writer, who may first want to
+/// fill another one.
+pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
+    let Input::File(path) = input else { return Ok(None) };
+    let failed = |error: io::Error| open_error(input, &error);
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(Error::Open {
+            input: input.to_string(),
+            reason: "it is a directory; name the files in it".into(),
+        });
+    }
+    if metadata.is_file() {
+        File::open(path).map_err(failed)?;
+        return Ok(Some(metadata.len()));
+    }
+    rustix::fs::access(path, rustix::fs::Access::READ_OK).map_err(|errno| failed(errno.into()))?;
+    Ok(None)
+}
+
+/// The error for an input that cannot be opened.
+pub(crate) fn open_error(input: &Input, error: &io::Error) -> Error {
+    Error::Open { input: input.to_string(), reason: reason(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(texts: &[&str]) -> Vec<PathBuf> {
+        texts.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn lists_are_read_in_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = dir.path().join("list.txt");
+        fs::write(&list, "# reads\n\nb.fq\r\n  /c d.fq.gz \n-\n").unwrap();
+        let args = paths(&["a.fq", &format!("@{}", list.display()), "./-"]);
+        let file = |text: &str| Input::File(text.into());
+        assert_eq!(
+            expand_inputs(&args).unwrap(),
+            [file("a.fq"), file("b.fq"), file("/c d.fq.gz"), Input::Stdin, file("./-")]
+        );
+    }
+
+    #[test]
+    fn bad_arguments_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let empty = dir.path().join("empty");
+        fs::write(&empty, "#\n").unwrap();
+        let message = |texts: &[&str]| expand_inputs(&paths(texts)).unwrap_err().to_string();
+        assert_eq!(
+            message(&["-", "a", "-"]),
+            "standard input ('-') is given more than once; it can be read only once"
+        );
+        assert_eq!(
+            message(&["@/no/list"]),
+            "/no/list: cannot read this list of input files: no such file or directory"
+        );
+        let text = empty.display();
+        assert_eq!(
+            message(&[&format!("@{text}")]),
+            format!("{text}: cannot read this list of input files: it names no file")
+        );
+    }
+
+    #[test]
+    fn unreadable_files_are_named() {
+        let message = |text: &str| check(&Input::File(text.into())).unwrap_err().to_string();
+        assert_eq!(message("/no/file"), "/no/file: cannot open: no such file or directory");
+        assert_eq!(message("/tmp"), "/tmp: cannot open: it is a directory; name the files in it");
+    }
+}

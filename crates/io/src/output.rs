@@ -1,0 +1,85 @@
+//! Result files, which appear whole or not at all.
+
+mod atomic;
+mod bgzf;
+
+pub use atomic::AtomicFile;
+
+use crate::Error;
+use bgzf::BgzfWriter;
+use std::io::{self, BufWriter, Stdout, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where results go: standard output, a file, or a compressed file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Output {
+    /// Standard output.
+    Stdout(BufWriter<Stdout>),
+    /// A file that appears when finished.
+    File(AtomicFile),
+    /// The same, gzip-compressed (as BGZF, so that it can be inflated in parallel and indexed).
+    /// The bytes depend on nothing but the text.
+    Gz(Box<BgzfWriter>),
+}
+
+impl Output {
+    /// The output that `path` names: `-` is standard output, a name that ends in `.gz` (in any
+    /// case) a compressed file, anything else a file.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be created; see [`AtomicFile::create`].
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        if path.as_os_str() == "-" {
+            return Ok(Self::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())));
+        }
+        let file = AtomicFile::create(path)?;
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz")) {
+            return Ok(Self::Gz(Box::new(BgzfWriter::new(file))));
+        }
+        Ok(Self::File(file))
+    }
+
+    /// Writes what is buffered and makes the file appear. Returns how long the final
+    /// synchronisation with the disk took.
+    ///
+    /// # Errors
+    ///
+    /// If anything cannot be written; there is then no file.
+    pub fn finish(self) -> Result<Duration, Error> {
+        match self {
+            Self::Stdout(mut stdout) => {
+                stdout.flush().map_err(stdout_error)?;
+                Ok(Duration::ZERO)
+            }
+            Self::File(file) => file.commit(),
+            Self::Gz(writer) => writer.finish()?.commit(),
+        }
+    }
+}
+
+/// Errors are [`Error`]s within, and so name the file.
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(bytes).map_err(|error| stdout_error(error).into()),
+            Self::File(file) => file.write(bytes),
+            Self::Gz(writer) => writer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(stdout) => stdout.flush().map_err(|error| stdout_error(error).into()),
+            Self::File(file) => file.flush(),
+            Self::Gz(writer) => writer.flush(),
+        }
+    }
+}
+
+fn stdout_error(cause: io::Error) -> Error {
+    Error::Write { path: "stdout".into(), cause: Arc::new(cause) }
+}

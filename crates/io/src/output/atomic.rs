@@ -1,0 +1,182 @@
+//! A file that appears under its name only when it is complete.
+
+use crate::Error;
+use crate::error::reason;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::{NamedTempFile, TempPath};
+
+/// A file written beside its final place and moved there by [`commit`](Self::commit); dropped
+/// without that, it leaves nothing. An existing file of that name stays as it is until then.
+///
+/// What is no regular file (a device, a named pipe) is written directly.
+#[derive(Debug)]
+pub struct AtomicFile {
+    path: PathBuf,
+    file: File,
+    /// The temporary name, and the final one with symbolic links resolved.
+    beside: Option<(TempPath, PathBuf)>,
+    buffer: Vec<u8>,
+    /// Bytes written, those in the buffer not counted,
+    written: u64,
+    /// and those of them that the system was asked to put on disk.
+    pushed: u64,
+}
+
+const BUFFER: usize = 1 << 20;
+/// Every so many bytes the system is asked to begin writing them to disk, so that little is left
+/// to do for the synchronisation at the end.
+const PUSH: u64 = 16 << 20;
+
+impl AtomicFile {
+    /// Begins a file that will appear at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If its directory does not exist or cannot be written, or `path` is a directory.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let failed =
+            |error: io::Error| Error::Create { path: path.to_owned(), reason: reason(&error) };
+        let existing = fs::metadata(path).ok();
+        let (file, beside) = match &existing {
+            Some(metadata) if metadata.is_dir() => {
+                return Err(failed(io::ErrorKind::IsADirectory.into()));
+            }
+            Some(metadata) if !metadata.is_file() => {
+                (File::options().write(true).open(path).map_err(failed)?, None)
+            }
+            _ => {
+                // The file that a symbolic link leads to is replaced, not the link.
+                let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+                let mode = existing.map_or(0o666, |metadata| metadata.permissions().mode());
+                let (file, temporary) = temporary_beside(path, &target, mode)?.into_parts();
+                (file, Some((temporary, target)))
+            }
+        };
+        let buffer = Vec::with_capacity(BUFFER);
+        Ok(Self { path: path.to_owned(), file, beside, buffer, written: 0, pushed: 0 })
+    }
+
+    /// Bytes written so far, and so the offset of the next one.
+    pub fn position(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    /// Overwrites `bytes.len()` bytes from `offset`, all of which must have been written: for a
+    /// header whose numbers are known only at the end.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written, for instance to a pipe.
+    pub fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        debug_assert!(offset + bytes.len() as u64 <= self.position());
+        self.write_buffer()?;
+        self.file.write_all_at(bytes, offset).map_err(|error| self.failed(error))
+    }
+
+    /// Puts everything on disk and gives the file its name. Returns how long the synchronisation
+    /// took.
+    ///
+    /// # Errors
+    ///
+    /// If that fails; there is then no file, or the old one.
+    pub fn commit(mut self) -> Result<Duration, Error> {
+        self.write_buffer()?;
+        let Some((temporary, target)) = self.beside.take() else { return Ok(Duration::ZERO) };
+        let start = Instant::now();
+        self.file.sync_all().map_err(|error| self.failed(error))?;
+        temporary.persist(&target).map_err(|error| self.failed(error.error))?;
+        // The new name is on disk only when its directory is. Not every file system can do that,
+        // and the file itself is safe.
+        if let Ok(directory) = File::open(directory_of(&target)) {
+            let _ = directory.sync_all();
+        }
+        Ok(start.elapsed())
+    }
+
+    fn write_buffer(&mut self) -> Result<(), Error> {
+        let result = self.file.write_all(&self.buffer);
+        self.written += self.buffer.len() as u64;
+        // Also after an error: a retry would write some bytes twice.
+        self.buffer.clear();
+        result.map_err(|error| self.failed(error))?;
+        self.push();
+        Ok(())
+    }
+
+    /// Has the system begin to write to disk what was written since the last time.
+    fn push(&mut self) {
+        let length = self.written - self.pushed;
+        if length >= PUSH && self.beside.is_some() {
+            // On Linux, DONTNEED begins the write-back of dirty pages without waiting for it, and
+            // drops only clean ones: sync_file_range, for which there is no safe wrapper, would do
+            // no more. It is a hint; an error changes nothing.
+            let _ = rustix::fs::fadvise(
+                &self.file,
+                self.pushed,
+                std::num::NonZero::new(length),
+                rustix::fs::Advice::DontNeed,
+            );
+            self.pushed = self.written;
+        }
+    }
+
+    pub(super) fn failed(&self, cause: io::Error) -> Error {
+        Error::Write { path: self.path.clone(), cause: Arc::new(cause) }
+    }
+}
+
+/// Errors are [`Error`]s within, and so name the file.
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.write_buffer()?;
+        }
+        // Even a large write goes through the buffer in parts: copying is cheap beside the system.
+        let taken = bytes.len().min(BUFFER);
+        self.buffer.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(self.write_buffer()?)
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A hidden file in the directory of `target`, with `mode` less the umask.
+fn temporary_beside(path: &Path, target: &Path, mode: u32) -> Result<NamedTempFile, Error> {
+    let failed = |reason| Error::Create { path: path.to_owned(), reason };
+    let Some(name) = target.file_name() else {
+        return Err(failed("it is not the name of a file".into()));
+    };
+    let directory = directory_of(target);
+    let prefix = format!(".{}.tmp-{}-", name.display(), std::process::id());
+    tempfile::Builder::new()
+        .prefix(&prefix)
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(directory)
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                failed(format!("the directory {} does not exist", directory.display()))
+            }
+            io::ErrorKind::PermissionDenied => {
+                failed(format!("the directory {} is not writable", directory.display()))
+            }
+            // tempfile's own text would name the temporary file.
+            _ => failed(error.raw_os_error().map_or_else(
+                || error.to_string(),
+                |code| reason(&io::Error::from_raw_os_error(code)),
+            )),
+        })
+}

@@ -1,0 +1,226 @@
+//! Reading sequence files by any number of workers.
+//!
+//! A chunk is made in three steps, so that one large plain file, one BGZF file and many gzip files
+//! all keep all workers busy:
+//!
+//! 1. *fetch*, for one worker at a time on each file: the next range of a plain file, the next
+//!    compressed blocks of a BGZF file, the next text of any other (which inflates it here). Each
+//!    fetch takes a ticket, the chunk's number in its file.
+//! 2. *expand*, in parallel: read the range, inflate the blocks; count lines.
+//! 3. *join*, in the order of the tickets and in time that does not depend on the chunk's size:
+//!    put before it what the chunk before left over, keep what is incomplete for the next one. As
+//!    lines have been counted, the beginning of a FASTQ record is known and never guessed.
+
+mod expand;
+mod fetch;
+mod join;
+mod options;
+mod shared;
+mod sources;
+
+pub use options::ReaderOptions;
+pub(crate) use shared::Failures;
+
+use crate::input::{Input, check};
+use crate::{Chunk, Error};
+use fetch::{Fetched, Origin};
+use join::Carry;
+use shared::lock;
+use sources::Sources;
+use std::io::Read;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+/// Hands out the text of its inputs chunk by chunk, to any number of workers at once.
+pub struct Reader {
+    options: ReaderOptions,
+    names: Vec<Arc<str>>,
+    sources: Sources,
+    chains: Vec<Chain>,
+    stopped: AtomicBool,
+    failures: Arc<Failures>,
+    bytes_total: Option<u64>,
+    bytes_read: AtomicU64,
+}
+
+/// Where the chunks of one file are put in order.
+#[derive(Default)]
+struct Chain {
+    state: Mutex<ChainState>,
+    turn: Condvar,
+}
+
+#[derive(Default)]
+struct ChainState {
+    /// The ticket whose turn it is.
+    ticket: u64,
+    carry: Carry,
+}
+
+impl Reader {
+    /// A reader of `inputs`, which are read in about their order, `options.workers` of them at a
+    /// time. Nothing is read yet, but every input is looked at.
+    ///
+    /// # Errors
+    ///
+    /// If an input does not exist, is a directory, or may not be read.
+    pub fn open(inputs: &[Input], options: ReaderOptions) -> Result<Self, Error> {
+        let sizes = inputs.iter().map(check).collect::<Result<Vec<_>, _>>()?;
+        let origins = inputs.iter().cloned().map(Origin::Input).collect();
+        let names = inputs.iter().map(ToString::to_string).collect();
+        Ok(Self::new(origins, names, sizes.into_iter().sum(), options))
+    }
+
+    /// A reader of anything that can be read: each reader with its name for messages. They may be
+    /// compressed as files may.
+    pub fn from_readers(
+        readers: Vec<(String, Box<dyn Read + Send>)>,
+        options: ReaderOptions,
+    ) -> Self {
+        let (names, origins): (Vec<_>, _) =
+            readers.into_iter().map(|(name, reader)| (name, Origin::Reader(reader))).unzip();
+        Self::new(origins, names, None, options)
+    }
+
+    fn new(
+        origins: Vec<Origin>,
+        names: Vec<String>,
+        bytes_total: Option<u64>,
+        options: ReaderOptions,
+    ) -> Self {
+        let options = ReaderOptions {
+            chunk_bytes: options.chunk_bytes.max(1),
+            workers: options.workers.max(1),
+            ..options
+        };
+        Self {
+            options,
+            chains: names.iter().map(|_| Chain::default()).collect(),
+            names: names.into_iter().map(Arc::from).collect(),
+            sources: Sources::new(origins, options.workers),
+            stopped: AtomicBool::new(false),
+            failures: Arc::default(),
+            bytes_total,
+            bytes_read: AtomicU64::new(0),
+        }
+    }
+
+    /// Refills `chunk` with the next text; `false` when everything is read or the reader was
+    /// stopped. Any number of workers call it at the same time, each with its own chunk. It waits
+    /// for slow inputs, which [`stop`](Self::stop) cannot interrupt.
+    ///
+    /// # Errors
+    ///
+    /// If an input cannot be read or decompressed, or is neither FASTA nor FASTQ. All other
+    /// workers then get `false`.
+    pub fn next_chunk(&self, chunk: &mut Chunk) -> Result<bool, Error> {
+        // Should this worker panic, nobody must wait for its ticket.
+        let guard = StopOnPanic(self);
+        chunk.source_bytes = 0;
+        chunk.failures = Arc::clone(&self.failures);
+        (chunk.start, chunk.end, chunk.format) = (0, 0, None);
+        let result = self.next_text(chunk);
+        std::mem::forget(guard);
+        result
+    }
+
+    fn next_text(&self, chunk: &mut Chunk) -> Result<bool, Error> {
+        while let Some(mut lease) = self.sources.take(&self.stopped) {
+            let file = lease.file();
+            chunk.file = file;
+            chunk.name = Arc::clone(&self.names[file]);
+            let failed = |error| self.fail(file, error);
+            let fetched = lease.fetch(chunk, &self.options, &self.stopped).map_err(failed)?;
+            self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
+            chunk.source_bytes += fetched.source_bytes;
+            self.sources.put_back(lease, fetched.last);
+            if self.stopped.load(Ordering::Acquire) {
+                // The fetch may have been cut short, and must not pass for the end of the file.
+                break;
+            }
+            let newlines = expand::expand(chunk, &fetched, &self.options).map_err(failed)?;
+            match self.join(chunk, &fetched, newlines).map_err(failed)? {
+                Some(true) => return Ok(true),
+                Some(false) => {}
+                None => break,
+            }
+        }
+        (chunk.start, chunk.end) = (0, 0);
+        Ok(false)
+    }
+
+    /// Waits for the chunk's turn and joins it to the one before. `None` if the reader was stopped
+    /// in the meantime, `Some(false)` if no text is left in the chunk.
+    fn join(
+        &self,
+        chunk: &mut Chunk,
+        fetched: &Fetched,
+        newlines: u64,
+    ) -> Result<Option<bool>, Error> {
+        let chain = &self.chains[chunk.file];
+        let mut state = lock(&chain.state);
+        while state.ticket != fetched.ticket {
+            if self.stopped.load(Ordering::Acquire) {
+                return Ok(None);
+            }
+            state = chain.turn.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        let text = state.carry.join(chunk, newlines, fetched.last, self.options.overlap)?;
+        state.ticket += 1;
+        if fetched.last {
+            state.carry = Carry::default();
+        }
+        drop(state);
+        chain.turn.notify_all();
+        Ok(Some(text))
+    }
+
+    fn fail(&self, file: usize, error: Error) -> Error {
+        // Malformed records before the place where reading failed come first.
+        let error = self.failures.note(file, u64::MAX, error);
+        self.stop();
+        error
+    }
+
+    /// The sum of the inputs' sizes on disk in bytes, if all are regular files.
+    pub fn bytes_total(&self) -> Option<u64> {
+        self.bytes_total
+    }
+
+    /// How many bytes on disk were consumed so far, for progress.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// Ends the reading: every call of [`next_chunk`](Self::next_chunk), those that wait now
+    /// included, returns `false`. For an error elsewhere, or Ctrl-C.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.sources.wake_all();
+        for chain in &self.chains {
+            // Under the lock, so that nobody is between looking at the flag and waiting.
+            let _state = lock(&chain.state);
+            chain.turn.notify_all();
+        }
+    }
+
+    /// The error to report when workers failed and `error` was the first in time: the one that is
+    /// first in the inputs. One misplaced line makes all later chunks of a FASTQ file look wrong,
+    /// and another worker may have been faster to say so. To be called when all workers have ended.
+    pub fn earliest_error(&self, error: Error) -> Error {
+        self.failures.earliest().unwrap_or(error)
+    }
+
+    /// The inputs' names, as messages show them.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(AsRef::as_ref)
+    }
+}
+
+struct StopOnPanic<'a>(&'a Reader);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}

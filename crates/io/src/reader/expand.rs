@@ -1,0 +1,71 @@
+//! The second step, in parallel: from what was fetched to text, and how many lines it has.
+
+use super::ReaderOptions;
+use super::fetch::{Fetched, Work, read_error};
+use crate::compress::Compression;
+use crate::{Chunk, Error};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// Bytes read or looked at in one go: what the cache nearest to a core still holds when lines are
+/// counted.
+const PIECE: usize = 256 * 1024;
+
+/// Puts the text into the chunk and returns the number of its line ends.
+pub(super) fn expand(
+    chunk: &mut Chunk,
+    fetched: &Fetched,
+    options: &ReaderOptions,
+) -> Result<u64, Error> {
+    match &fetched.work {
+        Work::Text => Ok(count_lines(chunk.text())),
+        Work::Range { file, offset, length } => {
+            let name = chunk.name.clone();
+            read_range(file, *offset, chunk.room(options.headroom(), *length), &name)
+        }
+        Work::Blocks => inflate(chunk, options),
+    }
+}
+
+fn count_lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+fn read_range(file: &File, mut offset: u64, room: &mut [u8], name: &str) -> Result<u64, Error> {
+    let mut newlines = 0;
+    for piece in room.chunks_mut(PIECE) {
+        file.read_exact_at(piece, offset).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => Error::Shrunk { input: name.to_owned() },
+            _ => read_error(name, error),
+        })?;
+        offset += piece.len() as u64;
+        newlines += count_lines(piece);
+    }
+    Ok(newlines)
+}
+
+/// Inflates the chunk's blocks; libdeflate checks the sum and length of each.
+fn inflate(chunk: &mut Chunk, options: &ReaderOptions) -> Result<u64, Error> {
+    let total = chunk.blocks.iter().map(|block| block.text).sum();
+    chunk.room(options.headroom(), total);
+    let inflater = chunk.inflater.get_or_insert_with(libdeflater::Decompressor::new);
+    let mut room = &mut chunk.buffer[chunk.start..chunk.end];
+    let mut newlines = 0;
+    for block in &chunk.blocks {
+        let (text, rest) = room.split_at_mut(block.text);
+        let raw = &chunk.raw[block.offset..block.offset + block.size];
+        let detail = match inflater.gzip_decompress(raw, text) {
+            Ok(written) if written == text.len() => {
+                newlines += count_lines(text);
+                room = rest;
+                continue;
+            }
+            Ok(_) => "wrong block length".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let compression = Compression::Bgzf.name();
+        return Err(Error::Corrupt { input: chunk.name.to_string(), compression, detail });
+    }
+    Ok(newlines)
+}

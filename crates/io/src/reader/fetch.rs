@@ -1,0 +1,245 @@
+//! The first step: what must be done to a file by one worker after the other.
+
+use super::ReaderOptions;
+use crate::compress::bgzf::{BlockReader, End};
+use crate::compress::gzip::GzipStream;
+use crate::compress::{Compression, HEAD};
+use crate::input::open_error;
+use crate::{Chunk, Error, Input};
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+type Bytes = Box<dyn Read + Send>;
+
+/// Where a file's bytes come from.
+pub(super) enum Origin {
+    Input(Input),
+    Reader(Bytes),
+}
+
+/// Fetches from one file, one chunk after the other.
+pub(super) struct Fetcher {
+    file: usize,
+    state: FetchState,
+    ticket: u64,
+    /// Bytes read from the file.
+    count: Arc<AtomicU64>,
+}
+
+enum FetchState {
+    Unopened(Origin),
+    Plain { file: Arc<File>, offset: u64, length: u64 },
+    Blocks(BlockReader<Bytes>),
+    Stream { text: Bytes, compression: Compression },
+    Closed,
+}
+
+/// One fetch: its place in the file, and what is left to do.
+pub(super) struct Fetched {
+    pub(super) ticket: u64,
+    /// Nothing follows.
+    pub(super) last: bool,
+    pub(super) source_bytes: u64,
+    pub(super) work: Work,
+}
+
+/// What [`expand`](super::expand) has to do.
+pub(super) enum Work {
+    /// Read this range into the chunk's buffer.
+    Range { file: Arc<File>, offset: u64, length: usize },
+    /// Inflate the chunk's blocks.
+    Blocks,
+    /// The text is there.
+    Text,
+}
+
+/// The bytes of a file, counted.
+struct Raw {
+    bytes: Bytes,
+    count: Arc<AtomicU64>,
+}
+
+impl Read for Raw {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buffer)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// Compressed bytes read at a time.
+const RAW_BUFFER: usize = 256 * 1024;
+
+impl Fetcher {
+    pub(super) fn new(file: usize, origin: Origin) -> Self {
+        Self { file, state: FetchState::Unopened(origin), ticket: 0, count: Arc::default() }
+    }
+
+    pub(super) fn file(&self) -> usize {
+        self.file
+    }
+
+    pub(super) fn fetch(
+        &mut self,
+        chunk: &mut Chunk,
+        options: &ReaderOptions,
+        stopped: &AtomicBool,
+    ) -> Result<Fetched, Error> {
+        let before = self.count.load(Ordering::Relaxed);
+        if let FetchState::Unopened(_) = self.state {
+            self.open(&chunk.name)?;
+        }
+        let (work, last) = self.advance(chunk, options, stopped)?;
+        self.ticket += 1;
+        let source_bytes = self.count.load(Ordering::Relaxed) - before;
+        Ok(Fetched { ticket: self.ticket - 1, last, source_bytes, work })
+    }
+
+    fn advance(
+        &mut self,
+        chunk: &mut Chunk,
+        options: &ReaderOptions,
+        stopped: &AtomicBool,
+    ) -> Result<(Work, bool), Error> {
+        match &mut self.state {
+            FetchState::Plain { file, offset, length } => {
+                let range = (*length - *offset).min(options.chunk_bytes as u64);
+                let work =
+                    Work::Range { file: Arc::clone(file), offset: *offset, length: range as usize };
+                *offset += range;
+                self.count.fetch_add(range, Ordering::Relaxed);
+                Ok((work, offset == length))
+            }
+            FetchState::Blocks(reader) => {
+                let end = reader
+                    .fetch(options.chunk_bytes, &mut chunk.raw, &mut chunk.blocks)
+                    .map_err(|error| decode_error(&chunk.name, Compression::Bgzf, &error))?;
+                if end == End::Other {
+                    self.leave_blocks();
+                }
+                Ok((Work::Blocks, end == End::Input))
+            }
+            FetchState::Stream { text, compression } => {
+                let room = chunk.room(options.headroom(), options.chunk_bytes);
+                let wanted = room.len();
+                let read = fill(text, room, stopped)
+                    .map_err(|error| decode_error(&chunk.name, *compression, &error))?;
+                chunk.end = chunk.start + read;
+                Ok((Work::Text, read < wanted))
+            }
+            FetchState::Unopened(_) | FetchState::Closed => Ok((Work::Text, true)),
+        }
+    }
+
+    /// Goes on as a stream where a BGZF file turns into something else, e.g. plain gzip.
+    fn leave_blocks(&mut self) {
+        if let FetchState::Blocks(reader) = std::mem::replace(&mut self.state, FetchState::Closed) {
+            let rest = BufReader::with_capacity(RAW_BUFFER, reader.into_rest());
+            let text = Box::new(GzipStream::new(rest));
+            self.state = FetchState::Stream { text, compression: Compression::Gzip };
+        }
+    }
+
+    fn open(&mut self, name: &str) -> Result<(), Error> {
+        let FetchState::Unopened(origin) = std::mem::replace(&mut self.state, FetchState::Closed)
+        else {
+            return Ok(());
+        };
+        let bytes: Bytes = match origin {
+            Origin::Reader(bytes) => bytes,
+            Origin::Input(Input::Stdin) => Box::new(io::stdin()),
+            Origin::Input(input @ Input::File(_)) => {
+                let (file, length) = open_file(&input)?;
+                let mut head = [0; HEAD];
+                let known = match length {
+                    0 => 0,
+                    _ => file.read_at(&mut head, 0).map_err(|error| read_error(name, error))?,
+                };
+                if known > 0 && Compression::sniff(&head[..known]) == Compression::None {
+                    let file = Arc::new(file);
+                    self.state = FetchState::Plain { file, offset: 0, length };
+                    return Ok(());
+                }
+                Box::new(file)
+            }
+        };
+        self.state = self.stream(bytes, name)?;
+        Ok(())
+    }
+
+    fn stream(&self, bytes: Bytes, name: &str) -> Result<FetchState, Error> {
+        let mut raw = Raw { bytes, count: Arc::clone(&self.count) };
+        let mut head = Vec::with_capacity(HEAD);
+        (&mut raw)
+            .take(HEAD as u64)
+            .read_to_end(&mut head)
+            .map_err(|error| read_error(name, error))?;
+        let compression = Compression::sniff(&head);
+        // The head again, then the rest.
+        let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
+        if compression == Compression::Bgzf {
+            return Ok(FetchState::Blocks(BlockReader::new(whole)));
+        }
+        if compression == Compression::None {
+            return Ok(FetchState::Stream { text: whole, compression });
+        }
+        let text = compression
+            .decoder(BufReader::with_capacity(RAW_BUFFER, whole))
+            .map_err(|error| decode_error(name, compression, &error))?;
+        Ok(FetchState::Stream { text, compression })
+    }
+}
+
+/// Opens a file, and gives its length if it is a regular one, else 0.
+fn open_file(input: &Input) -> Result<(File, u64), Error> {
+    let Input::File(path) = input else {
+        return Err(open_error(input, &io::ErrorKind::NotFound.into()));
+    };
+    let file = File::open(path).map_err(|error| open_error(input, &error))?;
+    let metadata = file.metadata().map_err(|error| open_error(input, &error))?;
+    if !metadata.is_file() {
+        return Ok((file, 0));
+    }
+    // Only a hint, for larger read-ahead; not all file systems take it.
+    let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
+    // Files in /proc are regular and of length 0, yet have bytes: they are read as streams.
+    Ok((file, metadata.len()))
+}
+
+/// Reads until `room` is full or the text ends.
+fn fill(text: &mut dyn Read, room: &mut [u8], stopped: &AtomicBool) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < room.len() && !stopped.load(Ordering::Relaxed) {
+        match text.read(&mut room[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+pub(super) fn read_error(name: &str, error: io::Error) -> Error {
+    Error::Read { input: name.to_owned(), cause: Arc::new(error) }
+}
+
+/// What a decompressor's error means: the system's errors pass through it unchanged.
+fn decode_error(name: &str, compression: Compression, error: &io::Error) -> Error {
+    let input = name.to_owned();
+    if compression == Compression::None || error.raw_os_error().is_some() {
+        let cause = match error.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(error.kind(), error.to_string()),
+        };
+        return read_error(name, cause);
+    }
+    let compression = compression.name();
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        return Error::Truncated { input, compression };
+    }
+    Error::Corrupt { input, compression, detail: error.to_string() }
+}

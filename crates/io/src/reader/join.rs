@@ -1,0 +1,176 @@
+//! The third step, in the order of the text: where a chunk ends and the next one begins.
+
+use crate::chunk::Format;
+use crate::{Chunk, Error};
+use memchr::{memchr_iter, memrchr, memrchr_iter};
+
+/// What a chunk leaves to the next one.
+#[derive(Default)]
+pub(super) struct Carry {
+    /// An incomplete FASTQ record; or an incomplete FASTA header; or the last bases of a FASTA
+    /// sequence that is cut, then a line end if it is cut between lines.
+    bytes: Vec<u8>,
+    /// Line ends in `bytes`.
+    newlines: u64,
+    /// From 0, the number of the line in which `bytes` begin.
+    line: u64,
+    /// `None` as long as there were only blank lines.
+    format: Option<Format>,
+    /// From 0, the number of the first line that is not blank.
+    first_line: u64,
+    /// A chunk with text was handed out.
+    begun: bool,
+    /// As in [`Chunk`].
+    resume: bool,
+    in_line: bool,
+    repeated: usize,
+}
+
+impl Carry {
+    /// Puts what the chunk before left in front of `chunk`, whose text has `newlines` line ends,
+    /// and cuts off what is incomplete. `false` if no text is left.
+    pub(super) fn join(
+        &mut self,
+        chunk: &mut Chunk,
+        mut newlines: u64,
+        last: bool,
+        overlap: usize,
+    ) -> Result<bool, Error> {
+        if self.format.is_none() {
+            let text = chunk.text();
+            let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let skipped = memchr_iter(b'\n', &text[..blank]).count() as u64;
+            self.line += skipped;
+            newlines -= skipped;
+            chunk.start += blank;
+            if chunk.start == chunk.end {
+                return Ok(false);
+            }
+            self.format = Some(detect(chunk)?);
+            self.first_line = self.line;
+        }
+        chunk.format = self.format;
+        let text = match self.format {
+            Some(Format::Fastq) => self.join_fastq(chunk, newlines, last),
+            _ => self.join_fasta(chunk, newlines, last, overlap),
+        };
+        chunk.first = text && !self.begun;
+        self.begun |= text;
+        Ok(text)
+    }
+
+    fn join_fastq(&mut self, chunk: &mut Chunk, newlines: u64, last: bool) -> bool {
+        let total = self.newlines + newlines;
+        let open_lines = total % 4;
+        if total < 4 && !last {
+            // A record larger than a chunk: collected here, which copies each byte once.
+            self.bytes.extend_from_slice(chunk.text());
+            self.newlines = total;
+            return false;
+        }
+        chunk.prepend(&mut self.bytes);
+        chunk.line = self.line;
+        chunk.record = (self.line - self.first_line) / 4;
+        (chunk.resume, chunk.in_line, chunk.repeated) = (false, false, 0);
+        if !last {
+            let cut = chunk.start
+                + memrchr_iter(b'\n', chunk.text()).nth(open_lines as usize).map_or(0, |at| at + 1);
+            self.bytes.extend_from_slice(&chunk.buffer[cut..chunk.end]);
+            chunk.end = cut;
+        }
+        self.newlines = open_lines;
+        self.line += total - open_lines;
+        chunk.start < chunk.end
+    }
+
+    fn join_fasta(&mut self, chunk: &mut Chunk, newlines: u64, last: bool, overlap: usize) -> bool {
+        chunk.prepend(&mut self.bytes);
+        chunk.line = self.line;
+        (chunk.resume, chunk.in_line, chunk.repeated) = (self.resume, self.in_line, self.repeated);
+        self.line += self.newlines + newlines;
+        self.newlines = 0;
+        if last {
+            return chunk.start < chunk.end;
+        }
+        let text = chunk.text();
+        let tail = line_start(text, text.len());
+        let cut = if is_header(chunk, tail) {
+            // A header is never cut: it goes to the next chunk as far as it is known.
+            self.bytes.extend_from_slice(&text[tail..]);
+            (self.resume, self.in_line, self.repeated) = (false, false, 0);
+            tail
+        } else {
+            self.cut_sequence(chunk, tail, overlap)
+        };
+        chunk.end = chunk.start + cut;
+        cut > 0
+    }
+
+    /// Cuts at the end of the text, within a sequence whose last line begins at `tail`.
+    fn cut_sequence(&mut self, chunk: &Chunk, tail: usize, overlap: usize) -> usize {
+        let text = chunk.text();
+        // Whether a carriage return belongs to a line end shows only in the next chunk.
+        let cut = text.len() - usize::from(text.ends_with(b"\r"));
+        let continued = tail == 0 && chunk.resume && chunk.in_line;
+        let between_lines = cut == tail && !continued;
+        last_bases(chunk, tail, cut, overlap, &mut self.bytes);
+        self.repeated = self.bytes.len();
+        self.resume = true;
+        self.in_line = self.repeated > 0 || !between_lines;
+        if self.repeated > 0 && between_lines {
+            self.bytes.push(b'\n');
+            self.newlines = 1;
+            self.line -= 1;
+        }
+        self.bytes.extend_from_slice(&text[cut..]);
+        cut
+    }
+}
+
+/// Collects the last bases before `cut` of the sequence whose last line begins at `tail`: at most
+/// `wanted`, fewer if its header comes first.
+fn last_bases(chunk: &Chunk, tail: usize, cut: usize, wanted: usize, bases: &mut Vec<u8>) {
+    let text = chunk.text();
+    let (mut start, mut line) = (tail, &text[tail..cut]);
+    loop {
+        let missing = wanted - bases.len();
+        bases.extend(line.iter().rev().take(missing));
+        if start == 0 || bases.len() == wanted {
+            break;
+        }
+        let end = start - 1;
+        start = line_start(text, end);
+        if is_header(chunk, start) {
+            break;
+        }
+        line = &text[start..end];
+        line = line.strip_suffix(b"\r").unwrap_or(line);
+    }
+    bases.reverse();
+}
+
+/// Where the line begins that holds the byte before `end`.
+fn line_start(text: &[u8], end: usize) -> usize {
+    memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1)
+}
+
+/// Whether the line that begins at `start` is a FASTA header.
+fn is_header(chunk: &Chunk, start: usize) -> bool {
+    chunk.text().get(start) == Some(&b'>') && !(start == 0 && chunk.resume && chunk.in_line)
+}
+
+/// The format of a file, by its first text.
+fn detect(chunk: &Chunk) -> Result<Format, Error> {
+    let text = chunk.text();
+    let input = chunk.name.to_string();
+    let unsupported = |format| Err(Error::UnsupportedFormat { input: input.clone(), format });
+    match text {
+        [b'>', ..] => Ok(Format::Fasta),
+        [b'@', b'H', b'D', b'\t', ..] | [b'@', b'S', b'Q', b'\t', ..] => unsupported("SAM"),
+        [b'@', ..] => Ok(Format::Fastq),
+        [b'B', b'A', b'M', 1, ..] => unsupported("BAM"),
+        [b'C', b'R', b'A', b'M', ..] => unsupported("CRAM"),
+        [byte, ..] => Err(Error::UnknownFormat { input, byte: *byte }),
+        [] => Ok(Format::Fasta),
+    }
+}

@@ -1,0 +1,30 @@
+//! How to read.
+
+/// How a [`Reader`](crate::Reader) reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReaderOptions {
+    /// About how many bytes of text a chunk has, at least 1. A worker's chunk takes a little more
+    /// memory than that, twice as much for BGZF, and the longest FASTQ record in any case.
+    pub chunk_bytes: usize,
+    /// How many bases are repeated where a FASTA sequence is cut between two chunks: k-1, so that
+    /// no k-mer is lost or seen twice.
+    pub overlap: usize,
+    /// How many workers will call [`Reader::next_chunk`](crate::Reader::next_chunk), and so how
+    /// many inputs may be open at the same time; at least 1.
+    pub workers: usize,
+}
+
+impl Default for ReaderOptions {
+    /// Chunks of 4 MiB, no overlap, one worker.
+    fn default() -> Self {
+        Self { chunk_bytes: 4 << 20, overlap: 0, workers: 1 }
+    }
+}
+
+impl ReaderOptions {
+    /// The room to keep before a chunk's text for what the chunk before hands on. More is handed
+    /// on only where records are that long, and then costs a copy.
+    pub(super) fn headroom(&self) -> usize {
+        self.chunk_bytes / 16
+    }
+}

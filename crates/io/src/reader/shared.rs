@@ -1,0 +1,28 @@
+//! What a reader and its chunks share.
+
+use crate::Error;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The earliest error of a run, by its place in the inputs and not by time.
+#[derive(Debug, Default)]
+pub(crate) struct Failures(Mutex<Option<((usize, u64), Error)>>);
+
+impl Failures {
+    /// Keeps `error`, met in the chunk that begins at `line` of `file`, if it is the earliest.
+    pub(crate) fn note(&self, file: usize, line: u64, error: Error) -> Error {
+        let mut earliest = lock(&self.0);
+        if earliest.as_ref().is_none_or(|(place, _)| (file, line) < *place) {
+            *earliest = Some(((file, line), error.clone()));
+        }
+        error
+    }
+
+    pub(super) fn earliest(&self) -> Option<Error> {
+        lock(&self.0).as_ref().map(|(_, error)| error.clone())
+    }
+}
+
+/// Locks, whoever panicked: the states kept here are valid at every step.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
