@@ -109,8 +109,9 @@ impl Carry {
     /// Cuts at the end of the text, within a sequence whose last line begins at `tail`.
     fn cut_sequence(&mut self, chunk: &Chunk, tail: usize, overlap: usize) -> usize {
         let text = chunk.text();
-        // Whether a carriage return belongs to a line end shows only in the next chunk.
-        let cut = text.len() - usize::from(text.ends_with(b"\r"));
+        // Whether carriage returns belong to a line end shows only in the next chunk.
+        let returns = text.iter().rev().take_while(|&&byte| byte == b'\r').count();
+        let cut = text.len() - returns;
         let continued = tail == 0 && chunk.resume && chunk.in_line;
         let between_lines = cut == tail && !continued;
         last_bases(chunk, tail, cut, overlap, &mut self.bytes);
@@ -118,7 +119,9 @@ impl Carry {
         self.resume = true;
         self.in_line = self.repeated > 0 || !between_lines;
         if self.repeated > 0 && between_lines {
-            self.bytes.push(b'\n');
+            // A carriage return among the bases must not become part of the line end.
+            let end: &[u8] = if self.bytes.ends_with(b"\r") { b"\r\n" } else { b"\n" };
+            self.bytes.extend_from_slice(end);
             self.newlines = 1;
             self.line -= 1;
         }

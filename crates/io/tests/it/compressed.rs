@@ -1,0 +1,193 @@
+//! Making compressed files, and reading them whole, cut off and damaged.
+
+use crate::common::{Sums, naive, options, read_alone, read_together, reader_of};
+use merganser_io::{Chunk, Error, Input, Reader};
+use std::io::Write;
+
+pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bzip2(text: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::new(1));
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn xz(text: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(text: &[u8]) -> Vec<u8> {
+    // With a checksum, as the program has it.
+    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn bgzf_block(text: &[u8]) -> Vec<u8> {
+    let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
+    deflate.write_all(text).unwrap();
+    let data = deflate.finish().unwrap();
+    let size = u16::try_from(18 + data.len() + 8 - 1).unwrap();
+    let mut block = vec![0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0];
+    block.extend(size.to_le_bytes());
+    block.extend(data);
+    block.extend(crc32fast::hash(text).to_le_bytes());
+    block.extend(u32::try_from(text.len()).unwrap().to_le_bytes());
+    block
+}
+
+/// `text` in pieces of growing size, each compressed on its own.
+fn pieces(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    let (mut rest, mut size, mut bytes) = (text, 3, Vec::new());
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(size.min(rest.len()));
+        bytes.extend(compress(piece));
+        (rest, size) = (after, (size * 2 + 1).min(60_000));
+    }
+    bytes
+}
+
+/// The same text in every form in which it may come.
+pub(crate) fn all_forms(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+    let bgzf = pieces(text, bgzf_block);
+    let with_end = |end: &[u8]| [&bgzf, end].concat();
+    let (half, rest) = text.split_at(text.len() / 2);
+    vec![
+        ("plain", text.to_vec()),
+        ("gzip", gzip(text)),
+        ("gzip members", pieces(text, gzip)),
+        ("gzip padded with zeros", [gzip(text), vec![0; 1000]].concat()),
+        ("gzip, empty member", [gzip(text), gzip(b"")].concat()),
+        ("BGZF", with_end(&bgzf_block(b""))),
+        (
+            "BGZF, empty block within",
+            [bgzf_block(half), bgzf_block(b""), bgzf_block(rest)].concat(),
+        ),
+        ("BGZF without end block", bgzf.clone()),
+        ("BGZF padded with zeros", with_end(&[bgzf_block(b""), vec![0; 300]].concat())),
+        ("BGZF, then gzip", [bgzf_block(half), gzip(rest)].concat()),
+        ("gzip, then BGZF", [gzip(half), bgzf_block(rest), bgzf_block(b"")].concat()),
+        ("zstd", zstd(text)),
+        ("zstd frames", pieces(text, zstd)),
+        ("bzip2", bzip2(text)),
+        ("bzip2 streams", [bzip2(half), bzip2(rest)].concat()),
+        ("xz", xz(text)),
+        ("xz streams", [xz(half), xz(rest)].concat()),
+    ]
+}
+
+fn reads(number: usize) -> Vec<u8> {
+    let mut text = Vec::new();
+    for read in 0..number {
+        let bases: String =
+            (0..50).map(|at| ['A', 'C', 'G', 'T'][(read * 7 + at * at) % 4]).collect();
+        writeln!(text, "@read{read}\n{bases}\n+\n{}", "I".repeat(50)).unwrap();
+    }
+    text
+}
+
+#[test]
+fn every_compression_from_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = reads(1000);
+    let expected = Sums::of(&naive(&text), 13);
+    for (name, bytes) in all_forms(&text) {
+        // No name tells the compression.
+        let path = dir.path().join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        for (chunk, workers) in [(4096, 2), (100_000, 3), (1 << 22, 1)] {
+            let reader =
+                Reader::open(&[Input::File(path.clone())], options(chunk, 12, workers)).unwrap();
+            assert_eq!(reader.bytes_total(), Some(bytes.len() as u64));
+            let sums = read_together(&reader, workers, 13).unwrap();
+            assert_eq!(sums, expected, "{name}, chunks of {chunk}, {workers} workers");
+            assert_eq!(reader.bytes_read(), bytes.len() as u64, "{name}");
+        }
+    }
+}
+
+#[test]
+fn source_bytes_add_up() {
+    for (name, bytes) in all_forms(&reads(500)) {
+        let reader = reader_of(&bytes, options(4096, 0, 1));
+        let (mut chunk, mut sum) = (Chunk::default(), 0);
+        while reader.next_chunk(&mut chunk).unwrap() {
+            sum += chunk.source_bytes();
+        }
+        assert!(sum <= bytes.len() as u64, "{name}");
+        assert!(sum + 1100 >= bytes.len() as u64, "{name}: {sum} of {}", bytes.len());
+    }
+}
+
+#[test]
+fn cut_off_anywhere_is_an_error() {
+    let text = reads(4);
+    let (half, rest) = text.split_at(text.len() / 2);
+    let forms = [
+        ("gzip", [gzip(half), gzip(rest)], "gzip"),
+        ("BGZF", [bgzf_block(half), bgzf_block(rest)], "BGZF"),
+        ("zstd", [zstd(half), zstd(rest)], "zstd"),
+        ("bzip2", [bzip2(half), bzip2(rest)], "bzip2"),
+        ("xz", [xz(half), xz(rest)], "xz"),
+    ];
+    for (name, parts, compression) in forms {
+        let bytes = parts.concat();
+        for cut in 1..bytes.len() {
+            let result = read_alone(&reader_of(&bytes[..cut], options(64, 0, 1)), 0);
+            if cut == parts[0].len() {
+                // Whole, as far as anybody can tell.
+                assert_eq!(result.unwrap().records, naive(half), "{name}");
+                continue;
+            }
+            match result.map(|sink| sink.records).unwrap_err() {
+                // The header of a first block must be whole to be known for BGZF.
+                Error::Truncated { compression: "gzip", .. } if compression == "BGZF" => {}
+                Error::Truncated { compression: said, .. } => assert_eq!(said, compression),
+                Error::UnknownFormat { .. } if cut < 6 => {}
+                // The first bytes of a second gzip member may not show yet that it is BGZF.
+                Error::Corrupt { .. } if cut > parts[0].len() && cut < parts[0].len() + 6 => {}
+                other => panic!("{name} cut at {cut} of {}: {other}", bytes.len()),
+            }
+        }
+    }
+}
+
+#[test]
+fn damage_is_an_error_or_harmless() {
+    let text = reads(3);
+    for (name, bytes) in all_forms(&text) {
+        if name == "plain" || name.contains("zeros") {
+            continue;
+        }
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x41;
+            if let Ok(sink) = read_alone(&reader_of(&damaged, options(64, 0, 1)), 0) {
+                assert_eq!(sink.records, naive(&text), "{name}, byte {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn garbage_after_the_data_is_an_error() {
+    let text = reads(3);
+    for (name, compress) in
+        [("gzip", gzip as fn(&[u8]) -> Vec<u8>), ("BGZF", bgzf_block), ("zstd", zstd), ("xz", xz)]
+    {
+        let bytes = [compress(&text), b"garbage!".to_vec()].concat();
+        let result = read_alone(&reader_of(&bytes, options(1 << 16, 0, 1)), 0);
+        let error = result.map(|sink| sink.records).unwrap_err();
+        assert!(
+            matches!(error, Error::Corrupt { .. } | Error::Truncated { .. }),
+            "{name}: {error}"
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! What users read when something is wrong.
+
+use crate::common::{options, read_alone, read_together, reader_of};
+use merganser_io::{Chunk, Input, Reader, check_letters};
+
+fn message_at(text: &[u8], chunk: usize) -> String {
+    read_alone(&reader_of(text, options(chunk, 3, 1)), 4)
+        .map(|sink| sink.records)
+        .unwrap_err()
+        .to_string()
+}
+
+/// The message, which must not depend on where chunks end.
+fn message(text: &str) -> String {
+    let whole = message_at(text.as_bytes(), 1 << 16);
+    for chunk in [16, 40] {
+        assert_eq!(message_at(text.as_bytes(), chunk), whole, "chunks of {chunk}");
+    }
+    whole
+}
+
+#[test]
+fn malformed_fastq() {
+    let good = "@r\nACGT\n+\nIIII\n";
+    let cases = [
+        (
+            "ACGT\n+\nIIII\n",
+            "record 2, line 5: a record should begin with '@', this line begins with 'A'; is a line \
+             missing or doubled above?",
+        ),
+        (
+            "\n@r\nACGT\n+\nIIII\n",
+            "record 2, line 5: an empty line where a record should begin; remove it",
+        ),
+        (
+            "@r\nACGT\nIIII\n@s\nA\n+\nI\n",
+            "record 2, line 7: the third line of a record should begin with '+', this one begins \
+             with 'I'",
+        ),
+        (
+            "@r\nACGT\n\nIIII\n",
+            "record 2, line 7: the third line of a record should begin with '+', this one is empty",
+        ),
+        (
+            "@r\nACGT\n+\nIII\n@s\nA\n+\nI\n",
+            "record 2, line 8: the quality has 3 letters, the sequence 4; they must be equal",
+        ),
+        (
+            "@r\nACG\n+\nIIII\n",
+            "record 2, line 8: the quality has 4 letters, the sequence 3; they must be equal",
+        ),
+        ("@r\nACGT\n+\nII", "record 2, line 8: the file ends within this record; is it truncated?"),
+        ("@r\nACGT\n+\n", "record 2, line 8: the file ends within this record; is it truncated?"),
+        ("@r\nACGT\n", "record 2, line 7: the file ends within this record; is it truncated?"),
+        ("@r\nACG", "record 2, line 7: the file ends within this record; is it truncated?"),
+        ("@r", "record 2, line 5: the file ends within this record; is it truncated?"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(message(&format!("{good}{text}")), format!("test: {expected}"), "{text:?}");
+    }
+    assert_eq!(
+        message("\n\n@r\nA\n+\nIII\n"),
+        "test: record 1, line 6: the quality has 3 letters, the sequence 1; they must be equal"
+    );
+}
+
+#[test]
+fn wrapped_fastq_is_recognised() {
+    let text = "@r\nACGT\nACGT\nAC\n+\nIIII\nIIII\nII\n@s\nACGT\nAC\n+\nIIII\nII\n";
+    assert_eq!(
+        message_at(text.as_bytes(), 1 << 16),
+        "test: record 1, line 3: multi-line FASTQ is not supported; re-write it with 4 lines a \
+         record, e.g. seqtk seq"
+    );
+}
+
+#[test]
+fn other_formats() {
+    let cases: [(&[u8], &str); 6] = [
+        (b"ACGT\n", "test: not FASTA or FASTQ: starts with byte 0x41"),
+        (b"\n \x00\x01", "test: not FASTA or FASTQ: starts with byte 0x00"),
+        (
+            b"BAM\x01\0\0\0\0",
+            "test: BAM is not supported yet; convert it with samtools fastq, e.g. samtools fastq \
+             test | merganser ... -",
+        ),
+        (
+            b"@HD\tVN:1.6\n@SQ\tSN:x\tLN:5\n",
+            "test: SAM is not supported yet; convert it with samtools fastq, e.g. samtools fastq \
+             test | merganser ... -",
+        ),
+        (
+            b"@SQ\tSN:x\tLN:5\n",
+            "test: SAM is not supported yet; convert it with samtools fastq, e.g. samtools fastq \
+             test | merganser ... -",
+        ),
+        (
+            b">a\rACGT\r>b\rAC\r",
+            "test: lines end in a carriage return alone (old Mac format); convert it with \
+             tr '\\r' '\\n'",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(message_at(text, 1 << 16), expected);
+    }
+}
+
+#[test]
+fn binary_data() {
+    assert_eq!(
+        message_at(b">a\nACGT\nAC\0GT\n", 1 << 16),
+        "test: line 3: binary data (byte 0x00) in a sequence; is the file damaged?"
+    );
+    assert_eq!(
+        message_at(b"@a\xff\nACG\xe9\n+\nIIII\n", 1 << 16),
+        "test: line 2: binary data (byte 0xe9) in a sequence; is the file damaged?"
+    );
+    assert_eq!(check_letters(b"ACGTNacgtu-*. \t\r~"), None);
+    assert_eq!(check_letters(b"AC\x01G\x00"), Some(2));
+    assert_eq!(check_letters(b"\x7f"), Some(0));
+}
+
+#[test]
+fn later_binary_data_are_found_when_asked_for() {
+    let text = format!(">a\n{}\nAC\x07\n", "ACGT\n".repeat(40_000));
+    let reader = reader_of(text.as_bytes(), options(4096, 3, 1));
+    let (mut chunk, mut errors) = (Chunk::default(), Vec::new());
+    let mut sink = crate::common::Collector::new(0);
+    while reader.next_chunk(&mut chunk).unwrap() {
+        chunk.parse(&mut sink).unwrap();
+        errors.extend(chunk.check().err().map(|error| error.to_string()));
+    }
+    assert_eq!(
+        errors,
+        ["test: line 40003: binary data (byte 0x07) in a sequence; is the file damaged?"]
+    );
+}
+
+#[test]
+fn the_earliest_error_is_reported_whoever_is_first() {
+    let mut text = "@r\nACGT\n+\nIIII\n".repeat(20);
+    text += "@broken\nACGT\nIIII\n";
+    text += &"@r\nACGT\n+\nIIII\n".repeat(2000);
+    for _ in 0..50 {
+        let reader = reader_of(text.as_bytes(), options(100, 0, 3));
+        let error = read_together(&reader, 3, 0).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "test: record 21, line 83: the third line of a record should begin with '+', this one \
+             begins with 'I'"
+        );
+    }
+}
+
+#[test]
+fn missing_files_are_found_before_work_begins() {
+    let open = |names: &[&str]| {
+        let inputs: Vec<_> = names.iter().map(|name| Input::File(name.into())).collect();
+        Reader::open(&inputs, options(64, 0, 1)).map(|_| ()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        open(&["/dev/null", "/no/such.fq"]),
+        "/no/such.fq: cannot open: no such file or directory"
+    );
+    assert_eq!(open(&["/"]), "/: cannot open: it is a directory; name the files in it");
+}
+
+#[test]
+fn damaged_files_are_named() {
+    let text = b"@r\nACGT\n+\nIIII\n";
+    let gzip = crate::compressed::gzip(text);
+    assert_eq!(
+        message_at(&gzip[..gzip.len() - 3], 1 << 16),
+        "test: truncated: the gzip data end before they are complete; copy or download the file \
+         again"
+    );
+    let mut wrong = gzip.clone();
+    let sum = wrong.len() - 8;
+    wrong[sum] ^= 1;
+    assert_eq!(
+        message_at(&wrong, 1 << 16),
+        "test: corrupt gzip data (corrupt gzip stream does not have a matching checksum); copy or \
+         download the file again"
+    );
+    let mut block = crate::compressed::bgzf_block(text);
+    let sum = block.len() - 8;
+    block[sum] ^= 1;
+    let error = message_at(&block, 1 << 16);
+    assert!(error.starts_with("test: corrupt BGZF data ("), "{error}");
+}

@@ -1,0 +1,12 @@
+//! Reading and writing through the public face, held against naive code.
+
+// Helpers are tests, too.
+#![allow(clippy::unwrap_used)]
+
+mod cases;
+mod common;
+mod compressed;
+mod errors;
+mod output;
+mod property;
+mod workers;
