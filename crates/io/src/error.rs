@@ -79,6 +79,17 @@ pub enum Error {
         /// The input, as given.
         input: String,
     },
+    /// A header that has no end.
+    #[error(
+        "{input}: line {line}: a header of more than {} MiB; is this a text file?",
+        crate::reader::MAX_HEADER >> 20
+    )]
+    LongHeader {
+        /// The input, as given.
+        input: String,
+        /// The line's number in the file (after decompression), from 1.
+        line: u64,
+    },
     /// A FASTQ record is malformed.
     #[error("{input}: record {record}, line {line}: {problem}")]
     Fastq {

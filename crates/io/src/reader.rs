@@ -31,6 +31,10 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
+/// A header is never cut, so that one without an end (a file that is no text) would have to be
+/// collected whole; beyond about this many bytes it is an error.
+pub(crate) const MAX_HEADER: usize = 16 << 20;
+
 /// Hands out the text of its inputs chunk by chunk, to any number of workers at once.
 pub struct Reader {
     options: ReaderOptions,

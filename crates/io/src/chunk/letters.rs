@@ -28,7 +28,7 @@ impl Chunk {
             return Ok(());
         }
         let text = self.text();
-        let header = line_at(text, 0).0;
+        let header = line_at(text, 0).0.trim_ascii_end();
         if memchr::memchr(b'\r', header).is_some() {
             return Err(Error::MacLineEnds { input: self.name.to_string() });
         }

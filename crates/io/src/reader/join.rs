@@ -1,8 +1,9 @@
 //! The third step, in the order of the text: where a chunk ends and the next one begins.
 
+use super::MAX_HEADER;
 use crate::chunk::Format;
 use crate::{Chunk, Error};
-use memchr::{memchr_iter, memrchr, memrchr_iter};
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
 /// What a chunk leaves to the next one.
 #[derive(Default)]
@@ -54,6 +55,12 @@ impl Carry {
             Some(Format::Fastq) => self.join_fastq(chunk, newlines, last),
             _ => self.join_fasta(chunk, newlines, last, overlap),
         };
+        // A FASTQ record may be as long as it likes, but its first line not.
+        let header = self.format == Some(Format::Fastq) && self.newlines == 0
+            || self.format == Some(Format::Fasta) && self.bytes.starts_with(b">") && !self.in_line;
+        if header && self.bytes.len() > MAX_HEADER {
+            return Err(Error::LongHeader { input: chunk.name.to_string(), line: self.line + 1 });
+        }
         chunk.first = text && !self.begun;
         self.begun |= text;
         Ok(text)
@@ -166,6 +173,10 @@ fn is_header(chunk: &Chunk, start: usize) -> bool {
 fn detect(chunk: &Chunk) -> Result<Format, Error> {
     let text = chunk.text();
     let input = chunk.name.to_string();
+    if memchr(b'\n', text).is_none() && text.trim_ascii_end().contains(&b'\r') {
+        // One endless line: it must not be collected to the end of the file first.
+        return Err(Error::MacLineEnds { input });
+    }
     let unsupported = |format| Err(Error::UnsupportedFormat { input: input.clone(), format });
     match text {
         [b'>', ..] => Ok(Format::Fasta),

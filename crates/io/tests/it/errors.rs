@@ -106,6 +106,25 @@ fn other_formats() {
 }
 
 #[test]
+fn headers_without_end() {
+    for first in ["@", ">"] {
+        let text = format!("{first}{}", "x".repeat(17 << 20));
+        assert_eq!(
+            message_at(text.as_bytes(), 1 << 20),
+            "test: line 1: a header of more than 16 MiB; is this a text file?"
+        );
+    }
+    // A sequence may be that long.
+    let text = format!("@r\n{0}\n+\n{0}\n", "A".repeat(17 << 20));
+    let reader = reader_of(text.as_bytes(), options(1 << 20, 0, 1));
+    assert_eq!(read_alone(&reader, 0).unwrap().records[0].sequence.len(), 17 << 20);
+    for text in ["@a\rACGT\r+\rIIII\r", ">a\rACGT\r"] {
+        let error = message_at(text.repeat(100).as_bytes(), 64);
+        assert!(error.contains("old Mac format"), "{error}");
+    }
+}
+
+#[test]
 fn binary_data() {
     assert_eq!(
         message_at(b">a\nACGT\nAC\0GT\n", 1 << 16),
