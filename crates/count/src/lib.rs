@@ -1,1 +1,33 @@
-//! placeholder
+//! k-mer counting: reads in, a sorted table of distinct k-mers with their counts out.
+//!
+//! Three phases, as in the RapidGKC paper (§III-C) and KMC before it:
+//! 1. *partition*: reads are cut into super-k-mers where the signature changes, and each goes to
+//!    the bin of its signature, so that all occurrences of a k-mer meet in one bin;
+//! 2. *count*: each bin's super-k-mers become distinct canonical k-mers with counts;
+//! 3. *emit*: the k-mers that stay are sorted over the whole table and written.
+//!
+//! [`count`] is the entry point; [`Table`] reads tables back. No result depends on the number of
+//! threads or bins, the storage, the memory or the signature rule.
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod binmap;
+mod config;
+mod cpu;
+mod emit;
+mod error;
+mod histogram;
+mod kmc;
+mod plan;
+mod results;
+mod run;
+mod store;
+pub mod superkmer;
+mod table;
+pub mod text;
+
+pub use config::{Config, Format, MAX_BINS, Storage};
+pub use error::Error;
+pub use histogram::Histogram;
+pub use run::{Outcome, count};
+pub use table::{Blocks, Header, Table};

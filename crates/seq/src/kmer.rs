@@ -72,9 +72,13 @@ pub trait Kmer: Copy + Ord + Eq + Default + std::fmt::Debug + Send + Sync + 'sta
     }
 
     /// The reverse complement of a k-mer of `k` bases.
-    fn reverse_complement(self, k: usize) -> Self {
-        (0..k).fold(Self::default(), |rc, i| rc.push_complement(self.base(i, k), k))
-    }
+    fn reverse_complement(self, k: usize) -> Self;
+    /// The first `k` bases (at least 1) of packed bytes, 4 bases a byte, first base in the top
+    /// bits. Reads [`Kmer::BYTES`] bytes, whatever k.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn from_packed(bytes: &[u8], k: usize) -> Self;
 
     /// The k-mer of `letters`, whose number is k, or `None` if there are none, too many, or one
     /// is not a base.
@@ -144,7 +148,14 @@ mod tests {
         kmer.write_letters(k, &mut text);
         assert_eq!(text, letters(codes));
         let complement = K::from_letters(&letters(&naive_complement(codes))).expect("bases");
+        let rolled = codes.iter().fold(K::default(), |rc, &c| rc.push_complement(c, k));
+        assert_eq!(rolled, complement);
         assert_eq!(kmer.reverse_complement(k), complement);
+        let mut packed = vec![0xe4; K::BYTES + 1];
+        for (i, &c) in codes.iter().enumerate() {
+            packed[i / 4] = packed[i / 4] & !(3 << (6 - 2 * (i % 4))) | c << (6 - 2 * (i % 4));
+        }
+        assert_eq!(K::from_packed(&packed, k), kmer);
         assert_eq!(complement.reverse_complement(k), kmer);
         assert_eq!(kmer.cmp(&complement), codes.cmp(&naive_complement(codes)[..]));
         assert_eq!(kmer.and(K::mask(k)), kmer);

@@ -7,7 +7,7 @@
 
 mod scan;
 
-pub use scan::Scanner;
+pub use scan::{Scanner, changes};
 
 use std::ops::RangeInclusive;
 

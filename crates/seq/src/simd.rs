@@ -70,6 +70,22 @@ fn detect() -> Level {
     Level::Portable
 }
 
+/// Asks the cache for the line of `slice[index]`; no effect on any result, and none at all if the
+/// index is out of range or the target has no such instruction.
+#[inline(always)]
+pub fn prefetch<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let address = slice.as_ptr().wrapping_add(index).cast();
+        // SAFETY: a prefetch reads nothing that the program could see and never faults, whatever
+        // the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}
+
 /// Builds `$body` (an `#[inline(always)]` function) once for each level and gives `$name`, a safe
 /// function that takes the level first and runs the copy for it.
 ///

@@ -1,13 +1,14 @@
 //! k-mers in the machine's own integers.
 
 use super::{Kmer, fold_multiply};
+use crate::packed::reverse_complement_word;
 
 /// Odd 64-bit constants without pattern (digits of the golden ratio and of π).
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_HIGH: u64 = 0x2437_54a3_243f_6a89;
 
 macro_rules! kmer_of_integer {
-    ($int:ty, $hash:expr) => {
+    ($int:ty, $hash:expr, $complement:expr) => {
         impl Kmer for $int {
             const MAX_K: usize = <$int>::BITS as usize / 2;
             const BYTES: usize = <$int>::BITS as usize / 8;
@@ -28,6 +29,18 @@ macro_rules! kmer_of_integer {
             fn hash(self) -> u64 {
                 #[allow(clippy::redundant_closure_call, reason = "the closure is the argument")]
                 ($hash)(self)
+            }
+            #[inline(always)]
+            fn reverse_complement(self, k: usize) -> Self {
+                #[allow(clippy::redundant_closure_call, reason = "the closure is the argument")]
+                let all: Self = ($complement)(self);
+                all.shr(<$int>::BITS - 2 * k as u32)
+            }
+            #[inline(always)]
+            fn from_packed(bytes: &[u8], k: usize) -> Self {
+                let mut own = [0; Self::BYTES];
+                own.copy_from_slice(&bytes[..Self::BYTES]);
+                Self::from_be_bytes(own) >> (<$int>::BITS - 2 * k as u32)
             }
             #[inline(always)]
             fn shr(self, bits: u32) -> Self {
@@ -79,9 +92,17 @@ macro_rules! kmer_of_integer {
     };
 }
 
-kmer_of_integer!(u32, |x| fold_multiply(u64::from(x) ^ MIX_HIGH, MIX));
-kmer_of_integer!(u64, |x| fold_multiply(x ^ MIX_HIGH, MIX));
-kmer_of_integer!(u128, |x: u128| fold_multiply(
-    x as u64 ^ fold_multiply((x >> 64) as u64 ^ MIX_HIGH, MIX),
-    MIX
-));
+kmer_of_integer!(
+    u32,
+    |x| fold_multiply(u64::from(x) ^ MIX_HIGH, MIX),
+    |x| (reverse_complement_word(u64::from(x)) >> 32) as u32
+);
+kmer_of_integer!(u64, |x| fold_multiply(x ^ MIX_HIGH, MIX), reverse_complement_word);
+kmer_of_integer!(
+    u128,
+    |x: u128| fold_multiply(x as u64 ^ fold_multiply((x >> 64) as u64 ^ MIX_HIGH, MIX), MIX),
+    |x: u128| {
+        u128::from(reverse_complement_word(x as u64)) << 64
+            | u128::from(reverse_complement_word((x >> 64) as u64))
+    }
+);

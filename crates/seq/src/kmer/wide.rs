@@ -30,6 +30,16 @@ impl Kmer for Wide {
         (self.low ^ u128::from(self.high.hash())).hash()
     }
     #[inline(always)]
+    fn reverse_complement(self, k: usize) -> Self {
+        let (high, low) = (self.low.reverse_complement(64), self.high.reverse_complement(64));
+        Wide { high, low }.shr(256 - 2 * k as u32)
+    }
+    #[inline(always)]
+    fn from_packed(bytes: &[u8], k: usize) -> Self {
+        let (high, low) = (u128::from_packed(bytes, 64), u128::from_packed(&bytes[16..], 64));
+        Wide { high, low }.shr(256 - 2 * k as u32)
+    }
+    #[inline(always)]
     fn shr(self, bits: u32) -> Self {
         if bits < 128 {
             Wide { high: self.high >> bits, low: self.low >> bits | self.high.shl(128 - bits) }

@@ -196,19 +196,19 @@ fn canonical_norms_body<N: Norm, const QUADS: usize>(
     let f: [&[u8]; QUADS] = std::array::from_fn(|q| &forward.quad[4 * q..4 * q + n]);
     let r: [&[u8]; QUADS] = std::array::from_fn(|q| &reverse.quad[4 * q..4 * q + n]);
     if rest == 0 {
-        for i in 0..n {
+        for (i, out) in out.iter_mut().enumerate() {
             let (pmer, complement) = pmer_of_quads(&f, &r, i);
-            out[i] = norm::<N>(pmer, complement, p, true);
+            *out = norm::<N>(pmer, complement, p, true);
         }
         return;
     }
     let f_rest = &forward.rest[4 * QUADS..4 * QUADS + n];
     let r_rest = &reverse.rest[4 * QUADS..4 * QUADS + n];
-    for i in 0..n {
+    for (i, out) in out.iter_mut().enumerate() {
         let (pmer, complement) = pmer_of_quads(&f, &r, i);
         let pmer = pmer << shift | u32::from(f_rest[i]);
         let complement = complement | u32::from(r_rest[i]) << (8 * QUADS as u32);
-        out[i] = norm::<N>(pmer, complement, p, true);
+        *out = norm::<N>(pmer, complement, p, true);
     }
 }
 
@@ -242,15 +242,15 @@ fn plain_norms_body<N: Norm, const QUADS: usize>(
     let rest = p as usize % 4;
     let f: [&[u8]; QUADS] = std::array::from_fn(|q| &forward.quad[4 * q..4 * q + n]);
     if rest == 0 {
-        for i in 0..n {
-            out[i] = norm::<N>(pmer_of_quads(&f, &f, i).0, 0, p, false);
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = norm::<N>(pmer_of_quads(&f, &f, i).0, 0, p, false);
         }
         return;
     }
     let f_rest = &forward.rest[4 * QUADS..4 * QUADS + n];
-    for i in 0..n {
+    for (i, out) in out.iter_mut().enumerate() {
         let pmer = pmer_of_quads(&f, &f, i).0 << (2 * rest) | u32::from(f_rest[i]);
-        out[i] = norm::<N>(pmer, 0, p, false);
+        *out = norm::<N>(pmer, 0, p, false);
     }
 }
 
@@ -276,6 +276,34 @@ fn least_in_windows_body(values: &mut Vec<u32>, swap: &mut Vec<u32>, width: usiz
     }
 }
 
+dispatch! {
+    /// Where values change: bit i % 64 of word i / 64 of `bits` says whether `values[i]` differs
+    /// from the value before it; that of the first is 0. `flags` is working space.
+    pub fn changes(values: &[u32], flags: &mut Vec<u8>, bits: &mut Vec<u64>) = changes_body
+}
+
+#[inline(always)]
+fn changes_body(values: &[u32], flags: &mut Vec<u8>, bits: &mut Vec<u64>) {
+    flags.clear();
+    flags.resize(values.len().next_multiple_of(64), 0);
+    if values.len() > 1 {
+        let pairs = values.iter().zip(&values[1..]);
+        for (flag, (a, b)) in flags[1..].iter_mut().zip(pairs) {
+            *flag = u8::from(a != b);
+        }
+    }
+    bits.clear();
+    bits.extend(flags.chunks_exact(64).map(|flags| {
+        flags.chunks_exact(8).enumerate().fold(0, |word, (i, eight)| {
+            let bytes = u64::from_le_bytes([
+                eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7],
+            ]);
+            // Each byte's one bit moves to its place in the top byte.
+            word | (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
+        })
+    }));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,6 +315,21 @@ mod tests {
             .map(|w| rule.norm(w.iter().fold(0, |m, &c| m << 2 | u32::from(c)), p, canonical))
             .collect();
         norms.windows(k - p + 1).map(|w| *w.iter().min().expect("w ≥ 1")).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn changes_are_where_neighbours_differ(values in proptest::collection::vec(0u32..3, 0..300)) {
+            for level in Level::available() {
+                let (mut flags, mut bits) = (vec![1; 700], vec![u64::MAX; 9]);
+                changes(level, &values, &mut flags, &mut bits);
+                for i in 0..64 * bits.len() {
+                    let expected = i > 0 && i < values.len() && values[i] != values[i - 1];
+                    prop_assert_eq!(bits[i / 64] >> (i % 64) & 1 == 1, expected);
+                }
+                prop_assert!(values.len() <= 64 * bits.len());
+            }
+        }
     }
 
     proptest! {

@@ -1,0 +1,100 @@
+//! Which bin a signature belongs to, balanced by a sample of the input (RapidGKC §III-D.4).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use merganser_seq::signature;
+
+/// Signatures of up to this many bits have a slot each; longer ones share slots by a hash.
+const SLOT_BITS: u32 = 18;
+
+/// From a signature to its slot: the units that are spread over the bins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    multiplier: u32,
+    shift: u32,
+    count: usize,
+}
+
+impl Slots {
+    pub(crate) fn new(signature_len: usize) -> Slots {
+        if 2 * signature_len as u32 <= SLOT_BITS {
+            Slots { multiplier: 1, shift: 0, count: signature::values(signature_len) }
+        } else {
+            Slots { multiplier: 0x9e37_79b1, shift: 32 - SLOT_BITS, count: 1 << SLOT_BITS }
+        }
+    }
+
+    pub(crate) fn count(self) -> usize {
+        self.count
+    }
+
+    #[inline(always)]
+    pub(crate) fn of(self, signature: u32) -> usize {
+        (signature.wrapping_mul(self.multiplier) >> self.shift) as usize
+    }
+}
+
+/// The bin of each slot.
+#[derive(Debug)]
+pub(crate) struct BinMap {
+    slots: Slots,
+    bin_of: Vec<u16>,
+}
+
+impl BinMap {
+    /// Spreads the slots over `bins` so that the weights (k-mers of the sample) are even: the
+    /// heaviest first, each to the lightest bin; slots that the sample did not meet in turn.
+    pub(crate) fn balanced(slots: Slots, weights: &[u64], bins: usize) -> BinMap {
+        let mut order: Vec<u32> = (0..slots.count() as u32).collect();
+        order.sort_by_key(|&slot| (Reverse(weights[slot as usize]), slot));
+        let met = order.partition_point(|&slot| weights[slot as usize] > 0);
+        let mut bin_of = vec![0u16; slots.count()];
+        let mut lightest: BinaryHeap<Reverse<(u64, u16)>> =
+            (0..bins as u16).map(|bin| Reverse((0, bin))).collect();
+        for &slot in &order[..met] {
+            if let Some(mut top) = lightest.peek_mut() {
+                let Reverse((load, bin)) = &mut *top;
+                bin_of[slot as usize] = *bin;
+                *load += weights[slot as usize];
+            }
+        }
+        for (i, &slot) in order[met..].iter().enumerate() {
+            bin_of[slot as usize] = (i % bins) as u16;
+        }
+        BinMap { slots, bin_of }
+    }
+
+    #[inline(always)]
+    pub(crate) fn bin(&self, signature: u32) -> usize {
+        usize::from(self.bin_of[self.slots.of(signature)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_even_when_the_weights_allow() {
+        let slots = Slots::new(7);
+        let weights: Vec<u64> = (0..slots.count()).map(|s| (s as u64 * 7919) % 101).collect();
+        let map = BinMap::balanced(slots, &weights, 16);
+        let mut loads = [0u64; 16];
+        (0..slots.count()).for_each(|s| loads[map.bin(s as u32)] += weights[s]);
+        let (least, most) = (loads.iter().min(), loads.iter().max());
+        assert!(most <= least.map(|l| l + 101).as_ref(), "{loads:?}");
+    }
+
+    #[test]
+    fn every_signature_of_every_length_has_a_bin() {
+        for p in signature::LENGTHS {
+            let slots = Slots::new(p);
+            let map = BinMap::balanced(slots, &vec![0; slots.count()], 5);
+            let special = 1u32 << (2 * p);
+            for signature in [0, 1, special / 2, special - 1, special] {
+                assert!(map.bin(signature) < 5, "p {p}");
+            }
+        }
+    }
+}

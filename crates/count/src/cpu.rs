@@ -1,0 +1,17 @@
+//! The CPU backend's stages.
+
+pub(crate) mod counter;
+mod dedupe;
+pub(crate) mod fragments;
+pub(crate) mod partition;
+pub(crate) mod sample;
+pub(crate) mod small;
+mod table;
+mod width;
+
+pub(crate) use width::Width;
+
+/// Bytes of a worker's largest deduplication table.
+pub(crate) const fn dedupe_bytes<K: Width>() -> u64 {
+    dedupe::Dedupe::<K>::BYTES as u64
+}

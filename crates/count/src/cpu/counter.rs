@@ -1,0 +1,189 @@
+//! Phase 2: the super-k-mers of a bin become distinct k-mers with counts (RapidGKC §III-C.3).
+//!
+//! The paper sorts; here a hash table counts, which measures faster on a CPU (docs/benchmarks.md)
+//! and whose memory depends on the distinct k-mers alone. A bin with more of them than the table
+//! may hold is counted in passes over parts of the hash range, so memory stays a setting however
+//! skewed the input is.
+
+use super::Width;
+use super::dedupe::Dedupe;
+use super::table::Table;
+use crate::histogram::Histogram;
+use crate::results::{Results, ResultsWriter};
+use crate::store::Contents;
+use crate::superkmer::record_bytes;
+use crate::{Config, Error};
+
+/// k-mers looked up together, so that their cache misses overlap.
+const LANES: usize = 256;
+
+/// Bytes of packed bases that are looked at beyond a record's end.
+const PADDED: usize = 160;
+
+/// One worker of phase 2.
+pub(crate) struct Counter<'s, 'p, K: Width> {
+    expander: Expander<K>,
+    dedupe: Dedupe<K>,
+    /// Distinct k-mers of the bin before: what the next will probably hold.
+    expected: usize,
+    buffer: Vec<u8>,
+    results: ResultsWriter<'s, 'p, K>,
+}
+
+/// The k-mers of a pass: those whose hash ends in `value`.
+#[derive(Clone, Copy, Default)]
+struct Pass {
+    bits: u32,
+    value: u64,
+}
+
+impl Pass {
+    #[inline(always)]
+    fn takes(self, hash: u64) -> bool {
+        hash & ((1 << self.bits) - 1) == self.value
+    }
+
+    fn halves(self) -> [Pass; 2] {
+        let bits = self.bits + 1;
+        [Pass { bits, ..self }, Pass { bits, value: self.value | 1 << self.bits }]
+    }
+}
+
+impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
+    /// A worker whose table takes at most `table_bytes`.
+    pub(crate) fn new(config: &Config, table_bytes: u64, results: &'s Results<'p, K>) -> Self {
+        Counter {
+            expander: Expander {
+                k: config.k,
+                canonical: config.canonical,
+                pass: Pass::default(),
+                table: Table::new(table_bytes),
+                pending: Vec::with_capacity(LANES),
+            },
+            dedupe: Dedupe::new(),
+            expected: 0,
+            buffer: Vec::new(),
+            results: results.writer(),
+        }
+    }
+
+    /// Counts one bin and passes its k-mers on.
+    pub(crate) fn count(&mut self, bin: &Contents<'_>) -> Result<(), Error> {
+        self.count_pass(bin, Pass::default())
+    }
+
+    /// Hands over what is left and gives the worker's part of the histogram.
+    pub(crate) fn finish(self) -> Result<Histogram, Error> {
+        self.results.finish()
+    }
+
+    fn count_pass(&mut self, bin: &Contents<'_>, pass: Pass) -> Result<(), Error> {
+        self.expander.pass = pass;
+        self.expander.table.clear(self.expected >> pass.bits);
+        if !self.fill(bin)? {
+            return pass.halves().into_iter().try_for_each(|half| self.count_pass(bin, half));
+        }
+        let table = &self.expander.table;
+        self.expected = table.len() << pass.bits;
+        table.iter().try_for_each(|(kmer, count)| self.results.add(kmer, count))
+    }
+
+    /// Fills the table; false if it cannot hold the pass.
+    fn fill(&mut self, bin: &Contents<'_>) -> Result<bool, Error> {
+        let (expander, dedupe) = (&mut self.expander, &mut self.dedupe);
+        let most_records = bin.bytes() as usize / record_bytes(1, expander.k) + 1;
+        let mut gathering = dedupe.start(most_records);
+        let mut gathered = 0;
+        let mut fits = true;
+        bin.read(&mut self.buffer, |block| {
+            let mut at = 0;
+            while fits && at < block.len() {
+                let kmers = usize::from(block[at]) + 1;
+                let len = record_bytes(kmers, expander.k);
+                if gathering && dedupe.add(&block[at..], len) {
+                    gathered += 1;
+                    if gathered == Dedupe::<K>::GROUP {
+                        fits = expander.drain(dedupe);
+                        gathering = dedupe.start(most_records);
+                        gathered = 0;
+                    }
+                } else {
+                    fits = expander.expand_record(&block[at + 1..], len - 1, kmers);
+                }
+                at += len;
+            }
+            Ok(())
+        })?;
+        if gathering {
+            fits &= expander.drain(dedupe);
+        }
+        Ok(expander.settle() && fits)
+    }
+}
+
+/// From super-k-mers to counted k-mers.
+struct Expander<K> {
+    k: usize,
+    canonical: bool,
+    pass: Pass,
+    table: Table<K>,
+    pending: Vec<(K, u64, u32)>,
+}
+
+impl<K: Width> Expander<K> {
+    /// Expands what the deduplication has gathered; false if the table is full.
+    fn drain(&mut self, dedupe: &mut Dedupe<K>) -> bool {
+        let mut fits = true;
+        dedupe.drain(|record, weight| {
+            let kmers = usize::from(record[0]) + 1;
+            fits = fits && self.expand(&record[1..], kmers, weight);
+        });
+        fits
+    }
+
+    /// Expands the record whose bases take the first `len` bytes of `bases`.
+    #[inline(always)]
+    fn expand_record(&mut self, bases: &[u8], len: usize, kmers: usize) -> bool {
+        if bases.len() >= K::BYTES {
+            return self.expand(bases, kmers, 1);
+        }
+        let mut padded = [0; PADDED];
+        padded[..len].copy_from_slice(&bases[..len]);
+        self.expand(&padded, kmers, 1)
+    }
+
+    /// Adds each of a super-k-mer's `kmers` k-mers `weight` times; false if the table is full.
+    #[inline(always)]
+    fn expand(&mut self, bases: &[u8], kmers: usize, weight: u32) -> bool {
+        let (k, mask) = (self.k, K::mask(self.k));
+        let mut forward = K::from_packed(bases, k);
+        let mut reverse = if self.canonical { forward.reverse_complement(k) } else { forward };
+        for next in k..k + kmers {
+            let kmer = forward.least(reverse);
+            let hash = kmer.hash();
+            if self.pass.takes(hash) {
+                self.table.prefetch(hash);
+                self.pending.push((kmer, hash, weight));
+            }
+            // What lies behind the last base is padding or the next record: never used.
+            let byte = bases.get(next / 4).copied().unwrap_or(0);
+            let code = byte >> (6 - 2 * (next % 4)) & 3;
+            forward = forward.push(code, mask);
+            reverse = if self.canonical { reverse.push_complement(code, k) } else { forward };
+        }
+        self.pending.len() < LANES || self.settle()
+    }
+
+    /// Brings the pending k-mers into the table; false if it is full.
+    #[inline]
+    fn settle(&mut self) -> bool {
+        let fits = self.table.reserve(self.pending.len());
+        if fits {
+            for &(kmer, hash, weight) in &self.pending {
+                self.table.add(kmer, hash, weight);
+            }
+        }
+        self.pending.clear();
+        fits
+    }
+}

@@ -1,0 +1,260 @@
+//! From the text of reads to batches of codes: the stretches of A C G T, and where they end.
+
+use merganser_io::Sink;
+use merganser_seq::base;
+use merganser_seq::simd::Level;
+
+use crate::Error;
+
+/// Bases of a batch: the arrays of the signature scan (4 bytes a base, two of them) stay in the
+/// first-level cache.
+pub(crate) const BATCH_BASES: usize = 4096;
+
+/// A stretch of bases in a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fragment {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Takes batches: codes of one byte a base, and the stretches of them that are sequence, in order
+/// and apart. A stretch longer than a batch comes in pieces that share k-1 bases, so that each of
+/// its k-mers lies in one piece.
+pub(crate) trait Consumer {
+    fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error>;
+}
+
+/// What was read, apart from k-mers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) records: u64,
+    /// Letters of sequence, all of them.
+    pub(crate) letters: u64,
+    /// Letters that are not bases.
+    pub(crate) ambiguous: u64,
+    /// Bases that were dropped for their quality.
+    pub(crate) low_quality: u64,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, other: Tally) {
+        self.records += other.records;
+        self.letters += other.letters;
+        self.ambiguous += other.ambiguous;
+        self.low_quality += other.low_quality;
+    }
+}
+
+/// The sink of a chunk of reads that feeds a [`Consumer`].
+pub(crate) struct Fragments<C> {
+    pub(crate) consumer: C,
+    pub(crate) tally: Tally,
+    level: Level,
+    overlap: usize,
+    /// Letters of quality below this break k-mers.
+    least_quality: Option<u8>,
+    codes: Vec<u8>,
+    fragments: Vec<Fragment>,
+    /// Start of the open fragment.
+    start: usize,
+    /// Letters that an earlier chunk has counted and that come again.
+    repeated: usize,
+    masked: Vec<u8>,
+    error: Option<Error>,
+}
+
+impl<C: Consumer> Fragments<C> {
+    pub(crate) fn new(consumer: C, k: usize, min_quality: Option<u8>) -> Fragments<C> {
+        Fragments {
+            consumer,
+            tally: Tally::default(),
+            level: Level::best(),
+            overlap: k - 1,
+            least_quality: min_quality.map(|q| q.saturating_add(b'!')),
+            codes: Vec::with_capacity(BATCH_BASES),
+            fragments: Vec::new(),
+            start: 0,
+            repeated: 0,
+            masked: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Hands the last batch of a chunk over.
+    ///
+    /// # Errors
+    /// What the consumer returned for any batch of the chunk.
+    pub(crate) fn finish_chunk(&mut self) -> Result<(), Error> {
+        self.close();
+        self.flush();
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    fn close(&mut self) {
+        if self.codes.len() > self.start {
+            self.fragments.push(Fragment { start: self.start, end: self.codes.len() });
+        }
+        self.start = self.codes.len();
+    }
+
+    /// Gives the batch to the consumer; an open fragment goes on in the next with its overlap.
+    fn flush(&mut self) {
+        let open = self.codes.len() > self.start;
+        let keep = self.codes.len().saturating_sub(self.overlap).max(self.start);
+        self.close();
+        if self.error.is_none()
+            && let Err(error) = self.consumer.batch(&self.codes, &self.fragments)
+        {
+            self.error = Some(error);
+        }
+        self.fragments.clear();
+        if open {
+            self.codes.drain(..keep);
+        } else {
+            self.codes.clear();
+        }
+        self.start = 0;
+    }
+
+    fn append(&mut self, mut letters: &[u8]) {
+        let room = BATCH_BASES - self.codes.len();
+        // A read that would be cut, though a batch holds it, waits for the next batch.
+        if letters.len() > room && letters.len() <= BATCH_BASES && self.start == self.codes.len() {
+            self.flush();
+        }
+        while !letters.is_empty() {
+            if self.codes.len() == BATCH_BASES {
+                self.flush();
+            }
+            let (now, later) = letters.split_at(letters.len().min(BATCH_BASES - self.codes.len()));
+            let from = self.codes.len();
+            if !base::encode(self.level, now, &mut self.codes) {
+                self.split(from, now);
+            }
+            letters = later;
+        }
+    }
+
+    /// Cuts the open fragment at the letters of `letters` (whose codes start at `from`) that are
+    /// not bases.
+    fn split(&mut self, from: usize, letters: &[u8]) {
+        for (i, _) in letters.iter().enumerate().filter(|(_, l)| !base::is_base(**l)) {
+            if from + i > self.start {
+                self.fragments.push(Fragment { start: self.start, end: from + i });
+            }
+            self.start = from + i + 1;
+        }
+    }
+
+    fn count_letters(&mut self, letters: &[u8], quality: Option<&[u8]>) {
+        let seen = self.repeated.min(letters.len());
+        self.repeated -= seen;
+        let new = &letters[seen..];
+        self.tally.letters += new.len() as u64;
+        let ambiguous = new.iter().filter(|l| !base::is_base(**l)).count();
+        self.tally.ambiguous += ambiguous as u64;
+        if let (Some(least), Some(quality)) = (self.least_quality, quality) {
+            let pairs = new.iter().zip(&quality[seen..]);
+            let low = pairs.filter(|(l, q)| base::is_base(**l) && **q < least).count();
+            self.tally.low_quality += low as u64;
+        }
+    }
+}
+
+impl<C: Consumer> Sink for Fragments<C> {
+    #[inline]
+    fn begin(&mut self, _header: &[u8]) {
+        self.close();
+        self.repeated = 0;
+        self.tally.records += 1;
+    }
+
+    fn resume(&mut self) {
+        self.close();
+        self.repeated = 0;
+    }
+
+    fn repeated(&mut self, bases: usize) {
+        self.repeated = bases;
+    }
+
+    #[inline]
+    fn sequence(&mut self, letters: &[u8], quality: Option<&[u8]>) {
+        self.count_letters(letters, quality);
+        match (self.least_quality, quality) {
+            (Some(least), Some(quality)) => {
+                let mut masked = std::mem::take(&mut self.masked);
+                masked.clear();
+                masked.extend(
+                    letters.iter().zip(quality).map(|(&l, &q)| if q < least { b'N' } else { l }),
+                );
+                self.append(&masked);
+                self.masked = masked;
+            }
+            _ => self.append(letters),
+        }
+    }
+
+    #[inline]
+    fn end(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Keeps every k-mer it is given, as letters.
+    struct Keep(usize, Vec<Vec<u8>>);
+
+    impl Consumer for Keep {
+        fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error> {
+            assert!(codes.len() <= BATCH_BASES);
+            for f in fragments {
+                let kmers = codes[f.start..f.end].windows(self.0);
+                self.1.extend(kmers.map(|w| w.iter().map(|&c| b"ACGT"[usize::from(c)]).collect()));
+            }
+            Ok(())
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn every_kmer_comes_once(
+            reads in proptest::collection::vec(
+                proptest::collection::vec(proptest::sample::select(b"ACGTACGTACGTACGTN".to_vec()), 0..3000), 0..8),
+            k in 1usize..=128, lines in 1usize..1000,
+        ) {
+            let mut sink = Fragments::new(Keep(k, Vec::new()), k, None);
+            for read in &reads {
+                sink.begin(b"");
+                read.chunks(lines).for_each(|line| sink.sequence(line, None));
+                sink.end();
+            }
+            prop_assert!(sink.finish_chunk().is_ok());
+            let expected: Vec<Vec<u8>> = reads.iter()
+                .flat_map(|r| r.windows(k).filter(|w| !w.contains(&b'N')).map(<[u8]>::to_vec))
+                .collect();
+            prop_assert_eq!(&sink.consumer.1, &expected);
+            let n = reads.iter().flatten().filter(|&&l| l == b'N').count() as u64;
+            prop_assert_eq!(sink.tally.ambiguous, n);
+        }
+    }
+
+    #[test]
+    fn low_quality_breaks_kmers_and_repeated_letters_count_once() {
+        let mut sink = Fragments::new(Keep(2, Vec::new()), 2, Some(10));
+        sink.begin(b"");
+        sink.sequence(b"ACGTN", Some(b"II!I!"));
+        sink.resume();
+        sink.repeated(1);
+        sink.sequence(b"NAC", None);
+        assert!(sink.finish_chunk().is_ok());
+        assert_eq!(sink.consumer.1, [b"AC".to_vec(), b"AC".to_vec()]);
+        let tally = sink.tally;
+        assert_eq!((tally.letters, tally.ambiguous, tally.low_quality), (7, 1, 1));
+    }
+}

@@ -1,0 +1,42 @@
+//! A look at the first reads: how k-mers spread over signatures, and how many there will be
+//! (RapidGKC §III-D.4).
+
+use super::fragments::{Consumer, Fragment};
+use super::partition::SuperKmers;
+use crate::binmap::Slots;
+use crate::{Config, Error};
+
+/// Counts k-mers by the slot of their signature.
+pub(crate) struct Sampler {
+    superkmers: SuperKmers,
+    slots: Slots,
+    pub(crate) weights: Vec<u64>,
+    pub(crate) kmers: u64,
+}
+
+impl Sampler {
+    pub(crate) fn new(config: &Config) -> Sampler {
+        let slots = Slots::new(config.signature_len());
+        Sampler {
+            superkmers: SuperKmers::new(config),
+            slots,
+            weights: vec![0; slots.count()],
+            kmers: 0,
+        }
+    }
+
+    pub(crate) fn slots(&self) -> Slots {
+        self.slots
+    }
+}
+
+impl Consumer for Sampler {
+    fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error> {
+        let (weights, slots, all) = (&mut self.weights, self.slots, &mut self.kmers);
+        self.superkmers.each(codes, fragments, |signature, _, kmers| {
+            weights[slots.of(signature)] += kmers as u64;
+            *all += kmers as u64;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! k-mers so short that each has a counter of its own.
+
+use super::fragments::{Consumer, Fragment};
+use crate::Error;
+
+/// The largest k that is counted so: 4^10 counters take 4 MiB, which a core's cache holds.
+pub(crate) const MOST_K: usize = 10;
+
+/// A counter for each k-mer; canonical form is taken when they are read out.
+pub(crate) struct SmallCounter {
+    k: usize,
+    counts: Vec<u32>,
+    pub(crate) kmers: u64,
+}
+
+impl SmallCounter {
+    pub(crate) fn new(k: usize) -> SmallCounter {
+        SmallCounter { k, counts: vec![0; 1 << (2 * k)], kmers: 0 }
+    }
+
+    /// Adds another worker's counts; they stop at `u32::MAX`.
+    pub(crate) fn merge(&mut self, other: &SmallCounter) {
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count = count.saturating_add(*more);
+        }
+        self.kmers += other.kmers;
+    }
+
+    /// The k-mers that occur, with their counts, in order.
+    pub(crate) fn iter(&self, canonical: bool) -> impl Iterator<Item = (u32, u32)> + '_ {
+        use merganser_seq::kmer::Kmer;
+        let all = self.counts.iter().enumerate().map(|(kmer, &count)| (kmer as u32, count));
+        let counted = all.filter_map(move |(kmer, count)| {
+            let reverse = kmer.reverse_complement(self.k);
+            match kmer.cmp(&reverse) {
+                _ if !canonical => Some((kmer, count)),
+                std::cmp::Ordering::Equal => Some((kmer, count)),
+                std::cmp::Ordering::Greater => None,
+                std::cmp::Ordering::Less => {
+                    Some((kmer, count.saturating_add(self.counts[reverse as usize])))
+                }
+            }
+        });
+        counted.filter(|&(_, count)| count > 0)
+    }
+}
+
+impl Consumer for SmallCounter {
+    fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error> {
+        let mask = (1u32 << (2 * self.k)) - 1;
+        for fragment in fragments {
+            let codes = &codes[fragment.start..fragment.end];
+            let mut kmer = 0;
+            for (i, &code) in codes.iter().enumerate() {
+                kmer = (kmer << 2 | u32::from(code)) & mask;
+                if i + 1 >= self.k {
+                    let count = &mut self.counts[kmer as usize];
+                    *count = count.saturating_add(1);
+                    self.kmers += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}

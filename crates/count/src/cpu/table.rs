@@ -1,0 +1,146 @@
+//! A hash table of k-mers and counts: open addressing, linear probing, one cache line a look-up.
+//!
+//! A slot is empty where its count is 0, so that every k-mer, AAAA… among them, is a key.
+
+use merganser_seq::kmer::Kmer;
+use merganser_seq::simd;
+
+/// Slots of the smallest table.
+const LEAST_SLOTS: usize = 1 << 10;
+
+#[derive(Clone, Copy, Default)]
+struct Slot<K> {
+    kmer: K,
+    count: u32,
+}
+
+/// Counts of distinct k-mers.
+pub(crate) struct Table<K> {
+    slots: Vec<Slot<K>>,
+    /// `hash >> shift` is the home slot.
+    shift: u32,
+    len: usize,
+    most_slots: usize,
+}
+
+impl<K: Kmer> Table<K> {
+    /// A table of at most `bytes` bytes, but never fewer than the smallest.
+    pub(crate) fn new(bytes: u64) -> Table<K> {
+        let most = (bytes / size_of::<Slot<K>>() as u64).max(1);
+        let mut table = Table {
+            slots: Vec::new(),
+            shift: 0,
+            len: 0,
+            most_slots: (1usize << most.ilog2()).max(LEAST_SLOTS),
+        };
+        table.clear(0);
+        table
+    }
+
+    /// Empties the table and sizes it for about `expected` k-mers.
+    pub(crate) fn clear(&mut self, expected: usize) {
+        let wanted = (expected * 2).next_power_of_two().clamp(LEAST_SLOTS, self.most_slots);
+        self.set_slots(wanted);
+        self.len = 0;
+    }
+
+    fn set_slots(&mut self, slots: usize) {
+        self.slots.clear();
+        self.slots.resize(slots, Slot::default());
+        self.shift = 64 - slots.ilog2();
+    }
+
+    /// Distinct k-mers in the table.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Makes room for `more` new k-mers; false if the largest table has none left.
+    #[inline]
+    pub(crate) fn reserve(&mut self, more: usize) -> bool {
+        // At most two thirds full: beyond that probes grow long.
+        (self.len + more) * 3 <= self.slots.len() * 2 || self.grow(more)
+    }
+
+    #[cold]
+    fn grow(&mut self, more: usize) -> bool {
+        let mut wanted = self.slots.len() * 2;
+        while (self.len + more) * 3 > wanted * 2 {
+            wanted *= 2;
+        }
+        if wanted > self.most_slots {
+            return false;
+        }
+        let old = std::mem::take(&mut self.slots);
+        self.set_slots(wanted);
+        self.len = 0;
+        old.iter().filter(|s| s.count > 0).for_each(|s| self.add(s.kmer, s.kmer.hash(), s.count));
+        true
+    }
+
+    /// Asks the cache for the home slot of a hash.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        simd::prefetch(&self.slots, (hash >> self.shift) as usize);
+    }
+
+    /// Adds `weight` (at least 1) occurrences of a k-mer with this hash; counts stop at
+    /// `u32::MAX`. There must be room ([`Table::reserve`]).
+    #[inline(always)]
+    pub(crate) fn add(&mut self, kmer: K, hash: u64, weight: u32) {
+        let mask = self.slots.len() - 1;
+        let mut at = (hash >> self.shift) as usize;
+        loop {
+            let slot = &mut self.slots[at & mask];
+            if slot.count == 0 {
+                *slot = Slot { kmer, count: weight };
+                self.len += 1;
+                return;
+            }
+            if slot.kmer == kmer {
+                slot.count = slot.count.saturating_add(weight);
+                return;
+            }
+            at += 1;
+        }
+    }
+
+    /// The k-mers and their counts, in no order that means anything.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (K, u32)> + '_ {
+        self.slots.iter().filter(|slot| slot.count > 0).map(|slot| (slot.kmer, slot.count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn counts_equal_a_map_through_growth_and_reuse() {
+        let mut table = Table::<u64>::new(1 << 24);
+        for round in 0..3u64 {
+            table.clear(round as usize * 100);
+            let mut expected = BTreeMap::new();
+            for i in 0..200_000u64 {
+                let kmer = (i * i + round) % 30_011;
+                assert!(table.reserve(1));
+                table.add(kmer, kmer.hash(), 1 + (i % 3) as u32);
+                *expected.entry(kmer).or_insert(0) += 1 + (i % 3) as u32;
+            }
+            assert_eq!(table.len(), expected.len());
+            let found: BTreeMap<u64, u32> = table.iter().collect();
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn counts_stop_at_the_largest_u32_and_a_full_table_says_so() {
+        let mut table = Table::<u32>::new(0);
+        table.add(0, 0u32.hash(), u32::MAX - 1);
+        table.add(0, 0u32.hash(), 5);
+        assert_eq!(table.iter().collect::<Vec<_>>(), [(0, u32::MAX)]);
+        assert!(table.reserve(LEAST_SLOTS / 2));
+        assert!(!table.reserve(LEAST_SLOTS));
+    }
+}

@@ -1,0 +1,111 @@
+//! Phase 3: ranges of k-mers are sorted and encoded by all workers, and written in order.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use merganser_run::{Cancel, run_workers};
+use merganser_seq::kmer::Kmer;
+
+use crate::Error;
+use crate::results::{Results, sort_range};
+
+/// Turns a stretch of sorted k-mers into bytes, independently of all others.
+pub(crate) trait Encoder<K>: Sync {
+    type Part: Send;
+    fn encode(&self, kmers: &[(K, u32)]) -> Self::Part;
+}
+
+/// Takes encoded stretches in the order of their k-mers, one for each section, empty ones too.
+pub(crate) trait Sink<P>: Send {
+    fn write(&mut self, part: P) -> Result<(), Error>;
+    /// Ends the output and makes it appear; returns the time the disk took to confirm.
+    fn finish(self) -> Result<Duration, Error>;
+}
+
+/// Parts that came before their turn wait here.
+struct InOrder<P, S> {
+    next: usize,
+    waiting: BTreeMap<usize, P>,
+    sink: S,
+}
+
+impl<P, S: Sink<P>> InOrder<P, S> {
+    fn hand_in(&mut self, number: usize, part: P) -> Result<(), Error> {
+        self.waiting.insert(number, part);
+        while let Some(part) = self.waiting.remove(&self.next) {
+            self.sink.write(part)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Sorts, encodes and writes all results, in 2^`section_bits` sections (at most as many as there
+/// are ranges).
+pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
+    results: &Results<'_, K>,
+    section_bits: u32,
+    threads: usize,
+    cancel: &Cancel,
+    encoder: &E,
+    sink: S,
+) -> Result<Duration, Error> {
+    let next = AtomicUsize::new(0);
+    let written = Mutex::new(InOrder { next: 0, waiting: BTreeMap::new(), sink });
+    run_workers(threads, |_| {
+        let mut work = Sorting::default();
+        loop {
+            let section = next.fetch_add(1, Ordering::Relaxed);
+            if section >> section_bits > 0 {
+                return Ok(());
+            }
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let part = encoder.encode(work.section(results, section, section_bits)?);
+            let outcome =
+                written.lock().unwrap_or_else(PoisonError::into_inner).hand_in(section, part);
+            if outcome.is_err() {
+                // The others stop at their next section.
+                next.store(1 << section_bits, Ordering::Relaxed);
+                return outcome;
+            }
+        }
+    })?;
+    written.into_inner().unwrap_or_else(PoisonError::into_inner).sink.finish()
+}
+
+/// A worker's arrays.
+struct Sorting<K> {
+    buffer: Vec<u8>,
+    range: Vec<(K, u32)>,
+    swap: Vec<(K, u32)>,
+    section: Vec<(K, u32)>,
+}
+
+impl<K> Default for Sorting<K> {
+    fn default() -> Self {
+        Sorting { buffer: Vec::new(), range: Vec::new(), swap: Vec::new(), section: Vec::new() }
+    }
+}
+
+impl<K: Kmer> Sorting<K> {
+    /// All k-mers of a section, sorted: those of one or more ranges.
+    fn section(
+        &mut self,
+        results: &Results<'_, K>,
+        section: usize,
+        section_bits: u32,
+    ) -> Result<&[(K, u32)], Error> {
+        let finer = results.range_bits() - section_bits;
+        self.section.clear();
+        for range in section << finer..(section + 1) << finer {
+            results.take(range, &mut self.buffer, &mut self.range)?;
+            sort_range(&mut self.range, &mut self.swap, results.k(), results.range_bits());
+            self.section.append(&mut self.range);
+        }
+        Ok(&self.section)
+    }
+}

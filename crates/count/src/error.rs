@@ -1,0 +1,63 @@
+//! What can go wrong while counting or reading tables.
+
+use std::path::PathBuf;
+
+/// An error of this crate; its message is one line that says what, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Input, output or temporary storage failed.
+    #[error(transparent)]
+    Io(#[from] merganser_io::Error),
+    /// A result could not be written; the message names the file.
+    #[error(transparent)]
+    Output(#[from] std::io::Error),
+    /// A parameter is out of its range, or two do not go together.
+    #[error("{0}")]
+    Config(String),
+    /// The memory budget cannot hold even the fixed buffers.
+    #[error(
+        "{threads} threads and {bins} bins need at least {} of memory, and --memory gives {}: \
+         raise it, or lower --threads or --bins",
+        merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+    )]
+    TooLittleMemory {
+        /// Bytes that the run needs before it has read anything.
+        needed: u64,
+        /// Bytes that it may use.
+        budget: u64,
+        /// Worker threads.
+        threads: usize,
+        /// Bins.
+        bins: usize,
+    },
+    /// `--storage ram` was asked for and the super-k-mers or results do not fit.
+    #[error(
+        "the bins do not fit in the {} that --memory leaves for them: raise --memory, or use \
+         --storage auto or disk",
+        merganser_run::format_size(*limit)
+    )]
+    RamFull {
+        /// Bytes that the blocks in memory may take.
+        limit: u64,
+    },
+    /// The run was cancelled (Ctrl-C).
+    #[error("interrupted")]
+    Cancelled,
+    /// A table file is not what it should be.
+    #[error("{}: {reason}", path.display())]
+    Table {
+        /// The table.
+        path: PathBuf,
+        /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// A file could not be opened, read or mapped.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}

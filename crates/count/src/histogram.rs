@@ -1,0 +1,99 @@
+//! How many distinct k-mers occur how often: before any cut, exact.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Counts below this have a place each.
+const DENSE: usize = 1 << 12;
+
+/// Number of distinct k-mers for each count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram {
+    dense: Vec<u64>,
+    sparse: BTreeMap<u32, u64>,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram { dense: vec![0; DENSE], sparse: BTreeMap::new() }
+    }
+}
+
+impl Histogram {
+    /// One more distinct k-mer that occurred `count` times.
+    #[inline(always)]
+    pub fn add(&mut self, count: u32) {
+        match self.dense.get_mut(count as usize) {
+            Some(number) => *number += 1,
+            None => *self.sparse.entry(count).or_insert(0) += 1,
+        }
+    }
+
+    /// Adds another histogram's numbers.
+    pub fn merge(&mut self, other: &Histogram) {
+        for (number, more) in self.dense.iter_mut().zip(&other.dense) {
+            *number += more;
+        }
+        for (&count, more) in &other.sparse {
+            *self.sparse.entry(count).or_insert(0) += more;
+        }
+    }
+
+    /// `(count, distinct k-mers)` by rising count, without zeros.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let dense = self.dense.iter().enumerate().map(|(count, &number)| (count as u32, number));
+        let sparse = self.sparse.iter().map(|(&count, &number)| (count, number));
+        dense.chain(sparse).filter(|&(_, number)| number > 0)
+    }
+
+    /// Distinct k-mers whose count lies within the bounds.
+    pub fn distinct(&self, least: u32, most: u32) -> u64 {
+        self.within(least, most).map(|(_, number)| number).sum()
+    }
+
+    /// Occurrences of the k-mers whose count lies within the bounds.
+    pub fn total(&self, least: u32, most: u32) -> u64 {
+        self.within(least, most).map(|(count, number)| u64::from(count) * number).sum()
+    }
+
+    /// The largest count, 0 if there is none.
+    pub fn max(&self) -> u32 {
+        self.iter().last().map_or(0, |(count, _)| count)
+    }
+
+    fn within(&self, least: u32, most: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.iter().filter(move |&(count, _)| (least..=most).contains(&count))
+    }
+
+    /// Writes `count<TAB>number` lines for counts up to `most` and returns the number of distinct
+    /// k-mers that lie above and were left out.
+    ///
+    /// # Errors
+    /// What `out` returns.
+    pub fn write(&self, most: u32, out: &mut impl Write) -> io::Result<u64> {
+        for (count, number) in self.within(1, most) {
+            writeln!(out, "{count}\t{number}")?;
+        }
+        Ok(if most == u32::MAX { 0 } else { self.distinct(most + 1, u32::MAX) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_sums_and_text_of_small_and_large_counts() {
+        let (mut h, mut other) = (Histogram::default(), Histogram::default());
+        [1, 1, 3, 70_000].into_iter().for_each(|c| h.add(c));
+        [3, 70_000, u32::MAX].into_iter().for_each(|c| other.add(c));
+        h.merge(&other);
+        let all: Vec<_> = h.iter().collect();
+        assert_eq!(all, [(1, 2), (3, 2), (70_000, 2), (u32::MAX, 1)]);
+        assert_eq!((h.distinct(2, 70_000), h.total(2, 70_000)), (4, 140_006));
+        assert_eq!(h.max(), u32::MAX);
+        let mut text = Vec::new();
+        assert_eq!(h.write(3, &mut text).expect("memory"), 3);
+        assert_eq!(text, b"1\t2\n3\t2\n");
+    }
+}

@@ -1,0 +1,92 @@
+//! How the memory budget is spent: decided once, before work starts.
+
+use crate::config::{MAX_BINS, Storage};
+use crate::cpu::{Width, dedupe_bytes};
+use crate::{Config, Error, results};
+
+/// k-mers that a bin should have: few enough that its table stays in the second-level cache,
+/// enough that a bin costs nothing by itself.
+const KMERS_PER_BIN: u64 = 400_000;
+/// The fewest and the most bins that are chosen without being asked for.
+const AUTO_BINS: std::ops::RangeInclusive<u64> = 16..=2048;
+/// Bins if the size of the input cannot be known (standard input).
+const UNKNOWN_BINS: usize = 1024;
+
+/// Text that a worker parses at a time.
+const CHUNK_BYTES: u64 = 4 << 20;
+const LEAST_CHUNK_BYTES: u64 = 256 << 10;
+/// A worker's buffer for each bin.
+pub(crate) const STRIDE: usize = 1024;
+/// A block of a bin.
+const BLOCK_BYTES: u64 = 32 << 10;
+const LEAST_BLOCK_BYTES: u64 = 4 << 10;
+/// Memory for full blocks below which a run would do little but spill.
+const LEAST_FULL_BYTES: u64 = 8 << 20;
+const LEAST_TABLE_BYTES: u64 = 2 << 20;
+const MOST_TABLE_BYTES: u64 = 1 << 30;
+/// The program itself, its stacks and small things.
+const BASE_BYTES: u64 = 24 << 20;
+
+/// The sizes of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) bins: usize,
+    pub(crate) block_bytes: usize,
+    /// Bytes of full blocks that stay in memory.
+    pub(crate) full_bytes: u64,
+    /// Bytes of one worker's hash table.
+    pub(crate) table_bytes: u64,
+}
+
+/// Bytes of text a worker reads at a time: less than the usual if memory is tight.
+pub(crate) fn chunk_bytes(config: &Config) -> usize {
+    let share = config.memory / 16 / config.threads as u64;
+    share.clamp(LEAST_CHUNK_BYTES, CHUNK_BYTES) as usize
+}
+
+/// The number of bins for about `kmers` k-mers.
+pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
+    config.bins.unwrap_or_else(|| {
+        kmers.map_or(UNKNOWN_BINS, |kmers| {
+            let wanted = (kmers / KMERS_PER_BIN).clamp(*AUTO_BINS.start(), *AUTO_BINS.end());
+            wanted.next_power_of_two() as usize
+        })
+    })
+}
+
+/// Spends the budget.
+///
+/// # Errors
+/// [`Error::TooLittleMemory`] with what is needed.
+pub(crate) fn plan<K: Width>(config: &Config, bins: usize) -> Result<Plan, Error> {
+    debug_assert!(bins <= MAX_BINS);
+    let threads = config.threads as u64;
+    // Chunks of compressed input take twice their text.
+    let reading = threads * (chunk_bytes(config) as u64 * 9 / 4 + (bins * STRIDE) as u64);
+    let counting = threads * (results::WORKER_BYTES + dedupe_bytes::<K>());
+    let fixed = BASE_BYTES + reading.max(counting);
+    let open_blocks = (bins + results::ranges(config.k)) as u64;
+    let block_bytes = (config.memory / 8 / open_blocks).clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES);
+    let open = open_blocks * block_bytes;
+    // A table that grows is there twice for a moment, half as large and whole.
+    let table_bytes = (config.memory / 8 / threads).clamp(LEAST_TABLE_BYTES, MOST_TABLE_BYTES);
+    let tables = threads * table_bytes * 3 / 2;
+    let needed = fixed + open + tables + LEAST_FULL_BYTES;
+    if needed > config.memory {
+        let least = fixed
+            + open_blocks * LEAST_BLOCK_BYTES
+            + threads * LEAST_TABLE_BYTES * 3 / 2
+            + LEAST_FULL_BYTES;
+        return Err(Error::TooLittleMemory {
+            needed: least.max(needed),
+            budget: config.memory,
+            threads: config.threads,
+            bins,
+        });
+    }
+    let full_bytes = match config.storage {
+        Storage::Disk => 0,
+        Storage::Auto | Storage::Ram => config.memory - fixed - open - tables,
+    };
+    Ok(Plan { bins, block_bytes: block_bytes as usize, full_bytes, table_bytes })
+}

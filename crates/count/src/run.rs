@@ -1,0 +1,268 @@
+//! A counting run from inputs to table.
+
+mod output;
+mod reading;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use merganser_io::{Chunk, Input, Reader, ReaderOptions};
+use merganser_run::{Cancel, Progress, run_workers_collect};
+use merganser_seq::with_kmer;
+
+use crate::binmap::BinMap;
+use crate::config::Format;
+use crate::cpu::Width;
+use crate::cpu::counter::Counter;
+use crate::cpu::fragments::{Fragments, Tally};
+use crate::cpu::partition::{Partitioned, Partitioner};
+use crate::cpu::sample::Sampler;
+use crate::cpu::small::{self, SmallCounter};
+use crate::histogram::Histogram;
+use crate::plan::{self, Plan};
+use crate::results::Results;
+use crate::store::{Pool, Spilling, Store, Writer};
+use crate::{Config, Error};
+use output::Target;
+use reading::{Reading, read_all};
+
+/// What a run found and did.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Records (reads, sequences) of the input.
+    pub records: u64,
+    /// Letters of sequence.
+    pub letters: u64,
+    /// Letters that are none of A C G T U, which break k-mers.
+    pub ambiguous_letters: u64,
+    /// Bases that broke k-mers for their quality.
+    pub low_quality_bases: u64,
+    /// k-mers of the input.
+    pub total_kmers: u64,
+    /// Distinct k-mers for each count, before any cut.
+    pub histogram: Histogram,
+    /// Distinct k-mers that the table holds (or would hold).
+    pub kept_kmers: u64,
+    /// Some count is larger than `u32::MAX` and stands as that.
+    pub saturated: bool,
+    /// Super-k-mers that went to bins.
+    pub super_kmers: u64,
+    /// Their bytes.
+    pub super_kmer_bytes: u64,
+    /// Number of bins.
+    pub bins: usize,
+    /// Bytes of temporary files.
+    pub spilled_bytes: u64,
+    /// Stages in order with their wall time.
+    pub stages: Vec<(&'static str, Duration)>,
+}
+
+impl Outcome {
+    fn stage(&mut self, name: &'static str, since: Instant) {
+        self.stages.push((name, since.elapsed()));
+    }
+
+    fn read(&mut self, tally: Tally) {
+        self.records = tally.records;
+        self.letters = tally.letters;
+        self.ambiguous_letters = tally.ambiguous;
+        self.low_quality_bases = tally.low_quality;
+    }
+}
+
+/// Counts the k-mers of `inputs` and writes the table to `output` (for [`Format::Kmc`] the name
+/// without suffix; for [`Format::None`] nothing is written).
+///
+/// Progress stages: `reading`, in bytes of input on disk; `counting`, in bytes of super-k-mers.
+///
+/// # Errors
+/// A parameter out of range, an input or output that cannot be opened (before any work), bad
+/// input, a full disk, or [`Error::Cancelled`]. No output then exists.
+pub fn count(
+    config: &Config,
+    inputs: &[Input],
+    output: Option<&Path>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
+    config.validate()?;
+    let options = ReaderOptions {
+        chunk_bytes: plan::chunk_bytes(config),
+        overlap: config.k - 1,
+        workers: config.threads,
+    };
+    let reader = Reader::open(inputs, options)?;
+    let target = Target::create(config, output)?;
+    let run = Run { config, reader: &reader, progress, cancel };
+    with_kmer!(config.k, K => run.count::<K>(target)).map_err(|error| match error {
+        Error::Io(error) => Error::Io(reader.earliest_error(error)),
+        other => other,
+    })
+}
+
+/// What all phases need.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    config: &'r Config,
+    reader: &'r Reader,
+    progress: &'r dyn Progress,
+    cancel: &'r Cancel,
+}
+
+impl Run<'_> {
+    fn count<K: Width>(self, target: Target) -> Result<Outcome, Error> {
+        self.progress.stage("reading", self.reader.bytes_total());
+        let outcome = if self.config.k <= small::MOST_K {
+            self.count_small::<K>(target)
+        } else {
+            self.count_by_bins::<K>(target)
+        };
+        self.progress.finish();
+        outcome
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading {
+            config: self.config,
+            reader: self.reader,
+            progress: self.progress,
+            cancel: self.cancel,
+        }
+    }
+
+    /// Every k-mer has a counter: one pass, no bins.
+    fn count_small<K: Width>(self, target: Target) -> Result<Outcome, Error> {
+        let mut outcome = Outcome::default();
+        let started = Instant::now();
+        let (counters, tally) =
+            read_all(&self.reading(), None, || SmallCounter::new(self.config.k))?;
+        let mut all = SmallCounter::new(self.config.k);
+        counters.iter().for_each(|counter| all.merge(counter));
+        outcome.read(tally);
+        outcome.total_kmers = all.kmers;
+        outcome.stage("count", started);
+        let pool = self.pool(plan::plan::<K>(self.config, 1)?);
+        let results = Results::<K>::new(self.config, &pool);
+        let mut writer = results.writer();
+        for (kmer, count) in all.iter(self.config.canonical) {
+            writer.add(K::from_low(u64::from(kmer)), count)?;
+        }
+        outcome.histogram = writer.finish()?;
+        self.emit(&results, target, &mut outcome)?;
+        Ok(outcome)
+    }
+
+    fn count_by_bins<K: Width>(self, target: Target) -> Result<Outcome, Error> {
+        let mut outcome = Outcome::default();
+        let started = Instant::now();
+        let (map, plan, first) = self.sample::<K>()?;
+        let pool = self.pool(plan);
+        let store = Store::new(&pool, plan.bins);
+        outcome.bins = plan.bins;
+        outcome.stage("sample", started);
+
+        let started = Instant::now();
+        let make = || Partitioner::new(self.config, &map, Writer::new(&store, plan::STRIDE));
+        let (partitioners, tally) = read_all(&self.reading(), first, make)?;
+        let mut sent = Partitioned::default();
+        for partitioner in partitioners {
+            sent.add(partitioner.finish()?);
+        }
+        outcome.read(tally);
+        outcome.total_kmers = sent.kmers;
+        outcome.super_kmers = sent.super_kmers;
+        outcome.super_kmer_bytes = sent.bytes;
+        outcome.stage("partition", started);
+
+        let started = Instant::now();
+        self.progress.stage("counting", Some(sent.bytes));
+        let results = Results::<K>::new(self.config, &pool);
+        outcome.histogram = self.count_bins(&store, &results, plan)?;
+        outcome.stage("count", started);
+        self.emit(&results, target, &mut outcome)?;
+        outcome.spilled_bytes = pool.spilled();
+        Ok(outcome)
+    }
+
+    /// Looks at the first chunk: how to spread signatures over bins, and how many bins. The chunk
+    /// itself is handed on.
+    fn sample<K: Width>(&self) -> Result<(BinMap, Plan, Option<Chunk>), Error> {
+        let mut sink =
+            Fragments::new(Sampler::new(self.config), self.config.k, self.config.min_quality);
+        let mut chunk = Chunk::default();
+        let any = self.reader.next_chunk(&mut chunk)?;
+        if any {
+            chunk.parse(&mut sink)?;
+            sink.finish_chunk()?;
+        }
+        let sampler = sink.consumer;
+        let expected = self.reader.bytes_total().map(|bytes| {
+            (sampler.kmers as f64 * bytes as f64 / chunk.source_bytes().max(1) as f64) as u64
+        });
+        let plan = plan::plan::<K>(self.config, plan::bins(self.config, expected))?;
+        let map = BinMap::balanced(sampler.slots(), &sampler.weights, plan.bins);
+        Ok((map, plan, any.then_some(chunk)))
+    }
+
+    fn pool(&self, plan: Plan) -> Pool {
+        Pool::new(
+            plan.block_bytes,
+            Spilling {
+                storage: self.config.storage,
+                limit: plan.full_bytes,
+                directory: self.config.tmp_dir.clone(),
+            },
+        )
+    }
+
+    /// Phase 2: the workers take bins, the largest first.
+    fn count_bins<'p, K: Width>(
+        &self,
+        store: &Store<'p>,
+        results: &Results<'p, K>,
+        plan: Plan,
+    ) -> Result<Histogram, Error> {
+        let mut order: Vec<usize> = (0..store.bins()).collect();
+        order.sort_by_key(|&bin| (std::cmp::Reverse(store.bytes(bin)), bin));
+        let next = AtomicUsize::new(0);
+        let parts = run_workers_collect(self.config.threads, |_| {
+            let mut counter = Counter::new(self.config, plan.table_bytes, results);
+            while let Some(&bin) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let contents = store.take(bin);
+                counter.count(&contents).inspect_err(|_| {
+                    // The others stop at their next bin.
+                    next.store(order.len(), Ordering::Relaxed);
+                })?;
+                self.progress.advance(contents.bytes());
+            }
+            counter.finish()
+        })?;
+        let mut histogram = Histogram::default();
+        parts.iter().for_each(|part| histogram.merge(part));
+        Ok(histogram)
+    }
+
+    /// Phase 3: sorts and writes what stays.
+    fn emit<K: Width>(
+        &self,
+        results: &Results<'_, K>,
+        target: Target,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
+        let (least, most) = (self.config.min_count, self.config.max_count);
+        outcome.kept_kmers = outcome.histogram.distinct(least, most);
+        outcome.saturated = outcome.histogram.max() == u32::MAX;
+        if self.config.format == Format::None {
+            return Ok(());
+        }
+        let started = Instant::now();
+        let synced = target.write(self.config, results, outcome, self.cancel)?;
+        outcome.stages.push(("sort and write", started.elapsed().saturating_sub(synced)));
+        outcome.stages.push(("sync", synced));
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! Where the table goes, opened before any work.
+
+use std::path::Path;
+use std::time::Duration;
+
+use merganser_io::{AtomicFile, Output};
+use merganser_run::Cancel;
+use merganser_seq::kmer::Kmer;
+
+use super::Outcome;
+use crate::emit::{Encoder, Sink, emit};
+use crate::kmc::{KmcFormat, KmcSink, Layout};
+use crate::results::Results;
+use crate::table::{Header, MgkFormat, MgkSink, section_bits};
+use crate::text::TsvFormat;
+use crate::{Config, Error, Format};
+
+/// The open outputs of each format.
+pub(crate) enum Target {
+    Mgk(AtomicFile),
+    Kmc([AtomicFile; 2]),
+    Tsv(Output),
+    None,
+}
+
+impl Target {
+    pub(crate) fn create(config: &Config, output: Option<&Path>) -> Result<Target, Error> {
+        let path = || {
+            output.ok_or_else(|| {
+                Error::Config("an output file is needed: -o FILE, or --format none".into())
+            })
+        };
+        Ok(match config.format {
+            Format::Mgk => Target::Mgk(AtomicFile::create(path()?)?),
+            Format::Kmc => {
+                let [prefixes, suffixes] = KmcSink::names(path()?);
+                Target::Kmc([AtomicFile::create(&prefixes)?, AtomicFile::create(&suffixes)?])
+            }
+            Format::Tsv => Target::Tsv(Output::create(path()?)?),
+            Format::None => Target::None,
+        })
+    }
+
+    /// Sorts and writes the table; returns the time the disk took to confirm.
+    pub(crate) fn write<K: Kmer>(
+        self,
+        config: &Config,
+        results: &Results<'_, K>,
+        outcome: &Outcome,
+        cancel: &Cancel,
+    ) -> Result<Duration, Error> {
+        let header = header(config, outcome);
+        let k = config.k;
+        let bits = header.section_bits;
+        let writing = Writing { results, bits, threads: config.threads, cancel };
+        match self {
+            Target::Mgk(file) => writing.by(&MgkFormat, MgkSink::new(file, header)?),
+            Target::Kmc(files) => {
+                let layout = Layout::best(k, header.kmers, header.largest_count);
+                writing.by(&KmcFormat { layout }, KmcSink::new(files, layout, header)?)
+            }
+            Target::Tsv(output) => writing.by(&TsvFormat { k }, output),
+            Target::None => Ok(Duration::ZERO),
+        }
+    }
+}
+
+struct Writing<'w, 'p, K> {
+    results: &'w Results<'p, K>,
+    bits: u32,
+    threads: usize,
+    cancel: &'w Cancel,
+}
+
+impl<K: Kmer> Writing<'_, '_, K> {
+    fn by<E: Encoder<K>>(&self, encoder: &E, sink: impl Sink<E::Part>) -> Result<Duration, Error> {
+        emit(self.results, self.bits, self.threads, self.cancel, encoder, sink)
+    }
+}
+
+/// What the table will say of itself.
+fn header(config: &Config, outcome: &Outcome) -> Header {
+    let (least, most) = (config.min_count, config.max_count);
+    let histogram = &outcome.histogram;
+    let kept = |&(count, _): &(u32, u64)| (least..=most).contains(&count);
+    Header {
+        k: config.k,
+        canonical: config.canonical,
+        saturated: outcome.saturated,
+        min_count: least,
+        max_count: most,
+        min_quality: config.min_quality,
+        kmers: outcome.kept_kmers,
+        occurrences: histogram.total(least, most),
+        largest_count: histogram.iter().filter(kept).last().map_or(0, |(count, _)| count),
+        total_kmers: outcome.total_kmers,
+        distinct_kmers: histogram.distinct(1, u32::MAX),
+        section_bits: section_bits(outcome.kept_kmers, config.k),
+        ..Header::default()
+    }
+}

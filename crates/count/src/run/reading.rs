@@ -1,0 +1,62 @@
+//! All workers read, parse and pass on batches until the input ends.
+
+use std::sync::{Mutex, PoisonError};
+
+use merganser_io::{Chunk, Reader};
+use merganser_run::{Cancel, Progress, run_workers_collect};
+
+use crate::cpu::fragments::{Consumer, Fragments, Tally};
+use crate::{Config, Error};
+
+/// What reading needs.
+pub(crate) struct Reading<'r> {
+    pub(crate) config: &'r Config,
+    pub(crate) reader: &'r Reader,
+    pub(crate) progress: &'r dyn Progress,
+    pub(crate) cancel: &'r Cancel,
+}
+
+/// Feeds the whole input, after the chunk `first` that was read before, to consumers, one for each
+/// worker, and gives them back.
+pub(crate) fn read_all<C: Consumer + Send>(
+    reading: &Reading<'_>,
+    first: Option<Chunk>,
+    make: impl Fn() -> C + Sync,
+) -> Result<(Vec<C>, Tally), Error> {
+    let first = Mutex::new(first);
+    let parts = run_workers_collect(reading.config.threads, |_| {
+        let mut sink = Fragments::new(make(), reading.config.k, reading.config.min_quality);
+        let taken = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        read_chunks(reading, taken, &mut sink).inspect_err(|_| reading.reader.stop())?;
+        Ok::<_, Error>((sink.consumer, sink.tally))
+    })?;
+    let mut tally = Tally::default();
+    let consumers = parts.into_iter().map(|(consumer, part)| {
+        tally.add(part);
+        consumer
+    });
+    Ok((consumers.collect(), tally))
+}
+
+fn read_chunks<C: Consumer>(
+    reading: &Reading<'_>,
+    first: Option<Chunk>,
+    sink: &mut Fragments<C>,
+) -> Result<(), Error> {
+    let (mut chunk, mut ready) = match first {
+        Some(chunk) => (chunk, true),
+        None => (Chunk::default(), false),
+    };
+    loop {
+        if reading.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        if !ready && !reading.reader.next_chunk(&mut chunk)? {
+            return Ok(());
+        }
+        ready = false;
+        chunk.parse(sink)?;
+        sink.finish_chunk()?;
+        reading.progress.advance(chunk.source_bytes());
+    }
+}

@@ -1,0 +1,54 @@
+//! One worker's way into a store: a small buffer for each bin, so that records reach the shared
+//! blocks a kilobyte at a time and a hot cache line is never shared.
+
+use super::Store;
+use crate::Error;
+
+/// Gathers records by bin. Records are dropped if [`Writer::finish`] is not called.
+pub(crate) struct Writer<'s, 'p> {
+    store: &'s Store<'p>,
+    buffers: Vec<u8>,
+    fill: Vec<u32>,
+    stride: usize,
+}
+
+impl<'s, 'p> Writer<'s, 'p> {
+    /// A writer with `stride` bytes of buffer for each bin.
+    pub(crate) fn new(store: &'s Store<'p>, stride: usize) -> Writer<'s, 'p> {
+        let bins = store.bins();
+        Writer { store, buffers: vec![0; bins * stride], fill: vec![0; bins], stride }
+    }
+
+    /// Room for a record of up to `most` bytes (at most a stride) of `bin`; [`Writer::commit`]
+    /// says how many of them it took.
+    #[inline(always)]
+    pub(crate) fn room(&mut self, bin: usize, most: usize) -> Result<&mut [u8], Error> {
+        if self.fill[bin] as usize + most > self.stride {
+            self.flush(bin)?;
+        }
+        let at = bin * self.stride + self.fill[bin] as usize;
+        Ok(&mut self.buffers[at..at + most])
+    }
+
+    #[inline(always)]
+    pub(crate) fn commit(&mut self, bin: usize, bytes: usize) {
+        self.fill[bin] += bytes as u32;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn flush(&mut self, bin: usize) -> Result<(), Error> {
+        let at = bin * self.stride;
+        let records = &self.buffers[at..at + self.fill[bin] as usize];
+        if !records.is_empty() {
+            self.store.append(bin, records)?;
+        }
+        self.fill[bin] = 0;
+        Ok(())
+    }
+
+    /// Hands over what the buffers still hold.
+    pub(crate) fn finish(mut self) -> Result<(), Error> {
+        (0..self.fill.len()).try_for_each(|bin| self.flush(bin))
+    }
+}

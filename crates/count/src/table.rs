@@ -1,0 +1,13 @@
+//! `.mgk`, the table of k-mers and counts: layout in `docs/formats.md`.
+
+mod bits;
+mod block;
+mod header;
+mod index;
+mod reader;
+mod writer;
+
+pub use header::Header;
+pub(crate) use header::section_bits;
+pub use reader::{Blocks, Table};
+pub(crate) use writer::{MgkFormat, MgkSink};

@@ -1,0 +1,230 @@
+//! Reading a table.
+
+use std::fs::File;
+use std::marker::PhantomData;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use merganser_seq::kmer::Kmer;
+
+use super::block;
+use super::header::{self, Header};
+use super::index::{Entry, entry_bytes, kmer_bytes, store_kmer};
+use crate::Error;
+
+/// Bytes of blocks that a scan reads at once.
+const SCAN_BYTES: u64 = 1 << 20;
+
+/// An open table. Its index is in memory (about 0.1 bytes a k-mer); blocks are read as needed,
+/// and each is checked against its checksum.
+#[derive(Debug)]
+pub struct Table {
+    path: PathBuf,
+    file: File,
+    header: Header,
+    index: Vec<u8>,
+    sections: Vec<u64>,
+}
+
+impl Table {
+    /// Opens a table and checks its header and index.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no table, is truncated, damaged or of a newer format.
+    pub fn open(path: &Path) -> Result<Table, Error> {
+        let at = |source| Error::File { path: path.to_owned(), source };
+        let bad = |reason: String| Error::Table { path: path.to_owned(), reason };
+        let file = File::open(path).map_err(at)?;
+        let metadata = file.metadata().map_err(at)?;
+        if metadata.is_dir() {
+            return Err(bad("is a directory, not a table".into()));
+        }
+        let mut start = vec![0; (metadata.len() as usize).min(header::BYTES)];
+        file.read_exact_at(&mut start, 0).map_err(at)?;
+        let header = Header::from_bytes(&start).map_err(bad)?;
+        if metadata.len() != header.file_bytes {
+            return Err(bad(format!(
+                "the table is truncated or was changed: {} bytes instead of {}; count again",
+                metadata.len(),
+                header.file_bytes
+            )));
+        }
+        let mut index = vec![0; (header.file_bytes - header.index_offset) as usize];
+        file.read_exact_at(&mut index, header.index_offset).map_err(at)?;
+        if crc32fast::hash(&index) != header.index_crc {
+            return Err(bad("the index is damaged (checksum): count again".into()));
+        }
+        let sections = index.split_off((header.sections_offset - header.index_offset) as usize);
+        let sections: Vec<u64> = sections.chunks_exact(8).map(u64::load).collect();
+        if !sections.is_sorted() || sections.last() != Some(&header.blocks) {
+            return Err(bad("the section table makes no sense: count again".into()));
+        }
+        Ok(Table { path: path.to_owned(), file, header, index, sections })
+    }
+
+    /// What the table says of itself.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// All k-mers in order, a stretch of blocks at a time.
+    ///
+    /// # Panics
+    /// If `K` is too narrow for the table's k.
+    pub fn blocks<K: Kmer>(&self) -> Blocks<'_, K> {
+        assert!(self.header.k <= K::MAX_K, "k {} in {} bytes", self.header.k, K::BYTES);
+        Blocks { table: self, next: 0, bytes: Vec::new(), kmers: Vec::new(), width: PhantomData }
+    }
+
+    /// The count of a k-mer, which must be canonical if the table is; 0 if it is not in the table.
+    /// `kmers` is working space.
+    ///
+    /// # Errors
+    /// If its block cannot be read or is damaged.
+    pub fn get<K: Kmer>(&self, kmer: K, kmers: &mut Vec<(K, u32)>) -> Result<u32, Error> {
+        let k = self.header.k;
+        let section = kmer.prefix(k, self.header.section_bits) as usize;
+        let (from, to) = (self.sections[section], self.sections[section + 1]);
+        let mut wanted = Vec::new();
+        store_kmer(kmer, k, &mut wanted);
+        let (mut low, mut high) = (from, to);
+        // The last block of the section whose first k-mer is not greater.
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.entry_slice(middle)[..kmer_bytes(k)] <= wanted[..] {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if low == from {
+            return Ok(0);
+        }
+        let mut bytes = Vec::new();
+        kmers.clear();
+        self.read_blocks(low - 1, low, &mut bytes, kmers)?;
+        let found = kmers.binary_search_by_key(&kmer, |&(kmer, _)| kmer);
+        Ok(found.map_or(0, |at| kmers[at].1))
+    }
+
+    fn entry_slice(&self, block: u64) -> &[u8] {
+        let size = entry_bytes(self.header.k);
+        &self.index[block as usize * size..][..size]
+    }
+
+    fn entry<K: Kmer>(&self, block: u64) -> Entry<K> {
+        Entry::load(self.entry_slice(block), self.header.k)
+    }
+
+    /// Where a block begins; that of the block behind the last is where the index begins.
+    fn offset(&self, block: u64) -> u64 {
+        if block == self.header.blocks {
+            self.header.index_offset
+        } else {
+            self.entry::<merganser_seq::kmer::Wide>(block).offset
+        }
+    }
+
+    /// Appends the k-mers of blocks `from` to `to`.
+    fn read_blocks<K: Kmer>(
+        &self,
+        from: u64,
+        to: u64,
+        bytes: &mut Vec<u8>,
+        kmers: &mut Vec<(K, u32)>,
+    ) -> Result<(), Error> {
+        let (start, end) = (self.offset(from), self.offset(to));
+        let damaged = |block: u64| Error::Table {
+            path: self.path.clone(),
+            reason: format!("block {block} is damaged (checksum): count again"),
+        };
+        if start > end || end > self.header.index_offset {
+            return Err(damaged(from));
+        }
+        bytes.resize((end - start) as usize, 0);
+        self.file
+            .read_exact_at(bytes, start)
+            .map_err(|source| Error::File { path: self.path.clone(), source })?;
+        for block in from..to {
+            let entry = self.entry::<K>(block);
+            let place = |offset: u64| offset.wrapping_sub(start) as usize;
+            let range = place(entry.offset)..place(self.offset(block + 1));
+            let sound = bytes.get(range).is_some_and(|bytes| {
+                crc32fast::hash(bytes) == entry.crc
+                    && block::decode(bytes, entry.first, usize::from(entry.len), kmers)
+            });
+            if !sound {
+                return Err(damaged(block));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads every block and checks all checksums, the order of the k-mers, the range of the
+    /// counts and the numbers of the header.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn verify(&self) -> Result<(), Error> {
+        merganser_seq::with_kmer!(self.header.k, K => self.verify_as::<K>())
+    }
+
+    fn verify_as<K: Kmer>(&self) -> Result<(), Error> {
+        let bad = |reason: &str| Error::Table {
+            path: self.path.clone(),
+            reason: format!("{reason}: count again"),
+        };
+        let (mut last, mut number, mut sum) = (None, 0u64, 0u64);
+        let counts = self.header.min_count..=self.header.max_count;
+        let mut blocks = self.blocks::<K>();
+        while let Some(kmers) = blocks.next()? {
+            for &(kmer, count) in kmers {
+                if last.is_some_and(|last| last >= kmer) {
+                    return Err(bad("k-mers are out of order"));
+                }
+                if !counts.contains(&count) {
+                    return Err(bad("a count is outside the table's bounds"));
+                }
+                last = Some(kmer);
+                number += 1;
+                sum += u64::from(count);
+            }
+        }
+        if (number, sum) != (self.header.kmers, self.header.occurrences) {
+            return Err(bad("the numbers of the header do not match the k-mers"));
+        }
+        Ok(())
+    }
+}
+
+/// The k-mers of a table in order, from [`Table::blocks`].
+#[derive(Debug)]
+pub struct Blocks<'t, K> {
+    table: &'t Table,
+    next: u64,
+    bytes: Vec<u8>,
+    kmers: Vec<(K, u32)>,
+    width: PhantomData<K>,
+}
+
+impl<K: Kmer> Blocks<'_, K> {
+    /// The next stretch of k-mers with their counts, never empty; `None` behind the last.
+    ///
+    /// # Errors
+    /// If a block cannot be read or is damaged.
+    #[allow(clippy::should_implement_trait, reason = "lends its buffer, as no Iterator can")]
+    pub fn next(&mut self) -> Result<Option<&[(K, u32)]>, Error> {
+        if self.next == self.table.header.blocks {
+            return Ok(None);
+        }
+        let (from, start) = (self.next, self.table.offset(self.next));
+        while self.next < self.table.header.blocks
+            && self.table.offset(self.next).saturating_sub(start) < SCAN_BYTES
+        {
+            self.next += 1;
+        }
+        self.kmers.clear();
+        self.table.read_blocks(from, self.next, &mut self.bytes, &mut self.kmers)?;
+        Ok(Some(&self.kmers))
+    }
+}
