@@ -64,8 +64,7 @@ impl Summary {
     /// If the file cannot be created or written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let text = format!("{:#}\n", self.to_value());
-        std::fs::write(path, text)
-            .map_err(|cause| Error::Summary { path: path.to_owned(), cause })
+        std::fs::write(path, text).map_err(|cause| Error::Summary { path: path.to_owned(), cause })
     }
 }
 

@@ -6,7 +6,7 @@ use libdeflater::{CompressionLvl, Compressor};
 use std::io::{self, Write};
 
 /// Compresses what is written to it into a file. The level and the division into blocks are fixed,
-/// and libdeflate gives the same bytes on every machine.
+/// so that the bytes depend on the text and the version of libdeflate alone.
 #[derive(Debug)]
 pub struct BgzfWriter {
     file: AtomicFile,
