@@ -65,6 +65,11 @@ impl BinMap {
         BinMap { slots, bin_of }
     }
 
+    /// The bin of a slot.
+    pub(crate) fn bin_of_slot(&self, slot: usize) -> usize {
+        usize::from(self.bin_of[slot])
+    }
+
     #[inline(always)]
     pub(crate) fn bin(&self, signature: u32) -> usize {
         usize::from(self.bin_of[self.slots.of(signature)])

@@ -1,7 +1,7 @@
 //! A counting run from inputs to table.
 
 mod output;
-mod reading;
+pub(crate) mod reading;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -193,8 +193,7 @@ impl Run<'_> {
         let mut chunk = Chunk::default();
         let any = self.reader.next_chunk(&mut chunk)?;
         if any {
-            chunk.parse(&mut sink)?;
-            sink.finish_chunk()?;
+            sink.chunk(&chunk)?;
         }
         let sampler = sink.consumer;
         let expected = self.reader.bytes_total().map(|bytes| {

@@ -1,6 +1,6 @@
 //! From the text of reads to batches of codes: the stretches of A C G T, and where they end.
 
-use merganser_io::Sink;
+use merganser_io::{Chunk, Sink};
 use merganser_seq::base;
 use merganser_seq::simd::Level;
 
@@ -59,6 +59,10 @@ pub(crate) struct Fragments<C> {
     start: usize,
     /// Letters that an earlier chunk has counted and that come again.
     repeated: usize,
+    /// Letters met that are not bases, as far as they are not in the tally yet.
+    breaks: u64,
+    /// Bytes that are no letters at all were met: binary data.
+    odd: bool,
     masked: Vec<u8>,
     error: Option<Error>,
 }
@@ -75,16 +79,27 @@ impl<C: Consumer> Fragments<C> {
             fragments: Vec::new(),
             start: 0,
             repeated: 0,
+            breaks: 0,
+            odd: false,
             masked: Vec::new(),
             error: None,
         }
     }
 
-    /// Hands the last batch of a chunk over.
+    /// Takes a whole chunk.
     ///
     /// # Errors
-    /// What the consumer returned for any batch of the chunk.
-    pub(crate) fn finish_chunk(&mut self) -> Result<(), Error> {
+    /// Malformed or binary input, and what the consumer returned for any batch.
+    pub(crate) fn chunk(&mut self, chunk: &Chunk) -> Result<(), Error> {
+        chunk.parse(self)?;
+        if std::mem::take(&mut self.odd) {
+            chunk.check()?;
+        }
+        self.finish()
+    }
+
+    /// Hands the last batch over.
+    fn finish(&mut self) -> Result<(), Error> {
         self.close();
         self.flush();
         self.error.take().map_or(Ok(()), Err)
@@ -138,26 +153,27 @@ impl<C: Consumer> Fragments<C> {
     /// Cuts the open fragment at the letters of `letters` (whose codes start at `from`) that are
     /// not bases.
     fn split(&mut self, from: usize, letters: &[u8]) {
-        for (i, _) in letters.iter().enumerate().filter(|(_, l)| !base::is_base(**l)) {
+        for (i, l) in letters.iter().enumerate().filter(|(_, l)| !base::is_base(**l)) {
             if from + i > self.start {
                 self.fragments.push(Fragment { start: self.start, end: from + i });
             }
             self.start = from + i + 1;
+            self.breaks += 1;
+            self.odd |= !l.is_ascii_graphic();
         }
     }
 
-    fn count_letters(&mut self, letters: &[u8], quality: Option<&[u8]>) {
-        let seen = self.repeated.min(letters.len());
-        self.repeated -= seen;
-        let new = &letters[seen..];
-        self.tally.letters += new.len() as u64;
-        let ambiguous = new.iter().filter(|l| !base::is_base(**l)).count();
-        self.tally.ambiguous += ambiguous as u64;
-        if let (Some(least), Some(quality)) = (self.least_quality, quality) {
-            let pairs = new.iter().zip(&quality[seen..]);
-            let low = pairs.filter(|(l, q)| base::is_base(**l) && **q < least).count();
-            self.tally.low_quality += low as u64;
-        }
+    /// Appends the letters with those of low quality masked.
+    fn append_masked(&mut self, letters: &[u8], quality: &[u8], least: u8) {
+        let mut masked = std::mem::take(&mut self.masked);
+        masked.clear();
+        masked.extend(letters.iter().zip(quality).map(|(&l, &q)| if q < least { b'N' } else { l }));
+        let masked_bases = letters.iter().zip(&masked).filter(|(l, m)| l != m);
+        let low = masked_bases.filter(|(l, _)| base::is_base(**l)).count() as u64;
+        self.append(&masked);
+        self.masked = masked;
+        self.tally.low_quality += low;
+        self.breaks -= low;
     }
 }
 
@@ -180,19 +196,20 @@ impl<C: Consumer> Sink for Fragments<C> {
 
     #[inline]
     fn sequence(&mut self, letters: &[u8], quality: Option<&[u8]>) {
-        self.count_letters(letters, quality);
+        // Letters that an earlier chunk has counted make k-mers again, but are not counted again.
+        let seen = self.repeated.min(letters.len());
+        self.repeated -= seen;
+        let ambiguous = self.breaks;
+        self.append(&letters[..seen]);
+        self.breaks = ambiguous;
+        let letters = &letters[seen..];
+        self.tally.letters += letters.len() as u64;
         match (self.least_quality, quality) {
-            (Some(least), Some(quality)) => {
-                let mut masked = std::mem::take(&mut self.masked);
-                masked.clear();
-                masked.extend(
-                    letters.iter().zip(quality).map(|(&l, &q)| if q < least { b'N' } else { l }),
-                );
-                self.append(&masked);
-                self.masked = masked;
-            }
+            (Some(least), Some(quality)) => self.append_masked(letters, &quality[seen..], least),
             _ => self.append(letters),
         }
+        self.tally.ambiguous += self.breaks - ambiguous;
+        self.breaks = ambiguous;
     }
 
     #[inline]
@@ -234,7 +251,7 @@ mod tests {
                 read.chunks(lines).for_each(|line| sink.sequence(line, None));
                 sink.end();
             }
-            prop_assert!(sink.finish_chunk().is_ok());
+            prop_assert!(sink.finish().is_ok());
             let expected: Vec<Vec<u8>> = reads.iter()
                 .flat_map(|r| r.windows(k).filter(|w| !w.contains(&b'N')).map(<[u8]>::to_vec))
                 .collect();
@@ -252,7 +269,7 @@ mod tests {
         sink.resume();
         sink.repeated(1);
         sink.sequence(b"NAC", None);
-        assert!(sink.finish_chunk().is_ok());
+        assert!(sink.finish().is_ok());
         assert_eq!(sink.consumer.1, [b"AC".to_vec(), b"AC".to_vec()]);
         let tally = sink.tally;
         assert_eq!((tally.letters, tally.ambiguous, tally.low_quality), (7, 1, 1));

@@ -55,8 +55,7 @@ fn read_chunks<C: Consumer>(
             return Ok(());
         }
         ready = false;
-        chunk.parse(sink)?;
-        sink.finish_chunk()?;
+        sink.chunk(&chunk)?;
         reading.progress.advance(chunk.source_bytes());
     }
 }
