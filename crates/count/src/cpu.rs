@@ -9,6 +9,7 @@ pub(crate) mod small;
 mod table;
 mod width;
 
+pub(crate) use table::Table;
 pub(crate) use width::Width;
 
 /// Bytes of a worker's largest deduplication table.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 const DENSE: usize = 1 << 12;
 
 /// Number of distinct k-mers for each count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Histogram {
     dense: Vec<u64>,
     sparse: BTreeMap<u32, u64>,
@@ -29,6 +29,16 @@ impl Histogram {
         }
     }
 
+    /// The same for a count that may be 0, which leaves no trace; without a branch for it.
+    #[inline(always)]
+    pub(crate) fn add_or_ignore(&mut self, count: u32) {
+        match self.dense.get_mut(count as usize) {
+            // Place 0 takes what is not there, and is never looked at.
+            Some(number) => *number += 1,
+            None => self.add(count),
+        }
+    }
+
     /// Adds another histogram's numbers.
     pub fn merge(&mut self, other: &Histogram) {
         for (number, more) in self.dense.iter_mut().zip(&other.dense) {
@@ -41,7 +51,8 @@ impl Histogram {
 
     /// `(count, distinct k-mers)` by rising count, without zeros.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        let dense = self.dense.iter().enumerate().map(|(count, &number)| (count as u32, number));
+        let dense =
+            self.dense.iter().enumerate().skip(1).map(|(count, &number)| (count as u32, number));
         let sparse = self.sparse.iter().map(|(&count, &number)| (count, number));
         dense.chain(sparse).filter(|&(_, number)| number > 0)
     }

@@ -8,6 +8,7 @@ mod sort;
 
 use merganser_seq::kmer::Kmer;
 
+use crate::cpu::Table;
 use crate::histogram::Histogram;
 use crate::store::{Pool, Store, Writer};
 use crate::{Config, Error};
@@ -99,14 +100,27 @@ pub(crate) struct ResultsWriter<'s, 'p, K> {
 }
 
 impl<K: Kmer> ResultsWriter<'_, '_, K> {
+    /// Takes all k-mers of a bin with their whole counts.
+    pub(crate) fn add_table(&mut self, table: &Table<K>) -> Result<(), Error> {
+        let Results { least, most, keep, .. } = *self.results;
+        let mut histogram = std::mem::take(&mut self.histogram);
+        table.read_out(&mut histogram, least, if keep { most } else { 0 }, |kmer, count| {
+            self.keep(kmer, count)
+        })?;
+        self.histogram = histogram;
+        Ok(())
+    }
+
     /// Takes a distinct k-mer with its whole count.
-    #[inline(always)]
     pub(crate) fn add(&mut self, kmer: K, count: u32) -> Result<(), Error> {
         self.histogram.add(count);
+        let Results { least, most, keep, .. } = *self.results;
+        if keep && (least..=most).contains(&count) { self.keep(kmer, count) } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, kmer: K, count: u32) -> Result<(), Error> {
         let results = self.results;
-        if count < results.least || count > results.most || !results.keep {
-            return Ok(());
-        }
         let range = kmer.prefix(results.k, results.range_bits) as usize;
         let record = self.writer.room(range, K::BYTES + 4)?;
         kmer.store(record);

@@ -85,7 +85,7 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
         }
         let table = &self.expander.table;
         self.expected = table.len() << pass.bits;
-        table.iter().try_for_each(|(kmer, count)| self.results.add(kmer, count))
+        self.results.add_table(table)
     }
 
     /// Fills the table; false if it cannot hold the pass.

@@ -91,13 +91,10 @@ impl<K: Width> Dedupe<K> {
             let mut at = (hash >> self.shift) as usize;
             loop {
                 let slot = &mut self.slots[at & mask];
-                if slot.weight == 0 {
-                    *slot = Slot { key, weight: 1 };
-                    self.distinct += 1;
-                    break;
-                }
-                if slot.key == key {
-                    slot.weight += 1;
+                // One branch for both a new and a known record, as in the table of k-mers.
+                if (slot.weight == 0) | (slot.key == key) {
+                    self.distinct += usize::from(slot.weight == 0);
+                    *slot = Slot { key, weight: slot.weight + 1 };
                     break;
                 }
                 at += 1;
@@ -112,9 +109,18 @@ impl<K: Width> Dedupe<K> {
             self.pause = PAUSE;
         }
         let mut bytes = [0; 64];
-        for slot in self.slots.iter().filter(|slot| slot.weight > 0) {
-            slot.key.bytes(&mut bytes);
-            visit(&bytes, slot.weight);
+        let mut taken = [Slot::EMPTY; LANES];
+        for slots in self.slots.chunks(LANES) {
+            // Which slots are taken is as good as random: no branch asks.
+            let mut len = 0;
+            for &slot in slots {
+                taken[len] = slot;
+                len += usize::from(slot.weight > 0);
+            }
+            for slot in &taken[..len] {
+                slot.key.bytes(&mut bytes);
+                visit(&bytes, slot.weight);
+            }
         }
         self.slots.clear();
     }

@@ -5,8 +5,12 @@
 use merganser_seq::kmer::Kmer;
 use merganser_seq::simd;
 
+use crate::histogram::Histogram;
+
 /// Slots of the smallest table.
 const LEAST_SLOTS: usize = 1 << 10;
+/// Slots that are read out together.
+const BATCH: usize = 256;
 
 #[derive(Clone, Copy, Default)]
 struct Slot<K> {
@@ -92,22 +96,38 @@ impl<K: Kmer> Table<K> {
         let mut at = (hash >> self.shift) as usize;
         loop {
             let slot = &mut self.slots[at & mask];
-            if slot.count == 0 {
-                *slot = Slot { kmer, count: weight };
-                self.len += 1;
-                return;
-            }
-            if slot.kmer == kmer {
-                slot.count = slot.count.saturating_add(weight);
+            // One branch for both a new and a known k-mer: which of the two it is cannot be
+            // predicted, that the first slot is the right one mostly can.
+            if (slot.count == 0) | (slot.kmer == kmer) {
+                self.len += usize::from(slot.count == 0);
+                *slot = Slot { kmer, count: slot.count.saturating_add(weight) };
                 return;
             }
             at += 1;
         }
     }
 
-    /// The k-mers and their counts, in no order that means anything.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (K, u32)> + '_ {
-        self.slots.iter().filter(|slot| slot.count > 0).map(|slot| (slot.kmer, slot.count))
+    /// Counts each k-mer's count into `histogram` and gives `visit` those k-mers whose count lies
+    /// within the bounds, in no order that means anything.
+    pub(crate) fn read_out<E>(
+        &self,
+        histogram: &mut Histogram,
+        least: u32,
+        most: u32,
+        mut visit: impl FnMut(K, u32) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut kept = [Slot::default(); BATCH];
+        for slots in self.slots.chunks(BATCH) {
+            // Which slots are taken and stay is as good as random: no branch asks.
+            let mut len = 0;
+            for &slot in slots {
+                histogram.add_or_ignore(slot.count);
+                kept[len] = slot;
+                len += usize::from((slot.count >= least) & (slot.count <= most));
+            }
+            kept[..len].iter().try_for_each(|slot| visit(slot.kmer, slot.count))?;
+        }
+        Ok(())
     }
 }
 
@@ -115,6 +135,20 @@ impl<K: Kmer> Table<K> {
 mod tests {
     use super::*;
     use std::collections::BTreeMap;
+
+    /// Everything in the table, read out in two parts.
+    fn all<K: Kmer>(table: &Table<K>) -> BTreeMap<K, u32> {
+        let (mut found, mut histogram) = (BTreeMap::new(), Histogram::default());
+        for (least, most) in [(1, 7), (8, u32::MAX)] {
+            let outcome = table.read_out(&mut histogram, least, most, |kmer, count| {
+                assert!((least..=most).contains(&count) && found.insert(kmer, count).is_none());
+                Ok::<_, ()>(())
+            });
+            assert!(outcome.is_ok());
+        }
+        assert_eq!(histogram.distinct(1, u32::MAX), 2 * found.len() as u64);
+        found
+    }
 
     #[test]
     fn counts_equal_a_map_through_growth_and_reuse() {
@@ -129,8 +163,7 @@ mod tests {
                 *expected.entry(kmer).or_insert(0) += 1 + (i % 3) as u32;
             }
             assert_eq!(table.len(), expected.len());
-            let found: BTreeMap<u64, u32> = table.iter().collect();
-            assert_eq!(found, expected);
+            assert_eq!(all(&table), expected);
         }
     }
 
@@ -139,7 +172,7 @@ mod tests {
         let mut table = Table::<u32>::new(0);
         table.add(0, 0u32.hash(), u32::MAX - 1);
         table.add(0, 0u32.hash(), 5);
-        assert_eq!(table.iter().collect::<Vec<_>>(), [(0, u32::MAX)]);
+        assert_eq!(all(&table), BTreeMap::from([(0, u32::MAX)]));
         assert!(table.reserve(LEAST_SLOTS / 2));
         assert!(!table.reserve(LEAST_SLOTS));
     }
