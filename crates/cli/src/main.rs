@@ -1,2 +1,39 @@
-//! merganser
-fn main() {}
+//! `merganser`: counts the k-mers of sequencing reads, and reads the tables back.
+//!
+//! This crate turns arguments into a job's configuration, shows progress and reports what was
+//! found. All algorithms are in the crates below.
+#![forbid(unsafe_code)]
+
+mod args;
+mod console;
+mod count;
+mod failure;
+mod generate;
+mod interrupt;
+mod kmers;
+mod progress;
+mod version;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use console::Console;
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    let cli = Cli::parse();
+    let console = Console::new(cli.talk.level());
+    let done = match &cli.command {
+        Command::Count(args) => count::run(args, &console, started),
+        Command::Kmers { command } => kmers::run(command, &console),
+        Command::Completions { shell } => generate::completions(*shell),
+        Command::Man { directory } => generate::man(directory.as_deref()),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => failure::report(&error, &console),
+    }
+}

@@ -1,0 +1,92 @@
+//! The command line, as data. Every option's documentation is its help text.
+
+pub(crate) mod count;
+pub(crate) mod kmers;
+mod values;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::console::Level;
+use crate::version;
+pub(crate) use count::CountArgs;
+pub(crate) use kmers::KmersCommand;
+pub(crate) use values::Auto;
+
+const EXAMPLES: &str = "\
+Examples:
+  merganser count -k 31 -o sample.mgk reads_1.fq.gz reads_2.fq.gz
+  merganser kmers dump sample.mgk | head
+  merganser kmers query sample.mgk ACGTTGCAACGTTGCAACGTTGCAACGTTGC
+
+`merganser COMMAND --help` explains a command, with examples.
+Exit codes: 0 done; 1 the input or the environment is at fault; 2 wrong usage; 130 interrupted.";
+
+/// Exact k-mer counting at the speed of the machine.
+#[derive(Debug, Parser)]
+#[command(name = "merganser", version, long_version = version::long(), after_help = EXAMPLES)]
+#[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) talk: Talk,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How much is said on stderr.
+#[derive(Args, Debug)]
+pub(crate) struct Talk {
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true, conflicts_with = "log_level")]
+    #[arg(help_heading = "Messages", display_order = 900)]
+    quiet: bool,
+    /// How much to say on stderr
+    #[arg(long, global = true, value_name = "LEVEL", default_value = "info")]
+    #[arg(help_heading = "Messages", display_order = 901)]
+    log_level: Level,
+}
+
+impl Talk {
+    pub(crate) fn level(&self) -> Level {
+        if self.quiet { Level::Error } else { self.log_level }
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Count the k-mers of reads or genomes
+    ///
+    /// Writes a table of the distinct k-mers with their counts, sorted, and a summary to stderr.
+    /// The table's bytes depend on nothing but the reads and -k, --min-count, --max-count,
+    /// --forward-only, --min-qual and --format.
+    Count(Box<CountArgs>),
+    /// Look into a k-mer table that `merganser count` wrote
+    #[command(arg_required_else_help = true)]
+    Kmers {
+        #[command(subcommand)]
+        command: KmersCommand,
+    },
+    /// Print a shell's completion script
+    #[command(after_help = "Example:\n  merganser completions bash \
+        > ~/.local/share/bash-completion/completions/merganser")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages
+    #[command(after_help = "Examples:\n  merganser man | man -l -\n  \
+        merganser man ~/.local/share/man/man1")]
+    Man {
+        /// Existing directory for the pages of all commands; without it, the first page goes to
+        /// stdout
+        #[arg(value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
+}
+
+/// The possible values of an enumeration whose names are ours to choose.
+pub(crate) fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}

@@ -1,0 +1,158 @@
+//! `merganser count`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use merganser_seq::signature::Rule;
+
+use super::Auto;
+
+const MORE: &str = "\
+Alphabet:
+  A C G T count in either case, and U counts as T. Any other letter (N, IUPAC codes, gaps) breaks
+  k-mers: no k-mer holds it, and the number of such letters is reported. A k-mer and its reverse
+  complement count together unless --forward-only is given; a palindrome counts once for each
+  time it occurs.
+
+Inputs:
+  FASTA (lines of any width) and FASTQ (four lines a record), told apart by content, plain or
+  compressed with gzip, BGZF, zstd, bzip2 or xz; formats may be mixed. `-` is standard input,
+  `@list.txt` a file that names one input a line.
+
+Examples:
+  Count the 31-mers of paired reads; those that occur once are mostly errors and are dropped:
+    merganser count -k 31 -o sample.mgk reads_1.fq.gz reads_2.fq.gz
+  Keep all, and write the histogram for GenomeScope in the same run:
+    merganser count -k 21 --min-count 1 --histogram sample.hist -o sample.mgk reads.fq.gz
+  Only the histogram, on the terminal:
+    merganser count -k 21 --format none --histogram - reads.fq.gz
+  A KMC database, for kmc_tools (writes sample.kmc_pre and sample.kmc_suf):
+    merganser count -k 28 --format kmc -o sample reads.fq.gz
+  From a pipe, as text:
+    samtools fastq sample.bam | merganser count -k 31 --format tsv -o sample.tsv.gz -
+  Many files, little memory:
+    merganser count -k 31 --memory 2G --tmp-dir /scratch -o sample.mgk @files.txt";
+
+#[derive(Args, Debug)]
+#[command(after_help = MORE)]
+pub(crate) struct CountArgs {
+    /// Files of reads or genomes, @LIST of such files, or - for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// Bases of a k-mer, 1 to 128
+    #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]
+    pub(crate) k: u8,
+    /// Keep k-mers that occur at least N times; 1 keeps all
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) min_count: u32,
+    /// Keep k-mers that occur at most N times [default: no limit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_count: Option<u32>,
+    /// Count each k-mer as it stands in the read, apart from its reverse complement
+    #[arg(long)]
+    pub(crate) forward_only: bool,
+    /// Bases of a quality below Q (FASTQ, Phred+33) break k-mers [default: quality is ignored]
+    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u8).range(0..=93))]
+    pub(crate) min_qual: Option<u8>,
+
+    /// The table to write; - is stdout (tsv); tsv is compressed if the name ends in .gz; kmc
+    /// writes FILE.kmc_pre and FILE.kmc_suf
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Format of the table: our own, a KMC database, KMER<TAB>COUNT lines, or no table
+    #[arg(long, value_name = "FORMAT", default_value = "mgk", help_heading = "Output")]
+    pub(crate) format: Format,
+    /// Write how many distinct k-mers occur once, twice, ...: COUNT<TAB>NUMBER lines, before
+    /// any cut; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) histogram: Option<PathBuf>,
+    /// Leave counts above N out of the histogram [default: no limit]
+    #[arg(long, value_name = "N", requires = "histogram", help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) hist_max: Option<u32>,
+    /// Write a summary of the run for other programs; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Threads in all [default: as many as the process may run]
+    #[arg(long, value_name = "N", help_heading = "Resources")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
+    /// quarters of what machine or cgroup give]
+    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
+    #[arg(help_heading = "Resources")]
+    pub(crate) memory: Option<u64>,
+    /// Directory for temporary files, made if missing [default: $TMPDIR or /tmp]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    pub(crate) tmp_dir: Option<PathBuf>,
+    /// Keep intermediate data in memory as far as it goes, or never leave it, or on disk
+    #[arg(long, value_name = "WHERE", default_value = "auto", help_heading = "Resources")]
+    pub(crate) storage: Storage,
+
+    /// Number of bins: a number or auto
+    #[arg(long, value_name = "N", default_value = "auto", help_heading = "Partitioning")]
+    pub(crate) bins: Auto,
+    /// Rule by which k-mers are sent to bins; all (for --stats-only) compares the rules
+    #[arg(long, value_name = "RULE", default_value = "gkc", help_heading = "Partitioning")]
+    pub(crate) signature: Signature,
+    /// Bases of a signature: a number or auto
+    #[arg(long, value_name = "P", default_value = "auto", help_heading = "Partitioning")]
+    pub(crate) minimizer_len: Auto,
+    /// Only partition, and print on stdout what the signature rule makes of the reads
+    #[arg(long, help_heading = "Partitioning")]
+    #[arg(conflicts_with_all = ["output", "histogram", "json"])]
+    pub(crate) stats_only: bool,
+}
+
+/// `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Mgk,
+    Kmc,
+    Tsv,
+    None,
+}
+
+/// `--storage`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Storage {
+    Auto,
+    Ram,
+    Disk,
+}
+
+/// `--signature`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Signature {
+    Gkc,
+    Kmc2,
+    Minimizer,
+    Hash,
+    All,
+}
+
+impl Signature {
+    /// The rules that are meant; the first is the one to count with.
+    pub(crate) fn rules(self) -> &'static [Rule] {
+        match self {
+            Signature::Gkc => &[Rule::Gkc],
+            Signature::Kmc2 => &[Rule::Kmc2],
+            Signature::Minimizer => &[Rule::Minimizer],
+            Signature::Hash => &[Rule::Hash],
+            Signature::All => &Rule::ALL,
+        }
+    }
+}
+
+/// The name of a rule, as `--signature` has it.
+pub(crate) fn rule_name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Gkc => "gkc",
+        Rule::Kmc2 => "kmc2",
+        Rule::Minimizer => "minimizer",
+        Rule::Hash => "hash",
+    }
+}

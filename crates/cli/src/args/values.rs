@@ -1,0 +1,41 @@
+//! Values of options that are not plain numbers.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A number, or `auto` to have it chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Auto(pub(crate) Option<usize>);
+
+impl FromStr for Auto {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Auto, String> {
+        if text.eq_ignore_ascii_case("auto") {
+            return Ok(Auto(None));
+        }
+        text.parse().map(|number| Auto(Some(number))).map_err(|_| "give a number or auto".into())
+    }
+}
+
+impl fmt::Display for Auto {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(number) => number.fmt(formatter),
+            None => formatter.write_str("auto"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Auto;
+
+    #[test]
+    fn numbers_and_auto() {
+        assert_eq!("auto".parse(), Ok(Auto(None)));
+        assert_eq!("12".parse(), Ok(Auto(Some(12))));
+        assert!("-1".parse::<Auto>().is_err());
+        assert_eq!(Auto(None).to_string(), "auto");
+    }
+}

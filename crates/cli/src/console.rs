@@ -1,0 +1,64 @@
+//! Messages on stderr.
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
+
+use clap::ValueEnum;
+
+/// How much is said; each level includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum Level {
+    // Errors only, as --quiet.
+    Error,
+    // Warnings too.
+    Warn,
+    // The summary and a progress bar too.
+    Info,
+    // How the run was set up, and the time of each stage, too.
+    Debug,
+}
+
+/// Stderr, as loud as it was asked to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Console {
+    level: Level,
+}
+
+impl Console {
+    pub(crate) fn new(level: Level) -> Console {
+        Console { level }
+    }
+
+    /// Whether messages of this level are said.
+    pub(crate) fn says(&self, level: Level) -> bool {
+        level <= self.level
+    }
+
+    /// Whether there is someone to look at a progress bar.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.says(Level::Info) && std::io::stderr().is_terminal()
+    }
+
+    pub(crate) fn error(&self, message: impl Display) {
+        self.line(Level::Error, format_args!("error: {message}"));
+    }
+
+    pub(crate) fn warn(&self, message: impl Display) {
+        self.line(Level::Warn, format_args!("warning: {message}"));
+    }
+
+    pub(crate) fn info(&self, message: impl Display) {
+        self.line(Level::Info, message);
+    }
+
+    pub(crate) fn debug(&self, message: impl Display) {
+        self.line(Level::Debug, format_args!("debug: {message}"));
+    }
+
+    /// A stderr that is gone is no reason to fail a run.
+    fn line(&self, level: Level, message: impl Display) {
+        if self.says(level) {
+            let _ = writeln!(std::io::stderr().lock(), "{message}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `merganser count`.
+
+mod outputs;
+mod report;
+mod settings;
+mod stats;
+mod summary;
+mod tmp;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_count::{Config, Outcome};
+use merganser_io::Input;
+
+use crate::args::CountArgs;
+use crate::console::Console;
+use crate::interrupt;
+use crate::progress::Bar;
+use outputs::Outputs;
+use tmp::TemporaryDirectory;
+
+/// A finished run, as the reports need it.
+struct Finished<'r> {
+    args: &'r CountArgs,
+    config: &'r Config,
+    inputs: &'r [Input],
+    outcome: &'r Outcome,
+    /// Distinct k-mers that `--hist-max` kept out of the histogram.
+    beyond_histogram: u64,
+    started: Instant,
+}
+
+/// Counts, or with `--stats-only` partitions, and reports.
+pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    settings::check(args)?;
+    let config = settings::config(args);
+    config.validate()?;
+    // Many inputs, or many workers on one, must not meet a soft limit of 1,024.
+    merganser_run::raise_open_file_limit();
+    let inputs = merganser_io::expand_inputs(&args.inputs).map_err(merganser_count::Error::from)?;
+    let cancel = interrupt::cancel_on_interrupt()?;
+    if args.stats_only {
+        return stats::run(args, &config, &inputs, console, &cancel);
+    }
+    outputs::refuse_to_replace_inputs(args, &inputs)?;
+    let outputs = Outputs::create(args)?;
+    let temporary = TemporaryDirectory::ensure(&config)?;
+    let bar = Bar::new(console);
+    let counted = merganser_count::count(&config, &inputs, args.output.as_deref(), &bar, &cancel);
+    drop((bar, temporary));
+    let outcome = counted?;
+    let (summary, beyond_histogram) = outputs.write_histogram(&outcome.histogram, args)?;
+    let finished = Finished {
+        args,
+        config: &config,
+        inputs: &inputs,
+        outcome: &outcome,
+        beyond_histogram,
+        started,
+    };
+    report::print(&finished, console);
+    if let Some(output) = summary {
+        summary::write(&finished, output)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

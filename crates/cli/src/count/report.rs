@@ -1,0 +1,155 @@
+//! The summary on stderr.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use merganser_count::Outcome;
+use merganser_run::{format_size, peak_rss};
+
+use super::Finished;
+use crate::args::count::rule_name;
+use crate::console::{Console, Level};
+
+/// Says what was found, what is odd about it, and what was kept.
+pub(super) fn print(finished: &Finished<'_>, console: &Console) {
+    if console.says(Level::Debug) {
+        setup(finished, console);
+    }
+    if console.says(Level::Info) {
+        for (name, value) in rows(finished) {
+            console.info(format_args!("{name:<24}{value:>18}"));
+        }
+        console.info(verdict(finished));
+    }
+    for warning in warnings(finished) {
+        console.warn(warning);
+    }
+}
+
+/// How the run was set up and what each stage took.
+fn setup(finished: &Finished<'_>, console: &Console) {
+    let (config, outcome) = (finished.config, finished.outcome);
+    console.debug(format_args!(
+        "{} threads, {} of memory, simd {}, signature {} of {} bases, {} bins",
+        config.threads,
+        format_size(config.memory),
+        merganser_seq::simd::Level::best().name(),
+        rule_name(config.rule),
+        config.signature_len(),
+        outcome.bins
+    ));
+    console.debug(format_args!(
+        "{} super-k-mers in {}, {} of temporary files",
+        thousands(outcome.super_kmers),
+        format_size(outcome.super_kmer_bytes),
+        format_size(outcome.spilled_bytes)
+    ));
+    for (name, time) in &outcome.stages {
+        console.debug(format_args!("{name:<16}{:>9.3} s", time.as_secs_f64()));
+    }
+}
+
+fn rows(finished: &Finished<'_>) -> Vec<(String, String)> {
+    let (config, outcome) = (finished.config, finished.outcome);
+    let elapsed = finished.started.elapsed();
+    let histogram = &outcome.histogram;
+    let mut rows = vec![
+        ("records".into(), thousands(outcome.records)),
+        ("letters".into(), thousands(outcome.letters)),
+        ("  not A C G T U".into(), thousands(outcome.ambiguous_letters)),
+    ];
+    if let Some(least) = config.min_quality {
+        rows.push((format!("  quality below {least}"), thousands(outcome.low_quality_bases)));
+    }
+    rows.push((format!("{}-mers", config.k), thousands(outcome.total_kmers)));
+    rows.push(("  distinct".into(), thousands(histogram.distinct(1, u32::MAX))));
+    if config.min_count > 1 {
+        let below = histogram.distinct(1, config.min_count - 1);
+        rows.push((format!("  below {}", config.min_count), thousands(below)));
+    }
+    if config.max_count < u32::MAX {
+        let above = histogram.distinct(config.max_count + 1, u32::MAX);
+        rows.push((format!("  above {}", config.max_count), thousands(above)));
+    }
+    rows.push(("time".into(), format!("{:.2} s", elapsed.as_secs_f64())));
+    rows.push(("throughput".into(), throughput(outcome, elapsed)));
+    if let Some(peak) = peak_rss() {
+        rows.push(("peak memory".into(), format_size(peak)));
+    }
+    rows
+}
+
+fn throughput(outcome: &Outcome, elapsed: Duration) -> String {
+    let rate = outcome.letters as f64 / 1e6 / elapsed.as_secs_f64().max(1e-6);
+    format!("{rate:.1} Mb/s")
+}
+
+/// What was kept and why, loudly: that k-mers which occur once are gone by default should surprise
+/// nobody.
+fn verdict(finished: &Finished<'_>) -> String {
+    let (config, outcome) = (finished.config, finished.outcome);
+    let verb = if config.format == merganser_count::Format::None { "found" } else { "kept" };
+    let mut text = format!("{verb} {} k-mers", thousands(outcome.kept_kmers));
+    let _ = match (config.min_count, config.max_count) {
+        (1, u32::MAX) => write!(text, ": all, however often they occur (--min-count 1)"),
+        (least, u32::MAX) => {
+            write!(text, " that occur {least} times or more (--min-count {least})")
+        }
+        (least, most) => write!(
+            text,
+            " that occur {least} to {most} times (--min-count {least} --max-count {most})"
+        ),
+    };
+    text
+}
+
+fn warnings(finished: &Finished<'_>) -> Vec<String> {
+    let (config, outcome) = (finished.config, finished.outcome);
+    let mut warnings = Vec::new();
+    if outcome.records == 0 {
+        warnings.push("no k-mers: the input has no records".into());
+    } else if outcome.total_kmers == 0 {
+        let (records, k) = (thousands(outcome.records), config.k);
+        warnings
+            .push(format!("no k-mers: none of {records} records has {k} usable bases in a row"));
+    } else if outcome.kept_kmers == 0 {
+        warnings.push("no k-mer occurs as often as asked for; --min-count 1 keeps all".into());
+    }
+    if outcome.saturated {
+        warnings.push(format!("counts above {} stand as that", thousands(u64::from(u32::MAX))));
+    }
+    if finished.beyond_histogram > 0 {
+        warnings.push(format!(
+            "the histogram leaves out {} distinct k-mers that occur more than {} times (--hist-max)",
+            thousands(finished.beyond_histogram),
+            finished.args.hist_max.unwrap_or(u32::MAX)
+        ));
+    }
+    warnings
+}
+
+/// A number with commas between thousands.
+pub(super) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::thousands;
+
+    #[test]
+    fn commas_stand_between_thousands() {
+        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")];
+        for (number, text) in cases {
+            assert_eq!(thousands(number), text);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! From arguments to a configuration.
+
+use std::path::Path;
+
+use anyhow::Result;
+use merganser_count::Config;
+
+use crate::args::CountArgs;
+use crate::args::count::{Format, Signature, Storage};
+use crate::failure::usage;
+
+/// What clap cannot say of options that do not go together.
+///
+/// # Errors
+/// A usage error, in one line.
+pub(super) fn check(args: &CountArgs) -> Result<()> {
+    if args.signature == Signature::All && !args.stats_only {
+        return usage("--signature all compares the rules: it goes with --stats-only alone");
+    }
+    check_output(args)?;
+    let stdout = |path: &Path| path.as_os_str() == "-";
+    let claims = [
+        ("-o", args.output.as_deref().is_some_and(stdout)),
+        ("--histogram", args.histogram.as_deref().is_some_and(stdout)),
+        ("--json", args.json.as_deref().is_some_and(stdout)),
+    ];
+    let mut claims = claims.into_iter().filter(|&(_, claimed)| claimed).map(|(name, _)| name);
+    if let (Some(first), Some(second)) = (claims.next(), claims.next()) {
+        return usage(format!("{first} and {second} both write to stdout: name a file for one"));
+    }
+    Ok(())
+}
+
+fn check_output(args: &CountArgs) -> Result<()> {
+    match (&args.output, args.format) {
+        (None, Format::None) => Ok(()),
+        (None, _) if args.stats_only => Ok(()),
+        (None, _) => usage("an output file is needed: -o FILE, or --format none for no table"),
+        (Some(_), Format::None) => {
+            usage("-o and --format none exclude each other: there is no table to write")
+        }
+        (Some(path), Format::Mgk | Format::Kmc) if path.as_os_str() == "-" => {
+            usage("this format needs a file, -o FILE: only --format tsv can be written to stdout")
+        }
+        (Some(_), _) => Ok(()),
+    }
+}
+
+/// The configuration that the arguments ask for.
+pub(super) fn config(args: &CountArgs) -> Config {
+    let defaults = Config::new(usize::from(args.k));
+    Config {
+        canonical: !args.forward_only,
+        min_count: args.min_count,
+        max_count: args.max_count.unwrap_or(u32::MAX),
+        min_quality: args.min_qual,
+        rule: args.signature.rules()[0],
+        signature_len: args.minimizer_len.0,
+        bins: args.bins.0,
+        storage: match args.storage {
+            Storage::Auto => merganser_count::Storage::Auto,
+            Storage::Ram => merganser_count::Storage::Ram,
+            Storage::Disk => merganser_count::Storage::Disk,
+        },
+        memory: args.memory.unwrap_or(defaults.memory),
+        tmp_dir: args.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
+        threads: args.threads.map_or(defaults.threads, usize::from),
+        format: match args.format {
+            Format::Mgk => merganser_count::Format::Mgk,
+            Format::Kmc => merganser_count::Format::Kmc,
+            Format::Tsv => merganser_count::Format::Tsv,
+            Format::None => merganser_count::Format::None,
+        },
+        ..defaults
+    }
+}

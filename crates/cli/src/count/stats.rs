@@ -1,0 +1,87 @@
+//! `--stats-only`: what each signature rule makes of the reads, as Table III and Figure 4 of the
+//! RapidGKC paper have it.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_count::{Config, RuleStats, Stats};
+use merganser_io::Input;
+use merganser_run::Cancel;
+
+use crate::args::CountArgs;
+use crate::args::count::rule_name;
+use crate::console::Console;
+use crate::progress::Bar;
+
+/// Partitions the inputs under each rule asked for and prints the figures on stdout.
+///
+/// # Errors
+/// As counting.
+pub(super) fn run(
+    args: &CountArgs,
+    config: &Config,
+    inputs: &[Input],
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<ExitCode> {
+    let bar = Bar::new(console);
+    let stats = merganser_count::stats(config, inputs, args.signature.rules(), &bar, cancel);
+    drop(bar);
+    let stats = stats?;
+    if stats.kmers == 0 {
+        console.warn(format_args!("no k-mers in {} records", stats.records));
+    }
+    std::io::stdout().lock().write_all(text(&stats).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Columns of the table: a heading and what stands under it.
+type Column = (&'static str, fn(&RuleStats) -> String);
+
+const COLUMNS: [Column; 8] = [
+    ("rule", |rule| rule_name(rule.rule).to_owned()),
+    ("super_kmers", |rule| rule.super_kmers.to_string()),
+    ("bytes", |rule| rule.bytes.to_string()),
+    ("paper_bytes", |rule| rule.gkc_bytes.to_string()),
+    ("bins", |rule| rule.bins.to_string()),
+    ("largest_bin_kmers", |rule| rule.largest_bin_kmers.to_string()),
+    ("cpu_seconds", |rule| format!("{:.3}", rule.time.as_secs_f64())),
+    ("mean_distance", |rule| format!("{:.3}", rule.mean_distance)),
+];
+
+fn text(stats: &Stats) -> String {
+    let Stats { k, signature_len, records, kmers, rules } = stats;
+    let mut text = format!("# k {k}, p {signature_len}, {records} records, {kmers} k-mers\n");
+    table(rules, &mut text);
+    for rule in rules {
+        let name = rule_name(rule.rule);
+        for (which, scores) in [("best", &rule.best), ("worst", &rule.worst)] {
+            let _ = writeln!(text, "\n# {name}: {which} minimizers by S-score");
+            for score in scores {
+                let _ = writeln!(text, "{}\t{:.6}", score.minimizer, score.score);
+            }
+        }
+    }
+    text
+}
+
+/// A line for each rule, in columns wide enough for what they hold.
+fn table(rules: &[RuleStats], text: &mut String) {
+    let mut lines = vec![String::new(); rules.len() + 1];
+    for (heading, value) in COLUMNS {
+        let cells: Vec<String> =
+            std::iter::once(heading.to_owned()).chain(rules.iter().map(value)).collect();
+        let width = cells.iter().map(String::len).max().unwrap_or(0);
+        for (line, cell) in lines.iter_mut().zip(cells) {
+            let _ = match line.is_empty() {
+                true => write!(line, "{cell:<width$}"),
+                false => write!(line, "  {cell:>width$}"),
+            };
+        }
+    }
+    for line in lines {
+        let _ = writeln!(text, "{line}");
+    }
+}

@@ -1,0 +1,100 @@
+//! The summary of `--json`.
+
+use std::fs;
+use std::io::Write;
+
+use anyhow::Result;
+use merganser_count::Error;
+use merganser_io::{Input, Output};
+use merganser_run::Summary;
+
+use super::{Finished, outputs};
+use crate::args::count::rule_name;
+use crate::args::name_of;
+
+/// Writes what the run was and did, with the values that options left open.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
+    let mut summary = Summary::new("count");
+    summary.version(env!("CARGO_PKG_VERSION"));
+    inputs(finished, &mut summary);
+    parameters(finished, &mut summary);
+    summary.set("machine", "device", "cpu");
+    summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
+    results(finished, &mut summary);
+    // No device has to be started, so that both clocks of DESIGN.md are the same here.
+    let seconds = finished.started.elapsed().as_secs_f64();
+    summary.set("seconds", "wall", seconds);
+    summary.set("seconds", "run", seconds);
+    for (name, time) in &finished.outcome.stages {
+        summary.stage(name, *time);
+    }
+    let text = format!("{:#}\n", summary.to_value());
+    output.write_all(text.as_bytes()).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
+    Ok(())
+}
+
+fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
+    let names: Vec<String> = finished.inputs.iter().map(Input::to_string).collect();
+    summary.set("inputs", "files", names);
+    let size = |input: &Input| match input {
+        Input::File(path) => fs::metadata(path).ok().filter(|at| at.is_file()).map(|at| at.len()),
+        Input::Stdin => None,
+    };
+    // Null if one of them is a pipe.
+    summary.set("inputs", "bytes", finished.inputs.iter().map(size).sum::<Option<u64>>());
+}
+
+fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
+    let (args, config) = (finished.args, finished.config);
+    let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
+    set("k", config.k.into());
+    set("canonical", config.canonical.into());
+    set("min_count", config.min_count.into());
+    set("max_count", (config.max_count < u32::MAX).then_some(config.max_count).into());
+    set("min_quality", config.min_quality.into());
+    set("hist_max", args.hist_max.into());
+    set("format", name_of(&args.format).into());
+    set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
+    set("threads", config.threads.into());
+    set("memory", config.memory.into());
+    set("storage", name_of(&args.storage).into());
+    set("tmp_dir", config.tmp_dir.display().to_string().into());
+    set("bins", finished.outcome.bins.into());
+    set("signature", rule_name(config.rule).into());
+    set("signature_len", config.signature_len().into());
+}
+
+fn results(finished: &Finished<'_>, summary: &mut Summary) {
+    let (config, outcome) = (finished.config, finished.outcome);
+    let histogram = &outcome.histogram;
+    let mut set = |key: &str, value: u64| summary.set("results", key, value);
+    set("records", outcome.records);
+    set("letters", outcome.letters);
+    set("ambiguous_letters", outcome.ambiguous_letters);
+    set("low_quality_bases", outcome.low_quality_bases);
+    set("total_kmers", outcome.total_kmers);
+    set("distinct_kmers", histogram.distinct(1, u32::MAX));
+    set("kept_kmers", outcome.kept_kmers);
+    set("below_min_count", histogram.distinct(0, config.min_count - 1));
+    set("above_max_count", above(finished));
+    set("largest_count", histogram.max().into());
+    set("beyond_histogram", finished.beyond_histogram);
+    set("super_kmers", outcome.super_kmers);
+    set("super_kmer_bytes", outcome.super_kmer_bytes);
+    set("spilled_bytes", outcome.spilled_bytes);
+    let written = outputs::table_files(finished.args);
+    let size = |path| fs::metadata(path).map_or(0, |at| at.len());
+    set("table_bytes", written.iter().map(size).sum());
+    summary.set("results", "saturated", outcome.saturated);
+}
+
+fn above(finished: &Finished<'_>) -> u64 {
+    match finished.config.max_count {
+        u32::MAX => 0,
+        most => finished.outcome.histogram.distinct(most + 1, u32::MAX),
+    }
+}

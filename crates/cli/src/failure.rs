@@ -1,0 +1,57 @@
+//! From an error to its line on stderr and the exit code.
+
+use std::io;
+use std::process::ExitCode;
+
+use crate::console::Console;
+
+/// Options that do not go together in a way that clap cannot say.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// An error of usage.
+pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
+    Err(Usage(message.into()).into())
+}
+
+const INTERRUPTED: u8 = 130;
+
+/// Says what went wrong, unless a reader of our output went away or the user stopped the run, who
+/// both know.
+pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
+    let count = error.downcast_ref::<merganser_count::Error>();
+    if is_broken_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    match count {
+        // Its messages hold their causes.
+        Some(error) => console.error(error),
+        None => console.error(format_args!("{error:#}")),
+    }
+    if matches!(count, Some(merganser_count::Error::Cancelled)) {
+        return ExitCode::from(INTERRUPTED);
+    }
+    let usage = error.is::<Usage>() || matches!(count, Some(merganser_count::Error::Config(_)));
+    ExitCode::from(if usage { 2 } else { 1 })
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    use merganser_count::Error;
+    let system = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    let count = match error.downcast_ref() {
+        Some(Error::Io(error)) => error.is_broken_pipe(),
+        Some(Error::Output(error)) => system(error),
+        _ => false,
+    };
+    count
+        || error.downcast_ref::<io::Error>().is_some_and(system)
+        || error.downcast_ref::<merganser_io::Error>().is_some_and(|error| error.is_broken_pipe())
+}
