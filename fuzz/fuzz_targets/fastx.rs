@@ -1,0 +1,22 @@
+//! FASTA and FASTQ: the same at every chunk size, and as a naive parser has it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use merganser_fuzz::fastx::{add_kmers, naive, read};
+
+fuzz_target!(|input: &[u8]| {
+    let [chunk, k, text @ ..] = input else { return };
+    let (chunk, k) = (usize::from(*chunk) + 1, usize::from(k % 32) + 1);
+    let (small, whole) = (read(text, chunk, k), read(text, 1 << 16, k));
+    match (small, whole) {
+        (Ok(small), Ok(whole)) => {
+            assert_eq!(small, whole);
+            let records = naive(text);
+            assert_eq!(small.records, records);
+            let mut kmers = Default::default();
+            records.iter().for_each(|(sequence, _)| add_kmers(sequence, k, &mut kmers));
+            assert_eq!(small.kmers, kmers);
+        }
+        (small, whole) => assert!(small.is_err() && whole.is_err(), "{small:?}\n{whole:?}"),
+    }
+});

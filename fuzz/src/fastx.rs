@@ -1,0 +1,111 @@
+//! Sequence text read by the crate and, line by line, here.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use merganser_io::{Chunk, Error, Reader, ReaderOptions, Sink};
+
+/// Sequences with their qualities, empty for FASTA.
+pub type Records = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// Text beyond which reading stops: a few bytes of input may decompress to any amount.
+const MOST_TEXT: usize = 1 << 20;
+
+/// What a sink of one worker sees.
+#[derive(Debug, Default)]
+pub struct Collector {
+    pub records: Records,
+    /// Windows of `k` letters of all pieces.
+    pub kmers: BTreeMap<Vec<u8>, usize>,
+    k: usize,
+    piece: Vec<u8>,
+    repeated: usize,
+    open: bool,
+}
+
+impl Sink for Collector {
+    fn begin(&mut self, _header: &[u8]) {
+        self.records.push(Default::default());
+        assert!(!self.open);
+        (self.open, self.repeated) = (true, 0);
+    }
+
+    fn resume(&mut self) {
+        assert!(!self.open);
+        self.open = true;
+    }
+
+    fn repeated(&mut self, bases: usize) {
+        self.repeated = bases;
+    }
+
+    fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>) {
+        assert!(self.open && !line.contains(&b'\n'));
+        self.piece.extend_from_slice(line);
+        if let Some(quality) = quality {
+            assert_eq!(line.len(), quality.len());
+            self.records.last_mut().expect("begun").1.extend_from_slice(quality);
+        }
+    }
+
+    fn end(&mut self) {
+        assert!(self.open);
+        self.open = false;
+        let piece = std::mem::take(&mut self.piece);
+        add_kmers(&piece, self.k, &mut self.kmers);
+        let sequence = &mut self.records.last_mut().expect("begun").0;
+        assert!(sequence.ends_with(&piece[..self.repeated]), "repeats what was not there");
+        sequence.extend_from_slice(&piece[self.repeated..]);
+    }
+}
+
+/// What must not depend on where chunks are cut.
+impl PartialEq for Collector {
+    fn eq(&self, other: &Collector) -> bool {
+        self.records == other.records && self.kmers == other.kmers
+    }
+}
+
+/// Adds the windows of `k` letters of `sequence`.
+pub fn add_kmers(sequence: &[u8], k: usize, kmers: &mut BTreeMap<Vec<u8>, usize>) {
+    for kmer in sequence.windows(k) {
+        *kmers.entry(kmer.to_vec()).or_default() += 1;
+    }
+}
+
+/// Reads `bytes` with one worker and chunks of `chunk_bytes`, an overlap for k-mers of `k` letters.
+pub fn read(bytes: &[u8], chunk_bytes: usize, k: usize) -> Result<Collector, Error> {
+    let input: Box<dyn std::io::Read + Send> = Box::new(Cursor::new(bytes.to_vec()));
+    let options = ReaderOptions { chunk_bytes, overlap: k - 1, workers: 1 };
+    let reader = Reader::from_readers(vec![("fuzz".into(), input)], options);
+    let (mut chunk, mut sink) = (Chunk::default(), Collector { k, ..Collector::default() });
+    let mut text = 0;
+    while text < MOST_TEXT && reader.next_chunk(&mut chunk)? {
+        chunk.parse(&mut sink)?;
+        chunk.check()?;
+        text += chunk.text_len();
+    }
+    Ok(sink)
+}
+
+/// Reads text that the reader accepts.
+pub fn naive(bytes: &[u8]) -> Records {
+    let text = bytes.trim_ascii_start();
+    let lines = text.split(|&byte| byte == b'\n');
+    let lines: Vec<&[u8]> = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
+    let mut records = Records::new();
+    if text.first() == Some(&b'@') {
+        for record in lines.chunks(4).filter(|record| !record[0].is_empty()) {
+            records.push((record[1].to_vec(), record.get(3).map_or(vec![], |q| q.to_vec())));
+        }
+        return records;
+    }
+    for line in lines {
+        match records.last_mut() {
+            _ if line.first() == Some(&b'>') => records.push(Default::default()),
+            Some((sequence, _)) => sequence.extend_from_slice(line),
+            None => assert!(line.is_empty(), "accepted without a header"),
+        }
+    }
+    records
+}

@@ -1,0 +1,4 @@
+//! What the fuzz targets share: naive readings to compare with, and tables of fuzzed reads.
+
+pub mod fastx;
+pub mod tables;
