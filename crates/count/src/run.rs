@@ -134,6 +134,7 @@ impl Run<'_> {
     /// Every k-mer has a counter: one pass, no bins.
     fn count_small<K: Width>(self, target: Target) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
+        let pool = self.pool(plan::plan::<K>(self.config, 1)?);
         let started = Instant::now();
         let (counters, tally) =
             read_all(&self.reading(), None, || SmallCounter::new(self.config.k))?;
@@ -142,7 +143,6 @@ impl Run<'_> {
         outcome.read(tally);
         outcome.total_kmers = all.kmers;
         outcome.stage("count", started);
-        let pool = self.pool(plan::plan::<K>(self.config, 1)?);
         let results = Results::<K>::new(self.config, &pool);
         let mut writer = results.writer();
         for (kmer, count) in all.iter(self.config.canonical) {
