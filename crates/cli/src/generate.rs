@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use clap::CommandFactory;
 
 use crate::args::Cli;
@@ -19,8 +19,12 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<ExitCode> {
 /// The pages of all commands into `directory`, or the first one to stdout.
 pub(crate) fn man(directory: Option<&Path>) -> Result<ExitCode> {
     match directory {
-        Some(directory) => clap_mangen::generate_to(Cli::command(), directory)
-            .with_context(|| format!("{}: cannot write the manual pages", directory.display()))?,
+        Some(directory) => {
+            clap_mangen::generate_to(Cli::command(), directory).map_err(|error| {
+                let (directory, reason) = (directory.display(), merganser_io::reason(&error));
+                anyhow!("{directory}: cannot write the manual pages: {reason}")
+            })?
+        }
         None => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Cli::command()).render(&mut page)?;

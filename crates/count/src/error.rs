@@ -53,7 +53,7 @@ pub enum Error {
         reason: String,
     },
     /// A file could not be opened, read or mapped.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), merganser_io::reason(source))]
     File {
         /// The file.
         path: PathBuf,

@@ -241,7 +241,7 @@ fn temporary_advice(cause: &io::Error) -> &'static str {
 }
 
 /// What the system says of an error, in our style: lower case and without its number.
-pub(crate) fn reason(error: &io::Error) -> String {
+pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull => return "no space left on device".into(),
         io::ErrorKind::QuotaExceeded => return "disk quota exceeded".into(),

@@ -16,7 +16,7 @@ mod reader;
 mod spill;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
-pub use error::{Error, FastqProblem};
+pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use output::{AtomicFile, Output};
 pub use reader::{Reader, ReaderOptions};

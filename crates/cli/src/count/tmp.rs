@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use merganser_count::{Config, Storage};
 
 /// The directories that this run made, deepest first; they go with it, unless somebody else has
@@ -28,8 +28,13 @@ impl TemporaryDirectory {
         let mut directory = TemporaryDirectory::default();
         let ancestors: Vec<&Path> = wanted.ancestors().take_while(missing).collect();
         for path in ancestors.into_iter().rev() {
-            make(path).with_context(|| {
-                format!("{}: cannot make this directory for temporary files", wanted.display())
+            make(path).map_err(|error| {
+                anyhow!(
+                    "{}: cannot make this directory for temporary files: {}; choose another with \
+                     --tmp-dir",
+                    wanted.display(),
+                    merganser_io::reason(&error)
+                )
             })?;
             directory.made.insert(0, path.to_owned());
         }

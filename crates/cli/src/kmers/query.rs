@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use merganser_count::Table;
 use merganser_seq::base;
 use merganser_seq::kmer::Kmer;
@@ -45,7 +45,7 @@ impl<K: Kmer> Lookup<'_, K> {
         let lines: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(io::stdin().lock())
         } else {
-            Box::new(BufReader::new(File::open(path).with_context(|| name.clone())?))
+            Box::new(BufReader::new(open(path)?))
         };
         for (number, line) in (1u64..).zip(lines.lines()) {
             let line = line.with_context(|| format!("{name}: line {number}"))?;
@@ -65,6 +65,12 @@ impl<K: Kmer> Lookup<'_, K> {
         writeln!(output, "{text}\t{count}")?;
         Ok(())
     }
+}
+
+fn open(path: &Path) -> Result<File> {
+    let reason =
+        |error| anyhow!("{}: cannot open: {}", path.display(), merganser_io::reason(&error));
+    File::open(path).map_err(reason)
 }
 
 fn parse<K: Kmer>(text: &str, k: usize) -> Result<K> {

@@ -1,0 +1,96 @@
+//! What the program says of itself.
+
+use crate::support::Dir;
+
+macro_rules! help {
+    ($($name:ident $args:literal),*) => {$(
+        #[test]
+        fn $name() {
+            let dir = Dir::new();
+            insta::assert_snapshot!(stringify!($name), dir.run(concat!($args, " --help")).ok());
+        }
+    )*};
+}
+
+help!(
+    merganser "", count "count", kmers "kmers", kmers_info "kmers info", kmers_dump "kmers dump",
+    kmers_histogram "kmers histogram", kmers_query "kmers query", kmers_verify "kmers verify",
+    completions "completions", man "man"
+);
+
+#[test]
+fn version() {
+    let dir = Dir::new();
+    let number = env!("CARGO_PKG_VERSION");
+    assert_eq!(dir.run("-V").ok(), format!("merganser {number}\n"));
+    let long = dir.run("--version").ok();
+    let lines: Vec<&str> = long.lines().collect();
+    assert_eq!(lines[..2], [&format!("merganser {number}")[..], "features: -cuda"]);
+    assert!(lines[2].starts_with("simd(compile): portable"), "{long}");
+    assert!(lines[3].starts_with("simd(runtime): "), "{long}");
+}
+
+#[test]
+fn completions_of_every_shell() {
+    let dir = Dir::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = dir.run(&format!("completions {shell}")).ok();
+        assert!(script.contains("min-count"), "{shell}");
+    }
+}
+
+#[test]
+fn manual_pages_of_every_command() {
+    let dir = Dir::new();
+    assert!(dir.run("man").ok().contains(".TH merganser 1"));
+    dir.run("man .").ok();
+    let pages = dir.names();
+    for page in ["merganser.1", "merganser-count.1", "merganser-kmers-query.1"] {
+        assert!(pages.contains(&page.to_owned()), "{pages:?}");
+    }
+}
+
+/// B1 row 4 and B2 (KMC#187): the argument that was wrong is named, and the code is 2.
+#[test]
+fn wrong_usage() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">1\nACGT\n");
+    let cases = [
+        "",
+        "cuont",
+        "count r.fa",
+        "count -k 31",
+        "count -k 0 -o x r.fa",
+        "count -k 129 -o x r.fa",
+        "count -k 31 r.fa",
+        "count -k 31 -o - r.fa",
+        "count -k 31 -o x --format none r.fa",
+        "count -k 31 -o x --format bam r.fa",
+        "count -k 31 -o - --format tsv --histogram - r.fa",
+        "count -k 31 --format none --histogram - --json - r.fa",
+        "count -k 31 -o x --min-count 0 r.fa",
+        "count -k 31 -o x --min-count 5 --max-count 4 r.fa",
+        "count -k 31 -o x --hist-max 4 r.fa",
+        "count -k 31 -o x --memory lots r.fa",
+        "count -k 31 -o x --bins 0 r.fa",
+        "count -k 31 -o x --bins some r.fa",
+        "count -k 31 -o x --threads 0 r.fa",
+        "count -k 31 -o x --minimizer-len 40 r.fa",
+        "count -k 31 -o x --signature all r.fa",
+        "count -k 31 -o x --stats-only r.fa",
+        "count -k 31 -o x --min-cuont 3 r.fa",
+        "kmers dump",
+        "kmers dump x.mgk --min-count 3 --max-count 2",
+        "kmers query x.mgk",
+    ];
+    let mut text = String::new();
+    for args in cases {
+        let ran = dir.run(args);
+        assert_eq!(ran.code, Some(2), "{args}: {}", ran.stderr);
+        let message: Vec<&str> =
+            ran.stderr.lines().take_while(|line| !line.starts_with("Usage")).collect();
+        text += &format!("$ merganser {args}\n{}\n\n", message.join("\n").trim_end());
+    }
+    assert_eq!(dir.names(), ["r.fa"]);
+    insta::assert_snapshot!(text);
+}

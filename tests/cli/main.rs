@@ -1,0 +1,20 @@
+//! End-to-end tests of the built binary, on small real and made-up data, held against a naive
+//! oracle and against independent tools.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test ends by panicking, and says what it skips"
+)]
+
+mod errors;
+mod help;
+mod inputs;
+mod interrupt;
+mod kmers;
+mod matrix;
+mod memory;
+mod outputs;
+mod peers;
+mod sameness;
+mod support;
+mod users;

@@ -1,0 +1,142 @@
+//! Outputs appear whole or not at all; a closed pipe is no error; a full disk is one.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::reads::{fastq, many, untidy};
+use crate::support::{Dir, MERGANSER, gunzip, names, small_reads};
+
+#[test]
+fn an_existing_table_stays_as_it_is_after_an_error() {
+    let dir = Dir::new();
+    dir.write("bad.fq", "@1\nACGT\n+\nIII\n");
+    dir.write("out.mgk", "precious");
+    dir.write("hist", "also");
+    dir.run("count -k 3 -o out.mgk --histogram hist bad.fq").fails(1);
+    assert_eq!(dir.read("out.mgk"), b"precious");
+    assert_eq!(dir.read("hist"), b"also");
+    assert_eq!(dir.names(), ["bad.fq", "hist", "out.mgk"]);
+}
+
+#[test]
+fn an_existing_table_is_replaced_after_success() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">1\nACGTACGTA\n");
+    dir.write("out.tsv", "old");
+    dir.run("count -k 8 --format tsv -o out.tsv --min-count 1 r.fa").ok();
+    assert_eq!(dir.read("out.tsv"), b"ACGTACGT\t1\nCGTACGTA\t1\n");
+}
+
+#[test]
+fn text_tables_are_compressed_by_suffix() {
+    let dir = Dir::new();
+    let [reads, _] = small_reads().map(|path| path.display().to_string());
+    let plain = dir.run(&format!("count -k 21 --format tsv -o - {reads}")).ok();
+    dir.run(&format!("count -k 21 --format tsv -o t.tsv.gz {reads}")).ok();
+    assert!(gunzip(&dir.path("t.tsv.gz")) == plain.as_bytes());
+    dir.run(&format!("count -k 21 --format none --histogram h.gz {reads}")).ok();
+    let histogram = dir.run(&format!("count -k 21 --format none --histogram - {reads}")).ok();
+    assert!(gunzip(&dir.path("h.gz")) == histogram.as_bytes());
+}
+
+/// Reads one line of what the command prints and goes away, as `| head -1`.
+fn head(dir: &Dir, args: &str) {
+    let mut child = Command::new(MERGANSER)
+        .args(args.split_whitespace())
+        .current_dir(dir.root())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::with_capacity(64, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args}");
+    assert_eq!(output.status.code(), Some(0), "{args}");
+    assert!(line.contains('\t') || line.starts_with('>'), "{line}");
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let dir = Dir::new();
+    let [one, two] = small_reads().map(|path| path.display().to_string());
+    dir.run(&format!("count -k 31 --min-count 1 -o t.mgk {one} {two}")).ok();
+    head(&dir, "kmers dump t.mgk");
+    head(&dir, "kmers dump --format fasta t.mgk");
+    head(&dir, &format!("count -k 31 --min-count 1 --format tsv -o - {one} {two}"));
+    let kmers = dir.run("kmers dump t.mgk").ok();
+    dir.write("kmers", kmers);
+    head(&dir, "kmers query t.mgk --file kmers");
+}
+
+/// A small file system of its own, gone with the test.
+struct SmallDisk<'d>(&'d Path);
+
+impl<'d> SmallDisk<'d> {
+    fn mount(at: &'d Path) -> Option<SmallDisk<'d>> {
+        std::fs::create_dir(at).unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=2m", "none"])
+            .arg(at)
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+        if !mounted {
+            eprintln!("skipped: this user may not mount a small file system");
+        }
+        mounted.then_some(SmallDisk(at))
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+/// B1 row 3: a full disk is noticed, said, and leaves nothing behind.
+#[test]
+fn a_full_disk() {
+    let dir = Dir::new();
+    let disk = dir.path("disk");
+    dir.write("r.fa", many(8));
+    let Some(_disk) = SmallDisk::mount(&disk) else { return };
+    for (options, message) in [
+        ("-o disk/out.mgk", "error: disk/out.mgk: cannot write: no space left on device\n"),
+        (
+            "--format tsv -o disk/out.tsv",
+            "error: disk/out.tsv: cannot write: no space left on device\n",
+        ),
+        (
+            "--format kmc -o disk/out",
+            "error: disk/out.kmc_suf: cannot write: no space left on device\n",
+        ),
+        (
+            "-o out.mgk --storage disk --tmp-dir disk",
+            "error: disk: cannot write a temporary file: no space left on device; make room or \
+             choose a larger disk with --tmp-dir\n",
+        ),
+    ] {
+        let ran = dir.run(&format!("count -k 31 --min-count 1 {options} r.fa"));
+        assert_eq!(ran.fails(1), message);
+        assert_eq!(names(&disk), [""; 0], "{options}");
+        assert_eq!(dir.names(), ["disk", "r.fa"], "{options}");
+    }
+}
+
+/// B1 rows 1 and 3: temporary files are the run's own and gone with it, and so is a directory that
+/// was made for them.
+#[test]
+fn the_temporary_directory_is_made_and_removed() {
+    let dir = Dir::new();
+    dir.write("r.fq", fastq(&untidy(500, 1), "\n"));
+    dir.run("count -k 21 -o x.mgk --storage disk --tmp-dir a/b/c r.fq").ok();
+    assert_eq!(dir.names(), ["r.fq", "x.mgk"]);
+    dir.write("bad.fq", "@1\nACGT\n+\nIII\n");
+    dir.run("count -k 3 -o y.mgk --storage disk --tmp-dir a/b/c bad.fq").fails(1);
+    assert_eq!(dir.names(), ["bad.fq", "r.fq", "x.mgk"]);
+    std::fs::create_dir(dir.path("mine")).unwrap();
+    dir.run("count -k 21 -o x.mgk --storage disk --tmp-dir mine r.fq").ok();
+    assert_eq!(names(&dir.path("mine")), [""; 0]);
+}
