@@ -2,7 +2,7 @@
 
 mod case;
 mod inputs;
-mod machine;
+pub(crate) mod machine;
 mod outcome;
 mod peer;
 mod report;
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// Writes a part of the report.
-fn say(text: &str) -> Result<()> {
+pub(crate) fn say(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     stdout
         .write_all(text.as_bytes())

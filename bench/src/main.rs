@@ -6,6 +6,7 @@
 mod count;
 mod generate;
 mod measure;
+mod parts;
 mod rng;
 
 use clap::{Parser, Subcommand};
@@ -25,6 +26,8 @@ enum Command {
     Gen(generate::Command),
     /// Count k-mers with merganser and its peers in turn; print medians and ratios
     Count(Box<count::Args>),
+    /// Measure the design choices of counting one by one
+    Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
     #[command(hide = true)]
     Measure(measure::Args),
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Gen(command) => generate::run(&command),
         Command::Count(args) => count::run(&args),
+        Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };
     match result {

@@ -9,8 +9,9 @@ pub(crate) mod small;
 mod table;
 mod width;
 
-pub(crate) use table::Table;
-pub(crate) use width::Width;
+pub use dedupe::Dedupe;
+pub use table::Table;
+pub use width::{Key, Width};
 
 /// Bytes of a worker's largest deduplication table.
 pub(crate) const fn dedupe_bytes<K: Width>() -> u64 {

@@ -33,3 +33,9 @@ pub use histogram::Histogram;
 pub use run::{Outcome, count};
 pub use stats::{RuleStats, Score, Stats, stats};
 pub use table::{Blocks, Header, Table};
+
+/// The data structures of phase 2, for `merganser-bench parts` only: no stable interface.
+#[doc(hidden)]
+pub mod parts {
+    pub use crate::cpu::{Dedupe, Key, Table, Width};
+}

@@ -26,7 +26,7 @@ impl<T: Key> Slot<T> {
 }
 
 /// A group of records with the number of times each occurred.
-pub(crate) struct Dedupe<K: Width> {
+pub struct Dedupe<K: Width> {
     slots: Vec<Slot<K::Key>>,
     shift: u32,
     distinct: usize,
@@ -37,12 +37,14 @@ pub(crate) struct Dedupe<K: Width> {
 
 impl<K: Width> Dedupe<K> {
     /// The most records of a group: its table then has half of its slots empty.
-    pub(crate) const GROUP: usize = 1 << 17;
+    pub const GROUP: usize = 1 << 17;
 
     /// Bytes of the largest table.
     pub(crate) const BYTES: usize = 2 * Self::GROUP * size_of::<Slot<K::Key>>();
 
-    pub(crate) fn new() -> Dedupe<K> {
+    /// One without a group.
+    #[expect(clippy::new_without_default, reason = "nobody asks for a default")]
+    pub fn new() -> Dedupe<K> {
         Dedupe {
             slots: Vec::new(),
             shift: 0,
@@ -54,7 +56,7 @@ impl<K: Width> Dedupe<K> {
     }
 
     /// Starts a group of at most `records` records; false if this group is better left alone.
-    pub(crate) fn start(&mut self, records: usize) -> bool {
+    pub fn start(&mut self, records: usize) -> bool {
         if self.pause > 0 {
             self.pause -= 1;
             return false;
@@ -70,7 +72,7 @@ impl<K: Width> Dedupe<K> {
 
     /// Adds the record of `len` bytes at the start of `from`, if it is short enough for a key.
     #[inline(always)]
-    pub(crate) fn add(&mut self, from: &[u8], len: usize) -> bool {
+    pub fn add(&mut self, from: &[u8], len: usize) -> bool {
         if len > K::Key::BYTES {
             return false;
         }
@@ -103,7 +105,7 @@ impl<K: Width> Dedupe<K> {
     }
 
     /// Ends the group: each distinct record with its weight, then the table is empty.
-    pub(crate) fn drain(&mut self, mut visit: impl FnMut(&[u8; 64], u32)) {
+    pub fn drain(&mut self, mut visit: impl FnMut(&[u8; 64], u32)) {
         self.settle();
         if self.distinct * 4 > self.records * 3 {
             self.pause = PAUSE;

@@ -19,7 +19,7 @@ struct Slot<K> {
 }
 
 /// Counts of distinct k-mers.
-pub(crate) struct Table<K> {
+pub struct Table<K> {
     slots: Vec<Slot<K>>,
     /// `hash >> shift` is the home slot.
     shift: u32,
@@ -29,7 +29,7 @@ pub(crate) struct Table<K> {
 
 impl<K: Kmer> Table<K> {
     /// A table of at most `bytes` bytes, but never fewer than the smallest.
-    pub(crate) fn new(bytes: u64) -> Table<K> {
+    pub fn new(bytes: u64) -> Table<K> {
         let most = (bytes / size_of::<Slot<K>>() as u64).max(1);
         let mut table = Table {
             slots: Vec::new(),
@@ -42,7 +42,7 @@ impl<K: Kmer> Table<K> {
     }
 
     /// Empties the table and sizes it for about `expected` k-mers.
-    pub(crate) fn clear(&mut self, expected: usize) {
+    pub fn clear(&mut self, expected: usize) {
         let wanted = (expected * 2).next_power_of_two().clamp(LEAST_SLOTS, self.most_slots);
         self.set_slots(wanted);
         self.len = 0;
@@ -61,7 +61,7 @@ impl<K: Kmer> Table<K> {
 
     /// Makes room for `more` new k-mers; false if the largest table has none left.
     #[inline]
-    pub(crate) fn reserve(&mut self, more: usize) -> bool {
+    pub fn reserve(&mut self, more: usize) -> bool {
         // At most two thirds full: beyond that probes grow long.
         (self.len + more) * 3 <= self.slots.len() * 2 || self.grow(more)
     }
@@ -84,14 +84,14 @@ impl<K: Kmer> Table<K> {
 
     /// Asks the cache for the home slot of a hash.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, hash: u64) {
+    pub fn prefetch(&self, hash: u64) {
         simd::prefetch(&self.slots, (hash >> self.shift) as usize);
     }
 
     /// Adds `weight` (at least 1) occurrences of a k-mer with this hash; counts stop at
     /// `u32::MAX`. There must be room ([`Table::reserve`]).
     #[inline(always)]
-    pub(crate) fn add(&mut self, kmer: K, hash: u64, weight: u32) {
+    pub fn add(&mut self, kmer: K, hash: u64, weight: u32) {
         let mask = self.slots.len() - 1;
         let mut at = (hash >> self.shift) as usize;
         loop {
@@ -109,7 +109,7 @@ impl<K: Kmer> Table<K> {
 
     /// Counts each k-mer's count into `histogram` and gives `visit` those k-mers whose count lies
     /// within the bounds, in no order that means anything.
-    pub(crate) fn read_out<E>(
+    pub fn read_out<E>(
         &self,
         histogram: &mut Histogram,
         least: u32,
