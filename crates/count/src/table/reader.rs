@@ -56,7 +56,10 @@ impl Table {
         }
         let sections = index.split_off((header.sections_offset - header.index_offset) as usize);
         let sections: Vec<u64> = sections.chunks_exact(8).map(u64::load).collect();
-        if !sections.is_sorted() || sections.last() != Some(&header.blocks) {
+        if !sections.is_sorted()
+            || sections.first() != Some(&0)
+            || sections.last() != Some(&header.blocks)
+        {
             return Err(bad("the section table makes no sense: count again".into()));
         }
         Ok(Table { path: path.to_owned(), file, header, index, sections })
@@ -160,8 +163,8 @@ impl Table {
         Ok(())
     }
 
-    /// Reads every block and checks all checksums, the order of the k-mers, the range of the
-    /// counts and the numbers of the header.
+    /// Reads every block and checks all checksums, that each k-mer is one, in order and in its
+    /// section, the range of the counts and the numbers of the header.
     ///
     /// # Errors
     /// The first thing that is wrong.
@@ -175,14 +178,18 @@ impl Table {
             reason: format!("{reason}: count again"),
         };
         let (mut last, mut number, mut sum) = (None, 0u64, 0u64);
-        let counts = self.header.min_count..=self.header.max_count;
-        let mut blocks = self.blocks::<K>();
-        while let Some(kmers) = blocks.next()? {
-            for &(kmer, count) in kmers {
+        let (mut bytes, mut kmers) = (Vec::new(), Vec::new());
+        for block in 0..self.header.blocks {
+            kmers.clear();
+            self.read_blocks::<K>(block, block + 1, &mut bytes, &mut kmers)?;
+            for &(kmer, count) in &kmers {
                 if last.is_some_and(|last| last >= kmer) {
                     return Err(bad("k-mers are out of order"));
                 }
-                if !counts.contains(&count) {
+                if !self.belongs(kmer, block) {
+                    return Err(bad("a k-mer is not where look-ups search it"));
+                }
+                if !(self.header.min_count..=self.header.max_count).contains(&count) {
                     return Err(bad("a count is outside the table's bounds"));
                 }
                 last = Some(kmer);
@@ -194,6 +201,15 @@ impl Table {
             return Err(bad("the numbers of the header do not match the k-mers"));
         }
         Ok(())
+    }
+
+    /// Whether a k-mer has no bits beyond its bases and its section holds the block.
+    fn belongs<K: Kmer>(&self, kmer: K, block: u64) -> bool {
+        let Header { k, section_bits, .. } = self.header;
+        kmer <= K::mask(k) && {
+            let section = kmer.prefix(k, section_bits) as usize;
+            (self.sections[section]..self.sections[section + 1]).contains(&block)
+        }
     }
 }
 

@@ -1,0 +1,115 @@
+//! Tables are written, read back, and refused when they are not what they were.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use merganser_count::{Config, Error, Table, count};
+use merganser_io::Input;
+use merganser_run::{Cancel, Silent};
+use merganser_seq::kmer::Kmer;
+
+const K: usize = 21;
+
+/// Reads of a small random genome, each base covered some times.
+fn reads() -> Vec<u8> {
+    let mut state = 7u64;
+    let mut next = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize
+    };
+    let genome: Vec<u8> = (0..30_000).map(|_| b"ACGT"[next() % 4]).collect();
+    let mut text = Vec::new();
+    for _ in 0..1500 {
+        let at = next() % (genome.len() - 100);
+        text.extend_from_slice(b">r\n");
+        text.extend_from_slice(&genome[at..at + 100]);
+        text.push(b'\n');
+    }
+    text
+}
+
+fn naive(text: &[u8]) -> BTreeMap<u64, u32> {
+    let mut counts = BTreeMap::new();
+    for line in text.split(|&b| b == b'\n').filter(|line| !line.starts_with(b">")) {
+        for letters in line.windows(K) {
+            let kmer = u64::from_letters(letters).expect("bases");
+            *counts.entry(kmer.min(kmer.reverse_complement(K))).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+fn table(dir: &Path) -> PathBuf {
+    let (input, output) = (dir.join("reads.fa"), dir.join("reads.mgk"));
+    std::fs::write(&input, reads()).expect("space");
+    let config = Config { min_count: 1, threads: 2, ..Config::new(K) };
+    let inputs = [Input::File(input)];
+    count(&config, &inputs, Some(&output), &Silent, &Cancel::default()).expect("good reads");
+    output
+}
+
+#[test]
+fn a_table_holds_every_kmer_and_finds_it() {
+    let dir = tempfile::tempdir().expect("space");
+    let table = Table::open(&table(dir.path())).expect("just written");
+    let expected = naive(&reads());
+    assert_eq!(table.header().kmers, expected.len() as u64);
+    assert!(table.verify().is_ok());
+    let (mut found, mut blocks) = (Vec::new(), table.blocks::<u64>());
+    while let Some(kmers) = blocks.next().expect("sound") {
+        found.extend_from_slice(kmers);
+    }
+    assert!(found.iter().copied().eq(expected.iter().map(|(&kmer, &count)| (kmer, count))));
+    let mut space = Vec::new();
+    for (&kmer, &count) in &expected {
+        assert_eq!(table.get(kmer, &mut space).expect("sound"), count);
+        let other = kmer ^ 1;
+        let there = expected.get(&other).copied().unwrap_or(0);
+        assert_eq!(table.get(other, &mut space).expect("sound"), there);
+    }
+}
+
+fn open_and_verify(path: &Path) -> Result<(), Error> {
+    Table::open(path)?.verify()
+}
+
+#[test]
+fn a_changed_or_shortened_table_is_refused() {
+    let dir = tempfile::tempdir().expect("space");
+    let path = table(dir.path());
+    let bytes = std::fs::read(&path).expect("just written");
+    let changed = dir.path().join("changed.mgk");
+    // Every byte of header, section table and the last of the index; a sample of the others.
+    let ends = 2000.min(bytes.len());
+    let places =
+        (0..bytes.len()).filter(|at| *at < 200 || *at + ends > bytes.len() || at % 97 == 0);
+    for at in places {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 1;
+        std::fs::write(&changed, &bytes).expect("space");
+        assert!(open_and_verify(&changed).is_err(), "byte {at} of {}", bytes.len());
+    }
+    for len in (0..bytes.len()).step_by(bytes.len() / 50) {
+        std::fs::write(&changed, &bytes[..len]).expect("space");
+        assert!(open_and_verify(&changed).is_err(), "{len} bytes");
+    }
+}
+
+/// A table whose checksums are right, but in which look-ups would miss k-mers.
+#[test]
+fn a_forged_section_table_is_refused() {
+    let dir = tempfile::tempdir().expect("space");
+    let path = table(dir.path());
+    let good = std::fs::read(&path).expect("just written");
+    let u64_at = |at: usize| u64::load(&good[at..]) as usize;
+    let (index, sections) = (u64_at(72), u64_at(80));
+    assert!(good.len() - sections > 16, "more than one section");
+    for (section, value) in [(0, 1u64), (1, 0), (1, u64::load(&good[sections + 8..]) + 1)] {
+        let mut bytes = good.clone();
+        value.store(&mut bytes[sections + 8 * section..]);
+        crc32fast::hash(&bytes[index..]).store(&mut bytes[104..]);
+        crc32fast::hash(&bytes[..124]).store(&mut bytes[124..]);
+        std::fs::write(&path, &bytes).expect("space");
+        assert!(open_and_verify(&path).is_err(), "section {section} at block {value}");
+    }
+}
