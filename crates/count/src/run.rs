@@ -91,11 +91,13 @@ pub fn count(
         chunk_bytes: plan::chunk_bytes(config),
         overlap: config.k - 1,
         workers: config.threads,
+        cancel: cancel.clone(),
     };
     let reader = Reader::open(inputs, options)?;
     let target = Target::create(config, output)?;
     let run = Run { config, reader: &reader, progress, cancel };
     with_kmer!(config.k, K => run.count::<K>(target)).map_err(|error| match error {
+        _ if cancel.is_cancelled() => Error::Cancelled,
         Error::Io(error) => Error::Io(reader.earliest_error(error)),
         other => other,
     })

@@ -86,11 +86,13 @@ pub fn stats(
         chunk_bytes: plan::chunk_bytes(config),
         overlap: config.k - 1,
         workers: config.threads,
+        cancel: cancel.clone(),
     };
     let reader = Reader::open(inputs, options)?;
     progress.stage("reading", reader.bytes_total());
     let stats = examine(config, rules, &Reading { config, reader: &reader, progress, cancel })
         .map_err(|error| match error {
+            _ if cancel.is_cancelled() => Error::Cancelled,
             Error::Io(error) => Error::Io(reader.earliest_error(error)),
             other => other,
         });

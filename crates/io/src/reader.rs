@@ -15,6 +15,7 @@ mod expand;
 mod fetch;
 mod join;
 mod options;
+mod pipe;
 mod shared;
 mod sources;
 
@@ -98,10 +99,10 @@ impl Reader {
             ..options
         };
         Self {
-            options,
             chains: names.iter().map(|_| Chain::default()).collect(),
             names: names.into_iter().map(Arc::from).collect(),
             sources: Sources::new(origins, options.workers),
+            options,
             stopped: AtomicBool::new(false),
             failures: Arc::default(),
             bytes_total,

@@ -1,11 +1,13 @@
 //! The first step: what must be done to a file by one worker after the other.
 
 use super::ReaderOptions;
+use super::pipe::Pipe;
 use crate::compress::bgzf::{BlockReader, End};
 use crate::compress::gzip::GzipStream;
 use crate::compress::{Compression, HEAD};
 use crate::input::open_error;
 use crate::{Chunk, Error, Input};
+use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::os::unix::fs::FileExt;
@@ -90,7 +92,7 @@ impl Fetcher {
     ) -> Result<Fetched, Error> {
         let before = self.count.load(Ordering::Relaxed);
         if let FetchState::Unopened(_) = self.state {
-            self.open(&chunk.name)?;
+            self.open(&chunk.name, options)?;
         }
         let (work, last) = self.advance(chunk, options, stopped)?;
         self.ticket += 1;
@@ -143,14 +145,16 @@ impl Fetcher {
         }
     }
 
-    fn open(&mut self, name: &str) -> Result<(), Error> {
+    fn open(&mut self, name: &str, options: &ReaderOptions) -> Result<(), Error> {
         let FetchState::Unopened(origin) = std::mem::replace(&mut self.state, FetchState::Closed)
         else {
             return Ok(());
         };
         let bytes: Bytes = match origin {
             Origin::Reader(bytes) => bytes,
-            Origin::Input(Input::Stdin) => Box::new(io::stdin()),
+            Origin::Input(Input::Stdin) => Box::new(
+                Pipe::stdin(options.cancel.clone()).map_err(|error| read_error(name, error))?,
+            ),
             Origin::Input(input @ Input::File(_)) => {
                 let (file, length) = open_file(&input)?;
                 let mut head = [0; HEAD];
@@ -163,7 +167,7 @@ impl Fetcher {
                     self.state = FetchState::Plain { file, offset: 0, length };
                     return Ok(());
                 }
-                Box::new(file)
+                Box::new(Pipe::new(file, options.cancel.clone()))
             }
         };
         self.state = self.stream(bytes, name)?;
@@ -198,7 +202,10 @@ fn open_file(input: &Input) -> Result<(File, u64), Error> {
     let Input::File(path) = input else {
         return Err(open_error(input, &io::ErrorKind::NotFound.into()));
     };
-    let file = File::open(path).map_err(|error| open_error(input, &error))?;
+    // Without waiting for a named pipe's writer: its reader waits, and can be cancelled.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let opened = rustix::fs::open(path, flags, Mode::empty());
+    let file = File::from(opened.map_err(|error| open_error(input, &error.into()))?);
     let metadata = file.metadata().map_err(|error| open_error(input, &error))?;
     if !metadata.is_file() {
         return Ok((file, 0));

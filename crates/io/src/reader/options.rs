@@ -1,7 +1,9 @@
 //! How to read.
 
+use merganser_run::Cancel;
+
 /// How a [`Reader`](crate::Reader) reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ReaderOptions {
     /// About how many bytes of text a chunk has, at least 1. A worker's chunk takes a little more
     /// memory than that, twice as much for BGZF, and the longest FASTQ record in any case.
@@ -12,12 +14,14 @@ pub struct ReaderOptions {
     /// How many workers will call [`Reader::next_chunk`](crate::Reader::next_chunk), and so how
     /// many inputs may be open at the same time; at least 1.
     pub workers: usize,
+    /// Ends the waiting for a pipe that keeps silent, with an error.
+    pub cancel: Cancel,
 }
 
 impl Default for ReaderOptions {
     /// Chunks of 4 MiB, no overlap, one worker.
     fn default() -> Self {
-        Self { chunk_bytes: 4 << 20, overlap: 0, workers: 1 }
+        Self { chunk_bytes: 4 << 20, overlap: 0, workers: 1, cancel: Cancel::default() }
     }
 }
 

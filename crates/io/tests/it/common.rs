@@ -125,7 +125,7 @@ pub(crate) fn kmers_of(records: &[Record], k: usize) -> BTreeMap<String, usize> 
 }
 
 pub(crate) fn options(chunk_bytes: usize, overlap: usize, workers: usize) -> ReaderOptions {
-    ReaderOptions { chunk_bytes, overlap, workers }
+    ReaderOptions { chunk_bytes, overlap, workers, ..ReaderOptions::default() }
 }
 
 /// Everything one worker reads.

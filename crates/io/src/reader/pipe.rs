@@ -1,0 +1,53 @@
+//! Standard input, named pipes and devices: sources that may keep silent for ever, and yet must
+//! not keep a cancelled run from ending.
+
+use merganser_run::Cancel;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::fs::File;
+use std::io::{self, Read};
+
+/// How often a silent source's reader looks whether the run was cancelled.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// Reads what comes, and gives up when the run is cancelled.
+pub(super) struct Pipe {
+    file: File,
+    cancel: Cancel,
+}
+
+impl Pipe {
+    pub(super) fn new(file: File, cancel: Cancel) -> Self {
+        Self { file, cancel }
+    }
+
+    pub(super) fn stdin(cancel: Cancel) -> io::Result<Self> {
+        let file = File::from(rustix::io::dup(io::stdin())?);
+        Ok(Self { file, cancel })
+    }
+
+    /// Waits until there is something to read, the end included.
+    fn wait(&self) -> io::Result<()> {
+        loop {
+            if self.cancel.is_cancelled() {
+                return Err(io::Error::other("the run was cancelled"));
+            }
+            match poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&PATIENCE)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            self.wait()?;
+            match (&self.file).read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => return result,
+            }
+        }
+    }
+}
