@@ -51,6 +51,33 @@ fn an_interrupted_run_ends_soon_and_leaves_nothing() {
     }
 }
 
+/// A pipe that keeps silent: on stdin, and a named one that nobody has opened for writing.
+#[test]
+fn an_interrupted_run_ends_though_its_input_keeps_silent() {
+    for input in ["-", "fifo"] {
+        let dir = Dir::new();
+        let made = Command::new("mkfifo").arg(dir.root().join("fifo")).status().unwrap();
+        assert!(made.success());
+        let mut child = Command::new(MERGANSER)
+            .args(["count", "-k", "31", "--threads", "2", "-o", "out.mgk", input])
+            .current_dir(dir.root())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let silent = child.stdin.take();
+        std::thread::sleep(Duration::from_millis(300));
+        let sent = Instant::now();
+        signal(&child, "INT");
+        let ran = wait(&dir, child);
+        drop(silent);
+        assert_eq!(ran.fails(130), "error: interrupted\n");
+        assert!(sent.elapsed() < Duration::from_secs(3));
+        assert_eq!(dir.names(), ["fifo"]);
+    }
+}
+
 /// B1 row 12: `--threads` is the number in all, apart from those that only wait.
 #[test]
 fn no_more_threads_than_asked_for() {
