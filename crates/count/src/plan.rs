@@ -4,11 +4,12 @@ use crate::config::{MAX_BINS, Storage};
 use crate::cpu::{Width, dedupe_bytes};
 use crate::{Config, Error, results};
 
-/// k-mers that a bin should have: few enough that its table stays in the second-level cache,
-/// enough that a bin costs nothing by itself.
-const KMERS_PER_BIN: u64 = 400_000;
-/// The fewest and the most bins that are chosen without being asked for.
-const AUTO_BINS: std::ops::RangeInclusive<u64> = 16..=2048;
+/// k-mers that a bin should have: few enough that at a usual depth its table stays in the
+/// second-level cache, enough that a bin costs nothing by itself (docs/benchmarks.md).
+const KMERS_PER_BIN: u64 = 200_000;
+/// The fewest and the most bins that are chosen without being asked for: with more, the workers'
+/// buffers, one for each bin, leave the cache.
+const AUTO_BINS: std::ops::RangeInclusive<u64> = 16..=4096;
 /// Bins if the size of the input cannot be known (standard input).
 const UNKNOWN_BINS: usize = 1024;
 

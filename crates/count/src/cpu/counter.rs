@@ -1,7 +1,7 @@
 //! Phase 2: the super-k-mers of a bin become distinct k-mers with counts (RapidGKC §III-C.3).
 //!
-//! The paper sorts; here a hash table counts, which measures faster on a CPU (docs/benchmarks.md)
-//! and whose memory depends on the distinct k-mers alone. A bin with more of them than the table
+//! The paper sorts; here a hash table counts, which measures faster on a CPU wherever k-mers recur
+//! (docs/benchmarks.md) and whose memory depends on the distinct k-mers alone. A bin with more of them than the table
 //! may hold is counted in passes over parts of the hash range, so memory stays a setting however
 //! skewed the input is.
 
