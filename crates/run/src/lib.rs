@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod cancel;
+mod device;
 mod error;
 pub mod files;
 pub mod memory;
@@ -13,6 +14,7 @@ pub mod threads;
 mod workers;
 
 pub use cancel::Cancel;
+pub use device::{DeviceChoice, DeviceError};
 pub use error::{Error, SizeError};
 pub use files::raise_open_file_limit;
 pub use memory::{default_budget, format_size, machine_memory, parse_size, peak_rss};
