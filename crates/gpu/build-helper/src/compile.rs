@@ -1,0 +1,159 @@
+//! From `.cu` files to a static library that cargo links.
+//!
+//! The compiler is called here and not by the `cc` crate, which makes the archive and the link
+//! lines: `cc` takes nvcc from `PATH` or `NVCC` only, switches the device's optimiser off (`-G`)
+//! when cargo asks for debug lines, and compiles two or more files as relocatable device code,
+//! which costs registers at every call.
+
+use crate::{Archs, Error, Search, Toolkit};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::{env, fs, thread};
+
+/// How a file is compiled, for whatever architecture: C++17, optimised, with source lines for
+/// profilers, `constexpr` functions of the standard library callable on the device, and no
+/// exceptions, which must not reach Rust.
+pub(crate) const FLAGS: [&str; 5] =
+    ["-std=c++17", "-O3", "-lineinfo", "--expt-relaxed-constexpr", "-Xcompiler=-fno-exceptions"];
+const WARNINGS: [&str; 2] = ["-Wreorder", "-Xcompiler=-Wall,-Wextra"];
+
+/// The CUDA sources of one crate and how to compile them.
+#[derive(Clone, Debug)]
+pub struct Kernels {
+    name: String,
+    files: Vec<PathBuf>,
+    includes: Vec<PathBuf>,
+    resources: Option<PathBuf>,
+}
+
+/// What was built, for `--version`.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The compiler's version: `13.0.88`.
+    pub toolkit: String,
+    /// The architectures with machine code.
+    pub archs: Archs,
+}
+
+impl Kernels {
+    /// Sources for the static library `lib<name>.a`; `name` must be unique in the program. The
+    /// crate's own `cuda` folder and the shared headers of `merganser-gpu` are on the include path.
+    pub fn new(name: &str) -> Kernels {
+        let mut includes = vec![PathBuf::from("cuda")];
+        includes.extend(env::var_os("DEP_MERGANSER_GPU_INCLUDE").map(PathBuf::from));
+        Kernels { name: name.to_string(), files: Vec::new(), includes, resources: None }
+    }
+
+    /// Adds a source file, relative to the crate's folder.
+    pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.files.push(path.into());
+        self
+    }
+
+    /// Adds a folder of headers.
+    pub fn include(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.includes.push(folder.into());
+        self
+    }
+
+    /// Writes what ptxas says of each kernel (registers, spills, shared memory) to `path`.
+    pub fn resources(mut self, path: impl Into<PathBuf>) -> Self {
+        self.resources = Some(path.into());
+        self
+    }
+
+    /// Compiles and links: for build scripts. An error ends the build with its message.
+    #[allow(clippy::exit, clippy::print_stderr, reason = "a build script fails so")]
+    pub fn compile(&self) -> Built {
+        self.try_compile().unwrap_or_else(|error| {
+            eprintln!("error: {error}");
+            std::process::exit(1)
+        })
+    }
+
+    /// Compiles the files, archives the objects and prints the lines by which cargo links them.
+    #[allow(clippy::print_stdout, reason = "cargo reads it")]
+    pub fn try_compile(&self) -> Result<Built, Error> {
+        for name in ["CUDA_HOME", "CUDA_PATH", "PATH", "NVCC_CCBIN", "MERGANSER_CUDA_ARCH"] {
+            println!("cargo:rerun-if-env-changed={name}");
+        }
+        // Folders, not files: a header may come to a folder later.
+        self.includes.iter().for_each(|path| println!("cargo:rerun-if-changed={}", path.display()));
+        let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
+        let toolkit = Search::of_this_machine(&folder("CARGO_MANIFEST_DIR")).find()?;
+        let archs = Archs::from_env()?;
+        let version = toolkit.version()?;
+        let library_folder = toolkit.library_folder()?;
+        let objects = self.objects(&toolkit, &archs, &folder("OUT_DIR"))?;
+        cc::Build::new().cpp(true).warnings(false).objects(objects).compile(&self.name);
+        println!("cargo:rustc-link-search=native={}", library_folder.display());
+        println!("cargo:rustc-link-lib=static=cudart_static");
+        // What the static runtime itself stands on.
+        ["dl", "rt", "pthread"].iter().for_each(|lib| println!("cargo:rustc-link-lib={lib}"));
+        Ok(Built { toolkit: version, archs })
+    }
+
+    /// Compiles each file, as many at a time as cargo grants jobs.
+    fn objects(&self, nvcc: &Toolkit, archs: &Archs, out: &Path) -> Result<Vec<PathBuf>, Error> {
+        let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1usize);
+        let threads = (jobs / self.files.len().max(1)).clamp(1, archs.all().len());
+        let queue = Mutex::new(self.files.iter().enumerate());
+        let work = || -> Result<Vec<(usize, PathBuf, String)>, Error> {
+            let mut done = Vec::new();
+            loop {
+                let next = queue.lock().expect("no worker panics").next();
+                let Some((i, file)) = next else { return Ok(done) };
+                let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+                let object = out.join(format!("{}_{i}_{stem}.o", self.name));
+                let mut command = self.command(nvcc, file);
+                command.args(archs.flags()).args(["-Xcompiler=-fPIC", "-c", "-o"]).arg(&object);
+                command.arg(format!("--threads={threads}"));
+                // CUDA 12.8 and 12.9 say that sm_70 and older will go; ours stay.
+                command.arg("-Wno-deprecated-gpu-targets");
+                done.push((i, object, run(&mut command)?));
+            }
+        };
+        let mut done = thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..jobs.min(self.files.len())).map(|_| scope.spawn(work)).collect();
+            let results = workers.into_iter().map(|w| w.join().expect("no worker panics"));
+            results.collect::<Result<Vec<_>, Error>>()
+        })?
+        .concat();
+        done.sort();
+        if let Some(path) = &self.resources {
+            let said: String = done.iter().map(|(_, _, said)| said.as_str()).collect();
+            fs::write(path, said).map_err(|cause| Error::File { path: path.clone(), cause })?;
+        }
+        Ok(done.into_iter().map(|(_, object, _)| object).collect())
+    }
+
+    fn command(&self, toolkit: &Toolkit, file: &Path) -> Command {
+        let mut command = Command::new(&toolkit.nvcc);
+        command.args(FLAGS).args(WARNINGS).arg(file);
+        command.args(self.includes.iter().map(|folder| format!("-I{}", folder.display())));
+        if self.resources.is_some() {
+            command.arg("-Xptxas=-v");
+        }
+        command
+    }
+}
+
+/// Runs a compiler and returns what it said on stderr. Warnings are passed on to cargo's user;
+/// a failure carries all of it.
+#[allow(clippy::print_stdout, reason = "cargo reads it")]
+pub(crate) fn run(command: &mut Command) -> Result<String, Error> {
+    let tool = PathBuf::from(command.get_program());
+    let fail = |reason: String| Error::Tool { tool: tool.clone(), reason };
+    let output = command.output().map_err(|cause| fail(cause.to_string()))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() {
+        let arguments: Vec<_> = command.get_args().map(|a| a.to_string_lossy()).collect();
+        return Err(fail(format!("{}\n{}{said}", output.status, arguments.join(" ") + "\n")));
+    }
+    let warnings =
+        said.lines().filter(|line| !line.starts_with("ptxas info") && !line.starts_with("    "));
+    warnings.for_each(|line| println!("cargo:warning={line}"));
+    Ok(said)
+}

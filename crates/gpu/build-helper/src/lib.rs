@@ -1,0 +1,23 @@
+//! For build scripts of crates with CUDA sources: finds `nvcc`, compiles `.cu` files into a static
+//! library through the `cc` crate, and reads what the kernels cost in registers and memory.
+//!
+//! A build script is so short:
+//!
+//! ```no_run
+//! if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
+//!     merganser_gpu_build::Kernels::new("merganser_count_cuda").file("cuda/expand.cu").compile();
+//! }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod arch;
+mod compile;
+mod error;
+pub mod resources;
+mod search;
+
+pub use arch::{Arch, Archs};
+pub use compile::{Built, Kernels};
+pub use error::Error;
+pub use search::{Search, Toolkit};

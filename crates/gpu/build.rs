@@ -1,0 +1,23 @@
+//! Tells dependents where the shared headers are and, with the feature `cuda`, compiles our own
+//! CUDA sources.
+
+#![allow(clippy::print_stdout, reason = "cargo reads it")]
+
+use merganser_gpu_build::Kernels;
+use std::env;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+    println!("cargo:include={folder}/cuda");
+    let (mut toolkit, mut archs) = (String::new(), String::new());
+    if env::var_os("CARGO_FEATURE_CUDA").is_some() {
+        let built = ["primitives", "runtime", "selftest"]
+            .iter()
+            .fold(Kernels::new("merganser_gpu_cuda"), |k, name| k.file(format!("cuda/{name}.cu")))
+            .compile();
+        (toolkit, archs) = (built.toolkit, built.archs.to_string());
+    }
+    println!("cargo:rustc-env=MERGANSER_BUILT_TOOLKIT={toolkit}");
+    println!("cargo:rustc-env=MERGANSER_BUILT_ARCHS={archs}");
+}

@@ -1,0 +1,151 @@
+// All of Merganser's CUB: radix sort, scan, run lengths, selection, as status.cuh says. Each is
+// asked for its temporary bytes first, with `temporary` null; item counts are 64 bits wide, as far
+// as the toolkit's CUB allows (mgpu_item_limit).
+#include "portable.cuh"
+#include "status.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/functional.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/tuple.h>
+
+#include <climits>
+
+using mgpu::status_of;
+using mgpu::uint128;
+
+namespace mgpu {
+
+// Before CCCL 2.8 (CUDA 12.9) scan and select count their items by int.
+#if CUB_VERSION >= 200800
+using item_count = int64_t;
+#else
+using item_count = int;
+#endif
+
+/// Both buffers hold `items` keys' room; `in_second` tells which one has the result.
+template <class Key>
+mgpu_status sort_keys(void* temporary, uint64_t* temporary_bytes, Key* first, Key* second,
+                      uint64_t items, int begin_bit, int end_bit, bool* in_second,
+                      cudaStream_t stream) {
+  cub::DoubleBuffer<Key> keys(first, second);
+  size_t bytes = *temporary_bytes;
+  const mgpu_status status = status_of(cub::DeviceRadixSort::SortKeys(
+      temporary, bytes, keys, items, begin_bit, end_bit, stream));
+  *temporary_bytes = bytes;
+  *in_second = keys.selector == 1;
+  return status;
+}
+
+/// Runs of equal neighbours: each run's key, its length, and the number of runs.
+template <class Key>
+mgpu_status encode_runs(void* temporary, uint64_t* temporary_bytes, const Key* keys, uint64_t items,
+                        Key* unique, uint32_t* counts, uint64_t* runs, cudaStream_t stream) {
+  size_t bytes = *temporary_bytes;
+  const mgpu_status status = status_of(cub::DeviceRunLengthEncode::Encode(
+      temporary, bytes, keys, unique, counts, runs, static_cast<int>(items), stream));
+  *temporary_bytes = bytes;
+  return status;
+}
+
+struct count_is_within {
+  uint32_t least;
+  uint32_t most;
+  template <class Pair>
+  __host__ __device__ bool operator()(const Pair& run) const {
+    const uint32_t count = thrust::get<1>(run);
+    return least <= count && count <= most;
+  }
+};
+
+/// The runs whose count is from `least` to `most`, in their order, and how many these are.
+template <class Key>
+mgpu_status select_runs(void* temporary, uint64_t* temporary_bytes, const Key* keys,
+                        const uint32_t* counts, uint64_t runs, uint32_t least, uint32_t most,
+                        Key* keys_out, uint32_t* counts_out, uint64_t* selected,
+                        cudaStream_t stream) {
+  size_t bytes = *temporary_bytes;
+  const auto in = thrust::make_zip_iterator(thrust::make_tuple(keys, counts));
+  const auto out = thrust::make_zip_iterator(thrust::make_tuple(keys_out, counts_out));
+  const mgpu_status status =
+      status_of(cub::DeviceSelect::If(temporary, bytes, in, out, selected,
+                                      static_cast<item_count>(runs), count_is_within{least, most}, stream));
+  *temporary_bytes = bytes;
+  return status;
+}
+
+/// out[i] is the sum of in[0] to in[i - 1], in 64 bits whatever the width of `in`.
+template <class Value>
+mgpu_status scan_exclusive(void* temporary, uint64_t* temporary_bytes, const Value* in,
+                           uint64_t* out, uint64_t items, cudaStream_t stream) {
+  size_t bytes = *temporary_bytes;
+  const mgpu_status status = status_of(
+      cub::DeviceScan::ExclusiveScan(temporary, bytes, in, out, thrust::plus<uint64_t>{}, uint64_t{0},
+                                     static_cast<item_count>(items), stream));
+  *temporary_bytes = bytes;
+  return status;
+}
+
+}  // namespace mgpu
+
+extern "C" {
+
+/// The most items that scans and selections take, and that run lengths take: the latter's positions
+/// are ints in every CUB, and so the 32-bit counts cannot wrap. Sorts take any number.
+mgpu_status mgpu_item_limits(uint64_t* items, uint64_t* runs) {
+  *items = sizeof(mgpu::item_count) == sizeof(int) ? INT_MAX : INT64_MAX;
+  *runs = INT_MAX;
+  return 0;
+}
+
+#define MGPU_KEY_FUNCTIONS(Key, suffix)                                                           \
+  mgpu_status mgpu_sort_keys_##suffix(void* temporary, uint64_t* temporary_bytes, Key* first,     \
+                                      Key* second, uint64_t items, int32_t begin_bit,             \
+                                      int32_t end_bit, bool* in_second, cudaStream_t stream) {    \
+    return mgpu::sort_keys(temporary, temporary_bytes, first, second, items, begin_bit, end_bit,  \
+                           in_second, stream);                                                    \
+  }                                                                                               \
+  mgpu_status mgpu_encode_runs_##suffix(void* temporary, uint64_t* temporary_bytes,               \
+                                        const Key* keys, uint64_t items, Key* unique,             \
+                                        uint32_t* counts, uint64_t* runs, cudaStream_t stream) {  \
+    return mgpu::encode_runs(temporary, temporary_bytes, keys, items, unique, counts, runs,       \
+                             stream);                                                             \
+  }                                                                                               \
+  mgpu_status mgpu_select_runs_##suffix(                                                          \
+      void* temporary, uint64_t* temporary_bytes, const Key* keys, const uint32_t* counts,        \
+      uint64_t runs, uint32_t least, uint32_t most, Key* keys_out, uint32_t* counts_out,          \
+      uint64_t* selected, cudaStream_t stream) {                                                  \
+    return mgpu::select_runs(temporary, temporary_bytes, keys, counts, runs, least, most,         \
+                             keys_out, counts_out, selected, stream);                             \
+  }
+
+MGPU_KEY_FUNCTIONS(uint32_t, u32)
+MGPU_KEY_FUNCTIONS(uint64_t, u64)
+MGPU_KEY_FUNCTIONS(uint128, u128)
+
+mgpu_status mgpu_sort_pairs_u64_u32(void* temporary, uint64_t* temporary_bytes, uint64_t* first,
+                                    uint64_t* second, uint32_t* first_values,
+                                    uint32_t* second_values, uint64_t items, int32_t begin_bit,
+                                    int32_t end_bit, bool* in_second, cudaStream_t stream) {
+  cub::DoubleBuffer<uint64_t> keys(first, second);
+  cub::DoubleBuffer<uint32_t> values(first_values, second_values);
+  size_t bytes = *temporary_bytes;
+  const mgpu_status status = status_of(cub::DeviceRadixSort::SortPairs(
+      temporary, bytes, keys, values, items, begin_bit, end_bit, stream));
+  *temporary_bytes = bytes;
+  *in_second = keys.selector == 1;
+  return status;
+}
+
+mgpu_status mgpu_scan_exclusive_u32(void* temporary, uint64_t* temporary_bytes, const uint32_t* in,
+                                    uint64_t* out, uint64_t items, cudaStream_t stream) {
+  return mgpu::scan_exclusive(temporary, temporary_bytes, in, out, items, stream);
+}
+mgpu_status mgpu_scan_exclusive_u64(void* temporary, uint64_t* temporary_bytes, const uint64_t* in,
+                                    uint64_t* out, uint64_t items, cudaStream_t stream) {
+  return mgpu::scan_exclusive(temporary, temporary_bytes, in, out, items, stream);
+}
+}

@@ -1,0 +1,131 @@
+// What Rust needs of the CUDA runtime, as status.cuh says. Addresses of streams and events are
+// opaque to Rust.
+#include "status.cuh"
+
+#include <cstring>
+
+using mgpu::status_of;
+
+extern "C" {
+
+struct mgpu_device_properties {
+  char name[256];
+  uint64_t total_memory;
+  int32_t major;
+  int32_t minor;
+  int32_t multiprocessors;
+  int32_t pci_domain;
+  int32_t pci_bus;
+  int32_t pci_device;
+};
+
+/// The toolkit's version that this was compiled with, as CUDA counts: 13000 is 13.0.
+mgpu_status mgpu_runtime_version(int32_t* version) {
+  *version = CUDART_VERSION;
+  return 0;
+}
+
+/// The newest CUDA that the driver speaks, as above; 0 if there is no driver. Needs no driver.
+mgpu_status mgpu_driver_version(int32_t* version) { return status_of(cudaDriverGetVersion(version)); }
+
+/// CUDA's name of a status and its text: constants, for ever.
+mgpu_status mgpu_describe_status(mgpu_status status, const char** name, const char** text) {
+  *name = cudaGetErrorName(static_cast<cudaError_t>(status));
+  *text = cudaGetErrorString(static_cast<cudaError_t>(status));
+  return 0;
+}
+
+mgpu_status mgpu_device_count(int32_t* count) { return status_of(cudaGetDeviceCount(count)); }
+
+mgpu_status mgpu_describe_device(int32_t device, mgpu_device_properties* out) {
+  cudaDeviceProp properties;
+  const mgpu_status status = status_of(cudaGetDeviceProperties(&properties, device));
+  if (status != 0) {
+    return status;
+  }
+  static_assert(sizeof(out->name) == sizeof(properties.name), "CUDA's names are 256 bytes");
+  std::memcpy(out->name, properties.name, sizeof(out->name));
+  out->total_memory = properties.totalGlobalMem;
+  out->major = properties.major;
+  out->minor = properties.minor;
+  out->multiprocessors = properties.multiProcessorCount;
+  out->pci_domain = properties.pciDomainID;
+  out->pci_bus = properties.pciBusID;
+  out->pci_device = properties.pciDeviceID;
+  return 0;
+}
+
+/// Makes a device the calling thread's current one. The first call for a device makes its context.
+mgpu_status mgpu_set_device(int32_t device) { return status_of(cudaSetDevice(device)); }
+
+/// Readies the current device: its context is there afterwards, and threads that wait for it sleep
+/// instead of spinning, since the CPU has work of its own.
+mgpu_status mgpu_start_device() {
+  const mgpu_status status = status_of(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+  // CUDA 11's cudaSetDevice does not make the context; freeing nothing does, in all versions.
+  return status != 0 ? status : status_of(cudaFree(nullptr));
+}
+
+mgpu_status mgpu_synchronize_device() { return status_of(cudaDeviceSynchronize()); }
+
+mgpu_status mgpu_memory_info(uint64_t* free_bytes, uint64_t* total_bytes) {
+  size_t free_size = 0, total_size = 0;
+  const mgpu_status status = status_of(cudaMemGetInfo(&free_size, &total_size));
+  *free_bytes = free_size;
+  *total_bytes = total_size;
+  return status;
+}
+
+mgpu_status mgpu_allocate(uint64_t bytes, void** out) { return status_of(cudaMalloc(out, bytes)); }
+mgpu_status mgpu_free(void* memory) { return status_of(cudaFree(memory)); }
+
+/// Pinned host memory that every device can reach. Not write-combined: the host reads it too.
+mgpu_status mgpu_allocate_pinned(uint64_t bytes, void** out) {
+  return status_of(cudaHostAlloc(out, bytes, cudaHostAllocPortable));
+}
+mgpu_status mgpu_free_pinned(void* memory) { return status_of(cudaFreeHost(memory)); }
+
+mgpu_status mgpu_create_stream(cudaStream_t* out) {
+  return status_of(cudaStreamCreateWithFlags(out, cudaStreamNonBlocking));
+}
+mgpu_status mgpu_destroy_stream(cudaStream_t stream) { return status_of(cudaStreamDestroy(stream)); }
+mgpu_status mgpu_synchronize_stream(cudaStream_t stream) {
+  return status_of(cudaStreamSynchronize(stream));
+}
+/// Work enqueued on `stream` from now on waits for `event`.
+mgpu_status mgpu_stream_wait(cudaEvent_t event, cudaStream_t stream) {
+  return status_of(cudaStreamWaitEvent(stream, event, 0));
+}
+
+/// `timing`: whether times between events are asked for; without, events are cheaper.
+mgpu_status mgpu_create_event(bool timing, cudaEvent_t* out) {
+  const unsigned flags = cudaEventBlockingSync | (timing ? 0u : cudaEventDisableTiming);
+  return status_of(cudaEventCreateWithFlags(out, flags));
+}
+mgpu_status mgpu_destroy_event(cudaEvent_t event) { return status_of(cudaEventDestroy(event)); }
+mgpu_status mgpu_record_event(cudaEvent_t event, cudaStream_t stream) {
+  return status_of(cudaEventRecord(event, stream));
+}
+mgpu_status mgpu_synchronize_event(cudaEvent_t event) {
+  return status_of(cudaEventSynchronize(event));
+}
+/// `done`: whether all work before the event's record has ended.
+mgpu_status mgpu_query_event(cudaEvent_t event, bool* done) {
+  const cudaError_t error = cudaEventQuery(event);
+  *done = error == cudaSuccess;
+  const mgpu_status status = status_of(error);
+  return error == cudaErrorNotReady ? 0 : status;
+}
+mgpu_status mgpu_elapsed_milliseconds(cudaEvent_t from, cudaEvent_t to, float* milliseconds) {
+  return status_of(cudaEventElapsedTime(milliseconds, from, to));
+}
+
+/// Between any two of: host memory, pinned or not, and memory of any device. The runtime knows
+/// which is which by the address.
+mgpu_status mgpu_copy(void* to, const void* from, uint64_t bytes, cudaStream_t stream) {
+  return status_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+}
+mgpu_status mgpu_fill(void* memory, uint8_t byte, uint64_t bytes, cudaStream_t stream) {
+  return status_of(cudaMemsetAsync(memory, byte, bytes, stream));
+}
+}

@@ -1,0 +1,173 @@
+//! Whether CUDA can be used, and why not.
+
+mod driver;
+mod probe;
+
+pub use driver::{CudaVersion, DriverVersion};
+pub(crate) use probe::{driver_version, runtime_version};
+
+use crate::build_info::build_info;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Whether this program can use CUDA on this machine. The answer stays the same for the life of the
+/// program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Availability {
+    /// The feature `cuda` was off when this was built.
+    NotBuiltIn,
+    /// `MERGANSER_DISABLE_CUDA` is set to something other than 0.
+    Disabled,
+    /// No driver at all.
+    NoDriver {
+        /// The CUDA that this build was made with.
+        built_with: CudaVersion,
+    },
+    /// A driver too old for the CUDA that this was built with.
+    OldDriver {
+        /// The driver.
+        driver: DriverVersion,
+        /// The CUDA that this build was made with.
+        built_with: CudaVersion,
+    },
+    /// A driver and no device, or none that can be used.
+    NoDevice {
+        /// What `CUDA_VISIBLE_DEVICES` says, if set: it may hide them.
+        visible: Option<String>,
+        /// Devices that cannot be used.
+        unusable: Vec<DeviceInfo>,
+    },
+    /// The driver or a device is out of order.
+    Failed {
+        /// What CUDA said.
+        text: String,
+    },
+    /// All devices, at least one of them usable.
+    Ready(Vec<DeviceInfo>),
+}
+
+/// A device as it is listed, without a context on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// CUDA's number of it: the n of `cuda:n`.
+    pub ordinal: u32,
+    /// The model.
+    pub name: String,
+    /// Compute capability: (9, 0).
+    pub capability: (u32, u32),
+    /// Bytes of memory.
+    pub total_memory: u64,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// The PCI address, by which `nvidia-smi` knows it.
+    pub pci: String,
+    /// Why this build cannot use it.
+    pub unusable: Option<String>,
+}
+
+/// Asks once, and remembers. Starts the driver, but no device.
+pub fn availability() -> &'static Availability {
+    &probed().0
+}
+
+/// The time that the first [`availability()`] took, by far most of it CUDA's own start.
+pub(crate) fn probe_time() -> Duration {
+    PROBED.get().map_or(Duration::ZERO, |(_, time)| *time)
+}
+
+static PROBED: OnceLock<(Availability, Duration)> = OnceLock::new();
+
+fn probed() -> &'static (Availability, Duration) {
+    PROBED.get_or_init(|| {
+        let start = Instant::now();
+        (probe::probe(), start.elapsed())
+    })
+}
+
+impl Availability {
+    /// The devices that can be used; none unless ready.
+    pub fn usable(&self) -> impl Iterator<Item = &DeviceInfo> {
+        let all = if let Availability::Ready(devices) = self { &devices[..] } else { &[] };
+        all.iter().filter(|device| device.unusable.is_none())
+    }
+
+    /// One line: why CUDA cannot be used, or the devices that can.
+    pub fn reason(&self) -> String {
+        match self {
+            Availability::NotBuiltIn => "not built in".to_string(),
+            Availability::Disabled => "switched off by MERGANSER_DISABLE_CUDA".to_string(),
+            Availability::NoDriver { built_with } => format!(
+                "no NVIDIA driver (libcuda.so.1) found; this build needs {}",
+                built_with.needed_driver()
+            ),
+            Availability::OldDriver { driver, built_with } => format!(
+                "the NVIDIA driver {driver} is too old; this build (CUDA {built_with}) needs {}",
+                built_with.needed_driver()
+            ),
+            Availability::NoDevice { visible, unusable } => no_device(visible.as_deref(), unusable),
+            Availability::Failed { text } => text.clone(),
+            Availability::Ready(_) => {
+                let line = |device: &DeviceInfo| format!("cuda:{} {}", device.ordinal, device.name);
+                self.usable().map(line).collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+
+    /// What to do about it; `None` where nothing needs to be done.
+    pub fn remedy(&self) -> Option<String> {
+        Some(match self {
+            Availability::Ready(_) => return None,
+            Availability::NotBuiltIn => {
+                "build with `--features cuda` (needs a CUDA toolkit), or use `--device cpu`".into()
+            }
+            Availability::Disabled => "unset MERGANSER_DISABLE_CUDA to use CUDA".into(),
+            Availability::NoDriver { built_with } => format!(
+                "on a machine with an NVIDIA GPU install {}; in a container, start it with the \
+                 GPUs (`--gpus all`, `--nv`)",
+                built_with.needed_driver()
+            ),
+            Availability::OldDriver { driver, .. } => {
+                format!("update the driver, or build with a CUDA {}.x toolkit", driver.cuda.major())
+            }
+            Availability::NoDevice { visible: Some(_), .. } => "unset CUDA_VISIBLE_DEVICES".into(),
+            Availability::NoDevice { unusable, .. } if !unusable.is_empty() => {
+                "build with MERGANSER_CUDA_ARCH set to the device's compute capability; below 7.5 \
+                 use `--device cpu`"
+                    .into()
+            }
+            Availability::NoDevice { .. } => {
+                "look at `nvidia-smi`; on a cluster, ask the scheduler for a GPU".into()
+            }
+            Availability::Failed { .. } => {
+                "look at `nvidia-smi`; after a driver update the machine must be restarted".into()
+            }
+        })
+    }
+}
+
+fn no_device(visible: Option<&str>, unusable: &[DeviceInfo]) -> String {
+    match (unusable.first(), visible) {
+        (Some(device), _) => {
+            let reason = device.unusable.as_deref().unwrap_or_default();
+            format!("no usable CUDA device: cuda:{} {}: {reason}", device.ordinal, device.name)
+        }
+        (None, Some(visible)) => {
+            format!("no CUDA device: CUDA_VISIBLE_DEVICES is set to '{visible}'")
+        }
+        (None, None) => "no CUDA device".to_string(),
+    }
+}
+
+/// Why a device of this compute capability cannot be used.
+fn unusable(capability: (u32, u32)) -> Option<String> {
+    let build = build_info();
+    (!build.runs_on(capability)).then(|| {
+        let (major, minor) = capability;
+        let has = build.capabilities_text();
+        format!("its compute capability is {major}.{minor}, this build has code for {has}")
+    })
+}
+
+#[cfg(test)]
+mod tests;

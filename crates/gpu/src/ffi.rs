@@ -1,0 +1,132 @@
+//! What `cuda/*.cu` export, and nothing else that is foreign. Types and rules as in
+//! `cuda/status.cuh`.
+//!
+//! # Safety, for all of them
+//!
+//! - Pointers to results are valid for a write; other pointers lead to as many items as the numbers
+//!   say, in memory that the device of the stream reaches, until the stream has done the work.
+//! - A stream's or event's handle comes from its `create` and was not destroyed.
+//! - The current device is the stream's.
+
+mod declare;
+
+use std::ffi::{c_char, c_void};
+
+/// 0, or the number of a `cudaError_t`; see also [`NOT_BUILT_IN`].
+pub type Status = i32;
+
+/// A `cudaStream_t`.
+pub type RawStream = *mut c_void;
+
+/// A `cudaEvent_t`.
+pub type RawEvent = *mut c_void;
+
+/// What every function answers in a build without the feature `cuda`; not a number of CUDA's.
+pub const NOT_BUILT_IN: Status = -1;
+
+/// `cudaErrorMemoryAllocation`.
+pub(crate) const OUT_OF_MEMORY: Status = 2;
+/// `cudaErrorInsufficientDriver`: also what CUDA says where there is no driver at all.
+pub(crate) const INSUFFICIENT_DRIVER: Status = 35;
+/// `cudaErrorNoDevice`.
+pub(crate) const NO_DEVICE: Status = 100;
+
+/// `mgpu_device_properties` of `cuda/runtime.cu`.
+#[repr(C)]
+pub struct DeviceProperties {
+    pub(crate) name: [u8; 256],
+    pub(crate) total_memory: u64,
+    pub(crate) major: i32,
+    pub(crate) minor: i32,
+    pub(crate) multiprocessors: i32,
+    pub(crate) pci_domain: i32,
+    pub(crate) pci_bus: i32,
+    pub(crate) pci_device: i32,
+}
+
+crate::foreign! {
+    fn mgpu_runtime_version(version: *mut i32);
+    fn mgpu_driver_version(version: *mut i32);
+    fn mgpu_describe_status(status: Status, name: *mut *const c_char, text: *mut *const c_char);
+    fn mgpu_device_count(count: *mut i32);
+    fn mgpu_describe_device(device: i32, out: *mut DeviceProperties);
+    fn mgpu_set_device(device: i32);
+    fn mgpu_start_device();
+    fn mgpu_synchronize_device();
+    fn mgpu_memory_info(free_bytes: *mut u64, total_bytes: *mut u64);
+    fn mgpu_allocate(bytes: u64, out: *mut *mut c_void);
+    fn mgpu_free(memory: *mut c_void);
+    fn mgpu_allocate_pinned(bytes: u64, out: *mut *mut c_void);
+    fn mgpu_free_pinned(memory: *mut c_void);
+
+    fn mgpu_create_stream(out: *mut RawStream);
+    fn mgpu_destroy_stream(stream: RawStream);
+    fn mgpu_synchronize_stream(stream: RawStream);
+    fn mgpu_stream_wait(event: RawEvent, stream: RawStream);
+    fn mgpu_create_event(timing: bool, out: *mut RawEvent);
+    fn mgpu_destroy_event(event: RawEvent);
+    fn mgpu_record_event(event: RawEvent, stream: RawStream);
+    fn mgpu_synchronize_event(event: RawEvent);
+    fn mgpu_query_event(event: RawEvent, done: *mut bool);
+    fn mgpu_elapsed_milliseconds(from: RawEvent, to: RawEvent, milliseconds: *mut f32);
+    fn mgpu_copy(to: *mut c_void, from: *const c_void, bytes: u64, stream: RawStream);
+    fn mgpu_fill(memory: *mut c_void, byte: u8, bytes: u64, stream: RawStream);
+
+    fn mgpu_item_limits(items: *mut u64, runs: *mut u64);
+    fn mgpu_scan_exclusive_u32(
+        scratch: *mut c_void, scratch_bytes: *mut u64, values: *const u32, sums: *mut u64,
+        items: u64, stream: RawStream,
+    );
+    fn mgpu_scan_exclusive_u64(
+        scratch: *mut c_void, scratch_bytes: *mut u64, values: *const u64, sums: *mut u64,
+        items: u64, stream: RawStream,
+    );
+    fn mgpu_sort_pairs_u64_u32(
+        scratch: *mut c_void, scratch_bytes: *mut u64, first: *mut u64, second: *mut u64,
+        first_values: *mut u32, second_values: *mut u32, items: u64, begin_bit: i32, end_bit: i32,
+        in_second: *mut bool, stream: RawStream,
+    );
+
+    fn mgpu_norm_pmers(
+        rule: u32, pmers: *const u32, items: u64, p: i32, canonical: bool, out: *mut u32,
+        stream: RawStream,
+    );
+    fn mgpu_insert_keys(
+        slots: *mut u64, slot_count: u64, empty: u64, keys: *const u64, items: u64,
+        results: *mut u32, stream: RawStream,
+    );
+}
+
+/// The functions that there is one of for each width of keys.
+macro_rules! keyed {
+    ($($K:ty: $sort:ident $encode:ident $select:ident $canonicalize:ident;)*) => {
+        crate::foreign! {
+            $(
+                fn $sort(
+                    scratch: *mut c_void, scratch_bytes: *mut u64, first: *mut $K,
+                    second: *mut $K, items: u64, begin_bit: i32, end_bit: i32,
+                    in_second: *mut bool, stream: RawStream,
+                );
+                fn $encode(
+                    scratch: *mut c_void, scratch_bytes: *mut u64, keys: *const $K, items: u64,
+                    unique: *mut $K, counts: *mut u32, runs: *mut u64, stream: RawStream,
+                );
+                fn $select(
+                    scratch: *mut c_void, scratch_bytes: *mut u64, keys: *const $K,
+                    counts: *const u32, runs: u64, least: u32, most: u32, keys_out: *mut $K,
+                    counts_out: *mut u32, selected: *mut u64, stream: RawStream,
+                );
+                fn $canonicalize(
+                    kmers: *const $K, items: u64, k: i32, out: *mut $K, stream: RawStream,
+                );
+            )*
+        }
+    };
+}
+
+keyed! {
+    u32: mgpu_sort_keys_u32 mgpu_encode_runs_u32 mgpu_select_runs_u32 mgpu_canonicalize_kmers_u32;
+    u64: mgpu_sort_keys_u64 mgpu_encode_runs_u64 mgpu_select_runs_u64 mgpu_canonicalize_kmers_u64;
+    u128: mgpu_sort_keys_u128 mgpu_encode_runs_u128 mgpu_select_runs_u128
+        mgpu_canonicalize_kmers_u128;
+}

@@ -1,0 +1,60 @@
+//! CUDA as Rust sees it: devices, streams, events, device and pinned memory, errors, and the
+//! device-wide primitives (radix sort, scan, run lengths, selection) that the jobs stand on.
+//!
+//! Everything is here without the feature `cuda` too: then no device can be opened, and the reason
+//! is "not built in". Whoever wants a GPU asks [`availability()`] first, which never fails and starts
+//! nothing but the driver, and opens the devices it wants with [`Device::open_all`].
+//!
+//! ```no_run
+//! use merganser_gpu::{Device, primitives};
+//!
+//! let device = Device::open(0)?;
+//! let stream = device.stream()?;
+//! let (mut keys, mut room) = (device.alloc::<u64>(3)?, device.alloc::<u64>(3)?);
+//! stream.upload_now(&[7, 1, 5], keys.view_mut())?;
+//! let mut scratch = device.alloc::<u8>(primitives::sort_keys_scratch::<u64>(&device, 3, 0..64)?)?;
+//! let place = primitives::sort_keys(
+//!     &stream, [keys.view_mut(), room.view_mut()], 0..64, scratch.view_mut(),
+//! )?;
+//! let sorted = stream.download_vec([keys.view(), room.view()][place])?;
+//! assert_eq!(sorted, [1, 5, 7]);
+//! # Ok::<(), merganser_gpu::Error>(())
+//! ```
+//!
+//! # Who may do what when
+//!
+//! Work is enqueued on a [`Stream`] and done later, in order; work of two streams in any order
+//! unless an [`Event`] says otherwise. Borrows say who may enqueue. What is undone when a function
+//! returns cannot hurt the host: a [`PinnedBuffer`] waits for its copies before its memory is read,
+//! written or freed, and freeing device memory waits for the device. Two streams that use one
+//! device buffer without an event between them get numbers that depend on luck.
+
+#![deny(missing_docs)]
+
+mod availability;
+mod build_info;
+mod device;
+mod doctor;
+mod error;
+mod event;
+#[doc(hidden)]
+pub mod ffi;
+mod memory;
+mod pool;
+pub mod primitives;
+mod selftest;
+mod stream;
+
+pub use availability::{Availability, CudaVersion, DeviceInfo, DriverVersion, availability};
+pub use build_info::{BuildInfo, build_info};
+pub use device::{Device, Memory, start_time};
+pub use doctor::{DeviceReport, Report, doctor};
+pub use error::Error;
+pub use event::Event;
+pub use ffi::{RawStream, Status};
+pub use memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod};
+pub use pool::{Pool, Pooled};
+pub use stream::Stream;
+
+/// What can fail here.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,161 @@
+//! Buffers that are made once and used again.
+
+use crate::Result;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Up to a number of buffers, made when they are first needed and then lent again and again. Who
+/// finds none waits: so a pool bounds both the memory and the batches under way.
+///
+/// A [`PinnedBuffer`](crate::PinnedBuffer) may come back while copies of it run: who gets it next
+/// waits for them before touching it. Device memory may come back while a stream works on it: who
+/// gets it next should enqueue on the same stream or wait for an event.
+pub struct Pool<B>(Arc<Shared<B>>);
+
+struct Shared<B> {
+    state: Mutex<State<B>>,
+    returned: Condvar,
+    make: Box<dyn Fn() -> Result<B> + Send + Sync>,
+}
+
+struct State<B> {
+    idle: Vec<B>,
+    left_to_make: usize,
+}
+
+/// A buffer on loan; it goes back when dropped.
+pub struct Pooled<B> {
+    /// `None` only while being dropped.
+    buffer: Option<B>,
+    pool: Arc<Shared<B>>,
+}
+
+impl<B> Clone for Pool<B> {
+    fn clone(&self) -> Self {
+        Pool(Arc::clone(&self.0))
+    }
+}
+
+impl<B> Pool<B> {
+    /// A pool of up to `most` buffers that `make` makes.
+    pub fn new(most: usize, make: impl Fn() -> Result<B> + Send + Sync + 'static) -> Pool<B> {
+        let state = State { idle: Vec::new(), left_to_make: most };
+        let (state, returned) = (Mutex::new(state), Condvar::new());
+        Pool(Arc::new(Shared { state, returned, make: Box::new(make) }))
+    }
+
+    /// A buffer: an idle one, or a new one, or, where there are no more to be had, the next one
+    /// that comes back. What is in it is what its last user left.
+    ///
+    /// # Errors
+    /// If a new one cannot be made. The next call tries again.
+    pub fn take(&self) -> Result<Pooled<B>> {
+        let mut state = self.0.lock();
+        loop {
+            if let Some(lent) = self.try_take_from(&mut state)? {
+                return Ok(lent);
+            }
+            state = self.0.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A buffer, or `None` where one would have to be waited for.
+    pub fn try_take(&self) -> Result<Option<Pooled<B>>> {
+        self.try_take_from(&mut self.0.lock())
+    }
+
+    fn try_take_from(&self, state: &mut State<B>) -> Result<Option<Pooled<B>>> {
+        let lend = |buffer| Pooled { buffer: Some(buffer), pool: Arc::clone(&self.0) };
+        if let Some(buffer) = state.idle.pop() {
+            return Ok(Some(lend(buffer)));
+        }
+        if state.left_to_make == 0 {
+            return Ok(None);
+        }
+        // Under the lock: two at once would only pin the same pages one after the other.
+        let buffer = (self.0.make)()?;
+        state.left_to_make -= 1;
+        Ok(Some(lend(buffer)))
+    }
+}
+
+impl<B> Shared<B> {
+    fn lock(&self) -> MutexGuard<'_, State<B>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<B> Deref for Pooled<B> {
+    type Target = B;
+    fn deref(&self) -> &B {
+        self.buffer.as_ref().expect("there until dropped")
+    }
+}
+
+impl<B> DerefMut for Pooled<B> {
+    fn deref_mut(&mut self) -> &mut B {
+        self.buffer.as_mut().expect("there until dropped")
+    }
+}
+
+impl<B> Drop for Pooled<B> {
+    fn drop(&mut self) {
+        self.pool.lock().idle.extend(self.buffer.take());
+        self.pool.returned.notify_one();
+    }
+}
+
+impl<B> fmt::Debug for Pool<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.0.lock();
+        let (idle, left_to_make) = (state.idle.len(), state.left_to_make);
+        f.debug_struct("Pool").field("idle", &idle).field("left_to_make", &left_to_make).finish()
+    }
+}
+
+impl<B: fmt::Debug> fmt::Debug for Pooled<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.buffer.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    #[test]
+    fn buffers_are_made_when_needed_and_then_reused() {
+        let made = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&made);
+        let pool = Pool::new(2, move || Ok(count.fetch_add(1, Ordering::Relaxed)));
+        assert_eq!(made.load(Ordering::Relaxed), 0);
+        for _ in 0..5 {
+            assert_eq!(*pool.take().unwrap(), 0);
+        }
+        let (first, second) = (pool.take().unwrap(), pool.take().unwrap());
+        assert_eq!((*first, *second), (0, 1));
+        assert!(pool.try_take().unwrap().is_none());
+        let waiting = thread::spawn({
+            let pool = pool.clone();
+            move || *pool.take().unwrap()
+        });
+        drop(second);
+        assert_eq!(waiting.join().unwrap(), 1);
+        assert_eq!(made.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_made_is_an_error_and_can_be_tried_again() {
+        let tries = AtomicUsize::new(0);
+        let pool = Pool::new(1, move || match tries.fetch_add(1, Ordering::Relaxed) {
+            0 => Err(Error::OutOfPinnedMemory { asked: 9 }),
+            n => Ok(n),
+        });
+        assert!(pool.take().unwrap_err().is_out_of_memory());
+        assert_eq!(*pool.take().unwrap(), 1);
+    }
+}

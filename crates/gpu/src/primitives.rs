@@ -1,0 +1,314 @@
+//! The device-wide primitives, which CUB does: radix sort, exclusive scan, run lengths, selection.
+//!
+//! None of them allocates or waits. Each has a `_scratch` function that tells how many bytes of
+//! temporary storage it needs for so many items, which does not shrink with more of them; results
+//! that are numbers go to device memory, as the work is done later. Buffers must not overlap.
+
+mod keys;
+
+pub use keys::{Key, SelectRuns};
+
+use crate::ffi::{self, RawStream, Status};
+use crate::stream::fits;
+use crate::{Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream};
+use std::ffi::c_void;
+use std::ops::Range;
+use std::ptr;
+
+const SORTING: &str = "sorting";
+const SCANNING: &str = "scanning";
+const ENCODING: &str = "encoding run lengths";
+const SELECTING: &str = "selecting runs";
+
+/// The most keys that one [`encode_runs`] takes: 2^31 - 1, so that the counts cannot wrap either.
+pub const RUN_LIMIT: u64 = i32::MAX as u64;
+
+/// Bytes that [`sort_keys`] needs.
+pub fn sort_keys_scratch<K: Key>(device: &Device, items: usize, bits: Range<u32>) -> Result<usize> {
+    let mut in_second = false;
+    ask(device, SORTING, |bytes| {
+        let (scratch, keys) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: without scratch only the size is asked for, and no memory is looked at.
+        unsafe { K::sort(scratch, bytes, [keys; 2], items, &bits, &mut in_second, ptr::null_mut()) }
+    })
+}
+
+/// Sorts keys by the bits in `bits` (0 is the lowest), leaving the order of equal ones as it is.
+/// Both buffers are written; the number that is returned says which has the result. They have the
+/// same length. Time grows with the number of bits: say those that the keys have.
+pub fn sort_keys<K: Key>(
+    stream: &Stream,
+    [mut first, mut second]: [DeviceSliceMut<'_, K>; 2],
+    bits: Range<u32>,
+    scratch: DeviceSliceMut<'_, u8>,
+) -> Result<usize> {
+    let items = first.len();
+    fits(SORTING, "the second buffer", second.len(), items)?;
+    if items == 0 || bits.is_empty() {
+        return Ok(0);
+    }
+    let mut in_second = false;
+    run(stream, SORTING, scratch, |scratch, bytes, raw| {
+        let keys = [first.as_mut_ptr(), second.as_mut_ptr()];
+        // SAFETY: both have room for `items`, and scratch for its bytes.
+        unsafe { K::sort(scratch, bytes, keys, items, &bits, &mut in_second, raw) }
+    })?;
+    Ok(usize::from(in_second))
+}
+
+/// Bytes that [`sort_pairs`] needs.
+pub fn sort_pairs_scratch(device: &Device, items: usize, bits: Range<u32>) -> Result<usize> {
+    let mut in_second = false;
+    ask(device, SORTING, |bytes| {
+        let (begin, end, items) = (bits.start as i32, bits.end as i32, items as u64);
+        let (scratch, keys, values) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        // SAFETY: without scratch only the size is asked for.
+        unsafe {
+            ffi::mgpu_sort_pairs_u64_u32(
+                scratch,
+                bytes,
+                keys,
+                keys,
+                values,
+                values,
+                items,
+                begin,
+                end,
+                &mut in_second,
+                ptr::null_mut(),
+            )
+        }
+    })
+}
+
+/// Sorts keys as [`sort_keys`] does and their values with them; keys and values have the result in
+/// the buffers of the same number.
+pub fn sort_pairs(
+    stream: &Stream,
+    [mut first, mut second]: [DeviceSliceMut<'_, u64>; 2],
+    [mut first_values, mut second_values]: [DeviceSliceMut<'_, u32>; 2],
+    bits: Range<u32>,
+    scratch: DeviceSliceMut<'_, u8>,
+) -> Result<usize> {
+    let items = first.len();
+    fits(SORTING, "the second buffer", second.len(), items)?;
+    fits(SORTING, "the first buffer of values", first_values.len(), items)?;
+    fits(SORTING, "the second buffer of values", second_values.len(), items)?;
+    if items == 0 || bits.is_empty() {
+        return Ok(0);
+    }
+    let mut in_second = false;
+    run(stream, SORTING, scratch, |scratch, bytes, raw| {
+        let (begin, end, items) = (bits.start as i32, bits.end as i32, items as u64);
+        let keys = (first.as_mut_ptr(), second.as_mut_ptr());
+        let values = (first_values.as_mut_ptr(), second_values.as_mut_ptr());
+        // SAFETY: all four have room for `items`, and scratch for its bytes.
+        unsafe {
+            ffi::mgpu_sort_pairs_u64_u32(
+                scratch,
+                bytes,
+                keys.0,
+                keys.1,
+                values.0,
+                values.1,
+                items,
+                begin,
+                end,
+                &mut in_second,
+                raw,
+            )
+        }
+    })?;
+    Ok(usize::from(in_second))
+}
+
+/// Bytes that [`exclusive_scan_u32`] needs.
+pub fn exclusive_scan_u32_scratch(device: &Device, items: usize) -> Result<usize> {
+    ask(device, SCANNING, |bytes| {
+        let (scratch, values, sums, raw) =
+            (ptr::null_mut(), ptr::null(), ptr::null_mut(), ptr::null_mut());
+        // SAFETY: without scratch only the size is asked for.
+        unsafe { ffi::mgpu_scan_exclusive_u32(scratch, bytes, values, sums, items as u64, raw) }
+    })
+}
+
+/// `sums[i]` becomes the 64-bit sum of the values before i.
+pub fn exclusive_scan_u32(
+    stream: &Stream,
+    values: DeviceSlice<'_, u32>,
+    mut sums: DeviceSliceMut<'_, u64>,
+    scratch: DeviceSliceMut<'_, u8>,
+) -> Result<()> {
+    let items = scannable(values.len(), sums.len())?;
+    if items == 0 {
+        return Ok(());
+    }
+    run(stream, SCANNING, scratch, |scratch, bytes, raw| {
+        let (values, sums) = (values.as_ptr(), sums.as_mut_ptr());
+        // SAFETY: both have room for `items`, and scratch for its bytes.
+        unsafe { ffi::mgpu_scan_exclusive_u32(scratch, bytes, values, sums, items, raw) }
+    })
+}
+
+/// Bytes that [`exclusive_scan_u64`] needs.
+pub fn exclusive_scan_u64_scratch(device: &Device, items: usize) -> Result<usize> {
+    ask(device, SCANNING, |bytes| {
+        let (scratch, values, sums, raw) =
+            (ptr::null_mut(), ptr::null(), ptr::null_mut(), ptr::null_mut());
+        // SAFETY: without scratch only the size is asked for.
+        unsafe { ffi::mgpu_scan_exclusive_u64(scratch, bytes, values, sums, items as u64, raw) }
+    })
+}
+
+/// `sums[i]` becomes the sum of the values before i, modulo 2^64.
+pub fn exclusive_scan_u64(
+    stream: &Stream,
+    values: DeviceSlice<'_, u64>,
+    mut sums: DeviceSliceMut<'_, u64>,
+    scratch: DeviceSliceMut<'_, u8>,
+) -> Result<()> {
+    let items = scannable(values.len(), sums.len())?;
+    if items == 0 {
+        return Ok(());
+    }
+    run(stream, SCANNING, scratch, |scratch, bytes, raw| {
+        let (values, sums) = (values.as_ptr(), sums.as_mut_ptr());
+        // SAFETY: both have room for `items`, and scratch for its bytes.
+        unsafe { ffi::mgpu_scan_exclusive_u64(scratch, bytes, values, sums, items, raw) }
+    })
+}
+
+/// Bytes that [`encode_runs`] needs.
+pub fn encode_runs_scratch<K: Key>(device: &Device, items: usize) -> Result<usize> {
+    limited(ENCODING, items, RUN_LIMIT)?;
+    ask(device, ENCODING, |bytes| {
+        let (keys, unique, counts) = (ptr::null(), ptr::null_mut(), ptr::null_mut());
+        let (scratch, raw) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: without scratch only the size is asked for.
+        unsafe { K::encode(scratch, bytes, keys, items, unique, counts, ptr::null_mut(), raw) }
+    })
+}
+
+/// For each run of equal neighbours, in order: its key and its length; and the number of runs, into
+/// `runs[0]`. `unique` and `counts` have room for as many runs as there may be, which is the number
+/// of keys. At most [`RUN_LIMIT`] keys.
+pub fn encode_runs<K: Key>(
+    stream: &Stream,
+    keys: DeviceSlice<'_, K>,
+    mut unique: DeviceSliceMut<'_, K>,
+    mut counts: DeviceSliceMut<'_, u32>,
+    mut runs: DeviceSliceMut<'_, u64>,
+    scratch: DeviceSliceMut<'_, u8>,
+) -> Result<()> {
+    let items = keys.len();
+    limited(ENCODING, items, RUN_LIMIT)?;
+    fits(ENCODING, "the buffer of keys", unique.len(), items)?;
+    fits(ENCODING, "the buffer of counts", counts.len(), items)?;
+    fits(ENCODING, "the buffer of the number", runs.len(), 1)?;
+    if items == 0 {
+        return stream.fill(runs.slice_mut(..1), 0);
+    }
+    run(stream, ENCODING, scratch, |scratch, bytes, raw| {
+        let (keys, unique, counts) = (keys.as_ptr(), unique.as_mut_ptr(), counts.as_mut_ptr());
+        // SAFETY: all have the room that was checked above, and scratch has its bytes.
+        unsafe { K::encode(scratch, bytes, keys, items, unique, counts, runs.as_mut_ptr(), raw) }
+    })
+}
+
+/// Bytes that [`select_runs`] needs.
+pub fn select_runs_scratch<K: Key>(device: &Device, runs: usize) -> Result<usize> {
+    limited(SELECTING, runs, item_limit())?;
+    ask(device, SELECTING, |bytes| {
+        let nothing = SelectRuns {
+            keys: ptr::null(),
+            counts: ptr::null(),
+            runs: runs as u64,
+            within: 1..=1,
+            keys_out: ptr::null_mut(),
+            counts_out: ptr::null_mut(),
+            selected: ptr::null_mut(),
+        };
+        // SAFETY: without scratch only the size is asked for.
+        unsafe { K::select(ptr::null_mut(), bytes, nothing, ptr::null_mut()) }
+    })
+}
+
+/// The runs whose counts lie in `within`, in their order, and how many these are, into
+/// `selected[0]`. The buffers for them have room for all runs.
+#[allow(clippy::too_many_arguments, reason = "two columns in, two out, and their number")]
+pub fn select_runs<K: Key>(
+    stream: &Stream,
+    keys: DeviceSlice<'_, K>,
+    counts: DeviceSlice<'_, u32>,
+    within: std::ops::RangeInclusive<u32>,
+    mut keys_out: DeviceSliceMut<'_, K>,
+    mut counts_out: DeviceSliceMut<'_, u32>,
+    mut selected: DeviceSliceMut<'_, u64>,
+    scratch: DeviceSliceMut<'_, u8>,
+) -> Result<()> {
+    let runs = keys.len();
+    limited(SELECTING, runs, item_limit())?;
+    fits(SELECTING, "the buffer of counts", counts.len(), runs)?;
+    fits(SELECTING, "the buffer for keys", keys_out.len(), runs)?;
+    fits(SELECTING, "the buffer for counts", counts_out.len(), runs)?;
+    fits(SELECTING, "the buffer for the number", selected.len(), 1)?;
+    if runs == 0 {
+        return stream.fill(selected.slice_mut(..1), 0);
+    }
+    run(stream, SELECTING, scratch, |scratch, bytes, raw| {
+        let arguments = SelectRuns {
+            keys: keys.as_ptr(),
+            counts: counts.as_ptr(),
+            runs: runs as u64,
+            within,
+            keys_out: keys_out.as_mut_ptr(),
+            counts_out: counts_out.as_mut_ptr(),
+            selected: selected.as_mut_ptr(),
+        };
+        // SAFETY: all have the room that was checked above, and scratch has its bytes.
+        unsafe { K::select(scratch, bytes, arguments, raw) }
+    })
+}
+
+/// Asks how many bytes of scratch are needed; at least 1, for a buffer of none has no address, and
+/// a call without scratch only asks.
+fn ask(
+    device: &Device,
+    doing: &'static str,
+    function: impl FnOnce(*mut u64) -> Status,
+) -> Result<usize> {
+    let mut bytes = 0;
+    device.call(doing, || function(&mut bytes))?;
+    Ok(bytes.max(1) as usize)
+}
+
+/// Enqueues a primitive with its scratch. CUB itself refuses scratch that is too small.
+fn run(
+    stream: &Stream,
+    doing: &'static str,
+    mut scratch: DeviceSliceMut<'_, u8>,
+    function: impl FnOnce(*mut c_void, *mut u64, RawStream) -> Status,
+) -> Result<()> {
+    fits(doing, "the scratch", scratch.len(), 1)?;
+    let mut bytes = scratch.len() as u64;
+    stream.launch(doing, |raw| function(scratch.as_mut_ptr().cast(), &mut bytes, raw))
+}
+
+/// The most items that scans and selections take: 2^31 - 1 with toolkits before CUDA 12.9.
+fn item_limit() -> u64 {
+    let (mut items, mut runs) = (0, 0);
+    // SAFETY: the pointers are to locals.
+    let status = unsafe { ffi::mgpu_item_limits(&mut items, &mut runs) };
+    if status == 0 { items } else { 0 }
+}
+
+fn limited(doing: &'static str, items: usize, limit: u64) -> Result<()> {
+    let items = items as u64;
+    if items <= limit { Ok(()) } else { Err(Error::TooManyItems { doing, items, limit }) }
+}
+
+fn scannable(values: usize, sums: usize) -> Result<u64> {
+    limited(SCANNING, values, item_limit())?;
+    fits(SCANNING, "the buffer of sums", sums, values)?;
+    Ok(values as u64)
+}
