@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use merganser_io::{Chunk, Input, Reader, ReaderOptions};
+use merganser_io::{Chunk, Input, Reader};
 use merganser_run::{Cancel, Progress, run_workers_collect};
 use merganser_seq::with_kmer;
 
@@ -87,20 +87,11 @@ pub fn count(
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
     config.validate()?;
-    let options = ReaderOptions {
-        chunk_bytes: plan::chunk_bytes(config),
-        overlap: config.k - 1,
-        workers: config.threads,
-        cancel: cancel.clone(),
-    };
-    let reader = Reader::open(inputs, options)?;
+    let reader = reading::open(config, inputs, cancel)?;
     let target = Target::create(config, output)?;
     let run = Run { config, reader: &reader, progress, cancel };
-    with_kmer!(config.k, K => run.count::<K>(target)).map_err(|error| match error {
-        _ if cancel.is_cancelled() => Error::Cancelled,
-        Error::Io(error) => Error::Io(reader.earliest_error(error)),
-        other => other,
-    })
+    with_kmer!(config.k, K => run.count::<K>(target))
+        .map_err(|error| reading::cause(&reader, cancel, error))
 }
 
 /// What all phases need.

@@ -5,14 +5,14 @@ mod score;
 
 use std::time::{Duration, Instant};
 
-use merganser_io::{Chunk, Input, Reader, ReaderOptions};
+use merganser_io::{Chunk, Input};
 use merganser_run::{Cancel, Progress};
 use merganser_seq::signature::{self, Rule};
 
 use crate::binmap::{BinMap, Slots};
 use crate::cpu::fragments::{Consumer, Fragment, Fragments};
 use crate::cpu::partition::SuperKmers;
-use crate::run::reading::{Reading, read_all};
+use crate::run::reading::{self, Reading, read_all};
 use crate::superkmer::{MAX_KMERS, gkc, record_bytes};
 use crate::{Config, Error, plan};
 use score::Scores;
@@ -82,20 +82,10 @@ pub fn stats(
             config.k
         )));
     }
-    let options = ReaderOptions {
-        chunk_bytes: plan::chunk_bytes(config),
-        overlap: config.k - 1,
-        workers: config.threads,
-        cancel: cancel.clone(),
-    };
-    let reader = Reader::open(inputs, options)?;
+    let reader = reading::open(config, inputs, cancel)?;
     progress.stage("reading", reader.bytes_total());
     let stats = examine(config, rules, &Reading { config, reader: &reader, progress, cancel })
-        .map_err(|error| match error {
-            _ if cancel.is_cancelled() => Error::Cancelled,
-            Error::Io(error) => Error::Io(reader.earliest_error(error)),
-            other => other,
-        });
+        .map_err(|error| reading::cause(&reader, cancel, error));
     progress.finish();
     stats
 }

@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use merganser_io::{Chunk, Reader};
+use merganser_io::{Chunk, Input, Reader, ReaderOptions};
 use merganser_run::{Cancel, Progress, run_workers_collect};
 
 use crate::cpu::fragments::{Consumer, Fragments, Tally};
-use crate::{Config, Error};
+use crate::{Config, Error, plan};
 
 /// What reading needs.
 pub(crate) struct Reading<'r> {
@@ -14,6 +14,27 @@ pub(crate) struct Reading<'r> {
     pub(crate) reader: &'r Reader,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) cancel: &'r Cancel,
+}
+
+/// Opens all inputs.
+pub(crate) fn open(config: &Config, inputs: &[Input], cancel: &Cancel) -> Result<Reader, Error> {
+    let options = ReaderOptions {
+        chunk_bytes: plan::chunk_bytes(config),
+        overlap: config.k - 1,
+        workers: config.threads,
+        cancel: cancel.clone(),
+    };
+    Ok(Reader::open(inputs, options)?)
+}
+
+/// The error to report when a run ended with `error`: that of the first bad record, or that the
+/// run was cancelled, whatever else came of it.
+pub(crate) fn cause(reader: &Reader, cancel: &Cancel, error: Error) -> Error {
+    match error {
+        _ if cancel.is_cancelled() => Error::Cancelled,
+        Error::Io(error) => Error::Io(reader.earliest_error(error)),
+        other => other,
+    }
 }
 
 /// Feeds the whole input, after the chunk `first` that was read before, to consumers, one for each
