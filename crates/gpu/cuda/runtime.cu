@@ -61,9 +61,14 @@ mgpu_status mgpu_set_device(int32_t device) { return status_of(cudaSetDevice(dev
 /// Readies the current device: its context is there afterwards, and threads that wait for it sleep
 /// instead of spinning, since the CPU has work of its own.
 mgpu_status mgpu_start_device() {
-  const mgpu_status status = status_of(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+  const cudaError_t error = cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
+  const mgpu_status status = status_of(error);
+  // Old drivers do not change the flags of a context that is there already: waits then spin.
+  if (status != 0 && error != cudaErrorSetOnActiveProcess) {
+    return status;
+  }
   // CUDA 11's cudaSetDevice does not make the context; freeing nothing does, in all versions.
-  return status != 0 ? status : status_of(cudaFree(nullptr));
+  return status_of(cudaFree(nullptr));
 }
 
 mgpu_status mgpu_synchronize_device() { return status_of(cudaDeviceSynchronize()); }

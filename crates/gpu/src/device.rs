@@ -4,6 +4,7 @@ use crate::availability::{Availability, DeviceInfo, availability, probe_time};
 use crate::error::check;
 use crate::ffi::{self, Status};
 use crate::{Error, Result};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,8 +19,10 @@ struct State {
     info: DeviceInfo,
     /// How often the device was opened at once: `cuda:0,0` shares its memory evenly.
     sharers: u64,
-    limit: AtomicU64,
+    /// Bytes in the buffers of all sharers.
+    used_by_all: Arc<AtomicU64>,
     used: AtomicU64,
+    limit: AtomicU64,
     /// Allocations left until one fails for a test; 0 is never.
     fail_in: AtomicU64,
 }
@@ -52,12 +55,14 @@ impl Device {
             return Err(Error::Unavailable { why: Box::new(availability().clone()) });
         };
         let start = Instant::now();
+        let mut used_by_all = BTreeMap::<u32, Arc<AtomicU64>>::new();
         let opened = thread::scope(|scope| {
             let threads: Vec<_> = ordinals
                 .iter()
                 .map(|&ordinal| {
                     let sharers = ordinals.iter().filter(|&&other| other == ordinal).count() as u64;
-                    scope.spawn(move || Device::start(present, ordinal, sharers))
+                    let used_by_all = used_by_all.entry(ordinal).or_default().clone();
+                    scope.spawn(move || Device::start(present, ordinal, sharers, used_by_all))
                 })
                 .collect();
             threads.into_iter().map(|t| t.join().expect("opening does not panic")).collect()
@@ -66,7 +71,12 @@ impl Device {
         opened
     }
 
-    fn start(present: &[DeviceInfo], ordinal: u32, sharers: u64) -> Result<Device> {
+    fn start(
+        present: &[DeviceInfo],
+        ordinal: u32,
+        sharers: u64,
+        used_by_all: Arc<AtomicU64>,
+    ) -> Result<Device> {
         let Some(info) = present.get(ordinal as usize).cloned() else {
             return Err(Error::NoSuchDevice { ordinal, present: present.len() as u32 });
         };
@@ -78,8 +88,9 @@ impl Device {
         let device = Device(Arc::new(State {
             info,
             sharers,
-            limit: AtomicU64::new(u64::MAX),
+            used_by_all,
             used: AtomicU64::new(0),
+            limit: AtomicU64::new(u64::MAX),
             fail_in: AtomicU64::new(fail_in),
         }));
         // SAFETY: no arguments; the device was made current by `call`.
@@ -127,10 +138,13 @@ impl Device {
         Ok(Memory { free, total })
     }
 
-    /// Bytes that can still be had here: of what is free, this one's share, and within the limit.
+    /// Bytes that can still be had here: within this one's even share of what is free or used by
+    /// those opened with it, and within the limit.
     pub fn available(&self) -> Result<u64> {
-        let within = self.0.limit.load(Relaxed).saturating_sub(self.used());
-        Ok(within.min(self.memory()?.free / self.0.sharers))
+        let free = self.memory()?.free;
+        let share = (free + self.0.used_by_all.load(Relaxed)) / self.0.sharers;
+        let most = share.min(self.0.limit.load(Relaxed));
+        Ok(most.saturating_sub(self.used()).min(free))
     }
 
     /// Bytes in this device's buffers.
@@ -173,8 +187,9 @@ impl Device {
             // SAFETY: the pointer is to a local.
             unsafe { ffi::mgpu_allocate(bytes, &mut memory) }
         });
+        self.0.used_by_all.fetch_add(bytes, Relaxed);
         taken.map(|()| memory).map_err(|error| {
-            self.0.used.fetch_sub(bytes, Relaxed);
+            self.forget(bytes);
             if is_out_of_memory(&error) { out_of_memory() } else { error }
         })
     }
@@ -189,7 +204,12 @@ impl Device {
         // Guide, stream-ordered memory allocator). A failure here is one of earlier work, which
         // every later call reports too.
         let _ = self.call("freeing device memory", || unsafe { ffi::mgpu_free(memory) });
+        self.forget(bytes);
+    }
+
+    fn forget(&self, bytes: u64) {
         self.0.used.fetch_sub(bytes, Relaxed);
+        self.0.used_by_all.fetch_sub(bytes, Relaxed);
     }
 
     /// Takes pinned host memory, not null, of `bytes` > 0.

@@ -51,32 +51,38 @@ impl<B> Pool<B> {
     /// # Errors
     /// If a new one cannot be made. The next call tries again.
     pub fn take(&self) -> Result<Pooled<B>> {
-        let mut state = self.0.lock();
         loop {
-            if let Some(lent) = self.try_take_from(&mut state)? {
+            if let Some(lent) = self.try_take()? {
                 return Ok(lent);
             }
-            state = self.0.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let state = self.0.lock();
+            if state.idle.is_empty() && state.left_to_make == 0 {
+                drop(self.0.returned.wait(state).unwrap_or_else(PoisonError::into_inner));
+            }
         }
     }
 
     /// A buffer, or `None` where one would have to be waited for.
     pub fn try_take(&self) -> Result<Option<Pooled<B>>> {
-        self.try_take_from(&mut self.0.lock())
-    }
-
-    fn try_take_from(&self, state: &mut State<B>) -> Result<Option<Pooled<B>>> {
         let lend = |buffer| Pooled { buffer: Some(buffer), pool: Arc::clone(&self.0) };
+        let mut state = self.0.lock();
         if let Some(buffer) = state.idle.pop() {
             return Ok(Some(lend(buffer)));
         }
         if state.left_to_make == 0 {
             return Ok(None);
         }
-        // Under the lock: two at once would only pin the same pages one after the other.
-        let buffer = (self.0.make)()?;
         state.left_to_make -= 1;
-        Ok(Some(lend(buffer)))
+        // Making one takes long: others may come and go meanwhile.
+        drop(state);
+        match (self.0.make)() {
+            Ok(buffer) => Ok(Some(lend(buffer))),
+            Err(error) => {
+                self.0.lock().left_to_make += 1;
+                self.0.returned.notify_one();
+                Err(error)
+            }
+        }
     }
 }
 

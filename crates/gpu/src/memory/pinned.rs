@@ -23,8 +23,8 @@ unsafe impl<T: Pod> Send for PinnedBuffer<T> {}
 unsafe impl<T: Pod> Sync for PinnedBuffer<T> {}
 
 impl Device {
-    /// Room for `len` items of pinned memory, which every device can use; zeros at first. Slow
-    /// (pages are pinned one by one): once a run, not once a batch.
+    /// Room for `len` items of pinned memory, which every device can use. What is in them at first
+    /// is anything. Slow (pages are pinned one by one): once a run, not once a batch.
     pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let mut ptr = std::ptr::NonNull::<T>::dangling().as_ptr();
         if len > 0 {
@@ -32,9 +32,6 @@ impl Device {
             let bytes = bytes.filter(|&bytes| bytes <= isize::MAX as u64);
             let bytes = bytes.ok_or(Error::OutOfPinnedMemory { asked: u64::MAX })?;
             ptr = self.take_pinned(bytes)?.cast();
-            // SAFETY: it has so many bytes. The runtime does not promise what is in them, and Rust
-            // wants to know; the pages are there already, so that this is a matter of bandwidth.
-            unsafe { ptr.write_bytes(0, len) };
         }
         Ok(PinnedBuffer { ptr, len, device: self.clone(), last_copy: None })
     }
@@ -54,7 +51,8 @@ impl<T: Pod> PinnedBuffer<T> {
     /// The items, once the copies enqueued so far are done.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.wait()?;
-        // SAFETY: initialised, `len` items, and no copy runs: starting one takes `&mut self`.
+        // SAFETY: `len` items, and no copy runs: starting one takes `&mut self`. They are
+        // initialised: pages come from the system with zeros in them, or hold what was there.
         Ok(unsafe { slice::from_raw_parts(self.ptr, self.len) })
     }
 

@@ -9,7 +9,6 @@ fn what_goes_up_comes_down() {
     for items in COUNTS {
         let numbers: Vec<u64> = random(1).take(items).collect();
         let mut pinned = device.alloc_pinned::<u64>(items).unwrap();
-        assert!(pinned.as_slice().unwrap().iter().all(|&n| n == 0));
         pinned.as_mut_slice().unwrap().copy_from_slice(&numbers);
         let mut first = device.alloc::<u64>(items).unwrap();
         let mut second = device.alloc::<u64>(items).unwrap();
@@ -142,10 +141,12 @@ fn limits_and_injected_failures_are_out_of_memory_and_leave_nothing() {
 fn a_device_listed_twice_shares_its_memory() {
     let Some(device) = device() else { return };
     let twice = Device::open_all(&[device.ordinal(), device.ordinal()]).unwrap();
-    let (whole, half) = (device.available().unwrap(), twice[0].available().unwrap());
-    assert!(half <= whole / 2 + (64 << 20), "{half} of {whole}");
-    let _on_first = twice[0].alloc::<u8>(1 << 20).unwrap();
-    assert_eq!((twice[0].used(), twice[1].used()), (1 << 20, 0));
+    let half = device.memory().unwrap().total / 2;
+    assert!(twice.iter().all(|one| one.available().unwrap() <= half));
+    let _on_first = twice[0].alloc::<u8>(1 << 30).unwrap();
+    assert_eq!((twice[0].used(), twice[1].used()), (1 << 30, 0));
+    // What the first took came from its own half.
+    assert!(twice[0].available().unwrap() <= half - (1 << 30));
 }
 
 #[test]
