@@ -15,7 +15,7 @@ macro_rules! help {
 help!(
     merganser "", count "count", kmers "kmers", kmers_info "kmers info", kmers_dump "kmers dump",
     kmers_histogram "kmers histogram", kmers_query "kmers query", kmers_verify "kmers verify",
-    completions "completions", man "man"
+    devices "devices", completions "completions", man "man"
 );
 
 #[test]
@@ -25,9 +25,26 @@ fn version() {
     assert_eq!(dir.run("-V").ok(), format!("merganser {number}\n"));
     let long = dir.run("--version").ok();
     let lines: Vec<&str> = long.lines().collect();
-    assert_eq!(lines[..2], [&format!("merganser {number}")[..], "features: -cuda"]);
+    let cuda = if cfg!(feature = "cuda") { "features: +cuda" } else { "features: -cuda" };
+    assert_eq!(lines[..2], [&format!("merganser {number}")[..], cuda]);
     assert!(lines[2].starts_with("simd(compile): portable"), "{long}");
     assert!(lines[3].starts_with("simd(runtime): "), "{long}");
+    assert!(lines[4].starts_with("cuda(compile): "), "{long}");
+    assert!(lines[5].starts_with("cuda(runtime): "), "{long}");
+}
+
+/// The doctor says why there is no GPU to use, whatever the machine.
+#[test]
+fn the_doctor_reports() {
+    let output = std::process::Command::new(crate::support::MERGANSER)
+        .arg("devices")
+        .env("MERGANSER_DISABLE_CUDA", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(report.starts_with("build    "), "{report}");
+    assert!(report.contains("cannot use CUDA: "), "{report}");
 }
 
 #[test]

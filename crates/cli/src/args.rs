@@ -68,6 +68,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: KmersCommand,
     },
+    /// Show the GPUs of this machine, and why one cannot be used
+    ///
+    /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.
+    /// No command computes on a GPU yet. MERGANSER_DISABLE_CUDA=1 switches CUDA off.
+    Devices,
     /// Print a shell's completion script
     #[command(after_help = "Example:\n  merganser completions bash \
         > ~/.local/share/bash-completion/completions/merganser")]

@@ -7,6 +7,7 @@
 mod args;
 mod console;
 mod count;
+mod devices;
 mod failure;
 mod generate;
 mod interrupt;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Count(args) => count::run(args, &console, started),
         Command::Kmers { command } => kmers::run(command, &console),
+        Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),
     };

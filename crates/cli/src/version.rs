@@ -10,11 +10,26 @@ pub(crate) fn long() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let compiled =
             if cfg!(target_arch = "x86_64") { "portable,avx2,avx512" } else { "portable" };
+        let cuda = if cfg!(feature = "cuda") { "+cuda" } else { "-cuda" };
         format!(
-            "{}\nfeatures: -cuda\nsimd(compile): {compiled}\nsimd(runtime): {}",
+            "{}\nfeatures: {cuda}\nsimd(compile): {compiled}\nsimd(runtime): {}\n\
+             cuda(compile): {}\ncuda(runtime): {}",
             env!("CARGO_PKG_VERSION"),
-            Level::best().name()
+            Level::best().name(),
+            merganser_gpu::build_info(),
+            cuda_here(),
         )
     });
     &TEXT
+}
+
+/// The usable devices, or why there are none. Asking starts CUDA, which takes a while, and clap
+/// wants this text at every start: so it is asked only if the text will be printed.
+fn cuda_here() -> String {
+    if !std::env::args().any(|argument| argument == "--version") {
+        return String::new();
+    }
+    let availability = merganser_gpu::availability();
+    let names: Vec<&str> = availability.usable().map(|device| device.name.as_str()).collect();
+    if names.is_empty() { availability.reason() } else { names.join(", ") }
 }

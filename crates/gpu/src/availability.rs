@@ -119,7 +119,7 @@ impl Availability {
         Some(match self {
             Availability::Ready(_) => return None,
             Availability::NotBuiltIn => {
-                "build with `--features cuda` (needs a CUDA toolkit), or use `--device cpu`".into()
+                "build with `--features cuda` (needs a CUDA toolkit)".into()
             }
             Availability::Disabled => "unset MERGANSER_DISABLE_CUDA to use CUDA".into(),
             Availability::NoDriver { built_with } => format!(
