@@ -1,4 +1,5 @@
 //! The command line, as data. Every option's documentation is its help text.
+#![allow(rustdoc::invalid_html_tags, reason = "help texts are no HTML: `COUNT<TAB>NUMBER`")]
 
 pub(crate) mod count;
 pub(crate) mod kmers;
