@@ -17,7 +17,7 @@ pub fn record_bytes(kmers: usize, k: usize) -> usize {
     1 + (kmers + k - 1).div_ceil(4)
 }
 
-/// Bytes that [`write`] may touch for a record of `bases` bases: it writes whole words.
+/// Bytes that [`write()`] may touch for a record of `bases` bases: it writes whole words.
 #[inline(always)]
 pub fn room(bases: usize) -> usize {
     1 + bases.div_ceil(packed::BASES_PER_WORD) * 8
