@@ -1,7 +1,7 @@
 //! Which vector instructions this machine has, found out once.
 //!
 //! Every vectorised routine of this crate is one plain Rust function that the compiler builds
-//! three times (portable, AVX2, AVX-512) with [`dispatch!`]; the level picks the copy at run time.
+//! three times (portable, AVX2, AVX-512) with [`dispatch!`](crate::dispatch!); the level picks the copy at run time.
 //! All copies give the same answers, and tests hold each against a naive oracle.
 
 use std::sync::OnceLock;
