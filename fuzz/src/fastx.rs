@@ -76,7 +76,7 @@ pub fn add_kmers(sequence: &[u8], k: usize, kmers: &mut BTreeMap<Vec<u8>, usize>
 /// Reads `bytes` with one worker and chunks of `chunk_bytes`, an overlap for k-mers of `k` letters.
 pub fn read(bytes: &[u8], chunk_bytes: usize, k: usize) -> Result<Collector, Error> {
     let input: Box<dyn std::io::Read + Send> = Box::new(Cursor::new(bytes.to_vec()));
-    let options = ReaderOptions { chunk_bytes, overlap: k - 1, workers: 1 };
+    let options = ReaderOptions { chunk_bytes, overlap: k - 1, workers: 1, ..ReaderOptions::default() };
     let reader = Reader::from_readers(vec![("fuzz".into(), input)], options);
     let (mut chunk, mut sink) = (Chunk::default(), Collector { k, ..Collector::default() });
     let mut text = 0;
