@@ -6,16 +6,20 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Dir, MERGANSER, Ran};
 
-/// Counts reads that never end, so that the run is at work whenever the signal comes.
-fn endless(dir: &Dir, args: &str) -> Child {
-    let mut child = Command::new(MERGANSER)
+fn start(dir: &Dir, args: &str) -> Child {
+    Command::new(MERGANSER)
         .args(args.split_whitespace())
         .current_dir(dir.root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+/// Counts reads that never end, so that the run is at work whenever the signal comes.
+fn endless(dir: &Dir, args: &str) -> Child {
+    let mut child = start(dir, args);
     let mut stdin = child.stdin.take().unwrap();
     let reads = crate::support::reads::many(2);
     std::thread::spawn(move || while stdin.write_all(&reads).is_ok() {});
@@ -58,14 +62,7 @@ fn an_interrupted_run_ends_though_its_input_keeps_silent() {
         let dir = Dir::new();
         let made = Command::new("mkfifo").arg(dir.root().join("fifo")).status().unwrap();
         assert!(made.success());
-        let mut child = Command::new(MERGANSER)
-            .args(["count", "-k", "31", "--threads", "2", "-o", "out.mgk", input])
-            .current_dir(dir.root())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = start(&dir, &format!("count -k 31 --threads 2 -o out.mgk {input}"));
         let silent = child.stdin.take();
         std::thread::sleep(Duration::from_millis(300));
         let sent = Instant::now();
