@@ -64,22 +64,22 @@ pub fn is_greater(words: &[u64], at: usize, other: &[u64], other_at: usize, base
     }
 }
 
-/// The records of a block, each with its number of k-mers and its packed bases.
-pub fn records(block: &[u8], k: usize) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut rest = block;
-    std::iter::from_fn(move || {
-        let kmers = usize::from(*rest.first()?) + 1;
-        let (record, after) = rest.split_at(record_bytes(kmers, k));
-        rest = after;
-        Some((kmers, &record[1..]))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use merganser_seq::simd::Level;
     use proptest::prelude::*;
+
+    /// The records of a block, each with its number of k-mers and its packed bases.
+    fn records(block: &[u8], k: usize) -> impl Iterator<Item = (usize, &[u8])> {
+        let mut rest = block;
+        std::iter::from_fn(move || {
+            let kmers = usize::from(*rest.first()?) + 1;
+            let (record, after) = rest.split_at(record_bytes(kmers, k));
+            rest = after;
+            Some((kmers, &record[1..]))
+        })
+    }
 
     proptest! {
         #[test]
