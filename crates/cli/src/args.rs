@@ -2,6 +2,7 @@
 #![allow(rustdoc::invalid_html_tags, reason = "help texts are no HTML: `COUNT<TAB>NUMBER`")]
 
 pub(crate) mod count;
+pub(crate) mod device;
 pub(crate) mod kmers;
 mod values;
 
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::console::Level;
 use crate::version;
 pub(crate) use count::CountArgs;
+pub(crate) use device::DeviceArgs;
 pub(crate) use kmers::KmersCommand;
 pub(crate) use values::Auto;
 
@@ -72,7 +74,7 @@ pub(crate) enum Command {
     /// Show the GPUs of this machine, and why one cannot be used
     ///
     /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.
-    /// No command computes on a GPU yet. MERGANSER_DISABLE_CUDA=1 switches CUDA off.
+    /// MERGANSER_DISABLE_CUDA=1 switches CUDA off.
     Devices,
     /// Print a shell's completion script
     #[command(after_help = "Example:\n  merganser completions bash \

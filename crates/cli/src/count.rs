@@ -16,10 +16,14 @@ use merganser_io::Input;
 
 use crate::args::CountArgs;
 use crate::console::Console;
-use crate::interrupt;
+use crate::{devices, interrupt};
 use crate::progress::Bar;
 use outputs::Outputs;
 use tmp::TemporaryDirectory;
+
+/// Bytes of text from which on a GPU counts faster than 16 cores, its start included
+/// (docs/benchmarks.md).
+const GPU_BREAK_EVEN: u64 = 500_000_000;
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
@@ -35,7 +39,7 @@ struct Finished<'r> {
 /// Counts, or with `--stats-only` partitions, and reports.
 pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     settings::check(args)?;
-    let config = settings::config(args);
+    let mut config = settings::config(args);
     config.validate()?;
     // Many inputs, or many workers on one, must not meet a soft limit of 1,024.
     merganser_run::raise_open_file_limit();
@@ -45,6 +49,7 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
         return stats::run(args, &config, &inputs, console, &cancel);
     }
     outputs::refuse_to_replace_inputs(args, &inputs)?;
+    config.devices = devices::choose(&args.device.device, &inputs, GPU_BREAK_EVEN, console)?;
     let outputs = Outputs::create(args)?;
     let temporary = TemporaryDirectory::ensure(&config)?;
     let bar = Bar::new(console);

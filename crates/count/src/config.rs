@@ -58,6 +58,11 @@ pub struct Config {
     pub tmp_dir: PathBuf,
     /// Worker threads in all.
     pub threads: usize,
+    /// GPUs to count on, by CUDA's numbers; one listed twice is used as two. Empty for the CPU
+    /// alone. No result depends on it.
+    pub devices: Vec<u32>,
+    /// Bytes of memory to use on each GPU, `None` for what is free.
+    pub gpu_memory: Option<u64>,
     /// How the table is written.
     pub format: Format,
 }
@@ -82,6 +87,8 @@ impl Config {
             memory: merganser_run::default_budget(),
             tmp_dir: std::env::temp_dir(),
             threads: merganser_run::resolve_threads(None),
+            devices: Vec::new(),
+            gpu_memory: None,
             format: Format::Mgk,
         }
     }

@@ -52,7 +52,7 @@ impl Device {
     /// Opens devices, side by side. One listed twice is two devices that share its memory evenly.
     pub fn open_all(ordinals: &[u32]) -> Result<Vec<Device>> {
         let Availability::Ready(present) = availability() else {
-            return Err(Error::Unavailable { why: Box::new(availability().clone()) });
+            return Err(crate::unavailable());
         };
         let start = Instant::now();
         let mut used_by_all = BTreeMap::<u32, Arc<AtomicU64>>::new();

@@ -108,6 +108,11 @@ impl Error {
     }
 }
 
+/// The error of who wants CUDA where it cannot be used.
+pub fn unavailable() -> Error {
+    Error::Unavailable { why: Box::new(crate::availability().clone()) }
+}
+
 fn hint(why: &Availability) -> String {
     why.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default()
 }

@@ -49,7 +49,7 @@ pub use availability::{Availability, CudaVersion, DeviceInfo, DriverVersion, ava
 pub use build_info::{BuildInfo, build_info};
 pub use device::{Device, Memory, start_time};
 pub use doctor::{DeviceReport, Report, doctor};
-pub use error::Error;
+pub use error::{Error, unavailable};
 pub use event::Event;
 pub use ffi::{RawStream, Status};
 pub use memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod};

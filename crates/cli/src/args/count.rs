@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use merganser_seq::signature::Rule;
 
-use super::Auto;
+use super::{Auto, DeviceArgs};
 
 const MORE: &str = "\
 Alphabet:
@@ -91,6 +91,8 @@ pub(crate) struct CountArgs {
     /// Keep intermediate data in memory as far as it goes, or never leave it, or on disk
     #[arg(long, value_name = "WHERE", default_value = "auto", help_heading = "Resources")]
     pub(crate) storage: Storage,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 
     /// Number of bins: a number or auto
     #[arg(long, value_name = "N", default_value = "auto", help_heading = "Partitioning")]

@@ -65,6 +65,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
         memory: args.memory.unwrap_or(defaults.memory),
         tmp_dir: args.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
         threads: args.threads.map_or(defaults.threads, usize::from),
+        gpu_memory: args.device.gpu_memory,
         format: match args.format {
             Format::Mgk => merganser_count::Format::Mgk,
             Format::Kmc => merganser_count::Format::Kmc,
