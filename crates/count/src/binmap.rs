@@ -65,6 +65,12 @@ impl BinMap {
         BinMap { slots, bin_of }
     }
 
+    /// What a device needs to do the same: the bin of each slot, and how a signature becomes a
+    /// slot, `signature * multiplier >> shift` in 32 bits.
+    pub(crate) fn for_device(&self) -> (&[u16], u32, u32) {
+        (&self.bin_of, self.slots.multiplier, self.slots.shift)
+    }
+
     /// The bin of a slot.
     pub(crate) fn bin_of_slot(&self, slot: usize) -> usize {
         usize::from(self.bin_of[slot])

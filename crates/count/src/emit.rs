@@ -24,6 +24,18 @@ pub(crate) trait Sink<P>: Send {
     fn finish(self) -> Result<Duration, Error>;
 }
 
+/// Where the k-mers of a table come from.
+pub(crate) trait Source<K>: Sync {
+    /// One worker's way to them.
+    fn sections(&self) -> Box<dyn Sections<K> + '_>;
+}
+
+/// Gives sections of a table.
+pub(crate) trait Sections<K> {
+    /// The k-mers whose first `section_bits` bits are `section`, in order.
+    fn section(&mut self, section: usize, section_bits: u32) -> Result<&[(K, u32)], Error>;
+}
+
 /// Parts that came before their turn wait here.
 struct InOrder<P, S> {
     next: usize,
@@ -45,7 +57,7 @@ impl<P, S: Sink<P>> InOrder<P, S> {
 /// Sorts, encodes and writes all results, in 2^`section_bits` sections (at most as many as there
 /// are ranges).
 pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
-    results: &Results<'_, K>,
+    source: &dyn Source<K>,
     section_bits: u32,
     threads: usize,
     cancel: &Cancel,
@@ -55,7 +67,7 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
     let next = AtomicUsize::new(0);
     let written = Mutex::new(InOrder { next: 0, waiting: BTreeMap::new(), sink });
     run_workers(threads, |_| {
-        let mut work = Sorting::default();
+        let mut sections = source.sections();
         loop {
             let section = next.fetch_add(1, Ordering::Relaxed);
             if section >> section_bits > 0 {
@@ -64,7 +76,7 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
             if cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
-            let part = encoder.encode(work.section(results, section, section_bits)?);
+            let part = encoder.encode(sections.section(section, section_bits)?);
             let outcome =
                 written.lock().unwrap_or_else(PoisonError::into_inner).hand_in(section, part);
             if outcome.is_err() {
@@ -77,28 +89,26 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
     written.into_inner().unwrap_or_else(PoisonError::into_inner).sink.finish()
 }
 
+impl<K: Kmer> Source<K> for Results<'_, K> {
+    fn sections(&self) -> Box<dyn Sections<K> + '_> {
+        let (buffer, range, swap, section) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Box::new(Sorting { results: self, buffer, range, swap, section })
+    }
+}
+
 /// A worker's arrays.
-struct Sorting<K> {
+struct Sorting<'s, 'p, K> {
+    results: &'s Results<'p, K>,
     buffer: Vec<u8>,
     range: Vec<(K, u32)>,
     swap: Vec<(K, u32)>,
     section: Vec<(K, u32)>,
 }
 
-impl<K> Default for Sorting<K> {
-    fn default() -> Self {
-        Sorting { buffer: Vec::new(), range: Vec::new(), swap: Vec::new(), section: Vec::new() }
-    }
-}
-
-impl<K: Kmer> Sorting<K> {
-    /// All k-mers of a section, sorted: those of one or more ranges.
-    fn section(
-        &mut self,
-        results: &Results<'_, K>,
-        section: usize,
-        section_bits: u32,
-    ) -> Result<&[(K, u32)], Error> {
+impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
+    /// Those of one or more ranges, sorted.
+    fn section(&mut self, section: usize, section_bits: u32) -> Result<&[(K, u32)], Error> {
+        let results = self.results;
         let finer = results.range_bits() - section_bits;
         self.section.clear();
         for range in section << finer..(section + 1) << finer {

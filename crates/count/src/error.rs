@@ -41,6 +41,23 @@ pub enum Error {
         /// Bytes that the blocks in memory may take.
         limit: u64,
     },
+    /// A GPU cannot be used, or failed.
+    #[error(transparent)]
+    Gpu(#[from] merganser_gpu::Error),
+    /// A GPU has too little memory to count on.
+    #[error(
+        "cuda:{ordinal} has {} for counting and at least {} are needed: raise --gpu-memory, or use \
+         --device cpu",
+        merganser_run::format_size(*available), merganser_run::format_size(*needed)
+    )]
+    TooLittleGpuMemory {
+        /// The device.
+        ordinal: u32,
+        /// Bytes that are free there, or that `--gpu-memory` allows.
+        available: u64,
+        /// Bytes that the smallest buffers take.
+        needed: u64,
+    },
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,

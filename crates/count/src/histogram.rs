@@ -29,6 +29,15 @@ impl Histogram {
         }
     }
 
+    /// `number` more distinct k-mers that each occurred `count` times.
+    pub(crate) fn add_many(&mut self, count: u32, number: u64) {
+        match self.dense.get_mut(count as usize) {
+            Some(sum) => *sum += number,
+            None if number > 0 => *self.sparse.entry(count).or_insert(0) += number,
+            None => {}
+        }
+    }
+
     /// The same for a count that may be 0, which leaves no trace; without a branch for it.
     #[inline(always)]
     pub(crate) fn add_or_ignore(&mut self, count: u32) {

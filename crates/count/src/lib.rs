@@ -9,11 +9,12 @@
 //! [`count`] is the entry point; [`Table`] reads tables back. No result depends on the number of
 //! threads or bins, the storage, the memory or the signature rule.
 #![deny(missing_docs)]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod binmap;
 mod config;
 mod cpu;
+mod cuda;
 mod emit;
 mod error;
 mod histogram;

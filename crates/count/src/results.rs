@@ -83,6 +83,10 @@ impl<'p, K: Kmer> Results<'p, K> {
         })
     }
 
+    pub(crate) fn pool(&self) -> &'p Pool {
+        self.store.pool()
+    }
+
     pub(crate) fn k(&self) -> usize {
         self.k
     }
@@ -118,8 +122,9 @@ impl<K: Kmer> ResultsWriter<'_, '_, K> {
         if keep && (least..=most).contains(&count) { self.keep(kmer, count) } else { Ok(()) }
     }
 
+    /// Takes a k-mer that stays, and that the histogram has already.
     #[inline(always)]
-    fn keep(&mut self, kmer: K, count: u32) -> Result<(), Error> {
+    pub(crate) fn keep(&mut self, kmer: K, count: u32) -> Result<(), Error> {
         let results = self.results;
         let range = kmer.prefix(results.k, results.range_bits) as usize;
         let record = self.writer.room(range, K::BYTES + 4)?;

@@ -1,6 +1,6 @@
 //! A counting run from inputs to table.
 
-mod output;
+pub(crate) mod output;
 pub(crate) mod reading;
 
 use std::path::Path;
@@ -18,6 +18,8 @@ use crate::cpu::counter::Counter;
 use crate::cpu::fragments::{Fragments, Tally};
 use crate::cpu::partition::{Partitioned, Partitioner};
 use crate::cpu::sample::Sampler;
+use crate::cuda::GpuKmer;
+use crate::emit::Source;
 use crate::cpu::small::{self, SmallCounter};
 use crate::histogram::Histogram;
 use crate::plan::{self, Plan};
@@ -59,11 +61,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn stage(&mut self, name: &'static str, since: Instant) {
+    pub(crate) fn stage(&mut self, name: &'static str, since: Instant) {
         self.stages.push((name, since.elapsed()));
     }
 
-    fn read(&mut self, tally: Tally) {
+    pub(crate) fn read(&mut self, tally: Tally) {
         self.records = tally.records;
         self.letters = tally.letters;
         self.ambiguous_letters = tally.ambiguous;
@@ -96,18 +98,20 @@ pub fn count(
 
 /// What all phases need.
 #[derive(Clone, Copy)]
-struct Run<'r> {
-    config: &'r Config,
-    reader: &'r Reader,
-    progress: &'r dyn Progress,
-    cancel: &'r Cancel,
+pub(crate) struct Run<'r> {
+    pub(crate) config: &'r Config,
+    pub(crate) reader: &'r Reader,
+    pub(crate) progress: &'r dyn Progress,
+    pub(crate) cancel: &'r Cancel,
 }
 
 impl Run<'_> {
-    fn count<K: Width>(self, target: Target) -> Result<Outcome, Error> {
+    fn count<K: GpuKmer>(self, target: Target) -> Result<Outcome, Error> {
         self.progress.stage("reading", self.reader.bytes_total());
         let outcome = if self.config.k <= small::MOST_K {
             self.count_small::<K>(target)
+        } else if !self.config.devices.is_empty() {
+            self.count_on_gpus::<K>(target)
         } else {
             self.count_by_bins::<K>(target)
         };
@@ -115,7 +119,7 @@ impl Run<'_> {
         outcome
     }
 
-    fn reading(&self) -> Reading<'_> {
+    pub(crate) fn reading(&self) -> Reading<'_> {
         Reading {
             config: self.config,
             reader: self.reader,
@@ -181,6 +185,14 @@ impl Run<'_> {
     /// Looks at the first chunk: how to spread signatures over bins, and how many bins. The chunk
     /// itself is handed on.
     fn sample<K: Width>(&self) -> Result<(BinMap, Plan, Option<Chunk>), Error> {
+        let (sampler, first, expected) = self.sample_first()?;
+        let plan = plan::plan::<K>(self.config, plan::bins(self.config, expected))?;
+        let map = BinMap::balanced(sampler.slots(), &sampler.weights, plan.bins);
+        Ok((map, plan, first))
+    }
+
+    /// The signatures of the first chunk, the chunk, and the number of k-mers to expect of all.
+    pub(crate) fn sample_first(&self) -> Result<(Sampler, Option<Chunk>, Option<u64>), Error> {
         let mut sink =
             Fragments::new(Sampler::new(self.config), self.config.k, self.config.min_quality);
         let mut chunk = Chunk::default();
@@ -192,12 +204,10 @@ impl Run<'_> {
         let expected = self.reader.bytes_total().map(|bytes| {
             (sampler.kmers as f64 * bytes as f64 / chunk.source_bytes().max(1) as f64) as u64
         });
-        let plan = plan::plan::<K>(self.config, plan::bins(self.config, expected))?;
-        let map = BinMap::balanced(sampler.slots(), &sampler.weights, plan.bins);
-        Ok((map, plan, any.then_some(chunk)))
+        Ok((sampler, any.then_some(chunk), expected))
     }
 
-    fn pool(&self, plan: Plan) -> Pool {
+    pub(crate) fn pool(&self, plan: Plan) -> Pool {
         Pool::new(
             plan.block_bytes,
             Spilling {
@@ -239,9 +249,9 @@ impl Run<'_> {
     }
 
     /// Phase 3: sorts and writes what stays.
-    fn emit<K: Width>(
+    pub(crate) fn emit<K: Width>(
         &self,
-        results: &Results<'_, K>,
+        source: &dyn Source<K>,
         target: Target,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
@@ -252,7 +262,7 @@ impl Run<'_> {
             return Ok(());
         }
         let started = Instant::now();
-        let synced = target.write(self.config, results, outcome, self.cancel)?;
+        let synced = target.write(self.config, source, outcome, self.cancel)?;
         outcome.stages.push(("sort and write", started.elapsed().saturating_sub(synced)));
         outcome.stages.push(("sync", synced));
         Ok(())

@@ -38,6 +38,10 @@ impl<'p> Store<'p> {
         Store { pool, bins: (0..bins).map(|_| Mutex::default()).collect() }
     }
 
+    pub(crate) fn pool(&self) -> &'p Pool {
+        self.pool
+    }
+
     pub(crate) fn bins(&self) -> usize {
         self.bins.len()
     }

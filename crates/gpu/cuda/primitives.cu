@@ -13,6 +13,8 @@
 #include <thrust/tuple.h>
 
 #include <climits>
+#include <type_traits>
+#include <cuda/std/tuple>
 
 using mgpu::status_of;
 using mgpu::uint128;
@@ -26,6 +28,13 @@ using item_count = int64_t;
 using item_count = int;
 #endif
 
+/// The words of a wide key, most significant first: its digits, for the radix sort.
+struct words_of {
+  __host__ __device__ cuda::std::tuple<uint128&, uint128&> operator()(uint256& key) const {
+    return {key.high, key.low};
+  }
+};
+
 /// Both buffers hold `items` keys' room; `in_second` tells which one has the result.
 template <class Key>
 mgpu_status sort_keys(void* temporary, uint64_t* temporary_bytes, Key* first, Key* second,
@@ -33,11 +42,37 @@ mgpu_status sort_keys(void* temporary, uint64_t* temporary_bytes, Key* first, Ke
                       cudaStream_t stream) {
   cub::DoubleBuffer<Key> keys(first, second);
   size_t bytes = *temporary_bytes;
-  const mgpu_status status = status_of(cub::DeviceRadixSort::SortKeys(
-      temporary, bytes, keys, items, begin_bit, end_bit, stream));
+  cudaError_t error;
+  if constexpr (std::is_same<Key, uint256>::value) {
+    error = cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, items, words_of{}, begin_bit,
+                                           end_bit, stream);
+  } else {
+    error = cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, items, begin_bit, end_bit, stream);
+  }
   *temporary_bytes = bytes;
   *in_second = keys.selector == 1;
-  return status;
+  return status_of(error);
+}
+
+/// The same with a value for each key.
+template <class Key>
+mgpu_status sort_pairs(void* temporary, uint64_t* temporary_bytes, Key* first, Key* second,
+                       uint32_t* first_values, uint32_t* second_values, uint64_t items,
+                       int begin_bit, int end_bit, bool* in_second, cudaStream_t stream) {
+  cub::DoubleBuffer<Key> keys(first, second);
+  cub::DoubleBuffer<uint32_t> values(first_values, second_values);
+  size_t bytes = *temporary_bytes;
+  cudaError_t error;
+  if constexpr (std::is_same<Key, uint256>::value) {
+    error = cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, items, words_of{},
+                                            begin_bit, end_bit, stream);
+  } else {
+    error = cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, items, begin_bit,
+                                            end_bit, stream);
+  }
+  *temporary_bytes = bytes;
+  *in_second = keys.selector == 1;
+  return status_of(error);
 }
 
 /// Runs of equal neighbours: each run's key, its length, and the number of runs.
@@ -101,13 +136,27 @@ mgpu_status mgpu_item_limits(uint64_t* items, uint64_t* runs) {
   return 0;
 }
 
-#define MGPU_KEY_FUNCTIONS(Key, suffix)                                                           \
+#define MGPU_SORT_FUNCTIONS(Key, suffix)                                                          \
   mgpu_status mgpu_sort_keys_##suffix(void* temporary, uint64_t* temporary_bytes, Key* first,     \
                                       Key* second, uint64_t items, int32_t begin_bit,             \
                                       int32_t end_bit, bool* in_second, cudaStream_t stream) {    \
     return mgpu::sort_keys(temporary, temporary_bytes, first, second, items, begin_bit, end_bit,  \
                            in_second, stream);                                                    \
   }                                                                                               \
+  mgpu_status mgpu_sort_pairs_##suffix(                                                           \
+      void* temporary, uint64_t* temporary_bytes, Key* first, Key* second,                        \
+      uint32_t* first_values, uint32_t* second_values, uint64_t items, int32_t begin_bit,         \
+      int32_t end_bit, bool* in_second, cudaStream_t stream) {                                    \
+    return mgpu::sort_pairs(temporary, temporary_bytes, first, second, first_values,              \
+                            second_values, items, begin_bit, end_bit, in_second, stream);         \
+  }
+
+MGPU_SORT_FUNCTIONS(uint32_t, u32)
+MGPU_SORT_FUNCTIONS(uint64_t, u64)
+MGPU_SORT_FUNCTIONS(uint128, u128)
+MGPU_SORT_FUNCTIONS(mgpu::uint256, u256)
+
+#define MGPU_KEY_FUNCTIONS(Key, suffix)                                                           \
   mgpu_status mgpu_encode_runs_##suffix(void* temporary, uint64_t* temporary_bytes,               \
                                         const Key* keys, uint64_t items, Key* unique,             \
                                         uint32_t* counts, uint64_t* runs, cudaStream_t stream) {  \
@@ -125,20 +174,6 @@ mgpu_status mgpu_item_limits(uint64_t* items, uint64_t* runs) {
 MGPU_KEY_FUNCTIONS(uint32_t, u32)
 MGPU_KEY_FUNCTIONS(uint64_t, u64)
 MGPU_KEY_FUNCTIONS(uint128, u128)
-
-mgpu_status mgpu_sort_pairs_u64_u32(void* temporary, uint64_t* temporary_bytes, uint64_t* first,
-                                    uint64_t* second, uint32_t* first_values,
-                                    uint32_t* second_values, uint64_t items, int32_t begin_bit,
-                                    int32_t end_bit, bool* in_second, cudaStream_t stream) {
-  cub::DoubleBuffer<uint64_t> keys(first, second);
-  cub::DoubleBuffer<uint32_t> values(first_values, second_values);
-  size_t bytes = *temporary_bytes;
-  const mgpu_status status = status_of(cub::DeviceRadixSort::SortPairs(
-      temporary, bytes, keys, values, items, begin_bit, end_bit, stream));
-  *temporary_bytes = bytes;
-  *in_second = keys.selector == 1;
-  return status;
-}
 
 mgpu_status mgpu_scan_exclusive_u32(void* temporary, uint64_t* temporary_bytes, const uint32_t* in,
                                     uint64_t* out, uint64_t items, cudaStream_t stream) {

@@ -1,5 +1,6 @@
 // The shared headers' functions as kernels: what `merganser devices --check` and the device tests
 // run on a GPU and hold against Rust.
+#include "block.cuh"
 #include "hash_insert.cuh"
 #include "kmer.cuh"
 #include "signature.cuh"
@@ -12,8 +13,9 @@ constexpr unsigned block_size = 256;
 template <class K>
 __global__ void __launch_bounds__(block_size)
     canonicalize_kmers_kernel(const K* kmers, uint64_t items, int k, K* out) {
-  const uint64_t stride = uint64_t{gridDim.x} * block_size;
-  for (uint64_t i = uint64_t{blockIdx.x} * block_size + threadIdx.x; i < items; i += stride) {
+  block<block_size> me;
+  const uint64_t stride = uint64_t{me.count()} * block_size;
+  for (uint64_t i = uint64_t{me.index()} * block_size + me.thread(); i < items; i += stride) {
     out[i] = canonical(kmers[i], k);
   }
 }
@@ -21,12 +23,14 @@ __global__ void __launch_bounds__(block_size)
 template <rule Rule>
 __global__ void __launch_bounds__(block_size)
     norm_pmers_kernel(const uint32_t* pmers, uint64_t items, int p, bool canonical, uint32_t* out) {
-  const uint64_t stride = uint64_t{gridDim.x} * block_size;
-  for (uint64_t i = uint64_t{blockIdx.x} * block_size + threadIdx.x; i < items; i += stride) {
+  block<block_size> me;
+  const uint64_t stride = uint64_t{me.count()} * block_size;
+  for (uint64_t i = uint64_t{me.index()} * block_size + me.thread(); i < items; i += stride) {
     out[i] = norm_pmer<Rule>(pmers[i], reverse_complement(pmers[i], p), p, canonical);
   }
 }
 
+#ifdef __CUDACC__
 /// One tile of 8 lanes a key. `results` gets each key's insert_result.
 __global__ void __launch_bounds__(block_size)
     insert_keys_kernel(uint64_t* slots, uint64_t slot_count, uint64_t empty, const uint64_t* keys,
@@ -43,11 +47,12 @@ __global__ void __launch_bounds__(block_size)
     }
   }
 }
+#endif
 
 template <class K>
 mgpu_status canonicalize_kmers(const K* kmers, uint64_t items, int k, K* out, cudaStream_t stream) {
-  canonicalize_kmers_kernel<<<grid_size(items, block_size), block_size, 0, stream>>>(kmers, items,
-                                                                                     k, out);
+  MGPU_LAUNCH(canonicalize_kmers_kernel, grid_size(items, block_size), block_size, stream, kmers,
+              items, k, out);
   return launch_status();
 }
 
@@ -75,11 +80,12 @@ mgpu_status mgpu_norm_pmers(uint32_t rule, const uint32_t* pmers, uint64_t items
                       : rule == 1 ? mgpu::norm_pmers_kernel<mgpu::rule::kmc2>
                       : rule == 2 ? mgpu::norm_pmers_kernel<mgpu::rule::minimizer>
                                   : mgpu::norm_pmers_kernel<mgpu::rule::hash>;
-  kernel<<<mgpu::grid_size(items, mgpu::block_size), mgpu::block_size, 0, stream>>>(
-      pmers, items, p, canonical, out);
+  MGPU_LAUNCH(kernel, mgpu::grid_size(items, mgpu::block_size), mgpu::block_size, stream, pmers,
+              items, p, canonical, out);
   return mgpu::launch_status();
 }
 
+#ifdef __CUDACC__
 mgpu_status mgpu_insert_keys(uint64_t* slots, uint64_t slot_count, uint64_t empty,
                              const uint64_t* keys, uint64_t items, uint32_t* results,
                              cudaStream_t stream) {
@@ -88,4 +94,10 @@ mgpu_status mgpu_insert_keys(uint64_t* slots, uint64_t slot_count, uint64_t empt
                                                                     items, results);
   return mgpu::launch_status();
 }
+#else
+mgpu_status mgpu_insert_keys(uint64_t*, uint64_t, uint64_t, const uint64_t*, uint64_t, uint32_t*,
+                             cudaStream_t) {
+  return 801;  // cudaErrorNotSupported: tiles within a warp are not emulated
+}
+#endif
 }

@@ -81,12 +81,6 @@ crate::foreign! {
         scratch: *mut c_void, scratch_bytes: *mut u64, values: *const u64, sums: *mut u64,
         items: u64, stream: RawStream,
     );
-    fn mgpu_sort_pairs_u64_u32(
-        scratch: *mut c_void, scratch_bytes: *mut u64, first: *mut u64, second: *mut u64,
-        first_values: *mut u32, second_values: *mut u32, items: u64, begin_bit: i32, end_bit: i32,
-        in_second: *mut bool, stream: RawStream,
-    );
-
     fn mgpu_norm_pmers(
         rule: u32, pmers: *const u32, items: u64, p: i32, canonical: bool, out: *mut u32,
         stream: RawStream,
@@ -99,14 +93,9 @@ crate::foreign! {
 
 /// The functions that there is one of for each width of keys.
 macro_rules! keyed {
-    ($($K:ty: $sort:ident $encode:ident $select:ident $canonicalize:ident;)*) => {
+    ($($K:ty: $encode:ident $select:ident $canonicalize:ident;)*) => {
         crate::foreign! {
             $(
-                fn $sort(
-                    scratch: *mut c_void, scratch_bytes: *mut u64, first: *mut $K,
-                    second: *mut $K, items: u64, begin_bit: i32, end_bit: i32,
-                    in_second: *mut bool, stream: RawStream,
-                );
                 fn $encode(
                     scratch: *mut c_void, scratch_bytes: *mut u64, keys: *const $K, items: u64,
                     unique: *mut $K, counts: *mut u32, runs: *mut u64, stream: RawStream,
@@ -125,8 +114,34 @@ macro_rules! keyed {
 }
 
 keyed! {
-    u32: mgpu_sort_keys_u32 mgpu_encode_runs_u32 mgpu_select_runs_u32 mgpu_canonicalize_kmers_u32;
-    u64: mgpu_sort_keys_u64 mgpu_encode_runs_u64 mgpu_select_runs_u64 mgpu_canonicalize_kmers_u64;
-    u128: mgpu_sort_keys_u128 mgpu_encode_runs_u128 mgpu_select_runs_u128
-        mgpu_canonicalize_kmers_u128;
+    u32: mgpu_encode_runs_u32 mgpu_select_runs_u32 mgpu_canonicalize_kmers_u32;
+    u64: mgpu_encode_runs_u64 mgpu_select_runs_u64 mgpu_canonicalize_kmers_u64;
+    u128: mgpu_encode_runs_u128 mgpu_select_runs_u128 mgpu_canonicalize_kmers_u128;
+}
+
+/// The sorts, which go up to 256 bits.
+macro_rules! sorted {
+    ($($K:ty: $keys:ident $pairs:ident;)*) => {
+        crate::foreign! {
+            $(
+                fn $keys(
+                    scratch: *mut c_void, scratch_bytes: *mut u64, first: *mut $K,
+                    second: *mut $K, items: u64, begin_bit: i32, end_bit: i32,
+                    in_second: *mut bool, stream: RawStream,
+                );
+                fn $pairs(
+                    scratch: *mut c_void, scratch_bytes: *mut u64, first: *mut $K,
+                    second: *mut $K, first_values: *mut u32, second_values: *mut u32, items: u64,
+                    begin_bit: i32, end_bit: i32, in_second: *mut bool, stream: RawStream,
+                );
+            )*
+        }
+    };
+}
+
+sorted! {
+    u32: mgpu_sort_keys_u32 mgpu_sort_pairs_u32;
+    u64: mgpu_sort_keys_u64 mgpu_sort_pairs_u64;
+    u128: mgpu_sort_keys_u128 mgpu_sort_pairs_u128;
+    [u128; 2]: mgpu_sort_keys_u256 mgpu_sort_pairs_u256;
 }

@@ -52,7 +52,7 @@ pub use doctor::{DeviceReport, Report, doctor};
 pub use error::{Error, unavailable};
 pub use event::Event;
 pub use ffi::{RawStream, Status};
-pub use memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod};
+pub use memory::{Arena, DeviceBuffer, DeviceSlice, DeviceSliceMut, Part, PinnedBuffer, Pod};
 pub use pool::{Pool, Pooled};
 pub use stream::Stream;
 

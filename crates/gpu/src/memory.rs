@@ -1,8 +1,10 @@
 //! Memory of the device, and of the host for fast copies.
 
+mod arena;
 mod device;
 mod pinned;
 
+pub use arena::{Arena, Part};
 pub use device::{DeviceBuffer, DeviceSlice, DeviceSliceMut};
 pub use pinned::PinnedBuffer;
 

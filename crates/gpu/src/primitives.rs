@@ -6,7 +6,8 @@
 
 mod keys;
 
-pub use keys::{Key, SelectRuns};
+use keys::Sort;
+pub use keys::{Key, SelectRuns, SortKey};
 
 use crate::ffi::{self, RawStream, Status};
 use crate::stream::fits;
@@ -24,19 +25,18 @@ const SELECTING: &str = "selecting runs";
 pub const RUN_LIMIT: u64 = i32::MAX as u64;
 
 /// Bytes that [`sort_keys`] needs.
-pub fn sort_keys_scratch<K: Key>(device: &Device, items: usize, bits: Range<u32>) -> Result<usize> {
-    let mut in_second = false;
-    ask(device, SORTING, |bytes| {
-        let (scratch, keys) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: without scratch only the size is asked for, and no memory is looked at.
-        unsafe { K::sort(scratch, bytes, [keys; 2], items, &bits, &mut in_second, ptr::null_mut()) }
-    })
+pub fn sort_keys_scratch<K: SortKey>(
+    device: &Device,
+    items: usize,
+    bits: Range<u32>,
+) -> Result<usize> {
+    sort_scratch::<K>(device, items, bits, ptr::null_mut())
 }
 
 /// Sorts keys by the bits in `bits` (0 is the lowest), leaving the order of equal ones as it is.
 /// Both buffers are written; the number that is returned says which has the result. They have the
 /// same length. Time grows with the number of bits: say those that the keys have.
-pub fn sort_keys<K: Key>(
+pub fn sort_keys<K: SortKey>(
     stream: &Stream,
     [mut first, mut second]: [DeviceSliceMut<'_, K>; 2],
     bits: Range<u32>,
@@ -44,48 +44,24 @@ pub fn sort_keys<K: Key>(
 ) -> Result<usize> {
     let items = first.len();
     fits(SORTING, "the second buffer", second.len(), items)?;
-    if items == 0 || bits.is_empty() {
-        return Ok(0);
-    }
-    let mut in_second = false;
-    run(stream, SORTING, scratch, |scratch, bytes, raw| {
-        let keys = [first.as_mut_ptr(), second.as_mut_ptr()];
-        // SAFETY: both have room for `items`, and scratch for its bytes.
-        unsafe { K::sort(scratch, bytes, keys, items, &bits, &mut in_second, raw) }
-    })?;
-    Ok(usize::from(in_second))
+    let keys = [first.as_mut_ptr(), second.as_mut_ptr()];
+    sort(stream, Sort { keys, values: [ptr::null_mut(); 2], items, bits }, scratch)
 }
 
 /// Bytes that [`sort_pairs`] needs.
-pub fn sort_pairs_scratch(device: &Device, items: usize, bits: Range<u32>) -> Result<usize> {
-    let mut in_second = false;
-    ask(device, SORTING, |bytes| {
-        let (begin, end, items) = (bits.start as i32, bits.end as i32, items as u64);
-        let (scratch, keys, values) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
-        // SAFETY: without scratch only the size is asked for.
-        unsafe {
-            ffi::mgpu_sort_pairs_u64_u32(
-                scratch,
-                bytes,
-                keys,
-                keys,
-                values,
-                values,
-                items,
-                begin,
-                end,
-                &mut in_second,
-                ptr::null_mut(),
-            )
-        }
-    })
+pub fn sort_pairs_scratch<K: SortKey>(
+    device: &Device,
+    items: usize,
+    bits: Range<u32>,
+) -> Result<usize> {
+    sort_scratch::<K>(device, items, bits, ptr::dangling_mut())
 }
 
 /// Sorts keys as [`sort_keys`] does and their values with them; keys and values have the result in
 /// the buffers of the same number.
-pub fn sort_pairs(
+pub fn sort_pairs<K: SortKey>(
     stream: &Stream,
-    [mut first, mut second]: [DeviceSliceMut<'_, u64>; 2],
+    [mut first, mut second]: [DeviceSliceMut<'_, K>; 2],
     [mut first_values, mut second_values]: [DeviceSliceMut<'_, u32>; 2],
     bits: Range<u32>,
     scratch: DeviceSliceMut<'_, u8>,
@@ -94,30 +70,38 @@ pub fn sort_pairs(
     fits(SORTING, "the second buffer", second.len(), items)?;
     fits(SORTING, "the first buffer of values", first_values.len(), items)?;
     fits(SORTING, "the second buffer of values", second_values.len(), items)?;
-    if items == 0 || bits.is_empty() {
+    let keys = [first.as_mut_ptr(), second.as_mut_ptr()];
+    let values = [first_values.as_mut_ptr(), second_values.as_mut_ptr()];
+    sort(stream, Sort { keys, values, items, bits }, scratch)
+}
+
+fn sort_scratch<K: SortKey>(
+    device: &Device,
+    items: usize,
+    bits: Range<u32>,
+    values: *mut u32,
+) -> Result<usize> {
+    let (mut in_second, keys) = (false, [ptr::null_mut(); 2]);
+    let sort = Sort { keys, values: [values; 2], items, bits };
+    ask(device, SORTING, |bytes| {
+        // SAFETY: without scratch only the size is asked for, and no memory is looked at.
+        unsafe { K::sort(ptr::null_mut(), bytes, &sort, &mut in_second, ptr::null_mut()) }
+    })
+}
+
+/// The caller has checked that every buffer has room for the items.
+fn sort<K: SortKey>(
+    stream: &Stream,
+    sort: Sort<K>,
+    scratch: DeviceSliceMut<'_, u8>,
+) -> Result<usize> {
+    if sort.items == 0 || sort.bits.is_empty() {
         return Ok(0);
     }
     let mut in_second = false;
     run(stream, SORTING, scratch, |scratch, bytes, raw| {
-        let (begin, end, items) = (bits.start as i32, bits.end as i32, items as u64);
-        let keys = (first.as_mut_ptr(), second.as_mut_ptr());
-        let values = (first_values.as_mut_ptr(), second_values.as_mut_ptr());
-        // SAFETY: all four have room for `items`, and scratch for its bytes.
-        unsafe {
-            ffi::mgpu_sort_pairs_u64_u32(
-                scratch,
-                bytes,
-                keys.0,
-                keys.1,
-                values.0,
-                values.1,
-                items,
-                begin,
-                end,
-                &mut in_second,
-                raw,
-            )
-        }
+        // SAFETY: all have room for the items, and scratch for its bytes.
+        unsafe { K::sort(scratch, bytes, &sort, &mut in_second, raw) }
     })?;
     Ok(usize::from(in_second))
 }

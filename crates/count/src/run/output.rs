@@ -8,9 +8,8 @@ use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
 use super::Outcome;
-use crate::emit::{Encoder, Sink, emit};
+use crate::emit::{Encoder, Sink, Source, emit};
 use crate::kmc::{KmcFormat, KmcSink, Layout};
-use crate::results::Results;
 use crate::table::{Header, MgkFormat, MgkSink, section_bits};
 use crate::text::TsvFormat;
 use crate::{Config, Error, Format};
@@ -45,14 +44,14 @@ impl Target {
     pub(crate) fn write<K: Kmer>(
         self,
         config: &Config,
-        results: &Results<'_, K>,
+        source: &dyn Source<K>,
         outcome: &Outcome,
         cancel: &Cancel,
     ) -> Result<Duration, Error> {
         let header = header(config, outcome);
         let k = config.k;
         let bits = header.section_bits;
-        let writing = Writing { results, bits, threads: config.threads, cancel };
+        let writing = Writing { source, bits, threads: config.threads, cancel };
         match self {
             Target::Mgk(file) => writing.by(&MgkFormat, MgkSink::new(file, header)?),
             Target::Kmc(files) => {
@@ -65,16 +64,16 @@ impl Target {
     }
 }
 
-struct Writing<'w, 'p, K> {
-    results: &'w Results<'p, K>,
+struct Writing<'w, K> {
+    source: &'w dyn Source<K>,
     bits: u32,
     threads: usize,
     cancel: &'w Cancel,
 }
 
-impl<K: Kmer> Writing<'_, '_, K> {
+impl<K: Kmer> Writing<'_, K> {
     fn by<E: Encoder<K>>(&self, encoder: &E, sink: impl Sink<E::Part>) -> Result<Duration, Error> {
-        emit(self.results, self.bits, self.threads, self.cancel, encoder, sink)
+        emit(self.source, self.bits, self.threads, self.cancel, encoder, sink)
     }
 }
 

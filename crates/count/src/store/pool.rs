@@ -75,15 +75,21 @@ impl Pool {
         if self.spilling.storage == Storage::Ram {
             return Err(Error::RamFull { limit: self.spilling.limit });
         }
-        let offset = self.file()?.append(&block)?;
-        self.spilled.fetch_add(block.len() as u64, Ordering::Relaxed);
+        let offset = self.spill(&block)?;
         let segment = Segment::Disk { offset, len: block.len() };
         block.clear();
         Ok((segment, Some(block)))
     }
 
-    /// Reads a spilled block back.
-    pub(super) fn unspill(
+    /// Appends bytes to the spill file; returns where they begin.
+    pub(crate) fn spill(&self, bytes: &[u8]) -> Result<u64, Error> {
+        let offset = self.file()?.append(bytes)?;
+        self.spilled.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(offset)
+    }
+
+    /// Reads spilled bytes back.
+    pub(crate) fn unspill(
         &self,
         offset: u64,
         len: usize,

@@ -16,6 +16,9 @@ use std::{env, fs, thread};
 /// exceptions, which must not reach Rust.
 pub(crate) const FLAGS: [&str; 5] =
     ["-std=c++17", "-O3", "-lineinfo", "--expt-relaxed-constexpr", "-Xcompiler=-fno-exceptions"];
+/// Set to 1, it makes functions for the host of the kernels (`crates/gpu/cuda/block.cuh`).
+const EMULATE: &str = "MERGANSER_EMULATE_CUDA";
+
 const WARNINGS: [&str; 2] = ["-Wreorder", "-Xcompiler=-Wall,-Wextra"];
 
 /// The CUDA sources of one crate and how to compile them.
@@ -75,11 +78,16 @@ impl Kernels {
     /// Compiles the files, archives the objects and prints the lines by which cargo links them.
     #[allow(clippy::print_stdout, reason = "cargo reads it")]
     pub fn try_compile(&self) -> Result<Built, Error> {
-        for name in ["CUDA_HOME", "CUDA_PATH", "PATH", "NVCC_CCBIN", "MERGANSER_CUDA_ARCH"] {
+        for name in
+            ["CUDA_HOME", "CUDA_PATH", "PATH", "NVCC_CCBIN", "MERGANSER_CUDA_ARCH", EMULATE]
+        {
             println!("cargo:rerun-if-env-changed={name}");
         }
         // Folders, not files: a header may come to a folder later.
         self.includes.iter().for_each(|path| println!("cargo:rerun-if-changed={}", path.display()));
+        if env::var_os(EMULATE).is_some_and(|value| value == "1") {
+            return self.emulate();
+        }
         let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
         let toolkit = Search::of_this_machine(&folder("CARGO_MANIFEST_DIR")).find()?;
         let archs = Archs::from_env()?;
@@ -92,6 +100,20 @@ impl Kernels {
         // What the static runtime itself stands on.
         ["dl", "rt", "pthread"].iter().for_each(|lib| println!("cargo:rustc-link-lib={lib}"));
         Ok(Built { toolkit: version, archs })
+    }
+
+    /// Compiles the same files for the host: tests of the device path where there is no GPU.
+    #[allow(clippy::print_stdout, reason = "cargo reads it")]
+    fn emulate(&self) -> Result<Built, Error> {
+        let shared = env::var_os("DEP_MERGANSER_GPU_INCLUDE").map(PathBuf::from);
+        let emulation = shared.map_or("emulation".into(), |cuda| cuda.join("../emulation"));
+        println!("cargo:rerun-if-changed={}", emulation.display());
+        let mut build = cc::Build::new();
+        build.cpp(true).std("c++17").opt_level(2).include(emulation).includes(&self.includes);
+        // cc tells the language by the suffix, and takes `.cu` for nvcc's.
+        build.flag("-xc++").flag("-Wno-unused-parameter").files(&self.files);
+        build.compile(&self.name);
+        Ok(Built { toolkit: "emulated".into(), archs: Archs::parse("90")? })
     }
 
     /// Compiles each file, as many at a time as cargo grants jobs.

@@ -95,6 +95,14 @@ impl<T: Pod> DeviceBuffer<T> {
         self.view().slice(range)
     }
 
+    /// A part, to write, of a buffer that others have parts of.
+    ///
+    /// # Safety
+    /// Nobody else uses this part.
+    pub(super) unsafe fn slice_shared(&self, range: Range<usize>) -> DeviceSliceMut<'_, T> {
+        DeviceSliceMut { ptr: self.ptr, len: self.len, owner: PhantomData }.slice_mut(range)
+    }
+
     /// A part, to write.
     ///
     /// # Panics

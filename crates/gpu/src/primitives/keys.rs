@@ -5,21 +5,35 @@ use crate::memory::Pod;
 use std::ffi::c_void;
 use std::ops::{Range, RangeInclusive};
 
-/// An integer that CUB is built for here: `u32`, `u64` or `u128`.
-pub trait Key: Pod + Ord + Default + sealed::Sealed {
+/// The buffers and the order of a sort.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Sort<K> {
+    pub(super) keys: [*mut K; 2],
+    /// Null if the keys have no values.
+    pub(super) values: [*mut u32; 2],
+    pub(super) items: usize,
+    pub(super) bits: Range<u32>,
+}
+
+/// An integer that can be sorted: `u32`, `u64`, `u128`, or 256 bits as `[high, low]`.
+pub trait SortKey: Pod + Ord + Default + sealed::Sealed {
     #[doc(hidden)]
+    /// Sorts keys, or keys with their values.
+    ///
     /// # Safety
     /// As [`crate::ffi`] says.
     unsafe fn sort(
         scratch: *mut c_void,
         scratch_bytes: *mut u64,
-        buffers: [*mut Self; 2],
-        items: usize,
-        bits: &Range<u32>,
+        sort: &Sort<Self>,
         in_second: &mut bool,
         stream: RawStream,
     ) -> Status;
+}
 
+/// An integer that CUB's run lengths are built for here: `u32`, `u64` or `u128`.
+pub trait Key: SortKey {
     #[doc(hidden)]
     #[allow(clippy::too_many_arguments, reason = "as the C++ has it")]
     /// # Safety
@@ -75,29 +89,46 @@ mod sealed {
     pub trait Sealed {}
 }
 
-macro_rules! key {
-    ($K:ty, $sort:ident, $encode:ident, $select:ident, $canonicalize:ident) => {
+macro_rules! sort_key {
+    ($K:ty, $keys:ident, $pairs:ident) => {
         impl sealed::Sealed for $K {}
 
-        impl Key for $K {
+        impl SortKey for $K {
             unsafe fn sort(
                 scratch: *mut c_void,
                 scratch_bytes: *mut u64,
-                [first, second]: [*mut Self; 2],
-                items: usize,
-                bits: &Range<u32>,
+                Sort { keys: [first, second], values, items, bits }: &Sort<Self>,
                 in_second: &mut bool,
                 stream: RawStream,
             ) -> Status {
-                let (items, begin) = (items as u64, bits.start as i32);
-                let end = bits.end.min(<$K>::BITS) as i32;
+                let (first, second, items, begin) =
+                    (*first, *second, *items as u64, bits.start as i32);
+                let end = bits.end.min(8 * size_of::<$K>() as u32) as i32;
+                if values[0].is_null() {
+                    // SAFETY: the caller's promise.
+                    return unsafe {
+                        ffi::$keys(
+                            scratch,
+                            scratch_bytes,
+                            first,
+                            second,
+                            items,
+                            begin,
+                            end,
+                            in_second,
+                            stream,
+                        )
+                    };
+                }
                 // SAFETY: the caller's promise.
                 unsafe {
-                    ffi::$sort(
+                    ffi::$pairs(
                         scratch,
                         scratch_bytes,
                         first,
                         second,
+                        values[0],
+                        values[1],
                         items,
                         begin,
                         end,
@@ -106,7 +137,18 @@ macro_rules! key {
                     )
                 }
             }
+        }
+    };
+}
 
+sort_key!(u32, mgpu_sort_keys_u32, mgpu_sort_pairs_u32);
+sort_key!(u64, mgpu_sort_keys_u64, mgpu_sort_pairs_u64);
+sort_key!(u128, mgpu_sort_keys_u128, mgpu_sort_pairs_u128);
+sort_key!([u128; 2], mgpu_sort_keys_u256, mgpu_sort_pairs_u256);
+
+macro_rules! key {
+    ($K:ty, $encode:ident, $select:ident, $canonicalize:ident) => {
+        impl Key for $K {
             unsafe fn encode(
                 scratch: *mut c_void,
                 scratch_bytes: *mut u64,
@@ -165,21 +207,18 @@ macro_rules! key {
 
 key!(
     u32,
-    mgpu_sort_keys_u32,
     mgpu_encode_runs_u32,
     mgpu_select_runs_u32,
     mgpu_canonicalize_kmers_u32
 );
 key!(
     u64,
-    mgpu_sort_keys_u64,
     mgpu_encode_runs_u64,
     mgpu_select_runs_u64,
     mgpu_canonicalize_kmers_u64
 );
 key!(
     u128,
-    mgpu_sort_keys_u128,
     mgpu_encode_runs_u128,
     mgpu_select_runs_u128,
     mgpu_canonicalize_kmers_u128

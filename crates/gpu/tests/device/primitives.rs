@@ -85,7 +85,7 @@ fn values_go_with_their_keys() {
         let values: Vec<u32> = (0..items as u32).collect();
         let mut buffers = [upload(&device, &stream, &keys), device.alloc(items).unwrap()];
         let mut value_buffers = [upload(&device, &stream, &values), device.alloc(items).unwrap()];
-        let bytes = primitives::sort_pairs_scratch(&device, items, 0..20).unwrap();
+        let bytes = primitives::sort_pairs_scratch::<u64>(&device, items, 0..20).unwrap();
         let mut scratch = device.alloc(bytes).unwrap();
         let place = primitives::sort_pairs(
             &stream,

@@ -1,0 +1,89 @@
+// Phase 2, first step: super-k-mers become k-mers (RapidGKC §III-C.3, Algorithm 1), a block of
+// records at a time: each thread makes whichever k-mers are its turn, however long the records are.
+#pragma once
+
+#include "block.cuh"
+#include "scramble.cuh"
+
+namespace mgpu {
+
+constexpr int expand_threads = 256;
+
+template <class K>
+struct expand_arguments {
+  const record<record_words<K>>* records;
+  uint64_t count;
+  int32_t k;
+  bool canonical;
+  /// Only k-mers of part `part` of `parts`.
+  uint32_t parts;
+  uint32_t part;
+  K* out;
+  /// k-mers that `out` holds; more are counted and not written.
+  uint64_t room;
+  /// How many there are, from 0.
+  uint64_t* made;
+};
+
+/// The number, of `count` sums in rising order, of the last that is not above `value`.
+MGPU_HD uint32_t last_upto(const uint32_t* sums, uint32_t count, uint32_t value) {
+  uint32_t low = 0, high = count;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (sums[middle] <= value) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+template <class K>
+__global__ void __launch_bounds__(expand_threads) expand_kernel(expand_arguments<K> a) {
+  constexpr int words = record_words<K>;
+  MGPU_SHARED uint64_t records[expand_threads * words];
+  MGPU_SHARED uint32_t starts[expand_threads];
+  MGPU_SHARED uint64_t place;
+  block<expand_threads> me;
+  const uint64_t stride = uint64_t{me.count()} * expand_threads;
+  for (uint64_t base = uint64_t{me.index()} * expand_threads; base < a.count; base += stride) {
+    const uint64_t mine = base + me.thread();
+    uint32_t kmers = 0;
+    if (mine < a.count) {
+      const record<words> one = a.records[mine];
+      for (int i = 0; i < words; ++i) records[me.thread() * words + i] = one.words[i];
+      kmers = static_cast<uint32_t>(one.words[words - 1] & 0xff) + 1;
+    }
+    uint32_t total;
+    starts[me.thread()] = me.sum_before(kmers, total);
+    if (me.thread() == 0 && a.parts == 1) place = me.add(a.made, uint64_t{total});
+    me.sync();
+    const uint32_t rounds = (total + expand_threads - 1) / expand_threads;
+    for (uint32_t round = 0; round < rounds; ++round) {
+      const uint32_t i = round * expand_threads + me.thread();
+      K key{};
+      bool wanted = i < total;
+      if (wanted) {
+        const uint32_t from = last_upto(starts, expand_threads, i);
+        const int at = static_cast<int>(i - starts[from]);
+        key = kmer_at<K>::read(records + from * words, words, at, a.k);
+        if (a.canonical) key = canonical(key, a.k);
+        key = scramble(key, a.k);
+      }
+      if (a.parts == 1) {
+        if (wanted && place + i < a.room) a.out[place + i] = key;
+        continue;
+      }
+      wanted = wanted && part_of(key, a.parts) == a.part;
+      uint32_t found;
+      const uint32_t before = me.sum_before(wanted, found);
+      if (me.thread() == 0) place = me.add(a.made, uint64_t{found});
+      me.sync();
+      if (wanted && place + before < a.room) a.out[place + before] = key;
+    }
+    me.sync();
+  }
+}
+
+}  // namespace mgpu

@@ -1,0 +1,242 @@
+// Phase 1: tiles of bases become super-k-mers by bin (RapidGKC §III-C.2).
+//
+// A tile is what the host packs at a time (crates/count/src/cuda/batch.rs): `tile_bases` bases and a
+// bit for each that says whether something ends before it. No k-mer leaves its tile, so that blocks
+// need nothing of their neighbours. Lanes with allowed and forbidden p-mers do the same work; where
+// super-k-mers begin is found by ballots; and places in the bins come from one prefix sum over
+// (bin, tile) counts: no atomic leaves a block.
+#pragma once
+
+#include "block.cuh"
+#include "record.cuh"
+#include "signature.cuh"
+
+namespace mgpu {
+
+constexpr int tile_bases = 4096;
+constexpr int tile_words = tile_bases / 32;
+constexpr int cut_words = tile_bases / 64;
+constexpr int partition_threads = 256;
+constexpr int tile_rows = tile_bases / partition_threads;
+constexpr int most_bins = 1024;
+/// Stands where no k-mer starts: no signature has this value.
+constexpr uint32_t no_kmer = 0xffffffffu;
+
+/// From a signature to its bin: crates/count/src/binmap.rs.
+struct bin_map {
+  const uint16_t* bin_of;
+  uint32_t multiplier;
+  uint32_t shift;
+
+  MGPU_HD uint32_t bin(uint32_t signature) const { return bin_of[signature * multiplier >> shift]; }
+};
+
+struct partition_arguments {
+  const uint64_t* bases;  // tile_words a tile
+  const uint64_t* cuts;   // cut_words a tile; bit i of a word is its base i
+  bin_map bins;
+  uint32_t bin_count;
+  uint32_t tiles;
+  int32_t k;
+  int32_t p;
+  int32_t words;  // of a record
+  bool canonical;
+  uint32_t* pieces;       // tile_bases a tile: the records to write
+  uint32_t* piece_count;  // of each tile
+  uint64_t* counts;       // [bin][tile]: k-mers << 32 | records; one more item, 0
+};
+
+/// A record to write: 12 bits of position in the tile, 8 bits of k-mers less 1, 12 bits of bin.
+MGPU_HD uint32_t make_piece(uint32_t at, uint32_t kmers, uint32_t bin) {
+  return at | (kmers - 1) << 12 | bin << 20;
+}
+
+/// Whether any of the bits `from` to `to` (not included) is set.
+MGPU_HD bool any_bit(const uint64_t* words, int from, int to) {
+  while (from < to) {
+    const int start = from & 63, bits = to - from < 64 - start ? to - from : 64 - start;
+    if ((words[from >> 6] >> start & ~uint64_t{0} >> (64 - bits)) != 0) return true;
+    from += bits;
+  }
+  return false;
+}
+
+MGPU_HD int lowest_bit(uint32_t word) {
+#ifdef __CUDA_ARCH__
+  return __ffs(static_cast<int>(word)) - 1;
+#else
+  return __builtin_ctz(word);
+#endif
+}
+
+/// The first set bit from `from` on, or `end` if there is none before it.
+MGPU_HD int next_bit(const uint32_t* words, int from, int end) {
+  while (from < end) {
+    const uint32_t word = words[from >> 5] >> (from & 31);
+    if (word != 0) {
+      const int at = from + lowest_bit(word);
+      return at < end ? at : end;
+    }
+    from = (from | 31) + 1;
+  }
+  return end;
+}
+
+/// What a block of cut_kernel shares.
+struct cut_shared {
+  uint64_t bases[tile_words];
+  uint64_t cuts[cut_words];
+  uint32_t signatures[tile_bases];
+  uint32_t starts[tile_bases / 32];
+  uint32_t records[most_bins];
+  uint32_t kmers[most_bins];
+};
+
+/// The signature of the k-mer at each of this thread's positions, into shared.signatures: the least
+/// norm of its p-mers, by doubling (RapidGKC §II-D).
+template <rule Rule, class Block>
+MGPU_HD void find_signatures(Block& block, cut_shared& shared, int k, int p, bool canonical) {
+  uint32_t least[tile_rows];
+  for (int row = 0; row < tile_rows; ++row) {
+    const int at = row * partition_threads + static_cast<int>(block.thread());
+    const uint32_t pmer =
+        static_cast<uint32_t>(window(shared.bases, tile_words, at) >> (64 - 2 * p));
+    const uint32_t norm = norm_pmer<Rule>(pmer, reverse_complement(pmer, p), p, canonical);
+    least[row] = at + p <= tile_bases ? norm : no_kmer;
+    shared.signatures[at] = least[row];
+  }
+  block.sync();
+  const int width = k - p + 1;
+  // `span` p-mers are looked at; the last step overlaps the one before.
+  for (int span = 1; span < width;) {
+    const int step = span * 2 <= width ? span : width - span;
+    for (int row = 0; row < tile_rows; ++row) {
+      const int other = row * partition_threads + static_cast<int>(block.thread()) + step;
+      const uint32_t norm = other < tile_bases ? shared.signatures[other] : no_kmer;
+      least[row] = norm < least[row] ? norm : least[row];
+    }
+    block.sync();
+    for (int row = 0; row < tile_rows; ++row) {
+      shared.signatures[row * partition_threads + block.thread()] = least[row];
+    }
+    block.sync();
+    span += step;
+  }
+  for (int row = 0; row < tile_rows; ++row) {
+    const int at = row * partition_threads + static_cast<int>(block.thread());
+    if (at + k > tile_bases || any_bit(shared.cuts, at + 1, at + k)) shared.signatures[at] = no_kmer;
+  }
+  block.sync();
+}
+
+/// A bit where the signature is not that of the position before.
+template <class Block>
+MGPU_HD void find_starts(Block& block, cut_shared& shared) {
+  for (int row = 0; row < tile_rows; ++row) {
+    const int at = row * partition_threads + static_cast<int>(block.thread());
+    const bool start = at == 0 || shared.signatures[at] != shared.signatures[at - 1];
+    const uint32_t bits = block.ballot(start);
+    if (at % 32 == 0) shared.starts[at / 32] = bits;
+  }
+  block.sync();
+}
+
+/// The number of k-mers of the super-k-mer that starts at `at`; 0 if none does.
+MGPU_HD int super_kmer_at(const cut_shared& shared, int at) {
+  const bool start = (shared.starts[at >> 5] >> (at & 31) & 1) != 0;
+  if (!start || shared.signatures[at] == no_kmer) return 0;
+  return next_bit(shared.starts, at + 1, tile_bases) - at;
+}
+
+/// One tile a block: where its super-k-mers are, and how many records each bin gets.
+template <rule Rule>
+__global__ void __launch_bounds__(partition_threads) cut_kernel(partition_arguments a) {
+  MGPU_SHARED cut_shared shared;
+  block<partition_threads> me;
+  const uint32_t thread = me.thread();
+  const uint64_t tile = me.index();
+  for (uint32_t i = thread; i < tile_words; i += me.threads()) {
+    shared.bases[i] = a.bases[tile * tile_words + i];
+  }
+  for (uint32_t i = thread; i < cut_words; i += me.threads()) {
+    shared.cuts[i] = a.cuts[tile * cut_words + i];
+  }
+  for (uint32_t i = thread; i < a.bin_count; i += me.threads()) {
+    shared.records[i] = shared.kmers[i] = 0;
+  }
+  me.sync();
+  find_signatures<Rule>(me, shared, a.k, a.p, a.canonical);
+  find_starts(me, shared);
+
+  const int most = most_kmers(a.words, a.k);
+  uint32_t mine = 0;
+  for (int row = 0; row < tile_rows; ++row) {
+    const int at = row * partition_threads + static_cast<int>(thread);
+    mine += (super_kmer_at(shared, at) + most - 1) / most;
+  }
+  uint32_t total;
+  uint32_t place = me.sum_before(mine, total);
+  uint32_t* pieces = a.pieces + tile * tile_bases;
+  for (int row = 0; row < tile_rows; ++row) {
+    int at = row * partition_threads + static_cast<int>(thread);
+    int left = super_kmer_at(shared, at);
+    if (left == 0) continue;
+    const uint32_t bin = a.bins.bin(shared.signatures[at]);
+    me.add(&shared.records[bin], static_cast<uint32_t>((left + most - 1) / most));
+    me.add(&shared.kmers[bin], static_cast<uint32_t>(left));
+    while (left > 0) {
+      const int now = left < most ? left : most;
+      pieces[place++] = make_piece(at, now, bin);
+      at += now;
+      left -= now;
+    }
+  }
+  me.sync();
+  for (uint32_t i = thread; i < a.bin_count; i += me.threads()) {
+    a.counts[uint64_t{i} * a.tiles + tile] = uint64_t{shared.kmers[i]} << 32 | shared.records[i];
+  }
+  if (thread == 0) {
+    a.piece_count[tile] = total;
+    if (tile == 0) a.counts[uint64_t{a.bin_count} * a.tiles] = 0;
+  }
+}
+
+/// Where each bin begins: the sums at its first tile, and the totals behind the last.
+static __global__ void bin_starts_kernel(const uint64_t* sums, uint32_t bins, uint32_t tiles,
+                                         uint64_t* starts) {
+  block<partition_threads> me;
+  for (uint32_t i = me.thread(); i <= bins; i += me.threads()) starts[i] = sums[uint64_t{i} * tiles];
+}
+
+/// One tile a block: its records, each to its place in its bin. Their order within (bin, tile) is
+/// any: nothing depends on it.
+template <int Words>
+__global__ void __launch_bounds__(partition_threads)
+    scatter_kernel(partition_arguments a, const uint64_t* sums, record<Words>* out) {
+  MGPU_SHARED uint64_t bases[tile_words];
+  MGPU_SHARED uint32_t taken[most_bins];
+  block<partition_threads> me;
+  const uint64_t tile = me.index();
+  for (uint32_t i = me.thread(); i < tile_words; i += me.threads()) {
+    bases[i] = a.bases[tile * tile_words + i];
+  }
+  for (uint32_t i = me.thread(); i < a.bin_count; i += me.threads()) taken[i] = 0;
+  me.sync();
+  const uint32_t count = a.piece_count[tile];
+  for (uint32_t i = me.thread(); i < count; i += me.threads()) {
+    const uint32_t piece = a.pieces[tile * tile_bases + i];
+    const int at = piece & 0xfff, kmers = (piece >> 12 & 0xff) + 1;
+    const uint32_t bin = piece >> 20;
+    const uint64_t first = static_cast<uint32_t>(sums[uint64_t{bin} * a.tiles + tile]);
+    record<Words> made;
+    int left = kmers + a.k - 1;
+    for (int word = 0; word < Words; ++word, left -= 32) {
+      const uint64_t whole = left > 0 ? window(bases, tile_words, at + 32 * word) : 0;
+      made.words[word] = left >= 32 || left <= 0 ? whole : whole & ~uint64_t{0} << (64 - 2 * left);
+    }
+    made.words[Words - 1] |= static_cast<uint64_t>(kmers - 1);
+    out[first + me.add(&taken[bin], 1u)] = made;
+  }
+}
+
+}  // namespace mgpu

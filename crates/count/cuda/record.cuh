@@ -1,0 +1,78 @@
+// Super-k-mers as the device keeps them: a fixed number of 64-bit words for each width of k-mer, the
+// bases from the top bits of the first word on, the number of k-mers less 1 in the low 8 bits of the
+// last. Records of one size need no index to be read in parallel; the widths hold the usual longest
+// super-k-mer, of 2k-p bases, and longer ones are cut (`most_kmers`).
+#pragma once
+
+#include "kmer.cuh"
+
+namespace mgpu {
+
+/// Words of a record of k-mers held in K.
+template <class K>
+constexpr int record_words = sizeof(K) == 4 ? 1 : static_cast<int>(sizeof(K)) / 4;
+
+template <int Words>
+struct alignas(Words == 1 ? 8 : 16) record {
+  uint64_t words[Words];
+};
+
+/// The most k-mers of a record: 4 bases' room is taken by the number.
+MGPU_HD int most_kmers(int words, int k) {
+  const int fit = 32 * words - 4 - k + 1;
+  return fit < 256 ? fit : 256;
+}
+
+/// 32 bases from base `at` of `count` words on, the first in the top bits; A behind the end.
+MGPU_HD uint64_t window(const uint64_t* words, int count, int at) {
+  const int word = at >> 5, shift = 2 * (at & 31);
+  const uint64_t first = word < count ? words[word] << shift : 0;
+  return shift == 0 || word + 1 >= count ? first : first | words[word + 1] >> (64 - shift);
+}
+
+template <class K>
+struct kmer_at;
+
+template <>
+struct kmer_at<uint32_t> {
+  static MGPU_HD uint32_t read(const uint64_t* words, int count, int at, int k) {
+    return static_cast<uint32_t>(window(words, count, at) >> (64 - 2 * k));
+  }
+};
+template <>
+struct kmer_at<uint64_t> {
+  static MGPU_HD uint64_t read(const uint64_t* words, int count, int at, int k) {
+    return window(words, count, at) >> (64 - 2 * k);
+  }
+};
+template <>
+struct kmer_at<uint128> {
+  static MGPU_HD uint128 read(const uint64_t* words, int count, int at, int k) {
+    const uint128 high = window(words, count, at);
+    return (high << 64 | window(words, count, at + 32)) >> (128 - 2 * k);
+  }
+};
+
+MGPU_HD uint256 shift_right(uint256 value, int bits) {
+  if (bits == 0) return value;
+  if (bits >= 128) return {0, bits == 128 ? value.high : value.high >> (bits - 128)};
+  return {value.high >> bits, value.low >> bits | value.high << (128 - bits)};
+}
+
+template <>
+struct kmer_at<uint256> {
+  static MGPU_HD uint256 read(const uint64_t* words, int count, int at, int k) {
+    const uint256 all{kmer_at<uint128>::read(words, count, at, 64),
+                      kmer_at<uint128>::read(words, count, at + 64, 64)};
+    return shift_right(all, 256 - 2 * k);
+  }
+};
+
+/// The smaller of a k-mer and its reverse complement, for k above 64.
+MGPU_HD uint256 canonical(uint256 kmer, int k) {
+  const uint256 complement = shift_right(
+      {reverse_complement(kmer.low, 64), reverse_complement(kmer.high, 64)}, 256 - 2 * k);
+  return complement < kmer ? complement : kmer;
+}
+
+}  // namespace mgpu

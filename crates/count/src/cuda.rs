@@ -1,0 +1,19 @@
+//! The CUDA backend (RapidGKC §III-C, §III-D): the CPU reads, parses and packs; GPUs cut
+//! super-k-mers, keep them by bin, count bins and sort what stays.
+//!
+//! Everything that can be done before a device is ready is done meanwhile: packed batches wait in a
+//! queue. Super-k-mers stay in device memory as far as it goes, then in pinned host memory, then on
+//! disk. No result depends on which.
+
+mod batch;
+mod chunks;
+mod counting;
+mod kernels;
+mod packer;
+mod partition;
+mod plan;
+mod queue;
+mod run;
+mod table;
+
+pub(crate) use kernels::GpuKmer;

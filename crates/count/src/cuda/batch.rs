@@ -1,0 +1,89 @@
+//! Packed bases on their way to a device.
+
+use super::kernels::{CUT_WORDS, TILE_BASES, TILE_WORDS};
+use crate::cpu::fragments::Fragment;
+
+/// Tiles of bases: each [`TILE_BASES`] bases of 2 bits, and a bit for each of them that is set where
+/// no k-mer goes on from the base before: at the start of a fragment, and between fragments.
+pub(crate) struct Batch {
+    bases: Vec<u64>,
+    cuts: Vec<u64>,
+}
+
+impl Batch {
+    /// Room for `tiles` tiles.
+    pub(crate) fn new(tiles: usize) -> Batch {
+        let room = |words| Vec::with_capacity(tiles * words);
+        Batch { bases: room(TILE_WORDS), cuts: room(CUT_WORDS) }
+    }
+
+    pub(crate) fn tiles(&self) -> usize {
+        self.cuts.len() / CUT_WORDS
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.bases.clear();
+        self.cuts.clear();
+    }
+
+    /// Bytes of a tile.
+    pub(crate) const TILE_BYTES: usize = 8 * (TILE_WORDS + CUT_WORDS);
+
+    /// Adds a tile: packed bases of `bases` codes, and which stretches of them are sequence.
+    pub(crate) fn push(&mut self, packed: &[u64], fragments: &[Fragment]) {
+        let words = packed.len().min(TILE_WORDS);
+        self.bases.extend_from_slice(&packed[..words]);
+        self.bases.resize((self.tiles() + 1) * TILE_WORDS, 0);
+        let mut cuts = [0; CUT_WORDS];
+        let mut clean_to = 0;
+        for fragment in fragments {
+            set_bits(&mut cuts, clean_to, fragment.start + 1);
+            clean_to = fragment.end;
+        }
+        set_bits(&mut cuts, clean_to, TILE_BASES);
+        self.cuts.extend_from_slice(&cuts);
+    }
+
+    /// Copies bases and then cuts.
+    pub(crate) fn copy_to(&self, out: &mut [u64]) {
+        let (bases, cuts) = out.split_at_mut(self.bases.len());
+        bases.copy_from_slice(&self.bases);
+        cuts[..self.cuts.len()].copy_from_slice(&self.cuts);
+    }
+}
+
+/// Sets the bits `from` to `to`, not included.
+fn set_bits(words: &mut [u64], mut from: usize, to: usize) {
+    let to = to.min(64 * words.len());
+    while from < to {
+        let bits = (64 - from % 64).min(to - from);
+        words[from / 64] |= (u64::MAX >> (64 - bits)) << (from % 64);
+        from += bits;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_set_at_starts_and_in_gaps() {
+        let mut batch = Batch::new(1);
+        let fragments =
+            [Fragment { start: 0, end: 70 }, Fragment { start: 70, end: 80 }, Fragment {
+                start: 85,
+                end: 200,
+            }];
+        batch.push(&[7; 9], &fragments);
+        let set: Vec<usize> =
+            (0..TILE_BASES).filter(|&i| batch.cuts[i / 64] >> (i % 64) & 1 == 1).collect();
+        let expected: Vec<usize> =
+            [0, 70].into_iter().chain(80..=85).chain(200..TILE_BASES).collect();
+        assert_eq!(set, expected);
+        assert_eq!((batch.tiles(), batch.bases.len(), batch.bases[8..10].to_vec()), (
+            1,
+            TILE_WORDS,
+            vec![7, 0]
+        ));
+    }
+}

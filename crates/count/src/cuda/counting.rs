@@ -1,0 +1,346 @@
+//! Phase 2 on a device: groups of bins become k-mers with counts.
+
+use std::ops::Range;
+
+use merganser_gpu::primitives::{self, SortKey};
+use merganser_gpu::{
+    Arena, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Part as Kept, Result as GpuResult,
+    Stream,
+};
+
+use super::chunks::{Chunk, Load, Staging, Tiers};
+use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
+use super::plan::Room;
+use crate::config::Format;
+use crate::histogram::Histogram;
+use crate::{Config, Error};
+
+/// The times that a bin too large for a lane is split in ever more parts.
+const SPLITS: u32 = 4;
+
+/// k-mers that stay, with their counts, in device memory, in no order.
+pub(crate) struct Piece<K: GpuKmer> {
+    pub(crate) kmers: Kept<K::Word>,
+    pub(crate) counts: Kept<u32>,
+}
+
+/// Where a lane's results go.
+pub(crate) trait Sink<K: GpuKmer> {
+    /// k-mers that stay, in device memory.
+    fn piece(&mut self, piece: Piece<K>);
+    /// k-mers that stay and that no device has room for.
+    fn pairs(&mut self, kmers: &[K::Word], counts: &[u32]) -> Result<(), Error>;
+}
+
+/// Groups neighbouring bins so that a lane has room for each group; a bin that is too large for
+/// it is a group of its own.
+pub(crate) fn groups(loads: &[Load], room: Room, words: usize) -> Vec<Range<usize>> {
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let mut sum = Load::default();
+    for (bin, &load) in loads.iter().enumerate() {
+        let mut both = sum;
+        both.add(load);
+        match groups.last_mut() {
+            Some(last) if fits(both, room, words) => {
+                last.end = bin + 1;
+                sum = both;
+            }
+            _ => {
+                groups.push(bin..bin + 1);
+                sum = load;
+            }
+        }
+    }
+    groups
+}
+
+fn fits(load: Load, room: Room, words: usize) -> bool {
+    load.kmers <= room.kmers as u64 && load.records * words as u64 <= room.words as u64
+}
+
+/// The records of all bins, and where they are.
+pub(crate) struct Bins<'b, 'p> {
+    pub(crate) chunks: &'b [Chunk],
+    pub(crate) tiers: &'b Tiers<'p>,
+}
+
+impl Bins<'_, '_> {
+    pub(crate) fn load(&self, bins: &Range<usize>) -> Load {
+        let mut sum = Load::default();
+        self.chunks.iter().for_each(|chunk| sum.add(chunk.load(bins)));
+        sum
+    }
+}
+
+/// A stream with its buffers.
+pub(crate) struct Lane<'l, K: GpuKmer> {
+    config: &'l Config,
+    device: Device,
+    pub(crate) stream: Stream,
+    /// Takes the k-mers that stay.
+    results: &'l Arena,
+    records: DeviceBuffer<u64>,
+    keys: [DeviceBuffer<K::Word>; 2],
+    counts: DeviceBuffer<u32>,
+    changes: DeviceBuffer<u8>,
+    left: DeviceBuffer<u64>,
+    large: DeviceBuffer<u32>,
+    totals: DeviceBuffer<u64>,
+    scratch: DeviceBuffer<u8>,
+    staging: Staging,
+    histogram: Histogram,
+}
+
+impl<'l, K: GpuKmer> Lane<'l, K> {
+    pub(crate) fn new(
+        config: &'l Config,
+        device: &Device,
+        results: &'l Arena,
+        room: Room,
+    ) -> GpuResult<Self> {
+        let bits = 0..sorted_bits(config.k).max(2 * config.k as u32);
+        let scratch = primitives::sort_keys_scratch::<K::Word>(device, room.kmers, bits)?;
+        Ok(Lane {
+            config,
+            device: device.clone(),
+            stream: device.stream()?,
+            results,
+            records: device.alloc(room.words)?,
+            keys: [device.alloc(room.kmers)?, device.alloc(room.kmers)?],
+            counts: device.alloc(room.kmers / config.min_count.max(1) as usize + 1)?,
+            changes: device.alloc(room.kmers.div_ceil(RUN_TILE))?,
+            left: device.alloc(room.kmers / 256 + 1024)?,
+            large: device.alloc(room.kmers / COUNTERS + 1)?,
+            totals: device.alloc(TOTAL_WORDS)?,
+            scratch: device.alloc(scratch)?,
+            staging: Staging::default(),
+            histogram: Histogram::default(),
+        })
+    }
+
+    pub(crate) fn finish(self) -> Histogram {
+        self.histogram
+    }
+
+    /// Counts a group of bins; false if they are one bin with more copies of a k-mer than there is
+    /// room for, and nothing was counted.
+    pub(crate) fn count(
+        &mut self,
+        bins: &Bins<'_, '_>,
+        group: &Range<usize>,
+        sink: &mut dyn Sink<K>,
+    ) -> Result<bool, Error> {
+        let load = bins.load(group);
+        if load.kmers == 0 {
+            return Ok(true);
+        }
+        let room = self.keys[0].len() as u64;
+        let Some(parts) = self.parts(bins, group, load.kmers, room)? else { return Ok(false) };
+        for part in 0..parts {
+            let made = self.expand(bins, group, Part { parts, part }, room as usize)?;
+            self.count_keys(made as usize, sink)?;
+        }
+        Ok(true)
+    }
+
+    /// In how many parts, by a hash of the k-mer, the bins must be counted.
+    fn parts(
+        &mut self,
+        bins: &Bins<'_, '_>,
+        group: &Range<usize>,
+        kmers: u64,
+        room: u64,
+    ) -> Result<Option<u32>, Error> {
+        if kmers <= room {
+            return Ok(Some(1));
+        }
+        let mut parts = (kmers * 5 / 4).div_ceil(room) as u32;
+        for _ in 0..SPLITS {
+            let mut largest = 0;
+            for part in 0..parts {
+                largest = largest.max(self.expand(bins, group, Part { parts, part }, 0)?);
+            }
+            if largest <= room {
+                return Ok(Some(parts));
+            }
+            parts *= 2;
+        }
+        Ok(None)
+    }
+
+    /// Expands the group's super-k-mers into `keys[0]`; returns how many k-mers there are.
+    fn expand(
+        &mut self,
+        bins: &Bins<'_, '_>,
+        group: &Range<usize>,
+        part: Part,
+        room: usize,
+    ) -> Result<u64, Error> {
+        let (k, canonical) = (self.config.k, self.config.canonical);
+        self.stream.fill(self.totals.view_mut(), 0)?;
+        let mut filled = 0;
+        for chunk in bins.chunks {
+            let coming = chunk.load(group).records as usize * K::WORDS;
+            if filled > 0 && filled + coming > self.records.len() {
+                self.expand_records(filled, k, canonical, part, room)?;
+                filled = 0;
+            }
+            if coming > self.records.len() {
+                // Nothing uses the old buffer once it is freed: freeing waits for the device.
+                self.records = self.device.alloc(0)?;
+                self.records = self.device.alloc(coming)?;
+            }
+            let to = self.records.slice_mut(filled..);
+            let staging = &mut self.staging;
+            filled += bins.tiers.bring(chunk, group, K::WORDS, &self.stream, to, staging)?;
+        }
+        self.expand_records(filled, k, canonical, part, room)?;
+        let mut made = [0];
+        self.stream.download_now(self.totals.slice(..1), &mut made)?;
+        Ok(made[0])
+    }
+
+    fn expand_records(
+        &mut self,
+        words: usize,
+        k: usize,
+        canonical: bool,
+        part: Part,
+        room: usize,
+    ) -> GpuResult<()> {
+        let (records, out) = (self.records.slice(..words), self.keys[0].slice_mut(..room));
+        K::expand(&self.stream, records, k, canonical, part, out, self.totals.view_mut())
+    }
+
+    /// Counts the first `count` of `keys[0]`.
+    fn count_keys(&mut self, count: usize, sink: &mut dyn Sink<K>) -> Result<(), Error> {
+        let (k, stream) = (self.config.k, &self.stream);
+        let (mut place, mut bits) = (0, sorted_bits(k));
+        let found = loop {
+            let [first, second] = &mut self.keys;
+            let both = ordered(first, second, place, count);
+            let moved = primitives::sort_keys(stream, both, 0..bits, self.scratch.view_mut())?;
+            place ^= moved;
+            let [first, second] = &mut self.keys;
+            let [keys, out] = ordered(first, second, place, count);
+            let (least, most) = match self.config.format {
+                Format::None => (1, 0),
+                _ => (self.config.min_count, self.config.max_count),
+            };
+            let mut runs = Runs {
+                keys: keys.as_slice(),
+                bits,
+                k,
+                least,
+                most,
+                kmers: out,
+                counts: self.counts.view_mut(),
+                changes: self.changes.view_mut(),
+                left: self.left.view_mut(),
+                large: self.large.view_mut(),
+                totals: self.totals.view_mut(),
+            };
+            match count_runs::<K>(stream, &mut runs)? {
+                Some(found) => break found,
+                // Too many k-mers share the bits: sort by all of them, and none do.
+                None => bits = 2 * k as u32,
+            }
+        };
+        self.add_counts(&found)?;
+        let kept = found[0] as usize;
+        let (kmers, counts) = (self.keys[place ^ 1].slice(..kept), self.counts.slice(..kept));
+        keep::<K>(&self.stream, self.results, kmers, counts, sink)
+    }
+
+    /// Adds to the histogram what a search for runs has found.
+    fn add_counts(&mut self, found: &[u64]) -> GpuResult<()> {
+        let large = self.stream.download_vec(self.large.slice(..found[2] as usize))?;
+        large.into_iter().for_each(|count| self.histogram.add(count));
+        for (count, &number) in found[3..].iter().enumerate().skip(1) {
+            self.histogram.add_many(count as u32, number);
+        }
+        Ok(())
+    }
+}
+
+/// The first items of two buffers, the one in `place` first.
+fn ordered<'b, T: SortKey>(
+    first: &'b mut DeviceBuffer<T>,
+    second: &'b mut DeviceBuffer<T>,
+    place: usize,
+    count: usize,
+) -> [DeviceSliceMut<'b, T>; 2] {
+    let (first, second) = (first.slice_mut(..count), second.slice_mut(..count));
+    if place == 0 { [first, second] } else { [second, first] }
+}
+
+/// Settles all runs and returns the totals; none if more than the list holds are left over, and
+/// then nothing counts.
+fn count_runs<K: GpuKmer>(
+    stream: &Stream,
+    runs: &mut Runs<'_, K::Word>,
+) -> GpuResult<Option<Vec<u64>>> {
+    stream.fill(runs.totals.reborrow(), 0)?;
+    K::runs(stream, runs)?;
+    let mut found = vec![0; TOTAL_WORDS];
+    stream.download_now(runs.totals.as_slice().slice(..TOTAL_WORDS), &mut found)?;
+    match found[1] {
+        0 => return Ok(Some(found)),
+        left if left > runs.left.len() as u64 => return Ok(None),
+        _ => K::left_runs(stream, runs)?,
+    }
+    stream.download_now(runs.totals.as_slice().slice(..TOTAL_WORDS), &mut found)?;
+    Ok(Some(found))
+}
+
+/// Keeps k-mers on the device if it has room, else hands them over.
+fn keep<K: GpuKmer>(
+    stream: &Stream,
+    results: &Arena,
+    kmers: DeviceSlice<'_, K::Word>,
+    counts: DeviceSlice<'_, u32>,
+    sink: &mut dyn Sink<K>,
+) -> Result<(), Error> {
+    if kmers.is_empty() {
+        return Ok(());
+    }
+    if let (Some(mut to), Some(mut counts_to)) =
+        (results.cut::<K::Word>(kmers.len())?, results.cut::<u32>(kmers.len())?)
+    {
+        stream.copy(kmers, to.view_mut())?;
+        stream.copy(counts, counts_to.view_mut())?;
+        sink.piece(Piece { kmers: to, counts: counts_to });
+        return Ok(());
+    }
+    hand_over(stream, kmers, counts, sink)
+}
+
+/// Gives k-mers in device memory to the host, a part at a time.
+pub(crate) fn hand_over<K: GpuKmer>(
+    stream: &Stream,
+    kmers: DeviceSlice<'_, K::Word>,
+    counts: DeviceSlice<'_, u32>,
+    sink: &mut dyn Sink<K>,
+) -> Result<(), Error> {
+    const AT_A_TIME: usize = 1 << 20;
+    for from in (0..kmers.len()).step_by(AT_A_TIME) {
+        let part = from..kmers.len().min(from + AT_A_TIME);
+        let (kmers, counts) = (kmers.slice(part.clone()), counts.slice(part));
+        sink.pairs(&stream.download_vec(kmers)?, &stream.download_vec(counts)?)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_as_large_as_the_room() {
+        let load = |kmers, records| Load { kmers, records };
+        let loads = [load(5, 1), load(5, 1), load(1, 1), load(20, 1), load(0, 0), load(4, 9)];
+        let room = Room { kmers: 10, words: 16 };
+        assert_eq!(groups(&loads, room, 2), [0..2, 2..3, 3..4, 4..5, 5..6]);
+        assert_eq!(groups(&loads, Room { kmers: 100, words: 100 }, 2), [0..6]);
+    }
+}

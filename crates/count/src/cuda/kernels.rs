@@ -1,0 +1,452 @@
+//! The kernels as safe functions. The only unsafe code of this crate.
+#![allow(unsafe_code, reason = "foreign functions")]
+
+use merganser_gpu::primitives::SortKey;
+use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Status, Stream};
+use merganser_seq::kmer::{Kmer, Wide};
+use merganser_seq::signature::Rule;
+
+use crate::cpu::Width;
+
+/// Bases of a tile: a batch of the parsers.
+pub(crate) const TILE_BASES: usize = 4096;
+/// Words of 32 bases of a tile.
+pub(crate) const TILE_WORDS: usize = TILE_BASES / 32;
+/// Words of a bit a base of a tile.
+pub(crate) const CUT_WORDS: usize = TILE_BASES / 64;
+/// The most bins that the kernels take.
+pub(crate) const MOST_BINS: usize = 1024;
+/// Counts below this have a counter each on the device.
+pub(crate) const COUNTERS: usize = 1024;
+/// Keys that a block looks at together for runs.
+pub(crate) const RUN_TILE: usize = 4096;
+/// Bits by which scrambled keys are sorted.
+pub(crate) const SORTED_BITS: u32 = 40;
+/// Words of [`Totals`]: kept, left over, large, then the counters.
+pub(crate) const TOTAL_WORDS: usize = 3 + COUNTERS;
+
+merganser_gpu::foreign! {
+    fn merganser_count_sizes(
+        tile: *mut u32, bins: *mut u32, counters: *mut u32, run_tile: *mut u32,
+    );
+    fn merganser_count_cut(
+        rule: u32, bases: *const u64, cuts: *const u64, bin_of: *const u16, multiplier: u32,
+        shift: u32, bins: u32, tiles: u32, k: i32, p: i32, words: i32, canonical: bool,
+        pieces: *mut u32, piece_count: *mut u32, counts: *mut u64, stream: RawStream,
+    );
+    fn merganser_count_bin_starts(
+        sums: *const u64, bins: u32, tiles: u32, starts: *mut u64, stream: RawStream,
+    );
+    fn merganser_count_scatter(
+        bases: *const u64, bins: u32, tiles: u32, k: i32, words: i32, pieces: *const u32,
+        piece_count: *const u32, sums: *const u64, out: *mut u64, stream: RawStream,
+    );
+}
+
+macro_rules! keyed {
+    ($($K:ty: $expand:ident $runs:ident $left_runs:ident $bounds:ident;)*) => {
+        merganser_gpu::foreign! {
+            $(
+                fn $expand(
+                    records: *const u64, count: u64, k: i32, canonical: bool, parts: u32,
+                    part: u32, out: *mut $K, room: u64, made: *mut u64, stream: RawStream,
+                );
+                fn $runs(
+                    keys: *const $K, count: u64, bits: i32, k: i32, least: u32, most: u32,
+                    kmers: *mut $K, counts: *mut u32, changes: *mut u8, left: *mut u64,
+                    left_room: u64, large: *mut u32, totals: *mut u64, stream: RawStream,
+                );
+                fn $left_runs(
+                    keys: *const $K, count: u64, bits: i32, k: i32, least: u32, most: u32,
+                    kmers: *mut $K, counts: *mut u32, changes: *mut u8, left: *mut u64,
+                    left_room: u64, large: *mut u32, totals: *mut u64, stream: RawStream,
+                );
+                fn $bounds(
+                    kmers: *const $K, count: u64, k: i32, bits: i32, bounds: *mut u64,
+                    stream: RawStream,
+                );
+            )*
+        }
+    };
+}
+
+keyed! {
+    u32: merganser_count_expand_u32 merganser_count_runs_u32 merganser_count_left_runs_u32
+        merganser_count_bounds_u32;
+    u64: merganser_count_expand_u64 merganser_count_runs_u64 merganser_count_left_runs_u64
+        merganser_count_bounds_u64;
+    u128: merganser_count_expand_u128 merganser_count_runs_u128 merganser_count_left_runs_u128
+        merganser_count_bounds_u128;
+    [u128; 2]: merganser_count_expand_u256 merganser_count_runs_u256 merganser_count_left_runs_u256
+        merganser_count_bounds_u256;
+}
+
+/// Tiles to cut, in device memory.
+pub(crate) struct Tiles<'t> {
+    /// [`TILE_WORDS`] a tile, then [`CUT_WORDS`] a tile.
+    pub(crate) packed: DeviceSlice<'t, u64>,
+    pub(crate) tiles: usize,
+    pub(crate) bins: usize,
+    pub(crate) k: usize,
+    /// Words of a record.
+    pub(crate) words: usize,
+}
+
+/// How signatures are chosen and which bin each belongs to.
+pub(crate) struct Signatures<'t> {
+    pub(crate) rule: Rule,
+    pub(crate) len: usize,
+    pub(crate) canonical: bool,
+    pub(crate) bin_of: DeviceSlice<'t, u16>,
+    pub(crate) multiplier: u32,
+    pub(crate) shift: u32,
+}
+
+/// Cuts tiles into super-k-mers: which records there are, and for each (bin, tile) the number of
+/// k-mers << 32 | records, with one more item.
+pub(crate) fn cut(
+    stream: &Stream,
+    tiles: &Tiles<'_>,
+    signatures: &Signatures<'_>,
+    mut pieces: DeviceSliceMut<'_, u32>,
+    mut piece_count: DeviceSliceMut<'_, u32>,
+    mut counts: DeviceSliceMut<'_, u64>,
+) -> Result<()> {
+    tiles.check(pieces.len(), piece_count.len(), counts.len());
+    let rule = Rule::ALL.iter().position(|&rule| rule == signatures.rule).unwrap_or(0) as u32;
+    stream.launch("cutting super-k-mers", |raw| {
+        let bases = tiles.packed.as_ptr();
+        // SAFETY: all buffers have the sizes that `check` wants; the cuts follow the bases.
+        unsafe {
+            merganser_count_cut(
+                rule,
+                bases,
+                bases.add(tiles.tiles * TILE_WORDS),
+                signatures.bin_of.as_ptr(),
+                signatures.multiplier,
+                signatures.shift,
+                tiles.bins as u32,
+                tiles.tiles as u32,
+                tiles.k as i32,
+                signatures.len as i32,
+                tiles.words as i32,
+                signatures.canonical,
+                pieces.as_mut_ptr(),
+                piece_count.as_mut_ptr(),
+                counts.as_mut_ptr(),
+                raw,
+            )
+        }
+    })
+}
+
+/// Where each bin begins among the records, and their number, from the sums of what `cut` counted.
+pub(crate) fn bin_starts(
+    stream: &Stream,
+    tiles: &Tiles<'_>,
+    sums: DeviceSlice<'_, u64>,
+    mut starts: DeviceSliceMut<'_, u64>,
+) -> Result<()> {
+    assert!(sums.len() > tiles.bins * tiles.tiles && starts.len() > tiles.bins);
+    stream.launch("finding the bins", |raw| {
+        let (bins, tiles) = (tiles.bins as u32, tiles.tiles as u32);
+        // SAFETY: the buffers have a place for each bin and one more.
+        unsafe { merganser_count_bin_starts(sums.as_ptr(), bins, tiles, starts.as_mut_ptr(), raw) }
+    })
+}
+
+/// Writes the records of tiles that were cut, by bin.
+pub(crate) fn scatter(
+    stream: &Stream,
+    tiles: &Tiles<'_>,
+    pieces: DeviceSlice<'_, u32>,
+    piece_count: DeviceSlice<'_, u32>,
+    sums: DeviceSlice<'_, u64>,
+    mut out: DeviceSliceMut<'_, u64>,
+) -> Result<()> {
+    tiles.check(pieces.len(), piece_count.len(), sums.len());
+    stream.launch("sending super-k-mers to their bins", |raw| {
+        // SAFETY: as in `cut`; `out` has room for the records, whose number the caller read from
+        // the sums.
+        unsafe {
+            merganser_count_scatter(
+                tiles.packed.as_ptr(),
+                tiles.bins as u32,
+                tiles.tiles as u32,
+                tiles.k as i32,
+                tiles.words as i32,
+                pieces.as_ptr(),
+                piece_count.as_ptr(),
+                sums.as_ptr(),
+                out.as_mut_ptr(),
+                raw,
+            )
+        }
+    })
+}
+
+impl Tiles<'_> {
+    fn check(&self, pieces: usize, piece_counts: usize, counts: usize) {
+        let Tiles { tiles, bins, .. } = *self;
+        assert!(bins <= MOST_BINS && self.packed.len() >= tiles * (TILE_WORDS + CUT_WORDS));
+        assert!(pieces >= tiles * TILE_BASES && piece_counts >= tiles && counts > bins * tiles);
+    }
+}
+
+/// Which k-mers of a bin are meant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) parts: u32,
+    pub(crate) part: u32,
+}
+
+
+/// The buffers of a search for runs in `keys`, which are sorted by their low `bits` bits.
+pub(crate) struct Runs<'r, T: SortKey> {
+    pub(crate) keys: DeviceSlice<'r, T>,
+    pub(crate) bits: u32,
+    pub(crate) k: usize,
+    /// Counts that stay.
+    pub(crate) least: u32,
+    pub(crate) most: u32,
+    /// k-mers that stay and their counts: as many as there are runs, at most.
+    pub(crate) kmers: DeviceSliceMut<'r, T>,
+    pub(crate) counts: DeviceSliceMut<'r, u32>,
+    pub(crate) changes: DeviceSliceMut<'r, u8>,
+    pub(crate) left: DeviceSliceMut<'r, u64>,
+    pub(crate) large: DeviceSliceMut<'r, u32>,
+    /// [`TOTAL_WORDS`], zero at first.
+    pub(crate) totals: DeviceSliceMut<'r, u64>,
+}
+
+impl<T: SortKey> Runs<'_, T> {
+    fn check(&self) {
+        let keys = self.keys.len();
+        let kept = keys / self.least.max(1) as usize;
+        assert!(self.least > self.most || (self.kmers.len() >= kept && self.counts.len() >= kept));
+        assert!(self.changes.len() >= keys.div_ceil(RUN_TILE));
+        assert!(self.large.len() >= keys / COUNTERS && self.totals.len() >= TOTAL_WORDS);
+    }
+}
+
+/// A k-mer that devices count, with the integer they know it by.
+pub(crate) trait GpuKmer: Width {
+    /// The same bits in C++.
+    type Word: SortKey;
+    /// 64-bit words of a super-k-mer's record.
+    const WORDS: usize;
+
+    fn from_key(key: Self::Word) -> Self;
+
+    /// Expands records into scrambled k-mers behind the `made[0]` that are in `out`; of those for
+    /// which there is no room only the number is added.
+    fn expand(
+        stream: &Stream,
+        records: DeviceSlice<'_, u64>,
+        k: usize,
+        canonical: bool,
+        part: Part,
+        out: DeviceSliceMut<'_, Self::Word>,
+        made: DeviceSliceMut<'_, u64>,
+    ) -> Result<()>;
+
+    /// Settles the runs within tiles of keys, and lists the others.
+    fn runs(stream: &Stream, runs: &mut Runs<'_, Self::Word>) -> Result<()>;
+    /// Settles the others.
+    fn left_runs(stream: &Stream, runs: &mut Runs<'_, Self::Word>) -> Result<()>;
+
+    /// Where the k-mers of each prefix of `bits` bits begin, and their number.
+    fn bounds(
+        stream: &Stream,
+        kmers: DeviceSlice<'_, Self::Word>,
+        k: usize,
+        bits: u32,
+        bounds: DeviceSliceMut<'_, u64>,
+    ) -> Result<()>;
+}
+
+/// The bits by which keys of `k` bases are sorted: all, or [`SORTED_BITS`] of scrambled ones.
+pub(crate) fn sorted_bits(k: usize) -> u32 {
+    (2 * k as u32).min(if k <= 16 { 32 } else { SORTED_BITS })
+}
+
+macro_rules! gpu_kmer {
+    ($K:ty, $Key:ty, $words:literal, $from_key:expr, $expand:ident, $runs:ident, $left_runs:ident, $bounds:ident) => {
+        impl GpuKmer for $K {
+            type Word = $Key;
+            const WORDS: usize = $words;
+
+            #[inline(always)]
+            fn from_key(key: $Key) -> Self {
+                $from_key(key)
+            }
+
+            fn expand(
+                stream: &Stream,
+                records: DeviceSlice<'_, u64>,
+                k: usize,
+                canonical: bool,
+                part: Part,
+                mut out: DeviceSliceMut<'_, $Key>,
+                mut made: DeviceSliceMut<'_, u64>,
+            ) -> Result<()> {
+                assert!(!made.is_empty());
+                if records.is_empty() {
+                    return Ok(());
+                }
+                stream.launch("expanding super-k-mers", |raw| {
+                    let (count, room) = ((records.len() / $words) as u64, out.len() as u64);
+                    let (k, made) = (k as i32, made.as_mut_ptr());
+                    let (records, out) = (records.as_ptr(), out.as_mut_ptr());
+                    // SAFETY: so many records, and the kernel writes within the room.
+                    unsafe {
+                        $expand(
+                            records, count, k, canonical, part.parts, part.part, out, room, made,
+                            raw,
+                        )
+                    }
+                })
+            }
+
+            fn runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<()> {
+                // SAFETY: `launch_runs` checks the sizes.
+                launch_runs(stream, runs, |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| unsafe {
+                    $runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw)
+                })
+            }
+
+            fn left_runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<()> {
+                // SAFETY: as above; the list is not longer than its room, as the caller has seen.
+                launch_runs(stream, runs, |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| unsafe {
+                    $left_runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw)
+                })
+            }
+
+            fn bounds(
+                stream: &Stream,
+                kmers: DeviceSlice<'_, $Key>,
+                k: usize,
+                bits: u32,
+                mut bounds: DeviceSliceMut<'_, u64>,
+            ) -> Result<()> {
+                assert!(bits <= 2 * k as u32 && bits < 32 && bounds.len() > 1 << bits);
+                stream.launch("finding the sections", |raw| {
+                    let (count, k, bits) = (kmers.len() as u64, k as i32, bits as i32);
+                    // SAFETY: a place for each prefix and one more.
+                    unsafe { $bounds(kmers.as_ptr(), count, k, bits, bounds.as_mut_ptr(), raw) }
+                })
+            }
+        }
+    };
+}
+
+/// The arguments of a search for runs, in the order of the C++.
+#[allow(clippy::type_complexity, reason = "as the C++ has it")]
+fn launch_runs<T: SortKey>(
+    stream: &Stream,
+    runs: &mut Runs<'_, T>,
+    function: impl FnOnce(
+        *const T,
+        u64,
+        i32,
+        i32,
+        u32,
+        u32,
+        *mut T,
+        *mut u32,
+        *mut u8,
+        *mut u64,
+        u64,
+        *mut u32,
+        *mut u64,
+        RawStream,
+    ) -> Status,
+) -> Result<()> {
+    runs.check();
+    if runs.keys.is_empty() {
+        return Ok(());
+    }
+    stream.launch("counting runs", |raw| {
+        function(
+            runs.keys.as_ptr(),
+            runs.keys.len() as u64,
+            runs.bits as i32,
+            runs.k as i32,
+            runs.least,
+            runs.most,
+            runs.kmers.as_mut_ptr(),
+            runs.counts.as_mut_ptr(),
+            runs.changes.as_mut_ptr(),
+            runs.left.as_mut_ptr(),
+            runs.left.len() as u64,
+            runs.large.as_mut_ptr(),
+            runs.totals.as_mut_ptr(),
+            raw,
+        )
+    })
+}
+
+gpu_kmer!(
+    u32,
+    u32,
+    1,
+    |key| key,
+    merganser_count_expand_u32,
+    merganser_count_runs_u32,
+    merganser_count_left_runs_u32,
+    merganser_count_bounds_u32
+);
+gpu_kmer!(
+    u64,
+    u64,
+    2,
+    |key| key,
+    merganser_count_expand_u64,
+    merganser_count_runs_u64,
+    merganser_count_left_runs_u64,
+    merganser_count_bounds_u64
+);
+gpu_kmer!(
+    u128,
+    u128,
+    4,
+    |key| key,
+    merganser_count_expand_u128,
+    merganser_count_runs_u128,
+    merganser_count_left_runs_u128,
+    merganser_count_bounds_u128
+);
+gpu_kmer!(
+    Wide,
+    [u128; 2],
+    8,
+    wide,
+    merganser_count_expand_u256,
+    merganser_count_runs_u256,
+    merganser_count_left_runs_u256,
+    merganser_count_bounds_u256
+);
+
+fn wide([high, low]: [u128; 2]) -> Wide {
+    let mut bytes = [0; Wide::BYTES];
+    low.store(&mut bytes);
+    high.store(&mut bytes[16..]);
+    Wide::load(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rust_and_cuda_agree_on_sizes() {
+        let mut sizes = [0; 4];
+        let [tile, bins, counters, run_tile] = &mut sizes;
+        // SAFETY: the pointers are to locals.
+        let status = unsafe { merganser_count_sizes(tile, bins, counters, run_tile) };
+        if status == 0 {
+            assert_eq!(sizes.map(|n| n as usize), [TILE_BASES, MOST_BINS, COUNTERS, RUN_TILE]);
+        }
+        assert_eq!(TILE_BASES, crate::cpu::fragments::BATCH_BASES);
+    }
+}

@@ -1,0 +1,167 @@
+//! Phase 1 on a device: batches of tiles become chunks of super-k-mers by bin.
+
+use std::sync::{Mutex, PoisonError};
+
+use merganser_gpu::{
+    Arena, Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream, primitives,
+};
+
+use super::chunks::{Chunk, Staging, Tiers};
+use super::kernels::{self, CUT_WORDS, Signatures, TILE_BASES, TILE_WORDS, Tiles};
+use super::queue::Queue;
+use crate::binmap::BinMap;
+use crate::{Config, Error};
+
+/// What all streams of a device share.
+pub(crate) struct Cutter<'c> {
+    pub(crate) config: &'c Config,
+    pub(crate) device: Device,
+    pub(crate) bins: usize,
+    /// Words of a record.
+    pub(crate) words: usize,
+    pub(crate) tiles: usize,
+    bin_of: DeviceBuffer<u16>,
+    multiplier: u32,
+    shift: u32,
+    pub(crate) arena: Arena,
+}
+
+impl<'c> Cutter<'c> {
+    pub(crate) fn new(
+        config: &'c Config,
+        device: &Device,
+        map: &BinMap,
+        (bins, words, tiles): (usize, usize, usize),
+        record_bytes: u64,
+    ) -> GpuResult<Cutter<'c>> {
+        let (slots, multiplier, shift) = map.for_device();
+        let mut bin_of = device.alloc(slots.len())?;
+        device.stream()?.upload_now(slots, bin_of.view_mut())?;
+        // Segments that leave little unused, and are few.
+        let segment = (record_bytes / 8).clamp(1 << 20, 1 << 30) as usize;
+        let arena = Arena::new(device, segment, record_bytes);
+        let device = device.clone();
+        Ok(Cutter { config, device, bins, words, tiles, bin_of, multiplier, shift, arena })
+    }
+
+    /// One stream's work: batches from the queue until it ends.
+    pub(crate) fn run(
+        &self,
+        queue: &Queue,
+        tiers: &Tiers<'_>,
+        chunks: &Mutex<Vec<Chunk>>,
+    ) -> Result<(), Error> {
+        let mut lane = None;
+        while let Some(batch) = queue.full() {
+            if lane.is_none() {
+                lane = Some(Lane::new(self)?);
+            }
+            let Some(lane) = lane.as_mut() else { continue };
+            let tiles = batch.tiles();
+            batch.copy_to(lane.packed.as_mut_slice()?);
+            queue.put_empty(batch);
+            let chunk = lane.cut(self, tiles, tiers)?;
+            chunks.lock().unwrap_or_else(PoisonError::into_inner).extend(chunk);
+        }
+        Ok(())
+    }
+}
+
+/// A stream with its buffers.
+struct Lane {
+    stream: Stream,
+    packed: PinnedBuffer<u64>,
+    on_device: DeviceBuffer<u64>,
+    pieces: DeviceBuffer<u32>,
+    piece_count: DeviceBuffer<u32>,
+    counts: DeviceBuffer<u64>,
+    sums: DeviceBuffer<u64>,
+    scratch: DeviceBuffer<u8>,
+    starts: DeviceBuffer<u64>,
+    starts_here: PinnedBuffer<u64>,
+    /// Records that do not stay on the device.
+    passing: DeviceBuffer<u64>,
+    staging: Staging,
+}
+
+impl Lane {
+    fn new(cutter: &Cutter<'_>) -> GpuResult<Lane> {
+        let Cutter { device, bins, tiles, .. } = cutter;
+        let counts = bins * tiles + 1;
+        let words = tiles * (TILE_WORDS + CUT_WORDS);
+        Ok(Lane {
+            stream: device.stream()?,
+            packed: device.alloc_pinned(words)?,
+            on_device: device.alloc(words)?,
+            pieces: device.alloc(tiles * TILE_BASES)?,
+            piece_count: device.alloc(*tiles)?,
+            counts: device.alloc(counts)?,
+            sums: device.alloc(counts)?,
+            scratch: device.alloc(primitives::exclusive_scan_u64_scratch(device, counts)?)?,
+            starts: device.alloc(bins + 1)?,
+            starts_here: device.alloc_pinned(bins + 1)?,
+            passing: device.alloc(0)?,
+            staging: Staging::default(),
+        })
+    }
+
+    /// Cuts what `packed` holds. None if there is no k-mer in it.
+    fn cut(
+        &mut self,
+        cutter: &Cutter<'_>,
+        tiles: usize,
+        tiers: &Tiers<'_>,
+    ) -> Result<Option<Chunk>, Error> {
+        let stream = &self.stream;
+        let words = tiles * (TILE_WORDS + CUT_WORDS);
+        stream.upload(&mut self.packed, 0..words, self.on_device.view_mut())?;
+        let config = cutter.config;
+        let counts = cutter.bins * tiles + 1;
+        let tiles = Tiles {
+            packed: self.on_device.slice(..words),
+            tiles,
+            bins: cutter.bins,
+            k: config.k,
+            words: cutter.words,
+        };
+        let signatures = Signatures {
+            rule: config.rule,
+            len: config.signature_len(),
+            canonical: config.canonical,
+            bin_of: cutter.bin_of.view(),
+            multiplier: cutter.multiplier,
+            shift: cutter.shift,
+        };
+        kernels::cut(
+            stream,
+            &tiles,
+            &signatures,
+            self.pieces.view_mut(),
+            self.piece_count.view_mut(),
+            self.counts.slice_mut(..counts),
+        )?;
+        let (sums, scratch) = (self.sums.slice_mut(..counts), self.scratch.view_mut());
+        primitives::exclusive_scan_u64(stream, self.counts.slice(..counts), sums, scratch)?;
+        kernels::bin_starts(stream, &tiles, self.sums.view(), self.starts.view_mut())?;
+        stream.download(self.starts.view(), &mut self.starts_here, 0)?;
+        let starts = self.starts_here.as_slice()?.to_vec();
+        let records = (starts[cutter.bins] & 0xffff_ffff) as usize * cutter.words;
+        if records == 0 {
+            return Ok(None);
+        }
+        let pieces = (self.pieces.view(), self.piece_count.view(), self.sums.view());
+        let write = |out| kernels::scatter(stream, &tiles, pieces.0, pieces.1, pieces.2, out);
+        if let Some(mut part) = cutter.arena.cut(records)? {
+            write(part.view_mut())?;
+            return Ok(Some(Tiers::in_device(part, starts)));
+        }
+        if self.passing.len() < records {
+            // The old buffer first, so that the two are never there together.
+            self.passing = cutter.device.alloc(0)?;
+            self.passing = cutter.device.alloc(records + records / 8)?;
+        }
+        write(self.passing.slice_mut(..records))?;
+        let records = self.passing.slice(..records);
+        Ok(Some(tiers.take_over(stream, records, starts, &mut self.staging)?))
+    }
+}

@@ -1,0 +1,106 @@
+//! How a device's memory is spent.
+
+use merganser_gpu::Device;
+
+use super::batch::Batch;
+use super::kernels::{GpuKmer, MOST_BINS, TILE_BASES};
+use crate::{Config, Error};
+
+/// Bins of a run; more only if asked for, or if a bin would be larger than `LARGE_BIN` k-mers.
+const BINS: usize = 512;
+const LARGE_BIN: u64 = 128 << 20;
+/// Tiles of a batch: 8 million bases, enough to fill a device for a while.
+const BATCH_TILES: usize = 2048;
+/// Batches on one device at a time (streams).
+pub(crate) const STREAMS: usize = 3;
+/// Groups of bins on one device at a time.
+pub(crate) const LANES: usize = 2;
+/// The most k-mers of a group: a sort of so many runs at full speed.
+const MOST_KMERS: u64 = 256 << 20;
+/// The least device memory to count with.
+const LEAST_MEMORY: u64 = 48 << 20;
+/// Shares of a device's memory, in eighths: super-k-mers, and what is counted at a time.
+const RECORD_EIGHTHS: u64 = 4;
+const COUNT_EIGHTHS: u64 = 3;
+
+/// The number of bins for about so many k-mers.
+pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
+    let large = kmers.is_some_and(|kmers| kmers / BINS as u64 > LARGE_BIN);
+    config.bins.unwrap_or(if large { MOST_BINS } else { BINS }).min(MOST_BINS)
+}
+
+/// Bytes of device memory that each tile of a batch takes while it is cut.
+fn tile_bytes(bins: usize) -> u64 {
+    (Batch::TILE_BYTES + 4 * TILE_BASES + 4 + 2 * 8 * bins) as u64
+}
+
+/// Tiles of a batch: fewer where little device memory may be used.
+pub(crate) fn batch_tiles(config: &Config, bins: usize) -> usize {
+    let allowed = config.gpu_memory.unwrap_or(u64::MAX) / 8 / STREAMS as u64 / tile_bytes(bins);
+    allowed.clamp(16, BATCH_TILES as u64) as usize
+}
+
+/// Host memory's batches: a quarter of the budget, and at least two for each thread.
+pub(crate) fn batches(config: &Config, tiles: usize) -> usize {
+    let bytes = (tiles * Batch::TILE_BYTES) as u64;
+    ((config.memory / 4 / bytes) as usize).max(2 * config.threads + 2)
+}
+
+/// Bytes of a device's memory, before anything is in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// For super-k-mers.
+    pub(crate) records: u64,
+    /// For what is counted at a time, all lanes together.
+    pub(crate) counting: u64,
+    /// In all.
+    pub(crate) all: u64,
+}
+
+impl Budget {
+    /// What the device has free, within `--gpu-memory`, less a little for the context.
+    pub(crate) fn of(device: &Device, config: &Config) -> Result<Budget, Error> {
+        if let Some(limit) = config.gpu_memory {
+            device.limit_memory(limit);
+        }
+        let available = device.available()?;
+        if available < LEAST_MEMORY {
+            let (ordinal, needed) = (device.ordinal(), LEAST_MEMORY);
+            return Err(Error::TooLittleGpuMemory { ordinal, available, needed });
+        }
+        let all = available / 32 * 31;
+        Ok(Budget {
+            records: all / 8 * RECORD_EIGHTHS,
+            counting: all / 8 * COUNT_EIGHTHS,
+            all,
+        })
+    }
+}
+
+/// The k-mers of a group that a lane has room for, and the words of their records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) kmers: usize,
+    pub(crate) words: usize,
+}
+
+impl Room {
+    /// Within `bytes`, if super-k-mers take `words` words and hold `kmers` k-mers in all; no larger
+    /// than there is use for, with `shares` lanes at work.
+    pub(crate) fn of<K: GpuKmer>(bytes: u64, kmers: u64, words: u64, shares: u64) -> Room {
+        // Two buffers of keys, a count each, a 16th for lists; records with a quarter more than
+        // their share, for bins are not all alike.
+        let key = size_of::<K::Word>() as f64;
+        let each = (2.0 * key + 4.0) * 17.0 / 16.0;
+        let record = 8.0 * words as f64 / kmers.max(1) as f64 * 1.25;
+        let fit = (bytes.saturating_sub(8 << 20) as f64 / (each + record)) as u64;
+        // Two groups a lane at least, so that copies of one go on beside the sort of another.
+        let wanted = (kmers / shares / 2 + kmers / 64).clamp(1 << 16, MOST_KMERS);
+        let kmers_here = fit.min(wanted).max(1 << 12);
+        let least_words = 4096 * K::WORDS;
+        Room {
+            kmers: kmers_here as usize,
+            words: ((kmers_here as f64 * record / 8.0) as usize).max(least_words),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! A counting run on GPUs, from reading to the sorted table.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Instant;
+
+use merganser_gpu::{Arena, Device};
+use merganser_io::Chunk as Text;
+use merganser_run::run_workers_collect;
+
+use super::chunks::{Chunk, Tiers};
+use super::counting::{Bins, Lane, Piece, Sink, groups, hand_over};
+use super::kernels::GpuKmer;
+use super::packer::Packer;
+use super::partition::Cutter;
+use super::plan::{self, Budget, LANES, Room, STREAMS};
+use super::queue::Queue;
+use super::table::SortedTable;
+use crate::binmap::BinMap;
+use crate::cpu::counter::Counter;
+use crate::cpu::fragments::Tally;
+use crate::histogram::Histogram;
+use crate::plan::Plan;
+use crate::results::{Results, ResultsWriter};
+use crate::run::output::Target;
+use crate::run::reading::read_all;
+use crate::run::{Outcome, Run};
+use crate::store::{Pool, Store, Writer};
+use crate::superkmer;
+use crate::{Config, Error};
+
+/// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
+const HOST_RESERVE: u64 = 256 << 20;
+
+/// What phase 1 leaves: the open devices, what they may use, and the super-k-mers.
+struct Cut {
+    devices: Vec<(Device, Budget)>,
+    chunks: Vec<Chunk>,
+}
+
+impl Run<'_> {
+    /// Counts on the devices of the configuration.
+    pub(crate) fn count_on_gpus<K: GpuKmer>(self, target: Target) -> Result<Outcome, Error> {
+        let mut outcome = Outcome::default();
+        let config = self.config;
+        let (sent, wanted) = mpsc::channel();
+        let started = Instant::now();
+        thread::scope(|scope| {
+            // CUDA starts while files are read.
+            scope.spawn(move || {
+                let _ = sent.send(Device::open_all(&config.devices));
+            });
+            let (sampler, first, expected) = self.sample_first()?;
+            let bins = plan::bins(config, expected);
+            let map = BinMap::balanced(sampler.slots(), &sampler.weights, bins);
+            let plan = crate::plan::plan::<K>(config, bins)?;
+            outcome.bins = bins;
+            outcome.stage("sample", started);
+            let host = plan.full_bytes.saturating_sub(HOST_RESERVE) / 2;
+            let pool = self.pool(Plan { full_bytes: host, ..plan });
+            let tiers = Tiers::new(config.storage, host, &pool);
+            let started = Instant::now();
+            let cut = self.partition::<K>(&map, bins, first, wanted, &tiers, &mut outcome)?;
+            outcome.stage("partition", started);
+            self.count_cut::<K>(cut, bins, plan, &tiers, &pool, target, &mut outcome)?;
+            outcome.spilled_bytes = pool.spilled();
+            Ok(outcome)
+        })
+    }
+
+    /// Phase 1: all workers parse and pack, and the devices cut.
+    fn partition<K: GpuKmer>(
+        &self,
+        map: &BinMap,
+        bins: usize,
+        first: Option<Text>,
+        devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
+        tiers: &Tiers<'_>,
+        outcome: &mut Outcome,
+    ) -> Result<Cut, Error> {
+        let config = self.config;
+        let tiles = plan::batch_tiles(config, bins);
+        let queue = Queue::new(plan::batches(config, tiles), tiles);
+        let sizes = (bins, K::WORDS, tiles);
+        thread::scope(|scope| {
+            let (queue, reader) = (&queue, self.reader);
+            let cutting = scope.spawn(move || {
+                let cut = cut_on_all(config, map, sizes, devices, queue, tiers);
+                cut.inspect_err(|_| {
+                    queue.abandon();
+                    reader.stop();
+                })
+            });
+            let read = self.pack_all(first, queue);
+            match &read {
+                Ok(_) => queue.close(),
+                Err(_) => queue.abandon(),
+            }
+            let cut = cutting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            // Packers stop without a reason of their own when the devices fail.
+            let cut = match (&read, cut) {
+                (Err(Error::Cancelled), Err(error)) => return Err(error),
+                (_, cut) => cut,
+            };
+            outcome.read(read?);
+            let cut = cut?;
+            let all = Bins { chunks: &cut.chunks, tiers }.load(&(0..bins));
+            outcome.total_kmers = all.kmers;
+            outcome.super_kmers = all.records;
+            outcome.super_kmer_bytes = all.records * 8 * K::WORDS as u64;
+            Ok(cut)
+        })
+    }
+
+    fn pack_all(&self, first: Option<Text>, queue: &Queue) -> Result<Tally, Error> {
+        let (packers, tally) = read_all(&self.reading(), first, || Packer::new(queue))?;
+        packers.into_iter().for_each(Packer::finish);
+        Ok(tally)
+    }
+
+    /// Phases 2 and 3.
+    #[allow(clippy::too_many_arguments, reason = "all that the phases before have made")]
+    fn count_cut<K: GpuKmer>(
+        &self,
+        cut: Cut,
+        bins: usize,
+        plan: Plan,
+        tiers: &Tiers<'_>,
+        pool: &Pool,
+        target: Target,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
+        let started = Instant::now();
+        self.progress.stage("counting", Some(outcome.total_kmers));
+        let results = Results::<K>::new(self.config, pool);
+        let all = Bins { chunks: &cut.chunks, tiers };
+        let counted = self.count_bins_on_gpus(&all, &cut.devices, bins, plan, &results, outcome)?;
+        let Counted { histogram, mut pieces, host_pairs } = counted;
+        outcome.histogram = histogram;
+        let Cut { devices, chunks } = cut;
+        drop(chunks);
+        outcome.stage("count", started);
+        let started = Instant::now();
+        let kept: u64 = pieces.iter().map(|piece| piece.kmers.len() as u64).sum();
+        let room = |device: &Device| Ok::<_, Error>(device.available()? > SortedTable::<K>::bytes(kept));
+        let sorting = devices.iter().find_map(|(device, _)| match room(device) {
+            Ok(true) => Some(device),
+            _ => None,
+        });
+        match sorting {
+            Some(device) if !host_pairs => {
+                let table = SortedTable::<K>::sort(device, std::mem::take(&mut pieces), self.config.k)?;
+                outcome.stage("sort", started);
+                self.emit(&table, target, outcome)
+            }
+            _ => {
+                let mut writer = ToHost { pieces: Vec::new(), writer: results.writer(), any: false };
+                for piece in pieces.drain(..) {
+                    let stream = piece.kmers.device().stream()?;
+                    hand_over::<K>(&stream, piece.kmers.view(), piece.counts.view(), &mut writer)?;
+                }
+                writer.writer.finish()?;
+                outcome.stage("download", started);
+                self.emit(&results, target, outcome)
+            }
+        }
+    }
+
+    /// Phase 2: the lanes of all devices take groups of bins; bins that no device can count are
+    /// the CPU's.
+    fn count_bins_on_gpus<'p, K: GpuKmer>(
+        &self,
+        all: &Bins<'_, '_>,
+        devices: &[(Device, Budget)],
+        bins: usize,
+        plan: Plan,
+        results: &Results<'p, K>,
+        outcome: &Outcome,
+    ) -> Result<Counted<K>, Error> {
+        let lanes = (devices.len() * LANES) as u64;
+        let words = outcome.super_kmers * K::WORDS as u64;
+        let counting = devices.iter().map(|(_, budget)| budget.counting).min().unwrap_or(0);
+        let room = Room::of::<K>(counting / LANES as u64, outcome.total_kmers, words, lanes);
+        let loads: Vec<_> = (0..bins).map(|bin| all.load(&(bin..bin + 1))).collect();
+        let groups = groups(&loads, room, K::WORDS);
+        let arenas: Vec<Arena> = devices
+            .iter()
+            .map(|(device, budget)| {
+                let left = budget.all - budget.counting - used_by_records(all, device);
+                Arena::new(device, (left / 16).clamp(1 << 16, 256 << 20) as usize, left)
+            })
+            .collect();
+        let work = Work { run: self, all, groups: &groups, next: AtomicUsize::new(0), loads: &loads };
+        let parts = run_workers_collect(lanes as usize, |number| {
+            let at = number / LANES;
+            work.lane(&devices[at].0, &arenas[at], room, results)
+        })?;
+        let mut counted = Counted { histogram: Histogram::default(), pieces: Vec::new(), host_pairs: false };
+        let mut refused = Vec::new();
+        for part in parts {
+            counted.histogram.merge(&part.counted.histogram);
+            counted.pieces.extend(part.counted.pieces);
+            counted.host_pairs |= part.counted.host_pairs;
+            refused.extend(part.refused);
+        }
+        if !refused.is_empty() {
+            let stream = devices[0].0.stream()?;
+            let mut counter = Counter::new(self.config, plan.table_bytes, results);
+            for bins in &refused {
+                self.count_on_cpu(all, bins, &stream, results, &mut counter)?;
+            }
+            counted.histogram.merge(&counter.finish()?);
+            counted.host_pairs = true;
+        }
+        Ok(counted)
+    }
+
+    /// Counts bins with the CPU's hash table, which does not mind how often a k-mer occurs.
+    fn count_on_cpu<'p, K: GpuKmer>(
+        &self,
+        all: &Bins<'_, '_>,
+        bins: &Range<usize>,
+        stream: &merganser_gpu::Stream,
+        results: &Results<'p, K>,
+        counter: &mut Counter<'_, 'p, K>,
+    ) -> Result<(), Error> {
+        let store = Store::new(results.pool(), 1);
+        let mut writer = Writer::new(&store, crate::plan::STRIDE);
+        for chunk in all.chunks {
+            let words = all.tiers.read_out(chunk, bins, K::WORDS, stream)?;
+            for record in words.chunks_exact(K::WORDS) {
+                let kmers = (record[K::WORDS - 1] & 0xff) as usize + 1;
+                let bytes = superkmer::record_bytes(kmers, self.config.k);
+                let room = writer.room(0, 1 + 8 * K::WORDS)?;
+                room[0] = (kmers - 1) as u8;
+                for (place, word) in room[1..].chunks_exact_mut(8).zip(record) {
+                    place.copy_from_slice(&word.to_be_bytes());
+                }
+                writer.commit(0, bytes);
+            }
+        }
+        writer.finish()?;
+        counter.count(&store.take(0))
+    }
+}
+
+/// Bytes of super-k-mers on a device.
+fn used_by_records(all: &Bins<'_, '_>, device: &Device) -> u64 {
+    all.chunks.iter().map(|chunk| chunk.bytes_on(device)).sum()
+}
+
+/// Opens what was asked for, then cuts batches on all streams of all devices.
+fn cut_on_all(
+    config: &Config,
+    map: &BinMap,
+    sizes: (usize, usize, usize),
+    devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
+    queue: &Queue,
+    tiers: &Tiers<'_>,
+) -> Result<Cut, Error> {
+    let devices = devices.recv().unwrap_or_else(|_| Err(merganser_gpu::unavailable()))?;
+    let devices = devices
+        .into_iter()
+        .map(|device| Budget::of(&device, config).map(|budget| (device, budget)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let cutters = devices
+        .iter()
+        .map(|(device, budget)| Cutter::new(config, device, map, sizes, budget.records))
+        .collect::<Result<Vec<_>, _>>()?;
+    let chunks = Mutex::new(Vec::new());
+    merganser_run::run_workers(cutters.len() * STREAMS, |number| {
+        let cutter = &cutters[number % cutters.len()];
+        cutter.run(queue, tiers, &chunks).inspect_err(|_| queue.abandon())
+    })?;
+    for (device, _) in &devices {
+        device.synchronize()?;
+    }
+    drop(cutters);
+    let chunks = chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Cut { devices, chunks })
+}
+
+/// What phase 2 has found.
+struct Counted<K: GpuKmer> {
+    histogram: Histogram,
+    pieces: Vec<Piece<K>>,
+    /// Some k-mers are in the host's results.
+    host_pairs: bool,
+}
+
+/// Groups of bins for all lanes.
+struct Work<'w, 'b, 'p> {
+    run: &'w Run<'w>,
+    all: &'w Bins<'b, 'p>,
+    groups: &'w [Range<usize>],
+    next: AtomicUsize,
+    loads: &'w [super::chunks::Load],
+}
+
+/// What one lane has found, and the bins that it could not count.
+struct LanePart<K: GpuKmer> {
+    counted: Counted<K>,
+    refused: Vec<Range<usize>>,
+}
+
+impl Work<'_, '_, '_> {
+    fn lane<K: GpuKmer>(
+        &self,
+        device: &Device,
+        arena: &Arena,
+        room: Room,
+        results: &Results<'_, K>,
+    ) -> Result<LanePart<K>, Error> {
+        let mut sink = ToHost { pieces: Vec::new(), writer: results.writer(), any: false };
+        let mut refused = Vec::new();
+        let mut lane = Lane::new(self.run.config, device, arena, room)?;
+        while let Some(group) = self.groups.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            if self.run.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let counted = lane.count(self.all, group, &mut sink).inspect_err(|_| {
+                // The others stop at their next group.
+                self.next.store(self.groups.len(), Ordering::Relaxed);
+            })?;
+            if !counted {
+                refused.push(group.clone());
+            }
+            self.run.progress.advance(self.loads[group.clone()].iter().map(|load| load.kmers).sum());
+        }
+        lane.stream.synchronize()?;
+        let histogram = lane.finish();
+        sink.writer.finish()?;
+        let counted = Counted { histogram, pieces: sink.pieces, host_pairs: sink.any };
+        Ok(LanePart { counted, refused })
+    }
+}
+
+/// Takes k-mers, on devices as far as they have room.
+struct ToHost<'s, 'p, K: GpuKmer> {
+    pieces: Vec<Piece<K>>,
+    writer: ResultsWriter<'s, 'p, K>,
+    any: bool,
+}
+
+impl<K: GpuKmer> Sink<K> for ToHost<'_, '_, K> {
+    fn piece(&mut self, piece: Piece<K>) {
+        self.pieces.push(piece);
+    }
+
+    fn pairs(&mut self, kmers: &[K::Word], counts: &[u32]) -> Result<(), Error> {
+        self.any = true;
+        kmers.iter().zip(counts).try_for_each(|(&key, &count)| {
+            self.writer.keep(K::from_key(key), count)
+        })
+    }
+}

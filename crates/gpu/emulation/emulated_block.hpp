@@ -1,0 +1,154 @@
+// The host's side of block.cuh: a launch runs its blocks one after the other; the threads of a
+// block are fibers that go from collective to collective, each round in another order. Linux
+// (ucontext). One launch at a time, since shared variables are static.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "cuda_runtime.h"
+
+#define __global__
+#define __launch_bounds__(...)
+#define MGPU_SHARED static
+#define MGPU_LAUNCH(kernel, blocks, threads, stream, ...)                            \
+  (static_cast<void>(stream), mgpu::emulation::machine::get().launch((blocks), (threads), \
+                                                                     [&] { kernel(__VA_ARGS__); }))
+
+namespace mgpu {
+namespace emulation {
+
+class machine {
+ public:
+  static machine& get() {
+    static machine only;
+    return only;
+  }
+
+  void launch(uint32_t blocks, uint32_t threads, const std::function<void()>& kernel) {
+    const std::lock_guard<std::mutex> one_at_a_time(mutex_);
+    kernel_ = &kernel;
+    threads_ = threads;
+    blocks_ = blocks;
+    while (fibers_.size() < threads) fibers_.emplace_back().stack.resize(128 << 10);
+    for (auto& values : values_) values.assign(threads, 0);
+    for (block_ = 0; block_ < blocks; ++block_) run_block();
+  }
+
+  uint32_t thread() const { return current_; }
+  uint32_t threads() const { return threads_; }
+  uint32_t block() const { return block_; }
+  uint32_t blocks() const { return blocks_; }
+
+  /// All threads bring a value and are there before any goes on. What comes back is good until
+  /// this thread's next collective: a thread is at most one ahead of another, hence two sets.
+  const std::vector<uint64_t>& meet(uint64_t value) {
+    fiber& me = fibers_[current_];
+    std::vector<uint64_t>& values = values_[me.meetings++ % 2];
+    values[current_] = value;
+    swapcontext(&me.state, &scheduler_);
+    return values;
+  }
+
+ private:
+  struct fiber {
+    ucontext_t state{};
+    std::vector<char> stack;
+    bool done = false;
+    uint64_t meetings = 0;
+  };
+
+  static void enter() {
+    machine& all = get();
+    (*all.kernel_)();
+    all.fibers_[all.current_].done = true;
+    setcontext(&all.scheduler_);
+  }
+
+  void run_block() {
+    for (uint32_t i = 0; i < threads_; ++i) {
+      fiber& one = fibers_[i];
+      one.done = false;
+      one.meetings = 0;
+      getcontext(&one.state);
+      one.state.uc_stack.ss_sp = one.stack.data();
+      one.state.uc_stack.ss_size = one.stack.size();
+      one.state.uc_link = nullptr;
+      makecontext(&one.state, enter, 0);
+    }
+    uint32_t left = threads_;
+    while (left > 0) {
+      seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;
+      // An odd step through a power of two or any number visits all once if they have no divisor.
+      const uint32_t start = static_cast<uint32_t>(seed_ >> 33) % threads_;
+      const uint32_t step = threads_ % 2 == 0 ? static_cast<uint32_t>(seed_ >> 20) | 1 : 1;
+      const bool coprime = (threads_ & (threads_ - 1)) == 0;
+      uint32_t ended = 0;
+      for (uint32_t i = 0; i < threads_; ++i) {
+        current_ = (start + (coprime ? i * step : i)) % threads_;
+        if (fibers_[current_].done) continue;
+        swapcontext(&scheduler_, &fibers_[current_].state);
+        ended += fibers_[current_].done;
+      }
+      if (ended != 0 && ended != left) {
+        std::fprintf(stderr, "emulation: some threads ended while others wait for them\n");
+        std::abort();
+      }
+      left -= ended;
+    }
+  }
+
+  std::mutex mutex_;
+  const std::function<void()>* kernel_ = nullptr;
+  uint32_t threads_ = 0, blocks_ = 0, block_ = 0, current_ = 0;
+  uint64_t seed_ = 1;
+  std::vector<fiber> fibers_;
+  std::vector<uint64_t> values_[2];
+  ucontext_t scheduler_{};
+};
+
+}  // namespace emulation
+
+template <int Threads>
+class block {
+ public:
+  static constexpr uint32_t threads() { return Threads; }
+  uint32_t thread() const { return all_.thread(); }
+  uint32_t index() const { return all_.block(); }
+  uint32_t count() const { return all_.blocks(); }
+  void sync() { all_.meet(0); }
+  uint32_t ballot(bool value) {
+    const auto& values = all_.meet(value);
+    const uint32_t first = thread() / 32 * 32;
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < 32; ++i) bits |= static_cast<uint32_t>(values[first + i]) << i;
+    return bits;
+  }
+  template <class T>
+  T add(T* address, T value) {
+    const T before = *address;
+    *address += value;
+    return before;
+  }
+  uint32_t sum_before(uint32_t value, uint32_t& sum) {
+    const auto& values = all_.meet(value);
+    uint64_t before = 0, all = 0;
+    for (uint32_t i = 0; i < Threads; ++i) {
+      before += i < thread() ? values[i] : 0;
+      all += values[i];
+    }
+    sum = static_cast<uint32_t>(all);
+    return static_cast<uint32_t>(before);
+  }
+
+ private:
+  emulation::machine& all_ = emulation::machine::get();
+};
+
+}  // namespace mgpu
