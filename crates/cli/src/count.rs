@@ -16,8 +16,8 @@ use merganser_io::Input;
 
 use crate::args::CountArgs;
 use crate::console::Console;
-use crate::{devices, interrupt};
 use crate::progress::Bar;
+use crate::{devices, interrupt};
 use outputs::Outputs;
 use tmp::TemporaryDirectory;
 

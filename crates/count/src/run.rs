@@ -18,9 +18,9 @@ use crate::cpu::counter::Counter;
 use crate::cpu::fragments::{Fragments, Tally};
 use crate::cpu::partition::{Partitioned, Partitioner};
 use crate::cpu::sample::Sampler;
+use crate::cpu::small::{self, SmallCounter};
 use crate::cuda::GpuKmer;
 use crate::emit::Source;
-use crate::cpu::small::{self, SmallCounter};
 use crate::histogram::Histogram;
 use crate::plan::{self, Plan};
 use crate::results::Results;
@@ -56,6 +56,8 @@ pub struct Outcome {
     pub bins: usize,
     /// Bytes of temporary files.
     pub spilled_bytes: u64,
+    /// The GPUs that counted.
+    pub devices: Vec<merganser_gpu::DeviceInfo>,
     /// Stages in order with their wall time.
     pub stages: Vec<(&'static str, Duration)>,
 }

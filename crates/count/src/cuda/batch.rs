@@ -69,21 +69,20 @@ mod tests {
     #[test]
     fn cuts_are_set_at_starts_and_in_gaps() {
         let mut batch = Batch::new(1);
-        let fragments =
-            [Fragment { start: 0, end: 70 }, Fragment { start: 70, end: 80 }, Fragment {
-                start: 85,
-                end: 200,
-            }];
+        let fragments = [
+            Fragment { start: 0, end: 70 },
+            Fragment { start: 70, end: 80 },
+            Fragment { start: 85, end: 200 },
+        ];
         batch.push(&[7; 9], &fragments);
         let set: Vec<usize> =
             (0..TILE_BASES).filter(|&i| batch.cuts[i / 64] >> (i % 64) & 1 == 1).collect();
         let expected: Vec<usize> =
             [0, 70].into_iter().chain(80..=85).chain(200..TILE_BASES).collect();
         assert_eq!(set, expected);
-        assert_eq!((batch.tiles(), batch.bases.len(), batch.bases[8..10].to_vec()), (
-            1,
-            TILE_WORDS,
-            vec![7, 0]
-        ));
+        assert_eq!(
+            (batch.tiles(), batch.bases.len(), batch.bases[8..10].to_vec()),
+            (1, TILE_WORDS, vec![7, 0])
+        );
     }
 }

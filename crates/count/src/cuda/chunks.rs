@@ -49,19 +49,10 @@ impl Chunk {
         Load { kmers: to.kmers - from.kmers, records: to.records - from.records }
     }
 
-    /// Bytes of this device's memory that it takes.
-    pub(crate) fn bytes_on(&self, device: &Device) -> u64 {
-        match &self.place {
-            Place::Device(part) if part.device().ordinal() == device.ordinal() => {
-                8 * part.len() as u64
-            }
-            _ => 0,
-        }
-    }
-
     /// Words of the bins' records.
     fn words(&self, bins: &Range<usize>, words: usize) -> Range<usize> {
-        self.start(bins.start).records as usize * words..self.start(bins.end).records as usize * words
+        self.start(bins.start).records as usize * words
+            ..self.start(bins.end).records as usize * words
     }
 }
 

@@ -200,7 +200,6 @@ pub(crate) struct Part {
     pub(crate) part: u32,
 }
 
-
 /// The buffers of a search for runs in `keys`, which are sorted by their low `bits` bits.
 pub(crate) struct Runs<'r, T: SortKey> {
     pub(crate) keys: DeviceSlice<'r, T>,
@@ -310,16 +309,24 @@ macro_rules! gpu_kmer {
 
             fn runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<()> {
                 // SAFETY: `launch_runs` checks the sizes.
-                launch_runs(stream, runs, |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| unsafe {
-                    $runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw)
-                })
+                launch_runs(
+                    stream,
+                    runs,
+                    |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| unsafe {
+                        $runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw)
+                    },
+                )
             }
 
             fn left_runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<()> {
                 // SAFETY: as above; the list is not longer than its room, as the caller has seen.
-                launch_runs(stream, runs, |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| unsafe {
-                    $left_runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw)
-                })
+                launch_runs(
+                    stream,
+                    runs,
+                    |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| unsafe {
+                        $left_runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw)
+                    },
+                )
             }
 
             fn bounds(

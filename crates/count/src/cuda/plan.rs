@@ -69,11 +69,7 @@ impl Budget {
             return Err(Error::TooLittleGpuMemory { ordinal, available, needed });
         }
         let all = available / 32 * 31;
-        Ok(Budget {
-            records: all / 8 * RECORD_EIGHTHS,
-            counting: all / 8 * COUNT_EIGHTHS,
-            all,
-        })
+        Ok(Budget { records: all / 8 * RECORD_EIGHTHS, counting: all / 8 * COUNT_EIGHTHS, all })
     }
 }
 

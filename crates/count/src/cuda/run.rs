@@ -106,6 +106,7 @@ impl Run<'_> {
             };
             outcome.read(read?);
             let cut = cut?;
+            outcome.devices = cut.devices.iter().map(|(device, _)| device.info().clone()).collect();
             let all = Bins { chunks: &cut.chunks, tiers }.load(&(0..bins));
             outcome.total_kmers = all.kmers;
             outcome.super_kmers = all.records;
@@ -144,19 +145,22 @@ impl Run<'_> {
         outcome.stage("count", started);
         let started = Instant::now();
         let kept: u64 = pieces.iter().map(|piece| piece.kmers.len() as u64).sum();
-        let room = |device: &Device| Ok::<_, Error>(device.available()? > SortedTable::<K>::bytes(kept));
+        let room =
+            |device: &Device| Ok::<_, Error>(device.available()? > SortedTable::<K>::bytes(kept));
         let sorting = devices.iter().find_map(|(device, _)| match room(device) {
             Ok(true) => Some(device),
             _ => None,
         });
         match sorting {
             Some(device) if !host_pairs => {
-                let table = SortedTable::<K>::sort(device, std::mem::take(&mut pieces), self.config.k)?;
+                let table =
+                    SortedTable::<K>::sort(device, std::mem::take(&mut pieces), self.config.k)?;
                 outcome.stage("sort", started);
                 self.emit(&table, target, outcome)
             }
             _ => {
-                let mut writer = ToHost { pieces: Vec::new(), writer: results.writer(), any: false };
+                let mut writer =
+                    ToHost { pieces: Vec::new(), writer: results.writer(), any: false };
                 for piece in pieces.drain(..) {
                     let stream = piece.kmers.device().stream()?;
                     hand_over::<K>(&stream, piece.kmers.view(), piece.counts.view(), &mut writer)?;
@@ -188,16 +192,19 @@ impl Run<'_> {
         let arenas: Vec<Arena> = devices
             .iter()
             .map(|(device, budget)| {
-                let left = budget.all - budget.counting - used_by_records(all, device);
+                // What is used now are super-k-mers.
+                let left = budget.all.saturating_sub(budget.counting + device.used());
                 Arena::new(device, (left / 16).clamp(1 << 16, 256 << 20) as usize, left)
             })
             .collect();
-        let work = Work { run: self, all, groups: &groups, next: AtomicUsize::new(0), loads: &loads };
+        let work =
+            Work { run: self, all, groups: &groups, next: AtomicUsize::new(0), loads: &loads };
         let parts = run_workers_collect(lanes as usize, |number| {
             let at = number / LANES;
             work.lane(&devices[at].0, &arenas[at], room, results)
         })?;
-        let mut counted = Counted { histogram: Histogram::default(), pieces: Vec::new(), host_pairs: false };
+        let mut counted =
+            Counted { histogram: Histogram::default(), pieces: Vec::new(), host_pairs: false };
         let mut refused = Vec::new();
         for part in parts {
             counted.histogram.merge(&part.counted.histogram);
@@ -244,11 +251,6 @@ impl Run<'_> {
         writer.finish()?;
         counter.count(&store.take(0))
     }
-}
-
-/// Bytes of super-k-mers on a device.
-fn used_by_records(all: &Bins<'_, '_>, device: &Device) -> u64 {
-    all.chunks.iter().map(|chunk| chunk.bytes_on(device)).sum()
 }
 
 /// Opens what was asked for, then cuts batches on all streams of all devices.
@@ -327,7 +329,9 @@ impl Work<'_, '_, '_> {
             if !counted {
                 refused.push(group.clone());
             }
-            self.run.progress.advance(self.loads[group.clone()].iter().map(|load| load.kmers).sum());
+            self.run
+                .progress
+                .advance(self.loads[group.clone()].iter().map(|load| load.kmers).sum());
         }
         lane.stream.synchronize()?;
         let histogram = lane.finish();
@@ -351,8 +355,9 @@ impl<K: GpuKmer> Sink<K> for ToHost<'_, '_, K> {
 
     fn pairs(&mut self, kmers: &[K::Word], counts: &[u32]) -> Result<(), Error> {
         self.any = true;
-        kmers.iter().zip(counts).try_for_each(|(&key, &count)| {
-            self.writer.keep(K::from_key(key), count)
-        })
+        kmers
+            .iter()
+            .zip(counts)
+            .try_for_each(|(&key, &count)| self.writer.keep(K::from_key(key), count))
     }
 }

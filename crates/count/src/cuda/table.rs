@@ -2,9 +2,7 @@
 
 use std::cell::OnceCell;
 
-use merganser_gpu::{
-    Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream, primitives,
-};
+use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream, primitives};
 
 use super::counting::Piece;
 use super::kernels::GpuKmer;
@@ -54,8 +52,7 @@ impl<K: GpuKmer> SortedTable<K> {
             scratch.view_mut(),
         )?;
         let ([kmers, other], [counts, other_counts]) = (kmers, counts);
-        let (kmers, counts) =
-            if place == 0 { (kmers, counts) } else { (other, other_counts) };
+        let (kmers, counts) = if place == 0 { (kmers, counts) } else { (other, other_counts) };
         let bits = BITS.min(2 * k as u32);
         let mut bounds = device.alloc((1 << bits) + 1)?;
         K::bounds(&stream, kmers.view(), k, bits, bounds.view_mut())?;

@@ -78,8 +78,7 @@ impl Kernels {
     /// Compiles the files, archives the objects and prints the lines by which cargo links them.
     #[allow(clippy::print_stdout, reason = "cargo reads it")]
     pub fn try_compile(&self) -> Result<Built, Error> {
-        for name in
-            ["CUDA_HOME", "CUDA_PATH", "PATH", "NVCC_CCBIN", "MERGANSER_CUDA_ARCH", EMULATE]
+        for name in ["CUDA_HOME", "CUDA_PATH", "PATH", "NVCC_CCBIN", "MERGANSER_CUDA_ARCH", EMULATE]
         {
             println!("cargo:rerun-if-env-changed={name}");
         }

@@ -205,21 +205,6 @@ macro_rules! key {
     };
 }
 
-key!(
-    u32,
-    mgpu_encode_runs_u32,
-    mgpu_select_runs_u32,
-    mgpu_canonicalize_kmers_u32
-);
-key!(
-    u64,
-    mgpu_encode_runs_u64,
-    mgpu_select_runs_u64,
-    mgpu_canonicalize_kmers_u64
-);
-key!(
-    u128,
-    mgpu_encode_runs_u128,
-    mgpu_select_runs_u128,
-    mgpu_canonicalize_kmers_u128
-);
+key!(u32, mgpu_encode_runs_u32, mgpu_select_runs_u32, mgpu_canonicalize_kmers_u32);
+key!(u64, mgpu_encode_runs_u64, mgpu_select_runs_u64, mgpu_canonicalize_kmers_u64);
+key!(u128, mgpu_encode_runs_u128, mgpu_select_runs_u128, mgpu_canonicalize_kmers_u128);
