@@ -23,7 +23,7 @@ use tmp::TemporaryDirectory;
 
 /// Bytes of text from which on a GPU counts faster than 16 cores, its start included
 /// (docs/benchmarks.md).
-const GPU_BREAK_EVEN: u64 = 500_000_000;
+const GPU_BREAK_EVEN: u64 = 100_000_000;
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {

@@ -8,6 +8,7 @@
 mod batch;
 mod chunks;
 mod counting;
+mod host_writers;
 mod kernels;
 mod packer;
 mod partition;

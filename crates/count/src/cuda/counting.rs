@@ -9,6 +9,7 @@ use merganser_gpu::{
 };
 
 use super::chunks::{Chunk, Load, Staging, Tiers};
+use super::host_writers::Pairs;
 use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
 use super::plan::Room;
 use crate::config::Format;
@@ -29,7 +30,7 @@ pub(crate) trait Sink<K: GpuKmer> {
     /// k-mers that stay, in device memory.
     fn piece(&mut self, piece: Piece<K>);
     /// k-mers that stay and that no device has room for.
-    fn pairs(&mut self, kmers: &[K::Word], counts: &[u32]) -> Result<(), Error>;
+    fn pairs(&mut self, pairs: Pairs<K>) -> Result<(), Error>;
 }
 
 /// Groups neighbouring bins so that a lane has room for each group; a bin that is too large for
@@ -326,7 +327,7 @@ pub(crate) fn hand_over<K: GpuKmer>(
     for from in (0..kmers.len()).step_by(AT_A_TIME) {
         let part = from..kmers.len().min(from + AT_A_TIME);
         let (kmers, counts) = (kmers.slice(part.clone()), counts.slice(part));
-        sink.pairs(&stream.download_vec(kmers)?, &stream.download_vec(counts)?)?;
+        sink.pairs((stream.download_vec(kmers)?, stream.download_vec(counts)?))?;
     }
     Ok(())
 }

@@ -308,25 +308,18 @@ macro_rules! gpu_kmer {
             }
 
             fn runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<()> {
-                // SAFETY: `launch_runs` checks the sizes.
-                launch_runs(
-                    stream,
-                    runs,
-                    |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| unsafe {
-                        $runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw)
-                    },
-                )
+                launch_runs(stream, runs, |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| {
+                    // SAFETY: `launch_runs` has checked the sizes.
+                    unsafe { $runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw) }
+                })
             }
 
             fn left_runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<()> {
-                // SAFETY: as above; the list is not longer than its room, as the caller has seen.
-                launch_runs(
-                    stream,
-                    runs,
-                    |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| unsafe {
-                        $left_runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw)
-                    },
-                )
+                // The list is not longer than its room, as the caller has seen.
+                launch_runs(stream, runs, |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| {
+                    // SAFETY: `launch_runs` has checked the sizes.
+                    unsafe { $left_runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw) }
+                })
             }
 
             fn bounds(

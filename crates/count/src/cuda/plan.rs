@@ -17,6 +17,8 @@ pub(crate) const STREAMS: usize = 3;
 pub(crate) const LANES: usize = 2;
 /// The most k-mers of a group: a sort of so many runs at full speed.
 const MOST_KMERS: u64 = 256 << 20;
+/// Fewer are not worth a group.
+const LEAST_KMERS: u64 = 4 << 20;
 /// The least device memory to count with.
 const LEAST_MEMORY: u64 = 48 << 20;
 /// Shares of a device's memory, in eighths: super-k-mers, and what is counted at a time.
@@ -91,7 +93,7 @@ impl Room {
         let record = 8.0 * words as f64 / kmers.max(1) as f64 * 1.25;
         let fit = (bytes.saturating_sub(8 << 20) as f64 / (each + record)) as u64;
         // Two groups a lane at least, so that copies of one go on beside the sort of another.
-        let wanted = (kmers / shares / 2 + kmers / 64).clamp(1 << 16, MOST_KMERS);
+        let wanted = (kmers / shares / 2 + kmers / 64).clamp(LEAST_KMERS, MOST_KMERS);
         let kmers_here = fit.min(wanted).max(1 << 12);
         let least_words = 4096 * K::WORDS;
         Room {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Instant;
@@ -12,6 +13,7 @@ use merganser_run::run_workers_collect;
 
 use super::chunks::{Chunk, Tiers};
 use super::counting::{Bins, Lane, Piece, Sink, groups, hand_over};
+use super::host_writers::{Pairs, with_writers};
 use super::kernels::GpuKmer;
 use super::packer::Packer;
 use super::partition::Cutter;
@@ -23,7 +25,7 @@ use crate::cpu::counter::Counter;
 use crate::cpu::fragments::Tally;
 use crate::histogram::Histogram;
 use crate::plan::Plan;
-use crate::results::{Results, ResultsWriter};
+use crate::results::Results;
 use crate::run::output::Target;
 use crate::run::reading::read_all;
 use crate::run::{Outcome, Run};
@@ -159,13 +161,14 @@ impl Run<'_> {
                 self.emit(&table, target, outcome)
             }
             _ => {
-                let mut writer =
-                    ToHost { pieces: Vec::new(), writer: results.writer(), any: false };
-                for piece in pieces.drain(..) {
-                    let stream = piece.kmers.device().stream()?;
-                    hand_over::<K>(&stream, piece.kmers.view(), piece.counts.view(), &mut writer)?;
-                }
-                writer.writer.finish()?;
+                with_writers(&results, self.config.threads, |sender| {
+                    let mut sink = ToHost { pieces: Vec::new(), sender, any: false };
+                    pieces.drain(..).try_for_each(|piece| {
+                        let stream = piece.kmers.device().stream()?;
+                        let (kmers, counts) = (piece.kmers.view(), piece.counts.view());
+                        hand_over::<K>(&stream, kmers, counts, &mut sink)
+                    })
+                })?;
                 outcome.stage("download", started);
                 self.emit(&results, target, outcome)
             }
@@ -199,9 +202,11 @@ impl Run<'_> {
             .collect();
         let work =
             Work { run: self, all, groups: &groups, next: AtomicUsize::new(0), loads: &loads };
-        let parts = run_workers_collect(lanes as usize, |number| {
-            let at = number / LANES;
-            work.lane(&devices[at].0, &arenas[at], room, results)
+        let parts = with_writers(results, self.config.threads, |sender| {
+            run_workers_collect(lanes as usize, |number| {
+                let at = number / LANES;
+                work.lane(&devices[at].0, &arenas[at], room, sender)
+            })
         })?;
         let mut counted =
             Counted { histogram: Histogram::default(), pieces: Vec::new(), host_pairs: false };
@@ -313,9 +318,9 @@ impl Work<'_, '_, '_> {
         device: &Device,
         arena: &Arena,
         room: Room,
-        results: &Results<'_, K>,
+        sender: &SyncSender<Pairs<K>>,
     ) -> Result<LanePart<K>, Error> {
-        let mut sink = ToHost { pieces: Vec::new(), writer: results.writer(), any: false };
+        let mut sink = ToHost { pieces: Vec::new(), sender, any: false };
         let mut refused = Vec::new();
         let mut lane = Lane::new(self.run.config, device, arena, room)?;
         while let Some(group) = self.groups.get(self.next.fetch_add(1, Ordering::Relaxed)) {
@@ -335,29 +340,26 @@ impl Work<'_, '_, '_> {
         }
         lane.stream.synchronize()?;
         let histogram = lane.finish();
-        sink.writer.finish()?;
         let counted = Counted { histogram, pieces: sink.pieces, host_pairs: sink.any };
         Ok(LanePart { counted, refused })
     }
 }
 
 /// Takes k-mers, on devices as far as they have room.
-struct ToHost<'s, 'p, K: GpuKmer> {
+struct ToHost<'s, K: GpuKmer> {
     pieces: Vec<Piece<K>>,
-    writer: ResultsWriter<'s, 'p, K>,
+    sender: &'s SyncSender<Pairs<K>>,
     any: bool,
 }
 
-impl<K: GpuKmer> Sink<K> for ToHost<'_, '_, K> {
+impl<K: GpuKmer> Sink<K> for ToHost<'_, K> {
     fn piece(&mut self, piece: Piece<K>) {
         self.pieces.push(piece);
     }
 
-    fn pairs(&mut self, kmers: &[K::Word], counts: &[u32]) -> Result<(), Error> {
+    fn pairs(&mut self, pairs: Pairs<K>) -> Result<(), Error> {
         self.any = true;
-        kmers
-            .iter()
-            .zip(counts)
-            .try_for_each(|(&key, &count)| self.writer.keep(K::from_key(key), count))
+        // Writers that are gone have an error of their own.
+        self.sender.send(pairs).map_err(|_| Error::Cancelled)
     }
 }
