@@ -108,6 +108,51 @@ proptest! {
     }
 }
 
+/// Batches of mixed lengths and letters, so that lanes of all widths are filled, at every level.
+fn mixed_batches_equal_the_plain_definition(lengths: std::ops::Range<usize>, e: Threshold) {
+    let mut state = 7u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    let (mut batch, mut texts) = (PairBatch::new(), Vec::new());
+    for i in 0..700 {
+        let len = lengths.start + random(lengths.len());
+        let read: Vec<u8> = (0..len).map(|_| b"ACGT"[random(4)]).collect();
+        let mut segment = read.clone();
+        for _ in 0..random(20) {
+            let at = random(segment.len() + 1);
+            match random(4) {
+                0 => segment.insert(at, b"ACGT"[random(4)]),
+                1 if at < segment.len() => drop(segment.remove(at)),
+                _ if at < segment.len() => {
+                    segment[at] = b"ACGTN"[random(if i % 9 == 0 { 5 } else { 4 })]
+                }
+                _ => {}
+            }
+        }
+        batch.push(&read, &segment).unwrap();
+        texts.push((read, segment));
+    }
+    let config = Config::new(e);
+    let expected: Vec<Decision> =
+        texts.iter().map(|(read, segment)| naive::decide(&config, read, segment)).collect();
+    for level in Level::available() {
+        let filter = Filter { config, level };
+        assert!(filter.run(&batch) == expected, "{config:?} {level:?}");
+    }
+}
+
+#[test]
+fn lanes_equal_the_plain_definition() {
+    for e in [0, 1, 5, 7, 8, 15, 16, 31, 32, 63, 64] {
+        mixed_batches_equal_the_plain_definition(0..300, Threshold::Edits(e));
+        mixed_batches_equal_the_plain_definition(100..101, Threshold::Edits(e));
+    }
+    mixed_batches_equal_the_plain_definition(0..400, Threshold::Percent(8));
+    mixed_batches_equal_the_plain_definition(900..1001, Threshold::Percent(5));
+}
+
 #[test]
 fn long_sequences_are_served() {
     let read: Vec<u8> = (0..20_000u32).map(|i| b"ACGT"[(i * i / 7 % 4) as usize]).collect();
