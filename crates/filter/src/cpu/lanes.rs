@@ -88,6 +88,8 @@ lane! {
 /// Pairs that are decided together; kept between batches for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Group<T> {
+    /// By 64 rows or columns, the planes below, each by lane.
+    wide: Vec<Vec<u64>>,
     /// By block of `T::BITS` rows or columns, then by lane.
     read: [Vec<T>; 2],
     segment: [Vec<T>; 3],
@@ -114,6 +116,10 @@ impl<T: Lane> Group<T> {
             // Lanes that stay empty never end a run early: their score is their limit's equal.
             vector.resize(T::LANES, T::default());
         }
+        let words = self.blocks * T::BITS / 64 + 1;
+        if self.wide.len() < words {
+            self.wide.resize_with(words, || vec![0; 5 * T::LANES]);
+        }
         for plane in &mut self.read {
             plane.resize((self.blocks + 1) * T::LANES, T::default());
         }
@@ -135,7 +141,7 @@ impl<T: Lane> Group<T> {
         self.limit[lane] = T::of(e as u64);
         self.bit[lane] = T::of(1 << (band.last - band.low));
         let mut before = [0; 2];
-        for w in 0..((self.blocks + 1) * T::BITS).div_ceil(64) {
+        for w in 0..self.blocks * T::BITS / 64 + 1 {
             let word = read.word(w);
             let moved = [0, 1].map(|p| word[p] << above | before[p] >> 1 >> (63 - above));
             before = word;
@@ -145,18 +151,23 @@ impl<T: Lane> Group<T> {
                 _ => u64::MAX,
             };
             let [low, high] = segment.word(w);
-            for part in 0..64 / T::BITS {
-                let at = (64 / T::BITS * w + part) * T::LANES + lane;
-                let shift = part * T::BITS;
-                for (plane, word) in self.read.iter_mut().zip(moved) {
-                    if let Some(piece) = plane.get_mut(at) {
-                        *piece = T::of(word >> shift);
-                    }
-                }
-                for (plane, word) in self.segment.iter_mut().zip([low, high, counts]) {
-                    if let Some(piece) = plane.get_mut(at).filter(|_| at < self.blocks * T::LANES) {
-                        *piece = T::of(word >> shift);
-                    }
+            let row = &mut self.wide[w];
+            for (plane, word) in [moved[0], moved[1], low, high, counts].into_iter().enumerate() {
+                row[plane * T::LANES + lane] = word;
+            }
+        }
+    }
+
+    /// Cuts the words of all lanes into those of the lanes' width.
+    fn narrow(&mut self, level: Level) {
+        let per_word = 64 / T::BITS;
+        for block in 0..=self.blocks {
+            let (wide, shift) = (&self.wide[block / per_word], block % per_word * T::BITS);
+            let part = block * T::LANES..(block + 1) * T::LANES;
+            let planes = self.read.iter_mut().chain(&mut self.segment);
+            for (plane, wide) in planes.zip(wide.chunks_exact(T::LANES)) {
+                if let Some(plane) = plane.get_mut(part.clone()) {
+                    narrow(level, wide, shift as u32, plane);
                 }
             }
         }
@@ -166,6 +177,7 @@ impl<T: Lane> Group<T> {
     /// more than the limit.
     pub(crate) fn run(&mut self, level: Level, filled: usize) {
         let lanes = T::LANES;
+        self.narrow(level);
         for block in 0..self.columns.div_ceil(T::BITS) {
             let steps = (self.columns - block * T::BITS).min(T::BITS) as u32;
             let [low, high] = &self.read;
@@ -192,6 +204,17 @@ impl<T: Lane> Group<T> {
     /// A lane's score if it is within its limit.
     pub(crate) fn score(&self, lane: usize) -> Option<T> {
         Some(self.score[lane]).filter(|score| *score <= self.limit[lane])
+    }
+}
+
+dispatch! {
+    fn narrow[T: Lane](wide: &[u64], shift: u32, plane: &mut [T]) = narrow_body
+}
+
+#[inline(always)]
+fn narrow_body<T: Lane>(wide: &[u64], shift: u32, plane: &mut [T]) {
+    for (piece, &word) in plane.iter_mut().zip(wide) {
+        *piece = T::of(word >> shift);
     }
 }
 
