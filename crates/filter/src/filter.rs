@@ -59,7 +59,7 @@ struct Groups {
 impl Scratch {
     /// Pairs so far that were decided by the exact method since the one asked for does not define
     /// them: unequal lengths, a semi-global comparison, what
-    /// [`Method::GateKeeperOriginal`](crate::Method::GateKeeperOriginal) leaves out.
+    /// [`Method::GateKeeperOriginal`] leaves out.
     pub fn exact_instead(&self) -> u64 {
         self.exact_instead
     }
