@@ -20,10 +20,15 @@ mod config;
 mod cpu;
 mod error;
 mod filter;
+mod job;
 #[doc(hidden)]
 pub mod naive;
+mod source;
+mod writer;
 
 pub use batch::{PackedReference, PairBatch, Sequence};
 pub use config::{Align, Config, Method, NMode, Threshold};
 pub use error::Error;
 pub use filter::{Decision, Filter, REJECTED, Scratch, UNDEFINED};
+pub use job::{Job, Outcome, Verified, run};
+pub use writer::{Format, Writer};
