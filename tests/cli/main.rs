@@ -7,6 +7,7 @@
 )]
 
 mod errors;
+mod filter;
 mod help;
 mod inputs;
 mod interrupt;

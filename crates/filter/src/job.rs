@@ -82,7 +82,7 @@ const AHEAD: u64 = 4;
 pub fn run(
     job: &Job,
     inputs: &[Input],
-    mut writer: Writer,
+    writer: Writer,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
@@ -94,7 +94,6 @@ pub fn run(
         ReaderOptions { chunk_bytes: block, cancel: cancel.clone(), ..ReaderOptions::default() };
     let source = Source::open(inputs, &options)?;
     progress.stage("filter", source.bytes_total());
-    writer.begin()?;
     let format = writer.format();
     let shared = Shared {
         source: Mutex::new(Numbered { source, next: 0 }),

@@ -24,6 +24,7 @@ pub enum Format {
 pub struct Writer {
     format: Format,
     outputs: Vec<Output>,
+    begun: bool,
 }
 
 /// The text of some decisions, for each output.
@@ -41,21 +42,25 @@ impl Writer {
             Format::None => 0,
         };
         assert_eq!(outputs.len(), needed, "{format:?} has {needed} outputs");
-        Writer { format, outputs }
+        Writer { format, outputs, begun: false }
     }
 
     pub(crate) fn format(&self) -> Format {
         self.format
     }
 
-    pub(crate) fn begin(&mut self) -> Result<(), Error> {
-        if self.format == Format::Tsv {
+    /// Not before there is something to write, so that an error at the beginning of the input
+    /// leaves nothing on stdout.
+    fn begin(&mut self) -> Result<(), Error> {
+        if self.format == Format::Tsv && !self.begun {
             self.outputs[0].write_all(b"index\taccept\tedits\n")?;
         }
+        self.begun = true;
         Ok(())
     }
 
     pub(crate) fn write(&mut self, part: &Part) -> Result<(), Error> {
+        self.begin()?;
         for (output, text) in self.outputs.iter_mut().zip(part) {
             output.write_all(text)?;
         }
@@ -63,7 +68,8 @@ impl Writer {
     }
 
     /// Makes the files appear, and returns how long the disk took.
-    pub(crate) fn finish(self) -> Result<Duration, Error> {
+    pub(crate) fn finish(mut self) -> Result<Duration, Error> {
+        self.begin()?;
         let mut spent = Duration::ZERO;
         for output in self.outputs {
             spent += output.finish()?;
