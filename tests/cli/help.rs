@@ -15,7 +15,7 @@ macro_rules! help {
 help!(
     merganser "", count "count", kmers "kmers", kmers_info "kmers info", kmers_dump "kmers dump",
     kmers_histogram "kmers histogram", kmers_query "kmers query", kmers_verify "kmers verify",
-    devices "devices", completions "completions", man "man"
+    filter "filter", devices "devices", completions "completions", man "man"
 );
 
 #[test]
@@ -96,6 +96,14 @@ fn wrong_usage() {
         "count -k 31 -o x --signature all r.fa",
         "count -k 31 -o x --stats-only r.fa",
         "count -k 31 -o x --min-cuont 3 r.fa",
+        "filter pairs.tsv",
+        "filter -e five r.fa",
+        "filter -e 101% r.fa",
+        "filter -e 40 --method gatekeeper-original r.fa",
+        "filter -e 5 --format gatekeeper r.fa",
+        "filter -e 5 --format none -o x r.fa",
+        "filter -e 5 --json - r.fa",
+        "filter -e 5 r.fa r.fa r.fa",
         "kmers dump",
         "kmers dump x.mgk --min-count 3 --max-count 2",
         "kmers query x.mgk",

@@ -8,6 +8,7 @@
 
 mod cuda;
 mod errors;
+mod filter;
 mod help;
 mod inputs;
 mod interrupt;

@@ -3,6 +3,7 @@
 
 pub(crate) mod count;
 pub(crate) mod device;
+pub(crate) mod filter;
 pub(crate) mod kmers;
 mod values;
 
@@ -14,6 +15,7 @@ use crate::console::Level;
 use crate::version;
 pub(crate) use count::CountArgs;
 pub(crate) use device::DeviceArgs;
+pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
 pub(crate) use values::Auto;
 
@@ -22,6 +24,7 @@ Examples:
   merganser count -k 31 -o sample.mgk reads_1.fq.gz reads_2.fq.gz
   merganser kmers dump sample.mgk | head
   merganser kmers query sample.mgk ACGTTGCAACGTTGCAACGTTGCAACGTTGC
+  merganser filter -e 5 pairs.tsv -o decisions.tsv
 
 `merganser COMMAND --help` explains a command, with examples.
 Exit codes: 0 done; 1 the input or the environment is at fault; 2 wrong usage; 130 interrupted.";
@@ -71,6 +74,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: KmersCommand,
     },
+    /// Say which pairs of a read and a reference segment are worth aligning
+    ///
+    /// Writes a decision for each pair: accepted or rejected, and the number of edits. The exact
+    /// method gives the edit distance; no pair within the threshold is rejected by any method but
+    /// gatekeeper-original, which is there to compare with.
+    Filter(Box<FilterArgs>),
     /// Show the GPUs of this machine, and why one cannot be used
     ///
     /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.

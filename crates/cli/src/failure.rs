@@ -28,30 +28,43 @@ const INTERRUPTED: u8 = 130;
 /// both know.
 pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     let count = error.downcast_ref::<merganser_count::Error>();
+    let filter = error.downcast_ref::<merganser_filter::Error>();
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    match count {
-        // Its messages hold their causes.
-        Some(error) => console.error(error),
-        None => console.error(format_args!("{error:#}")),
+    match (count, filter) {
+        // Their messages hold their causes.
+        (Some(error), _) => console.error(error),
+        (_, Some(error)) => console.error(error),
+        _ => console.error(format_args!("{error:#}")),
     }
-    if matches!(count, Some(merganser_count::Error::Cancelled)) {
+    if matches!(count, Some(merganser_count::Error::Cancelled))
+        || matches!(filter, Some(merganser_filter::Error::Cancelled))
+    {
         return ExitCode::from(INTERRUPTED);
     }
-    let usage = error.is::<Usage>() || matches!(count, Some(merganser_count::Error::Config(_)));
+    let usage = error.is::<Usage>()
+        || matches!(count, Some(merganser_count::Error::Config(_)))
+        || matches!(filter, Some(merganser_filter::Error::Config(_)));
     ExitCode::from(if usage { 2 } else { 1 })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     use merganser_count::Error;
+    use merganser_filter::Error as FilterError;
     let system = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     let count = match error.downcast_ref() {
         Some(Error::Io(error)) => error.is_broken_pipe(),
         Some(Error::Output(error)) => system(error),
         _ => false,
     };
+    let filter = match error.downcast_ref() {
+        Some(FilterError::Io(error)) => error.is_broken_pipe(),
+        Some(FilterError::Output(error)) => system(error),
+        _ => false,
+    };
     count
+        || filter
         || error.downcast_ref::<io::Error>().is_some_and(system)
         || error.downcast_ref::<merganser_io::Error>().is_some_and(|error| error.is_broken_pipe())
 }

@@ -1,4 +1,5 @@
-//! `merganser`: counts the k-mers of sequencing reads, and reads the tables back.
+//! `merganser`: counts the k-mers of sequencing reads, reads the tables back, and says which pairs
+//! of a read and a reference segment are worth aligning.
 //!
 //! This crate turns arguments into a job's configuration, shows progress and reports what was
 //! found. All algorithms are in the crates below.
@@ -9,6 +10,7 @@ mod console;
 mod count;
 mod devices;
 mod failure;
+mod filter;
 mod generate;
 mod interrupt;
 mod kmers;
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Count(args) => count::run(args, &console, started),
         Command::Kmers { command } => kmers::run(command, &console),
+        Command::Filter(args) => filter::run(args, &console, started),
         Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),

@@ -19,5 +19,5 @@ pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use output::{AtomicFile, Output};
-pub use reader::{Reader, ReaderOptions};
+pub use reader::{Reader, ReaderOptions, TextReader};
 pub use spill::SpillFile;

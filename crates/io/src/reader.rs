@@ -18,9 +18,11 @@ mod options;
 mod pipe;
 mod shared;
 mod sources;
+mod text;
 
 pub use options::ReaderOptions;
 pub(crate) use shared::Failures;
+pub use text::TextReader;
 
 use crate::input::{Input, check};
 use crate::{Chunk, Error};

@@ -8,5 +8,6 @@
 pub mod base;
 pub mod kmer;
 pub mod packed;
+pub mod planes;
 pub mod signature;
 pub mod simd;

@@ -70,6 +70,14 @@ fn with_suffix(path: &Path, end: &str) -> PathBuf {
 pub(super) fn refuse_to_replace_inputs(args: &CountArgs, inputs: &[Input]) -> Result<()> {
     let mut outputs = table_files(args);
     outputs.extend([&args.histogram, &args.json].into_iter().flatten().cloned());
+    refuse_to_replace(&outputs, inputs)
+}
+
+/// As [`refuse_to_replace_inputs`], of any job's outputs.
+///
+/// # Errors
+/// Which file it is.
+pub(crate) fn refuse_to_replace(outputs: &[PathBuf], inputs: &[Input]) -> Result<()> {
     let outputs: Vec<&PathBuf> =
         outputs.iter().filter(|path| !fs::metadata(path).is_ok_and(|at| !at.is_file())).collect();
     for (number, output) in outputs.iter().enumerate() {

@@ -129,7 +129,7 @@ fn warnings(finished: &Finished<'_>) -> Vec<String> {
 }
 
 /// A number with commas between thousands.
-pub(super) fn thousands(number: u64) -> String {
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
     for (at, digit) in digits.chars().enumerate() {

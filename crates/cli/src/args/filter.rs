@@ -1,0 +1,187 @@
+//! `merganser filter`.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use merganser_filter::{Align, Method, NMode, Threshold};
+
+const MORE: &str = "\
+Inputs:
+  One file: a pair a line, READ<TAB>SEGMENT (columns after the second are ignored), or the WFA
+  tools' two lines a pair, >READ and <SEGMENT; told apart by content. Two files: FASTA or FASTQ,
+  the first record of one with the first of the other, and so on. Plain or compressed with gzip,
+  BGZF, zstd, bzip2 or xz. `-` is standard input.
+
+Output:
+  tsv         a header, then index<TAB>accept<TAB>edits; index counts from 0, accept is 1 or 0
+  gatekeeper  FILE.filter with 1 or 0 a line, FILE.edits with the edits a line
+  none        nothing but the summary
+  Edits are -1 if the pair is rejected, -2 if they are undefined (--n-mode pass), with the exact
+  method the edit distance, with others an estimate.
+
+Methods:
+  exact                the edit distance (bit vectors in a band): every decision is the truth
+  gatekeeper           GateKeeper-GPU's rule, made safe: rejects no pair within the threshold
+  snake                SneakySnake's rule: rejects no pair within the threshold
+  gatekeeper-original  what the published GateKeeper-GPU computes; can reject pairs within the
+                       threshold, up to 32 edits
+  The last three compare sequences of equal length; other pairs are decided by the exact method.
+
+Alphabet:
+  A C G T in either case; U is T; N and the other IUPAC letters are N; any other is an error.
+
+Examples:
+  Pairs with up to 5 edits:
+    merganser filter -e 5 pairs.tsv -o decisions.tsv
+  Up to 4 % of each read's length, only the numbers:
+    merganser filter -e 4% --format none pairs.tsv.gz
+  Reads that may lie anywhere in their segments:
+    merganser filter -e 5 --align semiglobal reads.fq.gz segments.fa -o decisions.tsv
+  How often a heuristic errs:
+    merganser filter -e 5 --method snake --verify --format none pairs.tsv
+  The accepted pairs, aligned elsewhere:
+    merganser filter -q -e 5 pairs.tsv | tail -n +2 | paste - pairs.tsv | awk '$2' | cut -f 4,5";
+
+#[derive(Args, Debug)]
+#[command(after_help = MORE)]
+pub(crate) struct FilterArgs {
+    /// A file of pairs, or a file of reads and one of their segments; - is stdin
+    #[arg(required = true, num_args = 1..=2, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// Edits that an accepted pair may have: a number, or N% of the read's length, rounded down
+    #[arg(short = 'e', long = "threshold", value_name = "N|N%")]
+    pub(crate) threshold: Edits,
+    /// How pairs are decided
+    #[arg(long, value_name = "METHOD", default_value = "exact")]
+    pub(crate) method: MethodName,
+    /// Letters that are no bases match nothing (not even themselves), match everything, or make the
+    /// pair undefined and accepted
+    #[arg(long, value_name = "MODE", default_value = "mismatch")]
+    pub(crate) n_mode: NModeName,
+    /// Compare the whole read with the whole segment, or with any part of it
+    #[arg(long, value_name = "ALIGN", default_value = "global")]
+    pub(crate) align: AlignName,
+    /// Count false accepts and false rejects: decides each pair by the exact method, too
+    #[arg(long)]
+    pub(crate) verify: bool,
+
+    /// Where to write; - is stdout (tsv); compressed if the name ends in .gz; gatekeeper writes
+    /// FILE.filter and FILE.edits [default: -]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Format of the decisions: lines with index, accept and edits; GateKeeper-GPU's two files; or
+    /// nothing
+    #[arg(long, value_name = "FORMAT", default_value = "tsv", help_heading = "Output")]
+    pub(crate) format: FormatName,
+    /// Write a summary of the run for other programs; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Threads in all [default: as many as the process may run]
+    #[arg(long, value_name = "N", help_heading = "Resources")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
+    /// quarters of what machine or cgroup give]
+    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
+    #[arg(help_heading = "Resources")]
+    pub(crate) memory: Option<u64>,
+}
+
+/// `-e`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edits(pub(crate) Threshold);
+
+impl FromStr for Edits {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Edits, String> {
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let threshold = match text.strip_suffix('%') {
+            Some(percent) if digits(percent) => percent.parse().ok().map(Threshold::Percent),
+            None if digits(text) => text.parse().ok().map(Threshold::Edits),
+            _ => None,
+        };
+        let wrong =
+            || "give a number of edits, e.g. 5, or of the read's length, e.g. 4%".to_owned();
+        threshold.map(Edits).ok_or_else(wrong)
+    }
+}
+
+impl std::fmt::Display for Edits {
+    /// As it is given on the command line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Threshold::Edits(edits) => write!(f, "{edits}"),
+            Threshold::Percent(percent) => write!(f, "{percent}%"),
+        }
+    }
+}
+
+/// `--method`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodName {
+    Exact,
+    #[value(name = "gatekeeper")]
+    GateKeeper,
+    Snake,
+    #[value(name = "gatekeeper-original")]
+    GateKeeperOriginal,
+}
+
+impl From<MethodName> for Method {
+    fn from(name: MethodName) -> Method {
+        match name {
+            MethodName::Exact => Method::Exact,
+            MethodName::GateKeeper => Method::GateKeeper,
+            MethodName::Snake => Method::Snake,
+            MethodName::GateKeeperOriginal => Method::GateKeeperOriginal,
+        }
+    }
+}
+
+/// `--n-mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NModeName {
+    Mismatch,
+    Match,
+    Pass,
+}
+
+impl From<NModeName> for NMode {
+    fn from(name: NModeName) -> NMode {
+        match name {
+            NModeName::Mismatch => NMode::Mismatch,
+            NModeName::Match => NMode::Match,
+            NModeName::Pass => NMode::Pass,
+        }
+    }
+}
+
+/// `--align`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AlignName {
+    Global,
+    #[value(name = "semiglobal")]
+    SemiGlobal,
+}
+
+impl From<AlignName> for Align {
+    fn from(name: AlignName) -> Align {
+        match name {
+            AlignName::Global => Align::Global,
+            AlignName::SemiGlobal => Align::SemiGlobal,
+        }
+    }
+}
+
+/// `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatName {
+    Tsv,
+    #[value(name = "gatekeeper")]
+    GateKeeper,
+    None,
+}

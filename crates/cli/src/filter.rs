@@ -1,0 +1,68 @@
+//! `merganser filter`.
+
+mod outputs;
+mod report;
+mod summary;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use merganser_filter::{Config, Error, Job, Outcome};
+use merganser_io::Input;
+
+use crate::args::FilterArgs;
+use crate::console::Console;
+use crate::interrupt;
+use crate::progress::Bar;
+use outputs::Outputs;
+
+/// A finished run, as the reports need it.
+struct Finished<'r> {
+    args: &'r FilterArgs,
+    job: &'r Job,
+    inputs: &'r [Input],
+    outcome: &'r Outcome,
+    /// Reading, deciding and writing.
+    filtering: Duration,
+    started: Instant,
+}
+
+/// Decides the pairs and reports.
+pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    outputs::check(args)?;
+    let job = job(args);
+    job.config.validate()?;
+    let inputs = merganser_io::expand_inputs(&args.inputs).map_err(Error::from)?;
+    let cancel = interrupt::cancel_on_interrupt()?;
+    outputs::refuse_to_replace_inputs(args, &inputs)?;
+    let Outputs { writer, json } = Outputs::create(args)?;
+    let bar = Bar::new(console);
+    let begun = Instant::now();
+    let outcome = merganser_filter::run(&job, &inputs, writer, &bar, &cancel);
+    drop(bar);
+    let outcome = outcome?;
+    let filtering = begun.elapsed().saturating_sub(outcome.sync);
+    let finished =
+        Finished { args, job: &job, inputs: &inputs, outcome: &outcome, filtering, started };
+    report::print(&finished, console);
+    if let Some(output) = json {
+        summary::write(&finished, output)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn job(args: &FilterArgs) -> Job {
+    let config = Config {
+        threshold: args.threshold.0,
+        method: args.method.into(),
+        n_mode: args.n_mode.into(),
+        align: args.align.into(),
+    };
+    Job {
+        config,
+        threads: merganser_run::resolve_threads(args.threads.map(usize::from)),
+        memory: args.memory.unwrap_or_else(merganser_run::default_budget),
+        verify: args.verify,
+    }
+}

@@ -1,0 +1,83 @@
+//! Where the decisions go.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use merganser_filter::{Error, Format, Writer};
+use merganser_io::{Input, Output};
+
+use crate::args::FilterArgs;
+use crate::args::filter::FormatName;
+use crate::failure::usage;
+
+/// Open outputs, so that one that cannot be written ends the run before it begins.
+pub(super) struct Outputs {
+    pub(super) writer: Writer,
+    pub(super) json: Option<Output>,
+}
+
+impl Outputs {
+    /// Opens what was asked for.
+    ///
+    /// # Errors
+    /// If one cannot be created.
+    pub(super) fn create(args: &FilterArgs) -> Result<Outputs> {
+        let open = |path: &PathBuf| Output::create(path).map_err(Error::from);
+        let outputs = files(args).iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let format = match args.format {
+            FormatName::Tsv => Format::Tsv,
+            FormatName::GateKeeper => Format::GateKeeper,
+            FormatName::None => Format::None,
+        };
+        let json = args.json.as_ref().map(open).transpose()?;
+        Ok(Outputs { writer: Writer::new(format, outputs), json })
+    }
+}
+
+/// What clap cannot say of options that do not go together.
+///
+/// # Errors
+/// A usage error, in one line.
+pub(super) fn check(args: &FilterArgs) -> Result<()> {
+    let stdout = |path: &Path| path.as_os_str() == "-";
+    match (args.output.as_deref(), args.format) {
+        (Some(_), FormatName::None) => {
+            return usage("-o and --format none exclude each other: there is nothing to write");
+        }
+        (path, FormatName::GateKeeper) if path.is_none_or(stdout) => {
+            return usage("--format gatekeeper writes two files: name them with -o FILE");
+        }
+        _ => {}
+    }
+    let json = args.json.as_deref().is_some_and(stdout);
+    if json && files(args).iter().any(|path| stdout(path)) {
+        return usage("-o and --json both write to stdout: name a file for one");
+    }
+    Ok(())
+}
+
+/// The files that the decisions go to.
+pub(super) fn files(args: &FilterArgs) -> Vec<PathBuf> {
+    let output = args.output.as_deref().unwrap_or(Path::new("-"));
+    match args.format {
+        FormatName::None => Vec::new(),
+        FormatName::Tsv => vec![output.to_owned()],
+        FormatName::GateKeeper => [".filter", ".edits"]
+            .map(|end| {
+                let mut name = output.as_os_str().to_owned();
+                name.push(end);
+                name.into()
+            })
+            .to_vec(),
+    }
+}
+
+/// Sees to it that no output would take the place of an input or of another output.
+///
+/// # Errors
+/// Which file it is.
+pub(super) fn refuse_to_replace_inputs(args: &FilterArgs, inputs: &[Input]) -> Result<()> {
+    let mut outputs = files(args);
+    outputs.extend(args.json.clone());
+    crate::count::refuse_to_replace(&outputs, inputs)
+}

@@ -1,0 +1,74 @@
+//! The summary of `--json`.
+
+use std::fs;
+use std::io::Write;
+
+use anyhow::Result;
+use merganser_filter::Error;
+use merganser_io::{Input, Output};
+use merganser_run::Summary;
+
+use super::Finished;
+use crate::args::name_of;
+
+/// Writes what the run was and did, with the values that options left open.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
+    let mut summary = Summary::new("filter");
+    summary.version(env!("CARGO_PKG_VERSION"));
+    inputs(finished, &mut summary);
+    parameters(finished, &mut summary);
+    summary.set("machine", "device", "cpu");
+    summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
+    results(finished, &mut summary);
+    // No device has to be started, so that both clocks are the same here.
+    let seconds = finished.started.elapsed().as_secs_f64();
+    summary.set("seconds", "wall", seconds);
+    summary.set("seconds", "run", seconds);
+    summary.stage("filter", finished.filtering);
+    summary.stage("sync", finished.outcome.sync);
+    let text = format!("{:#}\n", summary.to_value());
+    output.write_all(text.as_bytes()).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
+    Ok(())
+}
+
+fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
+    let names: Vec<String> = finished.inputs.iter().map(Input::to_string).collect();
+    summary.set("inputs", "files", names);
+    let size = |input: &Input| match input {
+        Input::File(path) => fs::metadata(path).ok().filter(|at| at.is_file()).map(|at| at.len()),
+        Input::Stdin => None,
+    };
+    // Null if one of them is a pipe.
+    summary.set("inputs", "bytes", finished.inputs.iter().map(size).sum::<Option<u64>>());
+}
+
+fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
+    let (args, job) = (finished.args, finished.job);
+    let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
+    set("threshold", args.threshold.to_string().into());
+    set("method", name_of(&args.method).into());
+    set("n_mode", name_of(&args.n_mode).into());
+    set("align", name_of(&args.align).into());
+    set("verify", job.verify.into());
+    set("format", name_of(&args.format).into());
+    set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
+    set("threads", job.threads.into());
+    set("memory", job.memory.into());
+}
+
+fn results(finished: &Finished<'_>, summary: &mut Summary) {
+    let outcome = finished.outcome;
+    let mut set = |key: &str, value: Option<u64>| summary.set("results", key, value);
+    set("pairs", Some(outcome.pairs));
+    set("accepted", Some(outcome.accepted));
+    set("rejected", Some(outcome.pairs - outcome.accepted));
+    set("undefined", Some(outcome.undefined));
+    set("exact_instead", Some(outcome.exact_instead));
+    set("within_threshold", outcome.verified.map(|verified| verified.exact_accepted));
+    set("false_accepts", outcome.verified.map(|verified| verified.false_accepts));
+    set("false_rejects", outcome.verified.map(|verified| verified.false_rejects));
+}

@@ -1,0 +1,310 @@
+//! Pairs to decide: sequences as bit planes, and which of them to compare.
+
+use merganser_seq::planes::{self, Encoded, window};
+use merganser_seq::simd::Level;
+
+use crate::Error;
+
+/// A reference as bit planes, of which any stretch can be a segment.
+#[derive(Clone, Debug)]
+pub struct PackedReference {
+    words: Vec<u64>,
+    len: usize,
+    others: bool,
+}
+
+impl PackedReference {
+    /// Packs a reference; letters in either case.
+    ///
+    /// # Errors
+    /// If it holds a byte that is no IUPAC letter.
+    pub fn new(letters: &[u8]) -> Result<PackedReference, Error> {
+        let mut words = Vec::new();
+        let others = encode(letters, &mut words)?;
+        Ok(PackedReference { words, len: letters.len(), others })
+    }
+
+    /// Bases.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+/// Appends the planes of a sequence, and says whether it has letters that are no bases.
+fn encode(letters: &[u8], words: &mut Vec<u64>) -> Result<bool, Error> {
+    match planes::encode(Level::best(), letters, words) {
+        Encoded::Bases => Ok(false),
+        Encoded::Others => Ok(true),
+        Encoded::Foreign(at) => Err(Error::Letter { at, byte: letters[at] }),
+    }
+}
+
+/// A sequence of a batch: where its planes are. One read may be compared with many segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Sequence {
+    at: usize,
+    len: u32,
+    others: bool,
+}
+
+/// One pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    read: Sequence,
+    segment: Segment,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Segment {
+    InBatch(Sequence),
+    InReference { position: usize, len: u32 },
+}
+
+/// Pairs of a read and a segment. The segment is a sequence of its own or a stretch of a reference.
+/// Refilled, it keeps its memory.
+#[derive(Debug, Default)]
+pub struct PairBatch<'r> {
+    reference: Option<&'r PackedReference>,
+    words: Vec<u64>,
+    pairs: Vec<Pair>,
+}
+
+/// The longest sequence: 2^32 - 1 bases.
+const MOST_BASES: &str = "a sequence of a batch has fewer than 2^32 bases";
+
+impl<'r> PairBatch<'r> {
+    /// No pairs, and no reference.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// No pairs; their segments may be stretches of `reference`.
+    pub fn with_reference(reference: &'r PackedReference) -> Self {
+        Self { reference: Some(reference), ..Self::default() }
+    }
+
+    /// Empties it.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.pairs.clear();
+    }
+
+    /// Pairs.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Adds a pair of texts.
+    ///
+    /// # Errors
+    /// If one holds a byte that is no IUPAC letter; the batch is then as it was.
+    pub fn push(&mut self, read: &[u8], segment: &[u8]) -> Result<(), Error> {
+        let at = self.words.len();
+        let read = self.add(read)?;
+        let segment = self.add(segment).inspect_err(|_| self.words.truncate(at))?;
+        self.pair(read, segment);
+        Ok(())
+    }
+
+    /// Adds a sequence, to be one of a pair.
+    ///
+    /// # Errors
+    /// If it holds a byte that is no IUPAC letter.
+    ///
+    /// # Panics
+    /// If it has 2^32 bases or more.
+    pub fn add(&mut self, letters: &[u8]) -> Result<Sequence, Error> {
+        let at = self.words.len();
+        let len = u32::try_from(letters.len()).expect(MOST_BASES);
+        let others = encode(letters, &mut self.words)?;
+        Ok(Sequence { at, len, others })
+    }
+
+    /// Adds a sequence of `len` bases that [`merganser_seq::packed::pack`] packed.
+    ///
+    /// # Panics
+    /// If `packed` is shorter, or there are 2^32 bases or more.
+    pub fn add_packed(&mut self, packed: &[u64], len: usize) -> Sequence {
+        let at = self.words.len();
+        planes::from_packed(packed, len, &mut self.words);
+        Sequence { at, len: u32::try_from(len).expect(MOST_BASES), others: false }
+    }
+
+    /// Adds a pair of two sequences of this batch.
+    pub fn pair(&mut self, read: Sequence, segment: Sequence) {
+        self.pairs.push(Pair { read, segment: Segment::InBatch(segment) });
+    }
+
+    /// Adds a pair of a read of this batch and the `len` bases of the reference from `position`.
+    ///
+    /// # Panics
+    /// If there is no reference, or the stretch does not lie in it.
+    pub fn candidate(&mut self, read: Sequence, position: usize, len: usize) {
+        let reference = self.reference.expect("a candidate needs a reference");
+        assert!(
+            position <= reference.len && len <= reference.len - position,
+            "{len} bases from {position} of a reference of {}",
+            reference.len
+        );
+        let len = u32::try_from(len).expect(MOST_BASES);
+        self.pairs.push(Pair { read, segment: Segment::InReference { position, len } });
+    }
+
+    /// A pair's sequences.
+    #[inline]
+    pub(crate) fn views(&self, index: usize) -> [View<'_>; 2] {
+        let pair = &self.pairs[index];
+        let segment = match pair.segment {
+            Segment::InBatch(sequence) => self.view(sequence),
+            Segment::InReference { position, len } => self.stretch(position, len as usize),
+        };
+        [self.view(pair.read), segment]
+    }
+
+    #[inline]
+    fn view(&self, sequence: Sequence) -> View<'_> {
+        let len = sequence.len as usize;
+        let plane = len.div_ceil(planes::BASES_PER_WORD);
+        let words = &self.words[sequence.at..];
+        View {
+            low: &words[..plane],
+            high: &words[plane..2 * plane],
+            others: sequence.others.then(|| &words[2 * plane..3 * plane]),
+            at: 0,
+            len,
+        }
+    }
+
+    fn stretch(&self, position: usize, len: usize) -> View<'_> {
+        let empty = View { low: &[], high: &[], others: None, at: 0, len: 0 };
+        let Some(reference) = self.reference.filter(|_| len > 0) else { return empty };
+        let plane = reference.len.div_ceil(planes::BASES_PER_WORD);
+        let words = position / 64..(position + len).div_ceil(64);
+        let of = |number: usize| &reference.words[number * plane..][words.clone()];
+        let view = View { low: of(0), high: of(1), others: None, at: (position % 64) as u32, len };
+        let others = reference.others.then(|| of(2));
+        let met = |plane: &&[u64]| {
+            let mut view = (0..len.div_ceil(64)).map(|i| window(plane, view.at as usize + 64 * i));
+            let kept = u64::MAX >> ((64 - len % 64) % 64);
+            let last = view.next_back().unwrap_or(0) & kept;
+            last != 0 || view.any(|word| word != 0)
+        };
+        View { others: others.filter(met), ..view }
+    }
+}
+
+/// A sequence: where its planes are. Bits past its end may be anything.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    low: &'a [u64],
+    high: &'a [u64],
+    others: Option<&'a [u64]>,
+    /// The bit of the first word at which it begins, below 64.
+    at: u32,
+    len: usize,
+}
+
+impl View<'_> {
+    /// Bases.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are letters that are no bases.
+    #[inline]
+    pub(crate) fn has_others(&self) -> bool {
+        self.others.is_some()
+    }
+
+    /// 64 bases from base 64 i: their low bits and their high bits.
+    #[inline(always)]
+    pub(crate) fn word(&self, i: usize) -> [u64; 2] {
+        if self.at == 0 {
+            return [self.low, self.high].map(|plane| plane.get(i).copied().unwrap_or(0));
+        }
+        [self.low, self.high].map(|plane| window(plane, self.at as usize + 64 * i))
+    }
+
+    /// Which of 64 bases from base 64 i are none.
+    #[inline]
+    pub(crate) fn others(&self, i: usize) -> u64 {
+        self.others.map_or(0, |plane| window(plane, self.at as usize + 64 * i))
+    }
+
+    /// Low bits, high bits and bits of other letters of the 64 bases from base `from` on, which
+    /// may lie before the first.
+    #[inline]
+    pub(crate) fn window(&self, from: isize) -> [u64; 3] {
+        let part = |plane: &[u64]| {
+            let at = from + self.at as isize;
+            if at >= 0 {
+                window(plane, at as usize)
+            } else if at > -64 {
+                plane.first().copied().unwrap_or(0) << -at
+            } else {
+                0
+            }
+        };
+        [part(self.low), part(self.high), self.others.map_or(0, part)]
+    }
+
+    /// The code of a base, and whether it is none.
+    #[inline]
+    pub(crate) fn base(&self, i: usize) -> (u8, bool) {
+        let at = self.at as usize + i;
+        let bit = |plane: &[u64]| (plane[at / 64] >> (at % 64) & 1) as u8;
+        (bit(self.high) << 1 | bit(self.low), self.others.is_some_and(|plane| bit(plane) == 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stretch_of_a_reference_is_the_same_sequence() {
+        let letters: Vec<u8> = (0..300).map(|i| b"ACGTTGNCA"[i * i % 9]).collect();
+        let reference = PackedReference::new(&letters).unwrap();
+        let mut batch = PairBatch::with_reference(&reference);
+        let read = batch.add(b"ACGT").unwrap();
+        for position in [0, 1, 63, 64, 65, 200, 300] {
+            for len in [0, 1, 2, 64, 65, 99] {
+                if position + len > 300 {
+                    continue;
+                }
+                batch.candidate(read, position, len);
+                let text = &letters[position..position + len];
+                batch.push(b"A", text).unwrap();
+                let [_, stretch] = batch.views(batch.len() - 2);
+                let [_, own] = batch.views(batch.len() - 1);
+                assert_eq!(stretch.len(), len);
+                assert_eq!(stretch.has_others(), text.contains(&b'N'), "{position} {len}");
+                for (i, &letter) in text.iter().enumerate() {
+                    assert_eq!(stretch.base(i).1, letter == b'N');
+                    if letter != b'N' {
+                        assert_eq!(stretch.base(i), own.base(i));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bad_letter_leaves_the_batch_as_it_was() {
+        let mut batch = PairBatch::new();
+        let error = batch.push(b"ACGT", b"AC-T").unwrap_err();
+        assert_eq!(error.to_string(), "'-' at base 3 is no letter of DNA");
+        assert_eq!((batch.len(), batch.words.len()), (0, 0));
+    }
+}

@@ -1,0 +1,288 @@
+//! A whole run: pairs are read in order, decided by all threads, and written in order.
+
+mod in_order;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use merganser_io::{Input, ReaderOptions};
+use merganser_run::{Cancel, Progress, run_workers_collect};
+
+use crate::source::{Block, Source};
+use crate::writer::{self, Part};
+use crate::{
+    Config, Decision, Error, Filter, Format, Method, PairBatch, REJECTED, Scratch, UNDEFINED,
+    Writer,
+};
+use in_order::InOrder;
+
+/// What to run, beside the inputs and outputs.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// How pairs are decided.
+    pub config: Config,
+    /// Threads in all.
+    pub threads: usize,
+    /// Bytes that the process may use.
+    pub memory: u64,
+    /// Decide each pair by the exact method too, and count where the two differ.
+    pub verify: bool,
+}
+
+/// What a run found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Pairs read.
+    pub pairs: u64,
+    /// Of these, accepted, those that are undefined among them.
+    pub accepted: u64,
+    /// Of these, accepted with letters that make them undefined.
+    pub undefined: u64,
+    /// Pairs that the method asked for does not define, and the exact one decided.
+    pub exact_instead: u64,
+    /// With [`Job::verify`], how the exact method differs.
+    pub verified: Option<Verified>,
+    /// How long the disk took to confirm the outputs.
+    pub sync: Duration,
+}
+
+/// Decisions held against the exact method's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Pairs that the exact method accepts.
+    pub exact_accepted: u64,
+    /// Pairs accepted that have more edits than the threshold allows.
+    pub false_accepts: u64,
+    /// Pairs rejected that are within the threshold.
+    pub false_rejects: u64,
+}
+
+/// Bytes of text of a block: large enough to be worth a turn, at most,
+const MOST_BLOCK: u64 = 1 << 20;
+/// and where memory is short.
+const LEAST_BLOCK: u64 = 64 << 10;
+/// Pairs that are packed and decided at a time, so that they stay in a core's cache.
+const BATCH: usize = 4096;
+/// What the process and a thread take whatever the size of blocks.
+const FIXED: u64 = 24 << 20;
+const FIXED_THREAD: u64 = 3 << 20;
+/// What a thread's share of all blocks, texts and results takes, in blocks.
+const BLOCKS_A_THREAD: u64 = 16;
+/// How many blocks a thread may be ahead of the one to be written next.
+const AHEAD: u64 = 4;
+
+/// Decides all pairs of the inputs (one file of pairs, or two of sequences) and writes the
+/// decisions in their order; the bytes written do not depend on threads and memory. Calls
+/// `progress` with one stage, in bytes of input.
+///
+/// # Errors
+/// If the configuration or the number of inputs is wrong, there is too little memory, the input is
+/// at fault (of several faults the first in the input), an output cannot be written, or the run was
+/// cancelled. There are then no outputs.
+pub fn run(
+    job: &Job,
+    inputs: &[Input],
+    writer: Writer,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
+    let filter = Filter::new(job.config)?;
+    let exact = Config { method: Method::Exact, ..job.config };
+    let exact = if job.verify { Some(Filter::new(exact)?) } else { None };
+    let block = block_bytes(job)?;
+    let options =
+        ReaderOptions { chunk_bytes: block, cancel: cancel.clone(), ..ReaderOptions::default() };
+    let source = Source::open(inputs, &options)?;
+    progress.stage("filter", source.bytes_total());
+    let format = writer.format();
+    let shared = Shared {
+        source: Mutex::new(Numbered { source, next: 0 }),
+        written: InOrder::new(writer, AHEAD * job.threads as u64),
+        format,
+        progress,
+        cancel,
+    };
+    let work = |_| Ok(shared.work(Worker::new(&filter, exact.as_ref())));
+    let tallies = run_workers_collect::<_, Error, _>(job.threads, work)?;
+    let writer = shared.written.into_sink()?;
+    let mut outcome = Outcome::default();
+    if job.verify {
+        outcome.verified = Some(Verified::default());
+    }
+    for tally in &tallies {
+        outcome.add(tally);
+    }
+    outcome.sync = writer.finish()?;
+    progress.finish();
+    Ok(outcome)
+}
+
+/// The bytes of a block that the memory allows.
+fn block_bytes(job: &Job) -> Result<usize, Error> {
+    let threads = job.threads as u64;
+    let blocks = BLOCKS_A_THREAD * threads;
+    let fixed = FIXED + FIXED_THREAD * threads;
+    let block = job.memory.saturating_sub(fixed) / blocks;
+    if block < LEAST_BLOCK {
+        return Err(Error::TooLittleMemory {
+            needed: fixed + blocks * LEAST_BLOCK,
+            budget: job.memory,
+            threads: job.threads,
+        });
+    }
+    Ok(block.min(MOST_BLOCK) as usize)
+}
+
+impl Outcome {
+    fn add(&mut self, other: &Outcome) {
+        self.pairs += other.pairs;
+        self.accepted += other.accepted;
+        self.undefined += other.undefined;
+        self.exact_instead += other.exact_instead;
+        if let (Some(sum), Some(more)) = (&mut self.verified, &other.verified) {
+            sum.exact_accepted += more.exact_accepted;
+            sum.false_accepts += more.false_accepts;
+            sum.false_rejects += more.false_rejects;
+        }
+    }
+}
+
+/// What the workers share.
+struct Shared<'r> {
+    source: Mutex<Numbered>,
+    written: InOrder<Writer>,
+    format: Format,
+    progress: &'r dyn Progress,
+    cancel: &'r Cancel,
+}
+
+/// The source, and the number of its next block.
+struct Numbered {
+    source: Source,
+    next: u64,
+}
+
+impl Shared<'_> {
+    /// Decides blocks until there are none. What fails is kept with the number of its block, as
+    /// another worker may still find a fault in an earlier one.
+    fn work(&self, mut worker: Worker<'_>) -> Outcome {
+        let _guard = FailOnPanic(&self.written);
+        let mut block = Block::default();
+        while let Some(number) = self.next(&mut block) {
+            let mut part = Part::default();
+            let done = worker.decide(&mut block, self.format, &mut part);
+            match done {
+                Ok(()) => self.written.hand_in(number, part),
+                Err(error) => self.written.fail(number, error),
+            }
+        }
+        worker.finish()
+    }
+
+    /// The next block's number; `None` if there is none, or no more should be done.
+    fn next(&self, block: &mut Block) -> Option<u64> {
+        let mut source = lock(&self.source);
+        let number = source.next;
+        if !self.written.wait_for_room(number) {
+            return None;
+        }
+        if self.cancel.is_cancelled() {
+            self.written.fail(0, Error::Cancelled);
+            return None;
+        }
+        match source.source.next(block) {
+            Ok(Some(bytes)) => {
+                source.next += 1;
+                drop(source);
+                self.progress.advance(bytes);
+                Some(number)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                let cancelled = self.cancel.is_cancelled();
+                let error = if cancelled { Error::Cancelled } else { error };
+                self.written.fail(if cancelled { 0 } else { number }, error);
+                None
+            }
+        }
+    }
+}
+
+/// Should a worker panic, nobody must wait for its block.
+struct FailOnPanic<'w>(&'w InOrder<Writer>);
+
+impl Drop for FailOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(0, Error::Cancelled);
+        }
+    }
+}
+
+/// Locks, whoever panicked: a panic ends the run.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A thread's memory and counts.
+struct Worker<'f> {
+    filter: &'f Filter,
+    exact: Option<&'f Filter>,
+    batch: PairBatch<'static>,
+    scratch: Scratch,
+    exact_scratch: Scratch,
+    decisions: Vec<Decision>,
+    truth: Vec<Decision>,
+    tally: Outcome,
+}
+
+impl<'f> Worker<'f> {
+    fn new(filter: &'f Filter, exact: Option<&'f Filter>) -> Worker<'f> {
+        Worker {
+            filter,
+            exact,
+            batch: PairBatch::new(),
+            scratch: Scratch::default(),
+            exact_scratch: Scratch::default(),
+            decisions: Vec::new(),
+            truth: Vec::new(),
+            tally: Outcome { verified: exact.map(|_| Verified::default()), ..Outcome::default() },
+        }
+    }
+
+    fn decide(&mut self, block: &mut Block, format: Format, part: &mut Part) -> Result<(), Error> {
+        loop {
+            let first = block.index();
+            if !block.take(BATCH, &mut self.batch)? {
+                return Ok(());
+            }
+            self.filter.run_into(&self.batch, &mut self.scratch, &mut self.decisions);
+            writer::format(format, first, &self.decisions, part);
+            self.count();
+            self.verify();
+        }
+    }
+
+    fn count(&mut self) {
+        let with = |wanted| self.decisions.iter().filter(|&&edits| edits == wanted).count() as u64;
+        self.tally.pairs += self.decisions.len() as u64;
+        self.tally.accepted += self.decisions.len() as u64 - with(REJECTED);
+        self.tally.undefined += with(UNDEFINED);
+    }
+
+    fn verify(&mut self) {
+        let (Some(exact), Some(verified)) = (self.exact, &mut self.tally.verified) else { return };
+        exact.run_into(&self.batch, &mut self.exact_scratch, &mut self.truth);
+        for (&decision, &truth) in self.decisions.iter().zip(&self.truth) {
+            let (accepted, right) = (decision != REJECTED, truth != REJECTED);
+            verified.exact_accepted += u64::from(right);
+            verified.false_accepts += u64::from(accepted && !right);
+            verified.false_rejects += u64::from(!accepted && right);
+        }
+    }
+
+    fn finish(mut self) -> Outcome {
+        self.tally.exact_instead = self.scratch.exact_instead();
+        self.tally
+    }
+}

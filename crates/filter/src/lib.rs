@@ -1,0 +1,34 @@
+//! Pre-alignment filtering: which pairs of a read and a reference segment are worth aligning.
+//!
+//! A [`Filter`] takes a [`PairBatch`] and gives a decision a pair: the number of edits, or that it
+//! is more than the threshold allows. The exact method gives the edit distance itself; the rules of
+//! GateKeeper-GPU and SneakySnake give estimates that never reject a pair within the threshold.
+//!
+//! ```
+//! use merganser_filter::{Config, Filter, PairBatch, Threshold};
+//!
+//! let filter = Filter::new(Config::new(Threshold::Edits(2)))?;
+//! let mut batch = PairBatch::new();
+//! batch.push(b"ACGTACGT", b"ACGAACGT")?;
+//! batch.push(b"ACGTACGT", b"TTTTTTTT")?;
+//! assert_eq!(filter.run(&batch), [1, merganser_filter::REJECTED]);
+//! # Ok::<(), merganser_filter::Error>(())
+//! ```
+
+mod batch;
+mod config;
+mod cpu;
+mod error;
+mod filter;
+mod job;
+#[doc(hidden)]
+pub mod naive;
+mod source;
+mod writer;
+
+pub use batch::{PackedReference, PairBatch, Sequence};
+pub use config::{Align, Config, Method, NMode, Threshold};
+pub use error::Error;
+pub use filter::{Decision, Filter, REJECTED, Scratch, UNDEFINED};
+pub use job::{Job, Outcome, Verified, run};
+pub use writer::{Format, Writer};

@@ -1,0 +1,86 @@
+//! Where pairs come from: blocks of text or of records, cut in order, parsed in parallel.
+
+mod lines;
+mod records;
+
+use merganser_io::{Input, ReaderOptions};
+
+use crate::{Error, PairBatch};
+use lines::{LineBlock, Lines};
+use records::{RecordBlock, Records};
+
+/// One file of pairs, or two of sequences.
+pub(crate) enum Source {
+    Lines(Box<Lines>),
+    Records(Box<Records>),
+}
+
+/// Some pairs, as they are in the input. Refilled, it keeps its memory.
+#[derive(Default)]
+pub(crate) struct Block {
+    lines: LineBlock,
+    records: RecordBlock,
+    /// Which of them it is.
+    paired: bool,
+}
+
+impl Source {
+    /// Looks at the inputs, of which there are one or two. Nothing is read yet.
+    ///
+    /// # Errors
+    /// If one cannot be opened, or there are not one or two.
+    pub(crate) fn open(inputs: &[Input], options: &ReaderOptions) -> Result<Source, Error> {
+        match inputs {
+            [pairs] => Ok(Source::Lines(Box::new(Lines::open(pairs, options)?))),
+            [reads, segments] => {
+                Ok(Source::Records(Box::new(Records::open([reads, segments], options)?)))
+            }
+            _ => Err(Error::Config(
+                "one file of pairs is needed, or two of reads and their segments".into(),
+            )),
+        }
+    }
+
+    /// The inputs' size on disk, if they are regular files.
+    pub(crate) fn bytes_total(&self) -> Option<u64> {
+        match self {
+            Source::Lines(lines) => lines.bytes_total(),
+            Source::Records(records) => records.bytes_total(),
+        }
+    }
+
+    /// Refills `block` with the next pairs, and returns how many bytes on disk were read for it;
+    /// `None` at the end.
+    ///
+    /// # Errors
+    /// If the input cannot be read, or its parts do not fit together.
+    pub(crate) fn next(&mut self, block: &mut Block) -> Result<Option<u64>, Error> {
+        block.paired = matches!(self, Source::Records(_));
+        match self {
+            Source::Lines(lines) => lines.next(&mut block.lines),
+            Source::Records(records) => records.next(&mut block.records),
+        }
+    }
+}
+
+impl Block {
+    /// The index in the input of the next pair to take.
+    pub(crate) fn index(&self) -> u64 {
+        if self.paired { self.records.index() } else { self.lines.index() }
+    }
+
+    /// Packs up to `most` of the pairs that were not taken yet into `batch`, which is emptied
+    /// before; `false` if there was none.
+    ///
+    /// # Errors
+    /// What is wrong with a pair, with its place.
+    pub(crate) fn take(&mut self, most: usize, batch: &mut PairBatch<'_>) -> Result<bool, Error> {
+        batch.clear();
+        if self.paired {
+            self.records.take(most, batch)?;
+        } else {
+            self.lines.take(most, batch)?;
+        }
+        Ok(!batch.is_empty())
+    }
+}

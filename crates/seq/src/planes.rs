@@ -1,0 +1,192 @@
+//! Sequences as bit planes: one bit of every base's code, then the other bit of every base's code.
+//!
+//! Base i of a sequence is bit i % 64 of word i / 64 of each plane: unlike in
+//! [`packed`](crate::packed), the first base is the least significant. A comparison of two
+//! sequences is then two XOR and an OR for 64 bases, and a shift by a base a shift by one bit. Text
+//! becomes planes almost for free: vector instructions collect one bit of each byte.
+
+mod block;
+
+use crate::simd::Level;
+pub use block::Block;
+
+/// Bases in a word of a plane.
+pub const BASES_PER_WORD: usize = 64;
+
+/// What [`encode`] met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoded {
+    /// Bases only: two planes were appended.
+    Bases,
+    /// Other IUPAC letters, too: three planes were appended. The bits of those letters are set in
+    /// the third and anything in the first two.
+    Others,
+    /// A byte that is no IUPAC letter, at this index: nothing was appended.
+    Foreign(usize),
+}
+
+/// Appends the planes of `letters` to `words`, low bits then high bits, each ⌈length / 64⌉ words
+/// whose bits past the end are 0; and a plane of the letters that are no bases, if there are any.
+///
+/// Letters are read in either case: A C G T(U) are bases, N R Y S W K M B D H V other letters.
+pub fn encode(level: Level, letters: &[u8], words: &mut Vec<u64>) -> Encoded {
+    let (at, plane) = (words.len(), letters.len().div_ceil(BASES_PER_WORD));
+    words.resize(at + 2 * plane, 0);
+    let (low, high) = words[at..].split_at_mut(plane);
+    if block::encode(level, letters, low, high) {
+        return Encoded::Bases;
+    }
+    if let Some(foreign) = letters.iter().position(|&letter| !is_letter(letter)) {
+        words.truncate(at);
+        return Encoded::Foreign(foreign);
+    }
+    words.extend(letters.chunks(BASES_PER_WORD).map(|chunk| {
+        let bit = |(i, &letter): (usize, &u8)| u64::from(!crate::base::is_base(letter)) << i;
+        chunk.iter().enumerate().map(bit).sum::<u64>()
+    }));
+    Encoded::Others
+}
+
+/// True for the letters of the IUPAC alphabet of nucleic acids, in either case; gaps are none.
+pub fn is_letter(letter: u8) -> bool {
+    matches!(
+        letter & 0xdf,
+        b'A' | b'C'
+            | b'G'
+            | b'T'
+            | b'U'
+            | b'N'
+            | b'R'
+            | b'Y'
+            | b'S'
+            | b'W'
+            | b'K'
+            | b'M'
+            | b'B'
+            | b'D'
+            | b'H'
+            | b'V'
+    )
+}
+
+/// Appends the two planes of a sequence of `len` bases that [`packed::pack`](crate::packed::pack)
+/// packed.
+///
+/// # Panics
+/// If `packed` is shorter than that.
+pub fn from_packed(packed: &[u64], len: usize, words: &mut Vec<u64>) {
+    let plane = len.div_ceil(BASES_PER_WORD);
+    let word = |i: usize, high: bool| {
+        let bits = |w: Option<&u64>| squeeze(w.map_or(0, |w| w.reverse_bits()), high);
+        let (first, second) = (packed.get(2 * i), packed.get(2 * i + 1));
+        let kept = (len - i * BASES_PER_WORD).min(BASES_PER_WORD);
+        (bits(first) | bits(second) << 32) & (u64::MAX >> (BASES_PER_WORD - kept))
+    };
+    assert!(packed.len() >= len.div_ceil(crate::packed::BASES_PER_WORD), "a sequence cut short");
+    for high in [false, true] {
+        words.extend((0..plane).map(|i| word(i, high)));
+    }
+}
+
+/// Every other bit of a word whose bits were reversed, so that a code's high bit comes first.
+fn squeeze(reversed: u64, high: bool) -> u64 {
+    let x = reversed >> u32::from(!high) & 0x5555_5555_5555_5555;
+    let x = (x | x >> 1) & 0x3333_3333_3333_3333;
+    let x = (x | x >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
+    let x = (x | x >> 4) & 0x00ff_00ff_00ff_00ff;
+    let x = (x | x >> 8) & 0x0000_ffff_0000_ffff;
+    (x | x >> 16) & 0xffff_ffff
+}
+
+/// The 64 bits of a plane from bit `at` on; zeros past its end.
+#[inline(always)]
+pub fn window(plane: &[u64], at: usize) -> u64 {
+    let (word, shift) = (at / 64, (at % 64) as u32);
+    let get = |i: usize| plane.get(i).copied().unwrap_or(0);
+    // Two shifts, so that a shift of 0 brings in nothing.
+    get(word) >> shift | get(word + 1) << 1 << (63 - shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn code_at(words: &[u64], plane: usize, i: usize) -> u8 {
+        let bit = |at: usize| (words[at + i / 64] >> (i % 64) & 1) as u8;
+        bit(plane) << 1 | bit(0)
+    }
+
+    #[test]
+    fn every_byte_is_told_apart() {
+        for letter in 0..=255u8 {
+            for level in Level::available() {
+                let mut words = vec![5];
+                let expected = match letter {
+                    _ if crate::base::is_base(letter) => Encoded::Bases,
+                    _ if b"NRYSWKMBDHV".contains(&letter.to_ascii_uppercase()) => Encoded::Others,
+                    _ => Encoded::Foreign(0),
+                };
+                assert_eq!(encode(level, &[letter], &mut words), expected, "{letter}");
+                let planes = match expected {
+                    Encoded::Bases => 2,
+                    Encoded::Others => 3,
+                    Encoded::Foreign(_) => 0,
+                };
+                assert_eq!(words.len(), 1 + planes);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn planes_hold_the_codes(
+            letters in proptest::collection::vec(proptest::sample::select(b"ACGTUacgtu".to_vec()), 0..300),
+            n in any::<Option<u16>>(),
+        ) {
+            let mut letters = letters;
+            let n = n.filter(|_| !letters.is_empty()).map(|n| usize::from(n) % letters.len());
+            if let Some(n) = n {
+                letters[n] = b'n';
+            }
+            let plane = letters.len().div_ceil(64);
+            for level in Level::available() {
+                let mut words = Vec::new();
+                let met = encode(level, &letters, &mut words);
+                prop_assert_eq!(met, if n.is_some() { Encoded::Others } else { Encoded::Bases });
+                for (i, &letter) in letters.iter().enumerate() {
+                    if let Some(code) = crate::base::code(letter) {
+                        prop_assert_eq!(code_at(&words, plane, i), code);
+                    }
+                }
+                if let Some(n) = n {
+                    let other: Vec<u64> = (0..plane)
+                        .map(|w| if n / 64 == w { 1 << (n % 64) } else { 0 })
+                        .collect();
+                    prop_assert_eq!(&words[2 * plane..], &other[..]);
+                } else if letters.len() % 64 > 0 {
+                    let past = u64::MAX << (letters.len() % 64);
+                    prop_assert_eq!(words[plane - 1] & past, 0);
+                    prop_assert_eq!(words[2 * plane - 1] & past, 0);
+                }
+            }
+        }
+
+        #[test]
+        fn packed_sequences_give_the_same_planes(codes in proptest::collection::vec(0u8..4, 0..300)) {
+            let letters: Vec<u8> = codes.iter().map(|&c| crate::base::LETTERS[usize::from(c)]).collect();
+            let (mut expected, mut packed, mut words) = (Vec::new(), Vec::new(), Vec::new());
+            encode(Level::best(), &letters, &mut expected);
+            crate::packed::pack(Level::best(), &codes, &mut packed);
+            from_packed(&packed, codes.len(), &mut words);
+            prop_assert_eq!(words, expected);
+        }
+
+        #[test]
+        fn windows_are_slices(plane in proptest::collection::vec(any::<u64>(), 0..5), at in 0usize..400) {
+            let bit = |i: usize| plane.get(i / 64).is_some_and(|w| w >> (i % 64) & 1 == 1);
+            let expected = (0..64).map(|i| u64::from(bit(at + i)) << i).sum::<u64>();
+            prop_assert_eq!(window(&plane, at), expected);
+        }
+    }
+}

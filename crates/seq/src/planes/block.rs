@@ -1,0 +1,139 @@
+//! 64 letters at a time.
+
+use crate::simd::Level;
+
+/// Letters of one step.
+pub type Block = [u8; 64];
+
+/// The low and high bits of 64 letters' codes, and which of them are bases.
+type Bits = [u64; 3];
+
+/// Writes the planes of `letters`, each ⌈length / 64⌉ words, and says whether all are bases.
+pub(super) fn encode(level: Level, letters: &[u8], low: &mut [u64], high: &mut [u64]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    match level {
+        // SAFETY: a `Level` above `Portable` is only made by `simd::detect`, which asked the CPU
+        // for every feature that the copy is built with.
+        Level::Avx512 => return unsafe { encode_avx512(letters, low, high) },
+        // SAFETY: as above.
+        Level::Avx2 => return unsafe { encode_avx2(letters, low, high) },
+        Level::Portable => {}
+    }
+    let _ = level;
+    encode_with(letters, low, high, portable)
+}
+
+#[inline(always)]
+fn encode_with(
+    letters: &[u8],
+    low: &mut [u64],
+    high: &mut [u64],
+    block: impl Fn(&Block) -> Bits,
+) -> bool {
+    let mut bases = u64::MAX;
+    let (blocks, tail) = letters.as_chunks::<64>();
+    for ((low, high), letters) in low.iter_mut().zip(high.iter_mut()).zip(blocks) {
+        let bits = block(letters);
+        (*low, *high) = (bits[0], bits[1]);
+        bases &= bits[2];
+    }
+    if tail.is_empty() {
+        return bases == u64::MAX;
+    }
+    // The last 64 letters once more, or, where there are fewer, those with A behind them.
+    let past = 64 - tail.len();
+    let bits = match letters.last_chunk::<64>() {
+        Some(last) => block(last).map(|bits| bits >> past),
+        None => {
+            let mut padded = [b'A'; 64];
+            padded[..tail.len()].copy_from_slice(tail);
+            block(&padded).map(|bits| bits & u64::MAX >> past)
+        }
+    };
+    if let (Some(low), Some(high)) = (low.last_mut(), high.last_mut()) {
+        (*low, *high) = (bits[0], bits[1]);
+    }
+    bases == u64::MAX && bits[2] == u64::MAX >> past
+}
+
+/// Eight letters in a number, whose bits are gathered by a multiplication.
+fn portable(letters: &Block) -> Bits {
+    let mut bits = [0; 3];
+    let (eights, _) = letters.as_chunks::<8>();
+    for (i, eight) in eights.iter().enumerate() {
+        let x = u64::from_le_bytes(*eight);
+        let mut bases = 0;
+        for (j, &letter) in eight.iter().enumerate() {
+            bases |= u64::from(crate::base::is_base(letter)) << j;
+        }
+        for (plane, byte) in bits.iter_mut().zip([gather(x >> 1 ^ x >> 2), gather(x >> 2), bases]) {
+            *plane |= byte << (8 * i);
+        }
+    }
+    bits
+}
+
+/// The lowest bit of each byte, that of the first byte lowest.
+fn gather(x: u64) -> u64 {
+    (x & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Bits, Block, encode_with};
+    use std::arch::x86_64::*;
+
+    /// By its low four bits, the base of that letter in upper case; elsewhere a byte with other
+    /// low bits.
+    const BASES: [u8; 16] = [1, b'A', 0, b'C', b'T', b'U', 0, b'G', 0, 0, 0, 0, 0, 0, 0, 0];
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2")]
+    pub(super) fn encode_avx512(letters: &[u8], low: &mut [u64], high: &mut [u64]) -> bool {
+        encode_with(letters, low, high, |block| avx512(block))
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub(super) fn encode_avx2(letters: &[u8], low: &mut [u64], high: &mut [u64]) -> bool {
+        encode_with(letters, low, high, |block| avx2(block))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn avx512(letters: &Block) -> Bits {
+        // SAFETY: 64 bytes are read, which is what the block has; no alignment is needed.
+        let (x, bases) = unsafe {
+            let bases = _mm_loadu_si128(BASES.as_ptr().cast());
+            (_mm512_loadu_si512(letters.as_ptr().cast()), _mm512_broadcast_i32x4(bases))
+        };
+        let first = _mm512_test_epi8_mask(x, _mm512_set1_epi8(2));
+        let second = _mm512_test_epi8_mask(x, _mm512_set1_epi8(4));
+        let upper = _mm512_and_si512(x, _mm512_set1_epi8(0xdfu8 as i8));
+        let base = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(bases, x), upper);
+        [first ^ second, second, base]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn avx2(letters: &Block) -> Bits {
+        // SAFETY: 16 bytes are read, which is what the table has.
+        let bases = unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(BASES.as_ptr().cast())) };
+        let mut bits = [0; 3];
+        let (halves, _) = letters.as_chunks::<32>();
+        for (half, shift) in halves.iter().zip([0, 32]) {
+            // SAFETY: 32 bytes are read, which is what the half has; no alignment is needed.
+            let x = unsafe { _mm256_loadu_si256(half.as_ptr().cast()) };
+            let second = _mm256_movemask_epi8(_mm256_slli_epi16::<5>(x)) as u32;
+            let first = _mm256_movemask_epi8(_mm256_slli_epi16::<6>(x)) as u32;
+            let upper = _mm256_and_si256(x, _mm256_set1_epi8(0xdfu8 as i8));
+            let base = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(bases, x), upper);
+            let base = _mm256_movemask_epi8(base) as u32;
+            for (plane, half) in bits.iter_mut().zip([first ^ second, second, base]) {
+                *plane |= u64::from(half) << shift;
+            }
+        }
+        bits
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+use x86::{encode_avx2, encode_avx512};
