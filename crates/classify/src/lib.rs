@@ -17,6 +17,7 @@ mod lines;
 mod mapping;
 pub mod naive;
 mod params;
+pub mod run;
 mod sketch;
 pub mod taxonomy;
 
