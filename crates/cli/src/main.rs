@@ -1,12 +1,15 @@
-//! `merganser`: counts the k-mers of sequencing reads, and reads the tables back.
+//! `merganser`: counts the k-mers of sequencing reads, and finds the taxa that reads come from.
 //!
 //! This crate turns arguments into a job's configuration, shows progress and reports what was
 //! found. All algorithms are in the crates below.
 #![forbid(unsafe_code)]
 
 mod args;
+mod build;
+mod classify;
 mod console;
 mod count;
+mod db;
 mod devices;
 mod failure;
 mod generate;
@@ -30,6 +33,9 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Count(args) => count::run(args, &console, started),
         Command::Kmers { command } => kmers::run(command, &console),
+        Command::Build(args) => build::run(args, &console, started),
+        Command::Classify(args) => classify::run(args, &console, started),
+        Command::Db { command } => db::run(command, &console),
         Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),
