@@ -6,6 +6,7 @@
     reason = "a test ends by panicking, and says what it skips"
 )]
 
+mod classify;
 mod cuda;
 mod errors;
 mod filter;

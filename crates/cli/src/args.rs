@@ -1,6 +1,7 @@
 //! The command line, as data. Every option's documentation is its help text.
 #![allow(rustdoc::invalid_html_tags, reason = "help texts are no HTML: `COUNT<TAB>NUMBER`")]
 
+pub(crate) mod classify;
 pub(crate) mod count;
 pub(crate) mod device;
 pub(crate) mod filter;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::console::Level;
 use crate::version;
+pub(crate) use classify::{BuildArgs, ClassifyArgs, DbCommand};
 pub(crate) use count::CountArgs;
 pub(crate) use device::DeviceArgs;
 pub(crate) use filter::FilterArgs;
@@ -25,11 +27,13 @@ Examples:
   merganser kmers dump sample.mgk | head
   merganser kmers query sample.mgk ACGTTGCAACGTTGCAACGTTGCAACGTTGC
   merganser filter -e 5 pairs.tsv -o decisions.tsv
+  merganser build -t taxonomy/ -o refs.mgdb genomes/
+  merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz -o reads.tsv --report s.kreport
 
 `merganser COMMAND --help` explains a command, with examples.
 Exit codes: 0 done; 1 the input or the environment is at fault; 2 wrong usage; 130 interrupted.";
 
-/// Exact k-mer counting at the speed of the machine.
+/// Exact k-mer counting and metagenomic classification at the speed of the machine.
 #[derive(Debug, Parser)]
 #[command(name = "merganser", version, long_version = version::long(), after_help = EXAMPLES)]
 #[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 100)]
@@ -80,6 +84,22 @@ pub(crate) enum Command {
     /// method gives the edit distance; no pair within the threshold is rejected by any method but
     /// gatekeeper-original, which is there to compare with.
     Filter(Box<FilterArgs>),
+    /// Build a database of reference genomes for `merganser classify`
+    ///
+    /// The database's bytes depend on nothing but the genomes, the taxonomy, the taxids and the
+    /// options under Sketches and --parts.
+    Build(Box<BuildArgs>),
+    /// Find the taxon that each read comes from
+    ///
+    /// What is written depends on nothing but the database, the reads and the options under
+    /// Decision.
+    Classify(Box<ClassifyArgs>),
+    /// Look into a database that `merganser build` wrote
+    #[command(arg_required_else_help = true)]
+    Db {
+        #[command(subcommand)]
+        command: DbCommand,
+    },
     /// Show the GPUs of this machine, and why one cannot be used
     ///
     /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.

@@ -32,20 +32,24 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    match (count, filter) {
+    let classify = error.downcast_ref::<merganser_classify::Error>();
+    match (count, filter, classify) {
         // Their messages hold their causes.
-        (Some(error), _) => console.error(error),
-        (_, Some(error)) => console.error(error),
+        (Some(error), _, _) => console.error(error),
+        (_, Some(error), _) => console.error(error),
+        (_, _, Some(error)) => console.error(error),
         _ => console.error(format_args!("{error:#}")),
     }
     if matches!(count, Some(merganser_count::Error::Cancelled))
         || matches!(filter, Some(merganser_filter::Error::Cancelled))
+        || matches!(classify, Some(merganser_classify::Error::Cancelled))
     {
         return ExitCode::from(INTERRUPTED);
     }
     let usage = error.is::<Usage>()
         || matches!(count, Some(merganser_count::Error::Config(_)))
-        || matches!(filter, Some(merganser_filter::Error::Config(_)));
+        || matches!(filter, Some(merganser_filter::Error::Config(_)))
+        || matches!(classify, Some(merganser_classify::Error::Config(_)));
     ExitCode::from(if usage { 2 } else { 1 })
 }
 
@@ -63,8 +67,14 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         Some(FilterError::Output(error)) => system(error),
         _ => false,
     };
+    let classify = match error.downcast_ref() {
+        Some(merganser_classify::Error::Io(error)) => error.is_broken_pipe(),
+        Some(merganser_classify::Error::Output(error)) => system(error),
+        _ => false,
+    };
     count
         || filter
+        || classify
         || error.downcast_ref::<io::Error>().is_some_and(system)
         || error.downcast_ref::<merganser_io::Error>().is_some_and(|error| error.is_broken_pipe())
 }

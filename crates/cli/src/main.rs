@@ -1,13 +1,16 @@
-//! `merganser`: counts the k-mers of sequencing reads, reads the tables back, and says which pairs
-//! of a read and a reference segment are worth aligning.
+//! `merganser`: counts the k-mers of sequencing reads, reads the tables back, finds the taxa that
+//! reads come from, and says which pairs of a read and a reference segment are worth aligning.
 //!
 //! This crate turns arguments into a job's configuration, shows progress and reports what was
 //! found. All algorithms are in the crates below.
 #![forbid(unsafe_code)]
 
 mod args;
+mod build;
+mod classify;
 mod console;
 mod count;
+mod db;
 mod devices;
 mod failure;
 mod filter;
@@ -33,6 +36,9 @@ fn main() -> ExitCode {
         Command::Count(args) => count::run(args, &console, started),
         Command::Kmers { command } => kmers::run(command, &console),
         Command::Filter(args) => filter::run(args, &console, started),
+        Command::Build(args) => build::run(args, &console, started),
+        Command::Classify(args) => classify::run(args, &console, started),
+        Command::Db { command } => db::run(command, &console),
         Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),

@@ -76,6 +76,8 @@ pub struct Chunk {
     pub(crate) format: Option<Format>,
     /// The first chunk of its file.
     pub(crate) first: bool,
+    /// From 0, how many chunks of its file were handed out before it.
+    pub(crate) ordinal: u64,
     /// From 0, the number of the line in which the text begins.
     pub(crate) line: u64,
     /// From 0, the number of the first FASTQ record.
@@ -134,6 +136,12 @@ impl Chunk {
     /// Which input this chunk is of: its index among those given to the reader.
     pub fn file(&self) -> usize {
         self.file
+    }
+
+    /// How many chunks of its file come before this one: with [`file`](Self::file), the place of
+    /// its text in the inputs, whichever worker got it. Without gaps, as long as nothing failed.
+    pub fn ordinal(&self) -> u64 {
+        self.ordinal
     }
 
     pub(crate) fn text(&self) -> &[u8] {

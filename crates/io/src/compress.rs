@@ -4,11 +4,25 @@ pub(crate) mod bgzf;
 pub(crate) mod gzip;
 
 use gzip::GzipStream;
-use std::io::{BufRead, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read};
 
 /// How many first bytes of a file [`Compression::sniff`] wants to see: enough for the extra fields
 /// of a gzip member.
 pub(crate) const HEAD: usize = 256;
+
+/// A reader of the text of `file`, which may be compressed as sequence files may.
+///
+/// # Errors
+///
+/// If its beginning cannot be read.
+pub fn decompress(mut file: File) -> std::io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::with_capacity(HEAD);
+    (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
+    let compression = Compression::sniff(&head);
+    let whole = BufReader::with_capacity(1 << 18, Cursor::new(head).chain(file));
+    compression.decoder(whole)
+}
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,6 +16,7 @@ mod reader;
 mod spill;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
+pub use compress::decompress;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use output::{AtomicFile, Output};

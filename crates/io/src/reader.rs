@@ -61,6 +61,8 @@ struct Chain {
 struct ChainState {
     /// The ticket whose turn it is.
     ticket: u64,
+    /// Chunks handed out.
+    handed: u64,
     carry: Carry,
 }
 
@@ -174,6 +176,10 @@ impl Reader {
         }
         let text = state.carry.join(chunk, newlines, fetched.last, self.options.overlap)?;
         state.ticket += 1;
+        if text {
+            chunk.ordinal = state.handed;
+            state.handed += 1;
+        }
         if fetched.last {
             state.carry = Carry::default();
         }

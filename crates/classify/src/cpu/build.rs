@@ -1,0 +1,375 @@
+//! Building a database: scan, then sections in parallel, written in order.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use merganser_io::Input;
+use merganser_run::{Cancel, Progress, run_workers};
+
+use super::entries::SECTIONS;
+use super::scan::{Scan, scan};
+use super::section::{self, Counts, Layout, Pruning, Scratch, Tables};
+use crate::Error;
+use crate::database::{Content, Database, GROUP, GROUPS, Target, Writer};
+use crate::mapping::{Mapped, map_targets};
+use crate::params::Params;
+use crate::taxonomy::{Dump, Rank, Taxonomy};
+
+/// How to build.
+#[derive(Clone, Debug)]
+pub struct BuildConfig {
+    /// The sketching parameters.
+    pub params: Params,
+    /// Leave out features with more locations than may be kept.
+    pub drop_overfull: bool,
+    /// Leave out features that belong to more than `.1` taxa of rank `.0`.
+    pub drop_ambiguous: Option<(Rank, u32)>,
+    /// Parts of the database, by targets; at least 1.
+    pub parts: usize,
+    /// Bytes that the tables of a part should not exceed; parts are added until about that holds.
+    pub max_part_bytes: Option<u64>,
+    /// Files that map sequence ids or assemblies to taxids, the first one first.
+    pub maps: Vec<PathBuf>,
+    /// Fail if a target has no taxon or an id occurs twice.
+    pub strict: bool,
+    /// Threads in all.
+    pub threads: usize,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// For what does not fit.
+    pub tmp_dir: PathBuf,
+}
+
+impl BuildConfig {
+    /// The defaults for these sketching parameters.
+    pub fn new(params: Params) -> BuildConfig {
+        BuildConfig {
+            params,
+            drop_overfull: false,
+            drop_ambiguous: None,
+            parts: 1,
+            max_part_bytes: None,
+            maps: Vec::new(),
+            strict: false,
+            threads: merganser_run::resolve_threads(None),
+            memory: merganser_run::default_budget(),
+            tmp_dir: std::env::temp_dir(),
+        }
+    }
+
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// What is out of its range.
+    pub fn validate(&self) -> Result<(), Error> {
+        self.params.validate()?;
+        if !(1..=256).contains(&self.parts) {
+            return Err(Error::Config(format!("{} parts: give 1 to 256", self.parts)));
+        }
+        let needed = self.fixed_memory();
+        if self.memory < needed {
+            return Err(Error::Config(format!(
+                "{} threads need at least {} of memory, and --memory gives {}: raise it, or \
+                 lower --threads",
+                self.threads,
+                merganser_run::format_size(needed),
+                merganser_run::format_size(self.memory)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Chunks with their text, blocks that are open and one more group of tables for each thread.
+    fn fixed_memory(&self) -> u64 {
+        (96 << 20) + self.threads as u64 * (56 << 20)
+    }
+
+    /// What is left for entries; the tables of groups that are being made need some as well.
+    pub(crate) fn entry_memory(&self) -> u64 {
+        (self.memory - self.fixed_memory().min(self.memory)) / 10 * 9
+    }
+}
+
+/// What a build found.
+#[derive(Clone, Debug, Default)]
+pub struct BuildNotes {
+    /// Targets without a taxon and why, in order: (name, reason).
+    pub unmapped: Vec<(String, String)>,
+    /// How many targets have an id that an earlier one has; the first such id.
+    pub duplicates: (u64, Option<String>),
+    /// Bases read.
+    pub bases: u64,
+    /// Taxids that hang in the air, of the dump.
+    pub orphans: Vec<u32>,
+    /// Bytes that were written to temporary files.
+    pub spilled_bytes: u64,
+    /// How long each stage took.
+    pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// Builds a database and writes it to `output`.
+///
+/// # Errors
+/// As reading and writing; if nothing can be indexed; with `strict`, if a target has no taxon.
+pub fn build(
+    config: &BuildConfig,
+    inputs: &[Input],
+    taxonomy: &Path,
+    output: &Path,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<(Database, BuildNotes), Error> {
+    let job = Job::prepare(config, inputs, Some(taxonomy), None, progress, cancel)?;
+    job.write(output)
+}
+
+/// Builds a database in memory.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_in_memory(
+    config: &BuildConfig,
+    inputs: &[Input],
+    taxonomy: &Path,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<(Database, BuildNotes), Error> {
+    let job = Job::prepare(config, inputs, Some(taxonomy), None, progress, cancel)?;
+    job.keep()
+}
+
+/// Writes to `output` the database that one build of the targets of `base` and then `inputs`
+/// would give. Parameters are those of `base`; without `taxonomy`, its own tree has to do.
+///
+/// # Errors
+/// As [`build`]; if `base` left out features, as nobody knows which.
+pub fn add(
+    config: &BuildConfig,
+    base: &Database,
+    inputs: &[Input],
+    taxonomy: Option<&Path>,
+    output: &Path,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<(Database, BuildNotes), Error> {
+    if base.is_pruned() {
+        return Err(Error::Config(
+            "the database was built with features left out, and cannot be added to: build it \
+             again with all genomes"
+                .into(),
+        ));
+    }
+    let job = Job::prepare(config, inputs, taxonomy, Some(base), progress, cancel)?;
+    job.write(output)
+}
+
+/// A build whose reference has been read.
+struct Job<'a> {
+    config: &'a BuildConfig,
+    base: Option<&'a Database>,
+    scan: Scan,
+    targets: Vec<Target>,
+    taxonomy: Taxonomy,
+    part_starts: Vec<u32>,
+    notes: BuildNotes,
+    progress: &'a dyn Progress,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Job<'a> {
+    fn prepare(
+        config: &'a BuildConfig,
+        inputs: &[Input],
+        taxonomy: Option<&Path>,
+        base: Option<&'a Database>,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Result<Job<'a>, Error> {
+        config.validate()?;
+        let started = Instant::now();
+        let dump = taxonomy.map(Dump::read).transpose()?;
+        let read_taxonomy = started.elapsed();
+        let first = base.map_or(0, |base| base.windows().into());
+        let scan = scan(config, inputs, first, progress, cancel)?;
+        let scanned = started.elapsed();
+        let mut notes = BuildNotes { bases: scan.bases, ..BuildNotes::default() };
+        if let Some(dump) = &dump {
+            notes.orphans.clone_from(&dump.notes.orphans);
+        }
+        let Mapped { targets, taxonomy } =
+            map_targets(config, inputs, &scan.files, dump, taxonomy, base, &mut notes)?;
+        if targets.iter().all(|target| target.windows == 0) {
+            return Err(Error::Input(format!(
+                "nothing to build: no sequence in the {} input files has {} bases",
+                inputs.len(),
+                config.params.k
+            )));
+        }
+        notes.stages.push(("taxonomy", read_taxonomy));
+        notes.stages.push(("scan", scanned - read_taxonomy));
+        notes.stages.push(("taxids", started.elapsed() - scanned));
+        let part_starts = part_starts(config, &targets);
+        Ok(Job { config, base, scan, targets, taxonomy, part_starts, notes, progress, cancel })
+    }
+
+    fn parts(&self) -> usize {
+        self.part_starts.len() + 1
+    }
+
+    fn write(mut self, output: &Path) -> Result<(Database, BuildNotes), Error> {
+        let started = Instant::now();
+        let mut writer = Some(Writer::create(output, self.parts())?);
+        let counts = self.tables(&mut |tables| match &mut writer {
+            Some(writer) => writer.group(&tables),
+            None => Ok(()),
+        })?;
+        self.notes.stages.push(("tables", started.elapsed()));
+        let (content, mut notes) = self.content(counts);
+        let writing = Instant::now();
+        writer.take().map_or(Ok(()), |writer| writer.finish(&content))?;
+        notes.stages.push(("finish", writing.elapsed()));
+        Ok((Database::open(output)?, notes))
+    }
+
+    fn keep(mut self) -> Result<(Database, BuildNotes), Error> {
+        let started = Instant::now();
+        let mut all = Vec::new();
+        let counts = self.tables(&mut |tables| {
+            all.extend(tables);
+            Ok(())
+        })?;
+        self.notes.stages.push(("tables", started.elapsed()));
+        let (content, notes) = self.content(counts);
+        Ok((Database::in_memory(content, all), notes))
+    }
+
+    fn content(self, counts: Counts) -> (Content, BuildNotes) {
+        let parts = self.parts();
+        let Job { config, targets, taxonomy, mut notes, scan, .. } = self;
+        notes.spilled_bytes = scan.spill.as_ref().map_or(0, merganser_io::SpillFile::bytes);
+        let pruned = config.drop_overfull || config.drop_ambiguous.is_some();
+        let params = config.params;
+        (Content { params, targets, taxonomy, parts, counts, pruned }, notes)
+    }
+
+    /// Makes all tables, and hands the parts of each group to `take`, in order.
+    fn tables(
+        &self,
+        take: &mut (dyn FnMut(Vec<Tables>) -> Result<(), Error> + Send),
+    ) -> Result<Counts, Error> {
+        self.progress.stage("tables", Some(GROUPS as u64));
+        let taxa = self.window_taxa();
+        let taxon_of = |window: u32| taxa[window as usize];
+        let layout = Layout {
+            max_locations: self.config.params.max_locations as usize,
+            pruning: Pruning {
+                drop_overfull: self.config.drop_overfull,
+                max_taxa: self.config.drop_ambiguous.map(|(_, most)| most),
+            },
+            part_starts: &self.part_starts,
+            taxon_of: &taxon_of,
+        };
+        let next = AtomicUsize::new(0);
+        let ordered = Mutex::new((BTreeMap::new(), 0usize, Counts::default(), take));
+        let old: Vec<_> = self
+            .base
+            .iter()
+            .flat_map(|base| (0..base.parts()).map(|part| base.sections(part)))
+            .collect();
+        run_workers(self.config.threads, |_| {
+            let mut scratch = Scratch::default();
+            let mut entries = Vec::new();
+            loop {
+                let group = next.fetch_add(1, Ordering::Relaxed);
+                if group >= GROUPS {
+                    return Ok(());
+                }
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let mut tables: Vec<Tables> = Vec::new();
+                tables.resize_with(self.parts(), Tables::default);
+                let mut counts = Counts::default();
+                for number in group * GROUP..(group + 1) * GROUP {
+                    entries.clear();
+                    self.gather(number, &old, &mut entries)?;
+                    counts.add(section::make(&mut entries, &layout, &mut scratch, &mut tables));
+                }
+                self.progress.advance(1);
+                let mut ordered = ordered.lock().unwrap_or_else(PoisonError::into_inner);
+                let (waiting, turn, sum, take) = &mut *ordered;
+                sum.add(counts);
+                waiting.insert(group, tables);
+                while let Some(tables) = waiting.remove(turn) {
+                    *turn += 1;
+                    take(tables)?;
+                }
+            }
+        })?;
+        self.progress.finish();
+        let (_, _, counts, _) = ordered.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(counts)
+    }
+
+    /// The entries of a section: those of the base, which come first, and the new ones.
+    fn gather(
+        &self,
+        number: usize,
+        old: &[Vec<crate::database::Section<'_>>],
+        entries: &mut Vec<u64>,
+    ) -> Result<(), Error> {
+        debug_assert!(number < SECTIONS);
+        for worker in &self.scan.entries {
+            worker.gather(number, self.scan.spill.as_ref(), entries)?;
+        }
+        for entry in entries.iter_mut() {
+            let location = self.scan.numbering.true_number(*entry as u32);
+            *entry = *entry >> 32 << 32 | u64::from(location);
+        }
+        for part in old {
+            for (feature, locations) in part[number].features() {
+                let feature = u64::from(feature) << 32;
+                entries.extend(locations.iter().map(|&at| feature | u64::from(at)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The taxon of each window at the rank for ambiguous features; empty if nobody asks.
+    fn window_taxa(&self) -> Vec<u32> {
+        let Some((rank, _)) = self.config.drop_ambiguous else { return Vec::new() };
+        let mut taxa = Vec::new();
+        for (number, target) in self.targets.iter().enumerate() {
+            let taxon = match rank {
+                Rank::Sequence => number as u32,
+                rank => self.taxonomy.at_or_above(target.node, rank),
+            };
+            taxa.extend(std::iter::repeat_n(taxon, target.windows as usize));
+        }
+        taxa
+    }
+}
+
+/// The first window of each part but the first: parts of whole targets with about as many windows.
+fn part_starts(config: &BuildConfig, targets: &[Target]) -> Vec<u32> {
+    let windows: u64 = targets.iter().map(|target| u64::from(target.windows)).sum();
+    let params = &config.params;
+    // A location costs a slot of 8 bytes and a quarter, at most.
+    let kept = f64::from(params.stride) * f64::from(params.density) / 256.0;
+    let table_bytes = (windows as f64 * kept.min(params.sketch.into()) * 10.0) as u64;
+    let by_size = config.max_part_bytes.map_or(1, |most| table_bytes.div_ceil(most.max(1)));
+    let parts = by_size.clamp(config.parts as u64, 256);
+    let mut starts = Vec::new();
+    let (mut next, mut part) = (0u64, 1);
+    for target in targets {
+        if part < parts && next > 0 && next * parts >= windows * part {
+            starts.push(next as u32);
+            part += 1;
+        }
+        next += u64::from(target.windows);
+    }
+    starts
+}

@@ -1,0 +1,170 @@
+//! (feature, location) entries on their way from the scan to the table: by section, in memory as
+//! far as it goes, beyond that in runs on disk.
+
+use std::path::Path;
+
+use merganser_io::SpillFile;
+
+use crate::Error;
+
+/// Sections of a table: the upper 12 bits of a feature.
+pub(crate) const SECTIONS: usize = 4096;
+/// Entries of a block: small, as each worker has one open for each section.
+const BLOCK: usize = 128;
+/// Blocks that are allocated at once.
+const SLAB: usize = 1024;
+const NONE: u32 = u32::MAX;
+
+/// The entries that one worker found. An entry is the lower 32 bits of a feature above 32 bits of
+/// location; its section is where it stands.
+pub(crate) struct Entries {
+    slabs: Vec<Vec<u64>>,
+    /// The block before each block, of the same section.
+    previous: Vec<u32>,
+    /// For each section its open block and the entries in it.
+    open: Vec<(u32, u32)>,
+    /// Blocks that may be in memory.
+    limit: usize,
+    runs: Vec<Run>,
+}
+
+/// Entries on disk: those of section s are at `starts[s]..starts[s + 1]`, in bytes.
+struct Run {
+    starts: Vec<u64>,
+}
+
+impl Entries {
+    /// None yet; `memory` is in bytes.
+    pub(crate) fn new(memory: u64) -> Entries {
+        let limit = (memory / (8 * BLOCK as u64)).max(2 * SECTIONS as u64) as usize;
+        Entries {
+            slabs: Vec::new(),
+            previous: Vec::new(),
+            open: vec![(NONE, BLOCK as u32); SECTIONS],
+            limit: limit.min(NONE as usize - 1),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Adds a feature at a location.
+    #[inline]
+    pub(crate) fn push(&mut self, feature: u64, location: u32) {
+        let section = (feature >> 32) as usize & (SECTIONS - 1);
+        let (mut block, mut filled) = self.open[section];
+        if filled as usize == BLOCK {
+            block = self.new_block(block);
+            filled = 0;
+        }
+        let at = (block as usize % SLAB) * BLOCK + filled as usize;
+        self.slabs[block as usize / SLAB][at] = feature << 32 | u64::from(location);
+        self.open[section] = (block, filled + 1);
+    }
+
+    #[cold]
+    fn new_block(&mut self, before: u32) -> u32 {
+        let number = self.previous.len();
+        if number.is_multiple_of(SLAB) {
+            self.slabs.push(vec![0; SLAB * BLOCK]);
+        }
+        self.previous.push(before);
+        number as u32
+    }
+
+    /// Whether what is in memory should be [spilled](Self::spill) before more is added.
+    pub(crate) fn is_full(&self) -> bool {
+        self.previous.len() >= self.limit
+    }
+
+    /// Writes everything in memory to `file`.
+    ///
+    /// # Errors
+    /// If the disk does not take it.
+    pub(crate) fn spill(&mut self, file: &SpillFile) -> Result<(), Error> {
+        let mut starts = Vec::with_capacity(SECTIONS + 1);
+        let mut entries = Vec::new();
+        let mut run = Vec::new();
+        for section in 0..SECTIONS {
+            starts.push(8 * run.len() as u64);
+            entries.clear();
+            self.in_memory(section, &mut entries);
+            run.extend_from_slice(&entries);
+        }
+        starts.push(8 * run.len() as u64);
+        let offset = file.append(bytemuck::cast_slice(&run))?;
+        starts.iter_mut().for_each(|start| *start += offset);
+        self.runs.push(Run { starts });
+        self.previous.clear();
+        self.slabs.clear();
+        self.open.fill((NONE, BLOCK as u32));
+        Ok(())
+    }
+
+    fn in_memory(&self, section: usize, entries: &mut Vec<u64>) {
+        let (mut block, mut filled) = self.open[section];
+        while block != NONE {
+            let start = (block as usize % SLAB) * BLOCK;
+            let slab = &self.slabs[block as usize / SLAB];
+            entries.extend_from_slice(&slab[start..start + filled as usize]);
+            (block, filled) = (self.previous[block as usize], BLOCK as u32);
+        }
+    }
+
+    /// Appends the entries of a section, in no particular order.
+    ///
+    /// # Errors
+    /// If the disk does not give them back.
+    pub(crate) fn gather(
+        &self,
+        section: usize,
+        file: Option<&SpillFile>,
+        entries: &mut Vec<u64>,
+    ) -> Result<(), Error> {
+        self.in_memory(section, entries);
+        for run in &self.runs {
+            let Some(file) = file else { continue };
+            let (start, end) = (run.starts[section], run.starts[section + 1]);
+            let before = entries.len();
+            entries.resize(before + (end - start) as usize / 8, 0);
+            file.read_at(start, bytemuck::cast_slice_mut(&mut entries[before..]))?;
+        }
+        Ok(())
+    }
+}
+
+/// The file for what does not fit, made when it is first needed.
+pub(crate) fn spill_file(folder: &Path) -> Result<SpillFile, Error> {
+    Ok(SpillFile::create(folder)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_come_back_from_memory_and_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = spill_file(folder.path()).unwrap();
+        let mut entries = Entries::new(0);
+        let mut expected = vec![Vec::new(); SECTIONS];
+        let mut spills = 0;
+        for i in 0..3_000_000u64 {
+            let feature = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+            // Some sections have far more than others.
+            let feature = if i % 3 == 0 { feature & 0xf_ffff_ffff } else { feature };
+            entries.push(feature, i as u32);
+            expected[(feature >> 32) as usize].push(feature << 32 | i);
+            if entries.is_full() {
+                entries.spill(&file).unwrap();
+                spills += 1;
+            }
+        }
+        assert!(spills > 1);
+        for (section, expected) in expected.iter_mut().enumerate() {
+            let mut gathered = Vec::new();
+            entries.gather(section, Some(&file), &mut gathered).unwrap();
+            gathered.sort_unstable();
+            expected.sort_unstable();
+            assert!(gathered == *expected, "section {section}");
+        }
+    }
+}

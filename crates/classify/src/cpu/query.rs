@@ -1,0 +1,286 @@
+//! From reads to candidates: sketch, look up, count, best runs. Reads are taken in small groups,
+//! so that the cache misses of one are served while the others' features are computed.
+
+use merganser_seq::simd::prefetch;
+
+use crate::Sketcher;
+use crate::database::{Database, LIST, Section};
+use crate::decide::Candidate;
+use crate::params::Params;
+use crate::taxonomy::Rank;
+
+/// Reads that are looked up together: some 400 features, which the nearest caches hold.
+const GROUP: usize = 16;
+
+/// What a query needs to know beside the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryParams {
+    /// The lowest rank at which candidates are told apart.
+    pub lowest: Rank,
+    /// Candidates at most.
+    pub max_candidates: usize,
+    /// The longest insert, in bases; 0: the sum of the mates' lengths.
+    pub insert: u64,
+}
+
+/// A database made ready for queries; shared by all workers.
+#[derive(Debug)]
+pub struct Query<'a> {
+    database: &'a Database,
+    options: QueryParams,
+    parts: Vec<Vec<Section<'a>>>,
+    window_targets: Vec<u32>,
+    /// The taxon of each target at the lowest rank.
+    taxa: Vec<u32>,
+}
+
+/// The working space of one worker.
+#[derive(Debug)]
+pub struct Scratch {
+    sketcher: Sketcher,
+    features: Vec<u64>,
+    /// Where the features of each read of the group end.
+    ends: Vec<usize>,
+    slots: Vec<u32>,
+    payloads: Vec<u32>,
+    payload_ends: Vec<usize>,
+    hits: Vec<u32>,
+    runs: Vec<(u32, u32)>,
+}
+
+impl<'a> Query<'a> {
+    /// Prepares `database` for queries.
+    pub fn new(database: &'a Database, options: QueryParams) -> Query<'a> {
+        let nodes = database.taxonomy().len() as u32;
+        let taxon = |(number, target): (usize, &crate::Target)| match options.lowest {
+            Rank::Sequence => nodes + number as u32,
+            rank => database.taxonomy().at_or_above(target.node, rank),
+        };
+        Query {
+            database,
+            options,
+            parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
+            window_targets: database.window_targets(),
+            taxa: database.targets().iter().enumerate().map(taxon).collect(),
+        }
+    }
+
+    /// A worker's own space.
+    pub fn scratch(&self) -> Scratch {
+        Scratch {
+            sketcher: Sketcher::new(self.database.params()),
+            features: Vec::new(),
+            ends: Vec::new(),
+            slots: Vec::new(),
+            payloads: Vec::new(),
+            payload_ends: Vec::new(),
+            hits: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// The candidates of each of `reads` (one or two mates), in order: appended to `candidates`,
+    /// with the place where those of each read end appended to `ends`.
+    pub fn candidates(
+        &self,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) {
+        for group in reads.chunks(GROUP) {
+            self.sketch(group, scratch);
+            let from = ends.len();
+            for part in 0..self.parts.len() {
+                self.look_up(part, scratch);
+                let mut payload = 0;
+                let mut found = Vec::new();
+                for (number, mates) in group.iter().enumerate() {
+                    let bases = mates.iter().map(|mate| mate.len() as u64).sum();
+                    let end = scratch.payload_ends[number];
+                    self.collect_hits(part, payload..end, scratch);
+                    payload = end;
+                    if part == 0 {
+                        let start = candidates.len();
+                        self.best(bases, scratch, candidates, start);
+                        ends.push(candidates.len());
+                    } else {
+                        found.clear();
+                        self.best(bases, scratch, &mut found, 0);
+                        merge(number + from, &found, self.options.max_candidates, candidates, ends);
+                    }
+                }
+            }
+        }
+    }
+
+    fn sketch(&self, group: &[[&[u8]; 2]], scratch: &mut Scratch) {
+        let params = self.database.params();
+        scratch.features.clear();
+        scratch.ends.clear();
+        for mates in group {
+            for mate in mates.iter().filter(|mate| mate.len() >= params.k as usize) {
+                sketch_all(mate, params, &mut scratch.sketcher, &mut scratch.features);
+            }
+            scratch.ends.push(scratch.features.len());
+        }
+    }
+
+    /// Finds the payloads of all features of the group.
+    fn look_up(&self, part: usize, scratch: &mut Scratch) {
+        let sections = &self.parts[part];
+        let section = |feature: u64| &sections[(feature >> 32) as usize & 0xfff];
+        scratch.slots.clear();
+        for &feature in &scratch.features {
+            let section = section(feature);
+            let ideal = section.ideal_slot(feature as u32);
+            prefetch(section.slots, ideal);
+            scratch.slots.push(ideal as u32);
+        }
+        scratch.payloads.clear();
+        scratch.payload_ends.clear();
+        let mut start = 0;
+        for &end in &scratch.ends {
+            for (&feature, &ideal) in
+                scratch.features[start..end].iter().zip(&scratch.slots[start..end])
+            {
+                let section = section(feature);
+                let Some(payload) = section.payload(feature as u32, ideal as usize) else {
+                    continue;
+                };
+                scratch.payloads.push(payload);
+                if payload & LIST != 0 {
+                    scratch.payloads.push((feature >> 32) as u32);
+                    prefetch(section.lists, (payload & !LIST) as usize);
+                }
+            }
+            start = end;
+            scratch.payload_ends.push(scratch.payloads.len());
+        }
+    }
+
+    fn collect_hits(&self, part: usize, range: std::ops::Range<usize>, scratch: &mut Scratch) {
+        scratch.hits.clear();
+        let mut payloads = scratch.payloads[range].iter();
+        while let Some(&payload) = payloads.next() {
+            if payload & LIST == 0 {
+                scratch.hits.push(payload);
+            } else if let Some(&section) = payloads.next() {
+                scratch.hits.extend_from_slice(self.parts[part][section as usize].list(payload));
+            }
+        }
+        scratch.hits.sort_unstable();
+    }
+
+    /// Appends the candidates among the sorted hits of a read, keeping those from `start` on in
+    /// order and few enough.
+    fn best(
+        &self,
+        bases: u64,
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+        start: usize,
+    ) {
+        let stride = u64::from(self.database.params().stride);
+        let range = 2 + bases.max(self.options.insert) / stride;
+        let range = u32::try_from(range).unwrap_or(u32::MAX);
+        let runs = &mut scratch.runs;
+        runs.clear();
+        for &hit in &scratch.hits {
+            match runs.last_mut() {
+                Some((window, count)) if *window == hit => *count += 1,
+                _ => runs.push((hit, 1)),
+            }
+        }
+        let mut at = 0;
+        while at < runs.len() {
+            // Damaged tables may lead beyond the last window.
+            let Some(&target) = self.window_targets.get(runs[at].0 as usize) else { break };
+            let first_window = self.database.first_window(target);
+            let end = first_window + self.database.targets()[target as usize].windows;
+            let count = runs[at..].iter().take_while(|run| run.0 < end).count();
+            let (first, hits) = best_run(&runs[at..at + count], range);
+            at += count;
+            let taxon = self.taxa[target as usize];
+            let candidate = Candidate { target, taxon, hits, window: first - first_window };
+            insert(candidate, self.options.max_candidates, candidates, start);
+        }
+    }
+}
+
+/// Appends the features of all windows of a sequence.
+fn sketch_all(letters: &[u8], params: &Params, sketcher: &mut Sketcher, features: &mut Vec<u64>) {
+    let (window, stride) = (params.window as usize, params.stride as usize);
+    // Long reads are cut so that working space stays small: whole windows each time.
+    let step = (1 << 16) / stride.max(1) + 1;
+    let windows = params.windows(letters.len() as u64) as usize;
+    let mut first = 0;
+    while first < windows {
+        let count = step.min(windows - first);
+        let start = first * stride;
+        let end = (start + (count - 1) * stride + window).min(letters.len());
+        sketcher.load(&letters[start..end]);
+        for number in 0..count {
+            let from = number * stride;
+            sketcher.sketch(from, (from + window).min(end - start), features);
+        }
+        first += count;
+    }
+}
+
+/// The first window and the hits of the best run of at most `range` windows among those of one
+/// target; the earliest of several.
+fn best_run(runs: &[(u32, u32)], range: u32) -> (u32, u32) {
+    let (mut best, mut sum, mut end) = ((0, 0), 0, 0);
+    for (start, &(window, count)) in runs.iter().enumerate() {
+        while end < runs.len() && runs[end].0 - window < range {
+            sum += runs[end].1;
+            end += 1;
+        }
+        if sum > best.1 {
+            best = (window, sum);
+        }
+        sum -= count;
+        debug_assert!(end > start);
+    }
+    best
+}
+
+/// Puts a candidate, whose target is above all that came before, among those from `start` on.
+fn insert(candidate: Candidate, most: usize, candidates: &mut Vec<Candidate>, start: usize) {
+    let own = &candidates[start..];
+    let mut place = own.len();
+    while place > 0 && own[place - 1].hits < candidate.hits {
+        place -= 1;
+    }
+    if let Some(same) = own.iter().position(|other| other.taxon == candidate.taxon) {
+        if same < place {
+            return;
+        }
+        candidates.remove(start + same);
+    } else if own.len() == most {
+        if place == most {
+            return;
+        }
+        candidates.pop();
+    }
+    candidates.insert(start + place, candidate);
+}
+
+/// Puts the candidates of a later part among those of read `number`.
+fn merge(
+    number: usize,
+    found: &[Candidate],
+    most: usize,
+    candidates: &mut Vec<Candidate>,
+    ends: &mut [usize],
+) {
+    let start = if number == 0 { 0 } else { ends[number - 1] };
+    let end = ends[number];
+    let mut own = candidates[start..end].to_vec();
+    // Their targets are above those of earlier parts, but they come in the order of hits.
+    found.iter().for_each(|&candidate| insert(candidate, most, &mut own, 0));
+    let grown = own.len() - (end - start);
+    candidates.splice(start..end, own);
+    ends[number..].iter_mut().for_each(|end| *end += grown);
+}

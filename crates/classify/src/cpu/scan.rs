@@ -1,0 +1,392 @@
+//! Reading the reference: targets in input order, their windows sketched by all workers.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink, SpillFile};
+use merganser_run::{Cancel, Progress, run_workers_collect};
+
+use super::entries::{Entries, spill_file};
+use crate::cpu::build::BuildConfig;
+use crate::params::Params;
+use crate::{Error, Sketcher};
+
+/// Windows at most: a location is 31 bits.
+pub(crate) const MAX_WINDOWS: u64 = (1 << 31) - 1;
+
+/// A target as its file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScannedTarget {
+    /// The first word of its header.
+    pub(crate) name: String,
+    /// The whole header.
+    pub(crate) header: String,
+    pub(crate) bases: u64,
+}
+
+/// Windows that follow each other in the reference and have provisional numbers that do so, too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    file: usize,
+    ordinal: u64,
+    /// The provisional number of the first window,
+    provisional: u64,
+    windows: u64,
+}
+
+/// What the scan found.
+pub(crate) struct Scan {
+    /// The targets of each input.
+    pub(crate) files: Vec<Vec<ScannedTarget>>,
+    pub(crate) entries: Vec<Entries>,
+    pub(crate) spill: Option<SpillFile>,
+    pub(crate) numbering: Numbering,
+    pub(crate) bases: u64,
+}
+
+/// From provisional window numbers to true ones.
+#[derive(Debug, Default)]
+pub(crate) struct Numbering {
+    /// (provisional first, true first), ascending.
+    units: Vec<(u32, u32)>,
+    /// For each 1,024 provisional numbers, the unit of the first.
+    index: Vec<u32>,
+}
+
+const STEP: u32 = 10;
+
+impl Numbering {
+    /// True numbers begin at `base`.
+    fn new(mut units: Vec<Unit>, base: u64) -> Numbering {
+        units.sort_unstable_by_key(|unit| (unit.file, unit.ordinal));
+        let mut next = base;
+        let mut pairs = Vec::with_capacity(units.len());
+        for unit in units.iter().filter(|unit| unit.windows > 0) {
+            pairs.push((unit.provisional as u32, next as u32));
+            next += unit.windows;
+        }
+        pairs.sort_unstable();
+        let blocks = ((next - base) >> STEP) + 1;
+        let first_of = |block| pairs.partition_point(|pair| u64::from(pair.0) <= block << STEP);
+        let index = (0..blocks).map(|block| first_of(block).saturating_sub(1) as u32).collect();
+        Numbering { units: pairs, index }
+    }
+
+    /// The true number of a window.
+    #[inline]
+    pub(crate) fn true_number(&self, provisional: u32) -> u32 {
+        let mut at = self.index[(provisional >> STEP) as usize] as usize;
+        while self.units.get(at + 1).is_some_and(|next| next.0 <= provisional) {
+            at += 1;
+        }
+        let (first, number) = self.units[at];
+        number + (provisional - first)
+    }
+}
+
+/// One input's place where its chunks are put in order.
+#[derive(Default)]
+struct FileChain {
+    state: Mutex<FileState>,
+    turn: Condvar,
+}
+
+#[derive(Default)]
+struct FileState {
+    next: u64,
+    targets: Vec<ScannedTarget>,
+    /// The last target may go on in the next chunk: its letters from the first window on that is
+    /// not complete yet.
+    tail: Option<Vec<u8>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The records of a chunk: letters one after the other.
+#[derive(Default)]
+struct Records {
+    letters: Vec<u8>,
+    /// Header and where its letters begin; the first may have none: a target that goes on.
+    starts: Vec<(Option<String>, usize)>,
+}
+
+impl Sink for Records {
+    fn begin(&mut self, header: &[u8]) {
+        let header = String::from_utf8_lossy(header).into_owned();
+        self.starts.push((Some(header), self.letters.len()));
+    }
+
+    fn resume(&mut self) {
+        self.starts.push((None, self.letters.len()));
+    }
+
+    fn sequence(&mut self, line: &[u8], _quality: Option<&[u8]>) {
+        self.letters.extend_from_slice(line);
+    }
+
+    fn end(&mut self) {}
+}
+
+/// A stretch of a target from the beginning of a window: its complete windows, and what is left
+/// of it if it ends there.
+struct Piece<'a> {
+    letters: &'a [u8],
+    ends: bool,
+}
+
+/// Stretches that begin in an earlier chunk, and whether their target ends with them.
+type Lead = Vec<(Vec<u8>, bool)>;
+
+/// The complete windows in `bases` from the beginning of one.
+fn complete(params: &Params, bases: usize) -> usize {
+    let (window, stride) = (params.window as usize, params.stride as usize);
+    if bases < window { 0 } else { (bases - window) / stride + 1 }
+}
+
+impl Piece<'_> {
+    fn windows(&self, params: &Params) -> usize {
+        let bases = self.letters.len();
+        if self.ends { params.windows(bases as u64) as usize } else { complete(params, bases) }
+    }
+}
+
+struct Scanner<'a> {
+    config: &'a BuildConfig,
+    reader: Reader,
+    chains: Vec<FileChain>,
+    windows: AtomicU64,
+    first_window: u64,
+    failed: AtomicBool,
+    spill: OnceLock<SpillFile>,
+    spill_lock: Mutex<()>,
+    progress: &'a dyn Progress,
+    cancel: &'a Cancel,
+}
+
+/// Reads and sketches `inputs`; windows are numbered from `first_window` on.
+///
+/// # Errors
+/// As reading; or if there are too many windows.
+pub(crate) fn scan(
+    config: &BuildConfig,
+    inputs: &[Input],
+    first_window: u64,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Scan, Error> {
+    let threads = config.threads.max(1);
+    let options =
+        ReaderOptions { workers: threads, cancel: cancel.clone(), ..ReaderOptions::default() };
+    let reader = Reader::open(inputs, options)?;
+    progress.stage("build", reader.bytes_total());
+    let scanner = Scanner {
+        config,
+        chains: inputs.iter().map(|_| FileChain::default()).collect(),
+        reader,
+        windows: AtomicU64::new(0),
+        first_window,
+        failed: AtomicBool::new(false),
+        spill: OnceLock::new(),
+        spill_lock: Mutex::new(()),
+        progress,
+        cancel,
+    };
+    let result = run_workers_collect(threads, |_| {
+        let outcome = scanner.work();
+        if outcome.is_err() {
+            scanner.stop();
+        }
+        outcome
+    });
+    let workers = match result {
+        Ok(workers) => workers,
+        Err(Error::Io(error)) => return Err(scanner.reader.earliest_error(error).into()),
+        Err(error) => return Err(error),
+    };
+    scanner.finish(workers)
+}
+
+impl Scanner<'_> {
+    fn stop(&self) {
+        self.failed.store(true, Ordering::Release);
+        self.reader.stop();
+        for chain in &self.chains {
+            let _state = lock(&chain.state);
+            chain.turn.notify_all();
+        }
+    }
+
+    fn work(&self) -> Result<(Entries, Vec<Unit>, u64), Error> {
+        let memory = self.config.entry_memory() / self.config.threads.max(1) as u64;
+        let mut entries = Entries::new(memory);
+        let mut units = Vec::new();
+        let mut bases = 0;
+        let mut sketcher = Sketcher::new(&self.config.params);
+        let (mut chunk, mut records) = (Chunk::default(), Records::default());
+        while self.reader.next_chunk(&mut chunk)? {
+            if self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            records.letters.clear();
+            records.starts.clear();
+            bases += chunk.parse(&mut records)?.bases;
+            let Some((lead, from)) = self.take_turn(&chunk, &mut records) else { break };
+            let pieces = pieces(&lead, &records, from);
+            units.push(self.sketch(&chunk, &pieces, &mut sketcher, &mut entries)?);
+            self.spill_if_full(&mut entries)?;
+            self.progress.advance(chunk.source_bytes());
+        }
+        if self.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        Ok((entries, units, bases))
+    }
+
+    /// Waits until all chunks before this one in its file have been here; takes over what the one
+    /// before left and leaves what is unfinished. `None` if the scan has failed elsewhere. Returns
+    /// the stretches (letters, whether the target ends there) that begin in earlier chunks, and
+    /// the number of the first record that begins in this one.
+    fn take_turn(&self, chunk: &Chunk, records: &mut Records) -> Option<(Lead, usize)> {
+        let chain = &self.chains[chunk.file()];
+        let mut state = lock(&chain.state);
+        while state.next != chunk.ordinal() {
+            if self.failed.load(Ordering::Acquire) || self.cancel.is_cancelled() {
+                return None;
+            }
+            state = chain.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.next += 1;
+        let mut lead = Vec::new();
+        let resumed = matches!(records.starts.first(), Some((None, _)));
+        let only = records.starts.len() == 1;
+        if let Some(mut tail) = state.tail.take() {
+            if resumed {
+                let end = records.starts.get(1).map_or(records.letters.len(), |next| next.1);
+                tail.extend_from_slice(&records.letters[..end]);
+                if let Some(target) = state.targets.last_mut() {
+                    target.bases += end as u64;
+                }
+            }
+            if resumed && only {
+                state.tail = Some(self.unfinished(&tail));
+            }
+            lead.push((tail, !(resumed && only)));
+        }
+        let from = usize::from(resumed);
+        for at in from..records.starts.len() {
+            let end = records.starts.get(at + 1).map_or(records.letters.len(), |next| next.1);
+            let letters = &records.letters[records.starts[at].1..end];
+            if at + 1 == records.starts.len() {
+                state.tail = Some(self.unfinished(letters));
+            }
+            let bases = letters.len() as u64;
+            let header = records.starts[at].0.take().unwrap_or_default();
+            let name = header.split_ascii_whitespace().next().unwrap_or_default().to_owned();
+            state.targets.push(ScannedTarget { name, header, bases });
+        }
+        drop(state);
+        chain.turn.notify_all();
+        Some((lead, from))
+    }
+
+    /// The letters from the first window on that is not complete.
+    fn unfinished(&self, letters: &[u8]) -> Vec<u8> {
+        let consumed =
+            complete(&self.config.params, letters.len()) * self.config.params.stride as usize;
+        letters.get(consumed..).unwrap_or_default().to_vec()
+    }
+
+    fn sketch(
+        &self,
+        chunk: &Chunk,
+        pieces: &[Piece<'_>],
+        sketcher: &mut Sketcher,
+        entries: &mut Entries,
+    ) -> Result<Unit, Error> {
+        self.sketch_unit((chunk.file(), chunk.ordinal()), pieces, sketcher, entries)
+    }
+
+    fn sketch_unit(
+        &self,
+        (file, ordinal): (usize, u64),
+        pieces: &[Piece<'_>],
+        sketcher: &mut Sketcher,
+        entries: &mut Entries,
+    ) -> Result<Unit, Error> {
+        let params = &self.config.params;
+        let windows: u64 = pieces.iter().map(|piece| piece.windows(params) as u64).sum();
+        let provisional = self.windows.fetch_add(windows, Ordering::Relaxed);
+        if self.first_window + provisional + windows > MAX_WINDOWS {
+            return Err(Error::Input(format!(
+                "the reference has more than {MAX_WINDOWS} windows: build several databases and \
+                 join their results (merge-results), or use a longer --stride"
+            )));
+        }
+        let mut number = provisional as u32;
+        let mut features = Vec::new();
+        for piece in pieces {
+            let count = piece.windows(params);
+            if count == 0 {
+                continue;
+            }
+            sketcher.load(piece.letters);
+            for window in 0..count {
+                let start = window * params.stride as usize;
+                let end = (start + params.window as usize).min(piece.letters.len());
+                features.clear();
+                sketcher.sketch(start, end, &mut features);
+                features.iter().for_each(|&feature| entries.push(feature, number));
+                number += 1;
+            }
+        }
+        Ok(Unit { file, ordinal, provisional, windows })
+    }
+
+    fn spill_if_full(&self, entries: &mut Entries) -> Result<(), Error> {
+        if !entries.is_full() {
+            return Ok(());
+        }
+        let _one = lock(&self.spill_lock);
+        if self.spill.get().is_none() {
+            let _ = self.spill.set(spill_file(&self.config.tmp_dir)?);
+        }
+        self.spill.get().map_or(Ok(()), |file| entries.spill(file))
+    }
+
+    /// The last windows of each file, then the numbers of all.
+    fn finish(mut self, workers: Vec<(Entries, Vec<Unit>, u64)>) -> Result<Scan, Error> {
+        let mut all = Vec::new();
+        let mut units = Vec::new();
+        let mut bases = 0;
+        for (entries, own, own_bases) in workers {
+            all.push(entries);
+            units.extend(own);
+            bases += own_bases;
+        }
+        let mut sketcher = Sketcher::new(&self.config.params);
+        let mut files = Vec::new();
+        for (file, chain) in std::mem::take(&mut self.chains).into_iter().enumerate() {
+            let state = chain.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+            if let (Some(tail), Some(entries)) = (&state.tail, all.first_mut()) {
+                let pieces = [Piece { letters: tail, ends: true }];
+                units.push(self.sketch_unit((file, u64::MAX), &pieces, &mut sketcher, entries)?);
+            }
+            files.push(state.targets);
+        }
+        let numbering = Numbering::new(units, self.first_window);
+        Ok(Scan { files, entries: all, spill: self.spill.into_inner(), numbering, bases })
+    }
+}
+
+/// The stretches to sketch, in the order of the reference.
+fn pieces<'a>(lead: &'a [(Vec<u8>, bool)], records: &'a Records, from: usize) -> Vec<Piece<'a>> {
+    let lead = lead.iter().map(|(letters, ends)| Piece { letters, ends: *ends });
+    let rest = (from..records.starts.len()).map(|at| {
+        let next = records.starts.get(at + 1);
+        let end = next.map_or(records.letters.len(), |next| next.1);
+        Piece { letters: &records.letters[records.starts[at].1..end], ends: next.is_some() }
+    });
+    lead.chain(rest).collect()
+}

@@ -1,0 +1,299 @@
+//! The database: targets, taxonomy and tables; in memory as it was built, or mapped from a file.
+
+mod file;
+mod map;
+mod meta;
+
+pub(crate) use file::{Header, Writer};
+
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+use crate::cpu::entries::SECTIONS;
+use crate::cpu::section::{Counts, Tables};
+use crate::params::Params;
+use crate::taxonomy::Taxonomy;
+use map::Mapping;
+
+/// An empty slot.
+pub(crate) const EMPTY: u64 = u64::MAX;
+/// Marks a payload that is the place of a list; otherwise it is the only location itself.
+pub(crate) const LIST: u32 = 1 << 31;
+/// Sections that a worker makes at once, and that have one checksum.
+pub(crate) const GROUP: usize = 16;
+/// Groups of a part.
+pub(crate) const GROUPS: usize = SECTIONS / GROUP;
+
+/// Where a section is in the data of its group, in 64-bit words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct SectionEntry {
+    pub(crate) slots: u64,
+    pub(crate) lists: u64,
+    pub(crate) end: u64,
+    /// The slots among which features are spread; more may follow.
+    pub(crate) ideal: u64,
+}
+
+/// A reference sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The first word of its header.
+    pub name: String,
+    /// Its node in the taxonomy; the root if its taxon is unknown.
+    pub node: u32,
+    /// Its length in bases.
+    pub bases: u64,
+    /// Its number of windows.
+    pub windows: u32,
+}
+
+/// A database that can be queried.
+#[derive(Debug)]
+pub struct Database {
+    params: Params,
+    targets: Vec<Target>,
+    taxonomy: Taxonomy,
+    /// The first window of each target in the order of all, and their number at the end.
+    starts: Vec<u32>,
+    parts: usize,
+    counts: Counts,
+    /// Features were left out for saying little: nothing can be added without building anew.
+    pruned: bool,
+    data: Data,
+}
+
+#[derive(Debug)]
+enum Data {
+    /// Tables by group, then part.
+    Memory(Vec<Tables>),
+    File {
+        path: PathBuf,
+        mapping: Mapping,
+        header: Header,
+    },
+}
+
+/// One section of a part, as a query sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Section<'a> {
+    pub(crate) slots: &'a [u64],
+    pub(crate) ideal: u32,
+    pub(crate) lists: &'a [u32],
+}
+
+/// What a built table consists of.
+pub(crate) struct Content {
+    pub(crate) params: Params,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) taxonomy: Taxonomy,
+    pub(crate) parts: usize,
+    pub(crate) counts: Counts,
+    pub(crate) pruned: bool,
+}
+
+impl Database {
+    /// A database in memory.
+    pub(crate) fn in_memory(content: Content, tables: Vec<Tables>) -> Database {
+        Database::new(content, Data::Memory(tables))
+    }
+
+    fn new(content: Content, data: Data) -> Database {
+        let Content { params, targets, taxonomy, parts, counts, pruned } = content;
+        let mut starts = Vec::with_capacity(targets.len() + 1);
+        let mut start = 0;
+        for target in &targets {
+            starts.push(start);
+            start += target.windows;
+        }
+        starts.push(start);
+        Database { params, targets, taxonomy, starts, parts, counts, pruned, data }
+    }
+
+    /// Opens a database file: maps it, and checks all but the tables' own checksums, which are
+    /// [`verify`](Self::verify)'s.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no database, is truncated, damaged or of a newer format.
+    pub fn open(path: &Path) -> Result<Database, Error> {
+        let mapping = Mapping::open(path)?;
+        let bad = |reason: String| Error::content(path, reason);
+        let header = Header::read(mapping.bytes()).map_err(bad)?;
+        let content = header.content(mapping.bytes()).map_err(bad)?;
+        let data = Data::File { path: path.to_owned(), mapping, header };
+        Ok(Database::new(content, data))
+    }
+
+    /// Checks the checksums of the tables, and that they are as a builder makes them.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn verify(&self) -> Result<(), Error> {
+        let Data::File { path, mapping, header } = &self.data else { return Ok(()) };
+        header.verify(mapping.bytes()).map_err(|reason| Error::content(path, reason))?;
+        let windows = self.windows();
+        for part in 0..self.parts {
+            for section in self.sections(part) {
+                let sound = section.is_sound(windows);
+                if !sound {
+                    return Err(Error::content(path, "a table makes no sense: build it again"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The sections of a part, from 0 to 4,095.
+    pub(crate) fn sections(&self, part: usize) -> Vec<Section<'_>> {
+        match &self.data {
+            Data::Memory(tables) => (0..SECTIONS)
+                .map(|section| {
+                    let table = &tables[section / GROUP * self.parts + part];
+                    Section::new(&table.data, table.sections[section % GROUP])
+                })
+                .collect(),
+            Data::File { mapping, header, .. } => header.sections(mapping.bytes(), part),
+        }
+    }
+
+    /// The sketching parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// The reference sequences, in the order of the build.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// The taxa of the targets and their ancestors.
+    pub fn taxonomy(&self) -> &Taxonomy {
+        &self.taxonomy
+    }
+
+    /// Parts, which are queried one after the other.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// Windows of all targets.
+    pub fn windows(&self) -> u32 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The first window of a target in the order of all.
+    pub(crate) fn first_window(&self, target: u32) -> u32 {
+        self.starts[target as usize]
+    }
+
+    /// The target of each window.
+    pub(crate) fn window_targets(&self) -> Vec<u32> {
+        let mut targets = Vec::with_capacity(self.windows() as usize);
+        for (number, target) in self.targets.iter().enumerate() {
+            targets.extend(std::iter::repeat_n(number as u32, target.windows as usize));
+        }
+        targets
+    }
+
+    /// Features in the tables.
+    pub fn features(&self) -> u64 {
+        self.counts.features
+    }
+
+    /// Locations in the tables.
+    pub fn locations(&self) -> u64 {
+        self.counts.locations
+    }
+
+    /// Features that had more locations than are kept.
+    pub fn overfull(&self) -> u64 {
+        self.counts.overfull
+    }
+
+    /// Features that were left out for having too many locations or taxa.
+    pub fn dropped(&self) -> u64 {
+        self.counts.dropped
+    }
+
+    /// Whether features were left out as asked for when building.
+    pub fn is_pruned(&self) -> bool {
+        self.pruned
+    }
+
+    /// The size of the file in bytes; of the tables, for one in memory.
+    pub fn bytes(&self) -> u64 {
+        match &self.data {
+            Data::Memory(tables) => tables.iter().map(|table| 8 * table.data.len() as u64).sum(),
+            Data::File { mapping, .. } => mapping.bytes().len() as u64,
+        }
+    }
+}
+
+impl<'a> Section<'a> {
+    /// The section at an entry; an empty one if the entry leads outside (which a damaged file
+    /// may have, and [`Database::verify`] reports).
+    pub(crate) fn new(data: &'a [u64], entry: SectionEntry) -> Section<'a> {
+        let range = |from: u64, to: u64| data.get(from as usize..to as usize).unwrap_or_default();
+        Section {
+            slots: range(entry.slots, entry.lists),
+            ideal: u32::try_from(entry.ideal).unwrap_or(0),
+            lists: bytemuck::cast_slice(range(entry.lists, entry.end)),
+        }
+    }
+
+    /// The slot where the search for a feature begins.
+    #[inline(always)]
+    pub(crate) fn ideal_slot(&self, feature: u32) -> usize {
+        ((u64::from(feature) * u64::from(self.ideal)) >> 32) as usize
+    }
+
+    /// The payload of a feature, searched from its ideal slot on.
+    #[inline(always)]
+    pub(crate) fn payload(&self, feature: u32, ideal: usize) -> Option<u32> {
+        for &slot in self.slots.get(ideal..)? {
+            let here = (slot >> 32) as u32;
+            if here >= feature {
+                // The largest feature may look as an empty slot does, but for its payload.
+                return (here == feature && slot != EMPTY).then_some(slot as u32);
+            }
+        }
+        None
+    }
+
+    /// The locations of a list.
+    #[inline(always)]
+    pub(crate) fn list(&self, payload: u32) -> &'a [u32] {
+        let at = (payload & !LIST) as usize;
+        let count = self.lists.get(at).copied().unwrap_or(0) as usize;
+        self.lists.get(at + 1..at + 1 + count).unwrap_or_default()
+    }
+
+    /// All features and their locations.
+    pub(crate) fn features(&self) -> impl Iterator<Item = (u32, &'a [u32])> + '_ {
+        let full = self.slots.iter().filter(|&&slot| slot != EMPTY);
+        full.map(|slot| {
+            let feature = (slot >> 32) as u32;
+            if *slot as u32 & LIST != 0 {
+                return (feature, self.list(*slot as u32));
+            }
+            // The payload is the lower half of the slot.
+            let halves: &[u32] = bytemuck::cast_slice(std::slice::from_ref(slot));
+            (feature, &halves[usize::from(cfg!(target_endian = "big"))..][..1])
+        })
+    }
+
+    fn is_sound(&self, windows: u32) -> bool {
+        let features: Vec<u64> = self.slots.iter().copied().filter(|&slot| slot != EMPTY).collect();
+        let ascending = features.windows(2).all(|pair| pair[0] >> 32 < pair[1] >> 32);
+        let found = |slot: &u64| {
+            let feature = (slot >> 32) as u32;
+            self.payload(feature, self.ideal_slot(feature)) == Some(*slot as u32)
+        };
+        let located = |(_, list): (u32, &[u32])| {
+            !list.is_empty()
+                && list.windows(2).all(|pair| pair[0] < pair[1])
+                && list.iter().all(|&location| location < windows)
+        };
+        ascending && features.iter().all(found) && self.features().all(located)
+    }
+}

@@ -1,0 +1,283 @@
+//! The file: a header, the tables, the directory of their sections, targets and taxonomy.
+//! Numbers are little-endian.
+
+use std::io::Write;
+use std::path::Path;
+
+use merganser_io::AtomicFile;
+
+use super::{Content, GROUP, GROUPS, Section, SectionEntry, meta};
+use crate::Error;
+use crate::bytes::{Reading, Writing};
+use crate::cpu::entries::SECTIONS;
+use crate::cpu::section::{Counts, Tables};
+use crate::params::{Params, Preset};
+
+/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
+const MAGIC: [u8; 8] = *b"\x89MGD\r\n\x1a\n";
+/// The version that this program writes, and the only one it reads.
+const VERSION: u32 = 1;
+/// Bytes of the header; the tables follow.
+const BYTES: usize = 4096;
+/// Bytes of the header that are in use, the checksum being the last four.
+const USED: usize = 152;
+
+/// What a file says of itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    params: Params,
+    counts: Counts,
+    pruned: bool,
+    parts: usize,
+    /// Where the directory begins, and its checksum; groups and sections of all parts.
+    directory: (u64, u32),
+    meta: (u64, u32),
+    file_bytes: u64,
+    /// Read from the directory: of each group of each part, where it is in 64-bit words from the
+    /// file's beginning, its length and checksum;
+    groups: Vec<[u64; 3]>,
+    /// and the sections, by part.
+    sections: Vec<SectionEntry>,
+}
+
+impl Header {
+    fn to_bytes(&self) -> Vec<u8> {
+        let Params { preset, k, sketch, window, stride, density, max_locations } = self.params;
+        let mut bytes = MAGIC.to_vec();
+        bytes.put_u32(VERSION);
+        bytes.put_u32(BYTES as u32);
+        let preset = match preset {
+            Preset::Sensitive => 0,
+            Preset::MetaCache => 1,
+        };
+        for value in [preset, k, sketch, window, stride, density, max_locations] {
+            bytes.put_u32(value);
+        }
+        bytes.put_u32(self.parts as u32);
+        bytes.put_u32(u32::from(self.pruned));
+        bytes.put_u32(0);
+        let Counts { features, locations, overfull, dropped } = self.counts;
+        for value in [features, locations, overfull, dropped] {
+            bytes.put_u64(value);
+        }
+        bytes.put_u64(self.directory.0);
+        bytes.put_u64(self.meta.0);
+        bytes.put_u64(self.file_bytes);
+        bytes.put_u32(self.directory.1);
+        bytes.put_u32(self.meta.1);
+        bytes.resize(USED - 4, 0);
+        let checksum = crc32fast::hash(&bytes);
+        bytes.put_u32(checksum);
+        bytes.resize(BYTES, 0);
+        bytes
+    }
+
+    /// Reads the header and the directory of a whole file.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub(crate) fn read(file: &[u8]) -> Result<Header, String> {
+        if file.get(..8) != Some(&MAGIC[..]) {
+            return Err("not a merganser database (.mgdb)".into());
+        }
+        let mut bytes = Reading(&file[8..]);
+        let version = bytes.u32().unwrap_or(VERSION);
+        if version != VERSION {
+            return Err(format!(
+                "database format {version} is not this program's {VERSION}: use another version \
+                 of merganser, or build the database again"
+            ));
+        }
+        if file.len() < BYTES {
+            return Err("the database is truncated within its header: build it again".into());
+        }
+        let stored = Reading(&file[USED - 4..]).u32();
+        if stored != Some(crc32fast::hash(&file[..USED - 4])) {
+            return Err("the header is damaged (checksum): build the database again".into());
+        }
+        let senseless = || "the header makes no sense: build the database again".to_owned();
+        let mut header = Header::parse(&mut bytes).ok_or_else(senseless)?;
+        if header.file_bytes != file.len() as u64 {
+            return Err(format!(
+                "the database is truncated or was changed: {} bytes instead of {}; copy it again",
+                file.len(),
+                header.file_bytes
+            ));
+        }
+        header.params.validate().map_err(|_| senseless())?;
+        header.read_directory(file)?;
+        Ok(header)
+    }
+
+    fn parse(bytes: &mut Reading<'_>) -> Option<Header> {
+        bytes.u32()?;
+        let params = Params {
+            preset: match bytes.u32()? {
+                0 => Preset::Sensitive,
+                1 => Preset::MetaCache,
+                _ => return None,
+            },
+            k: bytes.u32()?,
+            sketch: bytes.u32()?,
+            window: bytes.u32()?,
+            stride: bytes.u32()?,
+            density: bytes.u32()?,
+            max_locations: bytes.u32()?,
+        };
+        let parts = bytes.u32()? as usize;
+        let pruned = bytes.u32()? != 0;
+        bytes.u32()?;
+        let counts = Counts {
+            features: bytes.u64()?,
+            locations: bytes.u64()?,
+            overfull: bytes.u64()?,
+            dropped: bytes.u64()?,
+        };
+        let (directory, meta, file_bytes) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
+        let header = Header {
+            params,
+            counts,
+            pruned,
+            parts,
+            directory: (directory, bytes.u32()?),
+            meta: (meta, bytes.u32()?),
+            file_bytes,
+            groups: Vec::new(),
+            sections: Vec::new(),
+        };
+        let length = directory_bytes(parts)?;
+        let ordered = BYTES as u64 <= directory && directory.checked_add(length)? == meta;
+        (parts > 0 && ordered && meta <= file_bytes).then_some(header)
+    }
+
+    fn read_directory(&mut self, file: &[u8]) -> Result<(), String> {
+        let bytes = &file[self.directory.0 as usize..self.meta.0 as usize];
+        if crc32fast::hash(bytes) != self.directory.1 {
+            return Err("the directory is damaged (checksum): build the database again".into());
+        }
+        let mut words = bytes.chunks_exact(8).map(|word| Reading(word).u64().unwrap_or(0));
+        let mut word = || words.next().unwrap_or(0);
+        for _ in 0..GROUPS * self.parts {
+            self.groups.push([word(), word(), word()]);
+        }
+        for _ in 0..SECTIONS * self.parts {
+            let (slots, lists, end, ideal) = (word(), word(), word(), word());
+            self.sections.push(SectionEntry { slots, lists, end, ideal });
+        }
+        let inside = |group: &[u64; 3]| {
+            let end = group[0].checked_add(group[1]).and_then(|end| end.checked_mul(8));
+            end.is_some_and(|end| end <= self.directory.0)
+        };
+        match self.groups.iter().all(inside) {
+            true => Ok(()),
+            false => Err("the directory makes no sense: build the database again".into()),
+        }
+    }
+
+    /// What the file has beside its tables.
+    pub(super) fn content(&self, file: &[u8]) -> Result<Content, String> {
+        let bytes = &file[self.meta.0 as usize..];
+        if crc32fast::hash(bytes) != self.meta.1 {
+            return Err("targets and taxonomy are damaged (checksum): build it again".into());
+        }
+        let (targets, taxonomy) =
+            meta::load(bytes).ok_or("targets and taxonomy make no sense: build it again")?;
+        let Header { params, counts, pruned, parts, .. } = *self;
+        Ok(Content { params, targets, taxonomy, parts, counts, pruned })
+    }
+
+    fn group<'a>(&self, file: &'a [u8], number: usize) -> &'a [u8] {
+        let [start, length, _] = self.groups[number];
+        &file[8 * start as usize..8 * (start + length) as usize]
+    }
+
+    /// The sections of a part.
+    pub(super) fn sections<'a>(&self, file: &'a [u8], part: usize) -> Vec<Section<'a>> {
+        let section = |number: usize| {
+            let bytes = self.group(file, number / GROUP * self.parts + part);
+            // Mapped files begin at a page, and groups at a multiple of 8 bytes.
+            let data = bytemuck::try_cast_slice(bytes).unwrap_or_default();
+            Section::new(data, self.sections[part * SECTIONS + number])
+        };
+        (0..SECTIONS).map(section).collect()
+    }
+
+    /// Checks the checksums of the tables.
+    ///
+    /// # Errors
+    /// Which one is wrong.
+    pub(super) fn verify(&self, file: &[u8]) -> Result<(), String> {
+        for number in 0..self.groups.len() {
+            if u64::from(crc32fast::hash(self.group(file, number))) != self.groups[number][2] {
+                let (group, part) = (number / self.parts + 1, number % self.parts + 1);
+                return Err(format!(
+                    "table {group} of {GROUPS} of part {part} is damaged (checksum): copy the \
+                     database again, or build it again"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn directory_bytes(parts: usize) -> Option<u64> {
+    (parts as u64).checked_mul(8 * (3 * GROUPS + 4 * SECTIONS) as u64)
+}
+
+/// Writes a database file as its tables come.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    file: AtomicFile,
+    groups: Vec<[u64; 3]>,
+    sections: Vec<Vec<SectionEntry>>,
+}
+
+impl Writer {
+    /// Begins a file that will appear at `path`.
+    pub(crate) fn create(path: &Path, parts: usize) -> Result<Writer, Error> {
+        let mut file = AtomicFile::create(path)?;
+        file.write_all(&[0; BYTES])?;
+        Ok(Writer { file, groups: Vec::new(), sections: vec![Vec::new(); parts] })
+    }
+
+    /// Writes the next group, a table for each part.
+    pub(crate) fn group(&mut self, tables: &[Tables]) -> Result<(), Error> {
+        for (table, sections) in tables.iter().zip(&mut self.sections) {
+            let bytes: &[u8] = bytemuck::cast_slice(&table.data);
+            let checksum = u64::from(crc32fast::hash(bytes));
+            self.groups.push([self.file.position() / 8, table.data.len() as u64, checksum]);
+            self.file.write_all(bytes)?;
+            sections.extend_from_slice(&table.sections);
+        }
+        Ok(())
+    }
+
+    /// Writes the rest and makes the file appear.
+    pub(crate) fn finish(mut self, content: &Content) -> Result<(), Error> {
+        let directory = self.file.position();
+        let mut bytes = Vec::new();
+        self.groups.iter().flatten().for_each(|&word| bytes.put_u64(word));
+        for entry in self.sections.iter().flatten() {
+            for word in [entry.slots, entry.lists, entry.end, entry.ideal] {
+                bytes.put_u64(word);
+            }
+        }
+        let meta = meta::store(&content.targets, &content.taxonomy);
+        let header = Header {
+            params: content.params,
+            counts: content.counts,
+            pruned: content.pruned,
+            parts: content.parts,
+            directory: (directory, crc32fast::hash(&bytes)),
+            meta: (directory + bytes.len() as u64, crc32fast::hash(&meta)),
+            file_bytes: directory + (bytes.len() + meta.len()) as u64,
+            groups: Vec::new(),
+            sections: Vec::new(),
+        };
+        self.file.write_all(&bytes)?;
+        self.file.write_all(&meta)?;
+        self.file.patch(0, &header.to_bytes())?;
+        self.file.commit()?;
+        Ok(())
+    }
+}

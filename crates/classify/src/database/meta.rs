@@ -1,0 +1,33 @@
+//! Targets and taxonomy as bytes of a file.
+
+use super::Target;
+use crate::bytes::{Reading, Writing};
+use crate::taxonomy::Taxonomy;
+
+pub(super) fn store(targets: &[Target], taxonomy: &Taxonomy) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    taxonomy.store(&mut bytes);
+    bytes.put_u32(targets.len() as u32);
+    for target in targets {
+        bytes.put_u32(target.node);
+        bytes.put_u32(target.windows);
+        bytes.put_u64(target.bases);
+        bytes.put_text(&target.name);
+    }
+    bytes
+}
+
+/// `None` if they are not what [`store`] wrote.
+pub(super) fn load(bytes: &[u8]) -> Option<(Vec<Target>, Taxonomy)> {
+    let mut bytes = Reading(bytes);
+    let taxonomy = Taxonomy::load(&mut bytes)?;
+    let mut targets = Vec::new();
+    let mut windows: u32 = 0;
+    for _ in 0..bytes.u32()? {
+        let (node, own, bases) = (bytes.u32()?, bytes.u32()?, bytes.u64()?);
+        windows = windows.checked_add(own)?;
+        targets.push(Target { name: bytes.text()?, node, bases, windows: own });
+    }
+    let sound = targets.iter().all(|target| (target.node as usize) < taxonomy.len());
+    (sound && bytes.0.is_empty()).then_some((targets, taxonomy))
+}

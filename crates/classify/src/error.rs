@@ -1,0 +1,47 @@
+//! What can go wrong while building, reading or querying a database.
+
+use std::path::PathBuf;
+
+/// An error of this crate; its message is one line that says what, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Input, output or temporary storage failed.
+    #[error(transparent)]
+    Io(#[from] merganser_io::Error),
+    /// A result could not be written; the message names the file.
+    #[error(transparent)]
+    Output(#[from] std::io::Error),
+    /// A parameter is out of its range, or two do not go together.
+    #[error("{0}")]
+    Config(String),
+    /// The run was cancelled (Ctrl-C).
+    #[error("interrupted")]
+    Cancelled,
+    /// A file is not what it should be.
+    #[error("{}: {reason}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, where, and what to do.
+        reason: String,
+    },
+    /// A file could not be opened, read or mapped.
+    #[error("{}: {}", path.display(), merganser_io::reason(source))]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Reads that do not go together, or a reference that cannot be used.
+    #[error("{0}")]
+    Input(String),
+}
+
+impl Error {
+    /// The error for a file whose content is wrong.
+    pub(crate) fn content(path: &std::path::Path, reason: impl Into<String>) -> Error {
+        Error::Content { path: path.to_owned(), reason: reason.into() }
+    }
+}

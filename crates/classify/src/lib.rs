@@ -1,0 +1,32 @@
+//! Metagenomic classification: which taxon each read comes from, by sketches of windows, after
+//! MetaCache (Müller et al., 2017; Kobus et al., 2021).
+//!
+//! [`build`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
+//! their candidates and [`Thresholds`] decide among them. [`naive`] is the rule word by word, for
+//! tests.
+
+#![deny(missing_docs)]
+
+mod bytes;
+mod cpu;
+pub mod database;
+mod decide;
+mod error;
+mod hash;
+mod lines;
+mod mapping;
+pub mod naive;
+mod params;
+pub mod run;
+mod sketch;
+pub mod taxonomy;
+
+pub use cpu::build::{BuildConfig, BuildNotes, add, build, build_in_memory};
+pub use cpu::query::{Query, QueryParams};
+pub use database::{Database, Target};
+pub use decide::{Candidate, Thresholds, Verdict};
+pub use error::Error;
+pub use hash::{FEATURE_BITS, HashRule, NO_KMER};
+pub use mapping::expand_references;
+pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
+pub use sketch::Sketcher;

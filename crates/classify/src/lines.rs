@@ -1,0 +1,40 @@
+//! Text files line by line, plain or compressed, without a copy for each line.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+/// The lines of a file, numbered from 1.
+pub(crate) struct Lines {
+    path: PathBuf,
+    reader: Box<dyn BufRead + Send>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl Lines {
+    /// Opens a file of any compression that sequences may have.
+    pub(crate) fn open(path: &Path) -> Result<Lines, Error> {
+        let file =
+            File::open(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let text = merganser_io::decompress(file)
+            .map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let reader = Box::new(BufReader::with_capacity(1 << 18, text));
+        Ok(Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0 })
+    }
+
+    /// The next line with its number, without its end.
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>, Error> {
+        self.line.clear();
+        let read = self.reader.read_until(b'\n', &mut self.line);
+        let read = read.map_err(|source| Error::File { path: self.path.clone(), source })?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        Ok(Some((self.number, line.strip_suffix(b"\r").unwrap_or(line))))
+    }
+}

@@ -1,0 +1,377 @@
+//! Which taxon each target has.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use merganser_io::Input;
+
+use crate::Error;
+use crate::cpu::build::{BuildConfig, BuildNotes};
+use crate::cpu::scan::ScannedTarget;
+use crate::database::{Database, Target};
+use crate::lines::Lines;
+use crate::taxonomy::{Dump, Taxonomy};
+
+/// The suffixes by which sequence files are known in a folder, before that of a compression.
+const SUFFIXES: [&str; 7] = ["fna", "fa", "fasta", "ffn", "fas", "fastq", "fq"];
+const COMPRESSIONS: [&str; 6] = ["gz", "bgz", "bz2", "xz", "zst", "bgzf"];
+
+/// Turns arguments into reference files: folders stand for all FASTA files in them and the folders
+/// below, in the order of their names; `@list` and single files as everywhere.
+///
+/// # Errors
+/// If a folder cannot be read or has no such file, or a list cannot be read.
+pub fn expand_references(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
+    let mut inputs = Vec::new();
+    for input in merganser_io::expand_inputs(args)? {
+        match &input {
+            Input::File(path) if path.is_dir() => {
+                let before = inputs.len();
+                walk(path, &mut inputs)?;
+                if inputs.len() == before {
+                    let known = SUFFIXES.join(", .");
+                    return Err(Error::content(
+                        path,
+                        format!("no FASTA file in this folder (.{known}, plain or compressed)"),
+                    ));
+                }
+            }
+            _ => inputs.push(input),
+        }
+    }
+    Ok(inputs)
+}
+
+fn walk(folder: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
+    let failed = |source| Error::File { path: folder.to_owned(), source };
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|e| e.path())).collect();
+    let mut paths = paths.map_err(failed)?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            walk(&path, inputs)?;
+        } else if is_sequence_file(&path) {
+            inputs.push(Input::File(path));
+        }
+    }
+    Ok(())
+}
+
+fn is_sequence_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let compressed = name.rsplit_once('.').filter(|(_, end)| COMPRESSIONS.contains(end));
+    let name = compressed.map_or(name.as_str(), |(stem, _)| stem);
+    !name.starts_with('.') && name.rsplit_once('.').is_some_and(|(_, e)| SUFFIXES.contains(&e))
+}
+
+/// Targets with their nodes, and the tree of these.
+pub(crate) struct Mapped {
+    pub(crate) targets: Vec<Target>,
+    pub(crate) taxonomy: Taxonomy,
+}
+
+/// Finds the taxon of each target: by the maps given, then a taxid in its header, then
+/// assembly_summary files beside the references, then accession2taxid files in the taxonomy's
+/// folder.
+pub(crate) fn map_targets(
+    config: &BuildConfig,
+    inputs: &[Input],
+    files: &[Vec<ScannedTarget>],
+    dump: Option<Dump>,
+    folder: Option<&Path>,
+    base: Option<&Database>,
+    notes: &mut BuildNotes,
+) -> Result<Mapped, Error> {
+    let mut search = Search::new(inputs, files);
+    for map in &config.maps {
+        search.read(map)?;
+    }
+    search.read_headers();
+    for map in beside(inputs, "assembly_summary") {
+        search.read(&map)?;
+    }
+    if let Some(folder) = folder {
+        for map in within(folder, ".accession2taxid") {
+            search.read(&map)?;
+        }
+    }
+    let tree = match (&dump, base) {
+        (Some(dump), Some(base)) => Some(dump.taxonomy.united(base.taxonomy())),
+        _ => None,
+    };
+    let tree = tree.as_ref().or(dump.as_ref().map(|dump| &dump.taxonomy));
+    let Some(tree) = tree.or(base.map(Database::taxonomy)) else {
+        return Err(Error::Config("no taxonomy: give its folder with -t".into()));
+    };
+    let mut targets = old_targets(base, tree);
+    let mut names: HashSet<String> = targets.iter().map(|target| target.name.clone()).collect();
+    let scanned = files.iter().flatten();
+    for (target, taxid) in scanned.zip(&search.taxids) {
+        let (node, reason) = match *taxid {
+            None => (None, "no taxid found".to_owned()),
+            Some(taxid) => {
+                let why =
+                    dump.as_ref().map_or("not in the taxonomy", |dump| dump.why_unknown(taxid));
+                (tree.node(taxid), format!("taxid {taxid} is {why}"))
+            }
+        };
+        if node.is_none() {
+            notes.unmapped.push((target.name.clone(), reason));
+        }
+        if !names.insert(target.name.clone()) {
+            notes.duplicates.0 += 1;
+            notes.duplicates.1.get_or_insert_with(|| target.name.clone());
+        }
+        let windows = config.params.windows(target.bases) as u32;
+        let node = node.unwrap_or(tree.root());
+        targets.push(Target { name: target.name.clone(), node, bases: target.bases, windows });
+    }
+    if config.strict {
+        refuse(notes)?;
+    }
+    let pruned = tree.pruned(targets.iter().map(|target| target.node));
+    for target in &mut targets {
+        target.node = pruned.node(tree.taxid(target.node)).unwrap_or(pruned.root());
+    }
+    Ok(Mapped { targets, taxonomy: pruned })
+}
+
+/// The targets of `base`, with their nodes in `tree`, which holds all of them.
+fn old_targets(base: Option<&Database>, tree: &Taxonomy) -> Vec<Target> {
+    let Some(base) = base else { return Vec::new() };
+    let renumbered = |target: &Target| {
+        let node = tree.node(base.taxonomy().taxid(target.node)).unwrap_or(tree.root());
+        Target { node, ..target.clone() }
+    };
+    base.targets().iter().map(renumbered).collect()
+}
+
+fn refuse(notes: &BuildNotes) -> Result<(), Error> {
+    if let (count, Some(name)) = &notes.duplicates {
+        return Err(Error::Input(format!(
+            "{count} sequences have an id that an earlier one has (--strict), first {name}"
+        )));
+    }
+    if let Some((name, reason)) = notes.unmapped.first() {
+        return Err(Error::Input(format!(
+            "{} sequences have no taxon (--strict), first {name}: {reason}",
+            notes.unmapped.len()
+        )));
+    }
+    Ok(())
+}
+
+/// The search for taxids.
+struct Search {
+    /// Of all targets in their order.
+    taxids: Vec<Option<u32>>,
+    headers: Vec<String>,
+    /// Ids, whole and in parts, and whose they are.
+    ids: HashMap<Vec<u8>, Vec<u32>>,
+    /// File names and the targets in each file.
+    files: Vec<(String, std::ops::Range<usize>)>,
+}
+
+impl Search {
+    fn new(inputs: &[Input], files: &[Vec<ScannedTarget>]) -> Search {
+        let mut search = Search {
+            taxids: Vec::new(),
+            headers: Vec::new(),
+            ids: HashMap::new(),
+            files: Vec::new(),
+        };
+        for (input, targets) in inputs.iter().zip(files) {
+            let first = search.headers.len();
+            for target in targets {
+                search.add_ids(&target.name);
+                search.headers.push(target.header.clone());
+            }
+            if let Input::File(path) = input {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                search.files.push((name, first..search.headers.len()));
+            }
+        }
+        search.taxids.resize(search.headers.len(), None);
+        search
+    }
+
+    /// An id is known as it is, without its version, and by each part between bars
+    /// (`gi|16127|ref|NC_000913.2|`).
+    fn add_ids(&mut self, name: &str) {
+        let target = self.headers.len() as u32;
+        let parts = name.split('|').filter(|part| part.len() > 2);
+        for id in std::iter::once(name).chain(parts) {
+            let stem = id.rsplit_once('.').filter(|(_, v)| v.bytes().all(|b| b.is_ascii_digit()));
+            for key in [Some(id), stem.map(|(stem, _)| stem)].into_iter().flatten() {
+                let targets = self.ids.entry(key.as_bytes().to_vec()).or_default();
+                if targets.last() != Some(&target) {
+                    targets.push(target);
+                }
+            }
+        }
+    }
+
+    fn found(&mut self, id: &[u8], taxid: u32) {
+        for &target in self.ids.get(id).into_iter().flatten() {
+            self.taxids[target as usize].get_or_insert(taxid);
+        }
+    }
+
+    /// `taxid|N`, of which `kraken:taxid|N` is one.
+    fn read_headers(&mut self) {
+        for (taxid, header) in self.taxids.iter_mut().zip(&self.headers) {
+            let number = header.split_once("taxid|").map(|(_, rest)| {
+                let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+                rest[..end].parse().ok()
+            });
+            *taxid = taxid.or(number.flatten());
+        }
+    }
+
+    /// Reads a map, whose kind its content tells.
+    fn read(&mut self, path: &Path) -> Result<(), Error> {
+        let mut lines = Lines::open(path)?;
+        let mut kind = None;
+        while let Some((number, line)) = lines.next()? {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+            if line.starts_with(b"#") {
+                kind = assembly_columns(&columns).or(kind);
+                continue;
+            }
+            let Some(known) = &kind else {
+                kind = Some(table_columns(&columns));
+                if !columns[1..].iter().any(|&column| column == b"taxid") {
+                    self.row(path, number, &columns, kind.as_ref())?;
+                }
+                continue;
+            };
+            self.row(path, number, &columns, Some(known))?;
+        }
+        Ok(())
+    }
+
+    fn row(
+        &mut self,
+        path: &Path,
+        line: u64,
+        columns: &[&[u8]],
+        kind: Option<&Columns>,
+    ) -> Result<(), Error> {
+        let Some(kind) = kind else { return Ok(()) };
+        let cell = |at: usize| columns.get(at).map_or(&b""[..], |cell| cell.trim_ascii());
+        let number = |at: usize| std::str::from_utf8(cell(at)).ok()?.parse::<u32>().ok();
+        let (Columns::Ids { taxid, .. } | Columns::Assemblies { taxid, .. }) = kind;
+        let Some(taxid) = number(*taxid) else {
+            return Err(Error::content(
+                path,
+                format!("line {line}: no taxid in column {}", taxid + 1),
+            ));
+        };
+        match kind {
+            // Zero: the accession has no taxon.
+            Columns::Ids { .. } if taxid == 0 => {}
+            Columns::Ids { ids, .. } => ids.iter().for_each(|&at| self.found(cell(at), taxid)),
+            Columns::Assemblies { accession, ftp, .. } => {
+                let ftp = ftp.map_or(&b""[..], cell);
+                let base = ftp.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+                self.found_assembly(cell(*accession), base, taxid);
+            }
+        }
+        Ok(())
+    }
+
+    /// Files whose name begins with the accession or the last part of the download path.
+    fn found_assembly(&mut self, accession: &[u8], base: &[u8], taxid: u32) {
+        let begins = |name: &str, start: &[u8]| {
+            let rest = name.as_bytes().strip_prefix(start);
+            !start.is_empty()
+                && start != b"na"
+                && rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+        };
+        for (name, targets) in &self.files {
+            if begins(name, accession) || begins(name, base) {
+                for at in targets.clone() {
+                    self.taxids[at].get_or_insert(taxid);
+                }
+            }
+        }
+    }
+}
+
+/// What the columns of a map hold, counted from 0.
+enum Columns {
+    Ids { ids: Vec<usize>, taxid: usize },
+    Assemblies { accession: usize, taxid: usize, ftp: Option<usize> },
+}
+
+/// The columns that a comment line of an assembly summary names.
+fn assembly_columns(columns: &[&[u8]]) -> Option<Columns> {
+    let name = |column: &[u8]| column.trim_ascii_start().trim_ascii().to_vec();
+    let bare = |column: &&[u8]| {
+        let column = column.strip_prefix(b"#").unwrap_or(column);
+        name(column)
+    };
+    let names: Vec<Vec<u8>> = columns.iter().map(bare).collect();
+    let find = |wanted: &[u8]| names.iter().position(|name| name == wanted);
+    let taxid = find(b"taxid")?;
+    Some(Columns::Assemblies {
+        accession: find(b"assembly_accession").unwrap_or(0),
+        taxid,
+        ftp: find(b"ftp_path"),
+    })
+}
+
+/// The columns of a table by its first line: accession2taxid with a header, or without one, which
+/// has four columns; else `id<TAB>taxid`.
+fn table_columns(columns: &[&[u8]]) -> Columns {
+    let find = |wanted: &[u8]| columns.iter().position(|&column| column == wanted);
+    if let Some(taxid) = find(b"taxid").filter(|&at| at > 0) {
+        let ids = [find(b"accession.version"), find(b"accession")];
+        let ids: Vec<usize> = ids.into_iter().flatten().collect();
+        return Columns::Ids { ids: if ids.is_empty() { vec![0] } else { ids }, taxid };
+    }
+    match columns.len() {
+        4 => Columns::Ids { ids: vec![1, 0], taxid: 2 },
+        _ => Columns::Ids { ids: vec![0], taxid: 1 },
+    }
+}
+
+/// Files in the folders of the inputs whose name begins so, each once.
+fn beside(inputs: &[Input], start: &str) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = inputs
+        .iter()
+        .filter_map(|input| match input {
+            Input::File(path) => path.parent().map(Path::to_owned),
+            Input::Stdin => None,
+        })
+        .collect();
+    folders.sort();
+    folders.dedup();
+    let mut found: Vec<PathBuf> = folders.iter().flat_map(|folder| files_in(folder)).collect();
+    found.retain(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(start) && name.contains(".txt")
+    });
+    found
+}
+
+/// Files in a folder whose name has this in it.
+fn within(folder: &Path, part: &str) -> Vec<PathBuf> {
+    let mut found = files_in(folder);
+    found.retain(|path| path.file_name().unwrap_or_default().to_string_lossy().contains(part));
+    found
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    files.sort();
+    files
+}

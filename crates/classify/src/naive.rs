@@ -1,0 +1,133 @@
+//! The rules of sketches, tables and candidates word by word, as the oracle of the tests: no
+//! table, no batches, nothing shared with the fast code but the hash formulas.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use merganser_seq::base;
+
+use crate::decide::Candidate;
+use crate::params::Params;
+
+/// The canonical k-mer of `letters`; `None` if one of them is no base.
+fn canonical(letters: &[u8]) -> Option<u64> {
+    let codes: Option<Vec<u8>> = letters.iter().map(|&letter| base::code(letter)).collect();
+    let codes = codes?;
+    let number =
+        |codes: &[u8]| codes.iter().fold(0u64, |number, &code| number << 2 | u64::from(code));
+    let reverse: Vec<u8> = codes.iter().rev().map(|code| 3 - code).collect();
+    Some(number(&codes).min(number(&reverse)))
+}
+
+/// The features of each window of a sequence, sorted.
+pub fn sketches(letters: &[u8], params: &Params) -> Vec<Vec<u64>> {
+    let (k, window, stride) = (params.k as usize, params.window as usize, params.stride as usize);
+    let mut sketches = Vec::new();
+    let mut start = 0;
+    while start + k <= letters.len() {
+        let end = (start + window).min(letters.len());
+        sketches.push(sketch(&letters[start..end], params));
+        if start + window > letters.len() {
+            break;
+        }
+        start += stride;
+    }
+    sketches
+}
+
+fn sketch(window: &[u8], params: &Params) -> Vec<u64> {
+    let rule = params.hash_rule();
+    let hashes: BTreeSet<u64> = window
+        .windows(params.k as usize)
+        .filter_map(canonical)
+        .map(|kmer| rule.hash(kmer))
+        .filter(|&hash| hash < rule.limit(params.density))
+        .collect();
+    let mut features: Vec<u64> =
+        hashes.into_iter().take(params.sketch as usize).map(|hash| rule.feature(hash)).collect();
+    features.sort_unstable();
+    features
+}
+
+/// A location: target, window.
+pub type Location = (u32, u32);
+
+/// All features of a reference with their locations, in the order of (target, window).
+#[derive(Debug, Default)]
+pub struct Reference {
+    /// At most `max_locations` of each, the first ones.
+    pub locations: BTreeMap<u64, Vec<Location>>,
+}
+
+impl Reference {
+    /// Indexes the targets in their order.
+    pub fn new<S: AsRef<[u8]>>(targets: &[S], params: &Params) -> Reference {
+        let mut locations: BTreeMap<u64, Vec<Location>> = BTreeMap::new();
+        for (target, letters) in targets.iter().enumerate() {
+            for (window, features) in sketches(letters.as_ref(), params).iter().enumerate() {
+                for &feature in features {
+                    let list = locations.entry(feature).or_default();
+                    if list.len() < params.max_locations as usize {
+                        list.push((target as u32, window as u32));
+                    }
+                }
+            }
+        }
+        Reference { locations }
+    }
+
+    /// The candidates of a read or pair, at most `max_candidates`. `taxon_of` gives the taxon at
+    /// the lowest rank of a target: of each, the best target counts.
+    pub fn candidates(
+        &self,
+        mates: &[&[u8]],
+        params: &Params,
+        insert: u64,
+        max_candidates: usize,
+        taxon_of: &dyn Fn(u32) -> u32,
+    ) -> Vec<Candidate> {
+        let mut hits: BTreeMap<Location, u32> = BTreeMap::new();
+        for mate in mates {
+            for feature in sketches(mate, params).iter().flatten() {
+                for &location in self.locations.get(feature).into_iter().flatten() {
+                    *hits.entry(location).or_default() += 1;
+                }
+            }
+        }
+        let bases: u64 = mates.iter().map(|mate| mate.len() as u64).sum();
+        let range = 2 + bases.max(insert) / u64::from(params.stride);
+        let targets: BTreeSet<u32> = hits.keys().map(|&(target, _)| target).collect();
+        let mut best: BTreeMap<u32, Candidate> = BTreeMap::new();
+        for target in targets {
+            let run = best_run(&hits, target, range);
+            let taxon = taxon_of(target);
+            let (first, hits) = run;
+            let candidate = Candidate { target, taxon, hits, window: first };
+            match best.get(&taxon) {
+                Some(other) if other.hits >= hits => {}
+                _ => {
+                    best.insert(taxon, candidate);
+                }
+            }
+        }
+        let mut candidates: Vec<Candidate> = best.into_values().collect();
+        candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.hits), candidate.target));
+        candidates.truncate(max_candidates);
+        candidates
+    }
+}
+
+/// The first window, among those with a hit, of the best run of at most `range` windows, and the
+/// hits of the run; the earliest of several.
+fn best_run(hits: &BTreeMap<Location, u32>, target: u32, range: u64) -> (u32, u32) {
+    let of_target: Vec<(u32, u32)> =
+        hits.iter().filter(|(at, _)| at.0 == target).map(|(at, &count)| (at.1, count)).collect();
+    let mut best = (0, 0);
+    for &(first, _) in &of_target {
+        let within = |window: u32| window >= first && u64::from(window - first) < range;
+        let sum = of_target.iter().filter(|run| within(run.0)).map(|run| run.1).sum();
+        if sum > best.1 {
+            best = (first, sum);
+        }
+    }
+    best
+}

@@ -1,0 +1,310 @@
+//! Reads and pairs in their order, a batch at a time.
+
+use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
+use merganser_run::Cancel;
+
+use crate::Error;
+
+/// A stretch of the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// Reads that stand for themselves.
+    Single(Input),
+    /// Pairs: the mates one after the other.
+    Interleaved(Input),
+    /// Pairs: the first mates and the second mates.
+    Pair(Input, Input),
+}
+
+impl Segment {
+    /// The files of the segment.
+    pub fn inputs(&self) -> impl Iterator<Item = &Input> {
+        let (first, second) = match self {
+            Segment::Single(input) | Segment::Interleaved(input) => (input, None),
+            Segment::Pair(first, second) => (first, Some(second)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+/// A batch is full with so many bases or records.
+const BATCH_BASES: usize = 1 << 20;
+const BATCH_RECORDS: usize = 8192;
+
+/// Reads with their names, one after the other.
+#[derive(Default)]
+pub(super) struct Batch {
+    text: Vec<u8>,
+    /// Where the name and the letters of each mate end.
+    ends: Vec<[usize; 2]>,
+    paired: bool,
+}
+
+impl Batch {
+    fn mates(&self) -> usize {
+        1 + usize::from(self.paired)
+    }
+
+    fn record(&self, at: usize) -> (&[u8], &[u8]) {
+        let start = if at == 0 { 0 } else { self.ends[at - 1][1] };
+        let [name, end] = self.ends[at];
+        (&self.text[start..name], &self.text[name..end])
+    }
+
+    /// The letters of each read's mates.
+    pub(super) fn views(&self) -> Vec<[&[u8]; 2]> {
+        let letters = |at: usize| self.record(at).1;
+        let reads = 0..self.ends.len() / self.mates();
+        match self.paired {
+            true => reads.map(|read| [letters(2 * read), letters(2 * read + 1)]).collect(),
+            false => reads.map(|read| [letters(read), &[][..]]).collect(),
+        }
+    }
+
+    /// The name of a read; of a pair, what its mates' names share.
+    pub(super) fn id(&self, read: usize) -> &[u8] {
+        let (name, _) = self.record(read * self.mates());
+        if self.paired { stem(name) } else { name }
+    }
+
+    /// The bases of a read, and those of its mate.
+    pub(super) fn lengths(&self, read: usize) -> (usize, Option<usize>) {
+        let first = self.record(read * self.mates()).1.len();
+        (first, self.paired.then(|| self.record(2 * read + 1).1.len()))
+    }
+}
+
+/// A name without the `/1` or `/2` of a mate.
+fn stem(name: &[u8]) -> &[u8] {
+    name.strip_suffix(b"/1").or_else(|| name.strip_suffix(b"/2")).unwrap_or(name)
+}
+
+/// The records of one file, in order.
+struct Records {
+    reader: Reader,
+    chunk: Chunk,
+    held: Held,
+    /// Records handed out of those that are held, and of all.
+    taken: usize,
+    number: u64,
+    bytes: u64,
+}
+
+/// Records as a chunk gives them.
+#[derive(Default)]
+struct Held {
+    batch: Batch,
+    /// The last record may go on in the next chunk.
+    open: Option<usize>,
+}
+
+impl Sink for Held {
+    fn begin(&mut self, header: &[u8]) {
+        let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
+        self.batch.text.extend_from_slice(&header[..end]);
+        let at = self.batch.text.len();
+        self.batch.ends.push([at, at]);
+    }
+
+    fn resume(&mut self) {}
+
+    fn sequence(&mut self, line: &[u8], _quality: Option<&[u8]>) {
+        self.batch.text.extend_from_slice(line);
+    }
+
+    fn end(&mut self) {
+        if let Some(last) = self.batch.ends.last_mut() {
+            last[1] = self.batch.text.len();
+        }
+    }
+}
+
+impl Records {
+    fn open(input: &Input, cancel: &Cancel) -> Result<Records, Error> {
+        let options = ReaderOptions {
+            chunk_bytes: 1 << 20,
+            cancel: cancel.clone(),
+            ..ReaderOptions::default()
+        };
+        Ok(Records {
+            reader: Reader::open(std::slice::from_ref(input), options)?,
+            chunk: Chunk::default(),
+            held: Held { open: Some(0), ..Held::default() },
+            taken: 0,
+            number: 0,
+            bytes: 0,
+        })
+    }
+
+    /// Sees to it that a whole record is held, if there is one.
+    fn has_next(&mut self) -> Result<bool, Error> {
+        // The last record held may go on as long as the file does.
+        while self.held.open.is_some() && self.taken + 1 >= self.held.batch.ends.len() {
+            self.forget_taken();
+            if !self.reader.next_chunk(&mut self.chunk)? {
+                self.held.open = None;
+                break;
+            }
+            self.bytes += self.chunk.source_bytes();
+            self.chunk.parse(&mut self.held)?;
+        }
+        Ok(self.taken < self.held.batch.ends.len())
+    }
+
+    fn forget_taken(&mut self) {
+        let batch = &mut self.held.batch;
+        let Some(last) = self.taken.checked_sub(1).map(|at| batch.ends[at][1]) else { return };
+        batch.text.drain(..last);
+        batch.ends.drain(..self.taken);
+        batch.ends.iter_mut().flatten().for_each(|end| *end -= last);
+        self.taken = 0;
+    }
+
+    /// Moves the next record, which must be there, to `batch`.
+    fn take(&mut self, batch: &mut Batch) {
+        let (name, letters) = self.held.batch.record(self.taken);
+        batch.text.extend_from_slice(name);
+        let end = batch.text.len();
+        batch.text.extend_from_slice(letters);
+        batch.ends.push([end, batch.text.len()]);
+        self.taken += 1;
+        self.number += 1;
+    }
+
+    fn name(&self) -> String {
+        self.reader.names().next().unwrap_or_default().to_owned()
+    }
+}
+
+/// All segments.
+pub(super) struct Source<'a> {
+    segments: std::slice::Iter<'a, Segment>,
+    open: Option<(&'a Segment, Records, Option<Records>)>,
+    cancel: &'a Cancel,
+    bytes_total: Option<u64>,
+    batches: u64,
+    stopped: bool,
+}
+
+impl<'a> Source<'a> {
+    /// Looks at every input, so that one that is missing ends the run before it begins.
+    pub(super) fn open(segments: &'a [Segment], cancel: &'a Cancel) -> Result<Source<'a>, Error> {
+        let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
+        let bytes_total = Reader::open(&inputs, ReaderOptions::default())?.bytes_total();
+        let segments = segments.iter();
+        Ok(Source { segments, open: None, cancel, bytes_total, batches: 0, stopped: false })
+    }
+
+    pub(super) fn bytes_total(&self) -> Option<u64> {
+        self.bytes_total
+    }
+
+    /// No more batches.
+    pub(super) fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// Refills `batch` with the next reads, all single or all pairs; gives its number and the
+    /// bytes on disk that were read for it, or `None` at the end.
+    pub(super) fn fill(&mut self, batch: &mut Batch) -> Result<Option<(u64, u64)>, Error> {
+        batch.text.clear();
+        batch.ends.clear();
+        while !self.stopped {
+            if self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let Some((segment, first, second)) = &mut self.open else {
+                let Some(segment) = self.segments.next() else { break };
+                let mut records = segment.inputs().map(|input| Records::open(input, self.cancel));
+                let first = records.next().transpose()?;
+                let second = records.next().transpose()?;
+                self.open = first.map(|first| (segment, first, second));
+                continue;
+            };
+            batch.paired = !matches!(segment, Segment::Single(_));
+            let read = |records: &Records| records.bytes;
+            let before = read(first) + second.as_ref().map_or(0, read);
+            while batch.text.len() < BATCH_BASES && batch.ends.len() < BATCH_RECORDS {
+                if !next_read(segment, first, second.as_mut(), batch)? {
+                    break;
+                }
+            }
+            let after = read(first) + second.as_ref().map_or(0, read);
+            if batch.ends.is_empty() {
+                // A reader that was told to stop looks as one that has ended.
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                self.open = None;
+                continue;
+            }
+            self.batches += 1;
+            return Ok(Some((self.batches - 1, after - before)));
+        }
+        Ok(None)
+    }
+}
+
+/// Adds the next read or pair to `batch`; false at the end of the segment.
+fn next_read(
+    segment: &Segment,
+    first: &mut Records,
+    second: Option<&mut Records>,
+    batch: &mut Batch,
+) -> Result<bool, Error> {
+    let (one, two) = (first.has_next()?, second.is_some());
+    match (segment, second) {
+        (Segment::Pair(..), Some(second)) => {
+            let other = second.has_next()?;
+            if one != other {
+                let (more, less) = if one { (&*first, &*second) } else { (&*second, &*first) };
+                return Err(Error::Input(format!(
+                    "{}: ends after {} records, but {} has more: mates must come in pairs",
+                    less.name(),
+                    less.number,
+                    more.name()
+                )));
+            }
+            if !one {
+                return Ok(false);
+            }
+            first.take(batch);
+            second.take(batch);
+            check_names(batch, first, second.name())?;
+        }
+        _ if !one => return Ok(false),
+        (Segment::Interleaved(_), _) => {
+            first.take(batch);
+            if !first.has_next()? {
+                return Err(Error::Input(format!(
+                    "{}: record {}, the last one, has no mate: interleaved files have an even \
+                     number of records",
+                    first.name(),
+                    first.number
+                )));
+            }
+            first.take(batch);
+            check_names(batch, first, first.name())?;
+        }
+        _ => first.take(batch),
+    }
+    debug_assert!(!two || batch.paired);
+    Ok(true)
+}
+
+/// Sees to it that the last two records of the batch have the same name.
+fn check_names(batch: &Batch, first: &Records, second: String) -> Result<(), Error> {
+    let at = batch.ends.len();
+    let (one, two) = (batch.record(at - 2).0, batch.record(at - 1).0);
+    if stem(one) == stem(two) {
+        return Ok(());
+    }
+    let shown = String::from_utf8_lossy;
+    Err(Error::Input(format!(
+        "{}: record {} is {}, but its mate in {second} is {}: mates must have the same name",
+        first.name(),
+        first.number,
+        shown(one),
+        shown(two)
+    )))
+}

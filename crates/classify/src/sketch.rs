@@ -1,0 +1,217 @@
+//! Sketches of windows: the fast way. [`crate::naive`] has the definition.
+
+use merganser_seq::base;
+use merganser_seq::dispatch;
+use merganser_seq::simd::Level;
+
+use crate::hash::{HashRule, NO_KMER};
+use crate::params::Params;
+
+/// Sketches the windows of one sequence after the other; keeps its memory.
+#[derive(Debug)]
+pub struct Sketcher {
+    k: usize,
+    size: usize,
+    rule: HashRule,
+    limit: u64,
+    level: Level,
+    codes: Vec<u8>,
+    /// The hash of the k-mer that begins at each base, [`NO_KMER`] where there is none.
+    hashes: Vec<u64>,
+    chosen: Vec<u64>,
+}
+
+impl Sketcher {
+    /// A sketcher for valid parameters, at this machine's best vector level.
+    pub fn new(params: &Params) -> Sketcher {
+        Sketcher::at_level(params, Level::best())
+    }
+
+    /// The same at a given level, for tests.
+    pub(crate) fn at_level(params: &Params, level: Level) -> Sketcher {
+        let rule = params.hash_rule();
+        Sketcher {
+            k: params.k as usize,
+            size: params.sketch as usize,
+            rule,
+            limit: rule.limit(params.density),
+            level,
+            codes: Vec::new(),
+            hashes: Vec::new(),
+            chosen: Vec::new(),
+        }
+    }
+
+    /// Takes a sequence (any letters) whose windows are to be sketched.
+    pub fn load(&mut self, letters: &[u8]) {
+        self.codes.clear();
+        let clean = base::encode(self.level, letters, &mut self.codes);
+        match self.rule {
+            HashRule::Bits32 => hashes32(self.level, &self.codes, self.k, &mut self.hashes),
+            HashRule::Bits64 => hashes64(self.level, &self.codes, self.k, &mut self.hashes),
+        }
+        if !clean {
+            mask(letters, self.k, &mut self.hashes);
+        }
+    }
+
+    /// Appends the features of the window from base `start` to base `end` (not included) of the
+    /// loaded sequence; in no particular order, each once.
+    pub fn sketch(&mut self, start: usize, end: usize, features: &mut Vec<u64>) {
+        let kmers = (end + 1).saturating_sub(self.k).min(self.hashes.len());
+        let Some(hashes) = self.hashes.get(start..kmers) else { return };
+        choose(self.level, hashes, self.size, self.limit, &mut self.chosen);
+        features.extend(self.chosen.iter().map(|&hash| self.rule.feature(hash)));
+    }
+}
+
+/// Sets the hash of each k-mer with a letter that is no base.
+fn mask(letters: &[u8], k: usize, hashes: &mut [u64]) {
+    for (at, _) in letters.iter().enumerate().filter(|&(_, &letter)| !base::is_base(letter)) {
+        let from = (at + 1).saturating_sub(k).min(hashes.len());
+        let to = (at + 1).min(hashes.len());
+        hashes[from..to].fill(NO_KMER);
+    }
+}
+
+dispatch! {
+    fn hashes32(codes: &[u8], k: usize, hashes: &mut Vec<u64>) = hashes32_body
+}
+
+#[inline(always)]
+fn hashes32_body(codes: &[u8], k: usize, hashes: &mut Vec<u64>) {
+    canonical(codes, k, hashes);
+    for kmer in hashes.iter_mut() {
+        *kmer = HashRule::Bits32.hash(*kmer);
+    }
+}
+
+dispatch! {
+    fn hashes64(codes: &[u8], k: usize, hashes: &mut Vec<u64>) = hashes64_body
+}
+
+#[inline(always)]
+fn hashes64_body(codes: &[u8], k: usize, hashes: &mut Vec<u64>) {
+    canonical(codes, k, hashes);
+    for kmer in hashes.iter_mut() {
+        *kmer = HashRule::Bits64.hash(*kmer);
+    }
+}
+
+/// Replaces `kmers` by the canonical k-mer that begins at each base but the last k - 1.
+#[inline(always)]
+fn canonical(codes: &[u8], k: usize, kmers: &mut Vec<u64>) {
+    kmers.clear();
+    if codes.len() < k {
+        return;
+    }
+    let mask = u64::MAX >> (64 - 2 * k);
+    let top = 2 * (k - 1);
+    let (mut forward, mut reverse) = (0, 0);
+    for &code in &codes[..k - 1] {
+        forward = forward << 2 | u64::from(code);
+        reverse = reverse >> 2 | u64::from(3 - code) << top;
+    }
+    kmers.extend(codes[k - 1..].iter().map(|&code| {
+        forward = (forward << 2 | u64::from(code)) & mask;
+        reverse = reverse >> 2 | u64::from(3 - code) << top;
+        forward.min(reverse)
+    }));
+}
+
+dispatch! {
+    /// Replaces `chosen` by the `size` smallest distinct hashes below `limit`, sorted.
+    fn choose(hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>) = choose_body
+}
+
+#[inline(always)]
+fn choose_body(hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>) {
+    let cutoff = expected_cutoff(hashes.len(), size, limit);
+    below(hashes, cutoff, chosen);
+    chosen.sort_unstable();
+    chosen.dedup();
+    if chosen.len() < size && cutoff < limit {
+        // Rare: the estimate was too low, or the window has many repeats.
+        below(hashes, limit, chosen);
+        chosen.sort_unstable();
+        chosen.dedup();
+    }
+    chosen.truncate(size);
+}
+
+/// A bound below which `size` of `count` random hashes nearly always lie, four standard deviations
+/// off, so that little has to be sorted; at most `limit`.
+#[inline(always)]
+fn expected_cutoff(count: usize, size: usize, limit: u64) -> u64 {
+    let wanted = size as f64 + 4.0 * (size as f64).sqrt();
+    // All hashes below the limit are equally likely, and those above are not looked at.
+    let span = if limit <= 1 << 32 { (1u64 << 32) as f64 } else { u64::MAX as f64 };
+    let bound = span * (wanted / count as f64);
+    if bound >= limit as f64 { limit } else { bound as u64 }
+}
+
+#[inline(always)]
+fn below(hashes: &[u64], limit: u64, chosen: &mut Vec<u64>) {
+    // Room for all, so that storing needs no branch.
+    if chosen.len() < hashes.len() {
+        chosen.resize(hashes.len(), 0);
+    }
+    let mut count = 0;
+    for &hash in hashes {
+        chosen[count] = hash;
+        count += usize::from(hash < limit);
+        if count == chosen.len() {
+            break;
+        }
+    }
+    chosen.truncate(count);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naive;
+    use crate::params::Preset;
+    use proptest::prelude::*;
+
+    fn sequences() -> impl Strategy<Value = Vec<u8>> {
+        let letters = prop_oneof![
+            30 => proptest::sample::select(b"ACGT".to_vec()),
+            1 => proptest::sample::select(b"acgtuUNnRX-\xff".to_vec()),
+        ];
+        // Repeats make sketches smaller than windows.
+        (proptest::collection::vec(letters, 0..300), 1usize..4).prop_map(|(s, n)| s.repeat(n))
+    }
+
+    proptest! {
+        #[test]
+        fn every_level_sketches_as_the_definition(
+            letters in sequences(),
+            k in 1u32..=32,
+            sketch in 1u32..=128,
+            extra in 0u32..150,
+            stride in 1u32..100,
+            density in prop_oneof![Just(256u32), 1u32..256],
+        ) {
+            let window = k + extra;
+            let params =
+                Params { k, sketch, window, stride: stride.min(window), density, ..Preset::MetaCache.params() };
+            let expected = naive::sketches(&letters, &params);
+            for level in Level::available() {
+                let mut sketcher = Sketcher::at_level(&params, level);
+                sketcher.load(b"ACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT");
+                sketcher.load(&letters);
+                let mut sketches = Vec::new();
+                for number in 0..params.windows(letters.len() as u64) as usize {
+                    let start = number * params.stride as usize;
+                    let end = (start + params.window as usize).min(letters.len());
+                    let mut features = Vec::new();
+                    sketcher.sketch(start, end, &mut features);
+                    features.sort_unstable();
+                    sketches.push(features);
+                }
+                prop_assert_eq!(&sketches, &expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! NCBI's taxonomy dump: nodes.dmp and names.dmp, and merged.dmp and delnodes.dmp if they are
+//! there. Fields end in `\t|\t`, records in `\t|\n`; newer dumps add fields at the end.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::{NodeInfo, Taxonomy};
+use crate::Error;
+use crate::lines::Lines;
+
+/// A taxonomy as it was read.
+#[derive(Debug)]
+pub struct Dump {
+    /// The whole tree.
+    pub taxonomy: Taxonomy,
+    /// Taxids that were deleted, sorted.
+    pub deleted: Vec<u32>,
+    /// What was odd.
+    pub notes: TaxonomyNotes,
+}
+
+/// What was odd about a taxonomy and was mended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaxonomyNotes {
+    /// Taxids whose parent does not exist, sorted: they were attached to the root.
+    pub orphans: Vec<u32>,
+    /// Taxids without a scientific name, sorted: their number serves as their name.
+    pub nameless: Vec<u32>,
+}
+
+impl Dump {
+    /// Reads the dump in `folder`.
+    ///
+    /// # Errors
+    /// If nodes.dmp or names.dmp is missing, a record has no numbers where they belong, a taxid
+    /// occurs twice, there is no root (taxid 1), or nodes are their own ancestors.
+    pub fn read(folder: &Path) -> Result<Dump, Error> {
+        let (mut nodes, nodes_path) = read_nodes(folder)?;
+        let mut notes = TaxonomyNotes::default();
+        attach_orphans(&mut nodes, &mut notes);
+        refuse_cycles(&nodes, &nodes_path)?;
+        read_names(folder, &mut nodes, &mut notes)?;
+        let merged = read_pairs(&folder.join("merged.dmp"), 2)?;
+        let deleted = read_pairs(&folder.join("delnodes.dmp"), 1)?;
+        let merged = merged.iter().map(|pair| (pair[0], pair[1])).collect();
+        let mut deleted: Vec<u32> = deleted.iter().map(|pair| pair[0]).collect();
+        deleted.sort_unstable();
+        let taxonomy = Taxonomy::new(nodes.into_values().collect(), merged);
+        Ok(Dump { taxonomy, deleted, notes })
+    }
+
+    /// Why a taxid has no node, in words.
+    pub fn why_unknown(&self, taxid: u32) -> &'static str {
+        if self.deleted.binary_search(&taxid).is_ok() {
+            "deleted from the taxonomy"
+        } else {
+            "not in the taxonomy"
+        }
+    }
+}
+
+/// A required file of the dump.
+fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
+    let path = folder.join(name);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let reason = if folder.is_dir() {
+        format!("no {name} in this folder: give the folder of NCBI's taxdump with -t")
+    } else {
+        "no such folder: give the folder of NCBI's taxdump with -t".to_owned()
+    };
+    Err(Error::content(folder, reason))
+}
+
+/// The fields of a record.
+fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let line = line.strip_suffix(b"\t|").or_else(|| line.strip_suffix(b"|")).unwrap_or(line);
+    line.split(|&byte| byte == b'|').map(<[u8]>::trim_ascii)
+}
+
+fn number(field: Option<&[u8]>) -> Option<u32> {
+    std::str::from_utf8(field?).ok()?.parse().ok()
+}
+
+fn malformed(path: &Path, line: u64, what: &str) -> Error {
+    Error::content(path, format!("line {line}: {what}"))
+}
+
+fn read_nodes(folder: &Path) -> Result<(HashMap<u32, NodeInfo>, PathBuf), Error> {
+    let path = required(folder, "nodes.dmp")?;
+    let mut nodes: HashMap<u32, NodeInfo> = HashMap::new();
+    let mut lines = Lines::open(&path)?;
+    while let Some((at, line)) = lines.next()? {
+        if line.is_empty() {
+            continue;
+        }
+        let mut fields = fields(line);
+        let (taxid, parent) = (number(fields.next()), number(fields.next()));
+        let (Some(taxid), Some(parent), Some(rank)) = (taxid, parent, fields.next()) else {
+            return Err(malformed(&path, at, "not `taxid | parent | rank | ...`"));
+        };
+        let rank = String::from_utf8_lossy(rank).into_owned();
+        let node = NodeInfo { taxid, parent, rank, name: String::new() };
+        if nodes.insert(taxid, node).is_some() {
+            return Err(malformed(&path, at, &format!("taxid {taxid} for the second time")));
+        }
+    }
+    match nodes.get_mut(&1) {
+        Some(root) => root.parent = 1,
+        None => return Err(Error::content(&path, "there is no root (taxid 1)")),
+    }
+    Ok((nodes, path))
+}
+
+fn attach_orphans(nodes: &mut HashMap<u32, NodeInfo>, notes: &mut TaxonomyNotes) {
+    let known: HashSet<u32> = nodes.keys().copied().collect();
+    for node in nodes.values_mut() {
+        // One that is its own parent, and not the root, hangs in the air as well.
+        if !known.contains(&node.parent) || (node.parent == node.taxid && node.taxid != 1) {
+            node.parent = 1;
+            notes.orphans.push(node.taxid);
+        }
+    }
+    notes.orphans.sort_unstable();
+}
+
+fn refuse_cycles(nodes: &HashMap<u32, NodeInfo>, path: &Path) -> Result<(), Error> {
+    let mut sound: HashSet<u32> = HashSet::from([1]);
+    for &start in nodes.keys() {
+        let mut way = Vec::new();
+        let mut taxid = start;
+        while !sound.contains(&taxid) {
+            if way.len() > nodes.len() {
+                let least = way.iter().min().copied().unwrap_or(taxid);
+                return Err(Error::content(path, format!("taxid {least} is its own ancestor")));
+            }
+            way.push(taxid);
+            taxid = nodes[&taxid].parent;
+        }
+        sound.extend(way);
+    }
+    Ok(())
+}
+
+fn read_names(
+    folder: &Path,
+    nodes: &mut HashMap<u32, NodeInfo>,
+    notes: &mut TaxonomyNotes,
+) -> Result<(), Error> {
+    let path = required(folder, "names.dmp")?;
+    let mut lines = Lines::open(&path)?;
+    while let Some((at, line)) = lines.next()? {
+        if line.is_empty() {
+            continue;
+        }
+        let mut fields = fields(line);
+        let taxid = number(fields.next());
+        let (name, _, class) = (fields.next(), fields.next(), fields.next());
+        let (Some(taxid), Some(name), Some(class)) = (taxid, name, class) else {
+            return Err(malformed(&path, at, "not `taxid | name | unique name | class`"));
+        };
+        if class == b"scientific name"
+            && let Some(node) = nodes.get_mut(&taxid)
+        {
+            node.name = String::from_utf8_lossy(name).into_owned();
+        }
+    }
+    for node in nodes.values_mut().filter(|node| node.name.is_empty()) {
+        node.name = node.taxid.to_string();
+        notes.nameless.push(node.taxid);
+    }
+    notes.nameless.sort_unstable();
+    Ok(())
+}
+
+/// The first `count` (1 or 2) numbers of each record of a file that need not exist.
+fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Error> {
+    let mut pairs = Vec::new();
+    if !path.is_file() {
+        return Ok(pairs);
+    }
+    let mut lines = Lines::open(path)?;
+    while let Some((at, line)) = lines.next()? {
+        if line.is_empty() {
+            continue;
+        }
+        let mut fields = fields(line);
+        let first = number(fields.next());
+        let second = if count == 2 { number(fields.next()) } else { Some(0) };
+        let (Some(first), Some(second)) = (first, second) else {
+            return Err(malformed(path, at, "no taxid where one belongs"));
+        };
+        pairs.push([first, second]);
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::taxonomy::Rank;
+    use std::fs;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let text = text.replace(" | ", "\t|\t").replace(" |\n", "\t|\n");
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    const NEW: &str = "1 | 1 | no rank |\n131567 | 1 | cellular root |\n2 | 131567 | domain |\n\
+                       10239 | 1 | acellular root |\n562 | 2 | species |\n7 | 99 | species |\n";
+    const NAMES: &str = "1 | root |  | scientific name |\n2 | Bacteria | Bacteria <x> | \
+                         scientific name |\n562 | Escherichia coli |  | scientific name |\n\
+                         562 | E. coli |  | synonym |\n131567 | cellular organisms |  | \
+                         scientific name |\n10239 | Viruses |  | scientific name |\n";
+
+    #[test]
+    fn the_spelling_of_2025_is_read_and_orphans_are_attached() {
+        let folder = folder(&[
+            ("nodes.dmp", NEW),
+            ("names.dmp", NAMES),
+            ("merged.dmp", "1637691 | 562 |\n"),
+            ("delnodes.dmp", "4 |\n"),
+        ]);
+        let dump = Dump::read(folder.path()).unwrap();
+        let tree = &dump.taxonomy;
+        let node = |taxid| tree.node(taxid).unwrap();
+        assert_eq!(tree.rank(node(2)), Rank::Domain);
+        assert_eq!(tree.rank(node(10239)), Rank::Domain);
+        assert_eq!(tree.rank(node(131_567)), Rank::None);
+        assert_eq!(tree.name(node(562)), "Escherichia coli");
+        assert_eq!(node(1_637_691), node(562));
+        assert_eq!(tree.taxid(tree.lca(node(562), node(2))), 2);
+        assert_eq!(tree.lca(node(562), node(10239)), tree.root());
+        assert_eq!(dump.notes, TaxonomyNotes { orphans: vec![7], nameless: vec![7] });
+        assert_eq!((tree.parent(node(7)), tree.name(node(7))), (tree.root(), "7"));
+        assert_eq!(dump.why_unknown(4), "deleted from the taxonomy");
+        assert_eq!(dump.why_unknown(5), "not in the taxonomy");
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        let message = |files: &[(&str, &str)]| {
+            let folder = folder(files);
+            let error = Dump::read(folder.path()).unwrap_err().to_string();
+            error.replace(&folder.path().display().to_string(), "DIR")
+        };
+        let names = ("names.dmp", NAMES);
+        assert_eq!(
+            message(&[names]),
+            "DIR: no nodes.dmp in this folder: give the folder of NCBI's taxdump with -t"
+        );
+        assert_eq!(
+            message(&[("nodes.dmp", NEW)]),
+            "DIR: no names.dmp in this folder: give the folder of NCBI's taxdump with -t"
+        );
+        assert_eq!(
+            message(&[("nodes.dmp", "1 | x | no rank |\n"), names]),
+            "DIR/nodes.dmp: line 1: not `taxid | parent | rank | ...`"
+        );
+        assert_eq!(
+            message(&[("nodes.dmp", "2 | 1 | domain |\n"), names]),
+            "DIR/nodes.dmp: there is no root (taxid 1)"
+        );
+        let cycle = "1 | 1 | no rank |\n5 | 6 | genus |\n6 | 5 | genus |\n";
+        assert_eq!(
+            message(&[("nodes.dmp", cycle), names]),
+            "DIR/nodes.dmp: taxid 5 is its own ancestor"
+        );
+        let twice = "1 | 1 | no rank |\n5 | 1 | genus |\n5 | 1 | genus |\n";
+        assert_eq!(
+            message(&[("nodes.dmp", twice), names]),
+            "DIR/nodes.dmp: line 3: taxid 5 for the second time"
+        );
+    }
+}

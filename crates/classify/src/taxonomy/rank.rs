@@ -1,0 +1,143 @@
+//! Ranks, as MetaCache has them.
+
+/// A rank, the lowest first. Ranks of NCBI that lie between are folded into one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "the words are the field's")]
+#[repr(u8)]
+pub enum Rank {
+    Sequence,
+    Form,
+    Variety,
+    Subspecies,
+    Species,
+    Subgenus,
+    Genus,
+    Subtribe,
+    Tribe,
+    Subfamily,
+    Family,
+    Suborder,
+    Order,
+    Subclass,
+    Class,
+    Subphylum,
+    Phylum,
+    Subkingdom,
+    Kingdom,
+    Domain,
+    Root,
+    /// Of a node that has no rank, or one that has no place among these (clade, strain, realm).
+    None,
+}
+
+const NAMES: [(Rank, &str); 21] = [
+    (Rank::Sequence, "sequence"),
+    (Rank::Form, "form"),
+    (Rank::Variety, "variety"),
+    (Rank::Subspecies, "subspecies"),
+    (Rank::Species, "species"),
+    (Rank::Subgenus, "subgenus"),
+    (Rank::Genus, "genus"),
+    (Rank::Subtribe, "subtribe"),
+    (Rank::Tribe, "tribe"),
+    (Rank::Subfamily, "subfamily"),
+    (Rank::Family, "family"),
+    (Rank::Suborder, "suborder"),
+    (Rank::Order, "order"),
+    (Rank::Subclass, "subclass"),
+    (Rank::Class, "class"),
+    (Rank::Subphylum, "subphylum"),
+    (Rank::Phylum, "phylum"),
+    (Rank::Subkingdom, "subkingdom"),
+    (Rank::Kingdom, "kingdom"),
+    (Rank::Domain, "domain"),
+    (Rank::Root, "root"),
+];
+
+impl Rank {
+    /// The ranks of reports and profiles, the highest first.
+    pub const MAIN: [Rank; 8] = [
+        Rank::Domain,
+        Rank::Kingdom,
+        Rank::Phylum,
+        Rank::Class,
+        Rank::Order,
+        Rank::Family,
+        Rank::Genus,
+        Rank::Species,
+    ];
+
+    /// The rank that NCBI's word stands for, old (superkingdom) or new (domain; and acellular
+    /// root, which is what viruses have beside the domains).
+    pub fn of(word: &str) -> Rank {
+        match word {
+            "forma" => Rank::Form,
+            "varietas" => Rank::Variety,
+            "species group" | "species subgroup" => Rank::Subgenus,
+            "superfamily" | "parvorder" | "infraorder" => Rank::Suborder,
+            "superorder" | "infraclass" => Rank::Subclass,
+            "superclass" => Rank::Subphylum,
+            "division" => Rank::Phylum,
+            "superphylum" => Rank::Subkingdom,
+            "superkingdom" | "acellular root" => Rank::Domain,
+            "genome" => Rank::Sequence,
+            "root" => Rank::None,
+            _ => Rank::named(word).unwrap_or(Rank::None),
+        }
+    }
+
+    /// The rank of this name, as [`name`](Self::name) gives it.
+    pub fn named(name: &str) -> Option<Rank> {
+        NAMES.iter().find(|(_, known)| *known == name).map(|(rank, _)| *rank)
+    }
+
+    /// The rank's name; `no rank` for [`Rank::None`].
+    pub fn name(self) -> &'static str {
+        NAMES.get(self as usize).map_or("no rank", |(_, name)| name)
+    }
+
+    /// All ranks but [`Rank::None`], the lowest first.
+    pub fn all() -> impl Iterator<Item = Rank> {
+        NAMES.iter().map(|(rank, _)| *rank)
+    }
+
+    /// The letter of Kraken's reports, for a main rank.
+    pub fn letter(self) -> Option<char> {
+        match self {
+            Rank::Domain => Some('D'),
+            Rank::Kingdom => Some('K'),
+            Rank::Phylum => Some('P'),
+            Rank::Class => Some('C'),
+            Rank::Order => Some('O'),
+            Rank::Family => Some('F'),
+            Rank::Genus => Some('G'),
+            Rank::Species => Some('S'),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_in_the_order_of_ranks() {
+        for (number, (rank, name)) in NAMES.iter().enumerate() {
+            assert_eq!(*rank as usize, number);
+            assert_eq!(Rank::named(name), Some(*rank));
+            assert_eq!(rank.name(), *name);
+        }
+        assert!(Rank::Species < Rank::Genus && Rank::Root < Rank::None);
+    }
+
+    #[test]
+    fn old_and_new_words_mean_the_same() {
+        assert_eq!(Rank::of("superkingdom"), Rank::of("domain"));
+        assert_eq!(Rank::of("acellular root"), Rank::Domain);
+        assert_eq!(Rank::of("cellular root"), Rank::None);
+        assert_eq!(Rank::of("no rank"), Rank::None);
+        assert_eq!(Rank::of("strain"), Rank::None);
+        assert_eq!(Rank::of("species group"), Rank::Subgenus);
+    }
+}

@@ -1,0 +1,211 @@
+//! Databases of random references, in memory, on disk, in parts, spilled and added to, against the
+//! naive oracle: every read, every candidate.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use merganser_classify::taxonomy::Rank;
+use merganser_classify::{
+    BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams, Verdict, add, build,
+    build_in_memory, expand_references, naive,
+};
+use merganser_run::{Cancel, Silent};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    fn letters(&mut self, count: u64) -> Vec<u8> {
+        (0..count).map(|_| b"ACGT"[self.below(4) as usize]).collect()
+    }
+
+    /// A copy with some letters changed, a few of them to N.
+    fn mutated(&mut self, letters: &[u8], one_in: u64) -> Vec<u8> {
+        let change = |letter: &u8| match self.below(one_in) {
+            0 => b"ACGTACGTN"[self.below(9) as usize],
+            _ => *letter,
+        };
+        letters.iter().map(change).collect()
+    }
+}
+
+/// Genera 10, 20, …; species 11, 12, 21, …
+const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
+    20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
+    21\t|\t20\t|\tspecies\t|\n";
+const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tB\t|\t\t|\tscientific name\t|\n";
+
+/// A folder with a taxonomy and references in three files, the sequences, and their taxids.
+fn reference(folder: &Path, random: &mut Random) -> (Vec<Vec<u8>>, Vec<u32>) {
+    fs::write(folder.join("nodes.dmp"), NODES).unwrap();
+    fs::write(folder.join("names.dmp"), NAMES).unwrap();
+    let ancestor = random.letters(3000);
+    let mut targets = Vec::new();
+    let mut taxids = Vec::new();
+    for number in 0..12u64 {
+        let mut letters = random.mutated(&ancestor, 10 + 10 * number);
+        letters.truncate(random.below(3000) as usize);
+        // A repeat, so that features have many locations.
+        letters.extend_from_slice(&ancestor[..200].repeat(random.below(4) as usize));
+        targets.push(letters);
+        taxids.push([11, 12, 21][(number % 3) as usize]);
+    }
+    for (file, range) in [("a.fa", 0..5), ("b.fa", 5..6), ("c.fa", 6..12)] {
+        let mut text = String::new();
+        for at in range {
+            let letters = String::from_utf8(targets[at].clone()).unwrap();
+            text += &format!(">t{at}|kraken:taxid|{} some words\n", taxids[at]);
+            let lines: Vec<&str> =
+                letters.as_bytes().chunks(61).map(|l| std::str::from_utf8(l).unwrap()).collect();
+            text += &(lines.join("\n") + "\n");
+        }
+        fs::write(folder.join(file), text).unwrap();
+    }
+    (targets, taxids)
+}
+
+fn reads(targets: &[Vec<u8>], random: &mut Random) -> Vec<[Vec<u8>; 2]> {
+    let piece = |random: &mut Random| {
+        let target = &targets[random.below(targets.len() as u64) as usize];
+        let start = random.below(target.len().max(1) as u64) as usize;
+        let end = (start + random.below(400) as usize).min(target.len());
+        random.mutated(&target[start..end], 40)
+    };
+    (0..150)
+        .map(|number| {
+            let first = piece(random);
+            let second = if number % 2 == 0 { Vec::new() } else { piece(random) };
+            [first, second]
+        })
+        .collect()
+}
+
+fn candidates(
+    database: &Database,
+    options: QueryParams,
+    reads: &[[Vec<u8>; 2]],
+) -> Vec<Vec<Candidate>> {
+    let query = Query::new(database, options);
+    let mut scratch = query.scratch();
+    let views: Vec<[&[u8]; 2]> = reads.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
+    let (mut all, mut ends) = (Vec::new(), Vec::new());
+    query.candidates(&views, &mut scratch, &mut all, &mut ends);
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(&ends).map(|(start, &end)| all[start..end].to_vec()).collect()
+}
+
+fn params(preset: Preset, max_locations: u32) -> Params {
+    Params { max_locations, ..preset.params() }
+}
+
+#[test]
+fn every_candidate_of_every_read_is_the_oracles() {
+    let (progress, cancel) = (Silent, Cancel::default());
+    for (seed, params) in [
+        (1, params(Preset::MetaCache, 254)),
+        (2, params(Preset::MetaCache, 3)),
+        (3, params(Preset::Sensitive, 254)),
+        (4, Params { k: 7, sketch: 5, window: 40, stride: 13, ..params(Preset::MetaCache, 9) }),
+        (5, Params { k: 20, sketch: 128, window: 60, stride: 60, ..params(Preset::Sensitive, 20) }),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random(seed);
+        let (targets, taxids) = reference(folder.path(), &mut random);
+        let reads = reads(&targets, &mut random);
+        let oracle = naive::Reference::new(&targets, &params);
+        let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
+        let path = |name: &str| -> PathBuf { folder.path().join(name) };
+        let config = |threads, parts| {
+            let tmp_dir = folder.path().to_owned();
+            BuildConfig { threads, parts, tmp_dir, memory: 1 << 30, ..BuildConfig::new(params) }
+        };
+        let mut databases = Vec::new();
+        for (threads, parts) in [(1, 1), (3, 1), (2, 4)] {
+            let config = config(threads, parts);
+            let file = path(&format!("{threads}-{parts}.mgdb"));
+            let taxonomy = folder.path();
+            databases.push(build(&config, &inputs, taxonomy, &file, &progress, &cancel).unwrap().0);
+            databases
+                .push(build_in_memory(&config, &inputs, taxonomy, &progress, &cancel).unwrap().0);
+        }
+        let bytes = |name: &str| fs::read(path(name)).unwrap();
+        assert!(bytes("1-1.mgdb") == bytes("3-1.mgdb"), "one thread or three");
+        let few = path("few.mgdb");
+        let base = build(&config(2, 1), &inputs[..2], folder.path(), &few, &progress, &cancel);
+        let (base, _) = base.unwrap();
+        let grown = path("grown.mgdb");
+        let new = &inputs[2..];
+        add(&config(2, 1), &base, new, Some(folder.path()), &grown, &progress, &cancel).unwrap();
+        assert!(bytes("grown.mgdb") == bytes("1-1.mgdb"), "added to, or built at once");
+        for database in &databases {
+            database.verify().unwrap();
+            for (lowest, max_candidates) in
+                [(Rank::Sequence, 2), (Rank::Species, 3), (Rank::Genus, 9)]
+            {
+                let options = QueryParams { lowest, max_candidates, insert: seed * 100 };
+                let found = candidates(database, options, &reads);
+                let nodes = database.taxonomy().len() as u32;
+                let taxon_of = |target: u32| match lowest {
+                    Rank::Sequence => nodes + target,
+                    rank => {
+                        let node = database.taxonomy().node(taxids[target as usize]).unwrap();
+                        database.taxonomy().at_rank(node, rank).unwrap()
+                    }
+                };
+                for (mates, found) in reads.iter().zip(&found) {
+                    let mates = [&mates[0][..], &mates[1][..]];
+                    let expected = oracle.candidates(
+                        &mates,
+                        &params,
+                        options.insert,
+                        max_candidates,
+                        &taxon_of,
+                    );
+                    assert_eq!(
+                        *found,
+                        expected,
+                        "seed {seed}, {lowest:?}, {} parts",
+                        database.parts()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn verdicts_follow_the_thresholds() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(9);
+    reference(folder.path(), &mut random);
+    let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
+    let params = Preset::MetaCache.params();
+    let config = BuildConfig { threads: 1, ..BuildConfig::new(params) };
+    let built = build_in_memory(&config, &inputs, folder.path(), &Silent, &Cancel::default());
+    let database = built.unwrap().0;
+    let tree = database.taxonomy();
+    let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();
+    let rule = merganser_classify::Thresholds::new(&params);
+    assert_eq!((rule.min_hits, rule.hit_diff, rule.max_candidates), (5, 1000, 2));
+    let decide = |hits: &[(u32, u32)]| {
+        let candidate =
+            |&(target, hits): &(u32, u32)| Candidate { target, taxon: 99, hits, window: 0 };
+        let candidates: Vec<Candidate> = hits.iter().map(candidate).collect();
+        rule.decide(&candidates, 100, tree, &nodes)
+    };
+    let taxon = |taxid| Verdict::Taxon(tree.node(taxid).unwrap());
+    // Targets 0, 1, 2 are of species 11, 12 (both of genus 10) and 21.
+    assert_eq!(decide(&[]), Verdict::Unclassified);
+    assert_eq!(decide(&[(0, 4)]), Verdict::Unclassified);
+    assert_eq!(decide(&[(0, 5)]), Verdict::Target(0));
+    assert_eq!(decide(&[(0, 12), (1, 7)]), Verdict::Target(0));
+    assert_eq!(decide(&[(0, 12), (1, 8)]), taxon(10));
+    assert_eq!(decide(&[(0, 12), (2, 8)]), taxon(2));
+    assert_eq!(decide(&[(0, 12), (3, 8)]), taxon(11));
+}

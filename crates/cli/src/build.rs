@@ -1,0 +1,134 @@
+//! `merganser build`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_classify::{BuildConfig, BuildNotes, Database, Params, Preset};
+use merganser_io::Output;
+use merganser_run::{Summary, format_size};
+
+use crate::args::BuildArgs;
+use crate::args::classify::PresetName;
+use crate::console::Console;
+use crate::progress::Bar;
+use crate::{classify, db, failure, interrupt};
+
+/// Builds, says what has no taxon, and reports.
+pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    if args.output == Path::new("-") {
+        return failure::usage("a database cannot go to stdout: give -o a file name");
+    }
+    let config = config(args);
+    config.validate()?;
+    merganser_run::raise_open_file_limit();
+    let inputs = merganser_classify::expand_references(&args.inputs)?;
+    let outputs = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()];
+    classify::refuse_to_replace(&outputs, inputs.iter())?;
+    let mut unmapped = args.unmapped.as_deref().map(Output::create).transpose()?;
+    let json = args.json.as_deref().map(Output::create).transpose()?;
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let bar = Bar::new(console);
+    let built =
+        merganser_classify::build(&config, &inputs, &args.taxonomy, &args.output, &bar, &cancel);
+    drop(bar);
+    let (database, notes) = built?;
+    if let Some(mut output) = unmapped.take() {
+        for (name, reason) in &notes.unmapped {
+            writeln!(output, "{name}\t{reason}")?;
+        }
+        output.finish()?;
+    }
+    warn(&notes, args, console);
+    console.info(format_args!(
+        "built {} from {} sequences with {} bases: {} features, {} in {:.1} s",
+        args.output.display(),
+        database.targets().len(),
+        notes.bases,
+        database.features(),
+        format_size(database.bytes()),
+        started.elapsed().as_secs_f64()
+    ));
+    match json {
+        Some(output) => summary(&config, &database, &notes, started, output),
+        None => Ok(()),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn config(args: &BuildArgs) -> BuildConfig {
+    let preset = match args.preset {
+        PresetName::Sensitive => Preset::Sensitive,
+        PresetName::Metacache => Preset::MetaCache,
+    };
+    let of = preset.params();
+    let params = Params {
+        k: args.k.unwrap_or(of.k),
+        sketch: args.sketch.unwrap_or(of.sketch),
+        window: args.window.unwrap_or(of.window),
+        stride: args.stride.unwrap_or(of.stride),
+        max_locations: args.max_locations.unwrap_or(of.max_locations),
+        ..of
+    };
+    let defaults = BuildConfig::new(params);
+    BuildConfig {
+        drop_overfull: args.drop_overfull,
+        parts: args.parts,
+        max_part_bytes: args.max_part_size,
+        maps: args.map.clone(),
+        strict: args.strict,
+        threads: args.threads.map_or(defaults.threads, usize::from),
+        memory: args.memory.unwrap_or(defaults.memory),
+        tmp_dir: args.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
+        ..defaults
+    }
+}
+
+fn warn(notes: &BuildNotes, args: &BuildArgs, console: &Console) {
+    if let Some(taxid) = notes.orphans.first() {
+        let count = notes.orphans.len();
+        console.warn(format_args!(
+            "{count} taxa have no parent in nodes.dmp and were put under the root, first {taxid}"
+        ));
+    }
+    if let (count, Some(name)) = &notes.duplicates {
+        console.warn(format_args!(
+            "{count} sequences have an id that an earlier one has, first {name}; all are kept"
+        ));
+    }
+    if let Some((name, reason)) = notes.unmapped.first() {
+        let count = notes.unmapped.len();
+        let list = match args.unmapped {
+            Some(_) => "",
+            None => "; --unmapped FILE lists all",
+        };
+        console.warn(format_args!(
+            "{count} sequences have no taxon and stand at the root, first {name}: {reason}{list}"
+        ));
+    }
+}
+
+fn summary(
+    config: &BuildConfig,
+    database: &Database,
+    notes: &BuildNotes,
+    started: Instant,
+    mut output: Output,
+) -> Result<()> {
+    let mut summary = Summary::new("build");
+    summary.version(env!("CARGO_PKG_VERSION"));
+    summary.set("parameters", "threads", config.threads);
+    summary.set("parameters", "memory", config.memory);
+    summary.set("results", "database", db::describe(database));
+    summary.set("results", "bases", notes.bases);
+    summary.set("results", "unmapped", notes.unmapped.len());
+    summary.set("results", "duplicate_ids", notes.duplicates.0);
+    summary.set("results", "spilled_bytes", notes.spilled_bytes);
+    summary.set("seconds", "wall", started.elapsed().as_secs_f64());
+    notes.stages.iter().for_each(|(name, time)| summary.stage(name, *time));
+    output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
+    output.finish()?;
+    Ok(())
+}

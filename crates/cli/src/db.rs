@@ -1,0 +1,86 @@
+//! `merganser db`: what is in a database.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::{Database, Thresholds};
+use serde_json::{Value, json};
+
+use crate::args::DbCommand;
+use crate::args::classify::{DbInfoArgs, DbVerifyArgs};
+use crate::console::Console;
+
+pub(crate) fn run(command: &DbCommand, console: &Console) -> Result<ExitCode> {
+    match command {
+        DbCommand::Info(args) => info(args),
+        DbCommand::Verify(args) => verify(args, console),
+    }
+}
+
+fn info(args: &DbInfoArgs) -> Result<ExitCode> {
+    let info = describe(&Database::open(&args.database)?);
+    let fields = info.as_object().into_iter().flatten();
+    let text = match args.json {
+        true => format!("{info:#}\n"),
+        false => fields.map(|(key, value)| format!("{key:<16}{}\n", shown(value))).collect(),
+    };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// The parameters, what was built, and the thresholds of the preset.
+pub(crate) fn describe(database: &Database) -> Value {
+    let params = database.params();
+    let thresholds = Thresholds::new(params);
+    let unknown = database.taxonomy().root();
+    json!({
+        "preset": params.preset.name(),
+        "k": params.k,
+        "sketch": params.sketch,
+        "window": params.window,
+        "stride": params.stride,
+        "density": f64::from(params.density) / 256.0,
+        "max_locations": params.max_locations,
+        "lowest": thresholds.lowest.name(),
+        "highest": thresholds.highest.name(),
+        "max_cand": thresholds.max_candidates,
+        "hitmin": thresholds.min_hits,
+        "hitdiff": f64::from(thresholds.hit_diff) / 10.0,
+        "targets": database.targets().len(),
+        "without_taxon": database.targets().iter().filter(|at| at.node == unknown).count(),
+        "bases": database.targets().iter().map(|target| target.bases).sum::<u64>(),
+        "taxa": database.taxonomy().len(),
+        "windows": database.windows(),
+        "features": database.features(),
+        "locations": database.locations(),
+        "overfull": database.overfull(),
+        "pruned": database.is_pruned(),
+        "parts": database.parts(),
+        "bytes": database.bytes(),
+    })
+}
+
+/// Checks every database, also after one that is damaged.
+fn verify(args: &DbVerifyArgs, console: &Console) -> Result<ExitCode> {
+    let mut sound = true;
+    for path in &args.databases {
+        match Database::open(path).and_then(|database| database.verify()) {
+            Ok(()) => writeln!(std::io::stdout().lock(), "{}: ok", path.display())?,
+            Err(error) => {
+                console.error(error);
+                sound = false;
+            }
+        }
+    }
+    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
