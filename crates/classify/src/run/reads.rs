@@ -206,7 +206,14 @@ impl<'a> Source<'a> {
 
     /// Refills `batch` with the next reads, all single or all pairs; gives its number and the
     /// bytes on disk that were read for it, or `None` at the end.
+    ///
+    /// # Errors
+    /// The first in the order of the reads; then nothing comes any more, so that it is the only one.
     pub(super) fn fill(&mut self, batch: &mut Batch) -> Result<Option<(u64, u64)>, Error> {
+        self.next_batch(batch).inspect_err(|_| self.stop())
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<Option<(u64, u64)>, Error> {
         batch.text.clear();
         batch.ends.clear();
         while !self.stopped {
