@@ -22,7 +22,7 @@ pub(crate) const COUNTERS: usize = 1024;
 pub(crate) const RUN_TILE: usize = 4096;
 /// Bits by which scrambled keys are sorted.
 pub(crate) const SORTED_BITS: u32 = 40;
-/// Words of [`Totals`]: kept, left over, large, then the counters.
+/// Words of the totals of a search for runs: kept, left over, large, then the counters.
 pub(crate) const TOTAL_WORDS: usize = 3 + COUNTERS;
 
 merganser_gpu::foreign! {
