@@ -1,9 +1,10 @@
-//! Super-k-mers by bin between the phases, in three tiers: the device's memory, pinned host memory,
-//! disk.
+//! Super-k-mers by bin between the phases, in three tiers: the device's memory, host memory, disk.
+//!
+//! What lies on the host goes to and from the device through a little pinned memory: pinning all of it
+//! takes 0.35 s a GiB, several times as long as the copy (docs/benchmarks.md).
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use merganser_gpu::{Device, DeviceSliceMut, Part, PinnedBuffer, Stream};
 
@@ -20,7 +21,7 @@ pub(crate) struct Chunk {
 
 enum Place {
     Device(Part<u64>),
-    Host(Mutex<PinnedBuffer<u64>>),
+    Host(Vec<u64>),
     Disk { offset: u64 },
 }
 
@@ -59,14 +60,14 @@ impl Chunk {
 /// Where the chunks go that no device holds.
 pub(crate) struct Tiers<'p> {
     storage: Storage,
-    /// Bytes of pinned memory that are left.
+    /// Bytes of host memory that are left.
     host_left: AtomicU64,
     host_bytes: u64,
     pool: &'p Pool,
 }
 
 impl<'p> Tiers<'p> {
-    /// At most `host_bytes` in pinned memory, the rest in the pool's spill file.
+    /// At most `host_bytes` in host memory, the rest in the pool's spill file.
     pub(crate) fn new(storage: Storage, host_bytes: u64, pool: &'p Pool) -> Tiers<'p> {
         let host_bytes = if storage == Storage::Disk { 0 } else { host_bytes };
         Tiers { storage, host_left: AtomicU64::new(host_bytes), host_bytes, pool }
@@ -86,18 +87,17 @@ impl<'p> Tiers<'p> {
     ) -> Result<Chunk, Error> {
         let bytes = 8 * records.len() as u64;
         let take = |left: u64| left.checked_sub(bytes);
-        if self.host_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
-            let mut host = stream.device().alloc_pinned(records.len())?;
-            stream.download(records, &mut host, 0)?;
-            host.wait()?;
-            return Ok(Chunk { place: Place::Host(Mutex::new(host)), starts });
-        }
-        if self.storage == Storage::Ram {
+        let in_memory =
+            self.host_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
+        if !in_memory && self.storage == Storage::Ram {
             return Err(Error::RamFull { limit: self.host_bytes });
         }
         let host = staging.of(stream.device(), records.len())?;
         stream.download(records, host, 0)?;
         let words = &host.as_slice()?[..records.len()];
+        if in_memory {
+            return Ok(Chunk { place: Place::Host(words.to_vec()), starts });
+        }
         let mut bytes = Vec::with_capacity(8 * words.len());
         bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         let offset = self.pool.spill(&bytes)?;
@@ -122,9 +122,10 @@ impl<'p> Tiers<'p> {
         let to = to.slice_mut(..count);
         match &chunk.place {
             Place::Device(part) => stream.copy(part.view().slice(range), to)?,
-            Place::Host(host) => {
-                let mut host = host.lock().unwrap_or_else(PoisonError::into_inner);
-                stream.upload(&mut host, range, to)?;
+            Place::Host(words) => {
+                let host = staging.of(stream.device(), count)?;
+                host.as_mut_slice()?[..count].copy_from_slice(&words[range]);
+                stream.upload(host, 0..count, to)?;
             }
             Place::Disk { offset } => {
                 let host = staging.of(stream.device(), count)?;
@@ -155,10 +156,7 @@ impl<'p> Tiers<'p> {
         let range = chunk.words(bins, words);
         Ok(match &chunk.place {
             Place::Device(part) => stream.download_vec(part.view().slice(range))?,
-            Place::Host(host) => {
-                let host = host.lock().unwrap_or_else(PoisonError::into_inner);
-                host.as_slice()?[range].to_vec()
-            }
+            Place::Host(words) => words[range].to_vec(),
             Place::Disk { offset } => {
                 let mut out = vec![0; range.len()];
                 self.read(*offset, &range, &mut out)?;
