@@ -63,12 +63,16 @@ pub struct Config {
     pub devices: Vec<u32>,
     /// Bytes of memory to use on each GPU, `None` for what is free.
     pub gpu_memory: Option<u64>,
+    /// Batches of reads that each GPU cuts at a time (streams), 1 to [`MAX_STREAMS`].
+    pub gpu_streams: usize,
     /// How the table is written.
     pub format: Format,
 }
 
 /// The most bins: each needs a buffer in every worker.
 pub const MAX_BINS: usize = 8192;
+/// The most streams: each takes a host thread and buffers on the device.
+pub const MAX_STREAMS: usize = 16;
 
 impl Config {
     /// The defaults for k-mers of `k` bases: canonical, minimum count 2, all cores, the default
@@ -89,6 +93,7 @@ impl Config {
             threads: merganser_run::resolve_threads(None),
             devices: Vec::new(),
             gpu_memory: None,
+            gpu_streams: 3,
             format: Format::Mgk,
         }
     }
@@ -121,6 +126,9 @@ impl Config {
         }
         if self.bins.is_some_and(|bins| bins == 0 || bins > MAX_BINS) {
             return fail(format!("--bins is out of range: 1 to {MAX_BINS}"));
+        }
+        if !(1..=MAX_STREAMS).contains(&self.gpu_streams) {
+            return fail(format!("--gpu-streams is out of range: 1 to {MAX_STREAMS}"));
         }
         if self.threads == 0 {
             return fail("--threads 0 is out of range: 1 or more".into());

@@ -28,7 +28,7 @@ pub mod superkmer;
 mod table;
 pub mod text;
 
-pub use config::{Config, Format, MAX_BINS, Storage};
+pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, Storage};
 pub use error::Error;
 pub use histogram::Histogram;
 pub use run::{Outcome, count};

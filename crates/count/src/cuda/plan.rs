@@ -11,8 +11,6 @@ const BINS: usize = 512;
 const LARGE_BIN: u64 = 128 << 20;
 /// Tiles of a batch: 8 million bases, enough to fill a device for a while.
 const BATCH_TILES: usize = 2048;
-/// Batches on one device at a time (streams).
-pub(crate) const STREAMS: usize = 3;
 /// Groups of bins on one device at a time.
 pub(crate) const LANES: usize = 2;
 /// The most k-mers of a group: a sort of so many runs at full speed.
@@ -38,7 +36,8 @@ fn tile_bytes(bins: usize) -> u64 {
 
 /// Tiles of a batch: fewer where little device memory may be used.
 pub(crate) fn batch_tiles(config: &Config, bins: usize) -> usize {
-    let allowed = config.gpu_memory.unwrap_or(u64::MAX) / 8 / STREAMS as u64 / tile_bytes(bins);
+    let streams = config.gpu_streams as u64;
+    let allowed = config.gpu_memory.unwrap_or(u64::MAX) / 8 / streams / tile_bytes(bins);
     allowed.clamp(16, BATCH_TILES as u64) as usize
 }
 

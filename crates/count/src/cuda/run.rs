@@ -17,7 +17,7 @@ use super::host_writers::{Pairs, with_writers};
 use super::kernels::GpuKmer;
 use super::packer::Packer;
 use super::partition::Cutter;
-use super::plan::{self, Budget, LANES, Room, STREAMS};
+use super::plan::{self, Budget, LANES, Room};
 use super::queue::Queue;
 use super::table::SortedTable;
 use crate::binmap::BinMap;
@@ -277,7 +277,7 @@ fn cut_on_all(
         .map(|(device, budget)| Cutter::new(config, device, map, sizes, budget.records))
         .collect::<Result<Vec<_>, _>>()?;
     let chunks = Mutex::new(Vec::new());
-    merganser_run::run_workers(cutters.len() * STREAMS, |number| {
+    merganser_run::run_workers(cutters.len() * config.gpu_streams, |number| {
         let cutter = &cutters[number % cutters.len()];
         cutter.run(queue, tiers, &chunks).inspect_err(|_| queue.abandon())
     })?;
