@@ -63,8 +63,9 @@ pub struct Config {
     pub devices: Vec<u32>,
     /// Bytes of memory to use on each GPU, `None` for what is free.
     pub gpu_memory: Option<u64>,
-    /// Batches of reads that each GPU cuts at a time (streams), 1 to [`MAX_STREAMS`].
-    pub gpu_streams: usize,
+    /// Batches of reads that each GPU cuts at a time (streams), 1 to [`MAX_STREAMS`]; `None` for
+    /// 3, and 8 where super-k-mers do not fit into [`gpu_memory`](Config::gpu_memory).
+    pub gpu_streams: Option<usize>,
     /// How the table is written.
     pub format: Format,
 }
@@ -93,7 +94,7 @@ impl Config {
             threads: merganser_run::resolve_threads(None),
             devices: Vec::new(),
             gpu_memory: None,
-            gpu_streams: 3,
+            gpu_streams: None,
             format: Format::Mgk,
         }
     }
@@ -127,7 +128,7 @@ impl Config {
         if self.bins.is_some_and(|bins| bins == 0 || bins > MAX_BINS) {
             return fail(format!("--bins is out of range: 1 to {MAX_BINS}"));
         }
-        if !(1..=MAX_STREAMS).contains(&self.gpu_streams) {
+        if self.gpu_streams.is_some_and(|streams| !(1..=MAX_STREAMS).contains(&streams)) {
             return fail(format!("--gpu-streams is out of range: 1 to {MAX_STREAMS}"));
         }
         if self.threads == 0 {

@@ -93,10 +93,11 @@ pub(crate) struct CountArgs {
     pub(crate) storage: Storage,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
-    /// Batches of reads that each GPU partitions at a time
-    #[arg(long, value_name = "N", default_value = "3", help_heading = "Resources")]
+    /// Batches of reads that each GPU partitions at a time [default: 3; 8 where super-k-mers do not
+    /// fit into --gpu-memory]
+    #[arg(long, value_name = "N", help_heading = "Resources")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=16))]
-    pub(crate) gpu_streams: u8,
+    pub(crate) gpu_streams: Option<u8>,
 
     /// Number of bins: a number or auto
     #[arg(long, value_name = "N", default_value = "auto", help_heading = "Partitioning")]

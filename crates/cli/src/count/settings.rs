@@ -66,7 +66,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
         tmp_dir: args.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
         threads: args.threads.map_or(defaults.threads, usize::from),
         gpu_memory: args.device.gpu_memory,
-        gpu_streams: usize::from(args.gpu_streams),
+        gpu_streams: args.gpu_streams.map(usize::from),
         format: match args.format {
             Format::Mgk => merganser_count::Format::Mgk,
             Format::Kmc => merganser_count::Format::Kmc,

@@ -40,6 +40,11 @@ impl Load {
 }
 
 impl Chunk {
+    /// Whether it lies on the host.
+    pub(crate) fn is_on_host(&self) -> bool {
+        !matches!(self.place, Place::Device(_))
+    }
+
     fn start(&self, bin: usize) -> Load {
         Load { kmers: self.starts[bin] >> 32, records: self.starts[bin] & 0xffff_ffff }
     }
@@ -104,14 +109,15 @@ impl<'p> Tiers<'p> {
         Ok(Chunk { place: Place::Disk { offset }, starts })
     }
 
-    /// Copies the records of bins, `words` words each, into device memory; returns how many words.
+    /// Copies the records of bins, `words` words each, into device memory from its word `at` on;
+    /// returns how many words. What comes from the host is gathered: [`Staging::flush`] sends it.
     pub(crate) fn bring(
         &self,
         chunk: &Chunk,
-        bins: &Range<usize>,
-        words: usize,
+        (bins, words): (&Range<usize>, usize),
         stream: &Stream,
-        to: DeviceSliceMut<'_, u64>,
+        mut to: DeviceSliceMut<'_, u64>,
+        at: usize,
         staging: &mut Staging,
     ) -> Result<usize, Error> {
         let range = chunk.words(bins, words);
@@ -119,18 +125,17 @@ impl<'p> Tiers<'p> {
         if count == 0 {
             return Ok(0);
         }
-        let to = to.slice_mut(..count);
         match &chunk.place {
-            Place::Device(part) => stream.copy(part.view().slice(range), to)?,
+            Place::Device(part) => {
+                stream.copy(part.view().slice(range), to.slice_mut(at..at + count))?;
+            }
             Place::Host(words) => {
-                let host = staging.of(stream.device(), count)?;
-                host.as_mut_slice()?[..count].copy_from_slice(&words[range]);
-                stream.upload(host, 0..count, to)?;
+                let room = staging.room(stream, to.reborrow(), at, count)?;
+                room.copy_from_slice(&words[range]);
             }
             Place::Disk { offset } => {
-                let host = staging.of(stream.device(), count)?;
-                self.read(*offset, &range, &mut host.as_mut_slice()?[..count])?;
-                stream.upload(host, 0..count, to)?;
+                let room = staging.room(stream, to.reborrow(), at, count)?;
+                self.read(*offset, &range, room)?;
             }
         }
         Ok(count)
@@ -166,16 +171,57 @@ impl<'p> Tiers<'p> {
     }
 }
 
-/// Pinned memory of one thread through which records go to and from disk.
+/// Words that are gathered for a copy to the device: for each chunk a copy would take longer than
+/// its bytes.
+const GATHERED: usize = 2 << 20;
+
+/// Pinned memory of one thread through which records go to and from the host's tiers.
 #[derive(Default)]
-pub(crate) struct Staging(Option<PinnedBuffer<u64>>);
+pub(crate) struct Staging {
+    buffer: Option<PinnedBuffer<u64>>,
+    /// Words gathered and not sent yet, and where in the device's buffer they go.
+    held: usize,
+    at: usize,
+}
 
 impl Staging {
     fn of(&mut self, device: &Device, words: usize) -> Result<&mut PinnedBuffer<u64>, Error> {
-        if self.0.as_ref().is_none_or(|buffer| buffer.len() < words) {
-            self.0 = None;
-            self.0 = Some(device.alloc_pinned(words.next_power_of_two())?);
+        if self.buffer.as_ref().is_none_or(|buffer| buffer.len() < words) {
+            self.buffer = None;
+            self.buffer = Some(device.alloc_pinned(words.next_power_of_two())?);
         }
-        self.0.as_mut().ok_or(Error::Cancelled)
+        self.buffer.as_mut().ok_or(Error::Cancelled)
+    }
+
+    /// Room for `count` words that go to the word `at` of `to`.
+    fn room(
+        &mut self,
+        stream: &Stream,
+        to: DeviceSliceMut<'_, u64>,
+        at: usize,
+        count: usize,
+    ) -> Result<&mut [u64], Error> {
+        if self.at + self.held != at || self.held + count > GATHERED {
+            self.flush(stream, to)?;
+            self.at = at;
+        }
+        let from = self.held;
+        self.held += count;
+        let buffer = self.of(stream.device(), count.max(GATHERED))?;
+        Ok(&mut buffer.as_mut_slice()?[from..from + count])
+    }
+
+    /// Enqueues the copy of what is gathered.
+    pub(crate) fn flush(
+        &mut self,
+        stream: &Stream,
+        to: DeviceSliceMut<'_, u64>,
+    ) -> Result<(), Error> {
+        let (at, held) = (self.at, std::mem::take(&mut self.held));
+        if held > 0 {
+            let buffer = self.of(stream.device(), held)?;
+            stream.upload(buffer, 0..held, to.slice_mut(at..at + held))?;
+        }
+        Ok(())
     }
 }

@@ -183,6 +183,7 @@ impl<'l, K: GpuKmer> Lane<'l, K> {
         for chunk in bins.chunks {
             let coming = chunk.load(group).records as usize * K::WORDS;
             if filled > 0 && filled + coming > self.records.len() {
+                self.staging.flush(&self.stream, self.records.view_mut())?;
                 self.expand_records(filled, k, canonical, part, room)?;
                 filled = 0;
             }
@@ -191,10 +192,11 @@ impl<'l, K: GpuKmer> Lane<'l, K> {
                 self.records = self.device.alloc(0)?;
                 self.records = self.device.alloc(coming)?;
             }
-            let to = self.records.slice_mut(filled..);
-            let staging = &mut self.staging;
-            filled += bins.tiers.bring(chunk, group, K::WORDS, &self.stream, to, staging)?;
+            let (to, staging) = (self.records.view_mut(), &mut self.staging);
+            let which = (group, K::WORDS);
+            filled += bins.tiers.bring(chunk, which, &self.stream, to, filled, staging)?;
         }
+        self.staging.flush(&self.stream, self.records.view_mut())?;
         self.expand_records(filled, k, canonical, part, room)?;
         let mut made = [0];
         self.stream.download_now(self.totals.slice(..1), &mut made)?;

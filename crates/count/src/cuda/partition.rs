@@ -8,6 +8,7 @@ use merganser_gpu::{
 
 use super::chunks::{Chunk, Staging, Tiers};
 use super::kernels::{self, CUT_WORDS, Signatures, TILE_BASES, TILE_WORDS, Tiles};
+use super::plan::Sizes;
 use super::queue::Queue;
 use crate::binmap::BinMap;
 use crate::{Config, Error};
@@ -31,7 +32,7 @@ impl<'c> Cutter<'c> {
         config: &'c Config,
         device: &Device,
         map: &BinMap,
-        (bins, words, tiles): (usize, usize, usize),
+        sizes: Sizes,
         record_bytes: u64,
     ) -> GpuResult<Cutter<'c>> {
         let (slots, multiplier, shift) = map.for_device();
@@ -41,6 +42,7 @@ impl<'c> Cutter<'c> {
         let segment = (record_bytes / 8).clamp(1 << 20, 1 << 30) as usize;
         let arena = Arena::new(device, segment, record_bytes);
         let device = device.clone();
+        let Sizes { bins, words, tiles, .. } = sizes;
         Ok(Cutter { config, device, bins, words, tiles, bin_of, multiplier, shift, arena })
     }
 

@@ -11,8 +11,13 @@ const BINS: usize = 512;
 const LARGE_BIN: u64 = 128 << 20;
 /// Tiles of a batch: 8 million bases, enough to fill a device for a while.
 const BATCH_TILES: usize = 2048;
-/// Groups of bins on one device at a time.
-pub(crate) const LANES: usize = 2;
+/// Batches on one device at a time (streams), and if much of what they make must go to the host:
+/// that takes longer than cutting.
+const STREAMS: usize = 3;
+const STREAMS_TO_HOST: usize = 8;
+/// Groups of bins on one device at a time, and if they come from the host.
+const LANES: usize = 2;
+const LANES_FROM_HOST: usize = 4;
 /// The most k-mers of a group: a sort of so many runs at full speed.
 const MOST_KMERS: u64 = 256 << 20;
 /// Fewer are not worth a group.
@@ -34,9 +39,43 @@ fn tile_bytes(bins: usize) -> u64 {
     (Batch::TILE_BYTES + 4 * TILE_BASES + 4 + 2 * 8 * bins) as u64
 }
 
+/// What phase 1 works with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) bins: usize,
+    /// Words of a record.
+    pub(crate) words: usize,
+    /// Batches on each device at a time.
+    pub(crate) streams: usize,
+    /// Tiles of a batch.
+    pub(crate) tiles: usize,
+}
+
+impl Sizes {
+    /// For about so many k-mers.
+    pub(crate) fn of(config: &Config, bins: usize, kmers: Option<u64>, words: usize) -> Sizes {
+        let streams = config.gpu_streams.unwrap_or_else(|| streams(config, kmers, words));
+        Sizes { bins, words, streams, tiles: batch_tiles(config, bins, streams) }
+    }
+}
+
+fn streams(config: &Config, kmers: Option<u64>, words: usize) -> usize {
+    // A record holds some 10 k-mers.
+    let bytes = kmers.unwrap_or(0) / 10 * 8 * words as u64;
+    let devices = config.devices.len().max(1) as u64;
+    let room = |memory: u64| memory / 8 * RECORD_EIGHTHS * devices;
+    let to_host = config.gpu_memory.is_some_and(|memory| bytes > room(memory));
+    if to_host { STREAMS_TO_HOST } else { STREAMS }
+}
+
+/// Lanes on each device.
+pub(crate) fn lanes(from_host: bool) -> usize {
+    if from_host { LANES_FROM_HOST } else { LANES }
+}
+
 /// Tiles of a batch: fewer where little device memory may be used.
-pub(crate) fn batch_tiles(config: &Config, bins: usize) -> usize {
-    let streams = config.gpu_streams as u64;
+fn batch_tiles(config: &Config, bins: usize, streams: usize) -> usize {
+    let streams = streams as u64;
     let allowed = config.gpu_memory.unwrap_or(u64::MAX) / 8 / streams / tile_bytes(bins);
     allowed.clamp(16, BATCH_TILES as u64) as usize
 }

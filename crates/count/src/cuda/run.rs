@@ -17,7 +17,7 @@ use super::host_writers::{Pairs, with_writers};
 use super::kernels::GpuKmer;
 use super::packer::Packer;
 use super::partition::Cutter;
-use super::plan::{self, Budget, LANES, Room};
+use super::plan::{self, Budget, Room};
 use super::queue::Queue;
 use super::table::SortedTable;
 use crate::binmap::BinMap;
@@ -64,7 +64,8 @@ impl Run<'_> {
             let pool = self.pool(Plan { full_bytes: host, ..plan });
             let tiers = Tiers::new(config.storage, host, &pool);
             let started = Instant::now();
-            let cut = self.partition::<K>(&map, bins, first, wanted, &tiers, &mut outcome)?;
+            let sizes = plan::Sizes::of(config, bins, expected, K::WORDS);
+            let cut = self.partition(&map, sizes, first, wanted, &tiers, &mut outcome)?;
             outcome.stage("partition", started);
             self.count_cut::<K>(cut, bins, plan, &tiers, &pool, target, &mut outcome)?;
             outcome.spilled_bytes = pool.spilled();
@@ -73,19 +74,18 @@ impl Run<'_> {
     }
 
     /// Phase 1: all workers parse and pack, and the devices cut.
-    fn partition<K: GpuKmer>(
+    fn partition(
         &self,
         map: &BinMap,
-        bins: usize,
+        sizes: plan::Sizes,
         first: Option<Text>,
         devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
         tiers: &Tiers<'_>,
         outcome: &mut Outcome,
     ) -> Result<Cut, Error> {
         let config = self.config;
-        let tiles = plan::batch_tiles(config, bins);
+        let plan::Sizes { bins, words, tiles, .. } = sizes;
         let queue = Queue::new(plan::batches(config, tiles), tiles);
-        let sizes = (bins, K::WORDS, tiles);
         thread::scope(|scope| {
             let (queue, reader) = (&queue, self.reader);
             let cutting = scope.spawn(move || {
@@ -112,7 +112,7 @@ impl Run<'_> {
             let all = Bins { chunks: &cut.chunks, tiers }.load(&(0..bins));
             outcome.total_kmers = all.kmers;
             outcome.super_kmers = all.records;
-            outcome.super_kmer_bytes = all.records * 8 * K::WORDS as u64;
+            outcome.super_kmer_bytes = all.records * 8 * words as u64;
             Ok(cut)
         })
     }
@@ -186,10 +186,11 @@ impl Run<'_> {
         results: &Results<'p, K>,
         outcome: &Outcome,
     ) -> Result<Counted<K>, Error> {
-        let lanes = (devices.len() * LANES) as u64;
+        let each = plan::lanes(all.chunks.iter().any(Chunk::is_on_host));
+        let lanes = devices.len() * each;
         let words = outcome.super_kmers * K::WORDS as u64;
         let counting = devices.iter().map(|(_, budget)| budget.counting).min().unwrap_or(0);
-        let room = Room::of::<K>(counting / LANES as u64, outcome.total_kmers, words, lanes);
+        let room = Room::of::<K>(counting / each as u64, outcome.total_kmers, words, lanes as u64);
         let loads: Vec<_> = (0..bins).map(|bin| all.load(&(bin..bin + 1))).collect();
         let groups = groups(&loads, room, K::WORDS);
         let arenas: Vec<Arena> = devices
@@ -203,8 +204,8 @@ impl Run<'_> {
         let work =
             Work { run: self, all, groups: &groups, next: AtomicUsize::new(0), loads: &loads };
         let parts = with_writers(results, self.config.threads, |sender| {
-            run_workers_collect(lanes as usize, |number| {
-                let at = number / LANES;
+            run_workers_collect(lanes, |number| {
+                let at = number / each;
                 work.lane(&devices[at].0, &arenas[at], room, sender)
             })
         })?;
@@ -262,7 +263,7 @@ impl Run<'_> {
 fn cut_on_all(
     config: &Config,
     map: &BinMap,
-    sizes: (usize, usize, usize),
+    sizes: plan::Sizes,
     devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
     queue: &Queue,
     tiers: &Tiers<'_>,
@@ -277,7 +278,7 @@ fn cut_on_all(
         .map(|(device, budget)| Cutter::new(config, device, map, sizes, budget.records))
         .collect::<Result<Vec<_>, _>>()?;
     let chunks = Mutex::new(Vec::new());
-    merganser_run::run_workers(cutters.len() * config.gpu_streams, |number| {
+    merganser_run::run_workers(cutters.len() * sizes.streams, |number| {
         let cutter = &cutters[number % cutters.len()];
         cutter.run(queue, tiers, &chunks).inspect_err(|_| queue.abandon())
     })?;
