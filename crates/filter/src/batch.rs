@@ -1,6 +1,6 @@
 //! Pairs to decide: sequences as bit planes, and which of them to compare.
 
-use merganser_seq::planes::{self, Encoded, window};
+use merganser_seq::planes::{self, Encoded, TextPlanes, window};
 use merganser_seq::simd::Level;
 
 use crate::Error;
@@ -128,6 +128,14 @@ impl<'r> PairBatch<'r> {
         let len = u32::try_from(letters.len()).expect(MOST_BASES);
         let others = encode(letters, &mut self.words)?;
         Ok(Sequence { at, len, others })
+    }
+
+    /// Adds the sequence of `len` bases from byte `at` of a text on.
+    #[inline]
+    pub(crate) fn add_stretch(&mut self, text: &TextPlanes, at: usize, len: usize) -> Sequence {
+        let sequence = Sequence { at: self.words.len(), len: len as u32, others: false };
+        text.stretch(at, len, &mut self.words);
+        sequence
     }
 
     /// Adds a sequence of `len` bases that [`merganser_seq::packed::pack`] packed.

@@ -1,4 +1,7 @@
-//! A whole run: pairs are read in order, decided by all threads, and written in order.
+//! A whole run. Each worker fetches numbered blocks of pairs ([`Shared::next`]), packs and decides
+//! their pairs, and hands in their results as text ([`Shared::hand_in`]), which is written in the
+//! order of the numbers. Whoever decides pairs in another way can take from the same queue: a block
+//! that was fetched must be handed in, and all with smaller numbers were fetched before it.
 
 mod in_order;
 
@@ -96,7 +99,7 @@ pub fn run(
     progress.stage("filter", source.bytes_total());
     let format = writer.format();
     let shared = Shared {
-        source: Mutex::new(Numbered { source, next: 0 }),
+        source,
         written: InOrder::new(writer, AHEAD * job.threads as u64),
         format,
         progress,
@@ -149,78 +152,77 @@ impl Outcome {
 
 /// What the workers share.
 struct Shared<'r> {
-    source: Mutex<Numbered>,
+    source: Source,
     written: InOrder<Writer>,
     format: Format,
     progress: &'r dyn Progress,
     cancel: &'r Cancel,
 }
 
-/// The source, and the number of its next block.
-struct Numbered {
-    source: Source,
-    next: u64,
-}
-
 impl Shared<'_> {
-    /// Decides blocks until there are none. What fails is kept with the number of its block, as
-    /// another worker may still find a fault in an earlier one.
+    /// Decides blocks until there are none.
     fn work(&self, mut worker: Worker<'_>) -> Outcome {
-        let _guard = FailOnPanic(&self.written);
+        let _guard = FailOnPanic(self);
         let mut block = Block::default();
-        while let Some(number) = self.next(&mut block) {
-            let mut part = Part::default();
+        while self.next(&mut block) {
+            let mut part = self.written.spare();
             let done = worker.decide(&mut block, self.format, &mut part);
-            match done {
-                Ok(()) => self.written.hand_in(number, part),
-                Err(error) => self.written.fail(number, error),
-            }
+            self.hand_in(block.number(), done.map(|()| part));
         }
         worker.finish()
     }
 
-    /// The next block's number; `None` if there is none, or no more should be done.
-    fn next(&self, block: &mut Block) -> Option<u64> {
-        let mut source = lock(&self.source);
-        let number = source.next;
-        if !self.written.wait_for_room(number) {
-            return None;
-        }
+    /// Fetches the next block; `false` if there is none, or no more should be done.
+    fn next(&self, block: &mut Block) -> bool {
         if self.cancel.is_cancelled() {
-            self.written.fail(0, Error::Cancelled);
-            return None;
+            self.hand_in(0, Err(Error::Cancelled));
         }
-        match source.source.next(block) {
+        if self.written.has_failed() {
+            return false;
+        }
+        match self.source.next(block) {
             Ok(Some(bytes)) => {
-                source.next += 1;
-                drop(source);
                 self.progress.advance(bytes);
-                Some(number)
+                self.written.wait_for_room(block.number())
             }
-            Ok(None) => None,
+            Ok(None) => false,
+            Err(_) if self.cancel.is_cancelled() => {
+                self.hand_in(0, Err(Error::Cancelled));
+                false
+            }
             Err(error) => {
-                let cancelled = self.cancel.is_cancelled();
-                let error = if cancelled { Error::Cancelled } else { error };
-                self.written.fail(if cancelled { 0 } else { number }, error);
-                None
+                self.hand_in(block.number(), Err(error));
+                false
+            }
+        }
+    }
+
+    /// Takes a block's results, or what is wrong with it: kept with its number, as another worker
+    /// may still find a fault in an earlier one.
+    fn hand_in(&self, number: u64, part: Result<Part, Error>) {
+        match part {
+            Ok(part) => self.written.hand_in(number, part),
+            Err(error) => {
+                self.written.fail(number, error);
+                self.source.stop();
             }
         }
     }
 }
 
 /// Should a worker panic, nobody must wait for its block.
-struct FailOnPanic<'w>(&'w InOrder<Writer>);
+struct FailOnPanic<'s, 'r>(&'s Shared<'r>);
 
-impl Drop for FailOnPanic<'_> {
+impl Drop for FailOnPanic<'_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.fail(0, Error::Cancelled);
+            self.0.hand_in(0, Err(Error::Cancelled));
         }
     }
 }
 
 /// Locks, whoever panicked: a panic ends the run.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,4 +1,5 @@
-//! Where pairs come from: blocks of text or of records, cut in order, parsed in parallel.
+//! Where pairs come from: blocks of text or of records, numbered in their order, read and parsed by
+//! any number of workers.
 
 mod lines;
 mod records;
@@ -49,12 +50,22 @@ impl Source {
         }
     }
 
+    /// Ends the reading, for those who wait, too.
+    pub(crate) fn stop(&self) {
+        match self {
+            Source::Lines(lines) => lines.stop(),
+            Source::Records(records) => records.stop(),
+        }
+    }
+
     /// Refills `block` with the next pairs, and returns how many bytes on disk were read for it;
-    /// `None` at the end.
+    /// `None` at the end, or after [`stop`](Self::stop). Any number of workers call it at the same
+    /// time, each with its own block.
     ///
     /// # Errors
-    /// If the input cannot be read, or its parts do not fit together.
-    pub(crate) fn next(&mut self, block: &mut Block) -> Result<Option<u64>, Error> {
+    /// If the input cannot be read, or its parts do not fit together. All blocks before the fault
+    /// are handed out, and [`Block::number`] is the one that this would have been.
+    pub(crate) fn next(&self, block: &mut Block) -> Result<Option<u64>, Error> {
         block.paired = matches!(self, Source::Records(_));
         match self {
             Source::Lines(lines) => lines.next(&mut block.lines),
@@ -64,6 +75,11 @@ impl Source {
 }
 
 impl Block {
+    /// How many blocks come before this one in the input.
+    pub(crate) fn number(&self) -> u64 {
+        if self.paired { self.records.number() } else { self.lines.number() }
+    }
+
     /// The index in the input of the next pair to take.
     pub(crate) fn index(&self) -> u64 {
         if self.paired { self.records.index() } else { self.lines.index() }

@@ -90,6 +90,17 @@ pub enum Error {
         /// The line's number in the file (after decompression), from 1.
         line: u64,
     },
+    /// A line, or lines that belong together, without an end.
+    #[error(
+        "{input}: line {line}: more than {} MiB without a line end; is this a text file?",
+        crate::reader::MAX_LINES >> 20
+    )]
+    LongLine {
+        /// The input, as given.
+        input: String,
+        /// The line's number in the file (after decompression), from 1.
+        line: u64,
+    },
     /// A FASTQ record is malformed.
     #[error("{input}: record {record}, line {line}: {problem}")]
     Fastq {

@@ -20,5 +20,5 @@ pub use compress::decompress;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use output::{AtomicFile, Output};
-pub use reader::{Reader, ReaderOptions, TextReader};
+pub use reader::{LineChunk, LineReader, Reader, ReaderOptions};
 pub use spill::SpillFile;

@@ -14,15 +14,16 @@
 mod expand;
 mod fetch;
 mod join;
+mod lines;
 mod options;
 mod pipe;
 mod shared;
 mod sources;
-mod text;
 
+pub(crate) use lines::MAX_LINES;
+pub use lines::{LineChunk, LineReader};
 pub use options::ReaderOptions;
 pub(crate) use shared::Failures;
-pub use text::TextReader;
 
 use crate::input::{Input, check};
 use crate::{Chunk, Error};

@@ -47,6 +47,67 @@ pub fn encode(level: Level, letters: &[u8], words: &mut Vec<u64>) -> Encoded {
     Encoded::Others
 }
 
+/// The planes of a text of any bytes, so that each sequence in it is a stretch of them; kept between
+/// texts for their memory.
+#[derive(Clone, Debug, Default)]
+pub struct TextPlanes {
+    low: Vec<u64>,
+    high: Vec<u64>,
+    bases: Vec<u64>,
+    len: usize,
+}
+
+impl TextPlanes {
+    /// Takes a text, in place of the one before.
+    pub fn scan(&mut self, level: Level, text: &[u8]) {
+        let words = text.len().div_ceil(BASES_PER_WORD);
+        for plane in [&mut self.low, &mut self.high, &mut self.bases] {
+            plane.resize(words, 0);
+        }
+        self.len = text.len();
+        block::scan(level, text, [&mut self.low, &mut self.high, &mut self.bases]);
+    }
+
+    /// Bytes of the text.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first byte from `at` on that is no base, or the text's length.
+    #[inline]
+    pub fn next_other(&self, at: usize) -> usize {
+        let mut w = at / 64;
+        let Some(&word) = self.bases.get(w) else { return self.len };
+        let mut others = !word & u64::MAX << (at % 64);
+        while others == 0 {
+            w += 1;
+            match self.bases.get(w) {
+                Some(&word) => others = !word,
+                None => return self.len,
+            }
+        }
+        (64 * w + others.trailing_zeros() as usize).min(self.len)
+    }
+
+    /// Appends the two planes of the `len` bases from byte `at` on, as [`encode`] has them.
+    #[inline]
+    pub fn stretch(&self, at: usize, len: usize, words: &mut Vec<u64>) {
+        let count = len.div_ceil(BASES_PER_WORD);
+        let kept = u64::MAX >> ((64 - len % 64) % 64);
+        for plane in [&self.low, &self.high] {
+            words.extend((0..count).map(|w| window(plane, at + 64 * w)));
+            if let (Some(last), true) = (words.last_mut(), count > 0) {
+                *last &= kept;
+            }
+        }
+    }
+}
+
 /// True for the letters of the IUPAC alphabet of nucleic acids, in either case; gaps are none.
 pub fn is_letter(letter: u8) -> bool {
     matches!(
@@ -168,6 +229,32 @@ mod tests {
                     let past = u64::MAX << (letters.len() % 64);
                     prop_assert_eq!(words[plane - 1] & past, 0);
                     prop_assert_eq!(words[2 * plane - 1] & past, 0);
+                }
+            }
+        }
+
+        #[test]
+        fn stretches_of_a_text_are_its_sequences(
+            text in proptest::collection::vec(proptest::sample::select(b"ACGTacgtuACGTACGTACGTACGTACGT\t\nN".to_vec()), 0..400),
+        ) {
+            for level in Level::available() {
+                let mut planes = TextPlanes::default();
+                planes.scan(level, b"an earlier text, which must leave nothing behind");
+                planes.scan(level, &text);
+                let (mut at, mut rest) = (0, &text[..]);
+                loop {
+                    let end = rest.iter().position(|&letter| !crate::base::is_base(letter));
+                    let len = end.unwrap_or(rest.len());
+                    prop_assert_eq!(planes.next_other(at), at + len);
+                    let (mut words, mut expected) = (vec![7], vec![7]);
+                    planes.stretch(at, len, &mut words);
+                    encode(level, &rest[..len], &mut expected);
+                    prop_assert_eq!(words, expected);
+                    if end.is_none() {
+                        break;
+                    }
+                    at += len + 1;
+                    rest = &rest[len + 1..];
                 }
             }
         }

@@ -20,44 +20,70 @@ impl Sink for Writer {
 
 /// Parts that came before their turn wait here, no more than `ahead` numbers before it.
 pub(super) struct InOrder<S> {
-    state: Mutex<State<S>>,
+    state: Mutex<State>,
     changed: Condvar,
     ahead: u64,
+    /// Locked by the one who writes.
+    sink: Mutex<S>,
 }
 
-struct State<S> {
+#[derive(Default)]
+struct State {
     next: u64,
     waiting: BTreeMap<u64, Part>,
-    sink: S,
+    /// Somebody writes the part before `next`, and will go on with the next one.
+    writing: bool,
+    /// Emptied parts, for their memory.
+    spare: Vec<Part>,
     /// Of the failures, the one with the smallest number.
     failed: Option<(u64, Error)>,
 }
 
 impl<S: Sink> InOrder<S> {
     pub(super) fn new(sink: S, ahead: u64) -> InOrder<S> {
-        let state = State { next: 0, waiting: BTreeMap::new(), sink, failed: None };
-        InOrder { state: Mutex::new(state), changed: Condvar::new(), ahead }
+        InOrder { state: Mutex::default(), changed: Condvar::new(), ahead, sink: Mutex::new(sink) }
     }
 
-    /// Waits until the part of this number may be begun; `false` if something failed. To be asked
-    /// before it is begun, so that all parts before it are, and their turn comes.
+    /// An empty part.
+    pub(super) fn spare(&self) -> Part {
+        lock(&self.state).spare.pop().unwrap_or_default()
+    }
+
+    /// Whether no more should be begun.
+    pub(super) fn has_failed(&self) -> bool {
+        lock(&self.state).failed.is_some()
+    }
+
+    /// Waits until the part of this number may be worked on; `false` if a part before it failed.
+    /// All parts before it must have been begun, so that its turn comes.
     pub(super) fn wait_for_room(&self, number: u64) -> bool {
         let mut state = lock(&self.state);
-        while state.failed.is_none() && number >= state.next + self.ahead {
+        while state.wanted(number) && number >= state.next + self.ahead {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.failed.is_none()
+        state.wanted(number)
     }
 
-    /// Writes the part when its turn comes.
+    /// Takes a part, and writes it and those that follow it if it is their turn.
     pub(super) fn hand_in(&self, number: u64, part: Part) {
         let mut state = lock(&self.state);
         state.waiting.insert(number, part);
-        if let Err(error) = state.write() {
-            state.fail(0, error);
+        if state.writing {
+            return;
         }
-        drop(state);
-        self.changed.notify_all();
+        while let Some(mut part) = state.take_next() {
+            state.writing = true;
+            drop(state);
+            let written = lock(&self.sink).write(&part);
+            part.iter_mut().for_each(Vec::clear);
+            state = lock(&self.state);
+            state.spare.push(part);
+            if let Err(error) = written {
+                state.fail(0, error);
+            }
+            self.changed.notify_all();
+        }
+        state.writing = false;
     }
 
     /// Ends the run: parts with larger numbers are not begun. Those with smaller ones were, and
@@ -75,18 +101,25 @@ impl<S: Sink> InOrder<S> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         match state.failed {
             Some((_, error)) => Err(error),
-            None => Ok(state.sink),
+            None => Ok(self.sink.into_inner().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 }
 
-impl<S: Sink> State<S> {
-    fn write(&mut self) -> Result<(), Error> {
-        while let Some(part) = self.waiting.remove(&self.next) {
-            self.sink.write(&part)?;
-            self.next += 1;
+impl State {
+    /// The next part to write, if it was handed in and nothing before it failed.
+    fn take_next(&mut self) -> Option<Part> {
+        if !self.wanted(self.next) {
+            return None;
         }
-        Ok(())
+        let part = self.waiting.remove(&self.next)?;
+        self.next += 1;
+        Some(part)
+    }
+
+    /// Whether no part before this one failed.
+    fn wanted(&self, number: u64) -> bool {
+        self.failed.as_ref().is_none_or(|(failed, _)| number < *failed)
     }
 
     fn fail(&mut self, number: u64, error: Error) {
@@ -127,7 +160,8 @@ mod tests {
         for (number, text) in [(5, "later"), (2, "first"), (3, "last in time")] {
             parts.fail(number, fault(text));
         }
-        assert!(!parts.wait_for_room(0));
+        // What comes before it may fail, too.
+        assert!(parts.wait_for_room(1) && !parts.wait_for_room(2) && parts.has_failed());
         assert_eq!(parts.into_sink().err().map(|error| error.to_string()), Some("first".into()));
     }
 }

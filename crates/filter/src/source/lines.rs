@@ -1,143 +1,109 @@
 //! Pairs of one file: `READ<TAB>SEGMENT` lines, or the WFA tools' `>READ` and `<SEGMENT` lines.
 
-use std::sync::Arc;
-
-use merganser_io::{Input, ReaderOptions, TextReader};
+use merganser_io::{Input, LineChunk, LineReader, ReaderOptions};
+use merganser_seq::planes::TextPlanes;
+use merganser_seq::simd::Level;
 
 use crate::error::shown;
 use crate::{Error, PairBatch};
 
 /// How the pairs of a file are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
     /// A pair a line: read, tabulator, segment, and what may follow after another tabulator.
-    #[default]
     Tsv,
     /// Two lines a pair.
     Seq,
 }
 
-/// A line without an end (a file that is no text) would have to be collected whole; one longer than
-/// this many bytes is an error.
-const MAX_LINE: usize = 256 << 20;
+impl Layout {
+    fn of(first_byte: u8) -> Layout {
+        if first_byte == b'>' { Layout::Seq } else { Layout::Tsv }
+    }
 
-/// Cuts the text of a file into blocks of whole pairs.
-pub(crate) struct Lines {
-    text: TextReader,
-    /// What the last block left over.
-    carry: Vec<u8>,
-    /// Where it begins: lines before it.
-    line: u64,
-    layout: Option<Layout>,
-    done: bool,
+    fn lines(self) -> u64 {
+        match self {
+            Layout::Tsv => 1,
+            Layout::Seq => 2,
+        }
+    }
 }
+
+/// Bytes of text that are looked at together, and then still in the nearest cache.
+const WINDOW: usize = 16 << 10;
+
+/// Hands out the text of a file in blocks of whole pairs, to any number of workers.
+pub(crate) struct Lines(LineReader);
 
 /// Whole pairs, as text.
 #[derive(Default)]
 pub(crate) struct LineBlock {
-    text: Vec<u8>,
+    lines: LineChunk,
     at: usize,
     /// Lines of the file before `at`.
     line: u64,
-    layout: Layout,
-    name: Arc<str>,
+    window: Window,
+}
+
+/// The planes of a part of the text.
+#[derive(Default)]
+struct Window {
+    planes: TextPlanes,
+    from: usize,
 }
 
 impl Lines {
     pub(crate) fn open(input: &Input, options: &ReaderOptions) -> Result<Lines, Error> {
-        let text = TextReader::open(input, options.clone())?;
-        Ok(Lines { text, carry: Vec::new(), line: 0, layout: None, done: false })
+        let group = |first_byte| Layout::of(first_byte).lines();
+        Ok(Lines(LineReader::open(input, options.clone(), group)?))
     }
 
     pub(crate) fn bytes_total(&self) -> Option<u64> {
-        self.text.bytes_total()
+        self.0.bytes_total()
+    }
+
+    pub(crate) fn stop(&self) {
+        self.0.stop();
     }
 
     /// As [`Source::next`](super::Source::next). Empty lines at the end of the file are left out.
-    pub(crate) fn next(&mut self, block: &mut LineBlock) -> Result<Option<u64>, Error> {
-        block.text.clear();
-        std::mem::swap(&mut block.text, &mut self.carry);
-        let mut source_bytes = 0;
-        while !self.done {
-            match self.text.next_text()? {
-                Some(piece) => block.text.extend_from_slice(piece),
-                None => self.done = true,
-            }
-            source_bytes += if self.done { 0 } else { self.text.source_bytes() };
-            if self.layout.is_none() {
-                self.layout = block.text.first().map(|&first| match first {
-                    b'>' => Layout::Seq,
-                    _ => Layout::Tsv,
-                });
-            }
-            let layout = self.layout.unwrap_or_default();
-            let cut = if self.done { end(&block.text) } else { whole(&block.text, layout) };
-            if cut > 0 {
-                self.carry.extend_from_slice(&block.text[cut..]);
-                block.text.truncate(cut);
-                self.begin(block);
-                return Ok(Some(source_bytes));
-            }
-            if block.text.len() > MAX_LINE {
-                return Err(self.too_long());
-            }
+    pub(crate) fn next(&self, block: &mut LineBlock) -> Result<Option<u64>, Error> {
+        if !self.0.next_lines(&mut block.lines)? {
+            return Ok(None);
         }
-        Ok(None)
+        (block.at, block.line) = (0, block.lines.line());
+        block.window.from = 0;
+        block.window.planes.scan(Level::best(), &[]);
+        Ok(Some(block.lines.source_bytes()))
     }
-
-    fn begin(&mut self, block: &mut LineBlock) {
-        (block.at, block.line) = (0, self.line);
-        block.layout = self.layout.unwrap_or_default();
-        block.name = Arc::from(self.text.name());
-        self.line += memchr::memchr_iter(b'\n', &block.text).count() as u64;
-    }
-
-    fn too_long(&self) -> Error {
-        Error::Line {
-            input: self.text.name().to_owned(),
-            line: self.line + 1,
-            problem: format!(
-                "more than {} MiB without a pair; is this a text file?",
-                MAX_LINE >> 20
-            ),
-        }
-    }
-}
-
-/// How much of a text is left without the empty lines at its end.
-fn end(text: &[u8]) -> usize {
-    let last = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'));
-    last.map_or(0, |last| {
-        memchr::memchr(b'\n', &text[last..]).map_or(text.len(), |line_end| last + line_end + 1)
-    })
-}
-
-/// How much of a text is whole pairs, the empty lines after them not included: they may be the last
-/// of the file.
-fn whole(text: &[u8], layout: Layout) -> usize {
-    let lines = memchr::memrchr(b'\n', text).map_or(0, |line_end| line_end + 1);
-    let cut = end(&text[..lines]);
-    if layout == Layout::Tsv || cut == 0 {
-        return cut;
-    }
-    let last = memchr::memrchr(b'\n', &text[..cut - 1]).map_or(0, |line_end| line_end + 1);
-    // A read whose segment is yet to come.
-    if text[last] == b'>' { end(&text[..last]) } else { cut }
 }
 
 impl LineBlock {
+    /// As [`Block::number`](super::Block::number).
+    pub(crate) fn number(&self) -> u64 {
+        self.lines.number()
+    }
+
     /// The index in the file of the next pair: no line is without one.
     pub(crate) fn index(&self) -> u64 {
-        match self.layout {
-            Layout::Tsv => self.line,
-            Layout::Seq => self.line / 2,
-        }
+        self.line / self.layout().lines()
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::of(self.lines.first_byte())
     }
 
     /// As [`Block::take`](super::Block::take).
     pub(crate) fn take(&mut self, most: usize, batch: &mut PairBatch<'_>) -> Result<(), Error> {
-        while batch.len() < most && self.at < self.text.len() {
-            match self.layout {
+        let layout = self.layout();
+        while batch.len() < most && self.at < self.lines.text().len() {
+            if self.plain(layout, batch) {
+                continue;
+            }
+            if self.move_window() {
+                continue;
+            }
+            match layout {
                 Layout::Tsv => self.tsv(batch)?,
                 Layout::Seq => self.seq(batch)?,
             }
@@ -145,19 +111,56 @@ impl LineBlock {
         Ok(())
     }
 
+    /// Moves the window to the next pair if it does not hold that pair's line; `false` if the line
+    /// is longer than a window, too.
+    fn move_window(&mut self) -> bool {
+        let text = self.lines.text();
+        let Window { planes, from } = &mut self.window;
+        let seen = *from + planes.len();
+        let cut = memchr::memchr(b'\n', &text[self.at..seen.max(self.at)]).is_none();
+        if cut && (*from < self.at || planes.is_empty()) {
+            let end = text.len().min(self.at + WINDOW);
+            planes.scan(Level::best(), &text[self.at..end]);
+            *from = self.at;
+            return true;
+        }
+        false
+    }
+
+    /// Adds the next pair if it lies in the window whole, and has bases only and what belongs
+    /// between them.
+    #[inline]
+    fn plain(&mut self, layout: Layout, batch: &mut PairBatch<'_>) -> bool {
+        let text = self.lines.text();
+        let Window { planes, from } = &self.window;
+        let start = self.at - from;
+        let text = &text[*from..from + planes.len()];
+        let found = match layout {
+            Layout::Tsv => plain_tsv(text, planes, start),
+            Layout::Seq => plain_seq(text, planes, start),
+        };
+        let Some(Plain { read, segment, end }) = found else { return false };
+        let [read, segment] =
+            [read, segment].map(|(at, end)| batch.add_stretch(planes, at, end - at));
+        batch.pair(read, segment);
+        self.at = from + end;
+        self.line += layout.lines();
+        true
+    }
+
     /// The next line, without its end.
-    fn line(&mut self) -> (usize, usize) {
-        let start = self.at;
-        let line_end = memchr::memchr(b'\n', &self.text[start..]);
-        let end = line_end.map_or(self.text.len(), |length| start + length);
-        self.at = (end + 1).min(self.text.len());
+    fn next_line(&mut self) -> (usize, usize) {
+        let (start, text) = (self.at, self.lines.text());
+        let line_end = memchr::memchr(b'\n', &text[start..]);
+        let end = line_end.map_or(text.len(), |length| start + length);
+        self.at = (end + 1).min(text.len());
         self.line += 1;
-        (start, if self.text[start..end].ends_with(b"\r") { end - 1 } else { end })
+        (start, if text[start..end].ends_with(b"\r") { end - 1 } else { end })
     }
 
     fn tsv(&mut self, batch: &mut PairBatch<'_>) -> Result<(), Error> {
-        let (start, end) = self.line();
-        let line = &self.text[start..end];
+        let (start, end) = self.next_line();
+        let line = &self.lines.text()[start..end];
         let Some(read) = memchr::memchr(b'\t', line) else {
             return Err(self.error(
                 self.line,
@@ -175,28 +178,28 @@ impl LineBlock {
     }
 
     fn seq(&mut self, batch: &mut PairBatch<'_>) -> Result<(), Error> {
-        let read = self.line();
+        let read = self.next_line();
         let read_line = self.line;
         let read = self.marked(read, b'>')?;
-        if self.at == self.text.len() {
+        if self.at == self.lines.text().len() {
             return Err(
                 self.error(read_line, "the file ends before the segment of this read".into())
             );
         }
-        let segment = self.line();
+        let segment = self.next_line();
         let segment = self.marked(segment, b'<')?;
         self.push(
             batch,
             [
-                (read_line, &self.text[read.0..read.1]),
-                (self.line, &self.text[segment.0..segment.1]),
+                (read_line, &self.lines.text()[read.0..read.1]),
+                (self.line, &self.lines.text()[segment.0..segment.1]),
             ],
         )
     }
 
     /// What follows the mark at the beginning of a line.
     fn marked(&self, (start, end): (usize, usize), mark: u8) -> Result<(usize, usize), Error> {
-        match self.text[start..end].first() {
+        match self.lines.text()[start..end].first() {
             Some(&first) if first == mark => Ok((start + 1, end)),
             first => {
                 let found =
@@ -225,6 +228,52 @@ impl LineBlock {
     }
 
     fn error(&self, line: u64, problem: String) -> Error {
-        Error::Line { input: self.name.to_string(), line, problem }
+        Error::Line { input: self.lines.name().to_owned(), line, problem }
+    }
+}
+
+/// Where a pair lies in a text: begin and end of its sequences, and of the next pair.
+struct Plain {
+    read: (usize, usize),
+    segment: (usize, usize),
+    end: usize,
+}
+
+#[inline]
+fn plain_tsv(text: &[u8], planes: &TextPlanes, start: usize) -> Option<Plain> {
+    let tab = planes.next_other(start);
+    if text.get(tab) != Some(&b'\t') {
+        return None;
+    }
+    let segment = planes.next_other(tab + 1);
+    let end = match text.get(segment)? {
+        b'\t' => segment + memchr::memchr(b'\n', &text[segment..])? + 1,
+        _ => plain_end(text, segment)?,
+    };
+    Some(Plain { read: (start, tab), segment: (tab + 1, segment), end })
+}
+
+#[inline]
+fn plain_seq(text: &[u8], planes: &TextPlanes, start: usize) -> Option<Plain> {
+    if text.get(start) != Some(&b'>') {
+        return None;
+    }
+    let read = planes.next_other(start + 1);
+    let mark = plain_end(text, read)?;
+    if text.get(mark) != Some(&b'<') {
+        return None;
+    }
+    let segment = planes.next_other(mark + 1);
+    let end = plain_end(text, segment)?;
+    Some(Plain { read: (start + 1, read), segment: (mark + 1, segment), end })
+}
+
+/// The end of the line end at `at`, if there is one.
+#[inline]
+fn plain_end(text: &[u8], at: usize) -> Option<usize> {
+    match (text.get(at)?, text.get(at + 1)) {
+        (b'\n', _) => Some(at + 1),
+        (b'\r', Some(b'\n')) => Some(at + 2),
+        _ => None,
     }
 }

@@ -1,58 +1,70 @@
 //! Pairs of two files of FASTA or FASTQ: the first record of one with the first of the other, and
 //! so on.
+//!
+//! Any number of workers fetch and parse chunks of both files; in the order of each file, these
+//! are queued, and blocks are cut from the heads of both queues. Where a FASTA sequence is cut
+//! between chunks, its beginning waits for its end.
 
-use std::sync::Arc;
+mod side;
 
-use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use merganser_io::{Chunk, Input, Reader, ReaderOptions};
+
+use crate::job::lock;
 use crate::{Error, PairBatch};
+use side::{Letters, Parsed, Side};
 
 /// Two files that are read side by side.
 pub(crate) struct Records {
     files: [RecordFile; 2],
-    /// Records handed out so far.
+    zip: Mutex<Zip>,
+    changed: Condvar,
+}
+
+struct RecordFile {
+    reader: Reader,
+    name: Arc<str>,
+}
+
+/// Where records meet.
+struct Zip {
+    sides: [Side; 2],
+    /// Records handed out so far, of each file,
     taken: u64,
+    /// in so many blocks.
+    blocks: u64,
+    ended: bool,
 }
 
 /// Pairs as letters.
 #[derive(Default)]
 pub(crate) struct RecordBlock {
-    sides: [Letters; 2],
-    at: usize,
-    /// Records of the files before those of this block.
-    first: u64,
+    sides: [Arc<Letters>; 2],
+    /// The next record of each.
+    at: [usize; 2],
+    /// Pairs not taken yet.
+    left: usize,
+    /// The index of the next pair.
+    index: u64,
+    number: u64,
     names: [Arc<str>; 2],
-}
-
-/// Sequences one after the other.
-#[derive(Default)]
-struct Letters {
-    letters: Vec<u8>,
-    /// Where each begins. The last one may not be complete.
-    starts: Vec<usize>,
-}
-
-struct RecordFile {
-    reader: Reader,
     chunk: Chunk,
-    name: Arc<str>,
-    read: Letters,
-    done: bool,
 }
 
 impl Records {
     pub(crate) fn open(inputs: [&Input; 2], options: &ReaderOptions) -> Result<Records, Error> {
         let open = |input: &Input| -> Result<RecordFile, Error> {
             let options = ReaderOptions { workers: 1, overlap: 0, ..options.clone() };
-            Ok(RecordFile {
-                reader: Reader::open(std::slice::from_ref(input), options)?,
-                chunk: Chunk::default(),
-                name: Arc::from(input.to_string()),
-                read: Letters::default(),
-                done: false,
-            })
+            let reader = Reader::open(std::slice::from_ref(input), options)?;
+            Ok(RecordFile { reader, name: Arc::from(input.to_string()) })
         };
-        Ok(Records { files: [open(inputs[0])?, open(inputs[1])?], taken: 0 })
+        let zip = Zip { sides: Default::default(), taken: 0, blocks: 0, ended: false };
+        Ok(Records {
+            files: [open(inputs[0])?, open(inputs[1])?],
+            zip: Mutex::new(zip),
+            changed: Condvar::new(),
+        })
     }
 
     pub(crate) fn bytes_total(&self) -> Option<u64> {
@@ -60,127 +72,128 @@ impl Records {
         Some(reads.reader.bytes_total()? + segments.reader.bytes_total()?)
     }
 
+    pub(crate) fn stop(&self) {
+        lock(&self.zip).ended = true;
+        self.files.iter().for_each(|file| file.reader.stop());
+        self.changed.notify_all();
+    }
+
     /// As [`Source::next`](super::Source::next).
-    pub(crate) fn next(&mut self, block: &mut RecordBlock) -> Result<Option<u64>, Error> {
-        let before = self.bytes_read();
-        let [reads, segments] = &mut self.files;
-        let count = loop {
-            let count = reads.complete().min(segments.complete());
-            if count > 0 {
-                break count;
+    pub(crate) fn next(&self, block: &mut RecordBlock) -> Result<Option<u64>, Error> {
+        let mut source_bytes = 0;
+        let mut zip = lock(&self.zip);
+        while !zip.ended {
+            block.number = zip.blocks;
+            if zip.cut(block, &self.files).inspect_err(|_| self.end(&mut zip))? {
+                return Ok(Some(source_bytes));
             }
-            if reads.complete() == 0 && !reads.done {
-                reads.more()?;
-            } else if segments.complete() == 0 && !segments.done {
-                segments.more()?;
-            } else {
-                return self.end();
+            if zip.sides.iter().all(Side::is_over) {
+                self.end(&mut zip);
+                break;
             }
-        };
-        for (side, file) in block.sides.iter_mut().zip(&mut self.files) {
-            file.read.split_into(count, side);
+            let Some(side) = zip.hungry() else {
+                zip = self.changed.wait(zip).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            zip.sides[side].begin();
+            drop(zip);
+            let parsed = self.files[side].parse(&mut block.chunk);
+            source_bytes += block.chunk.source_bytes();
+            zip = lock(&self.zip);
+            zip.sides[side].deliver(parsed);
+            self.changed.notify_all();
         }
-        (block.at, block.first) = (0, self.taken);
-        block.names = [0, 1].map(|side| Arc::clone(&self.files[side].name));
-        self.taken += count as u64;
-        Ok(Some(self.bytes_read() - before))
+        Ok(None)
     }
 
-    fn bytes_read(&self) -> u64 {
-        self.files.iter().map(|file| file.reader.bytes_read()).sum()
-    }
-
-    /// Both files should have ended.
-    fn end(&self) -> Result<Option<u64>, Error> {
-        let [reads, segments] = &self.files;
-        let (shorter, longer) = match (reads.complete(), segments.complete()) {
-            (0, 0) => return Ok(None),
-            (0, _) => (reads, segments),
-            _ => (segments, reads),
-        };
-        let (shorter, longer) = (shorter.name.to_string(), longer.name.to_string());
-        Err(Error::Unpaired { shorter, records: self.taken, longer })
+    fn end(&self, zip: &mut Zip) {
+        zip.ended = true;
+        self.changed.notify_all();
     }
 }
 
 impl RecordFile {
-    /// Records of which nothing is to come.
-    fn complete(&self) -> usize {
-        self.read.starts.len() - usize::from(!self.done && !self.read.starts.is_empty())
-    }
-
-    fn more(&mut self) -> Result<(), Error> {
-        let parsed = match self.reader.next_chunk(&mut self.chunk) {
-            Ok(true) => self.chunk.parse(&mut self.read).map(drop),
-            Ok(false) => {
-                self.done = true;
-                Ok(())
+    /// Fetches and parses a chunk, while others do the same.
+    fn parse(&self, chunk: &mut Chunk) -> Parsed {
+        let mut letters = Letters::default();
+        match self.reader.next_chunk(chunk) {
+            Ok(true) => {
+                let fault = chunk.parse(&mut letters).err();
+                Parsed::Chunk { ordinal: chunk.ordinal(), letters, fault }
             }
-            Err(error) => Err(error),
-        };
-        Ok(parsed.map_err(|error| self.reader.earliest_error(error))?)
-    }
-}
-
-impl Letters {
-    fn clear(&mut self) {
-        self.letters.clear();
-        self.starts.clear();
-    }
-
-    /// Moves the first `count` sequences to `other`, in place of what it had.
-    fn split_into(&mut self, count: usize, other: &mut Letters) {
-        other.clear();
-        std::mem::swap(self, other);
-        if let Some(&start) = other.starts.get(count) {
-            self.letters.extend_from_slice(&other.letters[start..]);
-            self.starts.extend(other.starts[count..].iter().map(|at| at - start));
-            other.letters.truncate(start);
-            other.starts.truncate(count);
+            Ok(false) => Parsed::End(None),
+            Err(error) => Parsed::End(Some(error)),
         }
     }
-
-    fn get(&self, index: usize) -> &[u8] {
-        let end = self.starts.get(index + 1).copied().unwrap_or(self.letters.len());
-        &self.letters[self.starts[index]..end]
-    }
 }
 
-impl Sink for Letters {
-    fn begin(&mut self, _header: &[u8]) {
-        self.starts.push(self.letters.len());
+impl Zip {
+    /// Fills `block` from the heads of both queues; `false` if one has none yet, or both have ended.
+    fn cut(&mut self, block: &mut RecordBlock, files: &[RecordFile; 2]) -> Result<bool, Error> {
+        let [reads, segments] = &mut self.sides;
+        if let (Some((read, first)), Some((segment, second))) = (reads.head(), segments.head()) {
+            let count = (read.len() - first).min(segment.len() - second);
+            block.sides = [Arc::clone(read), Arc::clone(segment)];
+            (block.at, block.left, block.index) = ([first, second], count, self.taken);
+            block.names = [0, 1].map(|side| Arc::clone(&files[side].name));
+            self.sides.iter_mut().for_each(|side| side.take(count));
+            self.taken += count as u64;
+            self.blocks += 1;
+            return Ok(true);
+        }
+        for side in [0, 1] {
+            let (this, other) = (&mut self.sides[side], 1 - side);
+            if this.head().is_some() {
+                continue;
+            }
+            if !this.is_over() {
+                return Ok(false);
+            }
+            if let Some(fault) = this.fault() {
+                return Err(fault.into());
+            }
+            if self.sides[other].head().is_some() {
+                let [shorter, longer] = [side, other].map(|side| files[side].name.to_string());
+                return Err(Error::Unpaired { shorter, records: self.taken, longer });
+            }
+        }
+        Ok(false)
     }
 
-    fn resume(&mut self) {}
-
-    fn sequence(&mut self, line: &[u8], _quality: Option<&[u8]>) {
-        self.letters.extend_from_slice(line);
+    /// The side to fetch from: that with fewer records, if it may have more.
+    fn hungry(&self) -> Option<usize> {
+        let wants = |side: &usize| self.sides[*side].wants();
+        [0, 1].into_iter().filter(wants).min_by_key(|&side| self.sides[side].expected())
     }
-
-    fn end(&mut self) {}
 }
 
 impl RecordBlock {
+    /// As [`Block::number`](super::Block::number).
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The index in the files of the next pair.
     pub(crate) fn index(&self) -> u64 {
-        self.first + self.at as u64
+        self.index
     }
 
     /// As [`Block::take`](super::Block::take).
     pub(crate) fn take(&mut self, most: usize, batch: &mut PairBatch<'_>) -> Result<(), Error> {
-        let end = self.sides[0].starts.len().min(self.at + most);
-        for index in self.at..end {
+        for _ in 0..self.left.min(most) {
             let mut add = |side: usize| {
-                batch.add(self.sides[side].get(index)).map_err(|error| Error::Record {
+                batch.add(self.sides[side].get(self.at[side])).map_err(|error| Error::Record {
                     input: self.names[side].to_string(),
-                    record: self.first + index as u64 + 1,
+                    record: self.index + 1,
                     problem: error.to_string(),
                 })
             };
             let (read, segment) = (add(0)?, add(1)?);
             batch.pair(read, segment);
+            self.at = self.at.map(|at| at + 1);
+            self.index += 1;
+            self.left -= 1;
         }
-        self.at = end;
         Ok(())
     }
 }

@@ -23,6 +23,35 @@ pub(super) fn encode(level: Level, letters: &[u8], low: &mut [u64], high: &mut [
     encode_with(letters, low, high, portable)
 }
 
+/// Writes the planes of a text and which of its bytes are bases, each ⌈length / 64⌉ words.
+pub(super) fn scan(level: Level, text: &[u8], planes: [&mut [u64]; 3]) {
+    #[cfg(target_arch = "x86_64")]
+    match level {
+        // SAFETY: as in `encode`.
+        Level::Avx512 => return unsafe { scan_avx512(text, planes) },
+        // SAFETY: as in `encode`.
+        Level::Avx2 => return unsafe { scan_avx2(text, planes) },
+        Level::Portable => {}
+    }
+    let _ = level;
+    scan_with(text, planes, portable);
+}
+
+#[inline(always)]
+fn scan_with(text: &[u8], [low, high, bases]: [&mut [u64]; 3], block: impl Fn(&Block) -> Bits) {
+    let (blocks, tail) = text.as_chunks::<64>();
+    let words = low.iter_mut().zip(high.iter_mut()).zip(bases.iter_mut());
+    for (((low, high), bases), letters) in words.zip(blocks) {
+        [*low, *high, *bases] = block(letters);
+    }
+    let at = blocks.len();
+    if !tail.is_empty() {
+        let mut padded = [0; 64];
+        padded[..tail.len()].copy_from_slice(tail);
+        [low[at], high[at], bases[at]] = block(&padded);
+    }
+}
+
 #[inline(always)]
 fn encode_with(
     letters: &[u8],
@@ -80,7 +109,7 @@ fn gather(x: u64) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Bits, Block, encode_with};
+    use super::{Bits, Block, encode_with, scan_with};
     use std::arch::x86_64::*;
 
     /// By its low four bits, the base of that letter in upper case; elsewhere a byte with other
@@ -95,6 +124,16 @@ mod x86 {
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub(super) fn encode_avx2(letters: &[u8], low: &mut [u64], high: &mut [u64]) -> bool {
         encode_with(letters, low, high, |block| avx2(block))
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2")]
+    pub(super) fn scan_avx512(text: &[u8], planes: [&mut [u64]; 3]) {
+        scan_with(text, planes, |block| avx512(block));
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub(super) fn scan_avx2(text: &[u8], planes: [&mut [u64]; 3]) {
+        scan_with(text, planes, |block| avx2(block));
     }
 
     #[inline]
@@ -136,4 +175,4 @@ mod x86 {
 }
 
 #[cfg(target_arch = "x86_64")]
-use x86::{encode_avx2, encode_avx512};
+use x86::{encode_avx2, encode_avx512, scan_avx2, scan_avx512};

@@ -1,0 +1,392 @@
+//! The lines of one input, whatever its format, by any number of workers.
+
+use super::ReaderOptions;
+use super::expand::expand;
+use super::fetch::{Fetched, Fetcher, Origin};
+use super::shared::lock;
+use crate::input::check;
+use crate::{Chunk, Error, Input};
+use memchr::{memchr, memchr_iter, memrchr};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// A group of lines without an end (a file that is no text) would have to be collected whole; more
+/// than this many bytes are an error.
+pub(crate) const MAX_LINES: usize = 256 << 20;
+
+/// Hands out the lines of one input chunk by chunk, to any number of workers at once: for formats
+/// that a [`Reader`](super::Reader) does not know. The steps are a reader's: each worker fetches in
+/// turn, then reads or inflates what it fetched beside the others, then is told in turn where in
+/// the text its lines begin and end.
+pub struct LineReader {
+    options: ReaderOptions,
+    name: Arc<str>,
+    bytes_total: Option<u64>,
+    source: Mutex<Source>,
+    chain: Mutex<Chain>,
+    turn: Condvar,
+    /// How many lines belong together, by the input's first byte.
+    group: fn(u8) -> u64,
+}
+
+/// Whole groups of lines. Each worker makes one and has it refilled by [`LineReader::next_lines`],
+/// so that its memory is taken once.
+#[derive(Default)]
+pub struct LineChunk {
+    chunk: Chunk,
+    number: u64,
+    line: u64,
+    first_byte: u8,
+}
+
+struct Source {
+    fetcher: Fetcher,
+    /// There is nothing left to fetch, or nobody wants it.
+    done: bool,
+    /// Fetches so far.
+    tickets: u64,
+}
+
+/// Where the chunks are put in order.
+#[derive(Default)]
+struct Chain {
+    /// The ticket whose turn it is.
+    ticket: u64,
+    /// Chunks handed out.
+    handed: u64,
+    ended: bool,
+    carry: Carry,
+}
+
+/// What a chunk leaves to the next one: lines whose group or end is yet to come, and blank lines,
+/// as they may be the last ones.
+#[derive(Default)]
+struct Carry {
+    bytes: Vec<u8>,
+    /// Line ends in `bytes`.
+    newlines: u64,
+    /// Lines before `bytes`.
+    line: u64,
+    /// `bytes` are more than blank lines.
+    filled: bool,
+    first_byte: Option<u8>,
+}
+
+impl LineReader {
+    /// A reader of `input` in chunks of about `options.chunk_bytes`, which hands out whole groups
+    /// of as many lines as `group` says, given the first byte of the text. Nothing is read yet.
+    ///
+    /// # Errors
+    ///
+    /// If the input does not exist, is a directory, or may not be read.
+    pub fn open(
+        input: &Input,
+        options: ReaderOptions,
+        group: fn(u8) -> u64,
+    ) -> Result<Self, Error> {
+        let bytes_total = check(input)?;
+        let fetcher = Fetcher::new(0, Origin::Input(input.clone()));
+        Ok(Self {
+            options: ReaderOptions { chunk_bytes: options.chunk_bytes.max(1), ..options },
+            name: Arc::from(input.to_string()),
+            bytes_total,
+            source: Mutex::new(Source { fetcher, done: false, tickets: 0 }),
+            chain: Mutex::default(),
+            turn: Condvar::new(),
+            group,
+        })
+    }
+
+    /// Refills `lines` with the next lines; `false` if there are none left or the reader was
+    /// stopped. Blank lines at the end of the input are left out. Any number of workers call it at
+    /// the same time, each with its own chunk.
+    ///
+    /// # Errors
+    ///
+    /// If the input cannot be read or decompressed, or has no line ends. All chunks before the
+    /// fault are handed out, and [`LineChunk::number`] is the one that this would have been.
+    pub fn next_lines(&self, lines: &mut LineChunk) -> Result<bool, Error> {
+        // Should this worker panic, nobody must wait for its ticket.
+        let guard = StopOnPanic(self);
+        let result = self.next_text(lines);
+        std::mem::forget(guard);
+        result
+    }
+
+    fn next_text(&self, lines: &mut LineChunk) -> Result<bool, Error> {
+        let mut source_bytes = 0;
+        loop {
+            lines.chunk.name = Arc::clone(&self.name);
+            (lines.chunk.start, lines.chunk.end) = (0, 0);
+            let Some((ticket, fetched)) = self.fetch(&mut lines.chunk) else { return Ok(false) };
+            let expanded = fetched.and_then(|fetched| {
+                source_bytes += fetched.source_bytes;
+                let newlines = expand(&mut lines.chunk, &fetched, &self.options)?;
+                Ok((newlines, fetched.last))
+            });
+            lines.chunk.source_bytes = source_bytes;
+            match self.join(ticket, lines, expanded)? {
+                Some(true) => return Ok(true),
+                Some(false) => {}
+                None => return Ok(false),
+            }
+        }
+    }
+
+    /// The next fetch and its ticket; one worker at a time.
+    fn fetch(&self, chunk: &mut Chunk) -> Option<(u64, Result<Fetched, Error>)> {
+        let mut source = lock(&self.source);
+        if source.done {
+            return None;
+        }
+        let fetched = source.fetcher.fetch(chunk, &self.options, &AtomicBool::new(false));
+        source.done = fetched.as_ref().map_or(true, |fetched| fetched.last);
+        source.tickets += 1;
+        Some((source.tickets - 1, fetched))
+    }
+
+    /// Waits for the chunk's turn and joins it to the one before. `None` if reading ended in the
+    /// meantime, `Some(false)` if no whole lines are left in the chunk.
+    fn join(
+        &self,
+        ticket: u64,
+        lines: &mut LineChunk,
+        expanded: Result<(u64, bool), Error>,
+    ) -> Result<Option<bool>, Error> {
+        let mut chain = lock(&self.chain);
+        while chain.ticket != ticket && !chain.ended {
+            chain = self.turn.wait(chain).unwrap_or_else(PoisonError::into_inner);
+        }
+        if chain.ended {
+            return Ok(None);
+        }
+        lines.number = chain.handed;
+        let joined = expanded
+            .and_then(|(newlines, last)| chain.carry.join(lines, newlines, last, self.group));
+        chain.ticket += 1;
+        match &joined {
+            Ok(text) => chain.handed += u64::from(*text),
+            Err(_) => chain.ended = true,
+        }
+        drop(chain);
+        self.turn.notify_all();
+        if joined.is_err() {
+            lock(&self.source).done = true;
+        }
+        joined.map(Some)
+    }
+
+    /// Ends the reading: every call of [`next_lines`](Self::next_lines) that has no chunk yet
+    /// returns `false`, once it need not wait for the input.
+    pub fn stop(&self) {
+        lock(&self.chain).ended = true;
+        self.turn.notify_all();
+        lock(&self.source).done = true;
+    }
+
+    /// The input's size on disk in bytes, if it is a regular file.
+    pub fn bytes_total(&self) -> Option<u64> {
+        self.bytes_total
+    }
+
+    /// The input's name, as messages show it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+struct StopOnPanic<'a>(&'a LineReader);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+impl LineChunk {
+    /// The lines, with their ends; the last line of the input may have none.
+    pub fn text(&self) -> &[u8] {
+        self.chunk.text()
+    }
+
+    /// How many chunks come before this one, whichever worker got them.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// How many lines of the input come before it.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The first byte of the input.
+    pub fn first_byte(&self) -> u8 {
+        self.first_byte
+    }
+
+    /// The input's name, as messages show it.
+    pub fn name(&self) -> &str {
+        &self.chunk.name
+    }
+
+    /// About how many bytes on disk this chunk came from.
+    pub fn source_bytes(&self) -> u64 {
+        self.chunk.source_bytes
+    }
+}
+
+impl Carry {
+    /// Puts what the chunk before left in front of this one, whose text has `newlines` line ends,
+    /// and cuts off what is incomplete. `false` if no text is left. Takes time for what is cut off
+    /// and for what was carried, not for the chunk's size.
+    fn join(
+        &mut self,
+        lines: &mut LineChunk,
+        newlines: u64,
+        last: bool,
+        group: fn(u8) -> u64,
+    ) -> Result<bool, Error> {
+        let chunk = &mut lines.chunk;
+        let Some(first_byte) = self.first_byte.or_else(|| chunk.text().first().copied()) else {
+            return Ok(false);
+        };
+        self.first_byte = Some(first_byte);
+        let total = self.newlines + newlines;
+        let group = group(first_byte).max(1);
+        // A line larger than chunks is collected here, which copies each byte once; so are blank
+        // lines, which may be the last ones.
+        let filled = self.filled || without_blank(chunk.text()) > 0;
+        let collect = !last && (total < group || !filled);
+        let cut = if collect {
+            0
+        } else {
+            chunk.prepend(&mut self.bytes);
+            if last { without_blank(chunk.text()) } else { whole(chunk.text(), total, group) }
+        };
+        let rest = &chunk.buffer[chunk.start + cut..chunk.end];
+        self.filled = if cut > 0 { without_blank(rest) > 0 } else { filled };
+        let left = if cut > 0 { memchr_iter(b'\n', rest).count() as u64 } else { total };
+        self.bytes.extend_from_slice(rest);
+        chunk.end = chunk.start + cut;
+        (lines.line, lines.first_byte) = (self.line, first_byte);
+        self.newlines = left;
+        self.line += total - left;
+        if cut == 0 && !last && self.bytes.len() > MAX_LINES {
+            return Err(self.too_long(lines));
+        }
+        Ok(cut > 0)
+    }
+
+    fn too_long(&self, lines: &LineChunk) -> Error {
+        Error::LongLine { input: lines.name().to_owned(), line: self.line + 1 }
+    }
+}
+
+/// How much of a text is left without the blank lines at its end.
+fn without_blank(text: &[u8]) -> usize {
+    let last = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'));
+    last.map_or(0, |last| memchr(b'\n', &text[last..]).map_or(text.len(), |end| last + end + 1))
+}
+
+/// How much of a text with `newlines` line ends is whole groups of lines, the blank lines after
+/// them not included.
+fn whole(text: &[u8], newlines: u64, group: u64) -> usize {
+    let lines = memrchr(b'\n', text).map_or(0, |end| end + 1);
+    let mut cut = without_blank(&text[..lines]);
+    let count = newlines - memchr_iter(b'\n', &text[cut..]).count() as u64;
+    for _ in 0..count % group {
+        cut = memrchr(b'\n', &text[..cut - 1]).map_or(0, |end| end + 1);
+    }
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    /// All chunks of a file in order, by `workers` threads.
+    fn read(
+        input: &Input,
+        chunk_bytes: usize,
+        workers: usize,
+        group: fn(u8) -> u64,
+    ) -> Result<Vec<(u64, u64, Vec<u8>)>, Error> {
+        let options = ReaderOptions { chunk_bytes, ..ReaderOptions::default() };
+        let reader = LineReader::open(input, options, group)?;
+        let work = |_| {
+            let (mut lines, mut chunks) = (LineChunk::default(), Vec::new());
+            while reader.next_lines(&mut lines)? {
+                chunks.push((lines.number(), lines.line(), lines.text().to_vec()));
+            }
+            Ok::<_, Error>(chunks)
+        };
+        let mut chunks = merganser_run::run_workers_collect(workers, work)?.concat();
+        chunks.sort();
+        Ok(chunks)
+    }
+
+    fn check_chunks(chunks: &[(u64, u64, Vec<u8>)], text: &[u8], group: u64) {
+        let (mut line, mut all) = (0, Vec::new());
+        for (i, (number, first, text)) in chunks.iter().enumerate() {
+            assert_eq!((*number, *first), (i as u64, line));
+            assert!(!text.is_empty());
+            let ends = memchr_iter(b'\n', text).count() as u64;
+            assert!(i + 1 == chunks.len() || (text.ends_with(b"\n") && ends.is_multiple_of(group)));
+            line += ends;
+            all.extend_from_slice(text);
+        }
+        assert_eq!(all, text[..without_blank(text)]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_lines_come_whole_and_in_order(
+            text in proptest::collection::vec(proptest::sample::select(b"AC\n\n\r".to_vec()), 0..300),
+            chunk_bytes in 1usize..80,
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("text");
+            std::fs::write(&path, &text).unwrap();
+            for workers in [1, 3] {
+                for (group, number) in [((|_| 1) as fn(u8) -> u64, 1), (|_| 2, 2)] {
+                    let chunks = read(&Input::File(path.clone()), chunk_bytes, workers, group).unwrap();
+                    check_chunks(&chunks, &text, number);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn compressed_text_is_the_same_and_faults_come_in_their_turn() {
+        let dir = tempfile::tempdir().unwrap();
+        let text: Vec<u8> = (0..5000u32).flat_map(|i| format!("{i}\t\r\n").into_bytes()).collect();
+        let packed = dir.path().join("packed");
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(&text).unwrap();
+        let gz = gz.finish().unwrap();
+        std::fs::write(&packed, &gz).unwrap();
+        for chunk_bytes in [7, 4096, 1 << 20] {
+            check_chunks(
+                &read(&Input::File(packed.clone()), chunk_bytes, 2, |_| 1).unwrap(),
+                &text,
+                1,
+            );
+        }
+        std::fs::write(&packed, &gz[..gz.len() / 2]).unwrap();
+        let options = ReaderOptions { chunk_bytes: 512, ..ReaderOptions::default() };
+        let reader = LineReader::open(&Input::File(packed), options, |_| 1).unwrap();
+        let (mut lines, mut before) = (LineChunk::default(), 0);
+        let error = loop {
+            match reader.next_lines(&mut lines) {
+                Ok(true) => before += 1,
+                Ok(false) => panic!("no error"),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, Error::Truncated { .. }), "{error}");
+        assert!(before > 3 && lines.number() == before);
+        assert!(!reader.next_lines(&mut lines).unwrap());
+    }
+}
