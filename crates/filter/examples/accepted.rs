@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (read, segment) = line.trim_end().split_once('\t').ok_or("one column")?;
             batch.push(read.as_bytes(), segment.as_bytes())?;
             line.clear();
-            if batch.len() == 16_384 {
+            if batch.len() == 4096 {
                 decide(&mut batch);
             }
         }

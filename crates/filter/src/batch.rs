@@ -168,6 +168,19 @@ impl<'r> PairBatch<'r> {
         self.pairs.push(Pair { read, segment: Segment::InReference { position, len } });
     }
 
+    /// A pair's lengths, and whether it may have letters that are no bases.
+    #[inline]
+    pub(crate) fn lengths(&self, index: usize) -> ([usize; 2], bool) {
+        let Pair { read, segment } = &self.pairs[index];
+        let (len, others) = match segment {
+            Segment::InBatch(segment) => (segment.len, segment.others),
+            Segment::InReference { len, .. } => {
+                (*len, self.reference.is_some_and(|reference| reference.others))
+            }
+        };
+        ([read.len as usize, len as usize], read.others || others)
+    }
+
     /// A pair's sequences.
     #[inline]
     pub(crate) fn views(&self, index: usize) -> [View<'_>; 2] {
@@ -179,18 +192,13 @@ impl<'r> PairBatch<'r> {
         [self.view(pair.read), segment]
     }
 
-    #[inline]
+    #[inline(always)]
     fn view(&self, sequence: Sequence) -> View<'_> {
         let len = sequence.len as usize;
         let plane = len.div_ceil(planes::BASES_PER_WORD);
-        let words = &self.words[sequence.at..];
-        View {
-            low: &words[..plane],
-            high: &words[plane..2 * plane],
-            others: sequence.others.then(|| &words[2 * plane..3 * plane]),
-            at: 0,
-            len,
-        }
+        let (low, words) = self.words[sequence.at..].split_at(plane);
+        let (high, words) = words.split_at(plane);
+        View { low, high, others: sequence.others.then(|| &words[..plane]), at: 0, len }
     }
 
     fn stretch(&self, position: usize, len: usize) -> View<'_> {

@@ -2,8 +2,8 @@
 
 use crate::batch::{PairBatch, View};
 use crate::config::{LEAST_ORIGINAL, MOST_ORIGINAL};
-use crate::cpu::lanes::{Group, Lane};
 use crate::cpu::masks::Masks;
+use crate::cpu::sliced::{self, Group};
 use crate::cpu::{anchored, banded, gatekeeper, original, snake};
 use crate::{Align, Config, Error, Method, NMode};
 use merganser_seq::simd::Level;
@@ -33,28 +33,20 @@ pub struct Scratch {
     masks: Masks,
     words: [Vec<u64>; 2],
     queue: Vec<Queued>,
-    groups: Groups,
+    group: Group,
     /// Pairs that another method than the exact one was to decide and could not.
     exact_instead: u64,
 }
 
-/// A pair that waits for a lane.
+/// A pair that waits for others to be decided with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Queued {
-    /// Bits of the lane: 8, 16, 32 or 64.
-    bits: u32,
     columns: u32,
     index: u32,
 }
 
-/// A group of lanes for each width.
-#[derive(Debug, Default)]
-struct Groups {
-    of_8: Group<u8>,
-    of_16: Group<u16>,
-    of_32: Group<u32>,
-    of_64: Group<u64>,
-}
+/// So few pairs are decided one by one.
+const FEW: usize = 8;
 
 impl Scratch {
     /// Pairs so far that were decided by the exact method since the one asked for does not define
@@ -97,77 +89,85 @@ impl Filter {
         decisions.clear();
         scratch.queue.clear();
         for index in 0..batch.len() {
-            let [read, segment] = batch.views(index);
-            let queued = self.lane(&read, &segment, index);
-            scratch.queue.extend(queued);
             // Those that wait are decided below.
-            decisions.push(match queued {
-                Some(_) => REJECTED,
-                None => self.decide(&read, &segment, scratch),
-            });
-        }
-        // Neighbours should have about as many columns; mostly all have the same.
-        let queue = &mut scratch.queue;
-        if !queue.is_sorted_by_key(|queued| (queued.bits, queued.columns)) {
-            queue.sort_unstable();
-        }
-        let groups = &mut scratch.groups;
-        for queue in queue.chunk_by(|a, b| a.bits == b.bits) {
-            match queue[0].bits {
-                8 => self.run_lanes(batch, queue, &mut groups.of_8, decisions),
-                16 => self.run_lanes(batch, queue, &mut groups.of_16, decisions),
-                32 => self.run_lanes(batch, queue, &mut groups.of_32, decisions),
-                _ => self.run_lanes(batch, queue, &mut groups.of_64, decisions),
+            decisions.push(REJECTED);
+            let (lengths, others) = batch.lengths(index);
+            if let Some(columns) = self.queued(lengths, others) {
+                scratch.queue.push(Queued { columns, index: index as u32 });
+            } else {
+                let [read, segment] = batch.views(index);
+                decisions[index] = self.decide(&read, &segment, scratch);
             }
         }
+        // Neighbours should have about as many columns; mostly all have the same.
+        if !scratch.queue.is_sorted_by_key(|queued| queued.columns) {
+            scratch.queue.sort_unstable();
+        }
+        let queue = std::mem::take(&mut scratch.queue);
+        for queue in queue.chunks(sliced::PAIRS) {
+            self.run_group(batch, queue, scratch, decisions);
+        }
+        scratch.queue = queue;
     }
 
-    /// The lane that a pair needs, if lanes can decide it: by the exact method, without other
-    /// letters, with a band of at most 64 diagonals.
+    /// The columns of a pair that can be decided with others: by the exact method, without other
+    /// letters, with a band and a segment that are not too long for that.
     #[inline]
-    fn lane(&self, read: &View<'_>, segment: &View<'_>, index: usize) -> Option<Queued> {
+    fn queued(&self, lengths: [usize; 2], others: bool) -> Option<u32> {
+        let [_, segment] = lengths;
         if self.config.method != Method::Exact
             || self.config.align != Align::Global
-            || read.has_others()
-            || segment.has_others()
+            || others
+            || segment > sliced::MOST_COLUMNS
         {
             return None;
         }
-        let band = self.band(read, segment)?.0;
-        let bits = band.width.max(8).next_power_of_two();
-        let (columns, index) = (segment.len() as u32, index as u32);
-        (bits <= 64).then_some(Queued { bits: bits as u32, columns, index })
+        let (band, _) = self.band(lengths)?;
+        (band.width <= sliced::MOST_WIDTH).then_some(segment as u32)
     }
 
     /// The band of a pair and its threshold, if the threshold allows the lengths to differ so.
     #[inline]
-    fn band(&self, read: &View<'_>, segment: &View<'_>) -> Option<(banded::Band, usize)> {
-        let e = self.config.threshold.edits(read.len()).min(read.len().max(segment.len()));
-        Some((banded::Band::global(read.len(), segment.len(), e)?, e))
+    fn band(&self, [read, segment]: [usize; 2]) -> Option<(banded::Band, usize)> {
+        let e = self.config.threshold.edits(read).min(read.max(segment));
+        Some((banded::Band::global(read, segment, e)?, e))
     }
 
-    /// Decides pairs that all need lanes of the same width.
-    fn run_lanes<T: Lane + Into<u64>>(
+    /// Decides pairs together.
+    fn run_group(
         &self,
         batch: &PairBatch<'_>,
         queue: &[Queued],
-        group: &mut Group<T>,
+        scratch: &mut Scratch,
         decisions: &mut [Decision],
     ) {
-        for queue in queue.chunks(T::LANES) {
-            let columns = queue.iter().map(|queued| queued.columns).max().unwrap_or(0);
-            group.start(columns as usize);
-            for (lane, queued) in queue.iter().enumerate() {
+        if queue.len() <= FEW {
+            for queued in queue {
                 let [read, segment] = batch.views(queued.index as usize);
-                if let Some((band, e)) = self.band(&read, &segment) {
-                    group.fill(lane, [&read, &segment], band, e);
-                }
+                decisions[queued.index as usize] = self.decide(&read, &segment, scratch);
             }
-            group.run(self.level, queue.len());
-            for (lane, queued) in queue.iter().enumerate() {
-                if let Some(score) = group.score(lane) {
-                    decisions[queued.index as usize] = score.into() as Decision;
-                }
+            return;
+        }
+        let bands = || {
+            queue.iter().filter_map(|queued| {
+                let index = queued.index as usize;
+                let (band, e) = self.band(batch.lengths(index).0)?;
+                Some((index, band, e))
+            })
+        };
+        let widest = bands().map(|(_, band, e)| (band.width, e));
+        let (width, most) = widest.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap_or((1, 0));
+        let columns = queue.last().map_or(0, |last| last.columns);
+        let group = &mut scratch.group;
+        group.start(width, columns as usize, most);
+        for (index, band, _) in bands() {
+            let [read, segment] = batch.views(index);
+            group.fill([&read, &segment], band);
+        }
+        group.run(self.level);
+        for (lane, (index, _, e)) in bands().enumerate() {
+            if let Some(score) = group.score(lane, e) {
+                decisions[index] = score as Decision;
             }
         }
     }

@@ -1,0 +1,285 @@
+//! The exact method for 512 pairs at once: the band of [`super::banded`], a bit a pair.
+//!
+//! The band of a global alignment with at most e edits is at most e + 1 diagonals wide
+//! ([`Band::global`]). Each diagonal's vertical differences are two words here that hold a bit of
+//! every pair, and the sum of bit vectors becomes a carry from diagonal to diagonal: about nine
+//! logical operations a diagonal and column, for all pairs. The planes of the sequences must be
+//! turned for that, from a word with 64 bases of a pair to a word with a base of 64 pairs.
+//!
+//! What differs between pairs is put into the data when a pair is filled in: the read's planes are
+//! moved by the band's lowest diagonal, the last diagonal is selected by a mask, columns past the
+//! segment's end do not count.
+
+mod score;
+mod turn;
+
+use std::ops::{Index, IndexMut, Range};
+
+use merganser_seq::dispatch;
+use merganser_seq::simd::Level;
+
+use super::banded::Band;
+use crate::batch::View;
+use score::Score;
+
+/// Pairs of a group.
+pub(crate) const PAIRS: usize = 512;
+
+/// The widest band: wider ones, and longer segments, would not stay in the cache.
+pub(crate) const MOST_WIDTH: usize = 128;
+/// The longest segment.
+pub(crate) const MOST_COLUMNS: usize = 4096;
+
+/// A bit for every pair: bit k of word g is that of pair 64 g + k.
+/// Aligned, so that none lies across two lines of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(64))]
+pub(super) struct Bits([u64; PAIRS / 64]);
+
+impl Index<usize> for Bits {
+    type Output = u64;
+
+    #[inline(always)]
+    fn index(&self, g: usize) -> &u64 {
+        &self.0[g]
+    }
+}
+
+impl IndexMut<usize> for Bits {
+    #[inline(always)]
+    fn index_mut(&mut self, g: usize) -> &mut u64 {
+        &mut self.0[g]
+    }
+}
+
+/// Columns that are counted together.
+const COLUMNS: usize = 8;
+
+const NONE: Bits = Bits([0; PAIRS / 64]);
+
+/// Pairs that are decided together; kept between groups for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    /// Low and high bits of the reads, then of the segments, by base.
+    planes: [Vec<Bits>; 4],
+    /// By diagonal: the pairs of which it is the last one.
+    select: Vec<Bits>,
+    up: Vec<Bits>,
+    down: Vec<Bits>,
+    score: Score,
+    /// Segments' lengths and the pairs.
+    ends: Vec<(usize, usize)>,
+    /// The bands, each with the first pair of which it is.
+    bands: Vec<(usize, Band)>,
+    /// Words that hold 64 bases of a pair.
+    blocks: usize,
+}
+
+impl Group {
+    /// Empties it, for bands of at most `width` diagonals and segments of at most `columns` bases.
+    pub(crate) fn start(&mut self, width: usize, columns: usize, most: usize) {
+        self.blocks = (columns + width).div_ceil(64);
+        for plane in &mut self.planes {
+            plane.resize(plane.len().max(64 * self.blocks), NONE);
+        }
+        for vector in [&mut self.select, &mut self.up, &mut self.down] {
+            vector.clear();
+            vector.resize(width, NONE);
+        }
+        self.score.start(most);
+        self.ends.clear();
+        self.bands.clear();
+    }
+
+    /// Puts in the next pair, without other letters.
+    #[inline]
+    pub(crate) fn fill(&mut self, pair: [&View<'_>; 2], band: Band) {
+        let [read, segment] = pair;
+        let lane = self.ends.len();
+        self.ends.push((segment.len(), lane));
+        if self.bands.last().is_none_or(|(_, last)| *last != band) {
+            self.bands.push((lane, band));
+        }
+        if band.last != 0 {
+            self.score.set(lane, band.last.unsigned_abs());
+        }
+        let (g, k) = (lane / 64 % (PAIRS / 64), lane % 64);
+        // Rows above the first: the read is moved by them.
+        let above = (-band.low) as usize;
+        let (words, shift) = (above / 64, (above % 64) as u32);
+        let mut before = [0; 2];
+        let [low, high, segment_low, segment_high] =
+            self.planes.each_mut().map(|plane| &mut plane.as_chunks_mut::<64>().0[..self.blocks]);
+        for w in 0..self.blocks {
+            let word = if w < words { [0; 2] } else { read.word(w - words) };
+            low[w][k][g] = word[0] << shift | before[0] >> 1 >> (63 - shift);
+            high[w][k][g] = word[1] << shift | before[1] >> 1 >> (63 - shift);
+            before = word;
+            [segment_low[w][k][g], segment_high[w][k][g]] = segment.word(w);
+        }
+    }
+
+    /// The vectors of the column before the first: rows above the first rise towards it.
+    fn begin(&mut self) {
+        let ends = self.bands.iter().skip(1).map(|(lane, _)| *lane).chain([self.ends.len()]);
+        for (&(from, band), to) in self.bands.iter().zip(ends) {
+            let lanes = lanes(from..to);
+            let put = |bits: &mut Bits| *bits = each(|g| bits[g] | lanes[g]);
+            let (above, below) = ((-band.low) as usize, (band.last - band.low) as usize);
+            put(&mut self.select[below]);
+            self.down[..above].iter_mut().for_each(put);
+            self.up[above..].iter_mut().for_each(put);
+        }
+    }
+
+    /// Computes the scores of all pairs that were put in.
+    pub(crate) fn run(&mut self, level: Level) {
+        let rows = 64 * self.blocks;
+        for plane in &mut self.planes {
+            for block in plane[..rows].as_chunks_mut::<64>().0 {
+                turn::turn(level, block);
+            }
+        }
+        self.begin();
+        if !self.ends.is_sorted() {
+            self.ends.sort_unstable();
+        }
+        let columns = self.ends.last().map_or(0, |&(columns, _)| columns);
+        let mut alive = lanes(0..self.ends.len());
+        let mut ended = 0;
+        for from in (0..columns).step_by(COLUMNS) {
+            let to = columns.min(from + COLUMNS);
+            let mut counts = [NONE; COLUMNS];
+            for (column, counts) in (from..to).zip(&mut counts) {
+                while let Some(&(_, lane)) = self.ends.get(ended).filter(|end| end.0 <= column) {
+                    alive[lane / 64] &= !(1 << (lane % 64));
+                    ended += 1;
+                }
+                *counts = alive;
+            }
+            self.columns(level, from..to, &mut counts);
+            self.score.add(level, &counts);
+            if self.score.all_beyond(&alive) {
+                break;
+            }
+        }
+    }
+
+    /// Takes the band through some columns, and leaves those of the bits in `counts` set where the
+    /// score rises.
+    fn columns(&mut self, level: Level, columns: Range<usize>, counts: &mut [Bits; COLUMNS]) {
+        let width = self.up.len();
+        let [low, high, segment_low, segment_high] = &self.planes;
+        let rows = columns.start..columns.end + width;
+        let read = [&low[rows.clone()], &high[rows]];
+        let segment = [&segment_low[columns.clone()], &segment_high[columns]];
+        let (select, up, down) = (&self.select[..], &mut self.up[..], &mut self.down[..]);
+        macro_rules! fixed {
+            ($($W:literal)*) => {
+                match width {
+                    $($W => {
+                        if let (Some(up), Some(down)) = (up.as_mut_array(), down.as_mut_array()) {
+                            narrow::<$W>(level, read, segment, select, up, down, counts);
+                        }
+                    })*
+                    _ => wide(level, read, segment, select, up, down, counts),
+                }
+            };
+        }
+        fixed!(1 2 3 4 5 6 7 8);
+    }
+
+    /// The score of the pair that was put in as number `lane`, if it is at most `e`.
+    pub(crate) fn score(&self, lane: usize, e: usize) -> Option<usize> {
+        self.score.get(lane).filter(|&score| score <= e)
+    }
+}
+
+dispatch! {
+    /// A band whose vectors stay in registers.
+    fn narrow[const W: usize](
+        read: [&[Bits]; 2], segment: [&[Bits]; 2], select: &[Bits], up: &mut [Bits; W],
+        down: &mut [Bits; W], counts: &mut [Bits; COLUMNS],
+    ) = narrow_body
+}
+
+#[inline(always)]
+fn narrow_body<const W: usize>(
+    read: [&[Bits]; 2],
+    segment: [&[Bits]; 2],
+    select: &[Bits],
+    up: &mut [Bits; W],
+    down: &mut [Bits; W],
+    counts: &mut [Bits; COLUMNS],
+) {
+    let Some(select) = select.as_array::<W>() else { return };
+    let (mut own_up, mut own_down) = (*up, *down);
+    wide_body(read, segment, select, &mut own_up, &mut own_down, counts);
+    (*up, *down) = (own_up, own_down);
+}
+
+dispatch! {
+    /// A band of any width.
+    fn wide(
+        read: [&[Bits]; 2], segment: [&[Bits]; 2], select: &[Bits], up: &mut [Bits],
+        down: &mut [Bits], counts: &mut [Bits; COLUMNS],
+    ) = wide_body
+}
+
+#[inline(always)]
+fn wide_body(
+    read: [&[Bits]; 2],
+    segment: [&[Bits]; 2],
+    select: &[Bits],
+    up: &mut [Bits],
+    down: &mut [Bits],
+    counts: &mut [Bits; COLUMNS],
+) {
+    let width = up.len();
+    let letters = segment[0].iter().zip(segment[1]);
+    for ((column, letter), counts) in letters.enumerate().zip(counts.iter_mut()) {
+        let rows = [&read[0][column..column + width], &read[1][column..column + width]];
+        let mut level = NONE;
+        // The carry of the sum, and the diagonal before.
+        let (mut carry, mut before) = (NONE, [NONE; 3]);
+        for i in 0..width {
+            let (low, high) = (rows[0][i], rows[1][i]);
+            let equal = each(|g| !((low[g] ^ letter.0[g]) | (high[g] ^ letter.1[g])));
+            let (this_up, this_down, selected) = (up[i], down[i], select[i]);
+            let zero = each(|g| equal[g] | carry[g] | this_down[g]);
+            carry = each(|g| this_up[g] & (equal[g] | carry[g]));
+            level = each(|g| level[g] | zero[g] & selected[g]);
+            if i > 0 {
+                (up[i - 1], down[i - 1]) = slide(before, zero);
+            }
+            before = [zero, this_up, this_down];
+        }
+        (up[width - 1], down[width - 1]) = slide(before, NONE);
+        *counts = each(|g| counts[g] & !level[g]);
+    }
+}
+
+/// The vertical differences of a diagonal in the next column, from its own in this one and whether
+/// the diagonal difference below is zero.
+#[inline(always)]
+fn slide([zero, up, down]: [Bits; 3], below: Bits) -> (Bits, Bits) {
+    let more = each(|g| down[g] | !(zero[g] | up[g]));
+    let next_up = each(|g| (zero[g] & up[g]) | !(below[g] | more[g]));
+    (next_up, each(|g| below[g] & more[g]))
+}
+
+/// These pairs' bits.
+fn lanes(lanes: Range<usize>) -> Bits {
+    each(|g| {
+        let (first, end) = (lanes.start.max(64 * g), lanes.end.min(64 * g + 64));
+        if first < end { u64::MAX >> (64 - (end - first)) << (first % 64) } else { 0 }
+    })
+}
+
+#[inline(always)]
+fn each(of: impl FnMut(usize) -> u64) -> Bits {
+    Bits(std::array::from_fn(of))
+}
+
+#[cfg(test)]
+mod tests;
