@@ -181,6 +181,19 @@ impl<'r> PairBatch<'r> {
         ([read.len as usize, len as usize], read.others || others)
     }
 
+    /// The planes of a pair's sequences, if they lie in the batch and each has `plane` words.
+    #[inline]
+    pub(crate) fn words(&self, index: usize, plane: usize) -> Option<[&[u64]; 2]> {
+        let Pair { read, segment: Segment::InBatch(segment) } = &self.pairs[index] else {
+            return None;
+        };
+        let of = |sequence: &Sequence| {
+            let same = (sequence.len as usize).div_ceil(planes::BASES_PER_WORD) == plane;
+            same.then(|| &self.words[sequence.at..sequence.at + 2 * plane])
+        };
+        Some([of(read)?, of(segment)?])
+    }
+
     /// A pair's sequences.
     #[inline]
     pub(crate) fn views(&self, index: usize) -> [View<'_>; 2] {

@@ -160,9 +160,17 @@ impl Filter {
         let columns = queue.last().map_or(0, |last| last.columns);
         let group = &mut scratch.group;
         group.start(width, columns as usize, most);
+        let plane = (columns as usize).div_ceil(64);
         for (index, band, _) in bands() {
-            let [read, segment] = batch.views(index);
-            group.fill([&read, &segment], band);
+            let ([_, columns], _) = batch.lengths(index);
+            let mut lane = group.next(columns, band);
+            match batch.words(index, plane) {
+                Some(words) if lane.fits(plane) => lane.fill_words(words),
+                _ => {
+                    let [read, segment] = batch.views(index);
+                    lane.fill([&read, &segment]);
+                }
+            }
         }
         group.run(self.level);
         for (lane, (index, _, e)) in bands().enumerate() {

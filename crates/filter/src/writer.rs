@@ -1,11 +1,12 @@
 //! Decisions as text.
 
 use std::io::Write;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use merganser_io::Output;
 
-use crate::{Decision, Error, REJECTED};
+use crate::{Decision, Error, REJECTED, UNDEFINED};
 
 /// How decisions are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,13 +82,7 @@ impl Writer {
 /// Appends the decisions on the pairs from the index `first` on.
 pub(crate) fn format(format: Format, first: u64, decisions: &[Decision], part: &mut Part) {
     match format {
-        Format::Tsv => {
-            for (index, &edits) in (first..).zip(decisions) {
-                decimal(index, &mut part[0]);
-                part[0].extend_from_slice(if edits == REJECTED { b"\t0\t" } else { b"\t1\t" });
-                signed(edits, &mut part[0]);
-            }
-        }
+        Format::Tsv => tsv(first, decisions, &mut part[0]),
         Format::GateKeeper => {
             for &edits in decisions {
                 part[0].extend_from_slice(if edits == REJECTED { b"0\n" } else { b"1\n" });
@@ -95,6 +90,83 @@ pub(crate) fn format(format: Format, first: u64, decisions: &[Decision], part: &
             }
         }
         Format::None => {}
+    }
+}
+
+/// Bytes of the longest end of a line that is copied whole, `<TAB>1<TAB>999<NEWLINE>`.
+const END: usize = 8;
+
+/// What follows the index in a line, with its length.
+#[derive(Clone, Copy)]
+struct End([u8; END], u8);
+
+impl End {
+    fn of(edits: Decision) -> End {
+        let mut text = Vec::with_capacity(END);
+        text.extend_from_slice(if edits == REJECTED { b"\t0\t" } else { b"\t1\t" });
+        signed(edits, &mut text);
+        let length = text.len() as u8;
+        text.resize(END, 0);
+        End(text.try_into().unwrap_or_default(), length)
+    }
+}
+
+/// The ends of lines with the fewest edits, [`UNDEFINED`] and [`REJECTED`] first.
+static ENDS: LazyLock<Vec<End>> = LazyLock::new(|| (UNDEFINED..1000).map(End::of).collect());
+
+/// Lines of nearly fixed parts: the index is counted up in decimal, the rest comes from a table, and
+/// both are copied with more bytes than needed, which the next copy overwrites.
+fn tsv(first: u64, decisions: &[Decision], text: &mut Vec<u8>) {
+    let mut index = Index::at(first);
+    let ends = &**ENDS;
+    for &edits in decisions {
+        let at = text.len();
+        let known = usize::try_from(i64::from(edits) - i64::from(UNDEFINED)).ok();
+        if let Some(End(end, length)) = known.and_then(|known| ends.get(known)) {
+            let mut line = [0; DIGITS + END];
+            line[..DIGITS].copy_from_slice(&index.digits);
+            line[index.length..][..END].copy_from_slice(end);
+            text.extend_from_slice(&line);
+            text.truncate(at + index.length + usize::from(*length));
+        } else {
+            text.extend_from_slice(&index.digits[..index.length]);
+            text.extend_from_slice(b"\t1\t");
+            signed(edits, text);
+        }
+        index.advance();
+    }
+}
+
+/// Digits of the largest index.
+const DIGITS: usize = 20;
+
+/// A number in decimal that is counted up.
+struct Index {
+    digits: [u8; DIGITS],
+    length: usize,
+}
+
+impl Index {
+    fn at(number: u64) -> Index {
+        let mut text = Vec::with_capacity(DIGITS);
+        decimal(number, &mut text);
+        let length = text.len();
+        text.resize(DIGITS, b'0');
+        Index { digits: text.try_into().unwrap_or_default(), length }
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        for digit in self.digits[..self.length].iter_mut().rev() {
+            if *digit < b'9' {
+                *digit += 1;
+                return;
+            }
+            *digit = b'0';
+        }
+        // 99 is followed by 100.
+        self.digits[0] = b'1';
+        self.length = (self.length + 1).min(DIGITS);
     }
 }
 
@@ -106,19 +178,9 @@ fn signed(edits: Decision, text: &mut Vec<u8>) {
     text.push(b'\n');
 }
 
-/// Appends a number's digits; faster than `write!`, which would take longer than to decide.
-fn decimal(mut number: u64, text: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    text.extend_from_slice(&digits[at..]);
+/// Appends a number's digits.
+fn decimal(number: u64, text: &mut Vec<u8>) {
+    text.extend_from_slice(number.to_string().as_bytes());
 }
 
 #[cfg(test)]
@@ -127,10 +189,16 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_everybody_does() {
-        for number in [0, 9, 10, 99, 100, 12_345, u64::MAX] {
-            let mut text = Vec::new();
-            decimal(number, &mut text);
-            assert_eq!(text, number.to_string().as_bytes());
+        let decisions: Vec<Decision> =
+            (0..300).map(|i| [-1, i, -2, 12_345, i * 9, Decision::MAX][i as usize % 6]).collect();
+        for first in [0, 5, 95, 999_990, 18_446_744_073_709_551_000] {
+            let mut part = Part::default();
+            format(Format::Tsv, first, &decisions, &mut part);
+            let line = |(i, edits): (usize, &Decision)| {
+                format!("{}\t{}\t{edits}\n", first + i as u64, u8::from(*edits != -1))
+            };
+            let expected: String = decisions.iter().enumerate().map(line).collect();
+            assert_eq!(String::from_utf8(part[0].clone()).unwrap(), expected);
         }
     }
 

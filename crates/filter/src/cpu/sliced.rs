@@ -91,31 +91,22 @@ impl Group {
         self.bands.clear();
     }
 
-    /// Puts in the next pair, without other letters.
+    /// The place of the next pair, whose segment has `columns` bases.
     #[inline]
-    pub(crate) fn fill(&mut self, pair: [&View<'_>; 2], band: Band) {
-        let [read, segment] = pair;
+    pub(crate) fn next(&mut self, columns: usize, band: Band) -> Place<'_> {
         let lane = self.ends.len();
-        self.ends.push((segment.len(), lane));
+        self.ends.push((columns, lane));
         if self.bands.last().is_none_or(|(_, last)| *last != band) {
             self.bands.push((lane, band));
         }
         if band.last != 0 {
             self.score.set(lane, band.last.unsigned_abs());
         }
-        let (g, k) = (lane / 64 % (PAIRS / 64), lane % 64);
-        // Rows above the first: the read is moved by them.
-        let above = (-band.low) as usize;
-        let (words, shift) = (above / 64, (above % 64) as u32);
-        let mut before = [0; 2];
-        let [low, high, segment_low, segment_high] =
-            self.planes.each_mut().map(|plane| &mut plane.as_chunks_mut::<64>().0[..self.blocks]);
-        for w in 0..self.blocks {
-            let word = if w < words { [0; 2] } else { read.word(w - words) };
-            low[w][k][g] = word[0] << shift | before[0] >> 1 >> (63 - shift);
-            high[w][k][g] = word[1] << shift | before[1] >> 1 >> (63 - shift);
-            before = word;
-            [segment_low[w][k][g], segment_high[w][k][g]] = segment.word(w);
+        let blocks = self.blocks;
+        Place {
+            planes: self.planes.each_mut().map(|plane| &mut plane.as_chunks_mut().0[..blocks]),
+            at: (lane % 64, lane / 64 % (PAIRS / 64)),
+            above: (-band.low) as usize,
         }
     }
 
@@ -192,6 +183,65 @@ impl Group {
     /// The score of the pair that was put in as number `lane`, if it is at most `e`.
     pub(crate) fn score(&self, lane: usize, e: usize) -> Option<usize> {
         self.score.get(lane).filter(|&score| score <= e)
+    }
+}
+
+/// Where the planes of a pair go, which has no other letters.
+pub(crate) struct Place<'g> {
+    planes: [&'g mut [[Bits; 64]]; 4],
+    at: (usize, usize),
+    /// Rows above the read's first: it is moved by them.
+    above: usize,
+}
+
+impl Place<'_> {
+    /// Puts in any pair.
+    pub(crate) fn fill(&mut self, [read, segment]: [&View<'_>; 2]) {
+        let (words, shift) = (self.above / 64, (self.above % 64) as u32);
+        let mut before = [0; 2];
+        for w in 0..self.planes[0].len() {
+            let word = if w < words { [0; 2] } else { read.word(w - words) };
+            let moved = [0, 1].map(|p| word[p] << shift | before[p] >> 1 >> (63 - shift));
+            before = word;
+            self.put(w, moved, segment.word(w));
+        }
+    }
+
+    /// Whether [`fill_words`](Self::fill_words) can put in planes of so many words.
+    #[inline]
+    pub(crate) fn fits(&self, plane: usize) -> bool {
+        self.above < 64 && plane <= self.planes[0].len()
+    }
+
+    /// Puts in a pair whose sequences have planes of as many words, low bits then high bits.
+    #[inline]
+    pub(crate) fn fill_words(&mut self, [read, segment]: [&[u64]; 2]) {
+        let ((low, high), (segment_low, segment_high)) =
+            (read.split_at(read.len() / 2), segment.split_at(segment.len() / 2));
+        let shift = self.above as u32;
+        let mut before = [0; 2];
+        let words = low.iter().zip(high).zip(segment_low.iter().zip(segment_high));
+        for (w, ((&low, &high), (&segment_low, &segment_high))) in words.enumerate() {
+            let moved = [
+                low << shift | before[0] >> 1 >> (63 - shift),
+                high << shift | before[1] >> 1 >> (63 - shift),
+            ];
+            before = [low, high];
+            self.put(w, moved, [segment_low, segment_high]);
+        }
+        for w in low.len()..self.planes[0].len() {
+            self.put(w, before.map(|word| word >> 1 >> (63 - shift)), [0; 2]);
+            before = [0; 2];
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, w: usize, read: [u64; 2], segment: [u64; 2]) {
+        let (k, g) = self.at;
+        let words = [read[0], read[1], segment[0], segment[1]];
+        for (plane, word) in self.planes.iter_mut().zip(words) {
+            plane[w][k][g] = word;
+        }
     }
 }
 

@@ -48,7 +48,11 @@ proptest! {
                 group.start(width, columns, 24);
                 for (i, (band, _)) in kept.iter().enumerate() {
                     let [read, segment] = batch.views(i);
-                    group.fill([&read, &segment], *band);
+                    let mut place = group.next(segment.len(), *band);
+                    match batch.words(i, columns.div_ceil(64)).filter(|_| i % 2 == 0) {
+                        Some(words) => place.fill_words(words),
+                        None => place.fill([&read, &segment]),
+                    }
                 }
                 group.run(level);
             }
