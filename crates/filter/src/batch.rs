@@ -1,9 +1,12 @@
 //! Pairs to decide: sequences as bit planes, and which of them to compare.
 
+mod places;
+
 use merganser_seq::planes::{self, Encoded, TextPlanes, window};
 use merganser_seq::simd::Level;
 
 use crate::Error;
+pub(crate) use places::Place;
 
 /// A reference as bit planes, of which any stretch can be a segment.
 #[derive(Clone, Debug)]

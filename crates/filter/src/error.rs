@@ -67,6 +67,9 @@ pub enum Error {
         /// Worker threads.
         threads: usize,
     },
+    /// A GPU cannot be used, or failed.
+    #[error(transparent)]
+    Gpu(#[from] merganser_gpu::Error),
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,

@@ -180,7 +180,12 @@ impl Filter {
         }
     }
 
-    fn decide(&self, read: &View<'_>, segment: &View<'_>, scratch: &mut Scratch) -> Decision {
+    pub(crate) fn decide(
+        &self,
+        read: &View<'_>,
+        segment: &View<'_>,
+        scratch: &mut Scratch,
+    ) -> Decision {
         let others = read.has_others() || segment.has_others();
         if others && self.config.n_mode == NMode::Pass {
             return UNDEFINED;
@@ -205,7 +210,13 @@ impl Filter {
     }
 
     /// The method for a pair: the one asked for if it defines the pair, else the exact one.
-    fn defined_method(&self, read: usize, segment: usize, others: bool, e: usize) -> Method {
+    pub(crate) fn defined_method(
+        &self,
+        read: usize,
+        segment: usize,
+        others: bool,
+        e: usize,
+    ) -> Method {
         let method = self.config.method;
         let comparable = self.config.align == Align::Global && read == segment;
         let published = !others && read >= LEAST_ORIGINAL && e <= MOST_ORIGINAL;

@@ -18,6 +18,7 @@
 mod batch;
 mod config;
 mod cpu;
+mod cuda;
 mod error;
 mod filter;
 mod job;
@@ -28,6 +29,7 @@ mod writer;
 
 pub use batch::{PackedReference, PairBatch, Sequence};
 pub use config::{Align, Config, Method, NMode, Threshold};
+pub use cuda::{GpuFilter, GpuReference};
 pub use error::Error;
 pub use filter::{Decision, Filter, REJECTED, Scratch, UNDEFINED};
 pub use job::{Job, Outcome, Verified, run};

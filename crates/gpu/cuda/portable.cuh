@@ -9,6 +9,13 @@
 #define MGPU_HD inline
 #endif
 
+// Before a loop whose steps are known when compiling: in registers on the device.
+#ifdef __CUDA_ARCH__
+#define MGPU_UNROLL _Pragma("unroll")
+#else
+#define MGPU_UNROLL
+#endif
+
 namespace mgpu {
 
 /// A 128-bit k-mer's integer. The compiler's own: CUB sorts it, Rust's u128 has its layout.

@@ -1,3 +1,5 @@
+mod backends;
+
 use super::*;
 use crate::{PackedReference, Threshold, naive};
 use proptest::prelude::*;

@@ -1,0 +1,7 @@
+//! With the feature `cuda`, compiles the CUDA sources.
+
+fn main() {
+    if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
+        merganser_gpu_build::Kernels::new("merganser_filter_cuda").file("cuda/filter.cu").compile();
+    }
+}

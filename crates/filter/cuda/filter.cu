@@ -1,0 +1,26 @@
+// The launchers of filtering, as status.cuh says. Kernels are in the headers beside this file.
+#include "kernels.cuh"
+#include "status.cuh"
+
+extern "C" {
+
+/// What the host needs to know of the kernels: how many there are, and the sizes of the structures.
+mgpu_status merganser_filter_sizes(uint32_t* kernels, uint32_t* entry, uint32_t* arguments) {
+  *kernels = static_cast<uint32_t>(mgpu::filter::kernel::count);
+  *entry = sizeof(mgpu::filter::entry);
+  *arguments = sizeof(mgpu::filter::arguments);
+  return 0;
+}
+
+/// Decides pairs that all are for the kernel of this number.
+mgpu_status merganser_filter_decide(uint32_t number, const mgpu::filter::arguments* a,
+                                    cudaStream_t stream) {
+  using mgpu::filter::threads;
+  if (a->pairs == 0) return 0;
+  const unsigned blocks = (a->pairs + threads - 1) / threads;
+  const bool known = mgpu::filter::with_kernel(number, [&](auto kernel) {
+    MGPU_LAUNCH(mgpu::filter::decide_kernel<kernel.value>, blocks, threads, stream, *a);
+  });
+  return known ? mgpu::launch_status() : static_cast<mgpu_status>(cudaErrorInvalidValue);
+}
+}

@@ -1,0 +1,31 @@
+// The kernels: a thread a pair. Neighbouring threads read neighbouring pairs, each its own words one
+// after the other, which the first cache holds meanwhile.
+#pragma once
+
+#include "block.cuh"
+#include "decide.cuh"
+
+namespace mgpu {
+namespace filter {
+
+constexpr unsigned threads = 128;
+
+template <kernel Kernel>
+__global__ void __launch_bounds__(threads) decide_kernel(arguments a) {
+  block<threads> me;
+  const uint64_t i = uint64_t{me.index()} * threads + me.thread();
+  if (i >= a.pairs) return;
+  sequence read, segment;
+  const uint32_t index = pair_of(a, static_cast<uint32_t>(i), read, segment);
+  const uint64_t share = uint64_t{read.len} * a.threshold / 100;
+  const uint32_t e = a.percent ? static_cast<uint32_t>(share) : a.threshold;
+  const uint32_t edits = decide<Kernel>(read, segment, {e, a.others_match}, a.global);
+  if (a.bytes) {
+    static_cast<uint8_t*>(a.decisions)[index] = static_cast<uint8_t>(edits);
+  } else {
+    static_cast<uint32_t*>(a.decisions)[index] = edits;
+  }
+}
+
+}  // namespace filter
+}  // namespace mgpu

@@ -1,0 +1,78 @@
+//! Where the sequences of a batch lie, for those who copy its words elsewhere.
+
+use super::{PackedReference, Pair, PairBatch, Segment};
+
+/// Where the sequences of a pair begin, how long they are, and whether they have letters that are
+/// no bases.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// A word of the batch.
+    pub(crate) read_at: usize,
+    pub(crate) read_len: u32,
+    pub(crate) read_others: bool,
+    /// A word of the batch, or a base of the reference.
+    pub(crate) segment_at: usize,
+    pub(crate) segment_len: u32,
+    pub(crate) segment_others: bool,
+    pub(crate) in_reference: bool,
+}
+
+impl<'r> PairBatch<'r> {
+    /// The planes of all sequences.
+    pub(crate) fn all_words(&self) -> &[u64] {
+        &self.words
+    }
+
+    pub(crate) fn reference(&self) -> Option<&'r PackedReference> {
+        self.reference
+    }
+
+    pub(crate) fn place(&self, index: usize) -> Place {
+        let Pair { read, segment } = self.pairs[index];
+        let (in_reference, segment_at, segment_len) = match segment {
+            Segment::InBatch(sequence) => (false, sequence.at, sequence.len),
+            Segment::InReference { position, len } => (true, position, len),
+        };
+        let segment_others = match segment {
+            Segment::InBatch(sequence) => sequence.others,
+            Segment::InReference { .. } => self.views(index)[1].has_others(),
+        };
+        Place {
+            read_at: read.at,
+            read_len: read.len,
+            read_others: read.others,
+            segment_at,
+            segment_len,
+            segment_others,
+            in_reference,
+        }
+    }
+
+    /// The lengths of read and segment if they are those of all pairs, all letters are bases, and
+    /// the words are those of the first read, the first segment, the second read, and so on.
+    pub(crate) fn uniform(&self) -> Option<[u32; 2]> {
+        let Pair { read, segment: Segment::InBatch(segment) } = self.pairs.first()? else {
+            return None;
+        };
+        let lens = [read.len, segment.len];
+        let of_read = 2 * (read.len as usize).div_ceil(64);
+        let of_pair = of_read + 2 * (segment.len as usize).div_ceil(64);
+        let expected = |(i, pair): (usize, &Pair)| {
+            let Pair { read, segment: Segment::InBatch(segment) } = pair else { return false };
+            let at = i * of_pair;
+            (read.at, segment.at, [read.len, segment.len]) == (at, at + of_read, lens)
+                && !read.others
+                && !segment.others
+        };
+        let all = self.words.len() == self.pairs.len() * of_pair
+            && self.pairs.iter().enumerate().all(expected);
+        all.then_some(lens)
+    }
+}
+
+impl PackedReference {
+    /// The planes.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+}

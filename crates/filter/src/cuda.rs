@@ -1,0 +1,14 @@
+//! The CUDA backend: batches go to a device as they are, a thread decides a pair, and decisions come
+//! back as a byte each where the threshold allows it.
+//!
+//! What no kernel is made for (bands of more than 512 diagonals, sequences of 2^30 bases) is decided by
+//! the CPU while the device is at work, so that every batch can be given to a device.
+
+mod kernels;
+mod plan;
+mod program;
+mod queue;
+mod reference;
+
+pub use queue::GpuFilter;
+pub use reference::GpuReference;

@@ -1,0 +1,131 @@
+//! The kernels as safe functions. The only unsafe code of this crate.
+#![allow(unsafe_code, reason = "foreign functions")]
+
+use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
+
+use super::plan::Kernel;
+use crate::{Align, Config, NMode, Threshold};
+
+/// A pair of a batch: `entry` of `cuda/decide.cuh`, in words.
+pub(super) type Entry = [u64; 3];
+
+const IN_REFERENCE: u64 = 1 << 63;
+const READ_HAS_OTHERS: u64 = 1 << 62;
+const SEGMENT_HAS_OTHERS: u64 = 1 << 61;
+
+/// The entry of a pair whose batch begins at the word `base` and whose decision is number `index`.
+pub(super) fn entry(place: &crate::batch::Place, base: u32, index: u32) -> Entry {
+    let flag = |set: bool, bit: u64| if set { bit } else { 0 };
+    let segment_at = place.segment_at as u64 + if place.in_reference { 0 } else { base.into() };
+    let flags = flag(place.in_reference, IN_REFERENCE)
+        | flag(place.read_others, READ_HAS_OTHERS)
+        | flag(place.segment_others, SEGMENT_HAS_OTHERS);
+    let read_at = place.read_at as u64 + u64::from(base);
+    let two = |low: u64, high: u32| low | u64::from(high) << 32;
+    [segment_at | flags, two(read_at, place.read_len), two(place.segment_len.into(), index)]
+}
+
+/// `arguments` of `cuda/decide.cuh`.
+#[repr(C)]
+struct Arguments {
+    words: *const u64,
+    entries: *const Entry,
+    reference: *const u64,
+    decisions: *mut u8,
+    reference_len: u64,
+    pairs: u32,
+    read_len: u32,
+    segment_len: u32,
+    threshold: u32,
+    percent: bool,
+    others_match: bool,
+    global: bool,
+    bytes: bool,
+}
+
+merganser_gpu::foreign! {
+    fn merganser_filter_sizes(kernels: *mut u32, entry: *mut u32, arguments: *mut u32);
+    fn merganser_filter_decide(number: u32, arguments: *const Arguments, stream: RawStream);
+}
+
+/// What a launch decides.
+pub(super) struct Launch<'l> {
+    pub(super) kernel: Kernel,
+    pub(super) config: &'l Config,
+    /// The planes of all sequences.
+    pub(super) words: DeviceSlice<'l, u64>,
+    pub(super) pairs: Pairs<'l>,
+    /// The planes of the reference, and its bases.
+    pub(super) reference: Option<(DeviceSlice<'l, u64>, usize)>,
+    /// A byte a decision, else four.
+    pub(super) bytes: bool,
+    /// All decisions of the batch.
+    pub(super) decisions: DeviceSliceMut<'l, u8>,
+}
+
+/// Which pairs.
+pub(super) enum Pairs<'l> {
+    /// So many, one after the other, all with these lengths of read and segment.
+    Uniform(usize, [u32; 2]),
+    Listed(DeviceSlice<'l, Entry>),
+}
+
+impl Launch<'_> {
+    /// Decides pairs that are all for this kernel.
+    ///
+    /// The entries must lie within the words and the decisions: [`super::queue`] sees to that.
+    pub(super) fn enqueue(mut self, stream: &Stream) -> Result<()> {
+        let (threshold, percent) = match self.config.threshold {
+            Threshold::Edits(edits) => (edits, false),
+            Threshold::Percent(percent) => (percent.into(), true),
+        };
+        let (entries, pairs, [read_len, segment_len]) = match self.pairs {
+            Pairs::Uniform(pairs, lens) => (std::ptr::null(), pairs, lens),
+            Pairs::Listed(entries) => (entries.as_ptr(), entries.len(), [0; 2]),
+        };
+        let (reference, reference_len) = match &self.reference {
+            Some((words, len)) => (words.as_ptr(), *len),
+            None => (std::ptr::null(), 0),
+        };
+        if let Pairs::Uniform(pairs, lens) = self.pairs {
+            let words = lens.iter().map(|&len| 2 * (len as usize).div_ceil(64)).sum::<usize>();
+            let bytes = if self.bytes { 1 } else { 4 };
+            assert!(self.words.len() >= pairs * words && self.decisions.len() >= pairs * bytes);
+        }
+        let arguments = Arguments {
+            words: self.words.as_ptr(),
+            entries,
+            reference,
+            decisions: self.decisions.as_mut_ptr(),
+            reference_len: reference_len as u64,
+            pairs: pairs as u32,
+            read_len,
+            segment_len,
+            threshold,
+            percent,
+            others_match: self.config.n_mode == NMode::Match,
+            global: self.config.align == Align::Global,
+            bytes: self.bytes,
+        };
+        stream.launch("deciding pairs", |raw| {
+            // SAFETY: all pointers lead to device memory of the sizes that `arguments` and the
+            // entries tell; the arguments themselves are copied by the call.
+            unsafe { merganser_filter_decide(self.kernel as u32, &arguments, raw) }
+        })
+    }
+}
+
+#[cfg(all(test, feature = "cuda"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structures_have_the_sizes_of_the_cpp() {
+        let mut sizes = [0; 3];
+        let [kernels, entry, arguments] = &mut sizes;
+        // SAFETY: the pointers are to locals.
+        let status = unsafe { merganser_filter_sizes(kernels, entry, arguments) };
+        let ours = [Kernel::ALL.len(), size_of::<Entry>(), size_of::<Arguments>()];
+        assert_eq!((status, sizes), (0, ours.map(|size| size as u32)));
+    }
+}

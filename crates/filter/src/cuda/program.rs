@@ -1,0 +1,227 @@
+//! A filter on a device: which kernel each pair of a batch is for, and the decisions.
+
+use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, PinnedBuffer, Result as GpuResult, Stream};
+
+use super::kernels::{Entry, Launch, Pairs, entry};
+use super::plan::Kernel;
+use crate::batch::Place;
+use crate::{Decision, Filter, Method, NMode, PairBatch, REJECTED, Scratch, UNDEFINED};
+
+/// How the pairs of a batch lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Shape {
+    #[default]
+    Empty,
+    /// As [`PairBatch::uniform`] says, with these lengths of read and segment.
+    Uniform([u32; 2]),
+    /// Each has an entry.
+    Listed,
+}
+
+/// One filter with its buffers on a device.
+#[derive(Debug)]
+pub(super) struct Program {
+    filter: Filter,
+    scratch: Scratch,
+    /// By kernel, the pairs for it.
+    entries: Vec<Vec<Entry>>,
+    /// Pairs that no kernel decides, and their decisions.
+    left: Vec<(u32, Decision)>,
+    /// Of those that a kernel decides, pairs that another method was to decide.
+    exact_instead: u64,
+    listed: PinnedBuffer<Entry>,
+    on_device: DeviceBuffer<Entry>,
+    decisions: DeviceBuffer<u8>,
+    here: PinnedBuffer<u8>,
+    bytes: bool,
+}
+
+impl Program {
+    pub(super) fn new(filter: &Filter, device: &Device) -> GpuResult<Program> {
+        Ok(Program {
+            filter: filter.clone(),
+            scratch: Scratch::default(),
+            entries: vec![Vec::new(); Kernel::ALL.len()],
+            left: Vec::new(),
+            exact_instead: 0,
+            listed: device.alloc_pinned(0)?,
+            on_device: device.alloc(0)?,
+            decisions: device.alloc(0)?,
+            here: device.alloc_pinned(0)?,
+            bytes: false,
+        })
+    }
+
+    pub(super) fn exact_instead(&self) -> u64 {
+        self.exact_instead + self.scratch.exact_instead()
+    }
+
+    /// Takes over a batch whose words are at `base`, as pairs from number `first` on; of uniform ones
+    /// only those that no kernel is for.
+    pub(super) fn add(&mut self, batch: &PairBatch<'_>, shape: Shape, base: u32, first: u32) {
+        if let Shape::Uniform(lens) = shape
+            && Kernel::of(&self.filter, lens, false).is_some()
+        {
+            self.count_instead(lens, batch.len());
+            return;
+        }
+        for i in 0..batch.len() {
+            let place = batch.place(i);
+            self.add_pair(batch, i, &place, base, first + i as u32);
+        }
+    }
+
+    fn count_instead(&mut self, [read, segment]: [u32; 2], pairs: usize) {
+        let (read, segment) = (read as usize, segment as usize);
+        let e = self.filter.config().threshold.edits(read);
+        let defined = self.filter.defined_method(read, segment, false, e);
+        if defined != self.filter.config().method {
+            self.exact_instead += pairs as u64;
+        }
+    }
+
+    fn add_pair(&mut self, batch: &PairBatch<'_>, i: usize, place: &Place, base: u32, index: u32) {
+        let others = place.read_others || place.segment_others;
+        if others && self.filter.config().n_mode == NMode::Pass {
+            self.left.push((index, UNDEFINED));
+            return;
+        }
+        let lens = [place.read_len, place.segment_len];
+        let Some(kernel) = Kernel::of(&self.filter, lens, others) else {
+            let [read, segment] = batch.views(i);
+            let decision = self.filter.decide(&read, &segment, &mut self.scratch);
+            self.left.push((index, decision));
+            return;
+        };
+        let of_exact = kernel < Kernel::GateKeeper;
+        if of_exact && self.filter.config().method != Method::Exact {
+            self.exact_instead += 1;
+        }
+        self.entries[kernel as usize].push(entry(place, base, index));
+    }
+
+    /// The entries of pairs that were added as uniform ones and are not alone any more.
+    pub(super) fn list(&mut self, lens: [u32; 2], pairs: u32) {
+        // Those that no kernel is for have their decisions.
+        let Some(kernel) = Kernel::of(&self.filter, lens, false) else { return };
+        let [of_read, of_segment] = lens.map(|len| 2 * (len as usize).div_ceil(64));
+        self.entries[kernel as usize].extend((0..pairs).map(|index| {
+            let read_at = index as usize * (of_read + of_segment);
+            let place = Place {
+                read_at,
+                read_len: lens[0],
+                read_others: false,
+                segment_at: read_at + of_read,
+                segment_len: lens[1],
+                segment_others: false,
+                in_reference: false,
+            };
+            entry(&place, 0, index)
+        }));
+    }
+
+    /// Makes room for `pairs` pairs of reads of up to `longest` bases, and brings the entries to
+    /// the device.
+    pub(super) fn prepare(&mut self, stream: &Stream, pairs: usize, longest: u32) -> GpuResult<()> {
+        let device = stream.device();
+        let most = self.filter.config().threshold.edits(longest as usize);
+        self.bytes = most < usize::from(u8::MAX);
+        let size = pairs * if self.bytes { 1 } else { 4 };
+        if self.here.len() < size {
+            let room = size.next_power_of_two();
+            self.decisions = device.alloc(0)?;
+            self.here = device.alloc_pinned(room)?;
+            self.decisions = device.alloc(room)?;
+        }
+        let listed: usize = self.entries.iter().map(Vec::len).sum();
+        if self.listed.len() < listed {
+            let room = listed.next_power_of_two();
+            self.on_device = device.alloc(0)?;
+            self.listed = device.alloc_pinned(room)?;
+            self.on_device = device.alloc(room)?;
+        }
+        if listed == 0 {
+            return Ok(());
+        }
+        let mut at = 0;
+        let out = self.listed.as_mut_slice()?;
+        for entries in &mut self.entries {
+            // Neighbours should have about as many columns, and mostly have.
+            let columns = |entry: &Entry| entry[2] & 0xffff_ffff;
+            if !entries.is_sorted_by_key(columns) {
+                entries.sort_by_key(columns);
+            }
+            out[at..at + entries.len()].copy_from_slice(entries);
+            at += entries.len();
+        }
+        stream.upload(&mut self.listed, 0..listed, self.on_device.view_mut())
+    }
+
+    /// Decides what was added.
+    pub(super) fn launch(
+        &mut self,
+        stream: &Stream,
+        words: DeviceSlice<'_, u64>,
+        reference: Option<(DeviceSlice<'_, u64>, usize)>,
+        shape: Shape,
+        pairs: usize,
+    ) -> GpuResult<()> {
+        let uniform = match shape {
+            Shape::Uniform(lens) => Kernel::of(&self.filter, lens, false)
+                .map(|kernel| (kernel, Pairs::Uniform(pairs, lens))),
+            _ => None,
+        };
+        let mut at = 0;
+        let listed = Kernel::ALL.iter().zip(&self.entries).map(|(&kernel, entries)| {
+            let range = at..at + entries.len();
+            at = range.end;
+            (kernel, Pairs::Listed(self.on_device.slice(range)))
+        });
+        let some = |(_, pairs): &(Kernel, Pairs<'_>)| match pairs {
+            Pairs::Listed(entries) => !entries.is_empty(),
+            Pairs::Uniform(..) => true,
+        };
+        for (kernel, pairs) in uniform.into_iter().chain(listed).filter(some) {
+            let config = self.filter.config();
+            let decisions = self.decisions.view_mut();
+            let bytes = self.bytes;
+            let launch = Launch { kernel, config, words, pairs, reference, bytes, decisions };
+            launch.enqueue(stream)?;
+        }
+        Ok(())
+    }
+
+    /// Brings the decisions back.
+    pub(super) fn download(&mut self, stream: &Stream, pairs: usize) -> GpuResult<()> {
+        let size = pairs * if self.bytes { 1 } else { 4 };
+        stream.download(self.decisions.slice(..size), &mut self.here, 0)
+    }
+
+    /// Waits for the decisions, replaces `decisions` by them, and forgets the batch.
+    pub(super) fn collect(&mut self, pairs: usize, decisions: &mut Vec<Decision>) -> GpuResult<()> {
+        decisions.clear();
+        let here = self.here.as_slice()?;
+        if self.bytes {
+            let wide = |&edits: &u8| if edits == u8::MAX { REJECTED } else { edits.into() };
+            decisions.extend(here[..pairs].iter().map(wide));
+        } else {
+            let words = here[..4 * pairs].as_chunks().0;
+            decisions.extend(words.iter().map(|&word| Decision::from_le_bytes(word)));
+        }
+        for (index, decision) in self.left.drain(..) {
+            decisions[index as usize] = decision;
+        }
+        self.forget();
+        Ok(())
+    }
+
+    /// Forgets the batch.
+    pub(super) fn forget(&mut self) {
+        self.entries.iter_mut().for_each(Vec::clear);
+        self.left.clear();
+    }
+
+    pub(super) fn is_done(&self) -> GpuResult<bool> {
+        self.here.is_idle()
+    }
+}

@@ -1,0 +1,248 @@
+//! A stream with its buffers: batches are collected, decided together, and their decisions taken.
+
+use std::time::Duration;
+
+use merganser_gpu::{Device, DeviceBuffer, Event, PinnedBuffer, Result as GpuResult, Stream};
+
+use super::GpuReference;
+use super::program::{Program, Shape};
+use crate::{Decision, Error, Filter, PairBatch};
+
+/// A [`Filter`] on a GPU, with a stream and buffers of its own; one for each thread and, so that one
+/// is filled while another is at work, two or more.
+///
+/// ```no_run
+/// use merganser_filter::{Config, Filter, GpuFilter, PairBatch, Threshold};
+///
+/// let filter = Filter::new(Config::new(Threshold::Edits(2)))?;
+/// let device = merganser_gpu::Device::open(0)?;
+/// let mut on_gpu = GpuFilter::new(&filter, &device, None)?;
+/// let mut batch = PairBatch::new();
+/// batch.push(b"ACGTACGT", b"ACGAACGT")?;
+/// let mut decisions = Vec::new();
+/// on_gpu.run(&batch, &mut decisions)?;
+/// assert_eq!(decisions, [1]);
+/// # Ok::<(), merganser_filter::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GpuFilter {
+    programs: Vec<Program>,
+    reference: Option<GpuReference>,
+    words: PinnedBuffer<u64>,
+    on_device: DeviceBuffer<u64>,
+    /// Words that are filled, and pairs.
+    used: usize,
+    pairs: usize,
+    shape: Shape,
+    /// Bases of the longest read.
+    longest: u32,
+    launched: bool,
+    /// Around the kernels.
+    events: [Event; 2],
+    kernels: Duration,
+    /// The last, so that it is destroyed after what its work uses.
+    stream: Stream,
+}
+
+impl GpuFilter {
+    /// A filter on a device. If pairs lie in a reference, it must be there too.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn new(
+        filter: &Filter,
+        device: &Device,
+        reference: Option<&GpuReference>,
+    ) -> Result<GpuFilter, Error> {
+        Ok(GpuFilter::of_several(&[filter], device, reference)?)
+    }
+
+    /// Decides every batch by several filters.
+    pub(crate) fn of_several(
+        filters: &[&Filter],
+        device: &Device,
+        reference: Option<&GpuReference>,
+    ) -> GpuResult<GpuFilter> {
+        let programs = filters.iter().map(|filter| Program::new(filter, device));
+        Ok(GpuFilter {
+            programs: programs.collect::<GpuResult<Vec<_>>>()?,
+            reference: reference.cloned(),
+            words: device.alloc_pinned(0)?,
+            on_device: device.alloc(0)?,
+            used: 0,
+            pairs: 0,
+            shape: Shape::Empty,
+            longest: 0,
+            launched: false,
+            events: [device.timing_event()?, device.timing_event()?],
+            kernels: Duration::ZERO,
+            stream: device.stream()?,
+        })
+    }
+
+    /// Makes room for so many words of planes at once.
+    pub(crate) fn reserve(&mut self, words: usize) -> GpuResult<()> {
+        if self.words.len() < words {
+            let device = self.stream.device();
+            // Smaller buffers go before larger ones come, if there is nothing in them.
+            let mut larger = device.alloc_pinned(words)?;
+            let used = self.used;
+            larger.as_mut_slice()?[..used].copy_from_slice(&self.words.as_slice()?[..used]);
+            self.words = larger;
+            self.on_device = device.alloc(0)?;
+            self.on_device = device.alloc(words)?;
+        }
+        Ok(())
+    }
+
+    /// Decides a batch; as [`Filter::run_into`].
+    ///
+    /// # Errors
+    /// If the device has too little memory, or fails.
+    ///
+    /// # Panics
+    /// As [`add`](Self::add).
+    pub fn run(
+        &mut self,
+        batch: &PairBatch<'_>,
+        decisions: &mut Vec<Decision>,
+    ) -> Result<(), Error> {
+        self.add(batch)?;
+        self.launch()?;
+        self.collect(decisions)
+    }
+
+    /// Adds the pairs of a batch, which is not needed after that, to those to be decided.
+    ///
+    /// # Errors
+    /// If there is too little memory.
+    ///
+    /// # Panics
+    /// If pairs were launched and not collected, there are 2^32 pairs or words, or the batch has
+    /// another reference.
+    pub fn add(&mut self, batch: &PairBatch<'_>) -> Result<(), Error> {
+        assert!(!self.launched, "pairs are collected before others are added");
+        if let Some(reference) = batch.reference() {
+            let same = self.reference.as_ref().is_some_and(|ours| ours.is_of(reference));
+            assert!(same, "the batch's reference is not on the device");
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let words = batch.all_words();
+        let end = self.used + words.len();
+        let most = u32::MAX as usize;
+        assert!(end <= most && self.pairs + batch.len() <= most, "a batch of 2^32 pairs or words");
+        if self.words.len() < end {
+            self.reserve(end.next_power_of_two())?;
+        }
+        self.words.as_mut_slice()?[self.used..end].copy_from_slice(words);
+        let uniform = batch.uniform();
+        let (before, first) = (self.shape, self.pairs as u32);
+        self.shape = match (before, uniform) {
+            (Shape::Empty, Some(lens)) => Shape::Uniform(lens),
+            (Shape::Uniform(lens), Some(more)) if lens == more => before,
+            _ => Shape::Listed,
+        };
+        for program in &mut self.programs {
+            if let (Shape::Uniform(lens), Shape::Listed) = (before, self.shape) {
+                program.list(lens, first);
+            }
+            program.add(batch, self.shape, self.used as u32, first);
+        }
+        let longest = match uniform {
+            Some([read, _]) => read,
+            None => (0..batch.len()).map(|i| batch.place(i).read_len).max().unwrap_or(0),
+        };
+        self.longest = self.longest.max(longest);
+        self.used = end;
+        self.pairs += batch.len();
+        Ok(())
+    }
+
+    /// Lets the device decide the pairs that were added; does not wait for it.
+    ///
+    /// # Errors
+    /// If the device has too little memory, or fails.
+    pub fn launch(&mut self) -> Result<(), Error> {
+        self.launched = true;
+        let (used, pairs) = (self.used, self.pairs);
+        if pairs == 0 {
+            return Ok(());
+        }
+        let GpuFilter { stream, words, on_device, programs, reference, events, .. } = self;
+        stream.upload(words, 0..used, on_device.view_mut())?;
+        for program in programs.iter_mut() {
+            program.prepare(stream, pairs, self.longest)?;
+        }
+        stream.record(&events[0])?;
+        for program in programs.iter_mut() {
+            let reference = reference.as_ref().map(GpuReference::view);
+            program.launch(stream, on_device.view(), reference, self.shape, pairs)?;
+        }
+        stream.record(&events[1])?;
+        for program in programs {
+            program.download(stream, pairs)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the pairs that were launched are decided.
+    ///
+    /// # Errors
+    /// If the device failed.
+    pub fn is_done(&self) -> Result<bool, Error> {
+        for program in &self.programs {
+            if !program.is_done()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits for the decisions on the pairs that were launched, and replaces `decisions` by them, in
+    /// the order in which the pairs were added.
+    ///
+    /// # Errors
+    /// If the device failed.
+    pub fn collect(&mut self, decisions: &mut Vec<Decision>) -> Result<(), Error> {
+        self.collect_of(0, decisions)?;
+        Ok(self.finish()?)
+    }
+
+    /// The decisions of one of the filters.
+    pub(crate) fn collect_of(
+        &mut self,
+        program: usize,
+        decisions: &mut Vec<Decision>,
+    ) -> GpuResult<()> {
+        self.programs[program].collect(self.pairs, decisions)
+    }
+
+    /// Forgets the pairs: all decisions were collected.
+    pub(crate) fn finish(&mut self) -> GpuResult<()> {
+        if self.pairs > 0 && self.launched {
+            self.kernels += self.events[0].elapsed(&self.events[1])?;
+        }
+        self.programs.iter_mut().for_each(Program::forget);
+        (self.used, self.pairs, self.longest) = (0, 0, 0);
+        (self.shape, self.launched) = (Shape::Empty, false);
+        Ok(())
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        self.stream.device()
+    }
+
+    /// The time that the kernels took so far. Those of several streams run side by side, so that
+    /// sums of these are more than the device's time.
+    pub fn kernel_time(&self) -> Duration {
+        self.kernels
+    }
+
+    /// As [`Scratch::exact_instead`](crate::Scratch::exact_instead).
+    pub fn exact_instead(&self) -> u64 {
+        self.programs[0].exact_instead()
+    }
+}
