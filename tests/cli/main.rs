@@ -10,6 +10,7 @@ mod classify;
 mod cuda;
 mod errors;
 mod filter;
+mod filter_cuda;
 mod help;
 mod inputs;
 mod interrupt;

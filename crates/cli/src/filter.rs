@@ -13,9 +13,12 @@ use merganser_io::Input;
 
 use crate::args::FilterArgs;
 use crate::console::Console;
-use crate::interrupt;
 use crate::progress::Bar;
+use crate::{devices, interrupt};
 use outputs::Outputs;
+
+/// Bytes of text from which on GPUs make up for their start, beside 16 cores (docs/benchmarks.md).
+const GPU_BREAK_EVEN: u64 = 4_000_000_000;
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
@@ -31,11 +34,12 @@ struct Finished<'r> {
 /// Decides the pairs and reports.
 pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     outputs::check(args)?;
-    let job = job(args);
+    let mut job = job(args);
     job.config.validate()?;
     let inputs = merganser_io::expand_inputs(&args.inputs).map_err(Error::from)?;
     let cancel = interrupt::cancel_on_interrupt()?;
     outputs::refuse_to_replace_inputs(args, &inputs)?;
+    job.devices = devices::choose(&args.device.device, &inputs, GPU_BREAK_EVEN, console)?;
     let Outputs { writer, json } = Outputs::create(args)?;
     let bar = Bar::new(console);
     let begun = Instant::now();
@@ -64,5 +68,8 @@ fn job(args: &FilterArgs) -> Job {
         threads: merganser_run::resolve_threads(args.threads.map(usize::from)),
         memory: args.memory.unwrap_or_else(merganser_run::default_budget),
         verify: args.verify,
+        devices: Vec::new(),
+        gpu_memory: args.device.gpu_memory,
+        gpus_alone: std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some(),
     }
 }

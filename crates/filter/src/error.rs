@@ -70,6 +70,20 @@ pub enum Error {
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
+    /// A GPU has too little memory to filter on.
+    #[error(
+        "cuda:{ordinal} has {} for filtering and at least {} are needed: raise --gpu-memory, or \
+         use --device cpu",
+        merganser_run::format_size(*available), merganser_run::format_size(*needed)
+    )]
+    TooLittleGpuMemory {
+        /// The device.
+        ordinal: u32,
+        /// Bytes that are free there, or that `--gpu-memory` allows.
+        available: u64,
+        /// Bytes that the buffers of a stream take.
+        needed: u64,
+    },
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,

@@ -3,9 +3,11 @@
 //! order of the numbers. Whoever decides pairs in another way can take from the same queue: a block
 //! that was fetched must be handed in, and all with smaller numbers were fetched before it.
 
+mod gpus;
 mod in_order;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use merganser_io::{Input, ReaderOptions};
@@ -17,6 +19,7 @@ use crate::{
     Config, Decision, Error, Filter, Format, Method, PairBatch, REJECTED, Scratch, UNDEFINED,
     Writer,
 };
+use gpus::Gpus;
 use in_order::InOrder;
 
 /// What to run, beside the inputs and outputs.
@@ -30,6 +33,14 @@ pub struct Job {
     pub memory: u64,
     /// Decide each pair by the exact method too, and count where the two differ.
     pub verify: bool,
+    /// GPUs to decide on too, by CUDA's numbers; one listed twice is used as two. Empty for the CPU
+    /// alone. No result depends on it.
+    pub devices: Vec<u32>,
+    /// Bytes of memory to use on each GPU, `None` for what is free.
+    pub gpu_memory: Option<u64>,
+    /// Wait for the GPUs rather than decide pairs on the CPU that they can decide: for tests and
+    /// measurements.
+    pub gpus_alone: bool,
 }
 
 /// What a run found.
@@ -47,6 +58,12 @@ pub struct Outcome {
     pub verified: Option<Verified>,
     /// How long the disk took to confirm the outputs.
     pub sync: Duration,
+    /// Pairs that went to GPUs.
+    pub gpu_pairs: u64,
+    /// The time that kernels took, of all streams together, which run side by side.
+    pub kernels: Duration,
+    /// The GPUs that took part.
+    pub gpus: Vec<merganser_gpu::DeviceInfo>,
 }
 
 /// Decisions held against the exact method's.
@@ -62,6 +79,8 @@ pub struct Verified {
 
 /// Bytes of text of a block: large enough to be worth a turn, at most,
 const MOST_BLOCK: u64 = 1 << 20;
+/// with GPUs, which each launch costs some time;
+const MOST_GPU_BLOCK: u64 = 4 << 20;
 /// and where memory is short.
 const LEAST_BLOCK: u64 = 64 << 10;
 /// Pairs that are packed and decided at a time, so that they stay in a core's cache.
@@ -71,6 +90,8 @@ const FIXED: u64 = 24 << 20;
 const FIXED_THREAD: u64 = 3 << 20;
 /// What a thread's share of all blocks, texts and results takes, in blocks.
 const BLOCKS_A_THREAD: u64 = 16;
+/// What the pinned memory of a thread's share of all streams takes, in blocks.
+const PINNED_A_THREAD: u64 = 4;
 /// How many blocks a thread may be ahead of the one to be written next.
 const AHEAD: u64 = 4;
 
@@ -105,10 +126,25 @@ pub fn run(
         progress,
         cancel,
     };
-    let work = |_| Ok(shared.work(Worker::new(&filter, exact.as_ref())));
-    let tallies = run_workers_collect::<_, Error, _>(job.threads, work)?;
-    let writer = shared.written.into_sink()?;
+    let make = || Worker::new(&filter, exact.as_ref());
     let mut outcome = Outcome::default();
+    let tallies = if job.devices.is_empty() {
+        run_workers_collect::<_, Error, _>(job.threads, |_| Ok(shared.work(make())))?
+    } else {
+        let gpus = Gpus::new(job, block);
+        let filters: Vec<&Filter> = [&filter].into_iter().chain(&exact).collect();
+        let tallies = thread::scope(|scope| {
+            // CUDA starts while blocks are read and decided.
+            scope.spawn(|| gpus.start(&filters, &shared));
+            let work = |_| Ok(shared.work_with(&gpus, make()));
+            let tallies = run_workers_collect::<_, Error, _>(job.threads, work);
+            gpus.stop();
+            tallies
+        })?;
+        outcome = gpus.finish();
+        tallies
+    };
+    let writer = shared.written.into_sink()?;
     if job.verify {
         outcome.verified = Some(Verified::default());
     }
@@ -123,7 +159,9 @@ pub fn run(
 /// The bytes of a block that the memory allows.
 fn block_bytes(job: &Job) -> Result<usize, Error> {
     let threads = job.threads as u64;
-    let blocks = BLOCKS_A_THREAD * threads;
+    let (most, pinned) =
+        if job.devices.is_empty() { (MOST_BLOCK, 0) } else { (MOST_GPU_BLOCK, PINNED_A_THREAD) };
+    let blocks = (BLOCKS_A_THREAD + pinned) * threads;
     let fixed = FIXED + FIXED_THREAD * threads;
     let block = job.memory.saturating_sub(fixed) / blocks;
     if block < LEAST_BLOCK {
@@ -133,7 +171,7 @@ fn block_bytes(job: &Job) -> Result<usize, Error> {
             threads: job.threads,
         });
     }
-    Ok(block.min(MOST_BLOCK) as usize)
+    Ok(block.min(most) as usize)
 }
 
 impl Outcome {
@@ -142,6 +180,7 @@ impl Outcome {
         self.accepted += other.accepted;
         self.undefined += other.undefined;
         self.exact_instead += other.exact_instead;
+        self.gpu_pairs += other.gpu_pairs;
         if let (Some(sum), Some(more)) = (&mut self.verified, &other.verified) {
             sum.exact_accepted += more.exact_accepted;
             sum.false_accepts += more.false_accepts;
@@ -172,8 +211,14 @@ impl Shared<'_> {
         worker.finish()
     }
 
-    /// Fetches the next block; `false` if there is none, or no more should be done.
+    /// Fetches the next block, once it may be worked on; `false` if there is none, or no more should
+    /// be done.
     fn next(&self, block: &mut Block) -> bool {
+        self.fetch(block) && self.written.wait_for_room(block.number())
+    }
+
+    /// Fetches the next block; `false` if there is none, or no more should be done.
+    fn fetch(&self, block: &mut Block) -> bool {
         if self.cancel.is_cancelled() {
             self.hand_in(0, Err(Error::Cancelled));
         }
@@ -183,7 +228,7 @@ impl Shared<'_> {
         match self.source.next(block) {
             Ok(Some(bytes)) => {
                 self.progress.advance(bytes);
-                self.written.wait_for_room(block.number())
+                true
             }
             Ok(None) => false,
             Err(_) if self.cancel.is_cancelled() => {
@@ -259,10 +304,18 @@ impl<'f> Worker<'f> {
                 return Ok(());
             }
             self.filter.run_into(&self.batch, &mut self.scratch, &mut self.decisions);
-            writer::format(format, first, &self.decisions, part);
-            self.count();
-            self.verify();
+            if let Some(exact) = self.exact {
+                exact.run_into(&self.batch, &mut self.exact_scratch, &mut self.truth);
+            }
+            self.report(format, first, part);
         }
+    }
+
+    /// Writes and counts the decisions on the pairs from the index `first` on.
+    fn report(&mut self, format: Format, first: u64, part: &mut Part) {
+        writer::format(format, first, &self.decisions, part);
+        self.count();
+        self.verify();
     }
 
     fn count(&mut self) {
@@ -273,8 +326,7 @@ impl<'f> Worker<'f> {
     }
 
     fn verify(&mut self) {
-        let (Some(exact), Some(verified)) = (self.exact, &mut self.tally.verified) else { return };
-        exact.run_into(&self.batch, &mut self.exact_scratch, &mut self.truth);
+        let Some(verified) = &mut self.tally.verified else { return };
         for (&decision, &truth) in self.decisions.iter().zip(&self.truth) {
             let (accepted, right) = (decision != REJECTED, truth != REJECTED);
             verified.exact_accepted += u64::from(right);
@@ -284,7 +336,7 @@ impl<'f> Worker<'f> {
     }
 
     fn finish(mut self) -> Outcome {
-        self.tally.exact_instead = self.scratch.exact_instead();
+        self.tally.exact_instead += self.scratch.exact_instead();
         self.tally
     }
 }

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use merganser_filter::{Align, Method, NMode, Threshold};
 
+use super::DeviceArgs;
+
 const MORE: &str = "\
 Inputs:
   One file: a pair a line, READ<TAB>SEGMENT (columns after the second are ignored), or the WFA
@@ -88,6 +90,8 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 }
 
 /// `-e`.

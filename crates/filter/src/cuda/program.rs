@@ -120,26 +120,41 @@ impl Program {
         }));
     }
 
-    /// Makes room for `pairs` pairs of reads of up to `longest` bases, and brings the entries to
-    /// the device.
-    pub(super) fn prepare(&mut self, stream: &Stream, pairs: usize, longest: u32) -> GpuResult<()> {
+    /// Makes room for decisions of so many bytes, and for so many entries.
+    pub(super) fn reserve(
+        &mut self,
+        stream: &Stream,
+        bytes: usize,
+        entries: usize,
+    ) -> GpuResult<()> {
         let device = stream.device();
-        let most = self.filter.config().threshold.edits(longest as usize);
-        self.bytes = most < usize::from(u8::MAX);
-        let size = pairs * if self.bytes { 1 } else { 4 };
-        if self.here.len() < size {
-            let room = size.next_power_of_two();
+        if self.here.len() < bytes {
+            let room = bytes.next_power_of_two();
             self.decisions = device.alloc(0)?;
             self.here = device.alloc_pinned(room)?;
             self.decisions = device.alloc(room)?;
         }
-        let listed: usize = self.entries.iter().map(Vec::len).sum();
-        if self.listed.len() < listed {
-            let room = listed.next_power_of_two();
+        if self.listed.len() < entries {
+            let room = entries.next_power_of_two();
             self.on_device = device.alloc(0)?;
             self.listed = device.alloc_pinned(room)?;
             self.on_device = device.alloc(room)?;
         }
+        Ok(())
+    }
+
+    /// Bytes of device memory that [`reserve`](Self::reserve) takes for so many pairs.
+    pub(super) fn bytes_for(pairs: usize) -> u64 {
+        (pairs.next_power_of_two() * (1 + size_of::<Entry>())) as u64
+    }
+
+    /// Makes room for `pairs` pairs of reads of up to `longest` bases, and brings the entries to
+    /// the device.
+    pub(super) fn prepare(&mut self, stream: &Stream, pairs: usize, longest: u32) -> GpuResult<()> {
+        let most = self.filter.config().threshold.edits(longest as usize);
+        self.bytes = most < usize::from(u8::MAX);
+        let listed: usize = self.entries.iter().map(Vec::len).sum();
+        self.reserve(stream, pairs * if self.bytes { 1 } else { 4 }, listed)?;
         if listed == 0 {
             return Ok(());
         }

@@ -80,11 +80,22 @@ impl GpuFilter {
         })
     }
 
-    /// Makes room for so many words of planes at once.
-    pub(crate) fn reserve(&mut self, words: usize) -> GpuResult<()> {
+    /// Makes room for so many words of planes, and so many pairs, at once.
+    pub(crate) fn reserve(&mut self, words: usize, pairs: usize) -> GpuResult<()> {
+        for program in &mut self.programs {
+            program.reserve(&self.stream, pairs, pairs)?;
+        }
+        self.reserve_words(words)
+    }
+
+    /// Bytes of device memory that [`reserve`](Self::reserve) takes, for each of `programs`.
+    pub(crate) fn bytes_for(words: usize, pairs: usize, programs: usize) -> u64 {
+        8 * words as u64 + programs as u64 * Program::bytes_for(pairs)
+    }
+
+    fn reserve_words(&mut self, words: usize) -> GpuResult<()> {
         if self.words.len() < words {
             let device = self.stream.device();
-            // Smaller buffers go before larger ones come, if there is nothing in them.
             let mut larger = device.alloc_pinned(words)?;
             let used = self.used;
             larger.as_mut_slice()?[..used].copy_from_slice(&self.words.as_slice()?[..used]);
@@ -134,7 +145,7 @@ impl GpuFilter {
         let most = u32::MAX as usize;
         assert!(end <= most && self.pairs + batch.len() <= most, "a batch of 2^32 pairs or words");
         if self.words.len() < end {
-            self.reserve(end.next_power_of_two())?;
+            self.reserve_words(end.next_power_of_two())?;
         }
         self.words.as_mut_slice()?[self.used..end].copy_from_slice(words);
         let uniform = batch.uniform();

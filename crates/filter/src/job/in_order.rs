@@ -54,6 +54,12 @@ impl<S: Sink> InOrder<S> {
         lock(&self.state).failed.is_some()
     }
 
+    /// Whether the part of this number may be worked on at once, or will not be wanted.
+    pub(super) fn has_room(&self, number: u64) -> bool {
+        let state = lock(&self.state);
+        !state.wanted(number) || number < state.next + self.ahead
+    }
+
     /// Waits until the part of this number may be worked on; `false` if a part before it failed.
     /// All parts before it must have been begun, so that its turn comes.
     pub(super) fn wait_for_room(&self, number: u64) -> bool {
