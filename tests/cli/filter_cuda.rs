@@ -149,6 +149,8 @@ fn every_list_of_devices_format_and_source() {
     same_on(&dir, "-e 4", "p.tsv", &devices);
     // Many small blocks.
     same_on(&dir, "-e 4 --threads 3 --memory 40M", "p.tsv", &["cuda:0", "cuda:0,0"]);
+    // Fewer streams than workers.
+    same_on(&dir, "-e 4 --threads 3 --memory 40M --gpu-memory 400K", "p.tsv", &["cuda:0"]);
     same_on(&dir, "-e 4 --format gatekeeper", "p.tsv", &["cuda:0"]);
     same_on(&dir, "-e 4 --format none", "p.tsv", &["cuda:0"]);
     same_on(&dir, "-e 4 --method snake --verify", "r.fa s.fa", &["cuda:0"]);
@@ -186,12 +188,13 @@ fn real_pairs() {
     if !usable() {
         return;
     }
-    let Some(pairs) = shared("filter_pairs_100.tsv").or_else(|| shared("pairs_100.tsv")) else {
-        return;
-    };
     let dir = Dir::new();
-    for options in ["-e 3", "-e 5 --method gatekeeper", "-e 5 --method gatekeeper-original"] {
-        same_on(&dir, options, &pairs.display().to_string(), &["cuda:0"]);
+    for (name, e) in [("ERR240727_1_E5_3000pairs", 5), ("real_human_150bp_chrX_repeats_20k", 9)] {
+        let Some(pairs) = shared(&format!("pairs/{name}.tsv.gz")) else { return };
+        for method in ["exact", "gatekeeper", "snake", "gatekeeper-original"] {
+            let options = format!("-e {e} --method {method}");
+            same_on(&dir, &options, &pairs.display().to_string(), &["cuda:0"]);
+        }
     }
 }
 

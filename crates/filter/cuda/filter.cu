@@ -1,5 +1,6 @@
 // The launchers of filtering, as status.cuh says. Kernels are in the headers beside this file.
 #include "kernels.cuh"
+#include "pack.cuh"
 #include "status.cuh"
 
 extern "C" {
@@ -22,5 +23,14 @@ mgpu_status merganser_filter_decide(uint32_t number, const mgpu::filter::argumen
     MGPU_LAUNCH(mgpu::filter::decide_kernel<kernel.value>, blocks, threads, stream, *a);
   });
   return known ? mgpu::launch_status() : static_cast<mgpu_status>(cudaErrorInvalidValue);
+}
+
+/// Packs the sequences of a text, which have bases only, each to its place.
+mgpu_status merganser_filter_pack(const uint8_t* text, const mgpu::filter::line* lines,
+                                  uint32_t count, uint64_t* words, cudaStream_t stream) {
+  using mgpu::filter::pack_threads;
+  const unsigned blocks = mgpu::grid_size(count, pack_threads / 32, 1u << 31);
+  MGPU_LAUNCH(mgpu::filter::pack_kernel, blocks, pack_threads, stream, text, lines, count, words);
+  return mgpu::launch_status();
 }
 }

@@ -5,6 +5,7 @@
 //! the CPU while the device is at work, so that every batch can be given to a device.
 
 mod kernels;
+pub mod measure;
 mod plan;
 mod program;
 mod queue;

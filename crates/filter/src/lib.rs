@@ -29,6 +29,8 @@ mod writer;
 
 pub use batch::{PackedReference, PairBatch, Sequence};
 pub use config::{Align, Config, Method, NMode, Threshold};
+#[doc(hidden)]
+pub use cuda::measure;
 pub use cuda::{GpuFilter, GpuReference};
 pub use error::Error;
 pub use filter::{Decision, Filter, REJECTED, Scratch, UNDEFINED};

@@ -35,6 +35,9 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     if outcome.undefined > 0 {
         rows.push(("  accepted as undefined", thousands(outcome.undefined)));
     }
+    if outcome.gpu_pairs > 0 {
+        rows.push(("  decided on GPUs", thousands(outcome.gpu_pairs)));
+    }
     if let Some(verified) = outcome.verified {
         rows.push(("within the threshold", thousands(verified.exact_accepted)));
         rows.push(("  false rejects", thousands(verified.false_rejects)));

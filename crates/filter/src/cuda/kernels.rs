@@ -46,6 +46,35 @@ struct Arguments {
 merganser_gpu::foreign! {
     fn merganser_filter_sizes(kernels: *mut u32, entry: *mut u32, arguments: *mut u32);
     fn merganser_filter_decide(number: u32, arguments: *const Arguments, stream: RawStream);
+    fn merganser_filter_pack(
+        text: *const u8, lines: *const Line, count: u32, words: *mut u64, stream: RawStream,
+    );
+}
+
+/// `line` of `cuda/pack.cuh`, in words: a byte of the text; a word of the planes, and the bases.
+pub(super) type Line = [u64; 2];
+
+/// Packs the sequences of a text, which have bases only, each to its place.
+///
+/// The lines must lie within the text and the words.
+pub(super) fn pack(
+    stream: &Stream,
+    text: DeviceSlice<'_, u8>,
+    lines: DeviceSlice<'_, Line>,
+    mut words: DeviceSliceMut<'_, u64>,
+) -> Result<()> {
+    stream.launch("packing sequences", |raw| {
+        // SAFETY: so many lines, and the caller's promise.
+        unsafe {
+            merganser_filter_pack(
+                text.as_ptr(),
+                lines.as_ptr(),
+                lines.len() as u32,
+                words.as_mut_ptr(),
+                raw,
+            )
+        }
+    })
 }
 
 /// What a launch decides.
