@@ -113,7 +113,7 @@ template <int Words>
 MGPU_HD uint32_t bit_of(const uint64_t (&vector)[Words], int32_t i) {
   uint64_t word = 0;
   MGPU_UNROLL
-  for (int w = 0; w < Words; ++w) word = w == i / 64 ? vector[w] : word;
+  for (int w = 0; w < Words; ++w) word |= vector[w] & (uint64_t{0} - (w == i / 64));
   return static_cast<uint32_t>(word >> (i % 64)) & 1;
 }
 

@@ -143,7 +143,7 @@ impl Program {
         Ok(())
     }
 
-    /// Bytes of device memory that [`reserve`](Self::reserve) takes for so many pairs.
+    /// Bytes of device memory for so many pairs of any kind.
     pub(super) fn bytes_for(pairs: usize) -> u64 {
         (pairs.next_power_of_two() * (1 + size_of::<Entry>())) as u64
     }

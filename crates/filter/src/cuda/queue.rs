@@ -80,15 +80,15 @@ impl GpuFilter {
         })
     }
 
-    /// Makes room for so many words of planes, and so many pairs, at once.
+    /// Makes room for so many words of planes, and so many uniform pairs, at once.
     pub(crate) fn reserve(&mut self, words: usize, pairs: usize) -> GpuResult<()> {
         for program in &mut self.programs {
-            program.reserve(&self.stream, pairs, pairs)?;
+            program.reserve(&self.stream, pairs, 0)?;
         }
         self.reserve_words(words)
     }
 
-    /// Bytes of device memory that [`reserve`](Self::reserve) takes, for each of `programs`.
+    /// Bytes of device memory for so many words and pairs of any kind, decided by so many programs.
     pub(crate) fn bytes_for(words: usize, pairs: usize, programs: usize) -> u64 {
         8 * words as u64 + programs as u64 * Program::bytes_for(pairs)
     }
