@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_filter::{Config, Error, Job, Outcome};
+use merganser_filter::{Config, Error, Job, Method, Outcome};
 use merganser_io::Input;
 
 use crate::args::FilterArgs;
@@ -17,8 +17,14 @@ use crate::progress::Bar;
 use crate::{devices, interrupt};
 use outputs::Outputs;
 
-/// Bytes of text from which on GPUs make up for their start, beside 16 cores (docs/benchmarks.md).
-const GPU_BREAK_EVEN: u64 = 4_000_000_000;
+/// Bytes of text from which on GPUs make up for their start, beside 16 cores (docs/benchmarks.md):
+/// the exact method is so fast on the CPU that only reading takes time.
+fn gpu_break_even(method: Method) -> u64 {
+    match method {
+        Method::Exact => 8_000_000_000,
+        _ => 2_000_000_000,
+    }
+}
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
@@ -39,7 +45,8 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let inputs = merganser_io::expand_inputs(&args.inputs).map_err(Error::from)?;
     let cancel = interrupt::cancel_on_interrupt()?;
     outputs::refuse_to_replace_inputs(args, &inputs)?;
-    job.devices = devices::choose(&args.device.device, &inputs, GPU_BREAK_EVEN, console)?;
+    job.devices =
+        devices::choose(&args.device.device, &inputs, gpu_break_even(job.config.method), console)?;
     let Outputs { writer, json } = Outputs::create(args)?;
     let bar = Bar::new(console);
     let begun = Instant::now();
