@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::reads::Random;
-use crate::support::{Dir, MERGANSER, Ran};
+use crate::support::{Dir, MERGANSER, Ran, gunzip, shared};
 
 /// Lines of pairs of 100 bases that differ in up to nine.
 fn lines(number: usize, seed: u64) -> Vec<u8> {
@@ -163,4 +163,39 @@ fn the_first_of_several_faults_is_reported() {
         assert_eq!(error, "error: pairs.tsv: line 7001: '!' at base 51 is no letter of DNA\n");
     }
     assert_eq!(dir.names(), ["pairs.tsv"]);
+}
+
+/// Real reads and candidates, with edlib's distances in the third column.
+#[test]
+fn no_real_pair_within_the_threshold_is_rejected() {
+    let dir = Dir::new();
+    for name in [
+        "real_ERR1438863_100bp_streptococci_20k",
+        "real_ERR6005894_150bp_enterobacteria_20k",
+        "real_human_150bp_chrX_repeats_20k",
+    ] {
+        let Some(set) = shared(&format!("pairs/{name}.tsv.gz")) else { return };
+        let text = String::from_utf8(gunzip(&set)).unwrap();
+        let has_n = |line: &str| line.split('\t').take(2).any(|letters| letters.contains('N'));
+        let lines: Vec<&str> = text.lines().filter(|line| !has_n(line)).collect();
+        let distance = |line: &&str| line.split('\t').nth(2).and_then(|d| d.parse::<usize>().ok());
+        let truth: Vec<usize> = lines.iter().filter_map(distance).collect();
+        assert!(truth.len() == lines.len() && lines.len() > 15_000, "{name}");
+        dir.write("pairs.tsv", lines.join("\n"));
+        for e in [0, 2, 5, 10, 15] {
+            for method in ["exact", "gatekeeper", "snake"] {
+                let found = dir.run(&format!("filter -q -e {e} --method {method} pairs.tsv")).ok();
+                for (line, &distance) in found.lines().skip(1).zip(&truth) {
+                    let edits: i64 = line.rsplit('\t').next().unwrap().parse().unwrap();
+                    let right = match method {
+                        "exact" if distance <= e => edits == distance as i64,
+                        "exact" => edits == -1,
+                        // An estimate.
+                        _ => distance > e || edits >= 0,
+                    };
+                    assert!(right, "{name}, {method}, e = {e}, distance {distance}: {line}");
+                }
+            }
+        }
+    }
 }
