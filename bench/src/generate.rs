@@ -7,6 +7,7 @@
 pub(crate) mod genome;
 mod ordered;
 mod output;
+pub(crate) mod pairs;
 mod qualities;
 pub(crate) mod reads;
 mod sequences;
@@ -23,6 +24,8 @@ pub(crate) enum Command {
     Genome(GenomeArgs),
     /// Make reads of a genome (FASTA or FASTQ)
     Reads(Box<reads::Args>),
+    /// Make pairs of a read and a segment (TSV), for the filter
+    Pairs(pairs::Args),
 }
 
 /// `merganser-bench gen genome …`
@@ -69,5 +72,6 @@ pub(crate) fn run(command: &Command) -> Result<()> {
             genome.write(args.line_width, args.threads.get(), &args.output)
         }
         Command::Reads(args) => reads::run(args),
+        Command::Pairs(args) => pairs::run(args),
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, reason = "progress goes to stderr")]
 
 mod count;
+mod filter;
 mod generate;
 mod measure;
 mod parts;
@@ -26,6 +27,9 @@ enum Command {
     Gen(generate::Command),
     /// Count k-mers with merganser and its peers in turn; print medians and ratios
     Count(Box<count::Args>),
+    /// Time the filter's methods beside edlib, or count what they get wrong
+    #[command(subcommand)]
+    Filter(filter::Command),
     /// Measure the design choices of counting one by one
     Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Gen(command) => generate::run(&command),
         Command::Count(args) => count::run(&args),
+        Command::Filter(command) => filter::run(&command),
         Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };

@@ -43,6 +43,15 @@ impl Rng {
         Self { state: std::array::from_fn(|_| splitmix(&mut mixed)) }
     }
 
+    /// A stream as the generator of the published measurements has it, to make the same data.
+    pub(crate) fn published(seed: u64, stream: u64) -> Self {
+        let mut state = seed
+            .wrapping_mul(0xd134_2543_de82_ef95)
+            .wrapping_add(stream.wrapping_mul(0x2545_f491_4f6c_dd1d))
+            .wrapping_add(1);
+        Self { state: std::array::from_fn(|_| splitmix(&mut state)) }
+    }
+
     /// 64 random bits.
     #[inline]
     pub(crate) fn next(&mut self) -> u64 {

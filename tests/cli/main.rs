@@ -11,6 +11,7 @@ mod cuda;
 mod errors;
 mod filter;
 mod filter_cuda;
+mod filter_runs;
 mod help;
 mod inputs;
 mod interrupt;

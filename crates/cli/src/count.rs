@@ -19,8 +19,6 @@ use crate::console::Console;
 use crate::progress::Bar;
 use crate::{devices, interrupt};
 use outputs::Outputs;
-pub(crate) use outputs::refuse_to_replace;
-pub(crate) use report::thousands;
 use tmp::TemporaryDirectory;
 
 /// Bytes of text from which on a GPU counts faster than 16 cores, its start included

@@ -8,6 +8,7 @@
 mod args;
 mod build;
 mod classify;
+mod common;
 mod console;
 mod count;
 mod db;

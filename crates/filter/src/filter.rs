@@ -8,8 +8,8 @@ use crate::cpu::{anchored, banded, gatekeeper, original, snake};
 use crate::{Align, Config, Error, Method, NMode};
 use merganser_seq::simd::Level;
 
-/// The edits of an accepted pair (of the exact method the distance, of others an estimate that is
-/// no larger), or [`REJECTED`], or [`UNDEFINED`].
+/// The edits of an accepted pair (of the exact method the distance, of others an estimate), or
+/// [`REJECTED`], or [`UNDEFINED`].
 pub type Decision = i32;
 
 /// The pair has more edits than the threshold allows.

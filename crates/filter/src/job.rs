@@ -114,8 +114,12 @@ pub fn run(
     let exact = Config { method: Method::Exact, ..job.config };
     let exact = if job.verify { Some(Filter::new(exact)?) } else { None };
     let block = block_bytes(job)?;
-    let options =
-        ReaderOptions { chunk_bytes: block, cancel: cancel.clone(), ..ReaderOptions::default() };
+    let options = ReaderOptions {
+        chunk_bytes: block,
+        workers: job.threads,
+        cancel: cancel.clone(),
+        ..ReaderOptions::default()
+    };
     let source = Source::open(inputs, &options)?;
     progress.stage("filter", source.bytes_total());
     let format = writer.format();

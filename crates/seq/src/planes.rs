@@ -61,8 +61,9 @@ impl TextPlanes {
     /// Takes a text, in place of the one before.
     pub fn scan(&mut self, level: Level, text: &[u8]) {
         let words = text.len().div_ceil(BASES_PER_WORD);
+        // A word more, so that a stretch may look at one past its end.
         for plane in [&mut self.low, &mut self.high, &mut self.bases] {
-            plane.resize(words, 0);
+            plane.resize(words + 1, 0);
         }
         self.len = text.len();
         block::scan(level, text, [&mut self.low, &mut self.high, &mut self.bases]);
@@ -95,12 +96,17 @@ impl TextPlanes {
     }
 
     /// Appends the two planes of the `len` bases from byte `at` on, as [`encode`] has them.
+    ///
+    /// # Panics
+    /// If they do not lie in the text.
     #[inline]
     pub fn stretch(&self, at: usize, len: usize, words: &mut Vec<u64>) {
-        let count = len.div_ceil(BASES_PER_WORD);
+        let (count, first, shift) = (len.div_ceil(BASES_PER_WORD), at / 64, (at % 64) as u32);
         let kept = u64::MAX >> ((64 - len % 64) % 64);
         for plane in [&self.low, &self.high] {
-            words.extend((0..count).map(|w| window(plane, at + 64 * w)));
+            let pairs = plane[first..=first + count].windows(2);
+            // Two shifts, so that a shift of 0 brings in nothing.
+            words.extend(pairs.map(|pair| pair[0] >> shift | pair[1] << 1 << (63 - shift)));
             if let (Some(last), true) = (words.last_mut(), count > 0) {
                 *last &= kept;
             }

@@ -1,14 +1,14 @@
 //! The outputs beside the table.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use merganser_count::{Error, Histogram};
 use merganser_io::{Input, Output};
 
 use crate::args::CountArgs;
 use crate::args::count::Format;
+use crate::common::refuse_to_replace;
 
 /// Open outputs, so that one that cannot be written ends the run before it begins.
 pub(super) struct Outputs {
@@ -62,8 +62,7 @@ fn with_suffix(path: &Path, end: &str) -> PathBuf {
     name.into()
 }
 
-/// Sees to it that no output would take the place of an input or of another output: a slip of the
-/// shell should not cost the reads.
+/// Sees to it that no output would take the place of an input or of another output.
 ///
 /// # Errors
 /// Which file it is.
@@ -71,30 +70,4 @@ pub(super) fn refuse_to_replace_inputs(args: &CountArgs, inputs: &[Input]) -> Re
     let mut outputs = table_files(args);
     outputs.extend([&args.histogram, &args.json].into_iter().flatten().cloned());
     refuse_to_replace(&outputs, inputs)
-}
-
-/// As [`refuse_to_replace_inputs`], of any job's outputs.
-///
-/// # Errors
-/// Which file it is.
-pub(crate) fn refuse_to_replace(outputs: &[PathBuf], inputs: &[Input]) -> Result<()> {
-    let outputs: Vec<&PathBuf> =
-        outputs.iter().filter(|path| !fs::metadata(path).is_ok_and(|at| !at.is_file())).collect();
-    for (number, output) in outputs.iter().enumerate() {
-        if output.as_os_str() == "-" {
-            continue;
-        }
-        if outputs[..number].contains(output) {
-            bail!("{}: two outputs cannot go to the same file", output.display());
-        }
-        let Ok(place) = fs::canonicalize(output) else { continue };
-        let same = |input: &&Input| match input {
-            Input::File(path) => fs::canonicalize(path).is_ok_and(|path| path == place),
-            Input::Stdin => false,
-        };
-        if inputs.iter().any(|input| same(&input)) {
-            bail!("{}: is an input, and will not be replaced by an output", output.display());
-        }
-    }
-    Ok(())
 }

@@ -8,6 +8,7 @@ use merganser_run::{format_size, peak_rss};
 
 use super::Finished;
 use crate::args::count::rule_name;
+use crate::common::thousands;
 use crate::console::{Console, Level};
 
 /// Says what was found, what is odd about it, and what was kept.
@@ -126,30 +127,4 @@ fn warnings(finished: &Finished<'_>) -> Vec<String> {
         ));
     }
     warnings
-}
-
-/// A number with commas between thousands.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::thousands;
-
-    #[test]
-    fn commas_stand_between_thousands() {
-        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")];
-        for (number, text) in cases {
-            assert_eq!(thousands(number), text);
-        }
-    }
 }

@@ -8,6 +8,7 @@ use merganser_io::{Input, Output};
 
 use crate::args::FilterArgs;
 use crate::args::filter::FormatName;
+use crate::common::refuse_to_replace;
 use crate::failure::usage;
 
 /// Open outputs, so that one that cannot be written ends the run before it begins.
@@ -79,5 +80,5 @@ pub(super) fn files(args: &FilterArgs) -> Vec<PathBuf> {
 pub(super) fn refuse_to_replace_inputs(args: &FilterArgs, inputs: &[Input]) -> Result<()> {
     let mut outputs = files(args);
     outputs.extend(args.json.clone());
-    crate::count::refuse_to_replace(&outputs, inputs)
+    refuse_to_replace(&outputs, inputs)
 }

@@ -1,5 +1,5 @@
 //! The edit distance of one pair by bit vectors along a band of diagonals (Hyyrö 2003, after Myers
-//! 1999): any lengths, any threshold, any letters. The lanes of [`super::lanes`] do the same for
+//! 1999): any lengths, any threshold, any letters. [`super::sliced`] does the same for
 //! many pairs at once.
 //!
 //! Rows are bases of the read, columns bases of the segment. The vectors hold the differences

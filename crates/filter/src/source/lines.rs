@@ -140,8 +140,8 @@ impl LineBlock {
             Layout::Seq => plain_seq(text, planes, start),
         };
         let Some(Plain { read, segment, end }) = found else { return false };
-        let [read, segment] =
-            [read, segment].map(|(at, end)| batch.add_stretch(planes, at, end - at));
+        let read = batch.add_stretch(planes, read.0, read.1 - read.0);
+        let segment = batch.add_stretch(planes, segment.0, segment.1 - segment.0);
         batch.pair(read, segment);
         self.at = from + end;
         self.line += layout.lines();

@@ -35,6 +35,8 @@ struct Zip {
     /// in so many blocks.
     blocks: u64,
     ended: bool,
+    /// Chunks of each that may wait or be underway.
+    most: usize,
 }
 
 /// Pairs as letters.
@@ -59,7 +61,9 @@ impl Records {
             let reader = Reader::open(std::slice::from_ref(input), options)?;
             Ok(RecordFile { reader, name: Arc::from(input.to_string()) })
         };
-        let zip = Zip { sides: Default::default(), taken: 0, blocks: 0, ended: false };
+        // One for each worker, and one that waits for it.
+        let most = 2 * options.workers + 2;
+        let zip = Zip { sides: Default::default(), taken: 0, blocks: 0, ended: false, most };
         Ok(Records {
             files: [open(inputs[0])?, open(inputs[1])?],
             zip: Mutex::new(zip),
@@ -162,7 +166,7 @@ impl Zip {
 
     /// The side to fetch from: that with fewer records, if it may have more.
     fn hungry(&self) -> Option<usize> {
-        let wants = |side: &usize| self.sides[*side].wants();
+        let wants = |side: &usize| self.sides[*side].wants(self.most);
         [0, 1].into_iter().filter(wants).min_by_key(|&side| self.sides[side].expected())
     }
 }

@@ -25,9 +25,6 @@ pub(super) enum Parsed {
     End(Option<Error>),
 }
 
-/// Chunks that one side may have in its queue or underway: far more than workers need at a time.
-const MOST_CHUNKS: usize = 64;
-
 /// What of a file was read and not handed out.
 #[derive(Default)]
 pub(super) struct Side {
@@ -134,10 +131,11 @@ impl Side {
         self.fault.take()
     }
 
-    /// Whether there may be more to fetch, and there is room for it.
-    pub(super) fn wants(&self) -> bool {
+    /// Whether there may be more to fetch, and there is room for it: in the queue and underway,
+    /// for no more than `most` chunks.
+    pub(super) fn wants(&self, most: usize) -> bool {
         let here = self.queue.len() + self.early.len() + self.underway;
-        !self.fetched && (here < MOST_CHUNKS || self.queue.is_empty() && self.underway == 0)
+        !self.fetched && (here < most || self.queue.is_empty() && self.underway == 0)
     }
 
     /// About how many records there will be when all fetches underway have ended.

@@ -1,0 +1,70 @@
+//! edlib, as a small program around its C API, built when it is needed.
+
+use anyhow::{Context, Result, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SOURCE: &str = include_str!("edlib.cpp");
+
+/// The program, in a folder of its own.
+pub(crate) struct Edlib {
+    folder: tempfile::TempDir,
+}
+
+/// What edlib found.
+pub(crate) struct Found {
+    /// A distance a pair, -1 if it is larger than the threshold.
+    pub(crate) distances: Vec<i32>,
+    /// Nanoseconds a pair.
+    pub(crate) nanoseconds: f64,
+}
+
+impl Edlib {
+    /// Builds it.
+    ///
+    /// # Errors
+    /// If there is no C++ compiler or no edlib (Debian's libedlib-dev).
+    pub(crate) fn build() -> Result<Self> {
+        let folder = tempfile::tempdir().context("cannot create a folder")?;
+        let source = folder.path().join("edlib.cpp");
+        std::fs::write(&source, SOURCE).context("cannot write edlib.cpp")?;
+        let output = Command::new("g++")
+            .args(["-O3", "-std=c++17", "-o"])
+            .args([&folder.path().join("edlib"), &source])
+            .arg("-ledlib")
+            .output()
+            .context("cannot run g++")?;
+        let error = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "cannot build with libedlib-dev: {}", error.trim());
+        Ok(Self { folder })
+    }
+
+    /// Distances of the pairs of a file, within `k` if that is not negative.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn run(&self, pairs: &Path, k: i32) -> Result<Found> {
+        let out = self.folder.path().join("out");
+        let output = Command::new(self.folder.path().join("edlib"))
+            .arg(pairs)
+            .arg(k.to_string())
+            .arg(&out)
+            .output()
+            .context("cannot run edlib")?;
+        ensure!(output.status.success(), "edlib failed on {}: {}", pairs.display(), output.status);
+        let text = std::fs::read_to_string(&out).context("cannot read edlib's distances")?;
+        let distances = text.lines().map(str::parse).collect::<Result<_, _>>()?;
+        let nanoseconds = String::from_utf8(output.stdout)?.trim().parse()?;
+        Ok(Found { distances, nanoseconds })
+    }
+
+    /// Distances of pairs that are no file yet.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub(crate) fn run_text(&self, pairs: &[u8], k: i32) -> Result<Found> {
+        let file: PathBuf = self.folder.path().join("pairs");
+        std::fs::write(&file, pairs).context("cannot write pairs")?;
+        self.run(&file, k)
+    }
+}
