@@ -62,7 +62,7 @@ pub(crate) fn config(
     parts: Option<&PartArgs>,
     resources: &ResourceArgs,
 ) -> BuildConfig {
-    let preset = match sketches.map(|args| args.preset) {
+    let preset = match sketches.and_then(|args| args.preset) {
         Some(PresetName::Metacache) => Preset::MetaCache,
         _ => Preset::Sensitive,
     };
@@ -75,7 +75,8 @@ pub(crate) fn config(
         max_locations: args.max_locations.unwrap_or(of.max_locations),
         ..of
     });
-    let ambiguous = |args: &SketchArgs| Some((args.drop_ambiguous?, args.max_ambiguous));
+    let ambiguous =
+        |args: &SketchArgs| Some((args.drop_ambiguous?, args.max_ambiguous.unwrap_or(1)));
     let defaults = BuildConfig::new(params);
     BuildConfig {
         drop_overfull: sketches.is_some_and(|args| args.drop_overfull),

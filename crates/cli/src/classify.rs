@@ -17,7 +17,8 @@ use merganser_io::{Input, Output};
 use merganser_run::{Cancel, resolve_threads};
 
 use crate::args::ClassifyArgs;
-use crate::args::classify::VerdictArgs;
+use crate::args::build::{SketchArgs, TaxidArgs};
+use crate::args::classify::{QueryArgs, VerdictArgs};
 use crate::console::Console;
 use crate::progress::Bar;
 use crate::{build, failure, interrupt};
@@ -88,10 +89,15 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     }
 }
 
-fn check_usage(args: &ClassifyArgs, query: &crate::args::classify::QueryArgs) -> Result<()> {
-    let on_the_fly = !args.references.is_empty();
-    if !on_the_fly && (!args.taxids.map.is_empty() || args.taxids.unmapped.is_some()) {
-        return failure::usage("--map and --unmapped go with --references");
+fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
+    let untouched = args.taxids == TaxidArgs::default()
+        && args.sketches == SketchArgs::default()
+        && args.resources.memory.is_none();
+    if args.references.is_empty() && !untouched {
+        return failure::usage(
+            "options under Taxids and Sketches and --memory go with --references: a database has \
+             been built",
+        );
     }
     let many = args.interactive || args.sample_sheet.is_some();
     if many && !query.reads.is_empty() {

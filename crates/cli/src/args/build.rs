@@ -52,7 +52,7 @@ pub(crate) struct BuildArgs {
 }
 
 /// Where taxids come from.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default, PartialEq)]
 pub(crate) struct TaxidArgs {
     /// File that maps sequences to taxids: ID<TAB>TAXID, accession2taxid or assembly_summary; may
     /// be given more than once
@@ -67,11 +67,11 @@ pub(crate) struct TaxidArgs {
 }
 
 /// What is kept of the reference.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default, PartialEq)]
 pub(crate) struct SketchArgs {
-    /// Named set of parameters; the options below change single ones
-    #[arg(long, value_name = "PRESET", default_value = "sensitive", help_heading = "Sketches")]
-    pub(crate) preset: PresetName,
+    /// Named set of parameters, of which the options below change single ones [default: sensitive]
+    #[arg(long, value_name = "PRESET", help_heading = "Sketches")]
+    pub(crate) preset: Option<PresetName>,
     /// Bases of a k-mer, 1 to 32
     #[arg(short, value_name = "K", help_heading = "Sketches")]
     pub(crate) k: Option<u32>,
@@ -93,10 +93,10 @@ pub(crate) struct SketchArgs {
     /// Leave out features that more than --max-ambiguous taxa of this rank have
     #[arg(long, value_name = "RANK", value_parser = rank, help_heading = "Sketches")]
     pub(crate) drop_ambiguous: Option<Rank>,
-    /// See --drop-ambiguous
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Sketches")]
+    /// See --drop-ambiguous [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Sketches")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..), requires = "drop_ambiguous")]
-    pub(crate) max_ambiguous: u32,
+    pub(crate) max_ambiguous: Option<u32>,
 }
 
 /// Into how many parts a database is divided.

@@ -205,7 +205,7 @@ pub(crate) struct TableArgs {
     #[arg(long, conflicts_with = "lineage")]
     #[arg(help_heading = "MetaCache's table (--format metacache)")]
     pub(crate) separate_cols: bool,
-    /// Between columns; \\t is a tab [default: \\t|\\t]
+    /// Between columns; \t is a tab [default: \t|\t]
     #[arg(long, value_name = "TEXT", help_heading = "MetaCache's table (--format metacache)")]
     pub(crate) separator: Option<String>,
     /// Before lines that are no reads [default: "# "]
