@@ -7,6 +7,7 @@ mod krona;
 mod mpa;
 mod references;
 
+pub use crate::features::FeatureCounts;
 pub use abundance::Abundance;
 pub use kraken::ReportOptions;
 pub use references::ReferenceHits;
