@@ -62,9 +62,9 @@ pub fn sound() -> &'static [u8] {
 pub fn walk(path: &Path) -> bool {
     let Ok(database) = Database::open(path) else { return false };
     let sound = database.verify().is_ok();
-    // Sizes that a forged header claims are not to be asked for.
-    if !sound && (database.windows() > 1 << 20 || database.targets().len() > 1 << 16) {
-        return false;
+    // As much memory as a forged length asks for is for large machines.
+    if database.windows() > 1 << 20 {
+        return sound;
     }
     let reads = path.with_extension("fa");
     let text = format!(">x\n{}\n>y\n{}\n", letters(600, 1), letters(900, 2));

@@ -14,7 +14,8 @@ use crate::database::{Database, EMPTY, LIST, Section};
 pub(crate) struct FeatureLookup<'a> {
     database: &'a Database,
     parts: Vec<Vec<Section<'a>>>,
-    window_targets: Vec<u32>,
+    /// The windows before those of each target.
+    starts: Vec<u32>,
 }
 
 /// Where a feature was found: part, slot in the section.
@@ -25,7 +26,9 @@ impl<'a> FeatureLookup<'a> {
         FeatureLookup {
             database,
             parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
-            window_targets: database.window_targets(),
+            starts: (0..database.targets().len() as u32)
+                .map(|target| database.first_window(target))
+                .collect(),
         }
     }
 
@@ -67,13 +70,19 @@ impl<'a> FeatureLookup<'a> {
         }
     }
 
+    /// The target of a window; `None` beyond the last one, where damaged tables may lead.
+    fn target(&self, window: u32) -> Option<u32> {
+        // Of several that begin here, all but the last have no window.
+        let target = self.starts.partition_point(|&start| start <= window).checked_sub(1)?;
+        (window < self.database.windows()).then_some(target as u32)
+    }
+
     /// The lowest common ancestor of the taxa of a slot's locations.
     fn taxon(&self, section: usize, place: Place) -> Option<u32> {
         let tree = self.database.taxonomy();
         let windows = self.locations(section, place).into_iter();
-        // Damaged tables may lead beyond the last window.
-        let targets = windows.filter_map(|at| self.window_targets.get(at as usize));
-        let nodes = targets.map(|&target| self.database.targets()[target as usize].node);
+        let targets = windows.filter_map(|window| self.target(window));
+        let nodes = targets.map(|target| self.database.targets()[target as usize].node);
         nodes.reduce(|common, node| tree.lca(common, node))
     }
 
@@ -89,7 +98,7 @@ impl<'a> FeatureLookup<'a> {
         for feature in features {
             for place in self.places(feature) {
                 for window in self.locations(section_of(feature), place) {
-                    let Some(&target) = self.window_targets.get(window as usize) else { continue };
+                    let Some(target) = self.target(window) else { continue };
                     let own = window - self.database.first_window(target);
                     *hits.entry((target, own)).or_default() += 1;
                 }

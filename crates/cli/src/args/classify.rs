@@ -183,7 +183,7 @@ pub(crate) struct TableArgs {
     /// All hits: SEQUENCE/WINDOW:HITS
     #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
     pub(crate) allhits: bool,
-    /// The bases that the hits of each candidate reach over: [BEGIN,END]
+    /// The bases that the hits of each candidate reach over: `[BEGIN,END]`
     #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
     pub(crate) locations: bool,
     /// All ranks from the taxon's up

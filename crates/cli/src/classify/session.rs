@@ -43,6 +43,9 @@ pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
             write!(std::io::stderr(), "merganser> ")?;
         }
         let Some(line) = lines.next().transpose()? else { break };
+        if bench.cancel.is_cancelled() {
+            return Err(merganser_classify::Error::Cancelled.into());
+        }
         match line.trim() {
             "quit" | "exit" => break,
             "help" => bench.console.info(HELP.trim_end()),
