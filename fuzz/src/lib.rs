@@ -1,4 +1,5 @@
 //! What the fuzz targets share: naive readings to compare with, and tables of fuzzed reads.
 
+pub mod databases;
 pub mod fastx;
 pub mod tables;

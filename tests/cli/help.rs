@@ -15,7 +15,9 @@ macro_rules! help {
 help!(
     merganser "", count "count", kmers "kmers", kmers_info "kmers info", kmers_dump "kmers dump",
     kmers_histogram "kmers histogram", kmers_query "kmers query", kmers_verify "kmers verify",
-    filter "filter", devices "devices", completions "completions", man "man"
+    filter "filter", build "build", classify "classify", db "db", db_info "db info",
+    db_verify "db verify", db_taxa "db taxa", db_add "db add", db_merge_results "db merge-results",
+    devices "devices", completions "completions", man "man"
 );
 
 #[test]

@@ -18,6 +18,7 @@ mod interrupt;
 mod kmers;
 mod matrix;
 mod memory;
+mod metagenomes;
 mod outputs;
 mod peers;
 mod sameness;

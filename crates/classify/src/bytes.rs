@@ -26,22 +26,22 @@ impl Writing for Vec<u8> {
 pub(crate) struct Reading<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reading<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(head)
     }
 
     pub(crate) fn u32(&mut self) -> Option<u32> {
-        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+        Some(u32::from_le_bytes(self.bytes(4)?.try_into().ok()?))
     }
 
     pub(crate) fn u64(&mut self) -> Option<u64> {
-        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+        Some(u64::from_le_bytes(self.bytes(8)?.try_into().ok()?))
     }
 
     pub(crate) fn text(&mut self) -> Option<String> {
         let length = self.u32()? as usize;
-        String::from_utf8(self.take(length)?.to_vec()).ok()
+        String::from_utf8(self.bytes(length)?.to_vec()).ok()
     }
 }

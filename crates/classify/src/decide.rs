@@ -13,8 +13,10 @@ pub struct Candidate {
     pub taxon: u32,
     /// Hits in the best run of windows.
     pub hits: u32,
-    /// The first window of that run, counted in its target.
+    /// The first window of that run, counted in its target,
     pub window: u32,
+    /// and the last one with a hit.
+    pub last: u32,
 }
 
 /// What a read was found to be.

@@ -100,8 +100,8 @@ impl Reference {
         for target in targets {
             let run = best_run(&hits, target, range);
             let taxon = taxon_of(target);
-            let (first, hits) = run;
-            let candidate = Candidate { target, taxon, hits, window: first };
+            let (first, last, hits) = run;
+            let candidate = Candidate { target, taxon, hits, window: first, last };
             match best.get(&taxon) {
                 Some(other) if other.hits >= hits => {}
                 _ => {
@@ -116,17 +116,19 @@ impl Reference {
     }
 }
 
-/// The first window, among those with a hit, of the best run of at most `range` windows, and the
+/// The first and the last window with a hit of the best run of at most `range` windows, and the
 /// hits of the run; the earliest of several.
-fn best_run(hits: &BTreeMap<Location, u32>, target: u32, range: u64) -> (u32, u32) {
+fn best_run(hits: &BTreeMap<Location, u32>, target: u32, range: u64) -> (u32, u32, u32) {
     let of_target: Vec<(u32, u32)> =
         hits.iter().filter(|(at, _)| at.0 == target).map(|(at, &count)| (at.1, count)).collect();
-    let mut best = (0, 0);
+    let mut best = (0, 0, 0);
     for &(first, _) in &of_target {
         let within = |window: u32| window >= first && u64::from(window - first) < range;
-        let sum = of_target.iter().filter(|run| within(run.0)).map(|run| run.1).sum();
-        if sum > best.1 {
-            best = (first, sum);
+        let run = of_target.iter().filter(|run| within(run.0));
+        let last = run.clone().map(|run| run.0).max().unwrap_or(first);
+        let sum = run.map(|run| run.1).sum();
+        if sum > best.2 {
+            best = (first, last, sum);
         }
     }
     best

@@ -194,8 +194,13 @@ fn verdicts_follow_the_thresholds() {
     let rule = merganser_classify::Thresholds::new(&params);
     assert_eq!((rule.min_hits, rule.hit_diff, rule.max_candidates), (5, 1000, 2));
     let decide = |hits: &[(u32, u32)]| {
-        let candidate =
-            |&(target, hits): &(u32, u32)| Candidate { target, taxon: 99, hits, window: 0 };
+        let candidate = |&(target, hits): &(u32, u32)| Candidate {
+            target,
+            taxon: 99,
+            hits,
+            window: 0,
+            last: 0,
+        };
         let candidates: Vec<Candidate> = hits.iter().map(candidate).collect();
         rule.decide(&candidates, 100, tree, &nodes)
     };

@@ -1,8 +1,10 @@
 //! The command line, as data. Every option's documentation is its help text.
 #![allow(rustdoc::invalid_html_tags, reason = "help texts are no HTML: `COUNT<TAB>NUMBER`")]
 
+pub(crate) mod build;
 pub(crate) mod classify;
 pub(crate) mod count;
+pub(crate) mod db;
 pub(crate) mod device;
 pub(crate) mod filter;
 pub(crate) mod kmers;
@@ -14,8 +16,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::console::Level;
 use crate::version;
-pub(crate) use classify::{BuildArgs, ClassifyArgs, DbCommand};
+pub(crate) use build::BuildArgs;
+pub(crate) use classify::ClassifyArgs;
 pub(crate) use count::CountArgs;
+pub(crate) use db::DbCommand;
 pub(crate) use device::DeviceArgs;
 pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
@@ -91,10 +95,10 @@ pub(crate) enum Command {
     Build(Box<BuildArgs>),
     /// Find the taxon that each read comes from
     ///
-    /// What is written depends on nothing but the database, the reads and the options under
-    /// Decision.
+    /// What is written depends on nothing but the database, the reads and the options under Output,
+    /// Reports, Reads and Decision.
     Classify(Box<ClassifyArgs>),
-    /// Look into a database that `merganser build` wrote
+    /// Look into databases that `merganser build` wrote, add to them, join their results
     #[command(arg_required_else_help = true)]
     Db {
         #[command(subcommand)]

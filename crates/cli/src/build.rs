@@ -11,7 +11,7 @@ use merganser_io::Output;
 use merganser_run::{Summary, format_size};
 
 use crate::args::BuildArgs;
-use crate::args::classify::PresetName;
+use crate::args::build::{PartArgs, PresetName, ResourceArgs, SketchArgs, TaxidArgs};
 use crate::console::Console;
 use crate::progress::Bar;
 use crate::{classify, db, failure, interrupt};
@@ -21,13 +21,15 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     if args.output == Path::new("-") {
         return failure::usage("a database cannot go to stdout: give -o a file name");
     }
-    let config = config(args);
+    let config = config(&args.taxids, Some(&args.sketches), Some(&args.parts), &args.resources);
     config.validate()?;
     merganser_run::raise_open_file_limit();
     let inputs = merganser_classify::expand_references(&args.inputs)?;
-    let outputs = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()];
+    let others = [args.taxids.unmapped.as_deref(), args.json.as_deref()];
+    let outputs: Vec<&Path> =
+        std::iter::once(&*args.output).chain(others.into_iter().flatten()).collect();
     classify::refuse_to_replace(&outputs, inputs.iter())?;
-    let mut unmapped = args.unmapped.as_deref().map(Output::create).transpose()?;
+    let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
     let json = args.json.as_deref().map(Output::create).transpose()?;
     let cancel = interrupt::cancel_on_interrupt()?;
     let bar = Bar::new(console);
@@ -35,13 +37,8 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         merganser_classify::build(&config, &inputs, &args.taxonomy, &args.output, &bar, &cancel);
     drop(bar);
     let (database, notes) = built?;
-    if let Some(mut output) = unmapped.take() {
-        for (name, reason) in &notes.unmapped {
-            writeln!(output, "{name}\t{reason}")?;
-        }
-        output.finish()?;
-    }
-    warn(&notes, args, console);
+    report_unmapped(&notes, unmapped)?;
+    warn(&notes, &args.taxids, console);
     console.info(format_args!(
         "built {} from {} sequences with {} bases: {} features, {} in {:.1} s",
         args.output.display(),
@@ -52,41 +49,61 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         started.elapsed().as_secs_f64()
     ));
     match json {
-        Some(output) => summary(&config, &database, &notes, started, output),
+        Some(output) => summary("build", &config, &database, &notes, started, output),
         None => Ok(()),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn config(args: &BuildArgs) -> BuildConfig {
-    let preset = match args.preset {
-        PresetName::Sensitive => Preset::Sensitive,
-        PresetName::Metacache => Preset::MetaCache,
+/// How to build; without `sketches`, the parameters are to be those of another database.
+pub(crate) fn config(
+    taxids: &TaxidArgs,
+    sketches: Option<&SketchArgs>,
+    parts: Option<&PartArgs>,
+    resources: &ResourceArgs,
+) -> BuildConfig {
+    let preset = match sketches.and_then(|args| args.preset) {
+        Some(PresetName::Metacache) => Preset::MetaCache,
+        _ => Preset::Sensitive,
     };
     let of = preset.params();
-    let params = Params {
+    let params = sketches.map_or(of, |args| Params {
         k: args.k.unwrap_or(of.k),
         sketch: args.sketch.unwrap_or(of.sketch),
         window: args.window.unwrap_or(of.window),
         stride: args.stride.unwrap_or(of.stride),
         max_locations: args.max_locations.unwrap_or(of.max_locations),
         ..of
-    };
+    });
+    let ambiguous =
+        |args: &SketchArgs| Some((args.drop_ambiguous?, args.max_ambiguous.unwrap_or(1)));
     let defaults = BuildConfig::new(params);
     BuildConfig {
-        drop_overfull: args.drop_overfull,
-        parts: args.parts,
-        max_part_bytes: args.max_part_size,
-        maps: args.map.clone(),
-        strict: args.strict,
-        threads: args.threads.map_or(defaults.threads, usize::from),
-        memory: args.memory.unwrap_or(defaults.memory),
-        tmp_dir: args.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
+        drop_overfull: sketches.is_some_and(|args| args.drop_overfull),
+        drop_ambiguous: sketches.and_then(ambiguous),
+        parts: parts.map_or(1, |args| args.parts),
+        max_part_bytes: parts.and_then(|args| args.max_part_size),
+        maps: taxids.map.clone(),
+        strict: taxids.strict,
+        threads: resources.threads.map_or(defaults.threads, usize::from),
+        memory: resources.memory.unwrap_or(defaults.memory),
+        tmp_dir: resources.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
         ..defaults
     }
 }
 
-fn warn(notes: &BuildNotes, args: &BuildArgs, console: &Console) {
+/// Writes the list of sequences without a taxon.
+pub(crate) fn report_unmapped(notes: &BuildNotes, output: Option<Output>) -> Result<()> {
+    let Some(mut output) = output else { return Ok(()) };
+    for (name, reason) in &notes.unmapped {
+        writeln!(output, "{name}\t{reason}")?;
+    }
+    output.finish()?;
+    Ok(())
+}
+
+/// Says what is odd about the reference.
+pub(crate) fn warn(notes: &BuildNotes, args: &TaxidArgs, console: &Console) {
     if let Some(taxid) = notes.orphans.first() {
         let count = notes.orphans.len();
         console.warn(format_args!(
@@ -110,14 +127,16 @@ fn warn(notes: &BuildNotes, args: &BuildArgs, console: &Console) {
     }
 }
 
-fn summary(
+/// Writes the `--json` summary.
+pub(crate) fn summary(
+    command: &str,
     config: &BuildConfig,
     database: &Database,
     notes: &BuildNotes,
     started: Instant,
     mut output: Output,
 ) -> Result<()> {
-    let mut summary = Summary::new("build");
+    let mut summary = Summary::new(command);
     summary.version(env!("CARGO_PKG_VERSION"));
     summary.set("parameters", "threads", config.threads);
     summary.set("parameters", "memory", config.memory);

@@ -1,127 +1,157 @@
 //! `merganser classify`.
 
+mod outputs;
+mod query;
+mod session;
+mod sheet;
+pub(crate) mod summary;
+
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use merganser_classify::run::{RunResult, Segment, classify};
 use merganser_classify::{Database, Thresholds};
-use merganser_io::{Input, Output, expand_inputs};
-use merganser_run::{Summary, resolve_threads};
+use merganser_io::{Input, Output};
+use merganser_run::{Cancel, resolve_threads};
 
 use crate::args::ClassifyArgs;
+use crate::args::build::{SketchArgs, TaxidArgs};
+use crate::args::classify::{QueryArgs, VerdictArgs};
 use crate::console::Console;
 use crate::progress::Bar;
-use crate::{failure, interrupt};
+use crate::{build, failure, interrupt};
+pub(crate) use outputs::Reports;
+use query::Query;
 
-/// Classifies and reports.
-pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> Result<ExitCode> {
-    let segments = segments(args)?;
-    let outputs = [Some(&args.output), args.report.as_ref(), args.json.as_ref()];
-    if outputs.iter().flatten().filter(|path| path.as_os_str() == "-").count() > 1 {
-        return failure::usage("only one of -o (default -), --report and --json can be stdout");
-    }
-    let database = Input::File(args.database.clone());
-    let inputs = segments.iter().flat_map(Segment::inputs).chain([&database]);
-    refuse_to_replace(&outputs, inputs)?;
-    let database = Database::open(&args.database)?;
-    let opened = started.elapsed();
-    let thresholds = thresholds(args, &database);
-    if thresholds.lowest > thresholds.highest {
-        return failure::usage("--lowest is above --highest");
-    }
-    let mut output = Output::create(&args.output)?;
-    let report = args.report.as_deref().map(Output::create).transpose()?;
-    let json = args.json.as_deref().map(Output::create).transpose()?;
-    let threads = resolve_threads(args.threads.map(usize::from));
-    let cancel = interrupt::cancel_on_interrupt()?;
-    let bar = Bar::new(console);
-    let done = classify(&database, &thresholds, &segments, threads, &mut output, &bar, &cancel);
-    drop(bar);
-    let result = done?;
-    output.finish()?;
-    if let Some(mut report) = report {
-        result.report.write(database.taxonomy(), &mut report)?;
-        report.finish()?;
-    }
-    let percent = 100.0 * result.classified as f64 / result.reads.max(1) as f64;
-    if result.reads == 0 {
-        console.warn("there are no reads in the input");
-    }
-    console.info(format_args!(
-        "classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}, hitdiff {}, lowest {}, \
-         highest {}, max-cand {}",
-        result.classified,
-        result.reads,
-        started.elapsed().as_secs_f64(),
-        thresholds.min_hits,
-        f64::from(thresholds.hit_diff) / 10.0,
-        thresholds.lowest.name(),
-        thresholds.highest.name(),
-        thresholds.max_candidates
-    ));
-    if let Some(mut output) = json {
-        let mut summary = summary(&thresholds, threads, &result);
-        summary.set("seconds", "wall", started.elapsed().as_secs_f64());
-        summary.stage("open", opened);
-        output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
-        output.finish()?;
-    }
-    Ok(ExitCode::SUCCESS)
+/// The database and what all samples share.
+struct Bench<'a> {
+    database: &'a Database,
+    /// Where the database came from; outputs must not replace it.
+    sources: &'a [Input],
+    threads: usize,
+    tmp_dir: PathBuf,
+    console: &'a Console,
+    cancel: &'a Cancel,
+    started: Instant,
+    /// Opening or building the database.
+    opened: Duration,
 }
 
-fn segments(args: &ClassifyArgs) -> Result<Vec<Segment>> {
-    let all = [&args.mates1, &args.mates2, &args.reads].map(|paths| expand_inputs(paths));
-    let [first, second, reads] = all;
-    let (first, second, reads) = (first?, second?, reads?);
-    if first.len() != second.len() {
+/// Opens or builds the database, and classifies one sample, those of a sheet, or what stdin says.
+pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    let mut query = args.query.clone();
+    let on_the_fly = !args.references.is_empty();
+    if !on_the_fly && query.reads.is_empty() {
+        return failure::usage("give a database (.mgdb), or --references");
+    }
+    let database = (!on_the_fly).then(|| query.reads.remove(0));
+    check_usage(args, &query)?;
+    let samples = match &args.sample_sheet {
+        Some(path) => sheet::read(path, query.interleaved)?,
+        None => Vec::new(),
+    };
+    let single = match args.sample_sheet.is_none() && !args.interactive {
+        true => Some(Query::new(&query, None)?),
+        false => None,
+    };
+    let sources = match &database {
+        Some(path) => vec![Input::File(path.clone())],
+        None => merganser_classify::expand_references(&args.references)?,
+    };
+    // Before a database is built for it.
+    for (sample, segments) in &samples {
+        Query::of_sample(&query, sample, segments.clone()).check(&sources)?;
+    }
+    if let Some(single) = &single {
+        single.check(&sources)?;
+    }
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let database = match &database {
+        Some(path) => Database::open(path)?,
+        None => build_in_memory(args, &sources, console, &cancel)?,
+    };
+    let bench = Bench {
+        database: &database,
+        sources: &sources,
+        threads: resolve_threads(args.resources.threads.map(usize::from)),
+        tmp_dir: args.resources.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
+        console,
+        cancel: &cancel,
+        started,
+        opened: started.elapsed(),
+    };
+    match single {
+        Some(single) => single.run_alone(&bench),
+        None if args.interactive => session::run(&bench, &query),
+        None => sheet::run(&bench, &query, samples),
+    }
+}
+
+fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
+    let untouched = args.taxids == TaxidArgs::default()
+        && args.sketches == SketchArgs::default()
+        && args.resources.memory.is_none();
+    if args.references.is_empty() && !untouched {
+        return failure::usage(
+            "options under Taxids and Sketches and --memory go with --references: a database has \
+             been built",
+        );
+    }
+    let many = args.interactive || args.sample_sheet.is_some();
+    if many && !query.reads.is_empty() {
         return failure::usage(format!(
-            "-1 has {} files and -2 has {}: give as many",
-            first.len(),
-            second.len()
+            "{}: reads come from the sample sheet or the session, not from the command line",
+            query.reads[0].display()
         ));
     }
-    let each = first.iter().chain(&second).chain(&reads);
-    if each.filter(|input| **input == Input::Stdin).count() > 1 {
-        return Err(merganser_io::Error::StdinTwice.into());
-    }
-    let pairs = first.into_iter().zip(second).map(|(one, two)| Segment::Pair(one, two));
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
-    Ok(pairs.chain(reads.into_iter().map(kind)).collect())
+    Ok(())
 }
 
-fn thresholds(args: &ClassifyArgs, database: &Database) -> Thresholds {
+/// Builds the database of `--references`; nothing of it is written but `--unmapped`.
+fn build_in_memory(
+    args: &ClassifyArgs,
+    references: &[Input],
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<Database> {
+    let Some(taxonomy) = &args.taxonomy else {
+        return failure::usage("--references need --taxonomy");
+    };
+    let config = build::config(&args.taxids, Some(&args.sketches), None, &args.resources);
+    config.validate()?;
+    merganser_run::raise_open_file_limit();
+    let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
+    let bar = Bar::new(console);
+    let built = merganser_classify::build_in_memory(&config, references, taxonomy, &bar, cancel);
+    drop(bar);
+    let (database, notes) = built?;
+    build::report_unmapped(&notes, unmapped)?;
+    build::warn(&notes, &args.taxids, console);
+    console.info(format_args!(
+        "built a database in memory from {} sequences with {} bases",
+        database.targets().len(),
+        notes.bases
+    ));
+    Ok(database)
+}
+
+/// The preset's thresholds with what the options change.
+pub(crate) fn thresholds(args: &VerdictArgs, database: &Database) -> Result<Thresholds> {
     let of = Thresholds::new(database.params());
-    Thresholds {
+    let thresholds = Thresholds {
         lowest: args.lowest.unwrap_or(of.lowest),
         highest: args.highest.unwrap_or(of.highest),
         max_candidates: args.max_cand.map_or(of.max_candidates, usize::from),
         min_hits: args.hitmin.unwrap_or(of.min_hits),
         hit_diff: args.hitdiff.unwrap_or(of.hit_diff),
-        insert: args.insert.map_or(of.insert, u64::from),
         ..of
+    };
+    if thresholds.lowest > thresholds.highest {
+        return failure::usage("--lowest is above --highest");
     }
-}
-
-fn summary(thresholds: &Thresholds, threads: usize, result: &RunResult) -> Summary {
-    let mut summary = Summary::new("classify");
-    summary.version(env!("CARGO_PKG_VERSION"));
-    let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
-    set("threads", threads.into());
-    set("lowest", thresholds.lowest.name().into());
-    set("highest", thresholds.highest.name().into());
-    set("max_cand", thresholds.max_candidates.into());
-    set("hitmin", thresholds.min_hits.into());
-    set("hitdiff", (f64::from(thresholds.hit_diff) / 10.0).into());
-    set("insert", thresholds.insert.into());
-    summary.set("results", "reads", result.reads);
-    summary.set("results", "bases", result.bases);
-    summary.set("results", "classified", result.classified);
-    summary.set("results", "unclassified", result.reads - result.classified);
-    summary
+    Ok(thresholds)
 }
 
 /// Sees to it that no output would take the place of an input or of another output.
@@ -129,7 +159,7 @@ fn summary(thresholds: &Thresholds, threads: usize, result: &RunResult) -> Summa
 /// # Errors
 /// Which file it is.
 pub(crate) fn refuse_to_replace<'a>(
-    outputs: &[Option<&PathBuf>],
+    outputs: &[&Path],
     inputs: impl Iterator<Item = &'a Input>,
 ) -> Result<()> {
     let places: Vec<PathBuf> = inputs
@@ -140,12 +170,8 @@ pub(crate) fn refuse_to_replace<'a>(
         .collect();
     // Devices and pipes may be given as often as one likes.
     let odd = |path: &Path| fs::metadata(path).is_ok_and(|at| !at.is_file());
-    let outputs: Vec<&PathBuf> = outputs
-        .iter()
-        .copied()
-        .flatten()
-        .filter(|path| path.as_os_str() != "-" && !odd(path))
-        .collect();
+    let outputs: Vec<&Path> =
+        outputs.iter().copied().filter(|path| path.as_os_str() != "-" && !odd(path)).collect();
     for (number, output) in outputs.iter().enumerate() {
         if outputs[..number].contains(output) {
             bail!("{}: two outputs cannot go to the same file", output.display());

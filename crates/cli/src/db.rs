@@ -1,18 +1,26 @@
 //! `merganser db`: what is in a database.
 
+mod add;
+mod merge;
+mod taxa;
+
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::Result;
 use merganser_classify::{Database, Thresholds};
 use serde_json::{Value, json};
 
 use crate::args::DbCommand;
-use crate::args::classify::{DbInfoArgs, DbVerifyArgs};
+use crate::args::db::{DbInfoArgs, DbVerifyArgs};
 use crate::console::Console;
 
-pub(crate) fn run(command: &DbCommand, console: &Console) -> Result<ExitCode> {
+pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> Result<ExitCode> {
     match command {
+        DbCommand::Add(args) => add::run(args, console, started),
+        DbCommand::Taxa(args) => taxa::run(args),
+        DbCommand::MergeResults(args) => merge::run(args, console),
         DbCommand::Info(args) => info(args),
         DbCommand::Verify(args) => verify(args, console),
     }

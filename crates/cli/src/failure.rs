@@ -24,22 +24,25 @@ pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
 
 const INTERRUPTED: u8 = 130;
 
+/// What went wrong, in a line.
+pub(crate) fn message(error: &anyhow::Error) -> String {
+    let count = error.downcast_ref::<merganser_count::Error>().map(ToString::to_string);
+    let filter = error.downcast_ref::<merganser_filter::Error>().map(ToString::to_string);
+    let classify = error.downcast_ref::<merganser_classify::Error>().map(ToString::to_string);
+    // Their messages hold their causes.
+    count.or(filter).or(classify).unwrap_or_else(|| format!("{error:#}"))
+}
+
 /// Says what went wrong, unless a reader of our output went away or the user stopped the run, who
 /// both know.
 pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     let count = error.downcast_ref::<merganser_count::Error>();
     let filter = error.downcast_ref::<merganser_filter::Error>();
+    let classify = error.downcast_ref::<merganser_classify::Error>();
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    let classify = error.downcast_ref::<merganser_classify::Error>();
-    match (count, filter, classify) {
-        // Their messages hold their causes.
-        (Some(error), _, _) => console.error(error),
-        (_, Some(error), _) => console.error(error),
-        (_, _, Some(error)) => console.error(error),
-        _ => console.error(format_args!("{error:#}")),
-    }
+    console.error(message(error));
     if matches!(count, Some(merganser_count::Error::Cancelled))
         || matches!(filter, Some(merganser_filter::Error::Cancelled))
         || matches!(classify, Some(merganser_classify::Error::Cancelled))

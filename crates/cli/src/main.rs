@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         Command::Filter(args) => filter::run(args, &console, started),
         Command::Build(args) => build::run(args, &console, started),
         Command::Classify(args) => classify::run(args, &console, started),
-        Command::Db { command } => db::run(command, &console),
+        Command::Db { command } => db::run(command, &console, started),
         Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),

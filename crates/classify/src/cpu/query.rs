@@ -199,17 +199,23 @@ impl<'a> Query<'a> {
             let first_window = self.database.first_window(target);
             let end = first_window + self.database.targets()[target as usize].windows;
             let count = runs[at..].iter().take_while(|run| run.0 < end).count();
-            let (first, hits) = best_run(&runs[at..at + count], range);
+            let (first, last, hits) = best_run(&runs[at..at + count], range);
             at += count;
             let taxon = self.taxa[target as usize];
-            let candidate = Candidate { target, taxon, hits, window: first - first_window };
+            let (window, last) = (first - first_window, last - first_window);
+            let candidate = Candidate { target, taxon, hits, window, last };
             insert(candidate, self.options.max_candidates, candidates, start);
         }
     }
 }
 
 /// Appends the features of all windows of a sequence.
-fn sketch_all(letters: &[u8], params: &Params, sketcher: &mut Sketcher, features: &mut Vec<u64>) {
+pub(crate) fn sketch_all(
+    letters: &[u8],
+    params: &Params,
+    sketcher: &mut Sketcher,
+    features: &mut Vec<u64>,
+) {
     let (window, stride) = (params.window as usize, params.stride as usize);
     // Long reads are cut so that working space stays small: whole windows each time.
     let step = (1 << 16) / stride.max(1) + 1;
@@ -228,17 +234,17 @@ fn sketch_all(letters: &[u8], params: &Params, sketcher: &mut Sketcher, features
     }
 }
 
-/// The first window and the hits of the best run of at most `range` windows among those of one
-/// target; the earliest of several.
-fn best_run(runs: &[(u32, u32)], range: u32) -> (u32, u32) {
-    let (mut best, mut sum, mut end) = ((0, 0), 0, 0);
+/// The first and the last window and the hits of the best run of at most `range` windows among
+/// those of one target; the earliest of several.
+fn best_run(runs: &[(u32, u32)], range: u32) -> (u32, u32, u32) {
+    let (mut best, mut sum, mut end) = ((0, 0, 0), 0, 0);
     for (start, &(window, count)) in runs.iter().enumerate() {
         while end < runs.len() && runs[end].0 - window < range {
             sum += runs[end].1;
             end += 1;
         }
-        if sum > best.1 {
-            best = (window, sum);
+        if sum > best.2 {
+            best = (window, runs[end - 1].0, sum);
         }
         sum -= count;
         debug_assert!(end > start);

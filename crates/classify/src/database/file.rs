@@ -183,6 +183,10 @@ impl Header {
         let (targets, taxonomy) =
             meta::load(bytes).ok_or("targets and taxonomy make no sense: build it again")?;
         let Header { params, counts, pruned, parts, .. } = *self;
+        // Sizes are taken from these numbers.
+        if targets.iter().any(|at| params.windows(at.bases) != u64::from(at.windows)) {
+            return Err("the targets make no sense: build the database again".into());
+        }
         Ok(Content { params, targets, taxonomy, parts, counts, pruned })
     }
 

@@ -17,6 +17,11 @@ pub enum Segment {
 }
 
 impl Segment {
+    /// Whether it is of pairs.
+    pub fn is_paired(&self) -> bool {
+        !matches!(self, Segment::Single(_))
+    }
+
     /// The files of the segment.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         let (first, second) = match self {
@@ -32,29 +37,79 @@ const BATCH_BASES: usize = 1 << 20;
 const BATCH_RECORDS: usize = 8192;
 
 /// Reads with their names, one after the other.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Batch {
-    text: Vec<u8>,
-    /// Where the name and the letters of each mate end.
-    ends: Vec<[usize; 2]>,
-    paired: bool,
+    /// Header, letters and qualities of each mate; of the header only the name, and no qualities,
+    /// unless they are asked for.
+    pub(super) text: Vec<u8>,
+    pub(super) ends: Vec<Ends>,
+    pub(super) paired: bool,
+    /// Reads before these, in all.
+    pub(super) first: u64,
+}
+
+/// Where in the text the parts of a mate end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ends {
+    pub(super) name: usize,
+    pub(super) header: usize,
+    pub(super) letters: usize,
+    pub(super) quality: usize,
+    pub(super) fastq: bool,
+}
+
+impl Ends {
+    fn each(self, change: impl Fn(usize) -> usize) -> Ends {
+        let Ends { name, header, letters, quality, fastq } = self;
+        let [name, header, letters, quality] = [name, header, letters, quality].map(change);
+        Ends { name, header, letters, quality, fastq }
+    }
+
+    fn less(self, offset: usize) -> Ends {
+        self.each(|end| end - offset)
+    }
+
+    fn plus(self, offset: usize) -> Ends {
+        self.each(|end| end + offset)
+    }
+}
+
+/// A mate as its file has it.
+pub(super) struct Record<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) header: &'a [u8],
+    pub(super) letters: &'a [u8],
+    /// `None` in FASTA.
+    pub(super) quality: Option<&'a [u8]>,
 }
 
 impl Batch {
-    fn mates(&self) -> usize {
+    /// Reads; a pair is one.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len() / self.mates()
+    }
+
+    /// 1, or 2 for pairs.
+    pub(super) fn mates(&self) -> usize {
         1 + usize::from(self.paired)
     }
 
-    fn record(&self, at: usize) -> (&[u8], &[u8]) {
-        let start = if at == 0 { 0 } else { self.ends[at - 1][1] };
-        let [name, end] = self.ends[at];
-        (&self.text[start..name], &self.text[name..end])
+    /// A mate by its place among all mates.
+    pub(super) fn record(&self, at: usize) -> Record<'_> {
+        let start = if at == 0 { 0 } else { self.ends[at - 1].quality };
+        let Ends { name, header, letters, quality, fastq } = self.ends[at];
+        Record {
+            name: &self.text[start..name],
+            header: &self.text[start..header],
+            letters: &self.text[header..letters],
+            quality: fastq.then(|| &self.text[letters..quality]),
+        }
     }
 
     /// The letters of each read's mates.
     pub(super) fn views(&self) -> Vec<[&[u8]; 2]> {
-        let letters = |at: usize| self.record(at).1;
-        let reads = 0..self.ends.len() / self.mates();
+        let letters = |at: usize| self.record(at).letters;
+        let reads = 0..self.len();
         match self.paired {
             true => reads.map(|read| [letters(2 * read), letters(2 * read + 1)]).collect(),
             false => reads.map(|read| [letters(read), &[][..]]).collect(),
@@ -63,14 +118,14 @@ impl Batch {
 
     /// The name of a read; of a pair, what its mates' names share.
     pub(super) fn id(&self, read: usize) -> &[u8] {
-        let (name, _) = self.record(read * self.mates());
+        let name = self.record(read * self.mates()).name;
         if self.paired { stem(name) } else { name }
     }
 
     /// The bases of a read, and those of its mate.
     pub(super) fn lengths(&self, read: usize) -> (usize, Option<usize>) {
-        let first = self.record(read * self.mates()).1.len();
-        (first, self.paired.then(|| self.record(2 * read + 1).1.len()))
+        let first = self.record(read * self.mates()).letters.len();
+        (first, self.paired.then(|| self.record(2 * read + 1).letters.len()))
     }
 }
 
@@ -96,31 +151,39 @@ struct Held {
     batch: Batch,
     /// The last record may go on in the next chunk.
     open: Option<usize>,
+    /// Keep whole headers, and qualities.
+    whole: bool,
 }
 
 impl Sink for Held {
     fn begin(&mut self, header: &[u8]) {
-        let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
-        self.batch.text.extend_from_slice(&header[..end]);
-        let at = self.batch.text.len();
-        self.batch.ends.push([at, at]);
+        let start = self.batch.text.len();
+        let name = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
+        let kept = if self.whole { header.len() } else { name };
+        self.batch.text.extend_from_slice(&header[..kept]);
+        let (name, end) = (start + name, start + kept);
+        let ends = Ends { name, header: end, letters: end, quality: end, fastq: false };
+        self.batch.ends.push(ends);
     }
 
     fn resume(&mut self) {}
 
-    fn sequence(&mut self, line: &[u8], _quality: Option<&[u8]>) {
+    fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>) {
+        let Some(last) = self.batch.ends.last_mut() else { return };
         self.batch.text.extend_from_slice(line);
+        last.letters = self.batch.text.len();
+        if let Some(quality) = quality.filter(|_| self.whole) {
+            self.batch.text.extend_from_slice(quality);
+            last.fastq = true;
+        }
+        last.quality = self.batch.text.len();
     }
 
-    fn end(&mut self) {
-        if let Some(last) = self.batch.ends.last_mut() {
-            last[1] = self.batch.text.len();
-        }
-    }
+    fn end(&mut self) {}
 }
 
 impl Records {
-    fn open(input: &Input, cancel: &Cancel) -> Result<Records, Error> {
+    fn open(input: &Input, whole: bool, cancel: &Cancel) -> Result<Records, Error> {
         let options = ReaderOptions {
             chunk_bytes: 1 << 20,
             cancel: cancel.clone(),
@@ -129,7 +192,7 @@ impl Records {
         Ok(Records {
             reader: Reader::open(std::slice::from_ref(input), options)?,
             chunk: Chunk::default(),
-            held: Held { open: Some(0), ..Held::default() },
+            held: Held { open: Some(0), whole, ..Held::default() },
             taken: 0,
             number: 0,
             bytes: 0,
@@ -153,20 +216,23 @@ impl Records {
 
     fn forget_taken(&mut self) {
         let batch = &mut self.held.batch;
-        let Some(last) = self.taken.checked_sub(1).map(|at| batch.ends[at][1]) else { return };
+        let Some(last) = self.taken.checked_sub(1).map(|at| batch.ends[at].quality) else { return };
         batch.text.drain(..last);
         batch.ends.drain(..self.taken);
-        batch.ends.iter_mut().flatten().for_each(|end| *end -= last);
+        for ends in &mut batch.ends {
+            *ends = ends.less(last);
+        }
         self.taken = 0;
     }
 
     /// Moves the next record, which must be there, to `batch`.
     fn take(&mut self, batch: &mut Batch) {
-        let (name, letters) = self.held.batch.record(self.taken);
-        batch.text.extend_from_slice(name);
-        let end = batch.text.len();
-        batch.text.extend_from_slice(letters);
-        batch.ends.push([end, batch.text.len()]);
+        let held = &self.held.batch;
+        let start = if self.taken == 0 { 0 } else { held.ends[self.taken - 1].quality };
+        let ends = held.ends[self.taken];
+        let to = batch.text.len();
+        batch.text.extend_from_slice(&held.text[start..ends.quality]);
+        batch.ends.push(ends.less(start).plus(to));
         self.taken += 1;
         self.number += 1;
     }
@@ -181,18 +247,34 @@ pub(super) struct Source<'a> {
     segments: std::slice::Iter<'a, Segment>,
     open: Option<(&'a Segment, Records, Option<Records>)>,
     cancel: &'a Cancel,
+    /// Keep whole headers, and qualities.
+    whole: bool,
     bytes_total: Option<u64>,
     batches: u64,
+    reads: u64,
     stopped: bool,
 }
 
 impl<'a> Source<'a> {
     /// Looks at every input, so that one that is missing ends the run before it begins.
-    pub(super) fn open(segments: &'a [Segment], cancel: &'a Cancel) -> Result<Source<'a>, Error> {
+    /// With `whole`, records come with their whole headers and qualities.
+    pub(super) fn open(
+        segments: &'a [Segment],
+        whole: bool,
+        cancel: &'a Cancel,
+    ) -> Result<Source<'a>, Error> {
         let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
         let bytes_total = Reader::open(&inputs, ReaderOptions::default())?.bytes_total();
-        let segments = segments.iter();
-        Ok(Source { segments, open: None, cancel, bytes_total, batches: 0, stopped: false })
+        Ok(Source {
+            segments: segments.iter(),
+            open: None,
+            cancel,
+            whole,
+            bytes_total,
+            batches: 0,
+            reads: 0,
+            stopped: false,
+        })
     }
 
     pub(super) fn bytes_total(&self) -> Option<u64> {
@@ -222,13 +304,14 @@ impl<'a> Source<'a> {
             }
             let Some((segment, first, second)) = &mut self.open else {
                 let Some(segment) = self.segments.next() else { break };
-                let mut records = segment.inputs().map(|input| Records::open(input, self.cancel));
+                let mut records =
+                    segment.inputs().map(|input| Records::open(input, self.whole, self.cancel));
                 let first = records.next().transpose()?;
                 let second = records.next().transpose()?;
                 self.open = first.map(|first| (segment, first, second));
                 continue;
             };
-            batch.paired = !matches!(segment, Segment::Single(_));
+            batch.paired = segment.is_paired();
             let read = |records: &Records| records.bytes;
             let before = read(first) + second.as_ref().map_or(0, read);
             while batch.text.len() < BATCH_BASES && batch.ends.len() < BATCH_RECORDS {
@@ -246,6 +329,8 @@ impl<'a> Source<'a> {
                 continue;
             }
             self.batches += 1;
+            batch.first = self.reads;
+            self.reads += batch.len() as u64;
             return Ok(Some((self.batches - 1, after - before)));
         }
         Ok(None)
@@ -302,7 +387,7 @@ fn next_read(
 /// Sees to it that the last two records of the batch have the same name.
 fn check_names(batch: &Batch, first: &Records, second: String) -> Result<(), Error> {
     let at = batch.ends.len();
-    let (one, two) = (batch.record(at - 2).0, batch.record(at - 1).0);
+    let (one, two) = (batch.record(at - 2).name, batch.record(at - 1).name);
     if stem(one) == stem(two) {
         return Ok(());
     }

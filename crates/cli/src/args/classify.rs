@@ -1,146 +1,236 @@
-//! `merganser build`, `merganser classify` and `merganser db`.
+//! `merganser classify`.
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use merganser_classify::taxonomy::Rank;
 
-const BUILD: &str = "\
-References:
-  FASTA files, plain or compressed; folders, searched with all folders below; @list.txt, a file that
-  names one a line. Sequences are numbered in this order.
-
-Taxids:
-  The taxon of a sequence is looked for in the --map files, then in its header (taxid|N,
-  kraken:taxid|N), in assembly_summary*.txt beside the genomes, and in *.accession2taxid* in the
-  taxonomy's folder. Sequences without one stay in the database, at the root.
-
-Examples:
-  A folder of genomes and NCBI's taxdump, unpacked in taxonomy/:
-    merganser build -t taxonomy/ -o refs.mgdb genomes/
-  Own genomes, with a table of ID<TAB>TAXID lines; stop if one has no taxon:
-    merganser build -t taxonomy/ --map ids.tsv --strict -o refs.mgdb genomes/ mine.fa.gz
-  MetaCache's parameters and rule:
-    merganser build -t taxonomy/ --preset metacache -o refs.mgdb @genomes.txt";
+use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
 
 const CLASSIFY: &str = "\
 Output:
   One line a read, in the order of the reads, as Kraken 2 writes it: C or U, name, taxid (0: none),
   length (of both mates: 100|98), and the candidates as TAXID:HITS, the best first (0:0: none).
+  All reports come from the same pass over the reads. docs/classify.md describes each.
+
+Many samples:
+  --sample-sheet FILE has a line for each: SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 (or with
+  commas); lines of the same sample belong together. {} in a file name stands for the sample.
+  --interactive takes reads and options from the lines of stdin; `help` explains.
 
 Examples:
   Pairs, with a report that Bracken, Krona and Pavian read:
     merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz -o reads.tsv --report s.kreport
-  Single reads, only the report:
-    merganser classify refs.mgdb reads.fq.gz -o /dev/null --report sample.kreport
+  Single reads, only reports:
+    merganser classify refs.mgdb reads.fq.gz --no-map --report s.kreport --abundance s.tsv
   From a pipe, mates one after the other:
-    samtools fastq sample.bam | merganser classify refs.mgdb --interleaved - -o reads.tsv.gz";
+    samtools fastq sample.bam | merganser classify refs.mgdb --interleaved - -o reads.tsv.gz
+  Without a database:
+    merganser classify --references genomes/ -t taxonomy/ reads.fq.gz -o reads.tsv
+  All samples of a run, the database opened once:
+    merganser classify refs.mgdb --sample-sheet run.tsv -o {}.tsv.gz --report {}.kreport";
 
 #[derive(Args, Debug)]
-#[command(after_help = BUILD)]
-pub(crate) struct BuildArgs {
-    /// FASTA files, folders of such files, or @LIST of both
-    #[arg(required = true, value_name = "GENOMES")]
-    pub(crate) inputs: Vec<PathBuf>,
-    /// Folder with nodes.dmp and names.dmp; merged.dmp and delnodes.dmp are used if there
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) taxonomy: PathBuf,
-    /// The database to write (.mgdb)
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
-
-    /// File that maps sequences to taxids: ID<TAB>TAXID, accession2taxid or assembly_summary; may
-    /// be given more than once
-    #[arg(long, value_name = "FILE", help_heading = "Taxids")]
-    pub(crate) map: Vec<PathBuf>,
-    /// Write the sequences that have no taxon here: ID<TAB>REASON lines; - is stdout
-    #[arg(long, value_name = "FILE", help_heading = "Taxids")]
-    pub(crate) unmapped: Option<PathBuf>,
-    /// Fail if a sequence has no taxon, or an id occurs twice
-    #[arg(long, help_heading = "Taxids")]
-    pub(crate) strict: bool,
-
-    /// Named set of parameters; the options below change single ones
-    #[arg(long, value_name = "PRESET", default_value = "sensitive", help_heading = "Sketches")]
-    pub(crate) preset: PresetName,
-    /// Bases of a k-mer, 1 to 32
-    #[arg(short, value_name = "K", help_heading = "Sketches")]
-    pub(crate) k: Option<u32>,
-    /// Features of a window at most, 1 to 128
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) sketch: Option<u32>,
-    /// Bases of a window, K to 1,024
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) window: Option<u32>,
-    /// Bases from one window to the next, 1 to the window's
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) stride: Option<u32>,
-    /// Locations that a feature keeps, the first ones; 1 to 65,535
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) max_locations: Option<u32>,
-    /// Leave out features with more locations than that
-    #[arg(long, help_heading = "Sketches")]
-    pub(crate) drop_overfull: bool,
-
-    /// Parts of the database, queried one after the other; answers are the same
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Resources")]
-    pub(crate) parts: usize,
-    /// Make as many parts as needed for each to have about this size, e.g. 8G
-    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Resources")]
-    pub(crate) max_part_size: Option<u64>,
-    /// Threads in all [default: as many as the process may run]
-    #[arg(long, value_name = "N", help_heading = "Resources")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-    /// Memory that the process may use, e.g. 8G; more goes to temporary files [default: the smaller
-    /// of 12G and three quarters of what machine or cgroup give]
-    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Resources")]
-    pub(crate) memory: Option<u64>,
-    /// Existing directory for temporary files [default: $TMPDIR or /tmp]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
-    pub(crate) tmp_dir: Option<PathBuf>,
-    /// Write a summary of the run for other programs; - is stdout
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
-}
-
-/// `--preset`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PresetName {
-    Sensitive,
-    Metacache,
-}
-
-#[derive(Args, Debug)]
-#[command(after_help = CLASSIFY)]
+#[command(after_help = CLASSIFY, override_usage = "\
+merganser classify [OPTIONS] <DATABASE> [READS]...
+       merganser classify [OPTIONS] --references <GENOMES> --taxonomy <DIR> [READS]...")]
 pub(crate) struct ClassifyArgs {
-    /// The database that `merganser build` wrote (.mgdb)
-    pub(crate) database: PathBuf,
-    /// Reads: FASTA or FASTQ, plain or compressed; @LIST of such files, or - for stdin
-    #[arg(value_name = "READS", required_unless_present = "mates1")]
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+
+    /// Samples and their reads, a line each; {} in the names of outputs stands for the sample
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["mates1", "singles", "interactive"])]
+    pub(crate) sample_sheet: Option<PathBuf>,
+    /// Classify what the lines of stdin ask for, with the database opened once
+    #[arg(long, conflicts_with_all = ["mates1", "singles"])]
+    pub(crate) interactive: bool,
+
+    /// Genomes to build a database of in memory, instead of DATABASE: FASTA files, folders, @LIST;
+    /// may be given more than once
+    #[arg(long, value_name = "GENOMES", requires = "taxonomy", help_heading = "On the fly")]
+    pub(crate) references: Vec<PathBuf>,
+    /// Folder with nodes.dmp and names.dmp
+    #[arg(short, long, value_name = "DIR", requires = "references", help_heading = "On the fly")]
+    pub(crate) taxonomy: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) taxids: TaxidArgs,
+    #[command(flatten)]
+    pub(crate) sketches: SketchArgs,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
+}
+
+/// A line of an interactive session.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true, disable_help_flag = true, name = "")]
+pub(crate) struct SessionLine {
+    #[command(flatten)]
+    pub(crate) query: QueryArgs,
+}
+
+/// What to classify, how, and what to write.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct QueryArgs {
+    /// The database (.mgdb), unless --references are given; then reads: FASTA or FASTQ, plain or
+    /// compressed; @LIST of such files, or - for stdin
+    #[arg(value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// First mates; as many files as -2 has. Pairs come before READS
+    /// First mates; as many files as -2 has. Pairs come before all other reads
     #[arg(short = '1', value_name = "FILE", requires = "mates2", id = "mates1")]
     pub(crate) mates1: Vec<PathBuf>,
     /// Second mates
     #[arg(short = '2', value_name = "FILE", requires = "mates1", id = "mates2")]
     pub(crate) mates2: Vec<PathBuf>,
     /// READS hold pairs: the mates one after the other
-    #[arg(long, requires = "reads")]
+    #[arg(long)]
     pub(crate) interleaved: bool,
+    /// Single reads, beside -1 and -2 or interleaved READS; they come before READS
+    #[arg(short = 'U', value_name = "FILE", id = "singles")]
+    pub(crate) singles: Vec<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) lines: LineArgs,
+    #[command(flatten)]
+    pub(crate) reports: ReportArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+    #[command(flatten)]
+    pub(crate) decision: DecisionArgs,
+}
+
+/// The lines of reads and the reads themselves.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct LineArgs {
     /// A line for each read; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Write reads by taxon as Kraken's report; - is stdout
+    /// No line for each read
+    #[arg(long, help_heading = "Output", conflicts_with = "output")]
+    pub(crate) no_map: bool,
+    /// What a read's line looks like
+    #[arg(long, value_name = "FORMAT", default_value = "kraken", help_heading = "Output")]
+    pub(crate) format: FormatName,
+    /// Only lines of reads that have a taxon
+    #[arg(long, help_heading = "Output")]
+    pub(crate) mapped_only: bool,
+    /// Kraken's format: `NAME (taxid TAXID)` instead of the taxid
+    #[arg(long, help_heading = "Output")]
+    pub(crate) use_names: bool,
+    /// Write the reads that have a taxon here, as they are. # in the name becomes _1 and _2 for
+    /// pairs (without it, mates follow each other) and nothing for single reads; .gz compresses
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) report: Option<PathBuf>,
+    pub(crate) classified_out: Option<PathBuf>,
+    /// The same for the reads that have none
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) unclassified_out: Option<PathBuf>,
+    /// Write a table of the sequences that were hit: taxon, windows covered, reads, hits
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) hits_per_ref: Option<PathBuf>,
+    /// Two more columns in --report: features of the reads, and distinct ones, in each taxon
+    #[arg(long, requires = "report", help_heading = "Reports")]
+    pub(crate) report_minimizer_data: bool,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+}
 
+/// `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatName {
+    /// Kraken 2's five columns
+    Kraken,
+    /// MetaCache's table
+    Metacache,
+}
+
+/// What is made of the numbers of reads.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct ReportArgs {
+    /// Reads by taxon as Kraken's report; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) report: Option<PathBuf>,
+    /// Taxa of the database without reads, too, in --report and --mpa
+    #[arg(long, help_heading = "Reports")]
+    pub(crate) report_zero_counts: bool,
+    /// Reads by taxon as MetaPhlAn's table
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) mpa: Option<PathBuf>,
+    /// Reads by taxon for Krona's ktImportText
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) krona: Option<PathBuf>,
+    /// Estimated abundances of all taxa at every rank: reads of higher taxa are pushed down
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) abundance: Option<PathBuf>,
+    /// The same as CAMI's profile
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) cami: Option<PathBuf>,
+    /// The sample's name in --cami [default: that of the sample sheet, or `sample`]
+    #[arg(long, value_name = "NAME", help_heading = "Reports")]
+    pub(crate) sample_id: Option<String>,
+    /// In --abundance and --cami, a taxon with fewer reads is not there: they are its parent's
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
+    pub(crate) min_reads: u64,
+}
+
+/// The columns of MetaCache's table.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct TableArgs {
+    /// Candidates with their hits
+    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) tophits: bool,
+    /// All hits: SEQUENCE/WINDOW:HITS
+    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) allhits: bool,
+    /// The bases that the hits of each candidate reach over: `[BEGIN,END]`
+    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) locations: bool,
+    /// All ranks from the taxon's up
+    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) lineage: bool,
+    /// Numbers of reads, from 1
+    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) queryids: bool,
+    /// Taxids in brackets
+    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) taxids: bool,
+    /// Taxids and no names
+    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) taxids_only: bool,
+    /// No ranks before names
+    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) omit_ranks: bool,
+    /// Rank, name and taxid in columns of their own
+    #[arg(long, conflicts_with = "lineage")]
+    #[arg(help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) separate_cols: bool,
+    /// Between columns; \t is a tab [default: \t|\t]
+    #[arg(long, value_name = "TEXT", help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) separator: Option<String>,
+    /// Before lines that are no reads [default: "# "]
+    #[arg(long, value_name = "TEXT", help_heading = "MetaCache's table (--format metacache)")]
+    pub(crate) comment: Option<String>,
+}
+
+/// What of the reads takes part.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct FilterArgs {
+    /// Mates of fewer bases take no part; reads of which none is left are unclassified
+    #[arg(long, alias = "min-readlen", value_name = "BASES", help_heading = "Reads")]
+    pub(crate) min_read_len: Option<usize>,
+    /// Mates of more bases take no part
+    #[arg(long, alias = "max-readlen", value_name = "BASES", help_heading = "Reads")]
+    pub(crate) max_read_len: Option<usize>,
+    /// Bases of a lower quality (Phred+33) count as N
+    #[arg(long, value_name = "Q", default_value_t = 0, help_heading = "Reads")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=93))]
+    pub(crate) min_qual: u8,
+}
+
+/// How a taxon is chosen among candidates.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct VerdictArgs {
     /// Lowest rank at which candidates are told apart [default: the preset's]
     #[arg(long, value_name = "RANK", value_parser = rank, help_heading = "Decision")]
     pub(crate) lowest: Option<Rank>,
@@ -148,7 +238,7 @@ pub(crate) struct ClassifyArgs {
     #[arg(long, value_name = "RANK", value_parser = rank, help_heading = "Decision")]
     pub(crate) highest: Option<Rank>,
     /// Candidates at most [default: the preset's]
-    #[arg(long, value_name = "N", help_heading = "Decision")]
+    #[arg(long, alias = "maxcand", value_name = "N", help_heading = "Decision")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) max_cand: Option<u16>,
     /// Hits that the best candidate needs [default: the preset's]
@@ -158,17 +248,23 @@ pub(crate) struct ClassifyArgs {
     /// preset's]
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, help_heading = "Decision")]
     pub(crate) hitdiff: Option<u32>,
-    /// Longest insert of a pair, in bases [default: the sum of the mates' lengths]
-    #[arg(long, value_name = "BASES", help_heading = "Decision")]
-    pub(crate) insert: Option<u32>,
-
-    /// Threads in all [default: as many as the process may run]
-    #[arg(long, value_name = "N", help_heading = "Resources")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
 }
 
-fn rank(text: &str) -> Result<Rank, String> {
+/// How candidates are found, and a taxon among them.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct DecisionArgs {
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
+    /// Longest insert of a pair, in bases [default: the sum of the mates' lengths]
+    #[arg(long, alias = "insertsize", value_name = "BASES", help_heading = "Decision")]
+    pub(crate) insert: Option<u32>,
+    /// Leave out the sequences with the lowest coverage, as long as all of these together have no
+    /// more than so many per cent of the coverage of all; reads wait in temporary files
+    #[arg(long, value_name = "PERCENT", value_parser = per_mille, help_heading = "Decision")]
+    pub(crate) cov_percentile: Option<u32>,
+}
+
+pub(super) fn rank(text: &str) -> Result<Rank, String> {
     let all = || Rank::all().map(Rank::name).collect::<Vec<_>>().join(", ");
     Rank::named(text).ok_or_else(|| format!("give one of {}", all()))
 }
@@ -179,31 +275,4 @@ fn per_mille(text: &str) -> Result<u32, String> {
         true => Ok((percent * 10.0).round() as u32),
         false => Err("give a number from 0 to 100".into()),
     }
-}
-
-/// What to do with a database.
-#[derive(Debug, Subcommand)]
-pub(crate) enum DbCommand {
-    /// Print what a database says of itself
-    #[command(after_help = "Example:\n  merganser db info refs.mgdb --json")]
-    Info(DbInfoArgs),
-    /// Check all checksums of databases, and that their tables make sense
-    #[command(after_help = "Example:\n  merganser db verify *.mgdb")]
-    Verify(DbVerifyArgs),
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct DbInfoArgs {
-    /// A database (.mgdb)
-    pub(crate) database: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct DbVerifyArgs {
-    /// Databases (.mgdb)
-    #[arg(required = true, value_name = "DATABASE")]
-    pub(crate) databases: Vec<PathBuf>,
 }

@@ -1,0 +1,209 @@
+//! The features of reads one by one, apart from the hot path of queries: which locations each has,
+//! and how many distinct ones of each taxon were seen.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Sketcher;
+use crate::cpu::entries::SECTIONS;
+use crate::cpu::query::sketch_all;
+use crate::database::{Database, EMPTY, LIST, Section};
+
+/// Looks up single features, in all parts of a database.
+#[derive(Debug)]
+pub(crate) struct FeatureLookup<'a> {
+    database: &'a Database,
+    parts: Vec<Vec<Section<'a>>>,
+    /// The windows before those of each target.
+    starts: Vec<u32>,
+}
+
+/// Where a feature was found: part, slot in the section.
+type Place = (usize, usize);
+
+impl<'a> FeatureLookup<'a> {
+    pub(crate) fn new(database: &'a Database) -> FeatureLookup<'a> {
+        FeatureLookup {
+            database,
+            parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
+            starts: (0..database.targets().len() as u32)
+                .map(|target| database.first_window(target))
+                .collect(),
+        }
+    }
+
+    /// Replaces `features` by those of all windows of a read's mates.
+    pub(crate) fn features(
+        &self,
+        mates: &[&[u8]; 2],
+        sketcher: &mut Sketcher,
+        features: &mut Vec<u64>,
+    ) {
+        let params = self.database.params();
+        features.clear();
+        for mate in mates.iter().filter(|mate| mate.len() >= params.k as usize) {
+            sketch_all(mate, params, sketcher, features);
+        }
+    }
+
+    /// Where a feature stands in each part that has it.
+    fn places(&self, feature: u64) -> impl Iterator<Item = Place> + '_ {
+        let wanted = feature & u64::from(u32::MAX);
+        let section = section_of(feature);
+        (0..self.parts.len()).filter_map(move |part| {
+            let section = &self.parts[part][section];
+            let ideal = section.ideal_slot(wanted as u32);
+            let slots = section.slots.get(ideal..)?;
+            let at = slots.iter().position(|&slot| slot >> 32 >= wanted)?;
+            let slot = slots[at];
+            (slot >> 32 == wanted && slot != EMPTY).then_some((part, ideal + at))
+        })
+    }
+
+    /// The windows, counted over all targets, that a slot names.
+    fn locations(&self, section: usize, (part, at): Place) -> Vec<u32> {
+        let section = &self.parts[part][section];
+        let payload = section.slots[at] as u32;
+        match payload & LIST {
+            0 => vec![payload],
+            _ => section.list(payload).to_vec(),
+        }
+    }
+
+    /// The target of a window; `None` beyond the last one, where damaged tables may lead.
+    fn target(&self, window: u32) -> Option<u32> {
+        // Of several that begin here, all but the last have no window.
+        let target = self.starts.partition_point(|&start| start <= window).checked_sub(1)?;
+        (window < self.database.windows()).then_some(target as u32)
+    }
+
+    /// The lowest common ancestor of the taxa of a slot's locations.
+    fn taxon(&self, section: usize, place: Place) -> Option<u32> {
+        let tree = self.database.taxonomy();
+        let windows = self.locations(section, place).into_iter();
+        let targets = windows.filter_map(|window| self.target(window));
+        let nodes = targets.map(|target| self.database.targets()[target as usize].node);
+        nodes.reduce(|common, node| tree.lca(common, node))
+    }
+
+    /// All hits of a read: (target, window in it) and how many, in this order.
+    pub(crate) fn hits(
+        &self,
+        mates: &[&[u8]; 2],
+        sketcher: &mut Sketcher,
+    ) -> BTreeMap<(u32, u32), u32> {
+        let mut features = Vec::new();
+        self.features(mates, sketcher, &mut features);
+        let mut hits = BTreeMap::new();
+        for feature in features {
+            for place in self.places(feature) {
+                for window in self.locations(section_of(feature), place) {
+                    let Some(target) = self.target(window) else { continue };
+                    let own = window - self.database.first_window(target);
+                    *hits.entry((target, own)).or_default() += 1;
+                }
+            }
+        }
+        hits
+    }
+}
+
+fn section_of(feature: u64) -> usize {
+    (feature >> 32) as usize & (SECTIONS - 1)
+}
+
+/// Features of reads by taxon: a feature's is the lowest common ancestor of all targets that it was
+/// kept of. Counted by all workers.
+#[derive(Debug)]
+pub(crate) struct FeatureCounter<'a> {
+    lookup: FeatureLookup<'a>,
+    /// By node.
+    hits: Vec<AtomicU64>,
+    /// A bit for each slot of each part,
+    seen: Vec<Vec<AtomicU64>>,
+    /// in which those of each section begin here.
+    starts: Vec<Vec<usize>>,
+}
+
+impl<'a> FeatureCounter<'a> {
+    pub(crate) fn new(database: &'a Database) -> FeatureCounter<'a> {
+        let zeros = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
+        let lookup = FeatureLookup::new(database);
+        let (mut seen, mut starts) = (Vec::new(), Vec::new());
+        for sections in &lookup.parts {
+            let mut next = 0;
+            let mut own = Vec::with_capacity(sections.len());
+            for section in sections {
+                own.push(next);
+                next += section.slots.len();
+            }
+            seen.push(zeros(next / 64 + 1));
+            starts.push(own);
+        }
+        FeatureCounter { hits: zeros(database.taxonomy().len()), lookup, seen, starts }
+    }
+
+    /// Counts the features of a read.
+    pub(crate) fn count(
+        &self,
+        mates: &[&[u8]; 2],
+        sketcher: &mut Sketcher,
+        features: &mut Vec<u64>,
+    ) {
+        let tree = self.lookup.database.taxonomy();
+        self.lookup.features(mates, sketcher, features);
+        for &feature in features.iter() {
+            let section = section_of(feature);
+            let mut taxon: Option<u32> = None;
+            for place in self.lookup.places(feature) {
+                let bit = self.starts[place.0][section] + place.1;
+                self.seen[place.0][bit / 64].fetch_or(1 << (bit % 64), Ordering::Relaxed);
+                let own = self.lookup.taxon(section, place);
+                taxon = own.map(|own| taxon.map_or(own, |other| tree.lca(own, other))).or(taxon);
+            }
+            if let Some(node) = taxon {
+                self.hits[node as usize].fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// What was counted.
+    pub(crate) fn counts(&self) -> FeatureCounts {
+        let tree = self.lookup.database.taxonomy();
+        let hits = self.hits.iter().map(|count| count.load(Ordering::Relaxed)).collect();
+        let mut distinct = vec![0; tree.len()];
+        for section in 0..SECTIONS {
+            // A feature may be in several parts.
+            let mut taxa: BTreeMap<u64, u32> = BTreeMap::new();
+            for part in 0..self.lookup.parts.len() {
+                let slots = self.lookup.parts[part][section].slots;
+                for (at, slot) in slots.iter().enumerate() {
+                    let bit = self.starts[part][section] + at;
+                    let word = self.seen[part][bit / 64].load(Ordering::Relaxed);
+                    if word >> (bit % 64) & 1 == 0 {
+                        continue;
+                    }
+                    let Some(node) = self.lookup.taxon(section, (part, at)) else { continue };
+                    let known = taxa.entry(slot >> 32).or_insert(node);
+                    *known = tree.lca(*known, node);
+                }
+            }
+            taxa.into_values().for_each(|node| distinct[node as usize] += 1);
+        }
+        FeatureCounts { hits, distinct }
+    }
+}
+
+/// Features of reads by taxon, as Kraken's report with minimizer columns shows them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FeatureCounts {
+    hits: Vec<u64>,
+    distinct: Vec<u64>,
+}
+
+impl FeatureCounts {
+    /// By node: all features of reads, and the distinct ones.
+    pub(crate) fn by_node(&self) -> [&[u64]; 2] {
+        [&self.hits, &self.distinct]
+    }
+}

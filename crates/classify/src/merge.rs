@@ -1,0 +1,213 @@
+//! Joining what reads were found to be in separately built databases (Kobus et al., 2021, section
+//! 4.3).
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+use crate::database::Database;
+use crate::decide::{Candidate, Thresholds, Verdict};
+use crate::lines::Lines;
+use crate::report::Tally;
+use crate::taxonomy::{Rank, Taxonomy};
+
+/// Joins results of databases whose genomes would stand one after the other in a single one.
+#[derive(Debug)]
+pub struct Merger {
+    tree: Taxonomy,
+    thresholds: Thresholds,
+}
+
+/// A read as a line of results has it.
+struct Line {
+    id: Vec<u8>,
+    length: Vec<u8>,
+    bases: u64,
+    /// Taxid and hits, best first.
+    candidates: Vec<(u32, u32)>,
+}
+
+impl Merger {
+    /// A merger for results of these databases, of which there must be one at least.
+    ///
+    /// # Errors
+    /// If their parameters differ.
+    pub fn new(databases: &[Database], thresholds: Thresholds) -> Result<Merger, Error> {
+        let Some((first, others)) = databases.split_first() else {
+            return Err(Error::Config("no database".into()));
+        };
+        if others.iter().any(|other| other.params() != first.params()) {
+            return Err(Error::Config(
+                "the databases have different parameters (`db info` shows them), and their hits \
+                 cannot be compared"
+                    .into(),
+            ));
+        }
+        let mut tree = first.taxonomy().united(first.taxonomy());
+        for other in others {
+            tree = tree.united(other.taxonomy());
+        }
+        Ok(Merger { tree, thresholds })
+    }
+
+    /// The taxa of all databases.
+    pub fn taxonomy(&self) -> &Taxonomy {
+        &self.tree
+    }
+
+    /// Joins the lines of `results` (in Kraken's format, of the same reads in the same order; the
+    /// files in the order of the databases) and writes them to `output` in the same format.
+    ///
+    /// # Errors
+    /// If the files are of different reads or no such results.
+    pub fn merge(&self, results: &[PathBuf], output: &mut dyn Write) -> Result<Tally, Error> {
+        let mut files = Vec::new();
+        for path in results {
+            files.push((path.as_path(), Lines::open(path)?));
+        }
+        let mut tally = Tally::default();
+        let mut text = Vec::new();
+        let Some(((path, lines), others)) = files.split_first_mut() else { return Ok(tally) };
+        loop {
+            let first = next(path, lines)?;
+            let mut candidates = Vec::new();
+            for (number, (other_path, other)) in others.iter_mut().enumerate() {
+                let line = next(other_path, other)?;
+                check_same(&first, path, &line, other_path)?;
+                candidates.extend(line.map(|line| (number + 1, line.candidates)));
+            }
+            let Some(first) = first else { break };
+            candidates.insert(0, (0, first.candidates.clone()));
+            self.read(&first, &candidates, results, &mut text, &mut tally)?;
+            if text.len() > 1 << 16 {
+                output.write_all(&text)?;
+                text.clear();
+            }
+        }
+        output.write_all(&text)?;
+        Ok(tally)
+    }
+
+    /// Decides on a read and adds its line.
+    fn read(
+        &self,
+        line: &Line,
+        found: &[(usize, Vec<(u32, u32)>)],
+        results: &[PathBuf],
+        text: &mut Vec<u8>,
+        tally: &mut Tally,
+    ) -> Result<(), Error> {
+        let sequences = self.thresholds.lowest == Rank::Sequence;
+        let mut nodes = Vec::new();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for (file, own) in found {
+            for &(taxid, hits) in own {
+                let Some(node) = self.tree.node(taxid) else {
+                    let id = String::from_utf8_lossy(&line.id);
+                    return Err(Error::content(
+                        &results[*file],
+                        format!(
+                            "read {id}: taxid {taxid} is in none of the databases: these are \
+                             results of another one"
+                        ),
+                    ));
+                };
+                // Targets are numbered as they come: files, and lines, are in their order.
+                let target = nodes.len() as u32;
+                let taxon = if sequences { self.tree.len() as u32 + target } else { node };
+                nodes.push(node);
+                candidates.push(Candidate { target, taxon, hits, window: 0, last: 0 });
+            }
+        }
+        // Stable: of the same hits, those of the earlier file stand first.
+        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.hits));
+        let mut taxa = Vec::new();
+        candidates.retain(|candidate| {
+            let new = !taxa.contains(&candidate.taxon);
+            taxa.push(candidate.taxon);
+            new
+        });
+        candidates.truncate(self.thresholds.max_candidates);
+        let node = match self.thresholds.decide(&candidates, line.bases, &self.tree, &nodes) {
+            Verdict::Unclassified => None,
+            Verdict::Target(target) => Some(nodes[target as usize]),
+            Verdict::Taxon(node) => Some(node),
+        };
+        tally.count(node, None);
+        text.extend_from_slice(if node.is_some() { b"C\t" } else { b"U\t" });
+        text.extend_from_slice(&line.id);
+        let _ = write!(text, "\t{}\t", node.map_or(0, |node| self.tree.taxid(node)));
+        text.extend_from_slice(&line.length);
+        for (number, candidate) in candidates.iter().enumerate() {
+            let taxid = self.tree.taxid(nodes[candidate.target as usize]);
+            let separator = if number == 0 { '\t' } else { ' ' };
+            let _ = write!(text, "{separator}{taxid}:{}", candidate.hits);
+        }
+        text.extend_from_slice(if candidates.is_empty() { b"\t0:0\n" } else { b"\n" });
+        Ok(())
+    }
+}
+
+fn check_same(
+    one: &Option<Line>,
+    path: &Path,
+    other: &Option<Line>,
+    other_path: &Path,
+) -> Result<(), Error> {
+    let shown = |line: &Option<Line>| match line {
+        Some(line) => format!("read {}", String::from_utf8_lossy(&line.id)),
+        None => "the end".to_owned(),
+    };
+    let same = match (one, other) {
+        (Some(one), Some(other)) => one.id == other.id && one.length == other.length,
+        (None, None) => true,
+        _ => false,
+    };
+    if same {
+        return Ok(());
+    }
+    Err(Error::content(
+        other_path,
+        format!(
+            "has {} where {} has {}: results must be of the same reads in the same order",
+            shown(other),
+            path.display(),
+            shown(one)
+        ),
+    ))
+}
+
+fn next(path: &Path, lines: &mut Lines) -> Result<Option<Line>, Error> {
+    let Some((number, line)) = lines.next()? else { return Ok(None) };
+    parse(line).map(Some).map_err(|what| Error::content(path, format!("line {number}: {what}")))
+}
+
+fn parse(line: &[u8]) -> Result<Line, String> {
+    let cells: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.trim().parse::<u32>().ok();
+    let &[state, id, _, length, found] = &cells[..] else {
+        // People give the report where the reads belong (KrakenTools#42, #95).
+        let report = matches!(cells.len(), 6 | 8) && number(cells[1]).is_some();
+        return Err(if report {
+            "this is a report; give what `classify -o` wrote, a line for each read".into()
+        } else {
+            "not the five columns of Kraken's format".into()
+        });
+    };
+    if state != b"C" && state != b"U" {
+        return Err("neither C nor U comes first".into());
+    }
+    let mut bases = 0;
+    for mate in length.split(|&byte| byte == b'|') {
+        bases += u64::from(number(mate).ok_or("no length in the fourth column")?);
+    }
+    let mut candidates = Vec::new();
+    for candidate in found.split(|&byte| byte == b' ').filter(|text| *text != b"0:0") {
+        let pair = candidate
+            .iter()
+            .position(|&byte| byte == b':')
+            .and_then(|at| Some((number(&candidate[..at])?, number(&candidate[at + 1..])?)));
+        candidates.push(pair.ok_or("no TAXID:HITS in the fifth column")?);
+    }
+    Ok(Line { id: id.to_vec(), length: length.to_vec(), bases, candidates })
+}

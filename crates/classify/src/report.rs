@@ -1,0 +1,111 @@
+//! Reads by taxon, and the reports that are made of them.
+
+mod abundance;
+mod cami;
+mod kraken;
+mod krona;
+mod mpa;
+mod references;
+
+pub use crate::features::FeatureCounts;
+pub use abundance::Abundance;
+pub use kraken::ReportOptions;
+pub use references::ReferenceHits;
+
+use std::collections::BTreeMap;
+
+use crate::taxonomy::Taxonomy;
+
+/// Reads by taxon; a pair is one read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    unclassified: u64,
+    /// By node; those of targets stand at the targets' nodes.
+    nodes: Vec<u64>,
+    /// Reads that were found to be of one target.
+    targets: BTreeMap<u32, u64>,
+}
+
+impl Tally {
+    /// Counts a read by its node, and by its target if that is known.
+    pub fn count(&mut self, node: Option<u32>, target: Option<u32>) {
+        let Some(node) = node else {
+            self.unclassified += 1;
+            return;
+        };
+        let at = node as usize;
+        if self.nodes.len() <= at {
+            self.nodes.resize(at + 1, 0);
+        }
+        self.nodes[at] += 1;
+        if let Some(target) = target {
+            *self.targets.entry(target).or_default() += 1;
+        }
+    }
+
+    /// Adds the reads of another tally.
+    pub fn add(&mut self, other: Tally) {
+        self.unclassified += other.unclassified;
+        if self.nodes.len() < other.nodes.len() {
+            self.nodes.resize(other.nodes.len(), 0);
+        }
+        self.nodes.iter_mut().zip(other.nodes).for_each(|(own, reads)| *own += reads);
+        for (target, reads) in other.targets {
+            *self.targets.entry(target).or_default() += reads;
+        }
+    }
+
+    /// All reads.
+    pub fn total(&self) -> u64 {
+        self.unclassified + self.nodes.iter().sum::<u64>()
+    }
+
+    /// Reads without a taxon.
+    pub fn unclassified(&self) -> u64 {
+        self.unclassified
+    }
+
+    /// Reads at the node itself.
+    pub fn own(&self, node: u32) -> u64 {
+        self.nodes.get(node as usize).copied().unwrap_or(0)
+    }
+
+    /// Reads at each node or below it.
+    fn clades(&self, tree: &Taxonomy) -> Vec<u64> {
+        sums(tree, &self.nodes)
+    }
+}
+
+/// For each node the sum over itself and all below.
+fn sums(tree: &Taxonomy, own: &[u64]) -> Vec<u64> {
+    let mut sums = own.to_vec();
+    sums.resize(tree.len(), 0);
+    for node in (1..tree.len()).rev() {
+        sums[tree.parent(node as u32) as usize] += sums[node];
+    }
+    sums
+}
+
+/// The nodes with reads (with `all`, every node) from the root down, each before those below it,
+/// children with more reads first, then by taxid.
+fn walk(tree: &Taxonomy, clades: &[u64], all: bool) -> Vec<u32> {
+    let wanted = |node: u32| all || clades[node as usize] > 0;
+    let mut children = vec![Vec::new(); tree.len()];
+    for node in (1..tree.len() as u32).filter(|&node| wanted(node)) {
+        children[tree.parent(node) as usize].push(node);
+    }
+    let mut order = Vec::new();
+    let mut stack = Vec::from_iter(wanted(tree.root()).then(|| tree.root()));
+    while let Some(node) = stack.pop() {
+        order.push(node);
+        let mut next = std::mem::take(&mut children[node as usize]);
+        next.sort_by_key(|&child| (clades[child as usize], std::cmp::Reverse(tree.taxid(child))));
+        stack.extend(next);
+    }
+    order
+}
+
+/// `part` of `whole` in per cent; 0 of nothing.
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}

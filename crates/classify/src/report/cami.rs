@@ -1,0 +1,59 @@
+//! CAMI's profile (bioboxes, format 0.10.0).
+
+use std::io::{self, Write};
+
+use super::Abundance;
+use crate::taxonomy::{Rank, Taxonomy};
+
+/// The ranks of a profile, in its words; a strain is what NCBI calls so.
+const RANKS: [(&str, Option<Rank>); 8] = [
+    ("superkingdom", Some(Rank::Domain)),
+    ("phylum", Some(Rank::Phylum)),
+    ("class", Some(Rank::Class)),
+    ("order", Some(Rank::Order)),
+    ("family", Some(Rank::Family)),
+    ("genus", Some(Rank::Genus)),
+    ("species", Some(Rank::Species)),
+    ("strain", None),
+];
+
+fn is_of(tree: &Taxonomy, node: u32, rank: Option<Rank>) -> bool {
+    match rank {
+        Some(rank) => tree.rank(node) == rank,
+        None => tree.rank_name(node) == "strain",
+    }
+}
+
+impl Abundance<'_> {
+    /// Writes the profile: for each taxon of a rank its share of all reads in per cent, rounded
+    /// down at the sixth decimal so that no rank has more than 100.
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write_cami(&self, sample: &str, output: &mut dyn Write) -> io::Result<()> {
+        let tree = self.tree();
+        let names: Vec<&str> = RANKS.iter().map(|(name, _)| *name).collect();
+        writeln!(output, "@SampleID:{sample}\n@Version:0.10.0\n@Ranks:{}\n", names.join("|"))?;
+        writeln!(output, "@@TAXID\tRANK\tTAXPATH\tTAXPATHSN\tPERCENTAGE")?;
+        for (number, &(name, rank)) in RANKS.iter().enumerate() {
+            for node in self.chosen(|node| is_of(tree, node, rank)) {
+                let above = |&(_, rank): &(&str, Option<Rank>)| {
+                    tree.lineage(node).find(|&node| is_of(tree, node, rank))
+                };
+                let path: Vec<Option<u32>> = RANKS[..=number].iter().map(above).collect();
+                let joined = |show: &dyn Fn(u32) -> String| {
+                    let parts = path.iter().map(|node| node.map(show).unwrap_or_default());
+                    parts.collect::<Vec<String>>().join("|")
+                };
+                let taxids = joined(&|node| tree.taxid(node).to_string());
+                let words = joined(&|node| tree.name(node).to_owned());
+                let share = u128::from(self.estimated(node)) * 100_000_000;
+                let share = (share / u128::from(self.total().max(1))) as u64;
+                let (whole, millionths) = (share / 1_000_000, share % 1_000_000);
+                let taxid = tree.taxid(node);
+                writeln!(output, "{taxid}\t{name}\t{taxids}\t{words}\t{whole}.{millionths:06}")?;
+            }
+        }
+        Ok(())
+    }
+}

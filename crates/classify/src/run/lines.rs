@@ -1,0 +1,325 @@
+//! A read's line, in Kraken's format or MetaCache's.
+
+use std::io::Write;
+
+use super::reads::Batch;
+use crate::features::FeatureLookup;
+use crate::taxonomy::Rank;
+use crate::{Candidate, Database, Sketcher, Thresholds, Verdict};
+
+/// What is written for each read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineFormat {
+    /// Kraken 2's five columns.
+    Kraken {
+        /// Name and taxid instead of the taxid alone.
+        names: bool,
+    },
+    /// MetaCache's table.
+    MetaCache(Columns),
+}
+
+/// How MetaCache's table shows taxids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Taxids {
+    /// Not at all.
+    #[default]
+    None,
+    /// In brackets after the name.
+    Beside,
+    /// Instead of the name.
+    Only,
+}
+
+/// The columns of MetaCache's table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// The number of the read, from 1, comes first.
+    pub query_ids: bool,
+    /// All hits, as `sequence/window:hits,`.
+    pub all_hits: bool,
+    /// The candidates, as `taxid:hits`, or `sequence:hits` if the lowest rank is that.
+    pub top_hits: bool,
+    /// The bases of the target that each candidate's hits reach over, as `[begin,end] `.
+    pub locations: bool,
+    /// All ranks from the taxon's up.
+    pub lineage: bool,
+    /// Taxids.
+    pub taxids: Taxids,
+    /// No ranks before names.
+    pub omit_ranks: bool,
+    /// Rank, name and taxid in columns of their own.
+    pub separate: bool,
+    /// Between columns.
+    pub separator: String,
+    /// Before lines that are no reads.
+    pub comment: String,
+}
+
+impl Default for Columns {
+    fn default() -> Columns {
+        Columns {
+            query_ids: false,
+            all_hits: false,
+            top_hits: false,
+            locations: false,
+            lineage: false,
+            taxids: Taxids::None,
+            omit_ranks: false,
+            separate: false,
+            separator: "\t|\t".into(),
+            comment: "# ".into(),
+        }
+    }
+}
+
+/// A verdict as counted and shown: the node, and the target if it is one.
+pub(super) type Found = Option<(u32, Option<u32>)>;
+
+/// The taxon of a verdict.
+pub(super) fn found(verdict: Verdict, target_nodes: &[u32]) -> Found {
+    match verdict {
+        Verdict::Unclassified => None,
+        Verdict::Target(target) => Some((target_nodes[target as usize], Some(target))),
+        Verdict::Taxon(node) => Some((node, None)),
+    }
+}
+
+/// What a line tells of.
+pub(super) struct Read<'a> {
+    pub(super) batch: &'a Batch,
+    /// Its place in the batch.
+    pub(super) read: usize,
+    /// Its letters as they were classified.
+    pub(super) mates: &'a [&'a [u8]; 2],
+    pub(super) found: Found,
+    pub(super) candidates: &'a [Candidate],
+}
+
+/// Writes lines of one format.
+pub(super) struct LineWriter<'a> {
+    pub(super) database: &'a Database,
+    pub(super) nodes: &'a [u32],
+    pub(super) format: &'a LineFormat,
+    pub(super) lowest: Rank,
+    /// For [`Columns::all_hits`].
+    pub(super) lookup: Option<FeatureLookup<'a>>,
+}
+
+impl<'a> LineWriter<'a> {
+    pub(super) fn new(
+        database: &'a Database,
+        nodes: &'a [u32],
+        format: &'a LineFormat,
+        lowest: Rank,
+    ) -> LineWriter<'a> {
+        let all_hits = matches!(format, LineFormat::MetaCache(columns) if columns.all_hits);
+        let lookup = all_hits.then(|| FeatureLookup::new(database));
+        LineWriter { database, nodes, format, lowest, lookup }
+    }
+
+    /// What comes before the first read.
+    pub(super) fn head(&self, thresholds: &Thresholds) -> Vec<u8> {
+        match self.format {
+            LineFormat::Kraken { .. } => Vec::new(),
+            LineFormat::MetaCache(columns) => table_head(columns, thresholds),
+        }
+    }
+
+    /// Appends the line of a read.
+    pub(super) fn write(&self, read: &Read<'_>, sketcher: &mut Sketcher, text: &mut Vec<u8>) {
+        match self.format {
+            LineFormat::Kraken { names } => self.kraken(read, *names, text),
+            LineFormat::MetaCache(columns) => {
+                let separator = columns.separator.as_bytes();
+                if columns.query_ids {
+                    put(text, format_args!("{}", read.batch.first + read.read as u64 + 1));
+                    text.extend_from_slice(separator);
+                }
+                text.extend_from_slice(read.batch.id(read.read));
+                text.extend_from_slice(separator);
+                if let Some(lookup) = &self.lookup {
+                    for ((target, window), hits) in lookup.hits(read.mates, sketcher) {
+                        let name = &self.database.targets()[target as usize].name;
+                        put(text, format_args!("{name}/{window}:{hits},"));
+                    }
+                    text.extend_from_slice(separator);
+                }
+                self.candidates(columns, read.candidates, text);
+                self.taxon(columns, read.found, text);
+                text.push(b'\n');
+            }
+        }
+    }
+
+    /// C or U, the read's name, its taxid or 0, its length (of both mates: `100|98`), and its
+    /// candidates as `taxid:hits`, the best first.
+    fn kraken(&self, read: &Read<'_>, names: bool, text: &mut Vec<u8>) {
+        let tree = self.database.taxonomy();
+        let &Read { found, candidates, .. } = read;
+        let (first, second) = read.batch.lengths(read.read);
+        text.extend_from_slice(if found.is_some() { b"C\t" } else { b"U\t" });
+        text.extend_from_slice(read.batch.id(read.read));
+        let taxid = found.map_or(0, |(node, _)| tree.taxid(node));
+        match names {
+            true => {
+                let name = found.map_or("unclassified", |(node, _)| tree.name(node));
+                put(text, format_args!("\t{name} (taxid {taxid})\t{first}"));
+            }
+            false => put(text, format_args!("\t{taxid}\t{first}")),
+        }
+        if let Some(second) = second {
+            put(text, format_args!("|{second}"));
+        }
+        for (number, candidate) in candidates.iter().enumerate() {
+            text.push(if number == 0 { b'\t' } else { b' ' });
+            put(text, format_args!("{}:{}", self.taxid(candidate), candidate.hits));
+        }
+        text.extend_from_slice(if candidates.is_empty() { b"\t0:0\n" } else { b"\n" });
+    }
+
+    fn taxid(&self, candidate: &Candidate) -> u32 {
+        let tree = self.database.taxonomy();
+        // At rank sequence, candidates' taxa are no nodes.
+        tree.taxid(match candidate.taxon {
+            taxon if (taxon as usize) < tree.len() => taxon,
+            _ => self.nodes[candidate.target as usize],
+        })
+    }
+
+    /// The columns of candidates, each with its separator.
+    fn candidates(&self, columns: &Columns, candidates: &[Candidate], text: &mut Vec<u8>) {
+        let separator = columns.separator.as_bytes();
+        if columns.top_hits {
+            for (number, candidate) in candidates.iter().enumerate() {
+                let comma = if number == 0 { "" } else { "," };
+                let hits = candidate.hits;
+                if self.lowest == Rank::Sequence {
+                    let name = &self.database.targets()[candidate.target as usize].name;
+                    put(text, format_args!("{comma}{name}:{hits}"));
+                } else {
+                    put(text, format_args!("{comma}{}:{hits}", self.taxid(candidate)));
+                }
+            }
+            text.extend_from_slice(separator);
+        }
+        if columns.locations {
+            let params = self.database.params();
+            let (window, stride) = (u64::from(params.window), u64::from(params.stride));
+            for candidate in candidates {
+                let bases = self.database.targets()[candidate.target as usize].bases;
+                let begin = u64::from(candidate.window) * stride;
+                let end = (u64::from(candidate.last) * stride + window).min(bases);
+                put(text, format_args!("[{begin},{end}] "));
+            }
+            text.extend_from_slice(separator);
+        }
+    }
+
+    fn taxon(&self, columns: &Columns, found: Found, text: &mut Vec<u8>) {
+        let Some((node, target)) = found else {
+            let none = if columns.taxids == Taxids::Only { "0" } else { "--" };
+            let cells = if columns.separate { column_names(columns).len() } else { 1 };
+            let cells: Vec<&str> = std::iter::repeat_n(none, cells).collect();
+            text.extend_from_slice(cells.join(&columns.separator).as_bytes());
+            return;
+        };
+        let tree = self.database.taxonomy();
+        if let Some(target) = target {
+            let name = &self.database.targets()[target as usize].name;
+            cell(columns, Rank::Sequence, name, tree.taxid(node), text);
+        } else {
+            cell(columns, tree.rank(node), tree.name(node), tree.taxid(node), text);
+        }
+        if columns.lineage {
+            let skip = usize::from(target.is_none());
+            for above in tree.lineage(node).skip(skip) {
+                let rank = tree.rank(above);
+                if rank < Rank::Root {
+                    text.push(b',');
+                    cell(columns, rank, tree.name(above), tree.taxid(above), text);
+                }
+            }
+        }
+    }
+}
+
+/// The cells of a taxon: what their columns are called.
+fn column_names(columns: &Columns) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    if !columns.omit_ranks {
+        names.push("rank");
+    }
+    if columns.taxids != Taxids::Only {
+        names.push("taxname");
+    }
+    if columns.taxids != Taxids::None {
+        names.push("taxid");
+    }
+    names
+}
+
+fn cell(columns: &Columns, rank: Rank, name: &str, taxid: u32, text: &mut Vec<u8>) {
+    if columns.separate {
+        let taxid = taxid.to_string();
+        let cells = column_names(columns).into_iter().map(|column| match column {
+            "rank" => rank.name(),
+            "taxname" => name,
+            _ => &taxid,
+        });
+        let cells: Vec<&str> = cells.collect();
+        text.extend_from_slice(cells.join(&columns.separator).as_bytes());
+        return;
+    }
+    if !columns.omit_ranks {
+        put(text, format_args!("{}:", rank.name()));
+    }
+    match columns.taxids {
+        Taxids::None => put(text, format_args!("{name}")),
+        Taxids::Beside => put(text, format_args!("{name}({taxid})")),
+        Taxids::Only => put(text, format_args!("{taxid}")),
+    }
+}
+
+/// Comments with what the table depends on, the last one being its layout.
+fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
+    let mut text = Vec::new();
+    let comment = &columns.comment;
+    let Thresholds { lowest, highest, max_candidates, min_hits, hit_diff, .. } = thresholds;
+    let (lowest, highest) = (lowest.name(), highest.name());
+    let diff = f64::from(*hit_diff) / 10.0;
+    for line in [
+        "Reads and their taxa; lines that are none begin as this one.".to_owned(),
+        format!("Classification will be constrained to ranks from '{lowest}' to '{highest}'."),
+        format!("Classification hit threshold is {min_hits} per query"),
+        format!("Classification hit difference threshold is {diff}%"),
+        format!(
+            "At maximum {max_candidates} classification candidates will be considered per query."
+        ),
+    ] {
+        put(&mut text, format_args!("{comment}{line}\n"));
+    }
+    let mut layout = Vec::new();
+    let mut add = |shown: bool, name: &str| layout.extend(shown.then(|| name.to_owned()));
+    add(columns.query_ids, "query_id");
+    add(true, "query_header");
+    add(columns.all_hits, "all_hits");
+    add(columns.top_hits, "top_hits");
+    add(columns.locations, "candidate_locations");
+    let names = column_names(columns);
+    add(
+        true,
+        &match (columns.separate, columns.taxids) {
+            (true, _) => names.join(&columns.separator),
+            (false, Taxids::Beside) => names.join(":").replace("taxname:taxid", "taxname(taxid)"),
+            (false, _) => names.join(":"),
+        },
+    );
+    put(&mut text, format_args!("{comment}TABLE_LAYOUT: {}\n", layout.join(&columns.separator)));
+    text
+}
+
+fn put(text: &mut Vec<u8>, words: std::fmt::Arguments<'_>) {
+    // A Vec takes all that is written to it.
+    let _ = text.write_fmt(words);
+}

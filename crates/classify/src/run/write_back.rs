@@ -1,0 +1,58 @@
+//! Reads as they came, those with a taxon and those without.
+
+use std::io::Write;
+
+use super::reads::Batch;
+use crate::Error;
+
+/// Where reads go. A pair goes to the `mates`, or, where these are not, both mates one after the
+/// other to `single`.
+#[derive(Default)]
+pub struct ReadOutput<'a> {
+    /// For reads that stand for themselves.
+    pub single: Option<&'a mut (dyn Write + Send)>,
+    /// For first mates and second mates.
+    pub mates: Option<[&'a mut (dyn Write + Send); 2]>,
+}
+
+/// The text of single reads, first mates and second mates.
+#[derive(Debug, Default)]
+pub(super) struct ReadTexts {
+    single: Vec<u8>,
+    mates: [Vec<u8>; 2],
+}
+
+impl ReadTexts {
+    /// Adds a read: header, letters and qualities as they were; a FASTA sequence is one line.
+    pub(super) fn add(&mut self, batch: &Batch, read: usize, apart: bool) {
+        for mate in 0..batch.mates() {
+            let record = batch.record(read * batch.mates() + mate);
+            let text = match batch.paired && apart {
+                true => &mut self.mates[mate],
+                false => &mut self.single,
+            };
+            text.push(if record.quality.is_some() { b'@' } else { b'>' });
+            text.extend_from_slice(record.header);
+            text.push(b'\n');
+            text.extend_from_slice(record.letters);
+            text.push(b'\n');
+            if let Some(quality) = record.quality {
+                text.extend_from_slice(b"+\n");
+                text.extend_from_slice(quality);
+                text.push(b'\n');
+            }
+        }
+    }
+
+    pub(super) fn write(&self, output: &mut ReadOutput<'_>) -> Result<(), Error> {
+        if let Some(single) = &mut output.single {
+            single.write_all(&self.single)?;
+        }
+        if let Some(mates) = &mut output.mates {
+            for (output, text) in mates.iter_mut().zip(&self.mates) {
+                output.write_all(text)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! `merganser build`, and how databases are built wherever that is done.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use merganser_classify::taxonomy::Rank;
+
+use super::classify::rank;
+
+const BUILD: &str = "\
+References:
+  FASTA files, plain or compressed; folders, searched with all folders below; @list.txt, a file that
+  names one a line. Sequences are numbered in this order.
+
+Taxids:
+  The taxon of a sequence is looked for in the --map files, then in its header (taxid|N,
+  kraken:taxid|N), in assembly_summary*.txt beside the genomes, and in *.accession2taxid* in the
+  taxonomy's folder. Sequences without one stay in the database, at the root.
+
+Examples:
+  A folder of genomes and NCBI's taxdump, unpacked in taxonomy/:
+    merganser build -t taxonomy/ -o refs.mgdb genomes/
+  Own genomes, with a table of ID<TAB>TAXID lines; stop if one has no taxon:
+    merganser build -t taxonomy/ --map ids.tsv --strict -o refs.mgdb genomes/ mine.fa.gz
+  MetaCache's parameters and rule:
+    merganser build -t taxonomy/ --preset metacache -o refs.mgdb @genomes.txt";
+
+#[derive(Args, Debug)]
+#[command(after_help = BUILD)]
+pub(crate) struct BuildArgs {
+    /// FASTA files, folders of such files, or @LIST of both
+    #[arg(required = true, value_name = "GENOMES")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Folder with nodes.dmp and names.dmp; merged.dmp and delnodes.dmp are used if there
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) taxonomy: PathBuf,
+    /// The database to write (.mgdb)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) taxids: TaxidArgs,
+    #[command(flatten)]
+    pub(crate) sketches: SketchArgs,
+    #[command(flatten)]
+    pub(crate) parts: PartArgs,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
+    /// Write a summary of the run for other programs; - is stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// Where taxids come from.
+#[derive(Args, Debug, Default, PartialEq)]
+pub(crate) struct TaxidArgs {
+    /// File that maps sequences to taxids: ID<TAB>TAXID, accession2taxid or assembly_summary; may
+    /// be given more than once
+    #[arg(long, value_name = "FILE", help_heading = "Taxids")]
+    pub(crate) map: Vec<PathBuf>,
+    /// Write the sequences that have no taxon here: ID<TAB>REASON lines; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Taxids")]
+    pub(crate) unmapped: Option<PathBuf>,
+    /// Fail if a sequence has no taxon, or an id occurs twice
+    #[arg(long, help_heading = "Taxids")]
+    pub(crate) strict: bool,
+}
+
+/// What is kept of the reference.
+#[derive(Args, Debug, Default, PartialEq)]
+pub(crate) struct SketchArgs {
+    /// Named set of parameters, of which the options below change single ones [default: sensitive]
+    #[arg(long, value_name = "PRESET", help_heading = "Sketches")]
+    pub(crate) preset: Option<PresetName>,
+    /// Bases of a k-mer, 1 to 32
+    #[arg(short, value_name = "K", help_heading = "Sketches")]
+    pub(crate) k: Option<u32>,
+    /// Features of a window at most, 1 to 128
+    #[arg(long, value_name = "N", help_heading = "Sketches")]
+    pub(crate) sketch: Option<u32>,
+    /// Bases of a window, K to 1,024
+    #[arg(long, value_name = "N", help_heading = "Sketches")]
+    pub(crate) window: Option<u32>,
+    /// Bases from one window to the next, 1 to the window's
+    #[arg(long, value_name = "N", help_heading = "Sketches")]
+    pub(crate) stride: Option<u32>,
+    /// Locations that a feature keeps, the first ones; 1 to 65,535
+    #[arg(long, value_name = "N", help_heading = "Sketches")]
+    pub(crate) max_locations: Option<u32>,
+    /// Leave out features with more locations than that
+    #[arg(long, help_heading = "Sketches")]
+    pub(crate) drop_overfull: bool,
+    /// Leave out features that more than --max-ambiguous taxa of this rank have
+    #[arg(long, value_name = "RANK", value_parser = rank, help_heading = "Sketches")]
+    pub(crate) drop_ambiguous: Option<Rank>,
+    /// See --drop-ambiguous [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Sketches")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..), requires = "drop_ambiguous")]
+    pub(crate) max_ambiguous: Option<u32>,
+}
+
+/// Into how many parts a database is divided.
+#[derive(Args, Debug)]
+pub(crate) struct PartArgs {
+    /// Parts of the database, queried one after the other; answers are the same
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Resources")]
+    pub(crate) parts: usize,
+    /// Make as many parts as needed for each to have about this size, e.g. 8G
+    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
+    #[arg(help_heading = "Resources")]
+    pub(crate) max_part_size: Option<u64>,
+}
+
+/// What a build may use.
+#[derive(Args, Debug)]
+pub(crate) struct ResourceArgs {
+    /// Threads in all [default: as many as the process may run]
+    #[arg(long, value_name = "N", help_heading = "Resources")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory that building may use, e.g. 8G; more goes to temporary files [default: the smaller
+    /// of 12G and three quarters of what machine or cgroup give]
+    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
+    #[arg(help_heading = "Resources")]
+    pub(crate) memory: Option<u64>,
+    /// Existing directory for temporary files [default: $TMPDIR or /tmp]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    pub(crate) tmp_dir: Option<PathBuf>,
+}
+
+/// `--preset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PresetName {
+    Sensitive,
+    Metacache,
+}

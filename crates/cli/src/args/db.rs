@@ -1,0 +1,128 @@
+//! `merganser db`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use merganser_classify::taxonomy::Rank;
+
+use super::build::{PartArgs, ResourceArgs, TaxidArgs};
+use super::classify::{ReportArgs, VerdictArgs, rank};
+
+/// What to do with a database.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DbCommand {
+    /// Print what a database says of itself
+    #[command(after_help = "Example:\n  merganser db info refs.mgdb --json")]
+    Info(DbInfoArgs),
+    /// Check all checksums of databases, and that their tables make sense
+    #[command(after_help = "Example:\n  merganser db verify *.mgdb")]
+    Verify(DbVerifyArgs),
+    /// Print the taxa of a database, or its sequences
+    ///
+    /// Columns: taxid, rank, name, parent's taxid, sequences and bases of the taxon itself,
+    /// sequences and bases of it and all below. With --sequences: sequence, taxid, rank, name,
+    /// bases, windows.
+    #[command(after_help = "Examples:\n  merganser db taxa refs.mgdb --rank genus\n  \
+        merganser db taxa refs.mgdb --sequences | grep -w 562")]
+    Taxa(DbTaxaArgs),
+    /// Add genomes to a database
+    ///
+    /// The database then answers as one that was built of its genomes and these, in this order,
+    /// with its parameters.
+    #[command(after_help = ADD)]
+    Add(Box<DbAddArgs>),
+    /// Join what reads were found to be in separately built databases
+    ///
+    /// For references that one database cannot hold: the same reads are classified with each, and
+    /// their lines (Kraken's format) are joined into those that one database of all would give,
+    /// but for features with more locations than a database keeps. The databases must have the
+    /// same parameters; their order is that of the genomes. Use the same options of Decision in
+    /// all steps.
+    #[command(after_help = MERGE)]
+    MergeResults(Box<DbMergeArgs>),
+}
+
+const ADD: &str = "\
+Examples:
+  Into the database itself, which is replaced when all is done:
+    merganser db add -t taxonomy/ refs.mgdb mine.fa.gz
+  Into a new one; the old one's own taxonomy has the taxids:
+    merganser db add refs.mgdb --map ids.tsv more/ -o more.mgdb";
+
+const MERGE: &str = "\
+Example:
+  merganser classify a.mgdb reads.fq -o a.tsv
+  merganser classify b.mgdb reads.fq -o b.tsv
+  merganser db merge-results -d a.mgdb -d b.mgdb a.tsv b.tsv -o reads.tsv --report sample.kreport";
+
+#[derive(Args, Debug)]
+pub(crate) struct DbInfoArgs {
+    /// A database (.mgdb)
+    pub(crate) database: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DbVerifyArgs {
+    /// Databases (.mgdb)
+    #[arg(required = true, value_name = "DATABASE")]
+    pub(crate) databases: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DbTaxaArgs {
+    /// A database (.mgdb)
+    pub(crate) database: PathBuf,
+    /// Only taxa of this rank
+    #[arg(long, value_name = "RANK", value_parser = rank, conflicts_with = "sequences")]
+    pub(crate) rank: Option<Rank>,
+    /// A line for each sequence instead
+    #[arg(long)]
+    pub(crate) sequences: bool,
+    /// Where to; - is stdout; compressed if the name ends in .gz
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DbAddArgs {
+    /// The database to add to (.mgdb)
+    pub(crate) database: PathBuf,
+    /// FASTA files, folders of such files, or @LIST of both
+    #[arg(required = true, value_name = "GENOMES")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Folder with nodes.dmp and names.dmp [default: the taxa that the database has]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) taxonomy: Option<PathBuf>,
+    /// The database to write [default: the one to add to is replaced]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) taxids: TaxidArgs,
+    #[command(flatten)]
+    pub(crate) parts: PartArgs,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
+    /// Write a summary of the run for other programs; - is stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DbMergeArgs {
+    /// The databases, in the order of the files
+    #[arg(short, long, value_name = "DATABASE", required = true)]
+    pub(crate) database: Vec<PathBuf>,
+    /// What `merganser classify` wrote with each database, plain or compressed
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) results: Vec<PathBuf>,
+    /// A line for each read; - is stdout; compressed if the name ends in .gz
+    #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) reports: ReportArgs,
+    #[command(flatten)]
+    pub(crate) verdict: VerdictArgs,
+}

@@ -1,0 +1,239 @@
+//! The files that a sample's results go to.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use merganser_classify::Target;
+use merganser_classify::report::{Abundance, ReportOptions, Tally};
+use merganser_classify::run::{Outputs, ReadOutput, RunResult, Segment};
+use merganser_classify::taxonomy::Taxonomy;
+use merganser_io::Output;
+
+use crate::args::classify::{LineArgs, ReportArgs};
+
+/// The outputs that a tally is enough for.
+#[derive(Debug)]
+pub(crate) struct Reports {
+    report: Option<Output>,
+    mpa: Option<Output>,
+    krona: Option<Output>,
+    abundance: Option<Output>,
+    cami: Option<Output>,
+    zero_counts: bool,
+    min_reads: u64,
+    sample_id: String,
+}
+
+impl Reports {
+    /// The names of all files, with `{}` replaced by the sample.
+    pub(crate) fn paths(args: &ReportArgs, sample: Option<&str>) -> Vec<PathBuf> {
+        let all = [&args.report, &args.mpa, &args.krona, &args.abundance, &args.cami];
+        all.into_iter().flatten().map(|path| of_sample(path, sample)).collect()
+    }
+
+    /// Begins all files.
+    pub(crate) fn create(args: &ReportArgs, sample: Option<&str>) -> Result<Reports> {
+        Ok(Reports {
+            report: create(args.report.as_ref(), sample)?,
+            mpa: create(args.mpa.as_ref(), sample)?,
+            krona: create(args.krona.as_ref(), sample)?,
+            abundance: create(args.abundance.as_ref(), sample)?,
+            cami: create(args.cami.as_ref(), sample)?,
+            zero_counts: args.report_zero_counts,
+            min_reads: args.min_reads,
+            sample_id: args
+                .sample_id
+                .clone()
+                .or(sample.map(str::to_owned))
+                .unwrap_or("sample".into()),
+        })
+    }
+
+    /// Writes all reports; they appear with [`finish`](Self::finish).
+    pub(crate) fn write(
+        &mut self,
+        tally: &Tally,
+        result: Option<&RunResult<'_>>,
+        tree: &Taxonomy,
+        targets: &[Target],
+    ) -> Result<()> {
+        if let Some(output) = &mut self.report {
+            let features = result.and_then(|result| result.features.as_ref());
+            let options = ReportOptions { zero_counts: self.zero_counts, features };
+            tally.write_kraken(tree, options, output)?;
+        }
+        if let Some(output) = &mut self.mpa {
+            tally.write_mpa(tree, self.zero_counts, output)?;
+        }
+        if let Some(output) = &mut self.krona {
+            tally.write_krona(tree, output)?;
+        }
+        if self.abundance.is_some() || self.cami.is_some() {
+            let abundance = Abundance::new(tally, tree, targets, self.min_reads);
+            if let Some(output) = &mut self.abundance {
+                abundance.write(output)?;
+            }
+            if let Some(output) = &mut self.cami {
+                abundance.write_cami(&self.sample_id, output)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes all files appear.
+    pub(crate) fn finish(self) -> Result<()> {
+        let Reports { report, mpa, krona, abundance, cami, .. } = self;
+        finish([report, mpa, krona, abundance, cami])
+    }
+}
+
+/// All outputs of a sample.
+#[derive(Debug)]
+pub(super) struct Files {
+    lines: Option<Output>,
+    classified: Option<ReadFiles>,
+    unclassified: Option<ReadFiles>,
+    references: Option<Output>,
+    pub(super) json: Option<Output>,
+    reports: Reports,
+}
+
+impl Files {
+    /// The names of all files.
+    pub(super) fn paths(
+        lines: &LineArgs,
+        reports: &ReportArgs,
+        segments: &[Segment],
+        sample: Option<&str>,
+    ) -> Vec<PathBuf> {
+        let mut paths = Vec::from_iter((!lines.no_map).then(|| of_sample(&lines.output, sample)));
+        paths.extend(Reports::paths(reports, sample));
+        for path in [&lines.hits_per_ref, &lines.json].into_iter().flatten() {
+            paths.push(of_sample(path, sample));
+        }
+        for path in [&lines.classified_out, &lines.unclassified_out].into_iter().flatten() {
+            let ReadPaths { single, mates } = ReadPaths::new(&of_sample(path, sample), segments);
+            paths.extend(single.into_iter().chain(mates.into_iter().flatten()));
+        }
+        paths
+    }
+
+    /// Begins all files.
+    pub(super) fn create(
+        lines: &LineArgs,
+        reports: &ReportArgs,
+        segments: &[Segment],
+        sample: Option<&str>,
+    ) -> Result<Files> {
+        let reads = |path: Option<&PathBuf>| {
+            path.map(|path| ReadFiles::create(&of_sample(path, sample), segments)).transpose()
+        };
+        Ok(Files {
+            lines: create((!lines.no_map).then_some(&lines.output), sample)?,
+            classified: reads(lines.classified_out.as_ref())?,
+            unclassified: reads(lines.unclassified_out.as_ref())?,
+            references: create(lines.hits_per_ref.as_ref(), sample)?,
+            json: create(lines.json.as_ref(), sample)?,
+            reports: Reports::create(reports, sample)?,
+        })
+    }
+
+    /// What a run writes to.
+    pub(super) fn streams(&mut self) -> Outputs<'_> {
+        let Files { lines, classified, unclassified, .. } = self;
+        Outputs {
+            lines: lines.as_mut().map(|lines| lines as _),
+            classified: classified.as_mut().map(ReadFiles::streams),
+            unclassified: unclassified.as_mut().map(ReadFiles::streams),
+        }
+    }
+
+    /// Writes the reports and makes all files appear; gives back the one for the summary.
+    pub(super) fn finish(
+        mut self,
+        result: &RunResult<'_>,
+        tree: &Taxonomy,
+        targets: &[Target],
+    ) -> Result<Option<Output>> {
+        self.reports.write(&result.tally, Some(result), tree, targets)?;
+        if let (Some(output), Some(references)) = (&mut self.references, &result.references) {
+            references.write(output)?;
+        }
+        let Files { lines, classified, unclassified, references, json, reports } = self;
+        finish([lines, references])?;
+        for reads in [classified, unclassified].into_iter().flatten() {
+            finish([reads.single])?;
+            finish(reads.mates.into_iter().flatten().map(Some))?;
+        }
+        reports.finish()?;
+        Ok(json)
+    }
+}
+
+/// Where reads are written back to.
+struct ReadPaths {
+    single: Option<PathBuf>,
+    mates: Option<[PathBuf; 2]>,
+}
+
+impl ReadPaths {
+    /// As Kraken 2 names them: `#` becomes `_1` and `_2`. Single reads in the same run go to the
+    /// name without it; without `#`, there is one file for all.
+    fn new(path: &Path, segments: &[Segment]) -> ReadPaths {
+        let name = path.to_string_lossy();
+        if !name.contains('#') {
+            return ReadPaths { single: Some(path.to_owned()), mates: None };
+        }
+        let with = |by: &str| PathBuf::from(name.replacen('#', by, 1));
+        let pairs = segments.iter().any(Segment::is_paired);
+        let singles = segments.iter().any(|segment| !segment.is_paired());
+        ReadPaths {
+            single: (singles || !pairs).then(|| with("")),
+            mates: pairs.then(|| [with("_1"), with("_2")]),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct ReadFiles {
+    single: Option<Output>,
+    mates: Option<[Output; 2]>,
+}
+
+impl ReadFiles {
+    fn create(path: &Path, segments: &[Segment]) -> Result<ReadFiles> {
+        let ReadPaths { single, mates } = ReadPaths::new(path, segments);
+        let single = single.as_deref().map(Output::create).transpose()?;
+        let mates = match mates {
+            Some([one, two]) => Some([Output::create(&one)?, Output::create(&two)?]),
+            None => None,
+        };
+        Ok(ReadFiles { single, mates })
+    }
+
+    fn streams(&mut self) -> ReadOutput<'_> {
+        ReadOutput {
+            single: self.single.as_mut().map(|single| single as _),
+            mates: self.mates.as_mut().map(|[one, two]| [one as _, two as _]),
+        }
+    }
+}
+
+/// The name of an output for a sample: `{}` stands for it.
+fn of_sample(path: &Path, sample: Option<&str>) -> PathBuf {
+    match sample {
+        Some(sample) => PathBuf::from(path.to_string_lossy().replace("{}", sample)),
+        None => path.to_owned(),
+    }
+}
+
+fn create(path: Option<&PathBuf>, sample: Option<&str>) -> Result<Option<Output>> {
+    Ok(path.map(|path| Output::create(&of_sample(path, sample))).transpose()?)
+}
+
+fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
+    for output in outputs.into_iter().flatten() {
+        output.finish()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! One sample: its reads, options and outputs.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_classify::Thresholds;
+use merganser_classify::run::{
+    Classifier, Columns, LineFormat, ReadFilter, RunConfig, RunResult, Segment, Taxids,
+};
+use merganser_io::{Input, Reader, ReaderOptions, expand_inputs};
+use merganser_run::Summary;
+
+use super::outputs::Files;
+use super::{Bench, refuse_to_replace, summary, thresholds};
+use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
+use crate::failure;
+use crate::progress::Bar;
+
+/// What is to be classified, and how.
+pub(super) struct Query<'a> {
+    args: &'a QueryArgs,
+    /// In a sample sheet.
+    sample: Option<&'a str>,
+    segments: Vec<Segment>,
+}
+
+/// A classified sample, as summaries need it.
+pub(super) struct Classified {
+    pub(super) summary: Summary,
+}
+
+impl<'a> Query<'a> {
+    /// The reads that the arguments name.
+    ///
+    /// # Errors
+    /// If there are none, or mates have other numbers of files.
+    pub(super) fn new(args: &'a QueryArgs, sample: Option<&'a str>) -> Result<Query<'a>> {
+        Ok(Query { args, sample, segments: segments(args)? })
+    }
+
+    /// The reads of a sample in a sheet.
+    pub(super) fn of_sample(
+        args: &'a QueryArgs,
+        sample: &'a str,
+        segments: Vec<Segment>,
+    ) -> Query<'a> {
+        Query { args, sample: Some(sample), segments }
+    }
+
+    /// The files of reads.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = &Input> {
+        self.segments.iter().flat_map(Segment::inputs)
+    }
+
+    /// Sees to it, before any work, that inputs are there and outputs go together.
+    ///
+    /// # Errors
+    /// What does not.
+    pub(super) fn check(&self, sources: &[Input]) -> Result<()> {
+        let QueryArgs { lines, reports, tables, .. } = self.args;
+        check_format(lines, tables)?;
+        let paths = Files::paths(lines, reports, &self.segments, self.sample);
+        if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+            return failure::usage(
+                "only one output can be stdout, which -o is without a name (--no-map: no lines)",
+            );
+        }
+        let paths: Vec<_> = paths.iter().map(AsRef::as_ref).collect();
+        refuse_to_replace(&paths, self.inputs().chain(sources))?;
+        let inputs: Vec<Input> = self.inputs().cloned().collect();
+        Reader::open(&inputs, ReaderOptions::default())?;
+        Ok(())
+    }
+
+    /// Classifies, writes and reports, with the summary in a file of its own if asked for.
+    pub(super) fn run_alone(&self, bench: &Bench<'_>) -> Result<ExitCode> {
+        self.run(bench, bench.started)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Classifies, writes and reports.
+    ///
+    /// # Errors
+    /// As [`Classifier::run`] and writing; then none of the outputs appears.
+    pub(super) fn run(&self, bench: &Bench<'_>, started: Instant) -> Result<Classified> {
+        let args = self.args;
+        let database = bench.database;
+        let thresholds = Thresholds {
+            insert: args.decision.insert.map_or(0, u64::from),
+            ..thresholds(&args.decision.verdict, database)?
+        };
+        let config = self.config(bench, &thresholds);
+        let mut files = Files::create(&args.lines, &args.reports, &self.segments, self.sample)?;
+        let classifier = Classifier::new(database, &thresholds);
+        let bar = Bar::new(bench.console);
+        let mut streams = files.streams();
+        let done = classifier.run(&config, &self.segments, &mut streams, &bar, bench.cancel);
+        drop(bar);
+        let result = done?;
+        let json = files.finish(&result, database.taxonomy(), database.targets())?;
+        self.tell(bench, &thresholds, &result, started);
+        let mut summary = summary::of_run(&thresholds, &config, &result);
+        summary.set("seconds", "wall", started.elapsed().as_secs_f64());
+        if started == bench.started {
+            summary.stage("open", bench.opened);
+        }
+        if let Some(mut output) = json {
+            output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
+            output.finish()?;
+        }
+        Ok(Classified { summary })
+    }
+
+    fn config(&self, bench: &Bench<'_>, thresholds: &Thresholds) -> RunConfig {
+        let QueryArgs { lines, tables, filter, decision, .. } = self.args;
+        RunConfig {
+            filter: ReadFilter {
+                min_bases: filter.min_read_len.unwrap_or(0),
+                max_bases: filter.max_read_len.unwrap_or(usize::MAX),
+                min_quality: filter.min_qual,
+            },
+            format: match lines.format {
+                FormatName::Kraken => LineFormat::Kraken { names: lines.use_names },
+                FormatName::Metacache => LineFormat::MetaCache(columns(tables)),
+            },
+            classified_only: lines.mapped_only,
+            features: lines.report_minimizer_data,
+            references: lines.hits_per_ref.is_some(),
+            coverage_per_mille: decision.cov_percentile.unwrap_or(0),
+            threads: bench.threads,
+            tmp_dir: bench.tmp_dir.clone(),
+            ..RunConfig::new(*thresholds)
+        }
+    }
+
+    fn tell(
+        &self,
+        bench: &Bench<'_>,
+        thresholds: &Thresholds,
+        result: &RunResult<'_>,
+        started: Instant,
+    ) {
+        let name = self.sample.map_or_else(String::new, |sample| format!("{sample}: "));
+        if result.reads == 0 {
+            bench.console.warn(format_args!("{name}there are no reads in the input"));
+        }
+        if result.passed_over > 0 {
+            bench.console.info(format_args!(
+                "{name}{} reads took no part for their length",
+                result.passed_over
+            ));
+        }
+        if result.low_coverage > 0 {
+            bench.console.info(format_args!(
+                "{name}{} sequences were left out for their coverage",
+                result.low_coverage
+            ));
+        }
+        let percent = 100.0 * result.classified as f64 / result.reads.max(1) as f64;
+        bench.console.info(format_args!(
+            "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}, hitdiff {}, \
+             lowest {}, highest {}, max-cand {}",
+            result.classified,
+            result.reads,
+            started.elapsed().as_secs_f64(),
+            thresholds.min_hits,
+            f64::from(thresholds.hit_diff) / 10.0,
+            thresholds.lowest.name(),
+            thresholds.highest.name(),
+            thresholds.max_candidates
+        ));
+    }
+}
+
+fn check_format(lines: &LineArgs, tables: &TableArgs) -> Result<()> {
+    let TableArgs { tophits, allhits, locations, lineage, queryids, taxids, .. } = *tables;
+    let TableArgs { taxids_only, omit_ranks, separate_cols, .. } = *tables;
+    let options = [
+        (tophits, "--tophits"),
+        (allhits, "--allhits"),
+        (locations, "--locations"),
+        (lineage, "--lineage"),
+        (queryids, "--queryids"),
+        (taxids, "--taxids"),
+        (taxids_only, "--taxids-only"),
+        (omit_ranks, "--omit-ranks"),
+        (separate_cols, "--separate-cols"),
+        (tables.separator.is_some(), "--separator"),
+        (tables.comment.is_some(), "--comment"),
+    ];
+    let given = options.iter().find(|(given, _)| *given);
+    match (lines.format, given) {
+        (FormatName::Kraken, Some((_, option))) => {
+            failure::usage(format!("{option} goes with --format metacache"))
+        }
+        (FormatName::Metacache, _) if lines.use_names => {
+            failure::usage("--use-names goes with --format kraken")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn columns(args: &TableArgs) -> Columns {
+    let of = Columns::default();
+    Columns {
+        query_ids: args.queryids,
+        all_hits: args.allhits,
+        top_hits: args.tophits,
+        locations: args.locations,
+        lineage: args.lineage,
+        taxids: match (args.taxids_only, args.taxids) {
+            (true, _) => Taxids::Only,
+            (_, true) => Taxids::Beside,
+            _ => Taxids::None,
+        },
+        omit_ranks: args.omit_ranks,
+        separate: args.separate_cols,
+        separator: args.separator.as_ref().map_or(of.separator, |text| text.replace("\\t", "\t")),
+        comment: args.comment.clone().unwrap_or(of.comment),
+    }
+}
+
+/// Pairs, then single reads, then READS.
+fn segments(args: &QueryArgs) -> Result<Vec<Segment>> {
+    let [first, second, singles, reads] =
+        [&args.mates1, &args.mates2, &args.singles, &args.reads].map(|paths| expand_inputs(paths));
+    let (first, second, singles, reads) = (first?, second?, singles?, reads?);
+    if first.len() != second.len() {
+        return failure::usage(format!(
+            "-1 has {} files and -2 has {}: give as many",
+            first.len(),
+            second.len()
+        ));
+    }
+    let each = first.iter().chain(&second).chain(&singles).chain(&reads);
+    match each.clone().filter(|input| **input == Input::Stdin).count() {
+        0 | 1 => {}
+        _ => return Err(merganser_io::Error::StdinTwice.into()),
+    }
+    if each.count() == 0 {
+        return failure::usage("give reads: READS, -1 and -2, or -U");
+    }
+    let pairs = first.into_iter().zip(second).map(|(one, two)| Segment::Pair(one, two));
+    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
+    let singles = singles.into_iter().map(Segment::Single);
+    Ok(pairs.chain(singles).chain(reads.into_iter().map(kind)).collect())
+}

@@ -1,0 +1,100 @@
+//! An interactive session: the database stays open, and each line of stdin is a query (Kobus et
+//! al., 2021, section 4).
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Parser;
+use merganser_io::Input;
+
+use super::Bench;
+use super::query::Query;
+use crate::args::classify::{DecisionArgs, QueryArgs, SessionLine, VerdictArgs};
+use crate::failure;
+
+const HELP: &str = "\
+Each line is the reads and options of a query, as on the command line without the database:
+  -1 a_1.fq.gz -2 a_2.fq.gz -o a.tsv --report a.kreport
+  b.fq --no-map --abundance b.tsv --hitmin 3
+Names with blanks stand in quotes. `help` prints this, `quit` or the end of the input ends the
+session, lines that begin with # say nothing. A query that fails leaves no outputs, and the session
+goes on; its exit code is then 1. Options of Decision on the command line hold where a query names
+none.
+";
+
+/// Takes queries from stdin until it ends.
+pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
+    // Nothing may be given that would be passed over in silence.
+    let mut plain = SessionLine::try_parse_from(std::iter::empty::<String>())?.query;
+    plain.decision = given.decision.clone();
+    if *given != plain {
+        return failure::usage(
+            "with --interactive, reads, outputs and filters are named in the lines of stdin",
+        );
+    }
+    let stdin = std::io::stdin().lock();
+    let prompt = stdin.is_terminal();
+    let mut ended_well = true;
+    let mut lines = stdin.lines();
+    loop {
+        if prompt {
+            write!(std::io::stderr(), "merganser> ")?;
+        }
+        let Some(line) = lines.next().transpose()? else { break };
+        if bench.cancel.is_cancelled() {
+            return Err(merganser_classify::Error::Cancelled.into());
+        }
+        match line.trim() {
+            "quit" | "exit" => break,
+            "help" => bench.console.info(HELP.trim_end()),
+            line if line.is_empty() || line.starts_with('#') => {}
+            line => match answer(bench, line, &given.decision) {
+                Ok(()) => {}
+                Err(error) if bench.cancel.is_cancelled() => return Err(error),
+                Err(error) => {
+                    bench.console.error(failure::message(&error));
+                    ended_well = false;
+                }
+            },
+        }
+    }
+    Ok(if ended_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn answer(bench: &Bench<'_>, line: &str, given: &DecisionArgs) -> Result<()> {
+    let Some(words) = shlex::split(line) else {
+        return failure::usage(format!("a quote is not closed: {line}"));
+    };
+    let parsed = SessionLine::try_parse_from(words).map_err(|error| {
+        // The first paragraph says what is wrong, the rest how a command line would look.
+        let text = error.to_string();
+        let text = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        failure::Usage(format!("{text} (`help` explains)"))
+    });
+    let mut args = parsed?.query;
+    args.decision = inherit(args.decision, given);
+    let query = Query::new(&args, None)?;
+    if query.inputs().any(|input| *input == Input::Stdin) {
+        return failure::usage("stdin has the session's lines: reads must come from files");
+    }
+    query.check(bench.sources)?;
+    query.run(bench, Instant::now())?;
+    Ok(())
+}
+
+fn inherit(own: DecisionArgs, given: &DecisionArgs) -> DecisionArgs {
+    let (verdict, above) = (own.verdict, &given.verdict);
+    DecisionArgs {
+        verdict: VerdictArgs {
+            lowest: verdict.lowest.or(above.lowest),
+            highest: verdict.highest.or(above.highest),
+            max_cand: verdict.max_cand.or(above.max_cand),
+            hitmin: verdict.hitmin.or(above.hitmin),
+            hitdiff: verdict.hitdiff.or(above.hitdiff),
+        },
+        insert: own.insert.or(given.insert),
+        cov_percentile: own.cov_percentile.or(given.cov_percentile),
+    }
+}

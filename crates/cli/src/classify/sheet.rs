@@ -1,0 +1,177 @@
+//! Many samples in one run.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use merganser_classify::run::Segment;
+use merganser_io::{Input, Output};
+use merganser_run::Summary;
+use serde_json::{Map, Value};
+
+use super::Bench;
+use super::query::Query;
+use crate::args::classify::QueryArgs;
+use crate::failure;
+
+/// A sample and its reads.
+pub(super) type Sample = (String, Vec<Segment>);
+
+/// Reads a sample sheet: a line for each file or pair of files, `SAMPLE<TAB>READS` or
+/// `SAMPLE<TAB>MATES1<TAB>MATES2`, or with commas; a first line whose first cell is `sample` is a
+/// header, empty lines and those that begin with `#` say nothing. Lines of the same sample belong
+/// together; samples are in the order of their first lines.
+///
+/// # Errors
+/// What is wrong, and in which line.
+pub(super) fn read(path: &Path, interleaved: bool) -> Result<Vec<Sample>> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| anyhow::anyhow!("{}: {}", path.display(), merganser_io::reason(&error)))?;
+    parse(&text, interleaved).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+}
+
+fn parse(text: &str, interleaved: bool) -> Result<Vec<Sample>> {
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut first = true;
+    for (number, line) in text.lines().enumerate() {
+        let (at, line) = (number + 1, line.trim());
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let separator = if line.contains('\t') { '\t' } else { ',' };
+        let cells: Vec<&str> = line.split(separator).map(str::trim).collect();
+        if std::mem::take(&mut first) && cells[0].eq_ignore_ascii_case("sample") {
+            continue;
+        }
+        let file = |cell: &str| Input::File(PathBuf::from(cell));
+        let (name, segment) = match cells[..] {
+            [name, reads] | [name, reads, ""] if !reads.is_empty() => match interleaved {
+                true => (name, Segment::Interleaved(file(reads))),
+                false => (name, Segment::Single(file(reads))),
+            },
+            [name, one, two] if !one.is_empty() => (name, Segment::Pair(file(one), file(two))),
+            _ => bail!(
+                "line {at}: not SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 (or with commas)"
+            ),
+        };
+        if name.is_empty() || name.contains('/') || name.starts_with('.') {
+            bail!("line {at}: `{name}` cannot be a sample's name, as files are named after it");
+        }
+        if segment.inputs().any(|input| *input == file("-")) {
+            bail!("line {at}: the reads of a sheet come from files, not from stdin");
+        }
+        match samples.iter_mut().find(|(known, _)| known == name) {
+            Some((_, segments)) => segments.push(segment),
+            None => samples.push((name.to_owned(), vec![segment])),
+        }
+    }
+    if samples.is_empty() {
+        bail!("no sample in this sheet");
+    }
+    Ok(samples)
+}
+
+/// Sees to it that each sample has outputs of its own.
+fn check_names(args: &QueryArgs) -> Result<()> {
+    let lines = (!args.lines.no_map).then_some(("-o", &args.lines.output));
+    let named = [
+        ("--report", &args.reports.report),
+        ("--mpa", &args.reports.mpa),
+        ("--krona", &args.reports.krona),
+        ("--abundance", &args.reports.abundance),
+        ("--cami", &args.reports.cami),
+        ("--hits-per-ref", &args.lines.hits_per_ref),
+        ("--classified-out", &args.lines.classified_out),
+        ("--unclassified-out", &args.lines.unclassified_out),
+    ];
+    let named = named.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
+    for (option, path) in lines.into_iter().chain(named) {
+        if !path.to_string_lossy().contains("{}") && path != Path::new("/dev/null") {
+            return failure::usage(format!(
+                "{option} {}: with --sample-sheet, put {{}} where the sample's name belongs",
+                path.display()
+            ));
+        }
+    }
+    if args.reports.sample_id.is_some() {
+        return failure::usage("--sample-id: the samples' names are those of the sheet");
+    }
+    Ok(())
+}
+
+/// Classifies one sample after the other. One that fails leaves no outputs and does not keep the
+/// others from being classified; the exit code is then 1.
+pub(super) fn run(bench: &Bench<'_>, args: &QueryArgs, samples: Vec<Sample>) -> Result<ExitCode> {
+    check_names(args)?;
+    let mut args = args.clone();
+    let json = args.lines.json.take();
+    let mut json = json.as_deref().map(Output::create).transpose()?;
+    let mut summaries = Map::new();
+    let mut failed = Vec::new();
+    for (name, segments) in &samples {
+        let query = Query::of_sample(&args, name, segments.clone());
+        match query.run(bench, Instant::now()) {
+            Ok(classified) => {
+                summaries.insert(name.clone(), classified.summary.to_value()["results"].clone());
+            }
+            Err(error) if bench.cancel.is_cancelled() => return Err(error),
+            Err(error) => {
+                bench.console.error(format_args!("{name}: {}", failure::message(&error)));
+                summaries.insert(name.clone(), Value::Null);
+                failed.push(name.as_str());
+            }
+        }
+    }
+    if let Some(output) = &mut json {
+        let mut summary = Summary::new("classify");
+        summary.version(env!("CARGO_PKG_VERSION"));
+        summary.set("parameters", "threads", bench.threads);
+        summary.set("results", "samples", summaries);
+        summary.set("results", "failed", &failed);
+        summary.set("seconds", "wall", bench.started.elapsed().as_secs_f64());
+        summary.stage("open", bench.opened);
+        output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
+    }
+    json.map(Output::finish).transpose()?;
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_sample_belong_together() {
+        let file = |name: &str| Input::File(name.into());
+        let text =
+            "sample,fastq_1,fastq_2\n# lanes\nb,1.fq,2.fq\r\na,x.fq,\n\nb,3.fq,4.fq\na\ty.fq\n";
+        let pair = |one, two| Segment::Pair(file(one), file(two));
+        assert_eq!(
+            parse(text, false).unwrap(),
+            [
+                ("b".to_owned(), vec![pair("1.fq", "2.fq"), pair("3.fq", "4.fq")]),
+                (
+                    "a".to_owned(),
+                    vec![Segment::Single(file("x.fq")), Segment::Single(file("y.fq"))]
+                ),
+            ]
+        );
+        assert_eq!(parse("a\tb c.fq", true).unwrap()[0].1, [Segment::Interleaved(file("b c.fq"))]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let message = |text| parse(text, false).unwrap_err().to_string();
+        let shape = "not SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 (or with commas)";
+        assert_eq!(message("a\n"), format!("line 1: {shape}"));
+        assert_eq!(message("a,b\n\na,b,c,d\n"), format!("line 3: {shape}"));
+        assert_eq!(
+            message("x/y\tb.fq"),
+            "line 1: `x/y` cannot be a sample's name, as files are named after it"
+        );
+        assert_eq!(message("a\t-"), "line 1: the reads of a sheet come from files, not from stdin");
+        assert_eq!(message("# nothing\nsample\treads\n"), "no sample in this sheet");
+    }
+}

@@ -1,0 +1,41 @@
+//! The `--json` summary.
+
+use merganser_classify::Thresholds;
+use merganser_classify::run::{RunConfig, RunResult};
+use merganser_run::Summary;
+
+/// The parameters and results of a run.
+pub(super) fn of_run(
+    thresholds: &Thresholds,
+    config: &RunConfig,
+    result: &RunResult<'_>,
+) -> Summary {
+    let mut summary = Summary::new("classify");
+    summary.version(env!("CARGO_PKG_VERSION"));
+    summary.set("parameters", "threads", config.threads);
+    set_thresholds(thresholds, &mut summary);
+    let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
+    set("insert", thresholds.insert.into());
+    set("min_read_len", config.filter.min_bases.into());
+    let longest = config.filter.max_bases;
+    set("max_read_len", (longest < usize::MAX).then_some(longest).into());
+    set("min_qual", config.filter.min_quality.into());
+    set("cov_percentile", (f64::from(config.coverage_per_mille) / 10.0).into());
+    summary.set("results", "reads", result.reads);
+    summary.set("results", "bases", result.bases);
+    summary.set("results", "classified", result.classified);
+    summary.set("results", "unclassified", result.reads - result.classified);
+    summary.set("results", "passed_over", result.passed_over);
+    summary.set("results", "low_coverage_sequences", result.low_coverage);
+    summary
+}
+
+/// How taxa were chosen.
+pub(crate) fn set_thresholds(thresholds: &Thresholds, summary: &mut Summary) {
+    let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
+    set("lowest", thresholds.lowest.name().into());
+    set("highest", thresholds.highest.name().into());
+    set("max_cand", thresholds.max_candidates.into());
+    set("hitmin", thresholds.min_hits.into());
+    set("hitdiff", (f64::from(thresholds.hit_diff) / 10.0).into());
+}

@@ -1,0 +1,55 @@
+//! `merganser db add`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_classify::{BuildConfig, Database};
+use merganser_io::{Input, Output};
+use merganser_run::format_size;
+
+use crate::args::db::DbAddArgs;
+use crate::console::Console;
+use crate::progress::Bar;
+use crate::{build, classify, failure, interrupt};
+
+pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    let to = args.output.as_ref().unwrap_or(&args.database);
+    if to == Path::new("-") {
+        return failure::usage("a database cannot go to stdout: give -o a file name");
+    }
+    let base = Database::open(&args.database)?;
+    let config = build::config(&args.taxids, None, Some(&args.parts), &args.resources);
+    let config = BuildConfig { params: *base.params(), ..config };
+    config.validate()?;
+    merganser_run::raise_open_file_limit();
+    let inputs = merganser_classify::expand_references(&args.inputs)?;
+    let others = [args.taxids.unmapped.as_deref(), args.json.as_deref()];
+    let others: Vec<&Path> = others.into_iter().flatten().collect();
+    let database = Input::File(args.database.clone());
+    classify::refuse_to_replace(&others, inputs.iter().chain([&database]))?;
+    classify::refuse_to_replace(&[&[to.as_path()], &others[..]].concat(), inputs.iter())?;
+    let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
+    let json = args.json.as_deref().map(Output::create).transpose()?;
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let bar = Bar::new(console);
+    let taxonomy = args.taxonomy.as_deref();
+    let built = merganser_classify::add(&config, &base, &inputs, taxonomy, to, &bar, &cancel);
+    drop(bar);
+    let (database, notes) = built?;
+    build::report_unmapped(&notes, unmapped)?;
+    build::warn(&notes, &args.taxids, console);
+    console.info(format_args!(
+        "added {} sequences with {} bases to {}: {} in {:.1} s",
+        database.targets().len() - base.targets().len(),
+        notes.bases,
+        to.display(),
+        format_size(database.bytes()),
+        started.elapsed().as_secs_f64()
+    ));
+    if let Some(output) = json {
+        build::summary("db add", &config, &database, &notes, started, output)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,63 @@
+//! `merganser db taxa`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::Database;
+use merganser_io::Output;
+
+use crate::args::db::DbTaxaArgs;
+
+pub(super) fn run(args: &DbTaxaArgs) -> Result<ExitCode> {
+    let database = Database::open(&args.database)?;
+    let mut output = Output::create(&args.output)?;
+    match args.sequences {
+        true => sequences(&database, &mut output)?,
+        false => taxa(&database, args, &mut output)?,
+    }
+    output.finish()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn sequences(database: &Database, output: &mut Output) -> Result<()> {
+    let tree = database.taxonomy();
+    writeln!(output, "sequence\ttaxid\trank\tname\tbases\twindows")?;
+    for target in database.targets() {
+        let (node, bases, windows) = (target.node, target.bases, target.windows);
+        let (taxid, rank, name) = (tree.taxid(node), tree.rank_name(node), tree.name(node));
+        writeln!(output, "{}\t{taxid}\t{rank}\t{name}\t{bases}\t{windows}", target.name)?;
+    }
+    Ok(())
+}
+
+/// Depth first, as the tree is.
+fn taxa(database: &Database, args: &DbTaxaArgs, output: &mut Output) -> Result<()> {
+    let tree = database.taxonomy();
+    let mut own = vec![(0u64, 0u64); tree.len()];
+    for target in database.targets() {
+        let (sequences, bases) = &mut own[target.node as usize];
+        *sequences += 1;
+        *bases += target.bases;
+    }
+    let mut clades = own.clone();
+    for node in (1..tree.len()).rev() {
+        let (sequences, bases) = clades[node];
+        let above = &mut clades[tree.parent(node as u32) as usize];
+        *above = (above.0 + sequences, above.1 + bases);
+    }
+    writeln!(output, "taxid\trank\tname\tparent\tsequences\tbases\tclade_sequences\tclade_bases")?;
+    for node in 0..tree.len() as u32 {
+        if args.rank.is_some_and(|rank| tree.rank(node) != rank) {
+            continue;
+        }
+        let (taxid, rank, name) = (tree.taxid(node), tree.rank_name(node), tree.name(node));
+        let parent = tree.taxid(tree.parent(node));
+        let ((sequences, bases), (all, all_bases)) = (own[node as usize], clades[node as usize]);
+        writeln!(
+            output,
+            "{taxid}\t{rank}\t{name}\t{parent}\t{sequences}\t{bases}\t{all}\t{all_bases}"
+        )?;
+    }
+    Ok(())
+}

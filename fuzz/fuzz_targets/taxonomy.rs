@@ -1,0 +1,23 @@
+//! Any text as nodes.dmp and names.dmp: an error, or a tree that is one.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use merganser_classify::taxonomy::Dump;
+
+fuzz_target!(|input: &[u8]| {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let at = input.iter().position(|&byte| byte == 0).unwrap_or(input.len());
+    let (nodes, rest) = input.split_at(at);
+    let names = rest.get(1..).unwrap_or_default();
+    std::fs::write(folder.path().join("nodes.dmp"), nodes).expect("a temporary file");
+    std::fs::write(folder.path().join("names.dmp"), names).expect("a temporary file");
+    std::fs::write(folder.path().join("merged.dmp"), names).expect("a temporary file");
+    let Ok(dump) = Dump::read(folder.path()) else { return };
+    let tree = &dump.taxonomy;
+    for node in 0..tree.len() as u32 {
+        assert_eq!(tree.lineage(node).last(), Some(tree.root()));
+        assert_eq!(tree.node(tree.taxid(node)), Some(node));
+        assert!(node == 0 || tree.parent(node) < node);
+        assert_eq!(tree.lca(node, tree.parent(node)), tree.parent(node));
+    }
+});

@@ -1,0 +1,129 @@
+//! Databases: made once, changed, and read in every way there is.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use merganser_classify::run::{Classifier, Outputs, RunConfig, Segment};
+use merganser_classify::{BuildConfig, Database, Preset, Thresholds};
+use merganser_io::Input;
+use merganser_run::{Cancel, Silent};
+
+const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\tspecies\t|\n\
+    4\t|\t2\t|\tspecies\t|\n";
+const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tOne\t|\t\t|\tscientific name\t|\n";
+
+/// Letters that look random and are always the same.
+fn letters(count: usize, mut state: u32) -> String {
+    let mut next = || {
+        state = state.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
+        b"ACGT"[(state >> 29) as usize & 3] as char
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// A database of two genomes that share a half, in two parts.
+pub fn sound() -> &'static [u8] {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    BYTES.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("nodes.dmp"), NODES).expect("a temporary file");
+        std::fs::write(path("names.dmp"), NAMES).expect("a temporary file");
+        let shared = letters(600, 1);
+        let genomes = format!(
+            ">a|taxid|3\n{shared}{}\n>b|taxid|4\n{shared}{}\n",
+            letters(600, 2),
+            letters(600, 3)
+        );
+        std::fs::write(path("g.fa"), genomes).expect("a temporary file");
+        let config = BuildConfig {
+            threads: 1,
+            parts: 2,
+            memory: 512 << 20,
+            ..BuildConfig::new(Preset::MetaCache.params())
+        };
+        let inputs = [Input::File(path("g.fa"))];
+        let to = path("db");
+        merganser_classify::build(
+            &config,
+            &inputs,
+            folder.path(),
+            &to,
+            &Silent,
+            &Cancel::default(),
+        )
+        .expect("a database");
+        std::fs::read(to).expect("the database")
+    })
+}
+
+/// Opens `path`, verifies it and classifies reads with it, none of which may panic; whether it is
+/// sound.
+pub fn walk(path: &Path) -> bool {
+    let Ok(database) = Database::open(path) else { return false };
+    let sound = database.verify().is_ok();
+    // As much memory as a forged length asks for is for large machines.
+    if database.windows() > 1 << 20 {
+        return sound;
+    }
+    let reads = path.with_extension("fa");
+    let text = format!(">x\n{}\n>y\n{}\n", letters(600, 1), letters(900, 2));
+    std::fs::write(&reads, text).expect("a temporary file");
+    let thresholds = Thresholds::new(database.params());
+    let config = RunConfig {
+        threads: 1,
+        features: true,
+        references: true,
+        ..RunConfig::new(thresholds)
+    };
+    let segments = [Segment::Single(Input::File(reads))];
+    let mut lines = Vec::new();
+    let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
+    let classifier = Classifier::new(&database, &thresholds);
+    let result = classifier
+        .run(&config, &segments, &mut outputs, &Silent, &Cancel::default())
+        .expect("reads that can be read");
+    let mut report = Vec::new();
+    result
+        .tally
+        .write_kraken(database.taxonomy(), Default::default(), &mut report)
+        .expect("memory takes it");
+    assert_eq!(result.reads, 2);
+    sound
+}
+
+/// Makes all checksums of a changed database right, so that the change reaches what lies behind
+/// them.
+pub fn mend(bytes: &mut [u8]) {
+    let number = |bytes: &[u8], at: usize| {
+        bytes.get(at..at + 8).and_then(|b| b.first_chunk().copied()).map(u64::from_le_bytes)
+    };
+    if bytes.len() < 4096 {
+        return;
+    }
+    let length = bytes.len();
+    bytes[104..112].copy_from_slice(&(length as u64).to_le_bytes());
+    let (Some(directory), Some(meta)) = (number(bytes, 88), number(bytes, 96)) else { return };
+    let (directory, meta) = (directory as usize, meta as usize);
+    if directory <= meta && meta <= length {
+        let parts = u32::from_le_bytes([bytes[44], bytes[45], bytes[46], bytes[47]]) as usize;
+        let groups = parts.saturating_mul(256).min((meta - directory) / 24);
+        for group in 0..groups {
+            let at = directory + 24 * group;
+            let (start, words) = (number(bytes, at), number(bytes, at + 8));
+            let (Some(start), Some(words)) = (start, words) else { break };
+            let start = start.saturating_mul(8) as usize;
+            let end = start.saturating_add(words.saturating_mul(8) as usize);
+            if let Some(text) = bytes.get(start..end) {
+                let crc = u64::from(crc32fast::hash(text));
+                bytes[at + 16..at + 24].copy_from_slice(&crc.to_le_bytes());
+            }
+        }
+        let crc = crc32fast::hash(&bytes[directory..meta]);
+        bytes[112..116].copy_from_slice(&crc.to_le_bytes());
+        let crc = crc32fast::hash(&bytes[meta..]);
+        bytes[116..120].copy_from_slice(&crc.to_le_bytes());
+    }
+    let crc = crc32fast::hash(&bytes[..148]);
+    bytes[148..152].copy_from_slice(&crc.to_le_bytes());
+}

@@ -1,0 +1,13 @@
+//! `build`, `classify` and `db` end to end: every output read back by a strict parser of its format,
+//! and held against the lines of the reads or an independent tool.
+
+mod databases;
+mod formats;
+mod peers;
+mod real;
+mod references;
+mod reports;
+mod samples;
+mod users;
+mod world;
+mod write_back;

@@ -1,0 +1,142 @@
+//! `db add`, `db taxa`, `db merge-results`, parts, pruning.
+
+use super::world::{World, lines};
+
+/// Adding gives, byte for byte, the database of one build in that order.
+#[test]
+fn adding_equals_building_all() {
+    let world = World::built();
+    let dir = &world.dir;
+    for preset in ["sensitive", "metacache"] {
+        dir.run(&format!("build -q -t tax --preset {preset} -o refs.mgdb genomes")).ok();
+        dir.run(&format!("build -q -t tax --preset {preset} -o x.mgdb genomes/a.fa")).ok();
+        dir.run("db add -q -t tax x.mgdb genomes/b.fa -o y.mgdb").ok();
+        let two = dir.read("y.mgdb");
+        dir.run("db add -q -t tax y.mgdb genomes/c.fa --threads 1").ok();
+        assert!(dir.read("y.mgdb") == dir.read("refs.mgdb"), "{preset}");
+        assert!(dir.read("y.mgdb") != two);
+        // Without the dump, the database's own taxa have to do.
+        let own = dir.run("db add x.mgdb genomes/c.fa -o z.mgdb --unmapped list");
+        assert_eq!(own.warnings().len(), 1, "{}", own.stderr);
+        own.ok();
+        assert_eq!(dir.read("list"), b"c.1|kraken:taxid|21\ttaxid 21 is not in the taxonomy\n");
+        dir.run("db verify x.mgdb y.mgdb z.mgdb").ok();
+    }
+    dir.run("db add -q x.mgdb genomes/c.fa --strict -o w.mgdb").fails(1);
+    dir.run("build -q -t tax --drop-ambiguous species -o p.mgdb genomes").ok();
+    let pruned = dir.run("db add -q -t tax p.mgdb genomes/c.fa").fails(2);
+    assert!(pruned.contains("cannot be added to"), "{pruned}");
+    assert!(!dir.path("w.mgdb").exists());
+}
+
+/// Two species share half a genome: what both have says nothing about the species.
+#[test]
+fn features_of_several_taxa_can_be_left_out() {
+    let world = World::built();
+    let dir = &world.dir;
+    let info = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&dir.run(&format!("db info {name} --json")).ok()).unwrap()
+    };
+    dir.run("build -q -t tax --drop-ambiguous species -o s.mgdb genomes").ok();
+    dir.run("build -q -t tax --drop-ambiguous genus -o g.mgdb genomes").ok();
+    dir.run("build -q -t tax --drop-ambiguous species --max-ambiguous 2 -o t.mgdb genomes").ok();
+    let features = |name| info(name)["features"].as_u64().unwrap();
+    let (all, species) = (features("refs.mgdb"), features("s.mgdb"));
+    assert!(species < all * 9 / 10 && species > all / 2, "{species} of {all}");
+    assert_eq!((features("g.mgdb"), features("t.mgdb")), (all, all));
+    assert_eq!(info("s.mgdb")["pruned"], true);
+    let found = lines(&dir.run("classify s.mgdb -1 1.fq -2 2.fq -q").ok());
+    assert!(found.iter().all(|line| line.taxid != 10), "no read is of the genus alone");
+}
+
+#[test]
+fn taxa_and_sequences_of_a_database() {
+    let world = World::built();
+    let dir = &world.dir;
+    let taxa = dir.run("db taxa refs.mgdb").ok();
+    assert_eq!(
+        taxa.lines().next(),
+        Some("taxid\trank\tname\tparent\tsequences\tbases\tclade_sequences\tclade_bases")
+    );
+    assert_eq!(taxa.lines().count(), 13);
+    assert!(taxa.contains("\n10\tgenus\tEscherichia\t6\t0\t0\t2\t60000\n"), "{taxa}");
+    assert!(taxa.contains("\n13\tstrain\tEscherichia coli K-12\t11\t1\t30000\t1\t30000\n"));
+    let genera = dir.run("db taxa refs.mgdb --rank genus").ok();
+    assert_eq!(genera.lines().count(), 3, "{genera}");
+    let sequences = dir.run("db taxa refs.mgdb --sequences").ok();
+    assert!(
+        sequences.contains("\nc.1|kraken:taxid|21\t21\tspecies\tSalmonella enterica\t30000\t"),
+        "{sequences}"
+    );
+    dir.run("db taxa 1.fq").fails(1);
+}
+
+/// Results of separately built databases, joined, are those of one (section 4.3 of the paper).
+#[test]
+fn merged_results_equal_those_of_one_database() {
+    let world = World::built();
+    let dir = &world.dir;
+    for (preset, options) in [
+        ("sensitive", ""),
+        ("metacache", ""),
+        ("metacache", "--lowest species --max-cand 1 --hitdiff 50"),
+        ("sensitive", "--lowest genus --hitmin 9"),
+    ] {
+        let build = |output: &str, genomes: &str| {
+            dir.run(&format!("build -q -t tax --preset {preset} -o {output} {genomes}")).ok();
+        };
+        build("refs.mgdb", "genomes");
+        build("parts.mgdb", "--parts 3 genomes");
+        build("a.mgdb", "genomes/a.fa");
+        build("b.mgdb", "genomes/b.fa genomes/c.fa");
+        let run = |database: &str, output: &str| {
+            let report = format!("--report {output}.k --abundance {output}.a");
+            dir.run(&format!(
+                "classify {database} -1 1.fq -2 2.fq -q {options} -o {output} {report}"
+            ))
+            .ok();
+        };
+        run("refs.mgdb", "all");
+        run("parts.mgdb", "parts");
+        run("a.mgdb", "one.gz");
+        run("b.mgdb", "two");
+        assert!(dir.read("parts") == dir.read("all"));
+        dir.run(&format!(
+            "db merge-results -q -d a.mgdb -d b.mgdb one.gz two -o joined --report joined.k {options}"
+        ))
+        .ok();
+        assert!(dir.read("joined") == dir.read("all"), "{preset} {options}");
+        assert!(dir.read("joined.k") == dir.read("all.k"), "{preset} {options}");
+    }
+}
+
+#[test]
+fn results_that_cannot_be_merged() {
+    let world = World::built();
+    let dir = &world.dir;
+    dir.run("build -q -t tax -o a.mgdb genomes/a.fa").ok();
+    dir.run("build -q -t tax --preset metacache -o m.mgdb genomes/b.fa").ok();
+    dir.run("classify a.mgdb 1.fq -q -o a --report k").ok();
+    dir.run("classify a.mgdb 2.fq -q -o other").ok();
+    let text = String::from_utf8(dir.read("a")).unwrap();
+    let (head, _) = text.trim_end().rsplit_once('\n').unwrap();
+    dir.write("short", format!("{head}\n"));
+    dir.write("foreign", text.replace("11:", "999:"));
+    let merge = |args: &str, code| dir.run(&format!("db merge-results {args} -o x")).fails(code);
+    let cases = [
+        ("-d a.mgdb -d m.mgdb a a", 2, "different parameters"),
+        ("-d a.mgdb a a", 2, "1 databases (-d) and 2 files"),
+        ("-d a.mgdb -d a.mgdb a other", 1, "results must be of the same reads"),
+        ("-d a.mgdb -d a.mgdb a short", 1, "short: has the end where a has read r699"),
+        ("-d a.mgdb -d a.mgdb short a", 1, "a: has read r699"),
+        ("-d a.mgdb -d a.mgdb a k", 1, "k: line 1: this is a report"),
+        ("-d a.mgdb 1.fq", 1, "1.fq: line 1: not the five columns"),
+        ("-d a.mgdb foreign", 1, "taxid 999 is in none of the databases"),
+        ("-d a.mgdb gone", 1, "gone: "),
+    ];
+    for (args, code, expected) in cases {
+        let message = merge(args, code);
+        assert!(message.contains(expected), "{args}: {message}");
+    }
+    assert!(!dir.path("x").exists());
+}
