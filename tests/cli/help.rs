@@ -15,7 +15,7 @@ macro_rules! help {
 help!(
     merganser "", count "count", kmers "kmers", kmers_info "kmers info", kmers_dump "kmers dump",
     kmers_histogram "kmers histogram", kmers_query "kmers query", kmers_verify "kmers verify",
-    filter "filter", devices "devices", completions "completions", man "man"
+    filter "filter", eval "eval", devices "devices", completions "completions", man "man"
 );
 
 #[test]

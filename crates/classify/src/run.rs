@@ -65,7 +65,11 @@ pub fn classify(
             let (mut candidates, mut ends) = (Vec::new(), Vec::new());
             let mut own = RunResult::default();
             let mut batch = Batch::default();
-            while let Some((number, bytes)) = lock(&source).fill(&mut batch)? {
+            loop {
+                // The lock is let go before the work: in a `while let` it would be held until the
+                // end of the loop's body.
+                let filled = lock(&source).fill(&mut batch)?;
+                let Some((number, bytes)) = filled else { break };
                 let views = batch.views();
                 candidates.clear();
                 ends.clear();
