@@ -9,7 +9,7 @@ mod ordered;
 mod output;
 mod qualities;
 pub(crate) mod reads;
-mod sequences;
+pub(crate) mod sequences;
 mod simulator;
 
 use anyhow::Result;

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stderr, reason = "progress goes to stderr")]
 
+mod classify;
 mod count;
 mod generate;
 mod measure;
@@ -26,6 +27,9 @@ enum Command {
     Gen(generate::Command),
     /// Count k-mers with merganser and its peers in turn; print medians and ratios
     Count(Box<count::Args>),
+    /// Classify with merganser and Kraken 2: accuracy, speed
+    #[command(subcommand)]
+    Classify(classify::Command),
     /// Measure the design choices of counting one by one
     Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Gen(command) => generate::run(&command),
         Command::Count(args) => count::run(&args),
+        Command::Classify(command) => classify::run(&command),
         Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };
