@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stderr, reason = "progress goes to stderr")]
 
+mod classify;
 mod count;
 mod filter;
 mod generate;
@@ -30,6 +31,9 @@ enum Command {
     /// Time the filter's methods beside edlib, or count what they get wrong
     #[command(subcommand)]
     Filter(filter::Command),
+    /// Classify with merganser and Kraken 2: accuracy, speed
+    #[command(subcommand)]
+    Classify(classify::Command),
     /// Measure the design choices of counting one by one
     Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
         Command::Gen(command) => generate::run(&command),
         Command::Count(args) => count::run(&args),
         Command::Filter(command) => filter::run(&command),
+        Command::Classify(command) => classify::run(&command),
         Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };

@@ -186,6 +186,11 @@ impl Database {
         self.starts[target as usize]
     }
 
+    /// The first window of each target, and the number of all windows.
+    pub(crate) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
     /// The target of each window.
     pub(crate) fn window_targets(&self) -> Vec<u32> {
         let mut targets = Vec::with_capacity(self.windows() as usize);
