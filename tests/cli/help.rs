@@ -17,7 +17,7 @@ help!(
     kmers_histogram "kmers histogram", kmers_query "kmers query", kmers_verify "kmers verify",
     filter "filter", build "build", classify "classify", db "db", db_info "db info",
     db_verify "db verify", db_taxa "db taxa", db_add "db add", db_merge_results "db merge-results",
-    devices "devices", completions "completions", man "man"
+    eval "eval", devices "devices", completions "completions", man "man"
 );
 
 #[test]

@@ -9,6 +9,7 @@
 mod classify;
 mod cuda;
 mod errors;
+mod eval;
 mod filter;
 mod filter_cuda;
 mod filter_runs;

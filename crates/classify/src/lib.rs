@@ -12,6 +12,7 @@ mod cpu;
 pub mod database;
 mod decide;
 mod error;
+pub mod eval;
 mod features;
 mod hash;
 mod lines;

@@ -6,6 +6,7 @@ pub(crate) mod classify;
 pub(crate) mod count;
 pub(crate) mod db;
 pub(crate) mod device;
+pub(crate) mod eval;
 pub(crate) mod filter;
 pub(crate) mod kmers;
 mod values;
@@ -21,6 +22,7 @@ pub(crate) use classify::ClassifyArgs;
 pub(crate) use count::CountArgs;
 pub(crate) use db::DbCommand;
 pub(crate) use device::DeviceArgs;
+pub(crate) use eval::EvalArgs;
 pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
 pub(crate) use values::Auto;
@@ -104,6 +106,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DbCommand,
     },
+    /// Score classified reads against their true taxa, at each rank
+    Eval(EvalArgs),
     /// Show the GPUs of this machine, and why one cannot be used
     ///
     /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.

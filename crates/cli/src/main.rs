@@ -13,6 +13,7 @@ mod console;
 mod count;
 mod db;
 mod devices;
+mod eval;
 mod failure;
 mod filter;
 mod generate;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Build(args) => build::run(args, &console, started),
         Command::Classify(args) => classify::run(args, &console, started),
         Command::Db { command } => db::run(command, &console, started),
+        Command::Eval(args) => eval::run(args, &console),
         Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),

@@ -1,0 +1,36 @@
+//! `merganser eval`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+const EVAL: &str = "\
+Output:
+  One line a rank, the lowest first: reads of the truth; how many of them have a taxon of this rank
+  in their true lineage; how many were given a taxon of this rank or one below it; how many of those
+  were right; precision (right of given) and sensitivity (right of all reads), in per cent.
+
+Examples:
+  merganser eval -t taxonomy/ truth.tsv reads.tsv
+  merganser eval -t taxonomy/ truth.tsv kraken2.out --json | jq .ranks.species
+  MetaCache's table with names of sequences, whose taxa a database knows:
+    merganser eval --database refs.mgdb truth.tsv metacache.txt";
+
+#[derive(Args, Debug)]
+#[command(after_help = EVAL)]
+pub(crate) struct EvalArgs {
+    /// The truth: READ<TAB>TAXID lines, plain or compressed
+    pub(crate) truth: PathBuf,
+    /// What is judged: Kraken's columns, as `merganser classify` and Kraken 2 write them, or
+    /// MetaCache's table; plain or compressed
+    pub(crate) results: PathBuf,
+    /// Folder with nodes.dmp and names.dmp, for the lineages of all taxids
+    #[arg(short, long, value_name = "DIR", required_unless_present = "database")]
+    pub(crate) taxonomy: Option<PathBuf>,
+    /// A database (.mgdb), for the taxa of its sequences; without -t, for the lineages too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) database: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

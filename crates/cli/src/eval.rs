@@ -1,0 +1,96 @@
+//! `merganser eval`.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use merganser_classify::Database;
+use merganser_classify::eval::{Evaluation, Names, Truth};
+use merganser_classify::taxonomy::Dump;
+use serde_json::{Value, json};
+
+use crate::args::EvalArgs;
+use crate::console::Console;
+
+/// Scores results and prints a line for each rank.
+pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
+    let dump = args.taxonomy.as_deref().map(Dump::read).transpose()?;
+    let database = args.database.as_deref().map(Database::open).transpose()?;
+    let of_database = database.as_ref().map(Database::taxonomy);
+    let Some(taxonomy) = dump.as_ref().map(|dump| &dump.taxonomy).or(of_database) else {
+        bail!("lineages are unknown: give -t or --database");
+    };
+    let sequences = database.as_ref().map(sequences).unwrap_or_default();
+    let names = Names { taxonomy, sequences: &sequences };
+    let truth = Truth::read(&args.truth, taxonomy)?;
+    if truth.is_empty() {
+        bail!("{}: there are no reads in it", args.truth.display());
+    }
+    let found = truth.evaluate(&args.results, &names)?;
+    if let (count, Some(name)) = &found.unknown {
+        console.warn(format_args!(
+            "{}: {count} reads have no truth and do not count, first {name}",
+            args.results.display()
+        ));
+    }
+    if found.missing > 0 {
+        console.warn(format_args!(
+            "{}: {} reads of the truth are missing and count as unclassified",
+            args.results.display(),
+            found.missing
+        ));
+    }
+    let text = if args.json { format!("{:#}\n", describe(&found)) } else { table(&found) };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The taxids of a database's sequences.
+fn sequences(database: &Database) -> HashMap<String, u32> {
+    let taxid = |node| database.taxonomy().taxid(node);
+    let all = database.targets().iter();
+    all.map(|target| (target.name.clone(), taxid(target.node))).collect()
+}
+
+fn table(found: &Evaluation) -> String {
+    let mut text = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensitivity\n".to_owned();
+    for at in &found.ranks {
+        let precision = at.precision().map_or("-".to_owned(), percent);
+        text += &format!(
+            "{}\t{}\t{}\t{}\t{}\t{precision}\t{}\n",
+            at.rank.name(),
+            found.reads,
+            at.with_rank,
+            at.assigned,
+            at.right,
+            percent(at.sensitivity(found.reads))
+        );
+    }
+    text
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2}", 100.0 * share)
+}
+
+fn describe(found: &Evaluation) -> Value {
+    let mut ranks = serde_json::Map::new();
+    for at in &found.ranks {
+        let of_rank = json!({
+            "with_rank": at.with_rank,
+            "assigned": at.assigned,
+            "right": at.right,
+            "precision": at.precision(),
+            "sensitivity": at.sensitivity(found.reads),
+        });
+        ranks.insert(at.rank.name().to_owned(), of_rank);
+    }
+    json!({
+        "reads": found.reads,
+        "classified": found.classified,
+        "missing": found.missing,
+        "without_truth": found.unknown.0,
+        "ranks": ranks,
+    })
+}

@@ -1,0 +1,74 @@
+//! `eval`, on the outputs of three programs.
+
+use crate::support::Dir;
+
+const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
+    11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
+const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tBacteria\t|\t\t|\tscientific name\t|\n\
+    10\t|\tBoth\t|\t\t|\tscientific name\t|\n11\t|\tOne\t|\t\t|\tscientific name\t|\n";
+const KRAKEN: &str = "C\tr0\t11\t100\t11:3\nC\tr1\t11\t100\t11:2\nC\tr2\t10\t100\t10:5\n\
+    U\tr3\t0\t100\t0:0\n";
+const METACACHE: &str = "# TABLE_LAYOUT: query_header\t|\trank:taxname\nr0\t|\tspecies:One\n\
+    r1 x\t|\tsequence:g0\nr2\t|\tgenus:Both\nr3\t|\t--\n";
+const TABLE: &str = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensitivity\n\
+    species\t4\t4\t2\t1\t50.00\t25.00\ngenus\t4\t4\t3\t3\t100.00\t75.00\n\
+    domain\t4\t4\t3\t3\t100.00\t75.00\n";
+
+fn prepared() -> Dir {
+    let dir = Dir::new();
+    std::fs::create_dir(dir.path("tax")).unwrap();
+    dir.write("tax/nodes.dmp", NODES);
+    dir.write("tax/names.dmp", NAMES);
+    dir.write("truth.tsv", "r0\t11\nr1\t12\nr2\t12\nr3\t11\n");
+    dir.write("kraken.tsv", KRAKEN);
+    dir.write("metacache.txt", METACACHE);
+    dir.write("g0.fa", format!(">g0 taxid|11\n{}\n", "ACGTTGCATCAGGATCCATTGA".repeat(9)));
+    dir
+}
+
+#[test]
+fn every_program_gets_the_same_scores() {
+    let dir = prepared();
+    assert_eq!(dir.run("eval -t tax truth.tsv kraken.tsv").ok(), TABLE);
+    dir.run("build -t tax -o refs.mgdb g0.fa").ok();
+    let metacache = "eval -t tax --database refs.mgdb truth.tsv metacache.txt";
+    assert_eq!(dir.run(metacache).ok(), TABLE);
+    let json = dir.run("eval -t tax truth.tsv kraken.tsv --json").ok();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["ranks"]["species"]["sensitivity"], 0.25);
+    assert_eq!(json["classified"], 3);
+}
+
+#[test]
+fn own_results_are_judged_by_the_database_alone() {
+    let dir = prepared();
+    dir.run("build -t tax -o refs.mgdb g0.fa").ok();
+    dir.write("r.fa", format!(">r0/1\n{}\n", "ACGTTGCATCAGGATCCATTGA".repeat(5)));
+    dir.run("classify refs.mgdb r.fa -o reads.tsv").ok();
+    dir.write("one.tsv", "r0/1\t11\nr5\t11\n");
+    let ran = dir.run("eval --database refs.mgdb one.tsv reads.tsv");
+    assert_eq!(
+        ran.warnings(),
+        ["warning: reads.tsv: 1 reads of the truth are missing and count as unclassified"]
+    );
+    assert!(ran.ok().contains("species\t2\t2\t1\t1\t100.00\t50.00\n"));
+}
+
+#[test]
+fn what_cannot_be_judged_is_an_error() {
+    let dir = prepared();
+    dir.write("empty.tsv", "");
+    dir.write("odd.tsv", "r0\t11\nr1\tx\n");
+    let cases = [
+        ("eval -t tax empty.tsv kraken.tsv", "empty.tsv: there are no reads in it"),
+        ("eval -t tax odd.tsv kraken.tsv", "odd.tsv: line 2: not a read name, a tab and a taxid"),
+        ("eval -t tax truth.tsv truth.tsv", "truth.tsv: line 1: neither Kraken's columns nor"),
+        ("eval -t tax truth.tsv metacache.txt", "metacache.txt: line 3: g0: the taxon of a"),
+        ("eval -t none truth.tsv kraken.tsv", "none: no such folder"),
+    ];
+    for (command, expected) in cases {
+        let message = dir.run(command).fails(1);
+        assert!(message.contains(expected), "{message}");
+    }
+    assert_eq!(dir.run("eval truth.tsv kraken.tsv").code, Some(2));
+}
