@@ -19,7 +19,11 @@ pub struct Sketcher {
     /// The hash of the k-mer that begins at each base, [`NO_KMER`] where there is none.
     hashes: Vec<u64>,
     chosen: Vec<u64>,
+    seen: Seen,
 }
+
+/// A set of the lower 16 bits of hashes, as bits; empty but while it is in use.
+type Seen = Box<[u64; 1024]>;
 
 impl Sketcher {
     /// A sketcher for valid parameters, at this machine's best vector level.
@@ -39,6 +43,7 @@ impl Sketcher {
             codes: Vec::new(),
             hashes: Vec::new(),
             chosen: Vec::new(),
+            seen: Box::new([0; 1024]),
         }
     }
 
@@ -60,7 +65,7 @@ impl Sketcher {
     pub fn sketch(&mut self, start: usize, end: usize, features: &mut Vec<u64>) {
         let kmers = (end + 1).saturating_sub(self.k).min(self.hashes.len());
         let Some(hashes) = self.hashes.get(start..kmers) else { return };
-        choose(self.level, hashes, self.size, self.limit, &mut self.chosen);
+        choose(self.level, hashes, self.size, self.limit, &mut self.chosen, &mut self.seen);
         features.extend(self.chosen.iter().map(|&hash| self.rule.feature(hash)));
     }
 }
@@ -120,14 +125,27 @@ fn canonical(codes: &[u8], k: usize, kmers: &mut Vec<u64>) {
 }
 
 dispatch! {
-    /// Replaces `chosen` by the `size` smallest distinct hashes below `limit`, sorted.
-    fn choose(hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>) = choose_body
+    /// Replaces `chosen` by the `size` smallest distinct hashes below `limit`, in no particular order.
+    fn choose(
+        hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>, seen: &mut Seen
+    ) = choose_body
 }
 
 #[inline(always)]
-fn choose_body(hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>) {
+fn choose_body(
+    hashes: &[u64],
+    size: usize,
+    limit: u64,
+    chosen: &mut Vec<u64>,
+    seen: &mut Seen,
+) {
     let cutoff = expected_cutoff(hashes.len(), size, limit);
     below(hashes, cutoff, chosen);
+    // All of them, and no need to sort for that: the usual case where the limit is what bounds a
+    // sketch.
+    if cutoff == limit && chosen.len() <= size && all_differ(chosen, seen) {
+        return;
+    }
     chosen.sort_unstable();
     chosen.dedup();
     if chosen.len() < size && cutoff < limit {
@@ -137,6 +155,21 @@ fn choose_body(hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>) {
         chosen.dedup();
     }
     chosen.truncate(size);
+}
+
+/// Whether all hashes differ in their lower 16 bits, and so in all: what is said of windows without
+/// repeats in nine cases of ten or more.
+#[inline(always)]
+fn all_differ(hashes: &[u64], seen: &mut Seen) -> bool {
+    let word = |hash: u64| (hash >> 6) as usize % 1024;
+    let mut again = 0;
+    for &hash in hashes {
+        let place = &mut seen[word(hash)];
+        again |= *place >> (hash % 64) & 1;
+        *place |= 1 << (hash % 64);
+    }
+    hashes.iter().for_each(|&hash| seen[word(hash)] = 0);
+    again == 0
 }
 
 /// A bound below which `size` of `count` random hashes nearly always lie, four standard deviations

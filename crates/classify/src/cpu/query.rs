@@ -1,16 +1,22 @@
-//! From reads to candidates: sketch, look up, count, best runs. Reads are taken in small groups,
-//! so that the cache misses of one are served while the others' features are computed.
+//! From reads to candidates: sketch, look up, count, best runs. Reads are taken in groups large
+//! enough for their features to be looked up in the order of the table.
 
-use merganser_seq::simd::prefetch;
+mod hits;
+mod lookup;
 
 use crate::Sketcher;
-use crate::database::{Database, LIST, Section};
+use crate::database::{Database, Section};
 use crate::decide::Candidate;
 use crate::params::Params;
 use crate::taxonomy::Rank;
+use hits::HitCounter;
+use lookup::Lookup;
 
-/// Reads that are looked up together: some 400 features, which the nearest caches hold.
-const GROUP: usize = 16;
+/// Features that are looked up together, about: their working space stays in the second cache, and
+/// several of them share each page of the table's that they touch.
+const GROUP: usize = 1 << 17;
+/// Windows for each of which the first target is kept: a power of two.
+const STEP: usize = 256;
 
 /// What a query needs to know beside the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +35,8 @@ pub struct Query<'a> {
     database: &'a Database,
     options: QueryParams,
     parts: Vec<Vec<Section<'a>>>,
-    window_targets: Vec<u32>,
+    /// The target of the first of each [`STEP`] windows.
+    step_targets: Vec<u32>,
     /// The taxon of each target at the lowest rank.
     taxa: Vec<u32>,
 }
@@ -41,10 +48,8 @@ pub struct Scratch {
     features: Vec<u64>,
     /// Where the features of each read of the group end.
     ends: Vec<usize>,
-    slots: Vec<u32>,
-    payloads: Vec<u32>,
-    payload_ends: Vec<usize>,
-    hits: Vec<u32>,
+    lookup: Lookup,
+    hits: HitCounter,
     runs: Vec<(u32, u32)>,
 }
 
@@ -60,7 +65,7 @@ impl<'a> Query<'a> {
             database,
             options,
             parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
-            window_targets: database.window_targets(),
+            step_targets: database.step_targets(STEP),
             taxa: database.targets().iter().enumerate().map(taxon).collect(),
         }
     }
@@ -71,10 +76,8 @@ impl<'a> Query<'a> {
             sketcher: Sketcher::new(self.database.params()),
             features: Vec::new(),
             ends: Vec::new(),
-            slots: Vec::new(),
-            payloads: Vec::new(),
-            payload_ends: Vec::new(),
-            hits: Vec::new(),
+            lookup: Lookup::default(),
+            hits: HitCounter::new(),
             runs: Vec::new(),
         }
     }
@@ -88,25 +91,30 @@ impl<'a> Query<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) {
-        for group in reads.chunks(GROUP) {
-            self.sketch(group, scratch);
+        let mut rest = reads;
+        while !rest.is_empty() {
+            let count = self.sketch(rest, scratch);
+            let (group, others) = rest.split_at(count);
+            rest = others;
             let from = ends.len();
             for part in 0..self.parts.len() {
-                self.look_up(part, scratch);
-                let mut payload = 0;
+                scratch.lookup.look_up(&self.parts[part], &scratch.features);
+                let mut feature = 0;
                 let mut found = Vec::new();
                 for (number, mates) in group.iter().enumerate() {
                     let bases = mates.iter().map(|mate| mate.len() as u64).sum();
-                    let end = scratch.payload_ends[number];
-                    self.collect_hits(part, payload..end, scratch);
-                    payload = end;
+                    let end = scratch.ends[number];
+                    let Scratch { lookup, hits, runs, .. } = scratch;
+                    lookup.each(&self.parts[part], feature..end, |locations| hits.add(locations));
+                    hits.finish(runs);
+                    feature = end;
                     if part == 0 {
                         let start = candidates.len();
-                        self.best(bases, scratch, candidates, start);
+                        self.best(bases, runs, candidates, start);
                         ends.push(candidates.len());
                     } else {
                         found.clear();
-                        self.best(bases, scratch, &mut found, 0);
+                        self.best(bases, runs, &mut found, 0);
                         merge(number + from, &found, self.options.max_candidates, candidates, ends);
                     }
                 }
@@ -114,90 +122,52 @@ impl<'a> Query<'a> {
         }
     }
 
-    fn sketch(&self, group: &[[&[u8]; 2]], scratch: &mut Scratch) {
+    /// Sketches reads until there are enough features; gives their number.
+    fn sketch(&self, reads: &[[&[u8]; 2]], scratch: &mut Scratch) -> usize {
         let params = self.database.params();
         scratch.features.clear();
         scratch.ends.clear();
-        for mates in group {
+        for mates in reads {
             for mate in mates.iter().filter(|mate| mate.len() >= params.k as usize) {
                 sketch_all(mate, params, &mut scratch.sketcher, &mut scratch.features);
             }
             scratch.ends.push(scratch.features.len());
-        }
-    }
-
-    /// Finds the payloads of all features of the group.
-    fn look_up(&self, part: usize, scratch: &mut Scratch) {
-        let sections = &self.parts[part];
-        let section = |feature: u64| &sections[(feature >> 32) as usize & 0xfff];
-        scratch.slots.clear();
-        for &feature in &scratch.features {
-            let section = section(feature);
-            let ideal = section.ideal_slot(feature as u32);
-            prefetch(section.slots, ideal);
-            scratch.slots.push(ideal as u32);
-        }
-        scratch.payloads.clear();
-        scratch.payload_ends.clear();
-        let mut start = 0;
-        for &end in &scratch.ends {
-            for (&feature, &ideal) in
-                scratch.features[start..end].iter().zip(&scratch.slots[start..end])
-            {
-                let section = section(feature);
-                let Some(payload) = section.payload(feature as u32, ideal as usize) else {
-                    continue;
-                };
-                scratch.payloads.push(payload);
-                if payload & LIST != 0 {
-                    scratch.payloads.push((feature >> 32) as u32);
-                    prefetch(section.lists, (payload & !LIST) as usize);
-                }
-            }
-            start = end;
-            scratch.payload_ends.push(scratch.payloads.len());
-        }
-    }
-
-    fn collect_hits(&self, part: usize, range: std::ops::Range<usize>, scratch: &mut Scratch) {
-        scratch.hits.clear();
-        let mut payloads = scratch.payloads[range].iter();
-        while let Some(&payload) = payloads.next() {
-            if payload & LIST == 0 {
-                scratch.hits.push(payload);
-            } else if let Some(&section) = payloads.next() {
-                scratch.hits.extend_from_slice(self.parts[part][section as usize].list(payload));
+            if scratch.features.len() >= GROUP {
+                break;
             }
         }
-        scratch.hits.sort_unstable();
+        scratch.ends.len()
     }
 
-    /// Appends the candidates among the sorted hits of a read, keeping those from `start` on in
-    /// order and few enough.
+    /// The target of a window; `None` beyond the last one, where damaged tables may lead.
+    #[inline(always)]
+    fn target_of(&self, window: u32) -> Option<u32> {
+        let at = window as usize / STEP;
+        let (first, last) = (*self.step_targets.get(at)?, *self.step_targets.get(at + 1)?);
+        let starts = self.database.starts();
+        let among = starts.get(first as usize + 1..=last as usize)?;
+        let target = first + among.partition_point(|&start| start <= window) as u32;
+        (target as usize + 1 < starts.len()).then_some(target)
+    }
+
+    /// Appends the candidates among the hits of a read (window, hits; ascending), keeping those
+    /// from `start` on in order and few enough.
     fn best(
         &self,
         bases: u64,
-        scratch: &mut Scratch,
+        runs: &[(u32, u32)],
         candidates: &mut Vec<Candidate>,
         start: usize,
     ) {
         let stride = u64::from(self.database.params().stride);
         let range = 2 + bases.max(self.options.insert) / stride;
         let range = u32::try_from(range).unwrap_or(u32::MAX);
-        let runs = &mut scratch.runs;
-        runs.clear();
-        for &hit in &scratch.hits {
-            match runs.last_mut() {
-                Some((window, count)) if *window == hit => *count += 1,
-                _ => runs.push((hit, 1)),
-            }
-        }
         let mut at = 0;
         while at < runs.len() {
             // Damaged tables may lead beyond the last window.
-            let Some(&target) = self.window_targets.get(runs[at].0 as usize) else { break };
+            let Some(target) = self.target_of(runs[at].0) else { break };
             let first_window = self.database.first_window(target);
-            let end = first_window + self.database.targets()[target as usize].windows;
+            let end = self.database.first_window(target + 1);
             let count = runs[at..].iter().take_while(|run| run.0 < end).count();
             let (first, last, hits) = best_run(&runs[at..at + count], range);
             at += count;

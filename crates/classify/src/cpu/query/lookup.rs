@@ -1,0 +1,158 @@
+//! Looking up many features at once. A table is far larger than the caches, and with pages of 4 KiB
+//! every random access also misses the TLB, which costs more than the memory itself. So features
+//! are first put in order of where they lie (one distribution by the upper bits, 256 places, each
+//! some MB of table): what is near in the table is looked up at nearly the same time.
+
+use merganser_seq::simd::prefetch;
+
+use crate::database::{LIST, Section};
+use crate::hash::FEATURE_BITS;
+
+/// Bits of a feature that choose its place in the order.
+const ORDER_BITS: u32 = 8;
+/// Bits of a feature that are left below those.
+const REST_BITS: u32 = FEATURE_BITS - ORDER_BITS;
+/// Features that are looked up together at most: their number is in the other bits of an entry.
+const MOST: usize = 1 << (64 - REST_BITS);
+/// Features whose slots are asked for before the first of them is looked at: about as many as the
+/// core keeps requests to memory in flight, and again.
+const AHEAD: usize = 32;
+/// Lists up to this length are copied while their place is near.
+const SHORT: usize = 12;
+/// No such feature.
+const NONE: u32 = u32::MAX;
+
+/// The locations of a number of features, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Lookup {
+    entries: Vec<u64>,
+    /// For each feature [`NONE`], its only location, or with [`LIST`] where its list begins in
+    /// `lists`.
+    found: Vec<u32>,
+    /// The length of a list and the list; for long ones 0, then section and payload.
+    lists: Vec<u32>,
+    /// Features with a list that is still to be fetched: number, section, payload.
+    waiting: Vec<(u32, u32, u32)>,
+}
+
+impl Lookup {
+    /// Looks up `features` in the sections of a part.
+    pub(super) fn look_up(&mut self, sections: &[Section<'_>], features: &[u64]) {
+        self.found.clear();
+        self.found.resize(features.len(), NONE);
+        self.lists.clear();
+        for (number, features) in features.chunks(MOST).enumerate() {
+            let places = self.order(features);
+            let mut start = 0;
+            for (place, end) in places.into_iter().enumerate() {
+                self.find(sections, place as u64, start..end as usize, number * MOST);
+                start = end as usize;
+            }
+        }
+    }
+
+    /// Puts an entry for each feature (what is left of it above its number) in the order of places;
+    /// gives the end of each place.
+    fn order(&mut self, features: &[u64]) -> [u32; 1 << ORDER_BITS] {
+        let place = |feature: u64| (feature >> REST_BITS) as usize & ((1 << ORDER_BITS) - 1);
+        let mut places = [0u32; 1 << ORDER_BITS];
+        features.iter().for_each(|&feature| places[place(feature)] += 1);
+        let mut start = 0;
+        for at in &mut places {
+            (*at, start) = (start, start + *at);
+        }
+        self.entries.resize(features.len(), 0);
+        for (number, &feature) in features.iter().enumerate() {
+            let at = &mut places[place(feature)];
+            self.entries[*at as usize] = feature << (64 - REST_BITS) | number as u64;
+            *at += 1;
+        }
+        // Each start has moved to the next one.
+        places
+    }
+
+    /// Looks up the entries of one place.
+    fn find(
+        &mut self,
+        sections: &[Section<'_>],
+        place: u64,
+        range: std::ops::Range<usize>,
+        first: usize,
+    ) {
+        let section_of = |entry: u64| {
+            let feature = place << REST_BITS | entry >> (64 - REST_BITS);
+            ((feature >> 32) as usize & 0xfff, feature as u32)
+        };
+        let Lookup { entries, found, lists, waiting } = self;
+        let mut slots = [0usize; AHEAD];
+        for block in entries[range].chunks(AHEAD) {
+            for (slot, &entry) in slots.iter_mut().zip(block) {
+                let (section, feature) = section_of(entry);
+                let section = &sections[section];
+                *slot = section.ideal_slot(feature);
+                prefetch(section.slots, *slot);
+                // Searches go on for some slots, and lines end anywhere among them.
+                prefetch(section.slots, *slot + 4);
+            }
+            for (&slot, &entry) in slots.iter().zip(block) {
+                let (number, feature) = section_of(entry);
+                let section = &sections[number];
+                let Some(payload) = section.payload(feature, slot) else { continue };
+                let at = first + (entry as usize & (MOST - 1));
+                if payload & LIST == 0 {
+                    found[at] = payload;
+                } else {
+                    prefetch(section.lists, (payload & !LIST) as usize);
+                    waiting.push((at as u32, number as u32, payload));
+                }
+            }
+            if waiting.len() >= AHEAD {
+                fetch_lists(sections, waiting, found, lists);
+            }
+        }
+        fetch_lists(sections, waiting, found, lists);
+    }
+
+    /// Calls `take` with the locations of each of the features numbered `range`.
+    #[inline(always)]
+    pub(super) fn each(
+        &self,
+        sections: &[Section<'_>],
+        range: std::ops::Range<usize>,
+        mut take: impl FnMut(&[u32]),
+    ) {
+        for found in &self.found[range] {
+            if *found == NONE {
+                continue;
+            }
+            if *found & LIST == 0 {
+                take(std::slice::from_ref(found));
+                continue;
+            }
+            let at = (*found & !LIST) as usize;
+            match self.lists[at] {
+                0 => take(sections[self.lists[at + 1] as usize].list(self.lists[at + 2])),
+                length => take(&self.lists[at + 1..at + 1 + length as usize]),
+            }
+        }
+    }
+}
+
+/// Takes the lists of all features that wait for theirs.
+fn fetch_lists(
+    sections: &[Section<'_>],
+    waiting: &mut Vec<(u32, u32, u32)>,
+    found: &mut [u32],
+    lists: &mut Vec<u32>,
+) {
+    for (at, section, payload) in waiting.drain(..) {
+        let list = sections[section as usize].list(payload);
+        found[at as usize] = LIST | lists.len() as u32;
+        if (1..=SHORT).contains(&list.len()) {
+            lists.push(list.len() as u32);
+            lists.extend(list);
+        } else {
+            lists.extend([0, section, payload]);
+        }
+    }
+}
