@@ -10,6 +10,7 @@ mod report;
 use anyhow::{Context, Result, bail, ensure};
 use case::{Case, Settings};
 use inputs::{Compressor, Inputs};
+pub(crate) use peer::find_program;
 use peer::{Installed, Peer};
 use std::io::Write;
 use std::num::NonZeroUsize;

@@ -10,7 +10,7 @@ mod output;
 pub(crate) mod pairs;
 mod qualities;
 pub(crate) mod reads;
-mod sequences;
+pub(crate) mod sequences;
 mod simulator;
 
 use anyhow::Result;

@@ -10,9 +10,10 @@ const KRAKEN: &str = "C\tr0\t11\t100\t11:3\nC\tr1\t11\t100\t11:2\nC\tr2\t10\t100
     U\tr3\t0\t100\t0:0\n";
 const METACACHE: &str = "# TABLE_LAYOUT: query_header\t|\trank:taxname\nr0\t|\tspecies:One\n\
     r1 x\t|\tsequence:g0\nr2\t|\tgenus:Both\nr3\t|\t--\n";
-const TABLE: &str = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensitivity\n\
-    species\t4\t4\t2\t1\t50.00\t25.00\ngenus\t4\t4\t3\t3\t100.00\t75.00\n\
-    domain\t4\t4\t3\t3\t100.00\t75.00\n";
+const TABLE: &str = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensitivity\tdeviation\t\
+    false_taxa\nspecies\t4\t4\t2\t1\t50.00\t25.00\t100.00\t0.00\n\
+    genus\t4\t4\t3\t3\t100.00\t75.00\t0.00\t0.00\n\
+    domain\t4\t4\t3\t3\t100.00\t75.00\t0.00\t0.00\n";
 
 fn prepared() -> Dir {
     let dir = Dir::new();
@@ -51,7 +52,7 @@ fn own_results_are_judged_by_the_database_alone() {
         ran.warnings(),
         ["warning: reads.tsv: 1 reads of the truth are missing and count as unclassified"]
     );
-    assert!(ran.ok().contains("species\t2\t2\t1\t1\t100.00\t50.00\n"));
+    assert!(ran.ok().contains("species\t2\t2\t1\t1\t100.00\t50.00\t"));
 }
 
 #[test]

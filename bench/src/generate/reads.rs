@@ -96,6 +96,24 @@ impl Model {
         }
     }
 
+    /// So many single reads of one length, FASTQ.
+    pub(crate) fn single(length: usize, reads: u64, substitutions: f64) -> Self {
+        Self {
+            length: Some(length),
+            coverage: None,
+            reads: Some(reads),
+            paired: false,
+            ..Self::pairs(0.0, substitutions)
+        }
+    }
+
+    /// So many long reads of 5,000 bases on average, with 2 % substitutions, 1.5 % insertions and
+    /// 1.5 % deletions, FASTQ.
+    pub(crate) fn long(reads: u64) -> Self {
+        let rates = Rates { substitutions: 0.02, insertions: 0.015, deletions: 0.015, n_rate: 0.0 };
+        Self { length: None, mean_length: Some(5000.0), rates, ..Self::single(0, reads, 0.0) }
+    }
+
     fn length(&self) -> Result<Length> {
         let Some(mean) = self.mean_length else {
             return Ok(Length::Fixed(self.length.unwrap_or(150)));

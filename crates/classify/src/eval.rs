@@ -22,6 +22,9 @@ struct TrueRead {
     seen: bool,
 }
 
+/// How many reads have a true taxon and an assigned one.
+type Pairs = BTreeMap<(u32, Option<u32>), u64>;
+
 /// What names in results mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
@@ -32,7 +35,7 @@ pub struct Names<'a> {
 }
 
 /// The score at one rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankScore {
     /// The rank.
     pub rank: Rank,
@@ -42,6 +45,12 @@ pub struct RankScore {
     pub assigned: u64,
     /// Those of them whose taxon of this rank is the true one.
     pub right: u64,
+    /// The accumulated deviation of the abundances (Kobus et al., §6.5): over all taxa of this
+    /// rank, the sum of the differences between the share of reads that were given it, of all
+    /// `assigned`, and the share that has it, of all `with_rank`; 0 to 2.
+    pub deviation: f64,
+    /// The share of `assigned` that was given a taxon that no read has: false positives.
+    pub false_share: f64,
 }
 
 impl RankScore {
@@ -57,7 +66,7 @@ impl RankScore {
 }
 
 /// All that was found of one file of results.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
     /// Reads of the truth; what results say of others does not count.
     pub reads: u64,
@@ -116,7 +125,7 @@ impl Truth {
     /// If it cannot be read; if a line is neither, names a taxon that is not in the tree, or a read
     /// that an earlier line has; the message names the line.
     pub fn evaluate(mut self, path: &Path, names: &Names<'_>) -> Result<Evaluation, Error> {
-        let mut pairs: BTreeMap<(u32, Option<u32>), u64> = BTreeMap::new();
+        let mut pairs = Pairs::new();
         let mut result = Evaluation { reads: self.len() as u64, ..Evaluation::default() };
         let mut lines = Lines::open(path)?;
         let mut format = Format::default();
@@ -159,21 +168,34 @@ impl Truth {
 
 impl Evaluation {
     /// Counts pairs of a true and an assigned taxon at each rank.
-    fn score(&mut self, pairs: &BTreeMap<(u32, Option<u32>), u64>, tree: &Taxonomy) {
+    fn score(&mut self, pairs: &Pairs, tree: &Taxonomy) {
         self.classified = pairs.iter().filter(|(pair, _)| pair.1.is_some()).map(|(_, n)| n).sum();
-        for rank in Rank::all().filter(|&rank| rank != Rank::Sequence && rank != Rank::Root) {
-            let mut score = RankScore { rank, with_rank: 0, assigned: 0, right: 0 };
-            for (&(truth, assigned), &count) in pairs {
-                let truth = tree.at_rank(truth, rank);
-                let assigned = assigned.and_then(|node| tree.at_rank(node, rank));
-                score.with_rank += count * u64::from(truth.is_some());
-                score.assigned += count * u64::from(assigned.is_some());
-                score.right += count * u64::from(assigned.is_some() && assigned == truth);
-            }
-            if score.with_rank + score.assigned > 0 {
-                self.ranks.push(score);
-            }
+        let ranks = Rank::all().filter(|&rank| rank != Rank::Sequence && rank != Rank::Root);
+        let scores = ranks.map(|rank| RankScore::new(rank, pairs, tree));
+        self.ranks = scores.filter(|score| score.with_rank + score.assigned > 0).collect();
+    }
+}
+
+impl RankScore {
+    fn new(rank: Rank, pairs: &Pairs, tree: &Taxonomy) -> RankScore {
+        // Reads that have a taxon, and reads that were given it.
+        let mut taxa: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        let mut right = 0;
+        for (&(truth, assigned), &count) in pairs {
+            let truth = tree.at_rank(truth, rank);
+            let assigned = assigned.and_then(|node| tree.at_rank(node, rank));
+            truth.into_iter().for_each(|taxon| taxa.entry(taxon).or_default().0 += count);
+            assigned.into_iter().for_each(|taxon| taxa.entry(taxon).or_default().1 += count);
+            right += count * u64::from(assigned.is_some() && assigned == truth);
         }
+        let with_rank = taxa.values().map(|counts| counts.0).sum();
+        let assigned = taxa.values().map(|counts| counts.1).sum();
+        let share = |count: u64, all: u64| count as f64 / all.max(1) as f64;
+        let gap = |&(has, given): &(u64, u64)| share(has, with_rank) - share(given, assigned);
+        let deviation = taxa.values().map(|counts| gap(counts).abs()).sum();
+        let falsely = taxa.values().filter(|counts| counts.0 == 0).map(|counts| counts.1).sum();
+        let false_share = share(falsely, assigned);
+        RankScore { rank, with_rank, assigned, right, deviation, false_share }
     }
 }
 

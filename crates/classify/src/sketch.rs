@@ -132,13 +132,7 @@ dispatch! {
 }
 
 #[inline(always)]
-fn choose_body(
-    hashes: &[u64],
-    size: usize,
-    limit: u64,
-    chosen: &mut Vec<u64>,
-    seen: &mut Seen,
-) {
+fn choose_body(hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>, seen: &mut Seen) {
     let cutoff = expected_cutoff(hashes.len(), size, limit);
     below(hashes, cutoff, chosen);
     // All of them, and no need to sort for that: the usual case where the limit is what bounds a

@@ -54,17 +54,21 @@ fn sequences(database: &Database) -> HashMap<String, u32> {
 }
 
 fn table(found: &Evaluation) -> String {
-    let mut text = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensitivity\n".to_owned();
+    let mut text = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensitivity\t\
+        deviation\tfalse_taxa\n"
+        .to_owned();
     for at in &found.ranks {
         let precision = at.precision().map_or("-".to_owned(), percent);
         text += &format!(
-            "{}\t{}\t{}\t{}\t{}\t{precision}\t{}\n",
+            "{}\t{}\t{}\t{}\t{}\t{precision}\t{}\t{}\t{}\n",
             at.rank.name(),
             found.reads,
             at.with_rank,
             at.assigned,
             at.right,
-            percent(at.sensitivity(found.reads))
+            percent(at.sensitivity(found.reads)),
+            percent(at.deviation),
+            percent(at.false_share)
         );
     }
     text
@@ -83,6 +87,8 @@ fn describe(found: &Evaluation) -> Value {
             "right": at.right,
             "precision": at.precision(),
             "sensitivity": at.sensitivity(found.reads),
+            "deviation": at.deviation,
+            "false_taxa": at.false_share,
         });
         ranks.insert(at.rank.name().to_owned(), of_rank);
     }

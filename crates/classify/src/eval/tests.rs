@@ -64,6 +64,8 @@ fn krakens_columns() {
     let species = found.ranks[0];
     assert_eq!(species.precision(), Some(0.5));
     assert_eq!(species.sensitivity(found.reads), 0.2);
+    // Shares at the species: true 11 2/5, 12 2/5, 21 1/5; given 11 2/2.
+    assert!((species.deviation - 1.2).abs() < 1e-9 && species.false_share == 0.0);
     let named = "C\ta\tMergus merganser M1 (taxid 110)\t9\t\nC\tb\tMergus merganser (taxid 11)\t9\t\n\
         C\tc\tBacteria (taxid 2)\t9\t\nU\td\tunclassified (taxid 0)\t9\t\nC\te\tMergus (taxid 10)\t9\t\n";
     assert_eq!(evaluate(TRUTH, named).unwrap(), found);
@@ -98,6 +100,8 @@ fn reads_that_only_one_side_has() {
     assert_eq!((found.reads, found.classified, found.missing), (2, 1, 1));
     assert_eq!(found.unknown, (2, Some("z".to_owned())));
     assert_eq!(scores(&found)[0], ("species", 2, 1, 1));
+    let wrong = evaluate("a\t11\nb\t11\n", "C\ta\t11\t\nC\tb\t12\t\n").unwrap();
+    assert_eq!((wrong.ranks[0].deviation, wrong.ranks[0].false_share), (1.0, 0.5));
 }
 
 #[test]

@@ -1,0 +1,27 @@
+//! `merganser-bench classify`: accuracy and speed beside Kraken 2, on the same genomes and taxonomy.
+
+mod accuracy;
+mod data;
+mod kraken;
+mod speed;
+mod tools;
+
+use anyhow::Result;
+
+/// `merganser-bench classify …`
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// Score reads simulated from known genomes, of several lengths and error rates, also with
+    /// genomes left out of the database
+    Accuracy(Box<accuracy::Args>),
+    /// Build and classify in turn with Kraken 2; print times, peaks and ratios
+    Speed(Box<speed::Args>),
+}
+
+/// Runs a `classify` command.
+pub(crate) fn run(command: &Command) -> Result<()> {
+    match command {
+        Command::Accuracy(args) => accuracy::run(args),
+        Command::Speed(args) => speed::run(args),
+    }
+}
