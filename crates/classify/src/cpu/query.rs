@@ -36,6 +36,8 @@ pub struct QueryParams {
 pub struct Query<'a> {
     database: &'a Database,
     options: QueryParams,
+    /// Features that are looked up together.
+    group: usize,
     parts: Vec<Vec<Section<'a>>>,
     /// The target of the first of each [`STEP`] windows.
     step_targets: Vec<u32>,
@@ -66,10 +68,17 @@ impl<'a> Query<'a> {
         Query {
             database,
             options,
+            group: GROUP,
             parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
             step_targets: database.step_targets(STEP),
             taxa: database.targets().iter().enumerate().map(taxon).collect(),
         }
+    }
+
+    /// Looks up about so many features at once: more take more memory, fewer are slower. What is
+    /// found does not depend on it.
+    pub fn with_group(self, features: usize) -> Query<'a> {
+        Query { group: features, ..self }
     }
 
     /// A worker's own space.
@@ -134,7 +143,7 @@ impl<'a> Query<'a> {
                 sketch_all(mate, params, &mut scratch.sketcher, &mut scratch.features);
             }
             scratch.ends.push(scratch.features.len());
-            if scratch.features.len() >= GROUP {
+            if scratch.features.len() >= self.group {
                 break;
             }
         }
