@@ -191,15 +191,13 @@ impl Database {
         &self.starts
     }
 
-    /// For windows 0, `step`, 2 · `step` and so on the target; at the end the last target.
-    pub(crate) fn step_targets(&self, step: usize) -> Vec<u32> {
-        let last = self.targets.len().saturating_sub(1) as u32;
-        let of = |window: u32| {
-            // Targets without windows begin where the next one does.
-            let next = self.starts.partition_point(|&start| start <= window) as u32;
-            next.saturating_sub(1).min(last)
-        };
-        (0..self.windows()).step_by(step).map(of).chain([last]).collect()
+    /// The target of each window.
+    pub(crate) fn window_targets(&self) -> Vec<u32> {
+        let mut targets = Vec::with_capacity(self.windows() as usize);
+        for (number, target) in self.targets.iter().enumerate() {
+            targets.extend(std::iter::repeat_n(number as u32, target.windows as usize));
+        }
+        targets
     }
 
     /// Features in the tables.

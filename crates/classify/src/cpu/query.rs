@@ -70,7 +70,7 @@ impl<'a> Query<'a> {
             options,
             group: GROUP,
             parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
-            step_targets: database.step_targets(STEP),
+            step_targets: step_targets(database),
             taxa: database.targets().iter().enumerate().map(taxon).collect(),
         }
     }
@@ -153,12 +153,14 @@ impl<'a> Query<'a> {
     /// The target of a window; `None` beyond the last one, where damaged tables may lead.
     #[inline(always)]
     fn target_of(&self, window: u32) -> Option<u32> {
+        if window >= self.database.windows() {
+            return None;
+        }
         let at = window as usize / STEP;
         let (first, last) = (*self.step_targets.get(at)?, *self.step_targets.get(at + 1)?);
         let starts = self.database.starts();
         let among = starts.get(first as usize + 1..=last as usize)?;
-        let target = first + among.partition_point(|&start| start <= window) as u32;
-        (target as usize + 1 < starts.len()).then_some(target)
+        Some(first + among.partition_point(|&start| start <= window) as u32)
     }
 
     /// Appends the candidates among the hits of a read (window, hits; ascending), keeping those
@@ -182,6 +184,12 @@ impl<'a> Query<'a> {
             insert(candidate, self.options.max_candidates, candidates, start);
         }
     }
+}
+
+/// The target of each [`STEP`]-th window, and at the end the last target.
+fn step_targets(database: &Database) -> Vec<u32> {
+    let last = database.targets().len().saturating_sub(1) as u32;
+    database.window_targets().into_iter().step_by(STEP).chain([last]).collect()
 }
 
 /// Appends the features of all windows of a sequence.

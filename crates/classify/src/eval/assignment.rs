@@ -69,7 +69,7 @@ impl Format {
     fn metacache<'a>(&mut self, line: &'a [u8], names: &Names<'_>) -> Result<Assigned<'a>, String> {
         let cells: Vec<&[u8]> = split(line);
         let width = self.taxon_columns.unwrap_or(1);
-        if cells.len() < 1 + width || self.header_column + width >= cells.len() + 1 {
+        if self.header_column + width >= cells.len() {
             return Err("neither Kraken's columns nor MetaCache's table".into());
         }
         let name = first_word(cells[self.header_column]);
