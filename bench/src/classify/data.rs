@@ -3,10 +3,10 @@
 use crate::generate::reads::{Model, write};
 use crate::generate::sequences::Sequences;
 use anyhow::{Context, Result, ensure};
-use merganser_io::{Input, ReaderOptions, TextReader};
+use merganser_io::decompress;
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// A folder of genomes and the taxon of each of their sequences.
@@ -63,11 +63,9 @@ impl Genomes {
         let mut output = BufWriter::new(file);
         for genome in &self.files {
             let mut text = Vec::new();
-            let input = Input::File(genome.clone());
-            let mut reader = TextReader::open(&input, ReaderOptions::default())?;
-            while let Some(piece) = reader.next_text()? {
-                text.extend_from_slice(piece);
-            }
+            let file =
+                File::open(genome).with_context(|| format!("cannot open {}", genome.display()))?;
+            decompress(file)?.read_to_end(&mut text)?;
             for line in text.split_inclusive(|&byte| byte == b'\n') {
                 let Some(old) = line.strip_prefix(b">") else {
                     output.write_all(line)?;
