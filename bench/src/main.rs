@@ -28,6 +28,9 @@ enum Command {
     Gen(generate::Command),
     /// Count k-mers with merganser and its peers in turn; print medians and ratios
     Count(Box<count::Args>),
+    /// Classify with merganser and Kraken 2: accuracy, speed
+    #[command(subcommand)]
+    Classify(classify::Command),
     /// Time the filter's methods beside edlib, or count what they get wrong
     #[command(subcommand)]
     Filter(filter::Command),
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Gen(command) => generate::run(&command),
         Command::Count(args) => count::run(&args),
+        Command::Classify(command) => classify::run(&command),
         Command::Filter(command) => filter::run(&command),
         Command::Classify(command) => classify::run(&command),
         Command::Parts(args) => parts::run(&args),

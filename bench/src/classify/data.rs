@@ -63,8 +63,9 @@ impl Genomes {
         let mut output = BufWriter::new(file);
         for genome in &self.files {
             let mut text = Vec::new();
-            let read = File::open(genome).and_then(decompress)?.read_to_end(&mut text);
-            read.with_context(|| format!("cannot read {}", genome.display()))?;
+            let file =
+                File::open(genome).with_context(|| format!("cannot open {}", genome.display()))?;
+            decompress(file)?.read_to_end(&mut text)?;
             for line in text.split_inclusive(|&byte| byte == b'\n') {
                 let Some(old) = line.strip_prefix(b">") else {
                     output.write_all(line)?;
