@@ -6,6 +6,7 @@
     reason = "a test ends by panicking, and says what it skips"
 )]
 
+mod algebra;
 mod classify;
 mod cuda;
 mod errors;
@@ -15,10 +16,12 @@ mod filter_runs;
 mod help;
 mod inputs;
 mod interrupt;
+mod kmer_reads;
 mod kmers;
 mod matrix;
 mod memory;
 mod metagenomes;
+mod model;
 mod outputs;
 mod peers;
 mod sameness;
