@@ -7,6 +7,7 @@
 )]
 
 mod algebra;
+mod alignments;
 mod classify;
 mod cuda;
 mod errors;
