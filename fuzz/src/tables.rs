@@ -79,3 +79,30 @@ pub fn mend(bytes: &mut [u8]) {
     let crc = crc32fast::hash(&bytes[..124]);
     bytes[124..128].copy_from_slice(&crc.to_le_bytes());
 }
+
+/// Opens a table of any format and computes all its k-mers, in one way and another that must find the
+/// same; neither may panic.
+pub fn compute(path: &Path) {
+    use merganser_count::algebra::{
+        Calculation, Cut, Expression, Operation, Resources, TableFormat, calculate, open_tables,
+    };
+    let cancel = Default::default();
+    let run = |expression: Expression, threads: usize| {
+        let tables = open_tables(&[path], false, &cancel).ok()?;
+        let calculation = Calculation {
+            expression,
+            cut: Cut::NONE,
+            ceiling: u32::MAX,
+            output: None,
+            format: TableFormat::None,
+        };
+        let resources =
+            Resources { threads, memory: 256 << 20, tmp_dir: std::env::temp_dir() };
+        calculate(&calculation, &tables, &resources, &Silent, &cancel).ok()
+    };
+    let alone = run(Expression::Table(0), 1).map(|done| done.kmers);
+    let operation = Operation::Intersect;
+    let operands = vec![Expression::Table(0), Expression::Table(0)];
+    let twice = Expression::Of { operation, mode: operation.default_mode(), operands };
+    assert_eq!(alone, run(twice, 2).map(|done| done.kmers), "two ways, two results");
+}

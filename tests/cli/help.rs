@@ -15,6 +15,10 @@ macro_rules! help {
 help!(
     merganser "", count "count", kmers "kmers", kmers_info "kmers info", kmers_dump "kmers dump",
     kmers_histogram "kmers histogram", kmers_query "kmers query", kmers_verify "kmers verify",
+    kmers_union "kmers union", kmers_intersect "kmers intersect", kmers_subtract "kmers subtract",
+    kmers_counters_subtract "kmers counters-subtract", kmers_eval "kmers eval",
+    kmers_reduce "kmers reduce", kmers_set_counts "kmers set-counts", kmers_compare "kmers compare",
+    kmers_filter_reads "kmers filter-reads", kmers_profile "kmers profile",
     filter "filter", build "build", classify "classify", db "db", db_info "db info",
     db_verify "db verify", db_taxa "db taxa", db_add "db add", db_merge_results "db merge-results",
     eval "eval", devices "devices", completions "completions", man "man"
@@ -109,6 +113,16 @@ fn wrong_usage() {
         "kmers dump",
         "kmers dump x.mgk --min-count 3 --max-count 2",
         "kmers query x.mgk",
+        "kmers union -o x.mgk",
+        "kmers union a b",
+        "kmers union -o - a b",
+        "kmers union -o x --format none a b",
+        "kmers union -o x a:5..2",
+        "kmers union -o x --counts mean a b",
+        "kmers union -o - --format tsv --histogram - a b",
+        "kmers eval -o x minus(a,b)",
+        "kmers compare a",
+        "kmers set-counts 0 -o x a",
     ];
     let mut text = String::new();
     for args in cases {

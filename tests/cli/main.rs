@@ -6,6 +6,8 @@
     reason = "a test ends by panicking, and says what it skips"
 )]
 
+mod algebra;
+mod alignments;
 mod classify;
 mod cuda;
 mod errors;
@@ -16,10 +18,12 @@ mod filter_runs;
 mod help;
 mod inputs;
 mod interrupt;
+mod kmer_reads;
 mod kmers;
 mod matrix;
 mod memory;
 mod metagenomes;
+mod model;
 mod outputs;
 mod peers;
 mod sameness;

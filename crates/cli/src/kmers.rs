@@ -1,24 +1,44 @@
-//! `merganser kmers`: what is in a table.
+//! `merganser kmers`: what is in a table, and tables from tables.
 
+mod algebra;
+mod compare;
 mod dump;
 mod histogram;
 mod info;
 mod query;
+mod reads;
+mod tables;
 mod verify;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
+use merganser_count::algebra::Operation;
 
 use crate::args::KmersCommand;
 use crate::console::Console;
 
 pub(crate) fn run(command: &KmersCommand, console: &Console) -> Result<ExitCode> {
+    use KmersCommand as Verb;
     match command {
-        KmersCommand::Info(args) => info::run(args),
-        KmersCommand::Dump(args) => dump::run(args),
-        KmersCommand::Histogram(args) => histogram::run(args, console),
-        KmersCommand::Query(args) => query::run(args),
-        KmersCommand::Verify(args) => verify::run(args, console),
+        Verb::Info(args) => info::run(args),
+        Verb::Dump(args) => dump::run(args),
+        Verb::Histogram(args) => histogram::run(args, console),
+        Verb::Query(args) => query::run(args),
+        Verb::Verify(args) => verify::run(args, console),
+        Verb::Union(args) => algebra::operation("union", Operation::Union, args, console),
+        Verb::Intersect(args) => {
+            algebra::operation("intersect", Operation::Intersect, args, console)
+        }
+        Verb::Subtract(args) => algebra::subtract(args, console),
+        Verb::CountersSubtract(args) => {
+            algebra::operation("counters-subtract", Operation::CountersSubtract, args, console)
+        }
+        Verb::Eval(args) => algebra::eval(args, console),
+        Verb::Reduce(args) => algebra::reduce(args, console),
+        Verb::SetCounts(args) => algebra::set_counts(args, console),
+        Verb::Compare(args) => compare::run(args, console),
+        Verb::FilterReads(args) => reads::filter(args, console),
+        Verb::Profile(args) => reads::profile(args, console),
     }
 }

@@ -25,6 +25,8 @@ pub enum Format {
     Mgk,
     /// A KMC1 database, two files (`X.kmc_pre`, `X.kmc_suf`), as kmc_tools reads.
     Kmc,
+    /// A KFF file.
+    Kff,
     /// `KMER<TAB>COUNT` lines.
     Tsv,
     /// No table: totals and histogram only.

@@ -10,18 +10,49 @@ use merganser_seq::kmer::Kmer;
 
 use crate::Error;
 use crate::results::{Results, sort_range};
+use crate::table::Header;
 
 /// Turns a stretch of sorted k-mers into bytes, independently of all others.
 pub(crate) trait Encoder<K>: Sync {
     type Part: Send;
+    /// k-mers of which the parts of a divided section, the last one apart, have a multiple.
+    const UNIT: usize = 1;
     fn encode(&self, kmers: &[(K, u32)]) -> Self::Part;
+    /// As [`Encoder::encode`], of k-mers that go on with the section before.
+    fn encode_more(&self, kmers: &[(K, u32)]) -> Self::Part {
+        self.encode(kmers)
+    }
 }
 
 /// Takes encoded stretches in the order of their k-mers, one for each section, empty ones too.
 pub(crate) trait Sink<P>: Send {
     fn write(&mut self, part: P) -> Result<(), Error>;
+    /// What is known only when all is written, for who begins without knowing it.
+    fn totals(&mut self, _totals: &Totals) {}
     /// Ends the output and makes it appear; returns the time the disk took to confirm.
     fn finish(self) -> Result<Duration, Error>;
+}
+
+/// The numbers of a whole table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) kmers: u64,
+    pub(crate) occurrences: u64,
+    pub(crate) largest_count: u32,
+    pub(crate) total_kmers: u64,
+    pub(crate) distinct_kmers: u64,
+    pub(crate) saturated: bool,
+}
+
+impl Totals {
+    pub(crate) fn put(&self, header: &mut Header) {
+        header.kmers = self.kmers;
+        header.occurrences = self.occurrences;
+        header.largest_count = self.largest_count;
+        header.total_kmers = self.total_kmers;
+        header.distinct_kmers = self.distinct_kmers;
+        header.saturated = self.saturated;
+    }
 }
 
 /// Where the k-mers of a table come from.

@@ -31,6 +31,34 @@ pub enum Error {
         /// Bins.
         bins: usize,
     },
+    /// The memory budget cannot hold even the smallest parts of the tables.
+    #[error(
+        "these tables ({tables}) need at least {} of memory, and --memory gives {}: raise it, or lower \
+         --threads",
+        merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+    )]
+    TooLittleMemoryForTables {
+        /// Bytes that the run needs.
+        needed: u64,
+        /// Bytes that it may use.
+        budget: u64,
+        /// Tables.
+        tables: usize,
+    },
+    /// A table must be in memory as a whole, and is too large.
+    #[error(
+        "{}: needs {} of memory, and --memory gives {}: raise it, or take fewer of its k-mers \
+         (TABLE:MIN..MAX of a smaller table, by merganser kmers reduce)",
+        path.display(), merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+    )]
+    TableTooLargeForMemory {
+        /// The table.
+        path: PathBuf,
+        /// Bytes that the run needs.
+        needed: u64,
+        /// Bytes that it may use.
+        budget: u64,
+    },
     /// `--storage ram` was asked for and the super-k-mers or results do not fit.
     #[error(
         "the bins do not fit in the {} that --memory leaves for them: raise --memory, or use \

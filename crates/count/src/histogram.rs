@@ -85,6 +85,26 @@ impl Histogram {
         self.iter().filter(move |&(count, _)| (least..=most).contains(&count))
     }
 
+    /// Reads `count number` lines with a tab or blanks between them, as this program, KMC and
+    /// Jellyfish write them; rows of zero are passed over.
+    ///
+    /// # Errors
+    /// The number of the line that is no such line, from 1.
+    pub fn parse(text: &str) -> Result<Histogram, usize> {
+        let mut histogram = Histogram::default();
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let mut fields = line.split_whitespace();
+            let count = fields.next().and_then(|field| field.parse().ok());
+            let kmers = fields.next().and_then(|field| field.parse().ok());
+            match (count, kmers, fields.next()) {
+                (Some(0), Some(_), None) => {}
+                (Some(count), Some(kmers), None) => histogram.add_many(count, kmers),
+                _ => return Err(number + 1),
+            }
+        }
+        Ok(histogram)
+    }
+
     /// Writes `count<TAB>number` lines for counts up to `most` and returns the number of distinct
     /// k-mers that lie above and were left out.
     ///

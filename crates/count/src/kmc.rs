@@ -8,7 +8,7 @@ use merganser_io::AtomicFile;
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
-use crate::emit::{Encoder, Sink};
+use crate::emit::{Encoder, Sink, Totals};
 use crate::table::Header;
 
 /// How a database is laid out.
@@ -24,7 +24,7 @@ pub(crate) struct Layout {
 impl Layout {
     /// The layout that makes the files smallest.
     pub(crate) fn best(k: usize, kmers: u64, largest_count: u32) -> Layout {
-        let count_bytes = (4 - largest_count.max(1).leading_zeros() / 8) as usize;
+        let count_bytes = count_bytes(largest_count);
         let cost = |prefix: usize| {
             u128::from(kmers) * ((k - prefix) / 4) as u128 + 8 * (1u128 << (2 * prefix))
         };
@@ -33,6 +33,11 @@ impl Layout {
         let prefix_bases = prefixes.min_by_key(|&prefix| cost(prefix)).unwrap_or(1);
         Layout { k, prefix_bases, count_bytes }
     }
+}
+
+/// Bytes of a count, 1 to 4.
+pub(crate) fn count_bytes(largest_count: u32) -> usize {
+    (4 - largest_count.max(1).leading_zeros() / 8) as usize
 }
 
 /// Encodes k-mers as suffix records, with the number of records of each prefix.
@@ -129,6 +134,10 @@ impl Sink<Records> for KmcSink {
             self.before[prefix as usize] += number;
         }
         write(&mut self.suffixes, &part.bytes)
+    }
+
+    fn totals(&mut self, totals: &Totals) {
+        totals.put(&mut self.header);
     }
 
     fn finish(mut self) -> Result<Duration, Error> {

@@ -6,11 +6,13 @@
 //! 2. *count*: each bin's super-k-mers become distinct canonical k-mers with counts;
 //! 3. *emit*: the k-mers that stay are sorted over the whole table and written.
 //!
-//! [`count`] is the entry point; [`Table`] reads tables back. No result depends on the number of
+//! [`count`] is the entry point; [`Table`] reads tables back, [`tables`] those of other formats,
+//! and [`algebra`] computes with them. No result depends on the number of
 //! threads or bins, the storage, the memory or the signature rule.
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+pub mod algebra;
 mod binmap;
 mod config;
 mod cpu;
@@ -18,15 +20,19 @@ mod cuda;
 mod emit;
 mod error;
 mod histogram;
+mod kff;
 mod kmc;
+pub mod model;
 mod plan;
+pub mod reads;
 mod results;
 mod run;
 mod stats;
 mod store;
 pub mod superkmer;
 mod table;
-pub mod text;
+pub mod tables;
+mod text;
 
 pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, Storage};
 pub use error::Error;

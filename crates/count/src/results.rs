@@ -83,6 +83,11 @@ impl<'p, K: Kmer> Results<'p, K> {
         })
     }
 
+    /// How many k-mers a range has.
+    pub(crate) fn len(&self, range: usize) -> u64 {
+        self.store.bytes(range) / (K::BYTES as u64 + 4)
+    }
+
     pub(crate) fn pool(&self) -> &'p Pool {
         self.store.pool()
     }

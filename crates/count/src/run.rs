@@ -34,6 +34,8 @@ use reading::{Reading, read_all};
 pub struct Outcome {
     /// Records (reads, sequences) of the input.
     pub records: u64,
+    /// Secondary and supplementary alignments of SAM and BAM inputs, which were passed over.
+    pub skipped_alignments: u64,
     /// Letters of sequence.
     pub letters: u64,
     /// Letters that are none of A C G T U, which break k-mers.
@@ -94,7 +96,9 @@ pub fn count(
     let reader = reading::open(config, inputs, cancel)?;
     let target = Target::create(config, output)?;
     let run = Run { config, reader: &reader, progress, cancel };
-    with_kmer!(config.k, K => run.count::<K>(target))
+    let counted = with_kmer!(config.k, K => run.count::<K>(target));
+    counted
+        .map(|outcome| Outcome { skipped_alignments: reader.skipped_alignments(), ..outcome })
         .map_err(|error| reading::cause(&reader, cancel, error))
 }
 

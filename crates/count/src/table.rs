@@ -4,9 +4,11 @@ mod bits;
 mod block;
 mod header;
 mod index;
+mod many;
 mod reader;
 mod writer;
 
+pub(crate) use block::MOST as MOST_OF_A_BLOCK;
 pub use header::Header;
 pub(crate) use header::section_bits;
 pub use reader::{Blocks, Table};

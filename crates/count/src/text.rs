@@ -1,4 +1,4 @@
-//! Tables as text: `KMER<TAB>COUNT` lines, sorted.
+//! Tables as text, sorted: `KMER<TAB>COUNT` lines, and Jellyfish's two forms.
 
 use std::io::Write;
 use std::time::Duration;
@@ -9,33 +9,56 @@ use merganser_seq::kmer::Kmer;
 use crate::Error;
 use crate::emit::{Encoder, Sink};
 
-/// Encodes k-mers of `k` bases as lines.
-pub(crate) struct TsvFormat {
-    pub(crate) k: usize,
+/// How a k-mer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `KMER<TAB>COUNT`.
+    Tsv,
+    /// `>COUNT`, then `KMER` on its own line, as `jellyfish dump`.
+    Fasta,
+    /// `KMER COUNT`, as `jellyfish dump -c`.
+    Jellyfish,
 }
 
-impl<K: Kmer> Encoder<K> for TsvFormat {
+/// Encodes k-mers of `k` bases as lines.
+pub(crate) struct TextFormat {
+    pub(crate) k: usize,
+    pub(crate) style: Style,
+}
+
+impl<K: Kmer> Encoder<K> for TextFormat {
     type Part = Vec<u8>;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Vec<u8> {
         let mut text = Vec::with_capacity(kmers.len() * (self.k + 4));
         for &(kmer, count) in kmers {
-            write_tsv(kmer, self.k, count, &mut text);
+            match self.style {
+                Style::Tsv => write_columns(kmer, self.k, b'\t', count, &mut text),
+                Style::Jellyfish => write_columns(kmer, self.k, b' ', count, &mut text),
+                Style::Fasta => write_fasta(kmer, self.k, count, &mut text),
+            }
         }
         text
     }
 }
 
-/// Appends one line.
-pub fn write_tsv<K: Kmer>(kmer: K, k: usize, count: u32, out: &mut Vec<u8>) {
+fn write_columns<K: Kmer>(kmer: K, k: usize, between: u8, count: u32, out: &mut Vec<u8>) {
     kmer.write_letters(k, out);
-    out.push(b'\t');
+    out.push(between);
     write_number(count, out);
     out.push(b'\n');
 }
 
+fn write_fasta<K: Kmer>(kmer: K, k: usize, count: u32, out: &mut Vec<u8>) {
+    out.push(b'>');
+    write_number(count, out);
+    out.push(b'\n');
+    kmer.write_letters(k, out);
+    out.push(b'\n');
+}
+
 /// Appends a number in decimal.
-pub fn write_number(number: u32, out: &mut Vec<u8>) {
+pub(crate) fn write_number(number: u32, out: &mut Vec<u8>) {
     let mut digits = [0; 10];
     let mut at = digits.len();
     let mut left = number;

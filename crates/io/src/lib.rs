@@ -1,12 +1,13 @@
 //! Sequence files in, result files out.
 //!
 //! Reading: a [`Reader`] hands chunks of FASTA or FASTQ text to any number of workers, from files
-//! of any usual compression, and each worker parses its own [`Chunk`] into its own [`Sink`].
+//! of any usual compression, or of SAM or BAM, and each worker parses its own [`Chunk`] into its own [`Sink`].
 //! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all; a
 //! [`SpillFile`] holds what does not fit into memory during a run.
 
 #![forbid(unsafe_code)]
 
+mod alignment;
 mod chunk;
 mod compress;
 mod error;

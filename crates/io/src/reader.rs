@@ -49,6 +49,7 @@ pub struct Reader {
     failures: Arc<Failures>,
     bytes_total: Option<u64>,
     bytes_read: AtomicU64,
+    skipped: Arc<AtomicU64>,
 }
 
 /// Where the chunks of one file are put in order.
@@ -103,15 +104,17 @@ impl Reader {
             workers: options.workers.max(1),
             ..options
         };
+        let skipped = Arc::default();
         Self {
             chains: names.iter().map(|_| Chain::default()).collect(),
             names: names.into_iter().map(Arc::from).collect(),
-            sources: Sources::new(origins, options.workers),
+            sources: Sources::new(origins, options.workers, &skipped),
             options,
             stopped: AtomicBool::new(false),
             failures: Arc::default(),
             bytes_total,
             bytes_read: AtomicU64::new(0),
+            skipped,
         }
     }
 
@@ -204,6 +207,12 @@ impl Reader {
     /// How many bytes on disk were consumed so far, for progress.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// How many records of SAM and BAM files were passed over so far: secondary and supplementary
+    /// alignments (flags 0x900), whose reads stand in another record.
+    pub fn skipped_alignments(&self) -> u64 {
+        self.skipped.load(Ordering::Relaxed)
     }
 
     /// Ends the reading: every call of [`next_chunk`](Self::next_chunk), those that wait now

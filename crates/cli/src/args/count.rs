@@ -16,8 +16,9 @@ Alphabet:
 
 Inputs:
   FASTA (lines of any width) and FASTQ (four lines a record), told apart by content, plain or
-  compressed with gzip, BGZF, zstd, bzip2 or xz; formats may be mixed. `-` is standard input,
-  `@list.txt` a file that names one input a line.
+  compressed with gzip, BGZF, zstd, bzip2 or xz; SAM with a header, and BAM, of which secondary and
+  supplementary alignments are passed over. Formats may be mixed. `-` is standard input, `@list.txt`
+  a file that names one input a line.
 
 Examples:
   Count the 31-mers of paired reads; those that occur once are mostly errors and are dropped:
@@ -29,7 +30,7 @@ Examples:
   A KMC database, for kmc_tools (writes sample.kmc_pre and sample.kmc_suf):
     merganser count -k 28 --format kmc -o sample reads.fq.gz
   From a pipe, as text:
-    samtools fastq sample.bam | merganser count -k 31 --format tsv -o sample.tsv.gz -
+    samtools fastq sample.cram | merganser count -k 31 --format tsv -o sample.tsv.gz -
   Many files, little memory:
     merganser count -k 31 --memory 2G --tmp-dir /scratch -o sample.mgk @files.txt";
 
@@ -61,7 +62,7 @@ pub(crate) struct CountArgs {
     /// writes FILE.kmc_pre and FILE.kmc_suf
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the table: our own, a KMC database, KMER<TAB>COUNT lines, or no table
+    /// Format of the table: our own, a KMC database, KFF, KMER<TAB>COUNT lines, or no table
     #[arg(long, value_name = "FORMAT", default_value = "mgk", help_heading = "Output")]
     pub(crate) format: Format,
     /// Write how many distinct k-mers occur once, twice, ...: COUNT<TAB>NUMBER lines, before
@@ -119,6 +120,7 @@ pub(crate) struct CountArgs {
 pub(crate) enum Format {
     Mgk,
     Kmc,
+    Kff,
     Tsv,
     None,
 }

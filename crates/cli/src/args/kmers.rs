@@ -1,8 +1,18 @@
 //! `merganser kmers`.
 
+mod algebra;
+mod reads;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+
+pub(crate) use algebra::{
+    CompareArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs, ResultFormat,
+    SetCountsArgs, SubtractArgs, TableArgs,
+};
+
+pub(crate) use reads::{FilterReadsArgs, MaskName, MatesName, ProfileArgs};
 
 /// What to do with a table.
 #[derive(Debug, Subcommand)]
@@ -22,6 +32,36 @@ pub(crate) enum KmersCommand {
     /// Check all checksums of tables, and the order and range of what is in them
     #[command(after_help = "Example:\n  merganser kmers verify *.mgk")]
     Verify(VerifyArgs),
+    /// The k-mers of any of the tables
+    #[command(after_help = algebra::UNION)]
+    Union(OperationArgs),
+    /// The k-mers of all tables
+    #[command(after_help = algebra::INTERSECT)]
+    Intersect(OperationArgs),
+    /// The k-mers of the first table that no other has
+    #[command(after_help = algebra::SUBTRACT)]
+    Subtract(SubtractArgs),
+    /// The counts of the first table less those of the others
+    #[command(after_help = algebra::COUNTERS_SUBTRACT)]
+    CountersSubtract(OperationArgs),
+    /// Compute a nested expression of tables
+    #[command(after_help = algebra::EVAL)]
+    Eval(EvalArgs),
+    /// Cut a table by its counts, or write it in another format
+    #[command(after_help = algebra::REDUCE, visible_alias = "convert")]
+    Reduce(ReduceArgs),
+    /// Give all k-mers of a table the same count
+    #[command(after_help = algebra::SET_COUNTS)]
+    SetCounts(SetCountsArgs),
+    /// Compare tables with one another: shared k-mers, Jaccard index, containment, Mash distance
+    #[command(after_help = algebra::COMPARE)]
+    Compare(CompareArgs),
+    /// Keep, trim or mask reads by their k-mers that a table has
+    #[command(after_help = reads::FILTER_READS)]
+    FilterReads(Box<FilterReadsArgs>),
+    /// Print the count of each k-mer along reads
+    #[command(after_help = reads::PROFILE)]
+    Profile(ProfileArgs),
 }
 
 const DUMP: &str = "\
@@ -36,10 +76,15 @@ Examples:
 
 const HISTOGRAM: &str = "\
 A table holds only what --min-count and --max-count left. `merganser count --histogram FILE` gives
-the whole histogram whatever the table keeps.
+the whole histogram whatever the table keeps, and the file is as good as a table here: give -k.
 
-Example:
-  merganser kmers histogram sample.mgk -o sample.hist";
+The model (GenomeScope's) finds genome size, heterozygosity, coverage and error rate; it needs the
+low counts: a table counted with --min-count 1, or such a file.
+
+Examples:
+  merganser kmers histogram sample.mgk -o sample.hist
+  merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
+  merganser kmers histogram --model --ploidy 1 bacterium.mgk";
 
 const QUERY: &str = "\
 A k-mer may be given in either case and on either strand (unless the table was counted with
@@ -51,16 +96,19 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct InfoArgs {
-    /// A table (.mgk)
+    /// A table: .mgk, a KMC database, KFF or text
     pub(crate) table: PathBuf,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Take the k-mers of a text as they stand, not as canonical ones
+    #[arg(long)]
+    pub(crate) forward_only: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct DumpArgs {
-    /// A table (.mgk)
+    /// A table: .mgk, a KMC database, KFF or text
     pub(crate) table: PathBuf,
     /// Where to write; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -74,6 +122,8 @@ pub(crate) struct DumpArgs {
     /// How each k-mer is written
     #[arg(long, value_name = "FORMAT", default_value = "tsv")]
     pub(crate) format: DumpFormat,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
 }
 
 /// `--format` of a dump.
@@ -86,19 +136,36 @@ pub(crate) enum DumpFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct HistogramArgs {
-    /// A table (.mgk)
+    /// A table: .mgk, a KMC database, KFF or text; for a model also a histogram
     pub(crate) table: PathBuf,
     /// Where to write COUNT<TAB>NUMBER lines; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     /// Leave counts above N out [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(conflicts_with = "model")]
     pub(crate) max: Option<u32>,
+    /// Print what a model of the histogram says of the genome, and a picture, instead of it
+    #[arg(long, help_heading = "Model")]
+    pub(crate) model: bool,
+    /// Copies of the genome in a cell: 1 for bacteria and inbred strains, 2 for diploids
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "model", help_heading = "Model")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=2))]
+    pub(crate) ploidy: u32,
+    /// Write a picture of histogram and model (SVG)
+    #[arg(long, value_name = "FILE", requires = "model", help_heading = "Model")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Bases of a k-mer, where a file of COUNT NUMBER lines is given for a table
+    #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]
+    #[arg(requires = "model", help_heading = "Model")]
+    pub(crate) k: Option<u8>,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct QueryArgs {
-    /// A table (.mgk)
+    /// A table: .mgk, a KMC database, KFF or text
     pub(crate) table: PathBuf,
     /// k-mers to look up
     #[arg(value_name = "KMER", required_unless_present = "file", conflicts_with = "file")]
@@ -106,11 +173,15 @@ pub(crate) struct QueryArgs {
     /// A file with a k-mer a line (the first word counts); - is stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArgs {
-    /// Tables (.mgk)
+    /// Tables: .mgk, KMC databases, KFF or text
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) tables: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) resources: TableArgs,
 }

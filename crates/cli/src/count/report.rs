@@ -59,6 +59,9 @@ fn rows(finished: &Finished<'_>) -> Vec<(String, String)> {
         ("letters".into(), thousands(outcome.letters)),
         ("  not A C G T U".into(), thousands(outcome.ambiguous_letters)),
     ];
+    if outcome.skipped_alignments > 0 {
+        rows.insert(1, ("  other alignments".into(), thousands(outcome.skipped_alignments)));
+    }
     if let Some(least) = config.min_quality {
         rows.push((format!("  quality below {least}"), thousands(outcome.low_quality_bases)));
     }

@@ -82,6 +82,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
     let histogram = &outcome.histogram;
     let mut set = |key: &str, value: u64| summary.set("results", key, value);
     set("records", outcome.records);
+    set("skipped_alignments", outcome.skipped_alignments);
     set("letters", outcome.letters);
     set("ambiguous_letters", outcome.ambiguous_letters);
     set("low_quality_bases", outcome.low_quality_bases);

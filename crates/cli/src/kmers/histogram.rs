@@ -1,28 +1,33 @@
 //! `merganser kmers histogram`.
 
+mod model;
+
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::{Error, Header, Histogram, Table};
+use merganser_count::algebra::{self, Calculation, Cut, Expression, TableFormat};
+use merganser_count::tables::{AnyTable, Description};
+use merganser_count::{Error, Histogram};
 use merganser_io::Output;
-use merganser_run::Cancel;
-use merganser_seq::kmer::Kmer;
-use merganser_seq::with_kmer;
 
-use crate::args::kmers::HistogramArgs;
+use super::tables;
+use crate::args::kmers::{HistogramArgs, TableArgs};
 use crate::console::Console;
 use crate::interrupt;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
-    let table = Table::open(&args.table)?;
+    if args.model {
+        return model::run(args, console);
+    }
     let cancel = interrupt::cancel_on_interrupt()?;
+    let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
     let mut output = Output::create(&args.output).map_err(Error::from)?;
-    let histogram = with_kmer!(table.header().k, K => collect::<K>(&table, &cancel))?;
+    let histogram = collect(&opened, &args.tables, &cancel)?;
     let most = args.max.unwrap_or(u32::MAX);
     let beyond = histogram.write(most, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
-    if table.header().kmers < table.header().distinct_kmers {
-        console.warn(format_args!("{}: {}", args.table.display(), cut(table.header())));
+    if let Some(cut) = cut(opened[0].description()) {
+        console.warn(format_args!("{}: {cut}", args.table.display()));
     }
     if beyond > 0 {
         console.warn(format_args!(
@@ -33,29 +38,44 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn collect<K: Kmer>(table: &Table, cancel: &Cancel) -> Result<Histogram, Error> {
-    let mut histogram = Histogram::default();
-    let mut blocks = table.blocks::<K>();
-    while let Some(kmers) = blocks.next()? {
-        if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
-        kmers.iter().for_each(|&(_, count)| histogram.add(count));
-    }
-    Ok(histogram)
+/// The counts of a table's k-mers.
+///
+/// # Errors
+/// If it cannot be read.
+pub(super) fn collect(
+    table: &[AnyTable],
+    args: &TableArgs,
+    cancel: &merganser_run::Cancel,
+) -> Result<Histogram, Error> {
+    let calculation = Calculation {
+        expression: Expression::Table(0),
+        cut: Cut::NONE,
+        ceiling: u32::MAX,
+        output: None,
+        format: TableFormat::None,
+    };
+    let resources = tables::resources(args);
+    let silent = merganser_run::Silent;
+    algebra::calculate(&calculation, table, &resources, &silent, cancel).map(|done| done.histogram)
 }
 
 /// What the table does not have, and how to get it.
-fn cut(header: &Header) -> String {
-    let (least, most) = (header.min_count, header.max_count);
-    let missing = header.distinct_kmers - header.kmers;
+pub(super) fn cut(table: &Description) -> Option<String> {
+    let (least, most) = (table.min_count, table.max_count);
     let holds = if most == u32::MAX {
         format!("{least} times or more")
     } else {
         format!("{least} to {most} times")
     };
-    format!(
-        "the table holds only k-mers that occur {holds}: {missing} others are missing from this \
+    let missing = match &table.header {
+        Some(header) if header.kmers < header.distinct_kmers => {
+            format!("{} others", header.distinct_kmers - header.kmers)
+        }
+        None if least > 1 => "all others".to_owned(),
+        _ => return None,
+    };
+    Some(format!(
+        "the table holds only k-mers that occur {holds}: {missing} are missing from this \
          histogram; count with --histogram for the whole one"
-    )
+    ))
 }

@@ -1,27 +1,26 @@
 //! `merganser kmers info`.
 
-use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::{Error, Header, Table};
+use merganser_count::Header;
+use merganser_count::tables::{AnyTable, Description};
 use serde_json::{Value, json};
 
 use crate::args::kmers::InfoArgs;
+use crate::interrupt;
 
 pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
-    let table = Table::open(&args.table)?;
-    let info = describe(table.header(), size(&args.table)?);
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let table = AnyTable::open(&args.table, !args.forward_only, &cancel)?;
+    let info = match &table.description().header {
+        Some(header) => describe(header, table.bytes()),
+        None => describe_foreign(table.description(), table.bytes()),
+    };
     let text = if args.json { format!("{info:#}\n") } else { aligned(&info) };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn size(path: &Path) -> Result<u64, Error> {
-    let at = |source| Error::File { path: path.to_owned(), source };
-    Ok(fs::metadata(path).map_err(at)?.len())
 }
 
 fn describe(header: &Header, bytes: u64) -> Value {
@@ -41,6 +40,19 @@ fn describe(header: &Header, bytes: u64) -> Value {
     })
 }
 
+/// A table of another format says less.
+fn describe_foreign(table: &Description, bytes: u64) -> Value {
+    json!({
+        "format": table.kind.name(),
+        "k": table.k,
+        "canonical": table.canonical,
+        "min_count": table.min_count,
+        "max_count": (table.max_count < u32::MAX).then_some(table.max_count),
+        "kmers": table.kmers,
+        "bytes": bytes,
+    })
+}
+
 /// The same keys and values as lines.
 fn aligned(info: &Value) -> String {
     let fields = info.as_object().into_iter().flatten();
@@ -48,6 +60,7 @@ fn aligned(info: &Value) -> String {
         Value::Null => "none".to_owned(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
+        Value::String(text) => text.clone(),
         other => other.to_string(),
     };
     fields.map(|(key, value)| format!("{key:<16}{}\n", shown(value))).collect()

@@ -1,20 +1,26 @@
 //! `merganser kmers verify`.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::Table;
+use merganser_count::Error;
+use merganser_run::Cancel;
 
+use super::{histogram, tables};
 use crate::args::kmers::VerifyArgs;
 use crate::console::Console;
+use crate::interrupt;
 
 /// Checks every table, also after one that is damaged.
 pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
+    let cancel = interrupt::cancel_on_interrupt()?;
     let mut sound = true;
     for path in &args.tables {
-        match Table::open(path).and_then(|table| table.verify()) {
+        match check(path, args, &cancel) {
             Ok(()) => writeln!(std::io::stdout().lock(), "{}: ok", path.display())?,
+            Err(error) if cancel.is_cancelled() => return Err(error),
             Err(error) => {
                 console.error(error);
                 sound = false;
@@ -22,4 +28,23 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
         }
     }
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn check(path: &Path, args: &VerifyArgs, cancel: &Cancel) -> Result<()> {
+    let table = tables::open(&[path], &args.resources, cancel)?;
+    if let Some(table) = table[0].as_mgk() {
+        return Ok(table.verify()?);
+    }
+    // Formats without checksums: all k-mers are read, in order, and counted.
+    let description = table[0].description().clone();
+    let histogram = histogram::collect(&table, &args.resources, cancel)?;
+    let found = histogram.distinct(1, u32::MAX);
+    match description.kmers {
+        // Records outside the header's bounds are passed over, as KMC does.
+        Some(kmers) if found > kmers => {
+            let reason = format!("it holds {found} k-mers, and its header says {kmers}");
+            Err(Error::Table { path: path.to_owned(), reason }.into())
+        }
+        _ => Ok(()),
+    }
 }

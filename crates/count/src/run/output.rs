@@ -9,15 +9,17 @@ use merganser_seq::kmer::Kmer;
 
 use super::Outcome;
 use crate::emit::{Encoder, Sink, Source, emit};
+use crate::kff::{KffFormat, KffSink};
 use crate::kmc::{KmcFormat, KmcSink, Layout};
 use crate::table::{Header, MgkFormat, MgkSink, section_bits};
-use crate::text::TsvFormat;
+use crate::text::{Style, TextFormat};
 use crate::{Config, Error, Format};
 
 /// The open outputs of each format.
 pub(crate) enum Target {
     Mgk(AtomicFile),
     Kmc([AtomicFile; 2]),
+    Kff(AtomicFile),
     Tsv(Output),
     None,
 }
@@ -35,6 +37,7 @@ impl Target {
                 let [prefixes, suffixes] = KmcSink::names(path()?);
                 Target::Kmc([AtomicFile::create(&prefixes)?, AtomicFile::create(&suffixes)?])
             }
+            Format::Kff => Target::Kff(AtomicFile::create(path()?)?),
             Format::Tsv => Target::Tsv(Output::create(path()?)?),
             Format::None => Target::None,
         })
@@ -58,7 +61,12 @@ impl Target {
                 let layout = Layout::best(k, header.kmers, header.largest_count);
                 writing.by(&KmcFormat { layout }, KmcSink::new(files, layout, header)?)
             }
-            Target::Tsv(output) => writing.by(&TsvFormat { k }, output),
+            Target::Kff(file) => {
+                let format = KffFormat::new(k, header.largest_count);
+                let sink = KffSink::new(file, header, &format)?;
+                writing.by(&format, sink)
+            }
+            Target::Tsv(output) => writing.by(&TextFormat { k, style: Style::Tsv }, output),
             Target::None => Ok(Duration::ZERO),
         }
     }

@@ -6,7 +6,7 @@
 
 use merganser_seq::kmer::Kmer;
 
-use super::bits::{BitReader, BitWriter};
+use super::bits::{self, BitReader, BitWriter};
 
 /// The most k-mers of a block.
 pub(crate) const MOST: usize = 256;
@@ -17,13 +17,21 @@ pub(crate) fn encode<K: Kmer>(kmers: &[(K, u32)], out: &mut Vec<u8>) {
     let width = count_width(kmers);
     out.push(low_bits as u8);
     out.push(width as u8);
-    let mut bits = BitWriter::new(out);
+    // The unary parts take at most four bits a k-mer together: see `rice_parameter`.
+    let most = kmers.len() * (low_bits + width + 4) as usize + 64;
+    let mut bits = BitWriter::new(out, most);
+    let low_mask = (1u64 << low_bits.min(63)) - 1;
     for pair in kmers.windows(2) {
         let more = pair[1].0.sub(pair[0].0).sub(K::from_low(1));
-        bits.put_unary(more.shr(low_bits).low());
+        let zeros = more.shr(low_bits).low();
+        if zeros + 1 + u64::from(low_bits) <= u64::from(bits::MOST) {
+            bits.put(((more.low() & low_mask) << 1 | 1) << zeros, zeros as u32 + 1 + low_bits);
+            continue;
+        }
+        bits.put_unary(zeros);
         let mut done = 0;
         while done < low_bits {
-            let now = (low_bits - done).min(32);
+            let now = (low_bits - done).min(48);
             bits.put(more.shr(done).low() & ((1u64 << now) - 1), now);
             done += now;
         }
@@ -81,11 +89,15 @@ pub(crate) fn decode<K: Kmer>(
     kmers.push((kmer, 0));
     for _ in 1..len {
         let mut more = K::from_low(bits.get_unary()).shl(low_bits);
-        let mut done = 0;
-        while done < low_bits {
-            let now = (low_bits - done).min(32);
-            more = more.or(K::from_low(bits.get(now)).shl(done));
-            done += now;
+        if low_bits <= bits::MOST {
+            more = more.or(K::from_low(bits.get(low_bits)));
+        } else {
+            let mut done = 0;
+            while done < low_bits {
+                let now = (low_bits - done).min(48);
+                more = more.or(K::from_low(bits.get(now)).shl(done));
+                done += now;
+            }
         }
         kmer = kmer.add(more).add(K::from_low(1));
         kmers.push((kmer, 0));

@@ -85,13 +85,26 @@ impl Table {
     /// # Errors
     /// If its block cannot be read or is damaged.
     pub fn get<K: Kmer>(&self, kmer: K, kmers: &mut Vec<(K, u32)>) -> Result<u32, Error> {
+        let section = kmer.prefix(self.header.k, self.header.section_bits) as usize;
+        let behind = self.block_of(kmer);
+        if behind == self.sections[section] {
+            return Ok(0);
+        }
+        let mut bytes = Vec::new();
+        kmers.clear();
+        self.read_blocks(behind - 1, behind, &mut bytes, kmers)?;
+        let found = kmers.binary_search_by_key(&kmer, |&(kmer, _)| kmer);
+        Ok(found.map_or(0, |at| kmers[at].1))
+    }
+
+    /// The number of blocks that begin with a k-mer that is not greater: those before `kmer` and
+    /// the one that holds it, if any does.
+    pub(crate) fn block_of<K: Kmer>(&self, kmer: K) -> u64 {
         let k = self.header.k;
         let section = kmer.prefix(k, self.header.section_bits) as usize;
-        let (from, to) = (self.sections[section], self.sections[section + 1]);
         let mut wanted = Vec::new();
         store_kmer(kmer, k, &mut wanted);
-        let (mut low, mut high) = (from, to);
-        // The last block of the section whose first k-mer is not greater.
+        let (mut low, mut high) = (self.sections[section], self.sections[section + 1]);
         while low < high {
             let middle = (low + high) / 2;
             if self.entry_slice(middle)[..kmer_bytes(k)] <= wanted[..] {
@@ -100,14 +113,16 @@ impl Table {
                 high = middle;
             }
         }
-        if low == from {
-            return Ok(0);
-        }
-        let mut bytes = Vec::new();
-        kmers.clear();
-        self.read_blocks(low - 1, low, &mut bytes, kmers)?;
-        let found = kmers.binary_search_by_key(&kmer, |&(kmer, _)| kmer);
-        Ok(found.map_or(0, |at| kmers[at].1))
+        low
+    }
+
+    /// The blocks, from and up to, that hold all k-mers from `first` to `last`.
+    pub(crate) fn blocks_between<K: Kmer>(&self, first: K, last: K) -> (u64, u64) {
+        let section = first.prefix(self.header.k, self.header.section_bits) as usize;
+        let from = self.block_of(first);
+        // No block lies across two sections: one before this section holds nothing of it.
+        let from = if from == self.sections[section] { from } else { from - 1 };
+        (from, self.block_of(last).max(from))
     }
 
     fn entry_slice(&self, block: u64) -> &[u8] {
@@ -129,7 +144,7 @@ impl Table {
     }
 
     /// Appends the k-mers of blocks `from` to `to`.
-    fn read_blocks<K: Kmer>(
+    pub(crate) fn read_blocks<K: Kmer>(
         &self,
         from: u64,
         to: u64,

@@ -10,22 +10,25 @@ use super::block;
 use super::header::{self, Header};
 use super::index::Entry;
 use crate::Error;
-use crate::emit::{Encoder, Sink};
+use crate::emit::{Encoder, Sink, Totals};
 
 /// Encodes sections: k-mers that share their first `section_bits` bits.
 pub(crate) struct MgkFormat;
 
 /// An encoded section; offsets of its entries count from its own start.
 pub(crate) struct Section<K> {
+    /// It goes on with the section before.
+    goes_on: bool,
     blocks: Vec<u8>,
     entries: Vec<Entry<K>>,
 }
 
 impl<K: Kmer> Encoder<K> for MgkFormat {
     type Part = Section<K>;
+    const UNIT: usize = block::MOST;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Section<K> {
-        let mut section = Section { blocks: Vec::new(), entries: Vec::new() };
+        let mut section = Section { goes_on: false, blocks: Vec::new(), entries: Vec::new() };
         for kmers in kmers.chunks(block::MOST) {
             let start = section.blocks.len();
             block::encode(kmers, &mut section.blocks);
@@ -37,6 +40,10 @@ impl<K: Kmer> Encoder<K> for MgkFormat {
             });
         }
         section
+    }
+
+    fn encode_more(&self, kmers: &[(K, u32)]) -> Section<K> {
+        Section { goes_on: true, ..self.encode(kmers) }
     }
 }
 
@@ -61,7 +68,9 @@ impl MgkSink {
 impl<K: Kmer> Sink<Section<K>> for MgkSink {
     fn write(&mut self, part: Section<K>) -> Result<(), Error> {
         let start = self.file.position();
-        self.sections.push(self.header.blocks);
+        if !part.goes_on {
+            self.sections.push(self.header.blocks);
+        }
         for entry in &part.entries {
             let entry = Entry { offset: start + entry.offset, ..*entry };
             entry.store(self.header.k, &mut self.index);
@@ -69,6 +78,10 @@ impl<K: Kmer> Sink<Section<K>> for MgkSink {
         self.header.blocks += part.entries.len() as u64;
         self.file.write_all(&part.blocks)?;
         Ok(())
+    }
+
+    fn totals(&mut self, totals: &Totals) {
+        totals.put(&mut self.header);
     }
 
     fn finish(mut self) -> Result<Duration, Error> {

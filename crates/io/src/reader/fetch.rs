@@ -2,6 +2,7 @@
 
 use super::ReaderOptions;
 use super::pipe::Pipe;
+use crate::alignment::{self, AlignmentText};
 use crate::compress::bgzf::{BlockReader, End};
 use crate::compress::gzip::GzipStream;
 use crate::compress::{Compression, HEAD};
@@ -29,6 +30,8 @@ pub(super) struct Fetcher {
     ticket: u64,
     /// Bytes read from the file.
     count: Arc<AtomicU64>,
+    /// Counts the records passed over, if alignments are to be turned into reads.
+    skipped: Option<Arc<AtomicU64>>,
 }
 
 enum FetchState {
@@ -75,9 +78,18 @@ impl Read for Raw {
 /// Compressed bytes read at a time.
 const RAW_BUFFER: usize = 256 * 1024;
 
+/// Bytes of a BGZF block at most.
+const MOST_OF_A_BLOCK: usize = 1 << 16;
+
 impl Fetcher {
     pub(super) fn new(file: usize, origin: Origin) -> Self {
-        Self { file, state: FetchState::Unopened(origin), ticket: 0, count: Arc::default() }
+        let state = FetchState::Unopened(origin);
+        Self { file, state, ticket: 0, count: Arc::default(), skipped: None }
+    }
+
+    /// Has the reads of SAM and BAM files come as FASTQ.
+    pub(super) fn of_sequences(self, skipped: Arc<AtomicU64>) -> Self {
+        Self { skipped: Some(skipped), ..self }
     }
 
     pub(super) fn file(&self) -> usize {
@@ -162,7 +174,9 @@ impl Fetcher {
                     0 => 0,
                     _ => file.read_at(&mut head, 0).map_err(|error| read_error(name, error))?,
                 };
-                if known > 0 && Compression::sniff(&head[..known]) == Compression::None {
+                let head = &head[..known];
+                let alignments = self.skipped.is_some() && alignment::Format::sniff(head).is_some();
+                if known > 0 && Compression::sniff(head) == Compression::None && !alignments {
                     let file = Arc::new(file);
                     self.state = FetchState::Plain { file, offset: 0, length };
                     return Ok(());
@@ -182,19 +196,58 @@ impl Fetcher {
             .read_to_end(&mut head)
             .map_err(|error| read_error(name, error))?;
         let compression = Compression::sniff(&head);
-        // The head again, then the rest.
-        let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
         if compression == Compression::Bgzf {
-            return Ok(FetchState::Blocks(BlockReader::new(whole)));
+            // Its first block, which is at most of this size, shows what it holds.
+            (&mut raw)
+                .take((MOST_OF_A_BLOCK - head.len()) as u64)
+                .read_to_end(&mut head)
+                .map_err(|error| read_error(name, error))?;
+            let blocks = self.skipped.is_none() || first_text(&head).is_none();
+            let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
+            if blocks {
+                return Ok(FetchState::Blocks(BlockReader::new(whole)));
+            }
+            return self.text(whole, compression, name);
         }
-        if compression == Compression::None {
-            return Ok(FetchState::Stream { text: whole, compression });
+        // The head again, then the rest.
+        self.text(Box::new(Cursor::new(head).chain(raw)), compression, name)
+    }
+
+    /// The text of compressed bytes, as FASTQ if they hold alignments.
+    fn text(
+        &self,
+        whole: Bytes,
+        compression: Compression,
+        name: &str,
+    ) -> Result<FetchState, Error> {
+        let failed = |error: io::Error| decode_error(name, compression, &error);
+        let mut text: Bytes = match compression {
+            Compression::None => whole,
+            _ => {
+                compression.decoder(BufReader::with_capacity(RAW_BUFFER, whole)).map_err(failed)?
+            }
+        };
+        if let Some(skipped) = &self.skipped {
+            let mut head = Vec::with_capacity(HEAD);
+            // A decoder says only once what is wrong.
+            (&mut text).take(alignment::HEAD as u64).read_to_end(&mut head).map_err(failed)?;
+            let format = alignment::Format::sniff(&head);
+            text = Box::new(Cursor::new(head).chain(text));
+            if let Some(format) = format {
+                text = Box::new(AlignmentText::new(text, format, Arc::clone(skipped)));
+            }
         }
-        let text = compression
-            .decoder(BufReader::with_capacity(RAW_BUFFER, whole))
-            .map_err(|error| decode_error(name, compression, &error))?;
         Ok(FetchState::Stream { text, compression })
     }
+}
+
+/// The format of alignments whose BGZF file begins with `head`.
+fn first_text(head: &[u8]) -> Option<alignment::Format> {
+    let mut text = Vec::new();
+    let first = GzipStream::new(Cursor::new(head.to_vec()));
+    // The block may be cut, or damaged, which shows where it is read in order.
+    let _ = first.take(alignment::HEAD as u64).read_to_end(&mut text);
+    alignment::Format::sniff(&text)
 }
 
 /// Opens a file, and gives its length if it is a regular one, else 0.

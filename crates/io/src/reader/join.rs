@@ -180,9 +180,7 @@ fn detect(chunk: &Chunk) -> Result<Format, Error> {
     let unsupported = |format| Err(Error::UnsupportedFormat { input: input.clone(), format });
     match text {
         [b'>', ..] => Ok(Format::Fasta),
-        [b'@', b'H', b'D', b'\t', ..] | [b'@', b'S', b'Q', b'\t', ..] => unsupported("SAM"),
         [b'@', ..] => Ok(Format::Fastq),
-        [b'B', b'A', b'M', 1, ..] => unsupported("BAM"),
         [b'C', b'R', b'A', b'M', ..] => unsupported("CRAM"),
         [byte, ..] => Err(Error::UnknownFormat { input, byte: *byte }),
         [] => Ok(Format::Fasta),

@@ -5,8 +5,8 @@ use super::fetch::{Fetched, Fetcher, Origin};
 use super::shared::lock;
 use crate::{Chunk, Error};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// The files that are not read to their end: some of them open, of which each is fetched from by
 /// one worker at a time.
@@ -42,9 +42,11 @@ impl Lease {
 }
 
 impl Sources {
-    pub(super) fn new(origins: Vec<Origin>, window: usize) -> Self {
-        let fetchers =
-            origins.into_iter().enumerate().map(|(file, origin)| Fetcher::new(file, origin));
+    pub(super) fn new(origins: Vec<Origin>, window: usize, skipped: &Arc<AtomicU64>) -> Self {
+        let fetchers = origins
+            .into_iter()
+            .enumerate()
+            .map(|(file, origin)| Fetcher::new(file, origin).of_sequences(Arc::clone(skipped)));
         let state = State { waiting: fetchers.collect(), open: Vec::new() };
         Self { state: Mutex::new(state), changed: Condvar::new(), window }
     }

@@ -1,0 +1,233 @@
+//! The verbs of `merganser kmers` that compute with tables.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Said wherever tables are named.
+macro_rules! operands {
+    ($($more:literal),*) => {
+        concat!(
+            "\
+Tables:
+  .mgk, KMC databases (named with or without .kmc_pre), KFF, and text (KMER COUNT lines or
+  `jellyfish dump`, also compressed; - is stdin), mixed at will, counted with the same k.
+  TABLE:MIN..MAX takes only the k-mers whose count lies within, e.g. sample.mgk:2.. or
+  sample.mgk:..1000.
+
+",
+            $($more),*
+        )
+    };
+}
+
+pub(super) const UNION: &str = operands!(
+    "\
+Examples:
+  merganser kmers union -o both.mgk a.mgk b.mgk
+  merganser kmers union --counts max --format kmc -o both a.mgk b.kmc_pre c.kff"
+);
+
+pub(super) const INTERSECT: &str = operands!(
+    "\
+Examples:
+  merganser kmers intersect -o shared.mgk a.mgk:2.. b.mgk:2..
+  merganser kmers intersect --counts left -o shared.mgk sample.mgk panel.mgk"
+);
+
+pub(super) const SUBTRACT: &str = operands!(
+    "\
+Example:
+  merganser kmers subtract -o child_only.mgk child.mgk:5.. mother.mgk father.mgk"
+);
+
+pub(super) const COUNTERS_SUBTRACT: &str = operands!(
+    "\
+Example:
+  merganser kmers counters-subtract -o left.mgk all.mgk contaminants.mgk"
+);
+
+pub(super) const EVAL: &str = operands!(
+    "\
+Expressions:
+  union(A, B, ...)   intersect(A, B, ...)   subtract(A, B, ...)   counters-subtract(A, B, ...)
+  with -min, -max, -sum, -diff, -left or -right behind the name (but subtract) to choose the count
+  of k-mers that two operands have; set-counts(A, N). Operands are tables or expressions; each may
+  have a cut behind it, as tables have. Names with blanks, commas or parentheses go in quotes.
+
+Example:
+  merganser kmers eval -o x.mgk 'subtract(union-max(a.mgk, b.mgk:2..), \"host (1).mgk\"):3..'"
+);
+
+pub(super) const REDUCE: &str = operands!(
+    "\
+Examples:
+  merganser kmers reduce --min-count 5 -o solid.mgk sample.mgk
+  merganser kmers convert --format kff -o sample.kff sample.kmc_pre"
+);
+
+pub(super) const SET_COUNTS: &str = operands!(
+    "\
+Example:
+  merganser kmers set-counts 1 -o set.mgk sample.mgk"
+);
+
+pub(super) const COMPARE: &str = operands!(
+    "\
+Columns, a line for each pair: the two tables; their k-mers; shared k-mers; Jaccard index (shared
+k-mers over those of either); the same of occurrences; the part of the first table's k-mers that
+the second has, and the other way round; Mash distance, -ln(2j/(1+j))/k of the exact Jaccard
+index j.
+
+Example:
+  merganser kmers compare a.mgk:2.. b.mgk:2.. c.mgk:2.."
+);
+
+/// What all verbs that read tables take.
+#[derive(Args, Debug)]
+pub(crate) struct TableArgs {
+    /// Take the k-mers of texts as they stand, not as canonical ones
+    #[arg(long)]
+    pub(crate) forward_only: bool,
+    /// Threads in all [default: as many as the process may run]
+    #[arg(long, value_name = "N", help_heading = "Resources")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
+    /// quarters of what machine or cgroup give]
+    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
+    #[arg(help_heading = "Resources")]
+    pub(crate) memory: Option<u64>,
+    /// Directory for temporary files, which tables that are not sorted need if memory is little
+    /// [default: $TMPDIR or /tmp]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    pub(crate) tmp_dir: Option<PathBuf>,
+}
+
+/// What becomes of a result.
+#[derive(Args, Debug)]
+pub(crate) struct ResultArgs {
+    /// Where the result goes; - is stdout (tsv, fasta, jellyfish); text is compressed if the name
+    /// ends in .gz; kmc writes FILE.kmc_pre and FILE.kmc_suf
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// How it is written; none for the histogram or the numbers alone
+    #[arg(long, value_name = "FORMAT", default_value = "mgk", help_heading = "Output")]
+    pub(crate) format: ResultFormat,
+    /// Only k-mers of the result that have a count of N or more
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) min_count: u32,
+    /// Only k-mers of the result that have a count of N or less [default: no limit]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_count: Option<u32>,
+    /// Lower counts above N to N [default: no limit]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) counter_max: Option<u32>,
+    /// Write how many k-mers of the result have a count of 1, 2, ...: COUNT<TAB>NUMBER lines; - is
+    /// stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) histogram: Option<PathBuf>,
+    /// Write a summary of the run for other programs; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// `--format` of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultFormat {
+    Mgk,
+    Kmc,
+    Kff,
+    Tsv,
+    Fasta,
+    Jellyfish,
+    None,
+}
+
+/// `--counts`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeName {
+    Min,
+    Max,
+    Sum,
+    Diff,
+    Left,
+    Right,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OperationArgs {
+    /// Tables, each perhaps with bounds of its counts
+    #[arg(required = true, value_name = "TABLE[:MIN..MAX]")]
+    pub(crate) operands: Vec<String>,
+    /// The count of a k-mer that two tables have, from left to right [default: sum for union, min
+    /// for intersect, diff for counters-subtract]
+    #[arg(long, value_name = "MODE")]
+    pub(crate) counts: Option<ModeName>,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SubtractArgs {
+    /// Tables, each perhaps with bounds of its counts
+    #[arg(required = true, value_name = "TABLE[:MIN..MAX]")]
+    pub(crate) operands: Vec<String>,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EvalArgs {
+    /// What to compute
+    #[arg(value_name = "EXPRESSION")]
+    pub(crate) expression: String,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReduceArgs {
+    /// A table, perhaps with bounds of its counts
+    #[arg(value_name = "TABLE[:MIN..MAX]")]
+    pub(crate) operand: String,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SetCountsArgs {
+    /// The count
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) count: u32,
+    /// A table, perhaps with bounds of its counts
+    #[arg(value_name = "TABLE[:MIN..MAX]")]
+    pub(crate) operand: String,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareArgs {
+    /// Two tables or more, each perhaps with bounds of its counts
+    #[arg(required = true, num_args = 2.., value_name = "TABLE[:MIN..MAX]")]
+    pub(crate) operands: Vec<String>,
+    /// Where to write; - is stdout
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}

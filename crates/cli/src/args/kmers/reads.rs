@@ -1,0 +1,110 @@
+//! The verbs of `merganser kmers` that hold reads against a table.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::TableArgs;
+
+pub(super) const FILTER_READS: &str = "\
+A read's hits are its k-mers that are in the table, within MIN..MAX if these are given. The table is
+in memory as a whole.
+
+Examples:
+  Reads of a family's child with 20 k-mers or more that the parents have not:
+    merganser kmers filter-reads --min-hits 20 -o child.fq.gz child_only.mgk child.fq.gz
+  Remove what is mostly host:
+    merganser kmers filter-reads --min-hits 0.5 --invert -1 r_1.fq.gz -2 r_2.fq.gz \\
+      -o clean_1.fq.gz --output2 clean_2.fq.gz host.mgk
+  Trim reads at their first rare k-mer:
+    merganser kmers filter-reads --trim -o trimmed.fq.gz sample.mgk:3.. reads.fq.gz
+  Mask in lower case what is in a table of vectors:
+    merganser kmers filter-reads --mask soft --invert -o masked.fa vectors.mgk genome.fa";
+
+pub(super) const PROFILE: &str = "\
+A line for each read: name, number of k-mers, how many of them the table has, the median of their
+counts, and the count of each k-mer in order, with commas between; 0 for those that the table has not
+and those with a letter that is no base.
+
+Example:
+  merganser kmers profile sample.mgk assembly.fa -o profile.tsv.gz";
+
+#[derive(Args, Debug)]
+pub(crate) struct FilterReadsArgs {
+    /// The table, perhaps with bounds of its counts
+    #[arg(value_name = "TABLE[:MIN..MAX]")]
+    pub(crate) table: String,
+    /// Files of single reads (or of pairs, with --interleaved), @LIST of such files, or - for stdin
+    #[arg(value_name = "READS", required_unless_present = "first")]
+    #[arg(conflicts_with_all = ["first", "second"])]
+    pub(crate) reads: Vec<PathBuf>,
+    /// Files of first mates
+    #[arg(short = '1', value_name = "FILE", num_args = 1.., requires = "second")]
+    pub(crate) first: Vec<PathBuf>,
+    /// Files of second mates
+    #[arg(short = '2', value_name = "FILE", num_args = 1.., requires = "first")]
+    pub(crate) second: Vec<PathBuf>,
+    /// First and second mates take turns in the files of reads
+    #[arg(long, conflicts_with = "first")]
+    pub(crate) interleaved: bool,
+
+    /// Keep reads with N hits or more; with a point (0.5) such a part of their k-mers
+    #[arg(long, value_name = "N", default_value = "2")]
+    #[arg(conflicts_with_all = ["trim", "mask"])]
+    pub(crate) min_hits: String,
+    /// Keep reads with N hits or less; with a point such a part [default: no limit]
+    #[arg(long, value_name = "N", conflicts_with_all = ["trim", "mask"])]
+    pub(crate) max_hits: Option<String>,
+    /// End reads where their first k-mer that is not in the table would be complete
+    #[arg(long, conflicts_with = "mask")]
+    pub(crate) trim: bool,
+    /// Mask all bases of k-mers that are not in the table: by N, or in lower case
+    #[arg(long, value_name = "HOW")]
+    pub(crate) mask: Option<MaskName>,
+    /// Keep what would go; trim at, or mask, the k-mers that are in the table
+    #[arg(long)]
+    pub(crate) invert: bool,
+    /// Keep a pair if any mate would stay, if both would, or by the hits of both together
+    #[arg(long, value_name = "WHICH", default_value = "any")]
+    pub(crate) pairs: MatesName,
+
+    /// Where reads go, first mates if --output2 is given; - is stdout; compressed if the name ends in
+    /// .gz. Pairs take turns in it unless --output2 is given
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    /// Where second mates go
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output2: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
+/// `--mask`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MaskName {
+    Hard,
+    Soft,
+}
+
+/// `--pairs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MatesName {
+    Any,
+    Both,
+    Together,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ProfileArgs {
+    /// The table, perhaps with bounds of its counts
+    #[arg(value_name = "TABLE[:MIN..MAX]")]
+    pub(crate) table: String,
+    /// Files of reads or genomes, @LIST of such files, or - for stdin
+    #[arg(value_name = "READS", required = true)]
+    pub(crate) reads: Vec<PathBuf>,
+    /// Where to write; - is stdout; compressed if the name ends in .gz
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}

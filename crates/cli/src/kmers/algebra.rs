@@ -1,0 +1,261 @@
+//! The verbs that compute a table from tables.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_count::Error;
+use merganser_count::algebra::{
+    self, Calculated, Calculation, Cut, Expression, Mode, Operation, TableFormat,
+};
+use merganser_io::{Input, Output};
+use merganser_run::Summary;
+
+use super::tables;
+use crate::args::kmers::{
+    EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs, ResultFormat, SetCountsArgs,
+    SubtractArgs, TableArgs,
+};
+use crate::args::name_of;
+use crate::common::{refuse_to_replace, thousands};
+use crate::console::Console;
+use crate::failure::usage;
+use crate::interrupt;
+use crate::progress::Bar;
+
+/// A verb with its operands, as the expression that it stands for.
+struct Asked<'a> {
+    verb: &'static str,
+    expression: Expression,
+    paths: Vec<PathBuf>,
+    result: &'a ResultArgs,
+    tables: &'a TableArgs,
+}
+
+pub(super) fn operation(
+    verb: &'static str,
+    operation: Operation,
+    args: &OperationArgs,
+    console: &Console,
+) -> Result<ExitCode> {
+    let mode = args.counts.map_or(operation.default_mode(), mode);
+    let (operands, paths) = operands(&args.operands)?;
+    let expression = Expression::Of { operation, mode, operands };
+    run(&Asked { verb, expression, paths, result: &args.result, tables: &args.tables }, console)
+}
+
+pub(super) fn subtract(args: &SubtractArgs, console: &Console) -> Result<ExitCode> {
+    let (operands, paths) = operands(&args.operands)?;
+    let operation = Operation::Subtract;
+    let expression = Expression::Of { operation, mode: operation.default_mode(), operands };
+    let (result, tables) = (&args.result, &args.tables);
+    run(&Asked { verb: "subtract", expression, paths, result, tables }, console)
+}
+
+pub(super) fn eval(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
+    let (expression, paths) = match algebra::parse(&args.expression) {
+        Ok(parsed) => parsed,
+        Err(what) => return usage(what),
+    };
+    let (result, tables) = (&args.result, &args.tables);
+    run(&Asked { verb: "eval", expression, paths, result, tables }, console)
+}
+
+pub(super) fn reduce(args: &ReduceArgs, console: &Console) -> Result<ExitCode> {
+    let (mut operands, paths) = operands(std::slice::from_ref(&args.operand))?;
+    let expression = operands.remove(0);
+    let (result, tables) = (&args.result, &args.tables);
+    run(&Asked { verb: "reduce", expression, paths, result, tables }, console)
+}
+
+pub(super) fn set_counts(args: &SetCountsArgs, console: &Console) -> Result<ExitCode> {
+    let (mut operands, paths) = operands(std::slice::from_ref(&args.operand))?;
+    let expression = Expression::SetCounts(Box::new(operands.remove(0)), args.count);
+    let (result, tables) = (&args.result, &args.tables);
+    run(&Asked { verb: "set-counts", expression, paths, result, tables }, console)
+}
+
+fn mode(name: ModeName) -> Mode {
+    match name {
+        ModeName::Min => Mode::Min,
+        ModeName::Max => Mode::Max,
+        ModeName::Sum => Mode::Sum,
+        ModeName::Diff => Mode::Diff,
+        ModeName::Left => Mode::Left,
+        ModeName::Right => Mode::Right,
+    }
+}
+
+/// `TABLE[:MIN..MAX]` operands, and the tables that they name, each once.
+fn operands(texts: &[String]) -> Result<(Vec<Expression>, Vec<PathBuf>)> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let mut operands = Vec::new();
+    for text in texts {
+        let (path, cut) = match algebra::parse_operand(text) {
+            Ok(operand) => operand,
+            Err(what) => return usage(format!("{text}: {what}")),
+        };
+        let place = paths.iter().position(|known| *known == path).unwrap_or(paths.len());
+        if place == paths.len() {
+            paths.push(path);
+        }
+        let table = Expression::Table(place);
+        operands.push(match cut == Cut::NONE {
+            true => table,
+            false => Expression::Within(Box::new(table), cut),
+        });
+    }
+    Ok((operands, paths))
+}
+
+/// What clap cannot say of options that do not go together.
+fn check(args: &ResultArgs) -> Result<TableFormat> {
+    let most = args.max_count.unwrap_or(u32::MAX);
+    if args.min_count > most {
+        let least = args.min_count;
+        return usage(format!("--min-count {least} is larger than --max-count {most}"));
+    }
+    let to_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|at| at.as_os_str() == "-");
+    let format = match args.format {
+        ResultFormat::Mgk => TableFormat::Mgk,
+        ResultFormat::Kmc => TableFormat::Kmc,
+        ResultFormat::Kff => TableFormat::Kff,
+        ResultFormat::Tsv => TableFormat::Tsv,
+        ResultFormat::Fasta => TableFormat::Fasta,
+        ResultFormat::Jellyfish => TableFormat::Jellyfish,
+        ResultFormat::None => TableFormat::None,
+    };
+    let binary = matches!(format, TableFormat::Mgk | TableFormat::Kmc | TableFormat::Kff);
+    match (&args.output, format) {
+        (None, TableFormat::None) => {}
+        (None, _) => {
+            return usage("an output file is needed: -o FILE, or --format none for no table");
+        }
+        (Some(_), TableFormat::None) => {
+            return usage("-o and --format none exclude each other: there is no table to write");
+        }
+        (Some(path), _) if binary && path.as_os_str() == "-" => {
+            return usage("this format needs a file, -o FILE: only text can be written to stdout");
+        }
+        (Some(_), _) => {}
+    }
+    let claims = [&args.output, &args.histogram, &args.json];
+    if claims.into_iter().filter(|path| to_stdout(path)).count() > 1 {
+        return usage("two outputs go to stdout: name a file for one");
+    }
+    Ok(format)
+}
+
+fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
+    let started = Instant::now();
+    let args = asked.result;
+    let format = check(args)?;
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let opened = tables::open(&asked.paths, asked.tables, &cancel)?;
+    let inputs: Vec<Input> =
+        opened.iter().flat_map(|table| table.files()).map(Input::File).collect();
+    refuse_to_replace(&output_files(args), &inputs)?;
+    let histogram = args.histogram.as_deref().map(Output::create).transpose();
+    let json = args.json.as_deref().map(Output::create).transpose();
+    let (histogram, json) = (histogram.map_err(Error::from)?, json.map_err(Error::from)?);
+    let calculation = Calculation {
+        expression: asked.expression.clone(),
+        cut: Cut { least: args.min_count, most: args.max_count.unwrap_or(u32::MAX) },
+        ceiling: args.counter_max.unwrap_or(u32::MAX),
+        output: args.output.clone(),
+        format,
+    };
+    let resources = tables::resources(asked.tables);
+    let bar = Bar::new(console);
+    let done = algebra::calculate(&calculation, &opened, &resources, &bar, &cancel);
+    drop(bar);
+    let done = done?;
+    if let Some(mut output) = histogram {
+        done.histogram.write(u32::MAX, &mut output).map_err(Error::from)?;
+        output.finish().map_err(Error::from)?;
+    }
+    report(args, &done, console);
+    if let Some(output) = json {
+        summary(asked, &resources, &done, started, output)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn output_files(args: &ResultArgs) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        [&args.histogram, &args.json].into_iter().flatten().cloned().collect();
+    if let Some(output) = &args.output {
+        match args.format {
+            ResultFormat::Kmc => files.extend([".kmc_pre", ".kmc_suf"].map(|end| {
+                let mut name = output.as_os_str().to_owned();
+                name.push(end);
+                PathBuf::from(name)
+            })),
+            _ => files.push(output.clone()),
+        }
+    }
+    files
+}
+
+fn report(args: &ResultArgs, done: &Calculated, console: &Console) {
+    if done.kmers == 0 {
+        console.warn("the result has no k-mers");
+    }
+    if done.saturated {
+        let most = thousands(u64::from(u32::MAX));
+        console.warn(format_args!("counts above {most} stand as that"));
+    }
+    if done.lowered > 0 {
+        let ceiling = args.counter_max.unwrap_or(u32::MAX);
+        let lowered = thousands(done.lowered);
+        console.warn(format_args!("{lowered} counts were lowered to {ceiling} (--counter-max)"));
+    }
+    let (kmers, occurrences) = (thousands(done.kmers), thousands(done.occurrences));
+    let cut = match done.before - done.kmers {
+        0 => String::new(),
+        gone => format!("; {} more were cut off", thousands(gone)),
+    };
+    console.info(format_args!("{kmers} k-mers, the sum of their counts {occurrences}{cut}"));
+}
+
+/// The summary of `--json`.
+fn summary(
+    asked: &Asked<'_>,
+    resources: &algebra::Resources,
+    done: &Calculated,
+    started: Instant,
+    mut output: Output,
+) -> Result<()> {
+    use std::io::Write as _;
+    let args = asked.result;
+    let mut summary = Summary::new(&format!("kmers {}", asked.verb));
+    summary.version(env!("CARGO_PKG_VERSION"));
+    let paths: Vec<String> = asked.paths.iter().map(|path| path.display().to_string()).collect();
+    summary.set("inputs", "tables", paths);
+    summary.set("parameters", "format", name_of(&args.format));
+    summary.set("parameters", "min_count", args.min_count);
+    summary.set("parameters", "max_count", args.max_count);
+    summary.set("parameters", "counter_max", args.counter_max);
+    summary.set("parameters", "threads", resources.threads);
+    summary.set("parameters", "memory", resources.memory);
+    for (key, value) in [
+        ("kmers", done.kmers),
+        ("occurrences", done.occurrences),
+        ("cut_off", done.before - done.kmers),
+        ("lowered", done.lowered),
+        ("largest_count", done.histogram.max().into()),
+        ("spilled_bytes", done.spilled_bytes),
+    ] {
+        summary.set("results", key, value);
+    }
+    summary.set("results", "saturated", done.saturated);
+    summary.set("seconds", "wall", started.elapsed().as_secs_f64());
+    for (name, time) in &done.stages {
+        summary.stage(name, *time);
+    }
+    let text = format!("{:#}\n", summary.to_value());
+    output.write_all(text.as_bytes()).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
+    Ok(())
+}

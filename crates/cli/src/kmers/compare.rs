@@ -1,0 +1,63 @@
+//! `merganser kmers compare`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_count::Error;
+use merganser_count::algebra;
+use merganser_io::Output;
+
+use super::tables;
+use crate::args::kmers::CompareArgs;
+use crate::console::Console;
+use crate::failure::usage;
+use crate::interrupt;
+use crate::progress::Bar;
+
+const HEADER: &str = "table_a\ttable_b\tkmers_a\tkmers_b\tshared\tjaccard\tweighted_jaccard\t\
+                      in_b_of_a\tin_a_of_b\tmash_distance\n";
+
+pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
+    let (mut paths, mut cuts) = (Vec::new(), Vec::new());
+    for text in &args.operands {
+        match algebra::parse_operand(text) {
+            Ok((path, cut)) => {
+                paths.push(path);
+                cuts.push(cut);
+            }
+            Err(what) => return usage(format!("{text}: {what}")),
+        }
+    }
+    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Error::from(merganser_io::Error::StdinTwice).into());
+    }
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let opened = tables::open(&paths, &args.tables, &cancel)?;
+    let mut output = Output::create(&args.output).map_err(Error::from)?;
+    let resources = tables::resources(&args.tables);
+    let bar = Bar::new(console);
+    let done = algebra::compare(&opened, &cuts, &resources, &bar, &cancel);
+    drop(bar);
+    let all = done?;
+    output.write_all(HEADER.as_bytes()).map_err(Error::from)?;
+    for pair in &all.pairs {
+        let (a, b) = pair.tables;
+        let (of_a, of_b) = all.containment(pair);
+        writeln!(
+            output,
+            "{}\t{}\t{}\t{}\t{}\t{:.6}\t{:.6}\t{of_a:.6}\t{of_b:.6}\t{:.6}",
+            args.operands[a],
+            args.operands[b],
+            all.kmers[a],
+            all.kmers[b],
+            pair.shared,
+            all.jaccard(pair),
+            all.weighted_jaccard(pair),
+            all.mash_distance(pair)
+        )
+        .map_err(Error::from)?;
+    }
+    output.finish().map_err(Error::from)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,127 @@
+//! `merganser kmers histogram --model`.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow, bail};
+use merganser_count::model::{self, Model};
+use merganser_count::{Error, Histogram};
+use merganser_io::{Input, Output};
+use merganser_run::Cancel;
+
+use super::{collect, cut};
+use crate::args::kmers::HistogramArgs;
+use crate::common::refuse_to_replace;
+use crate::console::Console;
+use crate::kmers::tables;
+use crate::{failure, interrupt};
+
+/// Letters of the picture on a terminal.
+const COLUMNS: usize = 96;
+const ROWS: usize = 20;
+/// Less is explained by no model worth the name.
+const EXPLAINED: f64 = 0.9;
+
+pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let outputs: Vec<_> = args.plot.iter().cloned().chain([args.output.clone()]).collect();
+    refuse_to_replace(&outputs, &[Input::File(args.table.clone())])?;
+    let (histogram, k) = histogram(args, console, &cancel)?;
+    let mut output = Output::create(&args.output).map_err(Error::from)?;
+    let plot = args.plot.as_deref().map(Output::create).transpose().map_err(Error::from)?;
+    let model = Model::fit(&histogram, k, args.ploidy)
+        .map_err(|why| anyhow!("{}: {why}", args.table.display()))?;
+    let text = summary(&model) + &model::text(&model, COLUMNS, ROWS);
+    output.write_all(text.as_bytes()).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
+    if let Some(mut plot) = plot {
+        plot.write_all(model::svg(&model).as_bytes()).map_err(Error::from)?;
+        plot.finish().map_err(Error::from)?;
+    }
+    if model.explained < EXPLAINED {
+        let part = 100.0 * model.explained;
+        console.warn(format_args!(
+            "the model explains only {part:.0} % of this histogram: look at the picture before using \
+             its values"
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The histogram of a table, or a file that holds one; and k.
+fn histogram(
+    args: &HistogramArgs,
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<(Histogram, usize)> {
+    if let Some(text) = read_histogram(&args.table)? {
+        let Some(k) = args.k else {
+            return failure::usage(
+                "-k is needed: a histogram does not say what it was counted with",
+            );
+        };
+        let histogram = Histogram::parse(&text).map_err(|line| {
+            anyhow!(
+                "{}: line {line}: COUNT NUMBER is wanted, as histograms have",
+                args.table.display()
+            )
+        })?;
+        return Ok((histogram, usize::from(k)));
+    }
+    let opened = tables::open(&[&args.table], &args.tables, cancel)?;
+    let description = opened[0].description();
+    if args.k.is_some_and(|k| usize::from(k) != description.k) {
+        bail!("{}: its k is {}, not that of -k", args.table.display(), description.k);
+    }
+    if let Some(cut) = cut(description) {
+        console.warn(format_args!("{}: {cut}", args.table.display()));
+    }
+    let k = description.k;
+    Ok((collect(&opened, &args.tables, cancel)?, k))
+}
+
+/// The text of a file that begins as histograms do.
+fn read_histogram(path: &Path) -> Result<Option<String>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let at = |source| Error::File { path: path.to_owned(), source };
+    let mut start = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read(&mut start)).map_err(at)?;
+    let line = start[..read].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let numbers = line.first().is_some_and(u8::is_ascii_digit)
+        && line.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace());
+    if !numbers {
+        return Ok(None);
+    }
+    Ok(Some(std::fs::read_to_string(path).map_err(at)?))
+}
+
+/// `KEY<TAB>VALUE` lines.
+fn summary(model: &Model) -> String {
+    let mut lines = vec![
+        ("k", model.k.to_string()),
+        ("ploidy", model.ploidy.to_string()),
+        ("genome_size", format!("{:.0}", model.genome_size)),
+        ("unique_size", format!("{:.0}", model.unique_size)),
+        ("repeats", format!("{:.4}", 1.0 - model.unique_size / model.genome_size.max(1.0))),
+        ("heterozygosity", format!("{:.6}", model.heterozygosity)),
+        ("kmer_coverage", format!("{:.3}", model.coverage)),
+    ];
+    if model.ploidy == 2 {
+        lines.push(("peaks", format!("{:.1},{:.1}", model.coverage, 2.0 * model.coverage)));
+    } else {
+        lines.retain(|(key, _)| *key != "heterozygosity");
+        lines.push(("peaks", format!("{:.1}", model.coverage)));
+    }
+    lines.extend([
+        ("bias", format!("{:.4}", model.bias)),
+        ("error_rate", format!("{:.6}", model.error_rate)),
+        ("total_kmers", model.total_kmers.to_string()),
+        ("error_kmers", format!("{:.0}", model.error_kmers)),
+        ("explained", format!("{:.4}", model.explained)),
+    ]);
+    lines.into_iter().map(|(key, value)| format!("{key}\t{value}\n")).collect()
+}

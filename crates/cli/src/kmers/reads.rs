@@ -1,0 +1,134 @@
+//! `merganser kmers filter-reads` and `profile`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_count::Error;
+use merganser_count::algebra;
+use merganser_count::reads::{
+    self, Action, FilterConfig, Limit, Lookup, Mates, filter_reads, open_lookup,
+};
+use merganser_io::{Input, Output, expand_inputs};
+use merganser_run::Cancel;
+
+use super::tables;
+use crate::args::kmers::{FilterReadsArgs, MaskName, MatesName, ProfileArgs, TableArgs};
+use crate::common::{refuse_to_replace, thousands};
+use crate::console::Console;
+use crate::failure::usage;
+use crate::interrupt;
+use crate::progress::Bar;
+
+pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCode> {
+    let resources = tables::resources(&args.tables);
+    let config = FilterConfig {
+        action: action(args)?,
+        invert: args.invert,
+        mates: match args.pairs {
+            MatesName::Any => Mates::Any,
+            MatesName::Both => Mates::Both,
+            MatesName::Together => Mates::Together,
+        },
+        threads: resources.threads,
+    };
+    let paired = args.interleaved || !args.first.is_empty();
+    if args.output2.is_some() && !paired {
+        return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
+    }
+    let lists = match args.first.is_empty() {
+        true => vec![expand_inputs(&args.reads).map_err(Error::from)?],
+        false => [&args.first, &args.second]
+            .into_iter()
+            .map(|paths| expand_inputs(paths).map_err(Error::from))
+            .collect::<Result<Vec<_>, _>>()?,
+    };
+    let outputs: Vec<PathBuf> =
+        [Some(&args.output), args.output2.as_ref()].into_iter().flatten().cloned().collect();
+    refuse_to_replace(&outputs, &lists.concat())?;
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let bar = Bar::new(console);
+    let lookup = load(&args.table, &args.tables, &outputs, &bar, &cancel)?;
+    let outputs = outputs.iter().map(|path| Output::create(path));
+    let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
+    let lookup = lookup.as_ref();
+    let done = filter_reads(&config, lookup, &lists, args.interleaved, &mut outputs, &bar, &cancel);
+    drop(bar);
+    let done =
+        done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
+    for output in outputs {
+        output.finish().map_err(Error::from)?;
+    }
+    let changed = match config.action {
+        Action::Select(..) => String::new(),
+        Action::Trim => format!("; {} bases were cut off", thousands(done.changed_bases)),
+        Action::MaskHard | Action::MaskSoft => {
+            format!("; {} bases are masked", thousands(done.changed_bases))
+        }
+    };
+    let (kept, all) = (thousands(done.kept), thousands(done.reads));
+    console.info(format_args!("{kept} of {all} reads stay{changed}"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn action(args: &FilterReadsArgs) -> Result<Action> {
+    if args.trim {
+        return Ok(Action::Trim);
+    }
+    Ok(match args.mask {
+        Some(MaskName::Hard) => Action::MaskHard,
+        Some(MaskName::Soft) => Action::MaskSoft,
+        None => {
+            let most = args.max_hits.as_deref().map(limit).transpose()?;
+            Action::Select(limit(&args.min_hits)?, most)
+        }
+    })
+}
+
+/// A whole number, or with a point a part.
+fn limit(text: &str) -> Result<Limit> {
+    if let Ok(number) = text.parse() {
+        return Ok(Limit::Number(number));
+    }
+    match text.parse::<f64>() {
+        Ok(part) if (0.0..=1.0).contains(&part) => Ok(Limit::Part(part)),
+        _ => usage(format!("'{text}' is no number of hits, nor a part of 0.0 to 1.0")),
+    }
+}
+
+/// Loads the table; none of the outputs may be it.
+fn load(
+    operand: &str,
+    args: &TableArgs,
+    outputs: &[PathBuf],
+    bar: &Bar,
+    cancel: &Cancel,
+) -> Result<Box<dyn Lookup>> {
+    let (path, cut) = match algebra::parse_operand(operand) {
+        Ok(operand) => operand,
+        Err(what) => return usage(format!("{operand}: {what}")),
+    };
+    let opened = tables::open(&[path], args, cancel)?;
+    let files: Vec<Input> = opened[0].files().into_iter().map(Input::File).collect();
+    refuse_to_replace(outputs, &files)?;
+    Ok(open_lookup(&opened[0], cut, &tables::resources(args), bar, cancel)?)
+}
+
+pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode> {
+    let inputs = expand_inputs(&args.reads).map_err(Error::from)?;
+    let outputs = [args.output.clone()];
+    refuse_to_replace(&outputs, &inputs)?;
+    let cancel = interrupt::cancel_on_interrupt()?;
+    let bar = Bar::new(console);
+    let lookup = load(&args.table, &args.tables, &outputs, &bar, &cancel)?;
+    let mut output = Output::create(&args.output).map_err(Error::from)?;
+    let threads = tables::resources(&args.tables).threads;
+    let done = reads::profile(lookup.as_ref(), &inputs, threads, &mut output, &bar, &cancel);
+    drop(bar);
+    let done =
+        done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
+    output.finish().map_err(Error::from)?;
+    let [reads, kmers, found] = [done.reads, done.kmers, done.found].map(thousands);
+    console.info(format_args!("{reads} reads; the table has {found} of their {kmers} k-mers"));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,25 @@
+//! The algebra of tables: unions, intersections, differences and cuts of tables of any format,
+//! nested at will, and comparisons between them.
+//!
+//! Everything that is computed of a k-mer depends on its counts in the tables alone, and all tables
+//! are sorted: so the k-mers are divided into ranges by their first bits, each range is read from
+//! all tables, computed and encoded by one worker, and the ranges are written in order. A range too
+//! large for the memory that a worker has is halved until it fits. The same table comes out for any
+//! number of threads and any memory.
+
+mod compare;
+mod engine;
+mod expression;
+mod merge;
+mod output;
+mod parse;
+mod run;
+mod visit;
+
+pub use compare::{Comparison, Pair, compare};
+pub use expression::{Cut, Expression, Mode, Operation};
+pub use output::TableFormat;
+pub use parse::{parse, parse_operand};
+pub(crate) use run::Session;
+pub use run::{Calculated, Calculation, Resources, calculate, open_tables};
+pub(crate) use visit::{Range, Visit};

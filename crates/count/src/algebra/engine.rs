@@ -1,0 +1,112 @@
+//! Ranges of all tables, one after the other, by all workers.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_run::{Cancel, Progress, run_workers_collect};
+use merganser_seq::kmer::Kmer;
+
+use super::merge::Run;
+use crate::Error;
+use crate::tables::{RangeReader, Ranges};
+
+/// Where a range lies: k-mers that share their first bits are a section, and a large section comes
+/// in several ranges, in order, to one worker.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) section: usize,
+    pub(super) first: bool,
+    pub(super) last: bool,
+}
+
+/// What a worker does with the ranges that it gets.
+pub(super) trait Work<K> {
+    /// Takes a range of each table; false to end this worker's run, as another has failed.
+    fn range(&mut self, place: Place, tables: &mut [Run<K>]) -> Result<bool, Error>;
+}
+
+/// All ranges of all tables.
+pub(super) struct Engine<'e, K> {
+    pub(super) tables: &'e [Box<dyn Ranges<K> + 'e>],
+    pub(super) k: usize,
+    /// First bits of a k-mer that choose its section.
+    pub(super) section_bits: u32,
+    /// k-mers that the ranges of all tables may have together.
+    pub(super) most: u64,
+    pub(super) threads: usize,
+    pub(super) progress: &'e dyn Progress,
+    /// What the sections together are to the progress.
+    pub(super) total: u64,
+    pub(super) cancel: &'e Cancel,
+}
+
+impl<K: Kmer> Engine<'_, K> {
+    /// Hands every range to one of the workers that `make` makes, and gives them back.
+    pub(super) fn run<W: Work<K> + Send>(
+        &self,
+        make: impl Fn() -> W + Sync,
+    ) -> Result<Vec<W>, Error> {
+        let next = AtomicUsize::new(0);
+        run_workers_collect(self.threads, |_| self.worker(&next, make()))
+    }
+
+    /// Hands every range to `work`, in order.
+    pub(super) fn run_one<W: Work<K>>(&self, work: W) -> Result<(), Error> {
+        self.worker(&AtomicUsize::new(0), work).map(drop)
+    }
+
+    fn worker<W: Work<K>>(&self, next: &AtomicUsize, work: W) -> Result<W, Error> {
+        let sections = 1usize << self.section_bits;
+        let mut worker = Worker {
+            engine: self,
+            readers: self.tables.iter().map(|table| table.reader()).collect(),
+            runs: self.tables.iter().map(|_| Vec::new()).collect(),
+            work,
+        };
+        loop {
+            let section = next.fetch_add(1, Ordering::Relaxed);
+            if section >= sections {
+                return Ok(worker.work);
+            }
+            let place = Place { section, first: true, last: true };
+            match worker.range(section as u32, self.section_bits, place) {
+                Ok(true) => {}
+                Ok(false) => return Ok(worker.work),
+                Err(error) => {
+                    // The others stop at their next section.
+                    next.store(sections, Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+            let share = |section: usize| self.total * section as u64 / sections as u64;
+            self.progress.advance(share(section + 1) - share(section));
+        }
+    }
+}
+
+struct Worker<'w, 'e, K, W> {
+    engine: &'w Engine<'e, K>,
+    readers: Vec<Box<dyn RangeReader<K> + 'w>>,
+    runs: Vec<Run<K>>,
+    work: W,
+}
+
+impl<K: Kmer, W: Work<K>> Worker<'_, '_, K, W> {
+    /// A range, halved until it fits.
+    fn range(&mut self, prefix: u32, bits: u32, place: Place) -> Result<bool, Error> {
+        if self.engine.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let mut kmers = 0;
+        for reader in &mut self.readers {
+            kmers += reader.at_most(prefix, bits)?;
+        }
+        if kmers > self.engine.most && bits < 31.min(2 * self.engine.k as u32) {
+            return Ok(self.range(prefix << 1, bits + 1, Place { last: false, ..place })?
+                && self.range(prefix << 1 | 1, bits + 1, Place { first: false, ..place })?);
+        }
+        for (reader, run) in self.readers.iter_mut().zip(&mut self.runs) {
+            reader.read(prefix, bits, run)?;
+        }
+        self.work.range(place, &mut self.runs)
+    }
+}

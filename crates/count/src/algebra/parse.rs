@@ -1,0 +1,275 @@
+//! Expressions as text: `union-max(a.mgk, subtract(b.mgk:2.., c)):..100`.
+//!
+//! ```text
+//! expression = operation "(" expression { "," expression } ")" [ cut ]
+//!            | "set-counts" "(" expression "," number ")" [ cut ]
+//!            | table [ cut ]
+//! operation  = ( "union" | "intersect" | "subtract" | "counters-subtract" ) [ "-" mode ]
+//! mode       = "min" | "max" | "sum" | "diff" | "left" | "right"
+//! cut        = ":" [ number ] ".." [ number ]
+//! table      = a name without blanks, commas and parentheses, or any name in quotes
+//! ```
+
+use std::path::PathBuf;
+
+use super::expression::{Cut, Expression, Mode, Names, Operation};
+
+const OPERATIONS: [(&str, Operation); 4] = [
+    ("union", Operation::Union),
+    ("intersect", Operation::Intersect),
+    ("subtract", Operation::Subtract),
+    ("counters-subtract", Operation::CountersSubtract),
+];
+
+const MODES: [(&str, Mode); 6] = [
+    ("min", Mode::Min),
+    ("max", Mode::Max),
+    ("sum", Mode::Sum),
+    ("diff", Mode::Diff),
+    ("left", Mode::Left),
+    ("right", Mode::Right),
+];
+
+/// Operations may be nested so deeply.
+const DEEPEST: usize = 64;
+
+/// Reads an expression; gives it with the tables that it names, each once.
+///
+/// # Errors
+/// What is wrong, and where.
+pub fn parse(text: &str) -> Result<(Expression, Vec<PathBuf>), String> {
+    let mut parser = Parser { text, at: 0, names: Names::default() };
+    let expression = parser.expression(0)?;
+    parser.blanks();
+    if parser.at < text.len() {
+        return Err(parser.wrong("the expression ends here, and more follows"));
+    }
+    Ok((expression, parser.names.0))
+}
+
+/// Reads an operand of the command line: a table's name, perhaps with a cut, `TABLE:MIN..MAX`.
+///
+/// # Errors
+/// If the cut is none.
+pub fn parse_operand(text: &str) -> Result<(PathBuf, Cut), String> {
+    match text.rsplit_once(':') {
+        Some((table, cut)) if is_cut(cut) && !table.is_empty() => {
+            Ok((table.into(), read_cut(cut)?))
+        }
+        _ => Ok((text.into(), Cut::NONE)),
+    }
+}
+
+fn is_cut(text: &str) -> bool {
+    text.split_once("..").is_some_and(|(least, most)| {
+        (least.to_owned() + most).bytes().all(|letter| letter.is_ascii_digit())
+    })
+}
+
+fn read_cut(text: &str) -> Result<Cut, String> {
+    let (least, most) = text.split_once("..").unwrap_or((text, ""));
+    let number = |text: &str, default: u32| match text {
+        "" => Ok(default),
+        _ => text.parse().map_err(|_| format!("'{text}' is no count: 0 to {}", u32::MAX)),
+    };
+    let cut = Cut { least: number(least, 1)?.max(1), most: number(most, u32::MAX)? };
+    if cut.least > cut.most {
+        return Err(format!("'{text}' leaves no count: the first is the larger"));
+    }
+    Ok(cut)
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    names: Names,
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn wrong(&self, what: &str) -> String {
+        let place = self.text[..self.at].chars().count() + 1;
+        format!("'{}': letter {place}: {what}", self.text)
+    }
+
+    fn blanks(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    /// Passes over `letter`, if it comes next.
+    fn take(&mut self, letter: char) -> bool {
+        self.blanks();
+        let is_next = self.rest().starts_with(letter);
+        self.at += if is_next { letter.len_utf8() } else { 0 };
+        is_next
+    }
+
+    fn expression(&mut self, depth: usize) -> Result<Expression, String> {
+        if depth > DEEPEST {
+            return Err(self.wrong("nested too deeply"));
+        }
+        self.blanks();
+        if let Some(quote) = self.rest().chars().next().filter(|letter| "'\"".contains(*letter)) {
+            return self.quoted(quote);
+        }
+        let word = self.rest().find(|letter: char| " \t\n,()".contains(letter));
+        let word = self.rest()[..word.unwrap_or(self.rest().len())].to_owned();
+        if word.is_empty() {
+            return Err(self.wrong("a table or an operation is wanted here"));
+        }
+        let start = self.at;
+        self.at += word.len();
+        if self.take('(') {
+            let inner = self.operation(&word, start, depth)?;
+            return self.cut(inner);
+        }
+        let (path, cut) = parse_operand(&word).map_err(|what| self.wrong(&what))?;
+        Ok(within(Expression::Table(self.names.place(path)), cut))
+    }
+
+    fn quoted(&mut self, quote: char) -> Result<Expression, String> {
+        self.at += 1;
+        let Some(end) = self.rest().find(quote) else {
+            return Err(self.wrong("the quotes are not closed"));
+        };
+        let path = self.rest()[..end].into();
+        self.at += end + 1;
+        let table = Expression::Table(self.names.place(path));
+        self.cut(table)
+    }
+
+    /// The operands of the operation `word`, which begins at `start`, up to its parenthesis.
+    fn operation(&mut self, word: &str, start: usize, depth: usize) -> Result<Expression, String> {
+        if word == "set-counts" {
+            let operand = Box::new(self.expression(depth + 1)?);
+            if !self.take(',') {
+                return Err(self.wrong("a comma and the count are wanted: set-counts(TABLE, 7)"));
+            }
+            let count = self.number()?.filter(|&count| count > 0);
+            let count = count.ok_or_else(|| self.wrong("a count of 1 or more is wanted"))?;
+            self.close()?;
+            return Ok(Expression::SetCounts(operand, count));
+        }
+        let Some((operation, mode)) = operation_of(word) else {
+            self.at = start;
+            return Err(self.wrong(&format!(
+                "'{word}' is no operation: union, intersect, subtract, counters-subtract (each but \
+                 subtract with -min, -max, -sum, -diff, -left or -right behind it), set-counts"
+            )));
+        };
+        let mut operands = vec![self.expression(depth + 1)?];
+        while self.take(',') {
+            operands.push(self.expression(depth + 1)?);
+        }
+        self.close()?;
+        Ok(Expression::Of { operation, mode, operands })
+    }
+
+    fn close(&mut self) -> Result<(), String> {
+        if self.take(')') { Ok(()) } else { Err(self.wrong("a comma or ')' is wanted here")) }
+    }
+
+    fn number(&mut self) -> Result<Option<u32>, String> {
+        self.blanks();
+        let end = self.rest().find(|letter: char| !letter.is_ascii_digit());
+        let digits = self.rest()[..end.unwrap_or(self.rest().len())].to_owned();
+        self.at += digits.len();
+        match digits.as_str() {
+            "" => Ok(None),
+            _ => match digits.parse() {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(self.wrong(&format!("'{digits}' is no count: 0 to {}", u32::MAX))),
+            },
+        }
+    }
+
+    /// The cut that may follow a parenthesis or quotes.
+    fn cut(&mut self, inner: Expression) -> Result<Expression, String> {
+        if !self.rest().starts_with(':') {
+            return Ok(inner);
+        }
+        self.at += 1;
+        let end = self.rest().find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+        let text = self.rest()[..end.unwrap_or(self.rest().len())].to_owned();
+        if !is_cut(&text) {
+            return Err(self.wrong("a cut is wanted here: MIN..MAX, MIN.. or ..MAX"));
+        }
+        let cut = read_cut(&text).map_err(|what| self.wrong(&what))?;
+        self.at += text.len();
+        Ok(within(inner, cut))
+    }
+}
+
+fn within(inner: Expression, cut: Cut) -> Expression {
+    if cut == Cut::NONE { inner } else { Expression::Within(Box::new(inner), cut) }
+}
+
+fn operation_of(word: &str) -> Option<(Operation, Mode)> {
+    OPERATIONS.iter().find_map(|&(name, operation)| {
+        let rest = word.strip_prefix(name)?;
+        if rest.is_empty() {
+            return Some((operation, operation.default_mode()));
+        }
+        let mode = rest.strip_prefix('-')?;
+        let mode = MODES.iter().find(|(name, _)| *name == mode)?.1;
+        (operation != Operation::Subtract).then_some((operation, mode))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_read() {
+        let text = " union-max( a.mgk:2..,subtract(b,'c (1)':..5) , a.mgk:2..):3..9 ";
+        let (expression, tables) = parse(text).unwrap();
+        assert_eq!(tables, ["a.mgk", "b", "c (1)"].map(PathBuf::from));
+        let of = |operation, mode, operands| Expression::Of { operation, mode, operands };
+        let a = || within(Expression::Table(0), Cut { least: 2, most: u32::MAX });
+        let c = within(Expression::Table(2), Cut { least: 1, most: 5 });
+        let inner = of(Operation::Subtract, Mode::Left, vec![Expression::Table(1), c]);
+        let whole = of(Operation::Union, Mode::Max, vec![a(), inner, a()]);
+        assert_eq!(expression, within(whole, Cut { least: 3, most: 9 }));
+        let (set, _) = parse("set-counts(counters-subtract-sum(x,y), 7)").unwrap();
+        assert!(matches!(set, Expression::SetCounts(_, 7)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, what) in [
+            ("", "'': letter 1: a table or an operation is wanted here"),
+            ("union(a,", "'union(a,': letter 9: a table or an operation is wanted here"),
+            ("union(a", "'union(a': letter 8: a comma or ')' is wanted here"),
+            ("a b", "'a b': letter 3: the expression ends here, and more follows"),
+            ("'a", "'''a': letter 2: the quotes are not closed"),
+            (
+                "set-counts(a)",
+                "'set-counts(a)': letter 13: a comma and the count are wanted: set-counts(TABLE, 7)",
+            ),
+            (
+                "union(a):x",
+                "'union(a):x': letter 10: a cut is wanted here: MIN..MAX, MIN.. or ..MAX",
+            ),
+            ("a:9..2", "'a:9..2': letter 7: '9..2' leaves no count: the first is the larger"),
+        ] {
+            let said = parse(text).unwrap_err();
+            assert_eq!(said, what.replace("'''a'", "''a'"), "{text}");
+        }
+        assert!(parse("minus(a, b)").unwrap_err().contains("'minus' is no operation"));
+        assert!(parse("subtract-max(a, b)").is_err());
+        assert!(parse(&"union(".repeat(100)).unwrap_err().contains("too deeply"));
+    }
+
+    #[test]
+    fn operands_are_tables_with_cuts() {
+        assert_eq!(parse_operand("a:b.mgk"), Ok(("a:b.mgk".into(), Cut::NONE)));
+        assert_eq!(parse_operand("a:2.."), Ok(("a".into(), Cut { least: 2, most: u32::MAX })));
+        assert_eq!(parse_operand("a:..5"), Ok(("a".into(), Cut { least: 1, most: 5 })));
+        assert!(parse_operand("a:5..4").is_err());
+        assert!(parse_operand("a:5..99999999999").is_err());
+    }
+}

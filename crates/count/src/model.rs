@@ -1,0 +1,209 @@
+//! The model of a histogram of k-mers: genome size, heterozygosity, coverage, error rate.
+//!
+//! GenomeScope's (Vurture et al. 2017, supplement 1): the k-mers of a genome lie in peaks at once,
+//! twice, three and four times the coverage of one haplotype, each a negative binomial; how much
+//! lies in each follows from the rate of heterozygosity and the part of the genome that stands
+//! twice. What the model leaves of the low counts are errors.
+
+mod fit;
+mod plot;
+
+use crate::Histogram;
+use fit::{Fit, Shape};
+pub use plot::{svg, text};
+
+/// What the histogram says of the genome.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Bases of a k-mer.
+    pub k: usize,
+    /// 1 or 2 copies of the genome.
+    pub ploidy: u32,
+    /// Mean count of a k-mer that one haplotype has once.
+    pub coverage: f64,
+    /// How much wider than Poisson's the peaks are: variance over mean less 1.
+    pub bias: f64,
+    /// Bases of one haplotype, repeats included.
+    pub genome_size: f64,
+    /// Of them, those that stand once in it.
+    pub unique_size: f64,
+    /// Differences between the haplotypes, a base; 0 for ploidy 1.
+    pub heterozygosity: f64,
+    /// Part of the unique genome that stands twice.
+    pub duplication: f64,
+    /// Errors a base of the reads.
+    pub error_rate: f64,
+    /// Occurrences of k-mers in all, and of those that errors made.
+    pub total_kmers: u64,
+    /// See [`Model::total_kmers`].
+    pub error_kmers: f64,
+    /// How much of the variance of the histogram, from the first dip on, the model explains.
+    pub explained: f64,
+    /// Number of distinct k-mers by count, from 1, as far as the model was fitted.
+    pub observed: Vec<f64>,
+    /// The same by the model.
+    pub expected: Vec<f64>,
+    /// The count from which on the model was fitted.
+    pub from: usize,
+}
+
+/// Counts that a fit looks at.
+const MOST_COUNTS: usize = 2000;
+
+impl Model {
+    /// Fits the model to the counts of k-mers of `k` bases; `ploidy` is 1 or 2.
+    ///
+    /// # Errors
+    /// Why there is nothing to fit.
+    pub fn fit(histogram: &Histogram, k: usize, ploidy: u32) -> Result<Model, String> {
+        let mut observed = vec![0.0; MOST_COUNTS + 1];
+        for (count, number) in histogram.iter() {
+            if let Some(place) = observed.get_mut(count as usize) {
+                *place = number as f64;
+            }
+        }
+        let (dip, peak) = dip_and_peak(&observed)?;
+        let best = best_fit(&observed, dip, peak, k, ploidy)
+            .ok_or("the model fits none of the peaks of this histogram")?;
+        Ok(describe(histogram, observed, dip, &best))
+    }
+}
+
+/// The first dip, behind which errors are few, and the highest peak behind it.
+fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), String> {
+    let smooth = |at: usize| {
+        let from = at.saturating_sub(1).max(1);
+        let window = &observed[from..=(at + 1).min(observed.len() - 1)];
+        window.iter().sum::<f64>() / window.len() as f64
+    };
+    let last = observed.len() - 1;
+    // A table cut at a least count begins where it begins.
+    let first = (1..last).find(|&at| observed[at] > 0.0).ok_or("the histogram is empty")?;
+    let rises = |at: &usize| smooth(at + 1) > smooth(*at) && smooth(at + 2) > smooth(*at);
+    let dip = (first..last - 2)
+        .find(rises)
+        .ok_or("no peak behind the errors: the coverage is too low for a model")?;
+    let higher = |one: &usize, other: &usize| smooth(*one).total_cmp(&smooth(*other));
+    let peak = (dip..last).max_by(higher).unwrap_or(dip);
+    if peak < 4 || observed[peak] < 1.5 * observed[dip] {
+        let what = "no clear peak behind the errors: the coverage is too low for a model";
+        return Err(what.into());
+    }
+    Ok((dip, peak))
+}
+
+/// The best of fits that take the highest peak for one haplotype's or for both's.
+fn best_fit(observed: &[f64], dip: usize, peak: usize, k: usize, ploidy: u32) -> Option<Fit> {
+    let starts: &[f64] = if ploidy == 1 { &[1.0] } else { &[0.5, 1.0] };
+    let mut best: Option<Fit> = None;
+    for share in starts {
+        let coverage = peak as f64 * share;
+        // The fourth peak and its width.
+        let reach = (coverage * if ploidy == 1 { 3.0 } else { 6.0 }) as usize + 4;
+        let to = reach.clamp(dip + 8, observed.len() - 1);
+        for rate in [0.002, 0.02, 0.2] {
+            let shape = Shape { k, ploidy };
+            let length = observed[dip..=to].iter().sum::<f64>().max(1.0);
+            let Some(fit) = shape.fit(observed, dip, to, [coverage, 0.5, length, rate, 0.02])
+            else {
+                continue;
+            };
+            // One peak may be that of both haplotypes, or of two that have nothing in common: the
+            // first is what is meant, as long as it explains as much.
+            let better = best.as_ref().is_none_or(|best| {
+                let margin = if fit.rate() < best.rate() { 1.1 } else { 0.9 };
+                fit.residual < best.residual * margin
+            });
+            if better {
+                best = Some(fit);
+            }
+        }
+    }
+    best
+}
+
+fn describe(histogram: &Histogram, observed: Vec<f64>, dip: usize, fit: &Fit) -> Model {
+    let Shape { k, ploidy } = fit.shape;
+    let [coverage, bias, length, _, duplication] = fit.values();
+    let shown = ((6.0 * coverage) as usize + 4).clamp(dip + 8, MOST_COUNTS);
+    let expected: Vec<f64> = (0..=shown).map(|at| fit.at(at as f64)).collect();
+    let observed = observed[..=shown].to_vec();
+    // Errors are what the model leaves of the counts below the first peak.
+    let most = dip.max(coverage as usize).min(shown);
+    let excess = |at: usize| (observed[at] - expected[at]).max(0.0);
+    // Behind the place where the model takes over, what is left is noise.
+    let end = (1..=most).find(|&at| excess(at) < 0.05 * observed[at]).unwrap_or(dip + 1);
+    let error_kmers: f64 = (1..end.max(2)).map(|at| at as f64 * excess(at)).sum();
+    let total_kmers = histogram.total(1, u32::MAX);
+    let good = total_kmers as f64 - error_kmers;
+    let error_rate = 1.0 - (good / total_kmers.max(1) as f64).powf(1.0 / k as f64);
+    let tail = &observed[dip..];
+    let mean = tail.iter().sum::<f64>() / tail.len() as f64;
+    let variance: f64 = tail.iter().map(|value| (value - mean).powi(2)).sum();
+    let left: f64 = tail.iter().zip(&expected[dip..]).map(|(o, e)| (o - e).powi(2)).sum();
+    let genome_size = good / (f64::from(ploidy) * coverage);
+    Model {
+        k,
+        ploidy,
+        coverage,
+        bias,
+        genome_size,
+        unique_size: (length * (1.0 - duplication)).min(genome_size),
+        heterozygosity: fit.rate(),
+        duplication,
+        error_rate,
+        total_kmers,
+        error_kmers,
+        explained: (1.0 - left / variance.max(1.0)).max(0.0),
+        observed,
+        expected,
+        from: dip,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A histogram that is the model itself, with errors before it.
+    fn made(ploidy: u32, values: [f64; 5]) -> Histogram {
+        let shape = Shape { k: 21, ploidy };
+        let fit = Fit::of(shape, values);
+        let mut histogram = Histogram::default();
+        for count in 1..1500u32 {
+            let errors = 4e6 * 0.15f64.powi(count as i32 - 1);
+            histogram.add_many(count, (fit.at(f64::from(count)) + errors).round() as u64);
+        }
+        histogram
+    }
+
+    #[test]
+    fn the_model_finds_its_own_values() {
+        for (ploidy, values) in [
+            (2, [25.0, 0.4, 3e6, 0.01, 0.05]),
+            (2, [40.0, 1.2, 8e6, 0.001, 0.1]),
+            (2, [18.0, 0.2, 5e6, 0.03, 0.02]),
+            (1, [60.0, 0.5, 5e6, 0.0, 0.02]),
+        ] {
+            let model = Model::fit(&made(ploidy, values), 21, ploidy).unwrap();
+            let close = |found: f64, wanted: f64, within: f64| {
+                assert!((found - wanted).abs() <= within * wanted, "{found} {wanted}: {model:?}");
+            };
+            close(model.coverage, values[0], 0.01);
+            close(model.unique_size, values[2] * (1.0 - values[4]), 0.02);
+            close(model.genome_size, values[2] * (1.0 + values[4]), 0.03);
+            if ploidy == 2 {
+                close(model.heterozygosity, values[3], 0.05);
+            }
+            assert!(model.explained > 0.999, "{model:?}");
+        }
+    }
+
+    #[test]
+    fn histograms_without_a_peak_are_refused() {
+        assert!(Model::fit(&Histogram::default(), 21, 2).is_err());
+        let mut falling = Histogram::default();
+        (1..40u32).for_each(|count| falling.add_many(count, 1 << (40 - count)));
+        assert!(Model::fit(&falling, 21, 2).unwrap_err().contains("coverage is too low"));
+    }
+}

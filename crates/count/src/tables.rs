@@ -1,0 +1,272 @@
+//! Tables of k-mers in every format that is read, behind one face: their k-mers in order, range by
+//! range.
+//!
+//! `.mgk` tables and KMC1 databases lie sorted on disk, and ranges of them are read as they are
+//! needed. All others (KMC2 databases, KFF, text) are first gathered: scattered by their first
+//! bits, in memory or on disk, and sorted range by range.
+
+mod gathered;
+mod kff;
+mod kmc;
+mod mgk;
+mod text;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use merganser_run::Cancel;
+use merganser_seq::kmer::Kmer;
+
+use crate::store::Pool;
+use crate::{Error, Header, Table};
+use gathered::Gathered;
+use kff::Kff;
+pub use kmc::Database;
+use text::Text;
+
+/// The format of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Our own.
+    Mgk,
+    /// A KMC database, version 0.
+    Kmc1,
+    /// A KMC database, version 0x200.
+    Kmc2,
+    /// K-mer file format, version 1.
+    Kff,
+    /// `KMER COUNT` lines with a tab or blanks between them.
+    Columns,
+    /// FASTA whose headers are counts, as `jellyfish dump` writes.
+    Fasta,
+}
+
+impl Kind {
+    /// The name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Mgk => "mgk",
+            Kind::Kmc1 => "KMC1",
+            Kind::Kmc2 => "KMC2",
+            Kind::Kff => "KFF",
+            Kind::Columns => "text",
+            Kind::Fasta => "FASTA",
+        }
+    }
+}
+
+/// What a table says of itself, as far as its format can.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The format.
+    pub kind: Kind,
+    /// Bases of a k-mer.
+    pub k: usize,
+    /// k-mers and their reverse complements were counted together.
+    pub canonical: bool,
+    /// The least count in the table.
+    pub min_count: u32,
+    /// The largest count that the table may hold.
+    pub max_count: u32,
+    /// Distinct k-mers, where the format says.
+    pub kmers: Option<u64>,
+    /// No count is larger, where the format says.
+    pub largest_count: Option<u32>,
+    /// What only a `.mgk` table says.
+    pub header: Option<Header>,
+}
+
+/// An open table of any format.
+#[derive(Debug)]
+pub struct AnyTable {
+    path: PathBuf,
+    description: Description,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Mgk(Table),
+    Kmc(Database),
+    Kff(Kff),
+    Text(Box<Text>),
+}
+
+impl AnyTable {
+    /// Opens the table at `path`: its format is told by its content, a KMC database by either of its
+    /// files or the name without suffix; `-` is text on standard input. Text does not say whether
+    /// its k-mers are canonical: `canonical` does.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is of no format that is known.
+    pub fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
+        let (content, description) = AnyTable::content(path, canonical, cancel)?;
+        Ok(AnyTable { path: path.to_owned(), description, content })
+    }
+
+    fn content(
+        path: &Path,
+        canonical: bool,
+        cancel: &Cancel,
+    ) -> Result<(Content, Description), Error> {
+        if path.as_os_str() != "-" {
+            if let Some(stem) = Database::stem(path) {
+                let database = Database::open(&stem)?;
+                let description = database.description();
+                return Ok((Content::Kmc(database), description));
+            }
+            match &magic(path)?[..] {
+                [b'K', b'F', b'F', ..] => {
+                    let kff = Kff::open(path)?;
+                    let description = kff.description();
+                    return Ok((Content::Kff(kff), description));
+                }
+                magic if magic.starts_with(b"@") => {
+                    return Err(bad(
+                        path,
+                        "these are reads: merganser count makes a table of them",
+                    ));
+                }
+                magic if !is_text(magic) => {
+                    let table = Table::open(path)?;
+                    let description = of_header(table.header());
+                    return Ok((Content::Mgk(table), description));
+                }
+                _ => {}
+            }
+        }
+        let text = Text::open(path, canonical, cancel)?;
+        let description = text.description();
+        Ok((Content::Text(Box::new(text)), description))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it says of itself.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The table, if it is one of ours.
+    pub fn as_mgk(&self) -> Option<&Table> {
+        match &self.content {
+            Content::Mgk(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The files that it is made of.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match &self.content {
+            Content::Kmc(database) => database.names().to_vec(),
+            _ => vec![self.path.clone()],
+        }
+    }
+
+    /// Its size on disk in bytes, 0 for a pipe.
+    pub fn bytes(&self) -> u64 {
+        let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |at| at.len());
+        self.files().iter().map(size).sum()
+    }
+
+    /// Bytes of memory that it takes while it is open, apart from what is gathered.
+    pub(crate) fn resident(&self) -> u64 {
+        self.as_mgk().map_or(0, |table| {
+            let header = table.header();
+            header.file_bytes - header.index_offset
+        })
+    }
+
+    /// Whether its k-mers must be gathered before they come in order.
+    pub(crate) fn is_unsorted(&self) -> bool {
+        !matches!(self.description.kind, Kind::Mgk | Kind::Kmc1)
+    }
+
+    /// Its k-mers in order. Those of a table without order are gathered in `pool` first.
+    pub(crate) fn ranges<'t, 'p: 't, K: Kmer>(
+        &'t self,
+        pool: &'p Pool,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Box<dyn Ranges<K> + 't>, Error> {
+        Ok(match &self.content {
+            Content::Mgk(table) => Box::new(mgk::MgkRanges(table)),
+            Content::Kmc(database) if database.is_sorted() => Box::new(kmc::KmcRanges(database)),
+            Content::Kmc(database) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool);
+                Box::new(database.gather(gathered, threads, cancel)?)
+            }
+            Content::Kff(kff) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool);
+                Box::new(kff.gather(gathered, cancel)?)
+            }
+            Content::Text(text) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool);
+                Box::new(text.gather(gathered, cancel)?)
+            }
+        })
+    }
+}
+
+/// A table's k-mers by ranges, for any number of workers.
+pub(crate) trait Ranges<K>: Sync {
+    /// No fewer than its distinct k-mers.
+    fn kmers(&self) -> u64;
+    /// No less than its largest count.
+    fn largest_count(&self) -> u32;
+    /// One worker's way to them. Each range is asked for once, by one worker.
+    fn reader(&self) -> Box<dyn RangeReader<K> + '_>;
+}
+
+/// Reads ranges: the k-mers whose first `bits` bits (at most 32, at most 2k) are `prefix`.
+pub(crate) trait RangeReader<K> {
+    /// No fewer than the k-mers of the range.
+    fn at_most(&mut self, prefix: u32, bits: u32) -> Result<u64, Error>;
+    /// Replaces `kmers` by those of the range, in order.
+    fn read(&mut self, prefix: u32, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error>;
+}
+
+fn of_header(header: &Header) -> Description {
+    Description {
+        kind: Kind::Mgk,
+        k: header.k,
+        canonical: header.canonical,
+        min_count: header.min_count,
+        max_count: header.max_count,
+        kmers: Some(header.kmers),
+        largest_count: Some(header.largest_count),
+        header: Some(header.clone()),
+    }
+}
+
+/// The first bytes of a file.
+fn magic(path: &Path) -> Result<Vec<u8>, Error> {
+    let at = |source| Error::File { path: path.to_owned(), source };
+    let metadata = std::fs::metadata(path).map_err(at)?;
+    if metadata.is_dir() {
+        return Err(bad(path, "is a directory, not a table"));
+    }
+    let mut start = Vec::new();
+    if metadata.is_file() {
+        File::open(path).map_err(at)?.take(16).read_to_end(&mut start).map_err(at)?;
+    } else {
+        // A pipe is text, and what is taken from it here would be lost.
+        start.push(b'>');
+    }
+    Ok(start)
+}
+
+/// Whether a file that begins so is text, perhaps compressed, that can be a table.
+fn is_text(magic: &[u8]) -> bool {
+    let compressed = [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"];
+    compressed.iter().any(|start| magic.starts_with(start))
+        || magic.first().is_some_and(|first| b">ACGTUacgtu0123456789".contains(first))
+}
+
+pub(crate) fn bad(path: &Path, reason: impl Into<String>) -> Error {
+    Error::Table { path: path.to_owned(), reason: reason.into() }
+}

@@ -1,0 +1,353 @@
+//! KMC databases: version 0 lies sorted on disk, version 0x200 in bins that are sorted each.
+//!
+//! Layouts in `docs/formats.md`.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_run::{Cancel, run_workers};
+use merganser_seq::kmer::{Kmer, MAX_K};
+
+use super::gathered::Gathered;
+use super::mgk::{ends, keep_range};
+use super::{Description, Kind, RangeReader, Ranges, bad};
+use crate::Error;
+use crate::kmc::KmcSink;
+
+/// Bytes of the end of the prefix file: version, offset of the header, marker.
+const END: u64 = 12;
+/// Records that a scan reads at once.
+const SCAN_RECORDS: u64 = 1 << 16;
+
+/// An open database. Nothing of it is in memory.
+#[derive(Debug)]
+pub struct Database {
+    names: [PathBuf; 2],
+    prefixes: File,
+    suffixes: File,
+    header: Header,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    k: usize,
+    count_bytes: usize,
+    prefix_bases: usize,
+    min_count: u32,
+    max_count: u32,
+    kmers: u64,
+    canonical: bool,
+    /// 1 for version 0.
+    bins: u64,
+    sorted: bool,
+}
+
+impl Database {
+    /// The name without suffix of the database that `path` names, if there is one: by either file's
+    /// name, or without suffix.
+    pub fn stem(path: &Path) -> Option<PathBuf> {
+        let suffixed = path.extension().is_some_and(|end| end == "kmc_pre" || end == "kmc_suf");
+        let stem = if suffixed { path.with_extension("") } else { path.to_owned() };
+        let is_there = !path.is_file() || suffixed;
+        (is_there && KmcSink::names(&stem).iter().any(|name| name.is_file())).then_some(stem)
+    }
+
+    /// Opens the database of this name.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or is not what KMC or kmc_tools write.
+    pub fn open(stem: &Path) -> Result<Database, Error> {
+        let names = KmcSink::names(stem);
+        let open = |path: &PathBuf| {
+            File::open(path).map_err(|source| Error::File { path: path.clone(), source })
+        };
+        let (prefixes, suffixes) = (open(&names[0])?, open(&names[1])?);
+        let header = read_header(&names, &prefixes, &suffixes)?;
+        Ok(Database { names, prefixes, suffixes, header })
+    }
+
+    /// The two files.
+    pub fn names(&self) -> &[PathBuf; 2] {
+        &self.names
+    }
+
+    /// Whether the k-mers lie in order over the whole database.
+    pub(super) fn is_sorted(&self) -> bool {
+        self.header.sorted
+    }
+
+    pub(super) fn description(&self) -> Description {
+        let header = &self.header;
+        let widest = u32::MAX >> (32 - 8 * header.count_bytes.max(1) as u32);
+        let widest = if header.count_bytes == 0 { 1 } else { widest };
+        Description {
+            kind: if header.sorted { Kind::Kmc1 } else { Kind::Kmc2 },
+            k: header.k,
+            canonical: header.canonical,
+            min_count: header.min_count.max(1),
+            max_count: header.max_count,
+            kmers: Some(header.kmers),
+            largest_count: Some(widest.min(header.max_count)),
+            header: None,
+        }
+    }
+
+    fn record_bytes(&self) -> usize {
+        (self.header.k - self.header.prefix_bases) / 4 + self.header.count_bytes
+    }
+
+    /// Entries `from` to `to` (inclusive) of the look-up table of a bin: numbers of records.
+    fn entries(&self, bin: u64, from: u64, to: u64) -> Result<Vec<u64>, Error> {
+        let prefixes = 1u64 << (2 * self.header.prefix_bases);
+        let first = bin * prefixes + from;
+        let last = bin * prefixes + to;
+        let all = self.header.bins * prefixes;
+        // Version 0 has no entry behind the last.
+        let guarded = last == all;
+        let number = (last - first) as usize + usize::from(!guarded);
+        let mut bytes = vec![0; 8 * number];
+        self.prefixes
+            .read_exact_at(&mut bytes, 4 + 8 * first)
+            .map_err(|source| self.io(0, source))?;
+        let mut entries: Vec<u64> = bytes.chunks_exact(8).map(u64::load).collect();
+        if guarded {
+            entries.push(self.header.kmers);
+        }
+        let sound =
+            entries.is_sorted() && entries.last().is_none_or(|&last| last <= self.header.kmers);
+        if sound { Ok(entries) } else { Err(self.damaged("its look-up table makes no sense")) }
+    }
+
+    fn io(&self, file: usize, source: std::io::Error) -> Error {
+        Error::File { path: self.names[file].clone(), source }
+    }
+
+    fn damaged(&self, what: &str) -> Error {
+        bad(&self.names[0], format!("{what}: the database is damaged; make it again"))
+    }
+
+    /// Gives `visit` the records whose prefixes are `from` to `to` (not inclusive) in a bin.
+    fn scan<K: Kmer>(
+        &self,
+        bin: u64,
+        (from, to): (u64, u64),
+        bytes: &mut Vec<u8>,
+        mut visit: impl FnMut(K, u32) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let entries = self.entries(bin, from, to)?;
+        let record = self.record_bytes();
+        let mut prefix = 0usize;
+        let (mut at, end) = (entries[0], entries[entries.len() - 1]);
+        while at < end {
+            let number = (end - at).min(SCAN_RECORDS) as usize;
+            // The widest word is read at the last record, too.
+            bytes.resize(number * record + 40, 0);
+            self.suffixes
+                .read_exact_at(&mut bytes[..number * record], 4 + at * record as u64)
+                .map_err(|source| self.io(1, source))?;
+            let mut done = 0;
+            while done < number {
+                while entries[prefix + 1] <= at + done as u64 {
+                    prefix += 1;
+                }
+                let until = (entries[prefix + 1] - at).min(number as u64) as usize;
+                self.records(
+                    from + prefix as u64,
+                    &bytes[done * record..],
+                    until - done,
+                    &mut visit,
+                )?;
+                done = until;
+            }
+            at += number as u64;
+        }
+        Ok(())
+    }
+
+    /// The records of one prefix.
+    #[inline(always)]
+    fn records<K: Kmer>(
+        &self,
+        prefix: u64,
+        bytes: &[u8],
+        number: usize,
+        visit: &mut impl FnMut(K, u32) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let Header { k, count_bytes, prefix_bases, min_count, max_count, .. } = self.header;
+        let (bases, record) = (k - prefix_bases, self.record_bytes());
+        let high = K::from_low(prefix).shl(2 * bases as u32);
+        let mask = u32::MAX.checked_shr(32 - 8 * count_bytes as u32).unwrap_or(0);
+        for number in 0..number {
+            let bytes = &bytes[number * record..];
+            let low = if bases == 0 { K::default() } else { K::from_packed(bytes, bases) };
+            let count = match count_bytes {
+                0 => 1,
+                _ => u32::load(&bytes[bases / 4..]) & mask,
+            };
+            // Readers of KMC pass over counts that the header excludes.
+            if (min_count..=max_count).contains(&count) && count > 0 {
+                visit(high.or(low), count)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gathers the k-mers of all bins.
+    pub(super) fn gather<'p, K: Kmer>(
+        &self,
+        gathered: Gathered<'p, K>,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Gathered<'p, K>, Error> {
+        let next = AtomicUsize::new(0);
+        run_workers(threads, |_| {
+            let mut writer = gathered.writer();
+            let mut bytes = Vec::new();
+            loop {
+                let bin = next.fetch_add(1, Ordering::Relaxed) as u64;
+                if bin >= self.header.bins {
+                    return writer.finish();
+                }
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let all = (0, 1 << (2 * self.header.prefix_bases));
+                self.scan::<K>(bin, all, &mut bytes, |kmer, count| writer.add(kmer, count))?;
+            }
+        })?;
+        Ok(gathered.gathered())
+    }
+
+    /// The prefixes, from and up to, in which the k-mers of a range lie.
+    fn prefixes(&self, prefix: u32, bits: u32) -> (u64, u64) {
+        let own = 2 * self.header.prefix_bases as u32;
+        if bits <= own {
+            let finer = own - bits;
+            (u64::from(prefix) << finer, (u64::from(prefix) + 1) << finer)
+        } else {
+            let one = u64::from(prefix) >> (bits - own);
+            (one, one + 1)
+        }
+    }
+}
+
+/// The database as KMC's header has it; everything that later reads rely on is checked here.
+fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result<Header, Error> {
+    let io = |file: usize| {
+        let path = names[file].clone();
+        move |source| Error::File { path, source }
+    };
+    let size = prefixes.metadata().map_err(io(0))?.len();
+    let suffix_size = suffixes.metadata().map_err(io(1))?.len();
+    let none = || bad(&names[0], "not a KMC database, or a truncated one: make it again");
+    let mut end = [0; END as usize];
+    prefixes.read_exact_at(&mut end, size.saturating_sub(END)).map_err(|_| none())?;
+    let (version, offset) = (u32::load(&end), u64::from(u32::load(&end[4..]) & 0xff));
+    let at = size.checked_sub(offset + 8).filter(|_| offset >= 64).ok_or_else(none)?;
+    if end[8..] != *b"KMCP" || ![0, 0x200].contains(&version) {
+        return Err(none());
+    }
+    let mut header = vec![0; offset as usize];
+    prefixes.read_exact_at(&mut header, at).map_err(|_| none())?;
+    let number = |place: usize| u32::load(&header[4 * place..]);
+    // Version 0x200 has the length of signatures before the bounds.
+    let more = usize::from(version != 0);
+    let total = 24 + 4 * more;
+    let kmers = u64::load(&header[total..]);
+    let (k, prefix_bases) = (number(0) as usize, number(3) as usize);
+    let (count_bytes, quality_mode) = (number(2) as usize, number(1) != 0);
+    if quality_mode {
+        return Err(bad(
+            &names[0],
+            "its counts are sums of qualities (kmc -q), which are no counts",
+        ));
+    }
+    let legal = (1..=15.min(k)).contains(&prefix_bases)
+        && k <= MAX_K
+        && (k - prefix_bases).is_multiple_of(4)
+        && count_bytes <= 4;
+    if k > MAX_K {
+        return Err(bad(&names[0], format!("its k is {k}: tables of k up to {MAX_K} are read")));
+    }
+    let table = 8u64 << (2 * prefix_bases.min(15));
+    let signatures = if more == 1 { 4 * ((1u64 << (2 * number(4).min(12))) + 1) } else { 0 };
+    let tables = at.checked_sub(4 + signatures + 8 * more as u64).ok_or_else(none)?;
+    let bins = if more == 1 { tables / table } else { 1 };
+    let record = (k.saturating_sub(prefix_bases) / 4 + count_bytes) as u64;
+    let whole =
+        kmers.checked_mul(record).and_then(|bytes| bytes.checked_add(8)) == Some(suffix_size);
+    // kmc_tools may leave the guard entry that its readers make up.
+    let tables_fit = tables == bins * table || (more == 0 && tables == table + 8);
+    if !(legal && whole && tables_fit && bins > 0) {
+        return Err(none());
+    }
+    let high = if more == 0 { u32::load(&header[36..]) } else { 0 };
+    Ok(Header {
+        k,
+        count_bytes,
+        prefix_bases,
+        min_count: number(4 + more),
+        max_count: if high > 0 { u32::MAX } else { number(5 + more) },
+        kmers,
+        canonical: header[total + 8] == 0,
+        bins,
+        sorted: more == 0,
+    })
+}
+
+/// A database of version 0.
+pub(super) struct KmcRanges<'t>(pub(super) &'t Database);
+
+impl<K: Kmer> Ranges<K> for KmcRanges<'_> {
+    fn kmers(&self) -> u64 {
+        self.0.header.kmers
+    }
+
+    fn largest_count(&self) -> u32 {
+        self.0.description().largest_count.unwrap_or(u32::MAX)
+    }
+
+    fn reader(&self) -> Box<dyn RangeReader<K> + '_> {
+        Box::new(KmcReader { database: self.0, bytes: Vec::new() })
+    }
+}
+
+struct KmcReader<'t> {
+    database: &'t Database,
+    bytes: Vec<u8>,
+}
+
+impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
+    fn at_most(&mut self, prefix: u32, bits: u32) -> Result<u64, Error> {
+        let (from, to) = self.database.prefixes(prefix, bits);
+        let first = self.database.entries(0, from, from)?[0];
+        let behind = match to == 1 << (2 * self.database.header.prefix_bases) {
+            true => self.database.header.kmers,
+            false => self.database.entries(0, to, to)?[0],
+        };
+        Ok(behind.saturating_sub(first))
+    }
+
+    fn read(&mut self, prefix: u32, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
+        kmers.clear();
+        let database = self.database;
+        let range = database.prefixes(prefix, bits);
+        let finer = bits > 2 * database.header.prefix_bases as u32;
+        let (first, last) = ends::<K>(database.header.k, prefix, bits);
+        database.scan::<K>(0, range, &mut self.bytes, |kmer, count| {
+            if !finer || (first <= kmer && kmer <= last) {
+                kmers.push((kmer, count));
+            }
+            Ok(())
+        })?;
+        if !kmers.is_sorted_by(|one, other| one.0 < other.0) {
+            return Err(database.damaged("its k-mers are out of order"));
+        }
+        if finer {
+            keep_range(kmers, database.header.k, prefix, bits);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,220 @@
+//! `merganser kmers filter-reads`, `profile`, and many queries: against kmc_tools and maps.
+
+use std::collections::BTreeMap;
+
+use crate::support::oracle::complement;
+use crate::support::reads::{Record, fasta, fastq, untidy};
+use crate::support::tools::{installed, shell};
+use crate::support::{Dir, gunzip, small_reads};
+
+/// Counts of the table `t.mgk`, on both strands.
+fn counts(dir: &Dir) -> BTreeMap<Vec<u8>, u64> {
+    let text = dir.run("kmers dump t.mgk").ok();
+    let mut counts = BTreeMap::new();
+    for line in text.lines() {
+        let (kmer, count) = line.split_once('\t').unwrap();
+        counts.insert(complement(kmer.as_bytes()), count.parse().unwrap());
+        counts.insert(kmer.as_bytes().to_vec(), count.parse().unwrap());
+    }
+    counts
+}
+
+/// The count of each k-mer of a read.
+fn along(counts: &BTreeMap<Vec<u8>, u64>, read: &[u8], k: usize) -> Vec<u64> {
+    let upper = read.to_ascii_uppercase();
+    let letters: Vec<u8> = upper.iter().map(|&l| if l == b'U' { b'T' } else { l }).collect();
+    letters.windows(k).map(|kmer| counts.get(kmer).copied().unwrap_or(0)).collect()
+}
+
+/// A table of some of the reads in `r.fq`, and all of them.
+fn with_table(k: usize) -> (Dir, Vec<Record>) {
+    let dir = Dir::new();
+    let records = untidy(300, 21);
+    dir.write("r.fq", fastq(&records, "\n"));
+    dir.write("some.fq", fastq(&records[..25], "\n"));
+    dir.run(&format!("count -q -k {k} --min-count 1 -o t.mgk some.fq")).ok();
+    (dir, records)
+}
+
+#[test]
+fn kmc_tools_filters_the_same_reads() {
+    if !installed(&["kmc_tools"]) {
+        return;
+    }
+    let dir = Dir::new();
+    dir.write("r.fq", gunzip(&small_reads()[1]));
+    dir.write("a.fq", gunzip(&small_reads()[0]));
+    dir.run("count -q -k 21 --min-count 1 --format kmc -o t a.fq").ok();
+    for (theirs, ours) in [("-ci1", "--min-hits 1"), ("-ci20 -cx60", "--min-hits 20 --max-hits 60")]
+    {
+        shell(dir.root(), &format!("kmc_tools -hp -t1 filter t r.fq {theirs} x.fq"));
+        let args = format!("kmers filter-reads -q {ours} -o y.fq t r.fq");
+        dir.run(&args).ok();
+        assert!(dir.read("y.fq") == dir.read("x.fq"), "{ours}");
+        assert!(!dir.read("y.fq").is_empty());
+    }
+    for (theirs, ours) in [("-t", "--trim"), ("-hm", "--mask hard")] {
+        shell(dir.root(), &format!("kmc_tools -hp -t1 filter {theirs} t r.fq -ci1 x.fq"));
+        dir.run(&format!("kmers filter-reads -q {ours} -o y.fq t r.fq")).ok();
+        assert!(dir.read("y.fq") == dir.read("x.fq"), "{ours}");
+    }
+}
+
+#[test]
+fn reads_are_kept_trimmed_and_masked_by_the_definition() {
+    let k = 15;
+    let (dir, records) = with_table(k);
+    let counts = counts(&dir);
+    let all: Vec<Vec<u64>> = records.iter().map(|r| along(&counts, &r.sequence, k)).collect();
+    let select = |keep: &dyn Fn(&[u64]) -> bool| -> Vec<u8> {
+        let text = String::from_utf8(fastq(&records, "\n")).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let kept = lines.chunks(4).zip(&all).filter(|(_, counts)| keep(counts));
+        kept.flat_map(|(lines, _)| lines.iter().flat_map(|line| [line, "\n"]))
+            .collect::<String>()
+            .into()
+    };
+    let hits = |counts: &[u64], least: u64| counts.iter().filter(|&&count| count >= least).count();
+    let run = |args: &str| dir.run(&format!("kmers filter-reads -q {args} r.fq")).ok().into_bytes();
+    assert!(run("t.mgk") == select(&|counts| hits(counts, 1) >= 2));
+    assert!(run("t.mgk --invert") == select(&|counts| hits(counts, 1) < 2));
+    assert!(run("t.mgk:3.. --min-hits 5") == select(&|counts| hits(counts, 3) >= 5));
+    let half = |counts: &[u64]| 2 * hits(counts, 1) >= counts.len();
+    assert!(run("t.mgk --min-hits 0.5 --threads 3") == select(&half));
+    // Masks: a base of any k-mer that is (not) in the table.
+    for invert in [false, true] {
+        let mut expected = Vec::new();
+        for (record, counts) in records.iter().zip(&all) {
+            let mut masked = vec![false; record.sequence.len()];
+            for (at, &count) in counts.iter().enumerate() {
+                if (count == 0) != invert {
+                    masked[at..at + k].fill(true);
+                }
+            }
+            let letters = record.sequence.iter().zip(masked);
+            let letters = letters
+                .map(|(l, m)| if m { l.to_ascii_lowercase() } else { l.to_ascii_uppercase() });
+            expected.push(Record { sequence: letters.collect(), ..record.clone() });
+        }
+        let option = if invert { "--invert" } else { "" };
+        assert!(run(&format!("--mask soft {option} t.mgk")) == fastq(&expected, "\n"));
+    }
+    // Multi-line FASTA comes out as one line a record, gz as text.
+    dir.write("r.fa", fasta(&records, 60, "\n"));
+    dir.run("kmers filter-reads -q -o k.fa.gz --min-hits 0 t.mgk r.fa").ok();
+    assert!(gunzip(&dir.path("k.fa.gz")) == fasta(&records, 1 << 20, "\n"));
+}
+
+#[test]
+fn pairs_stay_together() {
+    let k = 15;
+    let (dir, records) = with_table(k);
+    let counts = counts(&dir);
+    let pass = |record: &Record| {
+        along(&counts, &record.sequence, k).iter().filter(|&&count| count > 0).count() >= 2
+    };
+    let (first, second) = records.split_at(150);
+    dir.write("1.fq", fastq(first, "\n"));
+    dir.write("2.fq", fastq(second, "\n"));
+    let mates: Vec<Record> =
+        first.iter().zip(second).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+    let text = String::from_utf8(fastq(&mates, "\n")).unwrap();
+    // Both mates of a pair have its name.
+    let lines = text.lines().enumerate().map(|(at, line)| match at % 4 {
+        0 => format!("@read{} of a test\n", at / 8),
+        _ => format!("{line}\n"),
+    });
+    dir.write("i.fq", lines.collect::<String>());
+    for (mode, keep) in [("any", false), ("both", true)] {
+        let stays: Vec<bool> = first
+            .iter()
+            .zip(second)
+            .map(|(a, b)| if keep { pass(a) && pass(b) } else { pass(a) || pass(b) })
+            .collect();
+        let expected = |name: &str| -> Vec<u8> {
+            let text = String::from_utf8(dir.read(name)).unwrap();
+            let lines: Vec<&str> = text.lines().collect();
+            let kept = lines.chunks(4).zip(&stays).filter(|(_, stays)| **stays);
+            kept.flat_map(|(lines, _)| lines.iter().flat_map(|l| [l, "\n"]))
+                .collect::<String>()
+                .into()
+        };
+        dir.run(&format!(
+            "kmers filter-reads -q --pairs {mode} -1 1.fq -2 2.fq -o o1.fq --output2 o2.fq t.mgk"
+        ))
+        .ok();
+        assert!(dir.read("o1.fq") == expected("1.fq") && dir.read("o2.fq") == expected("2.fq"));
+        assert!(stays.contains(&true) && stays.contains(&false));
+        let both =
+            dir.run(&format!("kmers filter-reads -q --pairs {mode} --interleaved t.mgk i.fq")).ok();
+        let separate = dir
+            .run(&format!("kmers filter-reads -q --pairs {mode} -1 1.fq -2 2.fq -o - t.mgk"))
+            .ok();
+        assert!(
+            both == separate && both.lines().count() == 8 * stays.iter().filter(|s| **s).count()
+        );
+    }
+    dir.write("other.fq", String::from_utf8(dir.read("2.fq")).unwrap().replace("@read7 ", "@x "));
+    dir.write("short.fq", fastq(&second[..149], "\n"));
+    let mut text = String::new();
+    for mates in ["-1 1.fq -2 other.fq", "-1 1.fq -2 short.fq", "--interleaved short.fq", "gone.fq"]
+    {
+        let args = format!("kmers filter-reads -q {mates} -o x.fq t.mgk");
+        // The table comes first where reads have no option of their own.
+        let args = match mates.split_once(' ') {
+            Some(("--interleaved", file)) => {
+                format!("kmers filter-reads -q --interleaved -o x.fq t.mgk {file}")
+            }
+            None => format!("kmers filter-reads -q -o x.fq t.mgk {mates}"),
+            _ => args,
+        };
+        text += &dir.run(&args).fails(1);
+        assert!(!dir.path("x.fq").exists());
+    }
+    text += &dir.run("kmers filter-reads -q --memory 90M -o x.fq t.mgk r.fq").fails(1);
+    insta::assert_snapshot!("bad_mates", text);
+}
+
+#[test]
+fn profiles() {
+    let k = 15;
+    let (dir, records) = with_table(k);
+    let counts = counts(&dir);
+    let mut expected = String::new();
+    for (number, record) in records.iter().enumerate() {
+        let counts = along(&counts, &record.sequence, k);
+        let found = counts.iter().filter(|&&count| count > 0).count();
+        let mut sorted = counts.clone();
+        sorted.sort_unstable();
+        let median = sorted.get(counts.len().saturating_sub(1) / 2).copied().unwrap_or(0);
+        let listed: Vec<String> = counts.iter().map(ToString::to_string).collect();
+        let listed = listed.join(",");
+        expected += &format!("read{number}\t{}\t{found}\t{median}\t{listed}\n", counts.len());
+    }
+    assert!(dir.run("kmers profile -q t.mgk r.fq").ok() == expected);
+    dir.run("kmers convert -q --format kff -o t.kff t.mgk").ok();
+    assert!(dir.run("kmers profile -q --threads 3 t.kff r.fq").ok() == expected);
+}
+
+/// Many queries at once, in every format of table.
+#[test]
+fn many_queries() {
+    let k = 15;
+    let (dir, records) = with_table(k);
+    let counts = counts(&dir);
+    let (mut asked, mut expected) = (String::new(), String::new());
+    for kmer in records.iter().flat_map(|record| record.sequence.windows(k)) {
+        if kmer.iter().all(|letter| b"ACGTacgt".contains(letter)) {
+            let text = String::from_utf8(kmer.to_vec()).unwrap();
+            asked += &format!("{text}\n");
+            let count = counts.get(&kmer.to_ascii_uppercase()).copied().unwrap_or(0);
+            expected += &format!("{text}\t{count}\n");
+        }
+    }
+    assert!(asked.lines().count() > 20_000);
+    dir.write("asked", asked);
+    dir.run("kmers convert -q --format kmc -o t t.mgk").ok();
+    for table in ["t.mgk", "t.kmc_pre", "t.mgk --threads 1"] {
+        assert!(dir.run(&format!("kmers query {table} --file asked")).ok() == expected, "{table}");
+    }
+}

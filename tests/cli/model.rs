@@ -1,0 +1,114 @@
+//! `merganser kmers histogram --model`, on simulated genomes of known values.
+
+use std::collections::HashMap;
+
+use crate::support::oracle::complement;
+use crate::support::reads::Random;
+use crate::support::{Dir, shared};
+
+/// Reads of 100 bases with 0.4 % errors of the haplotypes, `depth` times each, as FASTA.
+fn reads(haplotypes: &[Vec<u8>], depth: usize, seed: u64) -> Vec<u8> {
+    let mut random = Random(seed);
+    let mut text = Vec::new();
+    for haplotype in haplotypes {
+        for _ in 0..haplotype.len() * depth / 100 {
+            let start = random.below(haplotype.len() - 100);
+            let mut read = haplotype[start..start + 100].to_vec();
+            for base in &mut read {
+                if random.below(250) == 0 {
+                    *base = complement(&[*base])[0];
+                }
+            }
+            text.extend_from_slice(b">r\n");
+            text.extend(if random.below(2) == 0 { complement(&read) } else { read });
+            text.push(b'\n');
+        }
+    }
+    text
+}
+
+/// A genome of `bases`, of which the last twentieth repeats the first.
+fn genome(bases: usize, seed: u64) -> Vec<u8> {
+    let mut genome = Random(seed).bases(bases - bases / 20);
+    genome.extend_from_within(..bases / 20);
+    genome
+}
+
+/// The values that are printed.
+fn values(text: &str) -> HashMap<&str, f64> {
+    let lines = text.lines().filter_map(|line| line.split_once('\t'));
+    lines.filter_map(|(key, value)| Some((key, value.parse().ok()?))).collect()
+}
+
+#[track_caller]
+fn close(values: &HashMap<&str, f64>, key: &str, wanted: f64, within: f64) {
+    let found = values[key];
+    assert!((found - wanted).abs() <= within * wanted, "{key}: {found}, not {wanted}: {values:?}");
+}
+
+#[test]
+fn a_diploid_of_known_size_and_heterozygosity() {
+    let dir = Dir::new();
+    for (rate, depth) in [(100, 25), (400, 30)] {
+        let one = genome(300_000, 5);
+        let mut other = one.clone();
+        let mut random = Random(rate);
+        let differ = |base: &mut u8| {
+            if random.below(rate as usize) == 0 {
+                *base = b"ACGT"[random.below(4)];
+            }
+        };
+        other.iter_mut().for_each(differ);
+        let differences = one.iter().zip(&other).filter(|(a, b)| a != b).count();
+        dir.write("r.fa", reads(&[one, other], depth, 9));
+        dir.run("count -q -k 21 --min-count 1 -o t.mgk --histogram h r.fa").ok();
+        let text = dir.run("kmers histogram --model --plot p.svg t.mgk").ok();
+        let found = values(&text);
+        // A read of 100 bases has 80 21-mers; errors take (1 - 0.004)^21 of them.
+        let coverage = depth as f64 * 0.8 * 0.996f64.powi(21);
+        close(&found, "kmer_coverage", coverage, 0.02);
+        close(&found, "genome_size", 300_000.0, 0.03);
+        close(&found, "heterozygosity", differences as f64 / 300_000.0, 0.1);
+        close(&found, "error_rate", 0.004, 0.1);
+        assert!(found["repeats"] > 0.05 && found["repeats"] < 0.15, "{found:?}");
+        let svg = String::from_utf8(dir.read("p.svg")).unwrap();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+        assert!(svg.matches("stroke-dasharray").count() == 4);
+        // The histogram alone says the same, but not what k is.
+        assert_eq!(dir.run("kmers histogram --model -k 21 h").ok(), text);
+        dir.run("kmers histogram --model h").fails(2);
+        let picture: Vec<&str> = text.lines().filter(|line| line.starts_with("# ")).collect();
+        assert!(picture.len() > 20 && picture.iter().any(|line| line.contains('o')));
+    }
+}
+
+#[test]
+fn a_haploid_of_known_size() {
+    let Some(path) = shared("genomes/Blochmannia_vafer_BVAF.fna.gz") else { return };
+    let dir = Dir::new();
+    let text = crate::support::gunzip(&path);
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b">"));
+    let genome: Vec<u8> = lines.flatten().copied().collect();
+    dir.write("r.fa", reads(std::slice::from_ref(&genome), 40, 3));
+    dir.run("count -q -k 25 --min-count 1 --format kmc -o t r.fa").ok();
+    let text = dir.run("kmers histogram --model --ploidy 1 t").ok();
+    let found = values(&text);
+    close(&found, "genome_size", genome.len() as f64, 0.02);
+    close(&found, "kmer_coverage", 40.0 * 0.76 * 0.996f64.powi(25), 0.02);
+    close(&found, "error_rate", 0.004, 0.1);
+    assert!(!found.contains_key("heterozygosity"));
+}
+
+#[test]
+fn what_has_no_peak_has_no_model() {
+    let dir = Dir::new();
+    dir.write("h", "1\t1000\n2\t100\n3\t10\n");
+    dir.write("bad", "1\t1000\n2\tmany\n");
+    dir.write("empty.fa", "");
+    dir.run("count -q -k 21 -o e.mgk empty.fa").ok();
+    let mut text = String::new();
+    for args in ["-k 21 h", "-k 21 bad", "e.mgk", "-k 20 e.mgk", "gone"] {
+        text += &dir.run(&format!("kmers histogram -q --model {args}")).fails(1);
+    }
+    insta::assert_snapshot!("no_model", text);
+}
