@@ -87,7 +87,7 @@ pub struct Config {
 }
 
 /// The longest read, in bases.
-pub const MOST_READ: usize = 1 << 16;
+pub const MOST_READ: usize = 1 << 14;
 
 impl Config {
     /// All hits within `threshold` edits on both strands; N matches nothing; mates 0 to 500 bases

@@ -156,14 +156,6 @@ impl View<'_> {
         start..end.max(start)
     }
 
-    /// Asks the cache for what [`View::find`] will look at first.
-    #[inline]
-    pub(crate) fn prefetch(&self, key: &Key, len: usize) {
-        let within = len.min(self.k);
-        let number = (key.packed >> (64 - 2 * within)) as usize;
-        merganser_seq::simd::prefetch(self.table, number << (2 * (self.k - within)));
-    }
-
     /// The part of `range`, all of whose positions have the key's first k bases, that has the first
     /// `len`.
     #[inline]

@@ -43,11 +43,6 @@ impl Queries {
         self.entries.clear();
     }
 
-    /// Queries, two a read.
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
     /// Adds a read, whose letters are IUPAC's in any case, and its reverse complement; what else
     /// there is, is refused by its index.
     pub(crate) fn push(&mut self, read: &[u8], edits: usize) -> Result<(), usize> {
@@ -154,7 +149,7 @@ mod tests {
         let codes = |query: Query<'_>| (0..query.len).map(|at| query.code(at)).collect::<Vec<_>>();
         assert_eq!(codes(queries.get(0)), [0, 1, 2, 3, 3, 2, 4]);
         assert_eq!(codes(queries.get(1)), [4, 1, 0, 0, 1, 2, 3]);
-        assert_eq!((queries.len(), queries.get(0).unknown), (2, 1));
+        assert_eq!(queries.get(0).unknown, 1);
         assert!(queries.get(0).has_others(6, 7) && !queries.get(0).has_others(0, 6));
         assert_eq!(queries.push(b"AC-", 1), Err(2));
         assert_eq!(UPPER.map(char::from)[usize::from(b'u')], 'T');

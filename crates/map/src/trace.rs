@@ -258,7 +258,7 @@ mod tests {
         let mut alignment = Alignment::default();
         let mode = NMode::Mismatch;
         alignment.trace(&queries.get(0), &reference.text(), of, 18, 4, mode);
-        assert_eq!(operations(&alignment), b"=======XX===DD=====");
-        assert_eq!(std::str::from_utf8(&alignment.md), Ok("7T0N3^TA5"));
+        assert_eq!(operations(&alignment), b"=======XX====DD====");
+        assert_eq!(std::str::from_utf8(&alignment.md), Ok("7T0N4^AC4"));
     }
 }

@@ -19,14 +19,14 @@ fn contigs() -> impl Strategy<Value = Vec<Vec<u8>>> {
         proptest::collection::vec(proptest::sample::select(b"ACGT".to_vec()), 1..60),
         Just(b"ACGTTGCAACGTTTGACA".to_vec()),
         Just(b"NN".to_vec()),
-        (1usize..40).prop_map(|n| b"A".repeat(n)),
+        (1usize..20).prop_map(|n| b"A".repeat(n)),
     ];
     let contig = proptest::collection::vec(piece, 1..20).prop_map(|pieces| pieces.concat());
     proptest::collection::vec(contig, 1..5)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(20))]
 
     #[test]
     fn every_occurrence_is_found(contigs in contigs(), threads in 1usize..4) {
