@@ -106,7 +106,8 @@ mod tests {
         let windows = |widest, gap| {
             let mut windows = Vec::new();
             merge(&candidates, |_| Limits { widest, gap }, &mut windows);
-            let parts = windows.iter().map(|window| (window.first, window.width, window.candidates));
+            let parts =
+                windows.iter().map(|window| (window.first, window.width, window.candidates));
             parts.collect::<Vec<_>>()
         };
         assert_eq!(windows(5, 5), [(-5, 5, 3), (1, 1, 2), (9, 0, 1)]);

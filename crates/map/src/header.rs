@@ -18,7 +18,8 @@ impl ReadGroup {
     /// # Errors
     /// If it is no such line.
     pub fn parse(text: &str) -> Result<ReadGroup, Error> {
-        let wrong = |what: &str| Error::Config(format!("-R '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"));
+        let wrong =
+            |what: &str| Error::Config(format!("-R '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"));
         let line = text.replace("\\t", "\t");
         let mut fields = line.split('\t');
         if fields.next() != Some("@RG") {

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use merganser_seq::planes::BASES_PER_WORD;
 
-use crate::reference::{Contig, Reference, Text};
 use crate::Error;
+use crate::reference::{Contig, Reference, Text};
 pub use build::{Building, build};
 use file::Mapped;
 
@@ -174,7 +174,8 @@ impl View<'_> {
         }
         use std::cmp::Ordering;
         let first = found.partition_point(|&p| self.compare(p, key, mask) == Ordering::Less);
-        let rest = found[first..].partition_point(|&p| self.compare(p, key, mask) == Ordering::Equal);
+        let rest =
+            found[first..].partition_point(|&p| self.compare(p, key, mask) == Ordering::Equal);
         range.start + first..range.start + first + rest
     }
 

@@ -140,8 +140,7 @@ fn check_memory(job: &Job, index: &Index) -> Result<(), Error> {
 fn head(job: &Job, index: &Index, inputs: &[Reads]) -> Vec<u8> {
     let paired = inputs.iter().any(|reads| reads.second.is_some());
     let group = job.group.as_ref();
-    let text =
-        header::text(index, group, &job.config, paired, job.extended, job.keep_unmapped);
+    let text = header::text(index, group, &job.config, paired, job.extended, job.keep_unmapped);
     let head = record::header(job.format, &text, index);
     match job.format {
         Format::Sam => head,
@@ -335,12 +334,7 @@ impl<'r> Worker<'r> {
         Worker { mapper, reporter, config: job.config, blocks, keeps, hits, bounds, texts }
     }
 
-    fn map(
-        &mut self,
-        batch: &Batch,
-        number: u64,
-        written: &InOrder<Writer>,
-    ) -> Result<(), Error> {
+    fn map(&mut self, batch: &Batch, number: u64, written: &InOrder<Writer>) -> Result<(), Error> {
         let begun = Instant::now();
         self.mapper.clear();
         for at in 0..batch.len() {

@@ -28,7 +28,10 @@ pub fn letters_match(mode: NMode, a: u8, b: u8) -> bool {
 
 /// The reverse complement; letters that are no bases become N.
 pub fn reverse_complement(read: &[u8]) -> Vec<u8> {
-    read.iter().rev().map(|&letter| code(letter).map_or(b'N', |code| b"TGCA"[usize::from(code)])).collect()
+    read.iter()
+        .rev()
+        .map(|&letter| code(letter).map_or(b'N', |code| b"TGCA"[usize::from(code)]))
+        .collect()
 }
 
 /// The hits of a read in their order, all of them whatever [`Config::select`] says.
@@ -48,7 +51,12 @@ pub fn hits(config: &Config, contigs: &[Vec<u8>], read: &[u8]) -> Vec<NaiveHit> 
                 Metric::Edit => silenced(edit_ends(&read, text, e, config.n_mode), e),
                 Metric::Hamming => hamming_ends(&read, text, e, config.n_mode),
             };
-            hits.extend(ends.into_iter().map(|(edits, end)| NaiveHit { edits, contig, end, reverse }));
+            hits.extend(ends.into_iter().map(|(edits, end)| NaiveHit {
+                edits,
+                contig,
+                end,
+                reverse,
+            }));
         }
     }
     hits.sort_unstable();

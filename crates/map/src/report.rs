@@ -29,6 +29,8 @@ pub struct Reported {
     pub discordant: u64,
     /// Of these, with hits of one mate alone.
     pub one_mate: u64,
+    /// Reads that have no more bases than edits are allowed: they have no hits.
+    pub hopeless: u64,
     /// Reads or pairs of which `--max-hits` left hits out.
     pub cut: u64,
 }
@@ -43,6 +45,7 @@ impl Reported {
         self.concordant += other.concordant;
         self.discordant += other.discordant;
         self.one_mate += other.one_mate;
+        self.hopeless += other.hopeless;
         self.cut += other.cut;
     }
 }
@@ -99,7 +102,7 @@ impl<'r> Reporter<'r> {
         if unit.batch.paired {
             return self.pair(unit, sink);
         }
-        self.count(unit.hits[0]);
+        self.count(unit, 0);
         self.each(unit, 0, 0, None, sink)?;
         if unit.hits[0].is_empty() {
             set_aside(unit, sink);
@@ -107,7 +110,10 @@ impl<'r> Reporter<'r> {
         Ok(())
     }
 
-    fn count(&mut self, hits: &[Hit]) {
+    fn count(&mut self, unit: &Unit<'_>, mate: usize) {
+        let hits = unit.hits[mate];
+        let query = unit.queries.get(2 * (unit.read + mate));
+        self.reported.hopeless += u64::from(query.len <= query.edits);
         self.reported.reads += 1;
         self.reported.mapped += u64::from(!hits.is_empty());
         self.reported.unique += u64::from(hits.len() == 1);

@@ -77,13 +77,7 @@ impl Chooser {
 
     /// Looks for a division that occurs less often: all divisions into seeds that begin and end at
     /// multiples of [`STEP`] are compared (dynamic programming over the places of cuts).
-    fn improve(
-        &mut self,
-        view: &View<'_>,
-        query: &Query<'_>,
-        found: usize,
-        seeds: &mut Vec<Seed>,
-    ) {
+    fn improve(&mut self, view: &View<'_>, query: &Query<'_>, found: usize, seeds: &mut Vec<Seed>) {
         let (len, count) = (query.len, query.edits + 1);
         let places = len / STEP;
         let lengths = LONGEST / STEP;
@@ -98,7 +92,8 @@ impl Chooser {
             for place in 1..=places {
                 let row = seed * (places + 1);
                 let before = row - (places + 1);
-                let (mut best, mut from) = (self.costs[row + place - 1], self.last[row + place - 1]);
+                let (mut best, mut from) =
+                    (self.costs[row + place - 1], self.last[row + place - 1]);
                 for length in SHORTEST / STEP..=lengths.min(place) {
                     let begin = place - length;
                     let cost = self.costs[before + begin];

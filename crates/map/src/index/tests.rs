@@ -99,7 +99,9 @@ fn damaged_files_are_refused() {
     assert_eq!(message(b">x\nACGT\n"), "not a merganser index (.mgi)");
     assert!(message(&good[..100]).starts_with("the index is truncated within its header"));
     assert!(message(&good[..good.len() - 1]).starts_with("the index is truncated or was changed"));
-    for (at, expected) in [(8, "index format"), (20, "the header is damaged"), (4096, "section 1 of 6")] {
+    for (at, expected) in
+        [(8, "index format"), (20, "the header is damaged"), (4096, "section 1 of 6")]
+    {
         let mut bytes = good.clone();
         bytes[at] ^= 4;
         assert!(message(&bytes).starts_with(expected), "{at}");

@@ -14,7 +14,8 @@ fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Nai
     let view = index.view();
     let gaps = gaps(&view, &config);
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
-    let packed = (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
+    let packed =
+        (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
     let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref());
     mapper.clear();
     for (number, read) in reads.iter().enumerate() {

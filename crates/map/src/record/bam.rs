@@ -110,7 +110,9 @@ fn sequence(letters: &[u8], qualities: &[u8], reverse: bool, out: &mut Vec<u8>) 
     }
     match (qualities.is_empty(), reverse) {
         (true, _) => out.resize(out.len() + letters.len(), 0xff),
-        (false, true) => out.extend(qualities.iter().rev().map(|quality| quality.saturating_sub(33))),
+        (false, true) => {
+            out.extend(qualities.iter().rev().map(|quality| quality.saturating_sub(33)))
+        }
         (false, false) => out.extend(qualities.iter().map(|quality| quality.saturating_sub(33))),
     }
 }

@@ -161,7 +161,9 @@ impl Sink for Loader {
                 "record {number}: '{name}' cannot be the name of a contig in SAM: rename it"
             ));
         } else if !self.names.insert(name.clone()) {
-            self.fail(format_args!("record {number}: {name} is the name of two contigs: rename one"));
+            self.fail(format_args!(
+                "record {number}: {name} is the name of two contigs: rename one"
+            ));
         }
         let start = (self.reference.low.len() * BASES_PER_WORD).min(u32::MAX as usize) as u32;
         self.reference.contigs.push(Contig { name, start, len: 0 });
@@ -220,7 +222,10 @@ mod tests {
     fn what_is_wrong_is_named() {
         let message = |text: &str| loaded(text).unwrap_err().to_string();
         assert_eq!(message(""), "r.fa: has no sequences: a reference in FASTA is needed");
-        assert_eq!(message(">a\nA\n>a\nC\n"), "r.fa: record 2: a is the name of two contigs: rename one");
+        assert_eq!(
+            message(">a\nA\n>a\nC\n"),
+            "r.fa: record 2: a is the name of two contigs: rename one"
+        );
         assert_eq!(message(">a\n>b\nC\n"), "r.fa: contig a has no bases: remove it");
         assert_eq!(message(">a\nAC-T\n"), "r.fa: contig a: '-' at base 3 is no letter of DNA");
         assert!(message(">=\nA\n").contains("'=' cannot be the name"));

@@ -32,7 +32,7 @@ const MATES: [u16; 2] = [flag::PAIRED | flag::FIRST, flag::PAIRED | flag::LAST];
 impl Reporter<'_> {
     /// Reports a pair: its concordant combinations or, if there is none, each mate's hits.
     pub(super) fn pair(&mut self, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
-        unit.hits.iter().for_each(|hits| self.count(hits));
+        (0..2).for_each(|mate| self.count(unit, mate));
         self.reported.pairs += 1;
         let mut memory = std::mem::take(&mut self.pairs);
         self.combine(unit, &mut memory);
