@@ -137,15 +137,26 @@ impl View<'_> {
     /// positions so near to a contig's end or an N that fewer bases follow may be among them.
     #[inline]
     pub(crate) fn find(&self, key: &Key, len: usize) -> Range<usize> {
+        let range = self.find_short(key, len);
+        if len <= self.k { range } else { self.narrow(range, key, len) }
+    }
+
+    /// As [`View::find`], of no more than the first k bases.
+    #[inline]
+    pub(crate) fn find_short(&self, key: &Key, len: usize) -> Range<usize> {
         debug_assert!((SHORTEST..=LONGEST).contains(&len));
         let within = len.min(self.k);
         let number = (key.packed >> (64 - 2 * within)) as usize;
         let shift = 2 * (self.k - within);
-        let range = self.bucket(number << shift, (number + 1) << shift);
-        if len <= self.k {
-            return range;
-        }
-        self.narrow(range, key, len)
+        self.bucket(number << shift, (number + 1) << shift)
+    }
+
+    /// Asks the cache for what [`View::find`] will look at first.
+    #[inline]
+    pub(crate) fn prefetch(&self, key: &Key, len: usize) {
+        let within = len.min(self.k);
+        let number = (key.packed >> (64 - 2 * within)) as usize;
+        merganser_seq::simd::prefetch(self.table, number << (2 * (self.k - within)));
     }
 
     /// A damaged table must not lead out of the positions.

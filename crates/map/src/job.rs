@@ -13,7 +13,7 @@ use crate::bgzf::{self, Blocks};
 use crate::header::{self, ReadGroup};
 use crate::hits::Hit;
 use crate::index::Index;
-use crate::mapper::{self, Mapper, Stages};
+use crate::mapper::{self, BLOCK, Mapper, Stages};
 use crate::record::{self, Style};
 use crate::report::{Reported, Reporter, Sink, Unit};
 use crate::source::{Batch, Source};
@@ -352,14 +352,14 @@ impl<'r> Worker<'r> {
             })?;
         }
         self.mapper.stages.times.seeding += begun.elapsed();
-        let unit = batch.unit();
         let (mut from, mut to) = (0, 0);
         while from < batch.len() {
             let begun = Instant::now();
             let before = self.mapper.stages.times;
             while to < batch.len() && self.mapper.waiting() < MOST_ENDS {
-                (to..to + unit).try_for_each(|read| self.mapper.seek(read))?;
-                to += unit;
+                let next = batch.len().min(to + BLOCK);
+                self.mapper.seek(to..next)?;
+                to = next;
             }
             let times = &mut self.mapper.stages.times;
             let elsewhere = times.filter + times.verification - before.filter - before.verification;

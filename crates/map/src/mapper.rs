@@ -57,6 +57,8 @@ impl Stages {
     }
 }
 
+/// Reads that are looked up together: as many as keep their fetches from memory under way at once.
+pub(crate) const BLOCK: usize = 32;
 /// Candidates that are filtered and verified together.
 const SUB_BATCH: usize = if cfg!(test) { 50 } else { 1 << 14 };
 
@@ -69,7 +71,6 @@ pub(crate) struct Mapper<'r> {
     rule: Option<Rule<'r>>,
     pub(crate) queries: Queries,
     chooser: Chooser,
-    seeds: Vec<Seed>,
     scratch: Vec<u32>,
     verifier: Verifier,
     pub(crate) candidates: Vec<Candidate>,
@@ -101,7 +102,6 @@ impl<'r> Mapper<'r> {
             rule: packed.map(|packed| Rule::new(config.filter, packed)),
             queries: Queries::default(),
             chooser: Chooser::default(),
-            seeds: Vec::new(),
             scratch: Vec::new(),
             verifier: Verifier::default(),
             candidates: Vec::new(),
@@ -117,55 +117,65 @@ impl<'r> Mapper<'r> {
         self.verifier.ends.clear();
     }
 
-    /// Looks for read `read` of the batch.
+    /// Looks for some reads of the batch.
     ///
     /// # Errors
     /// If the filter fails.
-    pub(crate) fn seek(&mut self, read: usize) -> Result<(), Error> {
-        let mut scanned = false;
-        for number in [2 * read, 2 * read + 1] {
-            let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
-            if self.config.strand == left_out {
-                continue;
-            }
-            let query = self.queries.get(number);
-            let mode = self.config.n_mode;
-            let number = number as u32;
-            match self.chooser.choose(&self.view, &query, mode, &mut self.seeds) {
-                Plan::Nothing => {}
-                Plan::Scan => {
-                    scanned = true;
-                    let len = query.len as u32;
-                    let (first, width) = (-i64::from(len), self.view.text.end() + len);
-                    self.verify_window(Window { query: number, first, width, candidates: 0 });
-                }
-                Plan::Seeds => {
-                    let len = query.len as u32;
-                    self.collect(number)?;
-                    for gap in self.gaps {
-                        let first = i64::from(gap[0]) - i64::from(len);
-                        let width = gap[1] - gap[0] + len;
-                        self.verify_window(Window { query: number, first, width, candidates: 0 });
-                    }
+    pub(crate) fn seek(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
+        self.chooser.clear();
+        for read in reads {
+            let mut scanned = false;
+            for number in [2 * read, 2 * read + 1] {
+                let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
+                if self.config.strand != left_out {
+                    scanned |= self.plan(number);
                 }
             }
+            self.stages.scanned += u64::from(scanned);
         }
-        self.stages.scanned += u64::from(scanned);
-        Ok(())
+        self.chooser.look_up(&self.view);
+        let mut chooser = std::mem::take(&mut self.chooser);
+        let queries = std::mem::take(&mut self.queries);
+        let view = self.view;
+        let done =
+            chooser.each(&view, &queries, |number, seeds| self.collect(number, seeds, &queries));
+        (self.chooser, self.queries) = (chooser, queries);
+        done
     }
 
-    fn collect(&mut self, number: u32) -> Result<(), Error> {
+    /// Decides how a query is looked for; true if the reference had to be scanned.
+    fn plan(&mut self, number: usize) -> bool {
+        let query = self.queries.get(number);
+        let (number, len) = (number as u32, query.len as u32);
+        match self.chooser.plan(&self.view, number, &query, self.config.n_mode) {
+            Plan::Nothing => false,
+            Plan::Scan => {
+                let (first, width) = (-i64::from(len), self.view.text.end() + len);
+                self.verify_window(Window { query: number, first, width, candidates: 0 });
+                true
+            }
+            Plan::Seeds => {
+                for gap in self.gaps {
+                    let first = i64::from(gap[0]) - i64::from(len);
+                    let width = gap[1] - gap[0] + len;
+                    self.verify_window(Window { query: number, first, width, candidates: 0 });
+                }
+                false
+            }
+        }
+    }
+
+    fn collect(&mut self, number: u32, seeds: &[Seed], queries: &Queries) -> Result<(), Error> {
         let mut candidates = std::mem::take(&mut self.candidates);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let seeds = std::mem::take(&mut self.seeds);
         let view = self.view;
         let mut done = Ok(());
-        candidates::collect(number, &seeds, &view, &mut scratch, &mut candidates, |candidates| {
+        candidates::collect(number, seeds, &view, &mut scratch, &mut candidates, |candidates| {
             if candidates.len() >= SUB_BATCH && done.is_ok() {
-                done = self.verify(candidates);
+                done = self.verify(candidates, queries);
             }
         });
-        (self.candidates, self.scratch, self.seeds) = (candidates, scratch, seeds);
+        (self.candidates, self.scratch) = (candidates, scratch);
         done
     }
 
@@ -175,8 +185,9 @@ impl<'r> Mapper<'r> {
     /// If the filter fails.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
         let mut candidates = std::mem::take(&mut self.candidates);
-        let done = self.verify(&mut candidates);
-        self.candidates = candidates;
+        let queries = std::mem::take(&mut self.queries);
+        let done = self.verify(&mut candidates, &queries);
+        (self.candidates, self.queries) = (candidates, queries);
         done
     }
 
@@ -185,14 +196,14 @@ impl<'r> Mapper<'r> {
         self.verifier.ends.len()
     }
 
-    fn verify(&mut self, candidates: &mut Vec<Candidate>) -> Result<(), Error> {
+    fn verify(&mut self, candidates: &mut Vec<Candidate>, queries: &Queries) -> Result<(), Error> {
         let begun = Instant::now();
         self.stages.candidates += candidates.len() as u64;
         if let Some(rule) = &mut self.rule {
-            self.stages.rejected += rule.reject(candidates, &self.queries, &self.view.text)?;
+            self.stages.rejected += rule.reject(candidates, queries, &self.view.text)?;
         }
         let Verifier { windows, plain, lanes, scan, ends } = &mut self.verifier;
-        let (queries, text, config) = (&self.queries, &self.view.text, &self.config);
+        let (text, config) = (&self.view.text, &self.config);
         let in_lanes = config.filter == Prefilter::Exact && config.metric == Metric::Edit;
         windows.clear();
         let limits = |number: u32| {

@@ -76,6 +76,13 @@ impl<'a> Text<'a> {
         [window(self.low, at), window(self.high, at)]
     }
 
+    /// Asks the cache for the window at a position.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, at: usize) {
+        merganser_seq::simd::prefetch(self.low, at / 64);
+        merganser_seq::simd::prefetch(self.high, at / 64);
+    }
+
     /// Whether a stretch has letters that are no bases.
     #[inline]
     pub(crate) fn has_others(&self, from: usize, to: usize) -> bool {

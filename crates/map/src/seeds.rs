@@ -3,9 +3,11 @@
 
 use std::ops::Range;
 
-use crate::NMode;
-use crate::index::{LONGEST, SHORTEST, View};
-use crate::queries::Query;
+use merganser_seq::simd::prefetch;
+
+use crate::index::{Key, LONGEST, SHORTEST, View};
+use crate::queries::{Queries, Query};
+use crate::{Error, NMode};
 
 /// A seed that occurs: its first base in the read, and where its positions are in the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +27,20 @@ pub(crate) enum Plan {
     Scan,
 }
 
+/// A stretch that is being looked up.
+#[derive(Clone, Debug)]
+struct Lookup {
+    query: u32,
+    offset: u32,
+    len: u32,
+    key: Key,
+    positions: Range<usize>,
+}
+
 /// A thread's memory.
 #[derive(Debug, Default)]
 pub(crate) struct Chooser {
-    bounds: Vec<usize>,
+    lookups: Vec<Lookup>,
     /// How often stretches occur, by begin and length.
     counts: Vec<u32>,
     /// The fewest positions of the first seeds up to a place, and the last seed of these.
@@ -43,15 +55,20 @@ const CHEAP: usize = if cfg!(test) { 4 } else { 96 };
 const STEP: usize = 4;
 
 impl Chooser {
-    /// Replaces `seeds` by those of a query that occur.
-    pub(crate) fn choose(
+    /// Begins with the next queries.
+    pub(crate) fn clear(&mut self) {
+        self.lookups.clear();
+    }
+
+    /// Says how a query's hits can be found, and if by seeds, takes note to look up those of its
+    /// division into equal parts.
+    pub(crate) fn plan(
         &mut self,
         view: &View<'_>,
+        number: u32,
         query: &Query<'_>,
         mode: NMode,
-        seeds: &mut Vec<Seed>,
     ) -> Plan {
-        seeds.clear();
         let count = query.edits + 1;
         if query.len <= query.edits || (mode == NMode::Mismatch && query.unknown > query.edits) {
             return Plan::Nothing;
@@ -59,20 +76,66 @@ impl Chooser {
         if query.len / count < SHORTEST {
             return Plan::Scan;
         }
-        let bounds = (0..=count).map(|number| number * query.len / count);
-        self.bounds.clear();
-        self.bounds.extend(bounds);
-        if mode == NMode::Match && query.unknown > 0 {
-            let clean = |pair: &[usize]| !query.has_others(pair[0], pair[1]);
-            if !self.bounds.windows(2).all(clean) {
-                return Plan::Scan;
-            }
+        let bounds = |part: usize| [part * query.len / count, (part + 1) * query.len / count];
+        let clean = |[from, to]: [usize; 2]| !query.has_others(from, to);
+        if mode == NMode::Match && !(0..count).map(bounds).all(clean) {
+            return Plan::Scan;
         }
-        let found = look_up(view, query, &self.bounds, seeds);
-        if found > CHEAP {
-            self.improve(view, query, found, seeds);
+        for [from, to] in (0..count).map(bounds).filter(|&part| clean(part)) {
+            let (key, len) = (query.key(from), (to - from).min(LONGEST));
+            view.prefetch(&key, len);
+            let (offset, len) = (from as u32, len as u32);
+            self.lookups.push(Lookup { query: number, offset, len, key, positions: 0..0 });
         }
         Plan::Seeds
+    }
+
+    /// Looks up what was noted: step by step for all queries, so that memory is fetched for many at
+    /// a time.
+    pub(crate) fn look_up(&mut self, view: &View<'_>) {
+        for lookup in &mut self.lookups {
+            lookup.positions = view.find_short(&lookup.key, lookup.len as usize);
+            if !lookup.positions.is_empty() {
+                prefetch(view.positions, lookup.positions.start);
+            }
+        }
+        let long =
+            |lookup: &&mut Lookup| lookup.len as usize > view.k() && !lookup.positions.is_empty();
+        for lookup in self.lookups.iter_mut().filter(long) {
+            let middle = lookup.positions.start + lookup.positions.len() / 2;
+            view.text.prefetch(view.positions[middle] as usize);
+        }
+        for lookup in self.lookups.iter_mut().filter(long) {
+            let positions = lookup.positions.clone();
+            lookup.positions = view.narrow(positions, &lookup.key, lookup.len as usize);
+        }
+    }
+
+    /// Calls `take` with each query that was planned and its seeds that occur.
+    pub(crate) fn each(
+        &mut self,
+        view: &View<'_>,
+        queries: &Queries,
+        mut take: impl FnMut(u32, &[Seed]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let lookups = std::mem::take(&mut self.lookups);
+        let mut seeds = Vec::new();
+        let done =
+            lookups.chunk_by(|a, b| a.query == b.query).try_for_each(|own| {
+                seeds.clear();
+                let occurs = |lookup: &&Lookup| !lookup.positions.is_empty();
+                seeds.extend(own.iter().filter(occurs).map(|lookup| Seed {
+                    offset: lookup.offset,
+                    positions: lookup.positions.clone(),
+                }));
+                let found = seeds.iter().map(|seed| seed.positions.len()).sum();
+                if found > CHEAP {
+                    self.improve(view, &queries.get(own[0].query as usize), found, &mut seeds);
+                }
+                take(own[0].query, &seeds)
+            });
+        self.lookups = lookups;
+        done
     }
 
     /// Looks for a division that occurs less often: all divisions into seeds that begin and end at
@@ -153,21 +216,4 @@ impl Chooser {
             }
         }
     }
-}
-
-/// Looks up the stretches between neighbouring bounds, and returns how many positions they have.
-fn look_up(view: &View<'_>, query: &Query<'_>, bounds: &[usize], seeds: &mut Vec<Seed>) -> usize {
-    let mut found = 0;
-    for pair in bounds.windows(2) {
-        let [from, to] = [pair[0], pair[1]];
-        if query.has_others(from, to) {
-            continue;
-        }
-        let positions = view.find(&query.key(from), (to - from).min(LONGEST));
-        found += positions.len();
-        if !positions.is_empty() {
-            seeds.push(Seed { offset: from as u32, positions });
-        }
-    }
-    found
 }

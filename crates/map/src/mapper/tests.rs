@@ -18,10 +18,11 @@ fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Nai
         (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
     let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref());
     mapper.clear();
-    for (number, read) in reads.iter().enumerate() {
+    for read in reads {
         mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
-        mapper.seek(number).unwrap();
     }
+    mapper.seek(0..reads.len() / 2).unwrap();
+    mapper.seek(reads.len() / 2..reads.len()).unwrap();
     mapper.flush().unwrap();
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     mapper.hits(0..reads.len(), &mut hits, &mut bounds);

@@ -273,6 +273,8 @@ fn finish(
             ends.push(End { query: window.query, position, edits: edits as u32 });
         }
     }
+    // In the order of positions, as all windows mostly are.
+    ends[before..].reverse();
     ends.len() > before
 }
 
