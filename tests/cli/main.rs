@@ -16,6 +16,7 @@ mod help;
 mod inputs;
 mod interrupt;
 mod kmers;
+mod map;
 mod matrix;
 mod memory;
 mod metagenomes;
