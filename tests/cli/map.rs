@@ -638,14 +638,14 @@ fn input_of_every_kind() {
 
 #[test]
 fn bad_inputs() {
-    let good = ">a\nACGTTGCATGCAAACGTTGACCA\n";
+    let good = &b">a\nACGTTGCATGCAAACGTTGACCA\n"[..];
     let fq = "@r\nACGTTGCATGCAAACGT\n+\nIIIIIIIIIIIIIIIII\n";
     let cases = [
-        ("", fq, "map f q -e 1 -o o.bam"),
-        (">a\n", fq, "map f q -e 1 -o o.bam"),
-        (">a\nACGT\n>a\nACGT\n", fq, "map f q -e 1 -o o.bam"),
-        (">a\nAC-GT\n", fq, "map f q -e 1 -o o.bam"),
-        ("> a\nACGT\n", fq, "index f -o o.mgi"),
+        (&b""[..], fq, "map f q -e 1 -o o.bam"),
+        (b">a\n", fq, "map f q -e 1 -o o.bam"),
+        (b">a\nACGT\n>a\nACGT\n", fq, "map f q -e 1 -o o.bam"),
+        (b">a\nAC-GT\n", fq, "map f q -e 1 -o o.bam"),
+        (b"> a\nACGT\n", fq, "index f -o o.mgi"),
         (good, "@r\nAC-T\n+\nIIII\n", "map f q -e 1 -o o.bam"),
         (good, "@r\nACGT\n+\nIII\n", "map f q -e 1 -o o.bam"),
         (good, fq, "map f q -e 1 -2 two -o o.bam"),
@@ -654,10 +654,10 @@ fn bad_inputs() {
         (good, fq, "map missing q -e 1 -o o.bam"),
         (good, fq, "map f q -e 1 -o no/o.bam"),
         (good, fq, "map f q -e 1 -o q"),
-        (good, fq, "map f q -e 1 -o o.bam --memory 30M"),
+        (good, fq, "map f q -e 1 -o o.bam --threads 2 --memory 30M"),
         (good, fq, "index f -o f"),
         (good, fq, "index --verify f"),
-        ("\u{89}MGI", fq, "map f q -e 1 -o o.bam"),
+        (b"\x89MGI", fq, "map f q -e 1 -o o.bam"),
     ];
     let mut text = String::new();
     for (reference, reads, args) in cases {
