@@ -6,6 +6,7 @@
 mod count;
 mod filter;
 mod generate;
+mod map;
 mod measure;
 mod parts;
 mod rng;
@@ -30,6 +31,8 @@ enum Command {
     /// Time the filter's methods beside edlib, or count what they get wrong
     #[command(subcommand)]
     Filter(filter::Command),
+    /// Map reads with merganser, by each of its filters, and with RazerS3 in turn
+    Map(map::Args),
     /// Measure the design choices of counting one by one
     Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Gen(command) => generate::run(&command),
         Command::Count(args) => count::run(&args),
         Command::Filter(command) => filter::run(&command),
+        Command::Map(args) => map::run(&args),
         Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };

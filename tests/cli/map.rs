@@ -537,6 +537,9 @@ fn combinations_of_pairs() {
     assert!(apart.iter().all(|record| record.flags & 2 == 0));
 }
 
+/// Where a read lies: its name, strand and contig.
+type OfRead = (String, bool, Option<usize>);
+
 /// The same hits as RazerS3, which is fully sensitive too: it may group ends that lie further
 /// apart, but never has one that we have not.
 #[test]
@@ -571,8 +574,7 @@ fn razers3_finds_nothing_else() {
         shell(dir.root(), &command);
         let theirs = records(&String::from_utf8(dir.read("razers.sam")).unwrap());
         let ours = records(&sam(dir.run(&format!("map -q ref.fa reads.fq -e {e}"))));
-        let mut places: BTreeMap<(String, bool, Option<usize>), BTreeSet<(usize, usize)>> =
-            BTreeMap::new();
+        let mut places: BTreeMap<OfRead, BTreeSet<(usize, usize)>> = BTreeMap::new();
         for record in ours.iter().filter(|record| record.flags & 4 == 0) {
             let key = (record.name.clone(), record.reverse(), record.contig);
             places.entry(key).or_default().insert((record.end, record.number("NM")));

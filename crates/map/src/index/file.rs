@@ -49,7 +49,7 @@ impl Mapped {
         let lens = mapped.sections.map(|section| section.len);
         let others = lens[2] == 0 || lens[2] == words;
         let table = 4 * ((1u64 << (2 * k)) + 1);
-        if lens[0] != words || lens[1] != words || !others || lens[4] != table || lens[3] % 4 != 0 {
+        if lens[0] != words || lens[1] != words || !others || lens[4] != table || !lens[3].is_multiple_of(4) {
             return Err(senseless());
         }
         Ok((mapped, contigs, k))
@@ -126,7 +126,7 @@ fn header(file: &[u8]) -> Result<([Section; SECTIONS], usize), String> {
     let k = number(16, 4) as usize;
     let inside = |section: &Section| {
         let end = section.start.checked_add(section.len);
-        section.start % 8 == 0 && end.is_some_and(|end| end <= bytes)
+        section.start.is_multiple_of(8) && end.is_some_and(|end| end <= bytes)
     };
     match sections.iter().all(inside) && (SHORTEST..=MOST_K).contains(&k) {
         true => Ok((sections, k)),
