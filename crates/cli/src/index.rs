@@ -10,8 +10,8 @@ use merganser_map::{Building, Error, Index};
 use merganser_run::{Cancel, format_size, peak_rss};
 
 use crate::args::map::{IndexArgs, Resources};
+use crate::common::{refuse_to_replace, thousands};
 use crate::console::Console;
-use crate::count::{refuse_to_replace, thousands};
 use crate::failure::usage;
 use crate::interrupt;
 use crate::progress::Bar;

@@ -17,8 +17,8 @@ use merganser_map::{
 use merganser_run::Cancel;
 
 use crate::args::map::MapArgs;
+use crate::common::refuse_to_replace;
 use crate::console::Console;
-use crate::count::refuse_to_replace;
 use crate::failure::usage;
 use crate::progress::Bar;
 use crate::{index, interrupt};

@@ -3,8 +3,8 @@
 use merganser_run::{format_size, peak_rss};
 
 use super::Finished;
+use crate::common::thousands;
 use crate::console::{Console, Level};
-use crate::count::thousands;
 
 /// Says what was found and what is odd about it.
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
