@@ -49,7 +49,12 @@ impl Mapped {
         let lens = mapped.sections.map(|section| section.len);
         let others = lens[2] == 0 || lens[2] == words;
         let table = 4 * ((1u64 << (2 * k)) + 1);
-        if lens[0] != words || lens[1] != words || !others || lens[4] != table || !lens[3].is_multiple_of(4) {
+        if lens[0] != words
+            || lens[1] != words
+            || !others
+            || lens[4] != table
+            || !lens[3].is_multiple_of(4)
+        {
             return Err(senseless());
         }
         Ok((mapped, contigs, k))
