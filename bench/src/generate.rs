@@ -10,6 +10,7 @@ mod output;
 pub(crate) mod pairs;
 mod qualities;
 pub(crate) mod reads;
+mod repeats;
 pub(crate) mod sequences;
 mod simulator;
 
@@ -22,6 +23,8 @@ use std::path::PathBuf;
 pub(crate) enum Command {
     /// Make a random genome (FASTA)
     Genome(GenomeArgs),
+    /// Make a reference rich in repeats (FASTA)
+    Repeats(repeats::Args),
     /// Make reads of a genome (FASTA or FASTQ)
     Reads(Box<reads::Args>),
     /// Make pairs of a read and a segment (TSV), for the filter
@@ -71,6 +74,7 @@ pub(crate) fn run(command: &Command) -> Result<()> {
             let genome = genome::Genome::new(args.bases, args.seed, &args.model)?;
             genome.write(args.line_width, args.threads.get(), &args.output)
         }
+        Command::Repeats(args) => repeats::run(args),
         Command::Reads(args) => reads::run(args),
         Command::Pairs(args) => pairs::run(args),
     }

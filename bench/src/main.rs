@@ -7,6 +7,7 @@ mod classify;
 mod count;
 mod filter;
 mod generate;
+mod map;
 mod measure;
 mod parts;
 mod rng;
@@ -37,6 +38,8 @@ enum Command {
     /// Classify with merganser and Kraken 2: accuracy, speed
     #[command(subcommand)]
     Classify(classify::Command),
+    /// Map reads with merganser, by each of its filters, and with RazerS3 in turn
+    Map(map::Args),
     /// Measure the design choices of counting one by one
     Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
@@ -50,7 +53,7 @@ fn main() -> ExitCode {
         Command::Count(args) => count::run(&args),
         Command::Classify(command) => classify::run(&command),
         Command::Filter(command) => filter::run(&command),
-        Command::Classify(command) => classify::run(&command),
+        Command::Map(args) => map::run(&args),
         Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };

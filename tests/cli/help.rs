@@ -21,7 +21,7 @@ help!(
     kmers_filter_reads "kmers filter-reads", kmers_profile "kmers profile",
     filter "filter", build "build", classify "classify", db "db", db_info "db info",
     db_verify "db verify", db_taxa "db taxa", db_add "db add", db_merge_results "db merge-results",
-    eval "eval", devices "devices", completions "completions", man "man"
+    eval "eval", index "index", map "map", devices "devices", completions "completions", man "man"
 );
 
 #[test]
@@ -110,6 +110,20 @@ fn wrong_usage() {
         "filter -e 5 --format none -o x r.fa",
         "filter -e 5 --json - r.fa",
         "filter -e 5 r.fa r.fa r.fa",
+        "index ref.fa",
+        "index ref.fa -o -",
+        "index --verify ref.mgi -o x",
+        "map ref.fa r.fa",
+        "map ref.fa -e 3",
+        "map ref.fa r.fa -e 100%",
+        "map ref.fa r.fa -e 3 --all --best",
+        "map ref.fa r.fa -e 3 --json -",
+        "map ref.fa r.fa -e 3 -2 r.fa -2 r.fa",
+        "map ref.fa r.fa -e 3 -2 r.fa --strand forward",
+        "map ref.fa r.fa -e 3 -2 r.fa --min-insert 600",
+        "map ref.fa r.fa -e 3 --max-insert 600",
+        "map ref.fa r.fa -e 3 -R ID:x",
+        "map ref.fa r.fa -e 3 --level 13",
         "kmers dump",
         "kmers dump x.mgk --min-count 3 --max-count 2",
         "kmers query x.mgk",

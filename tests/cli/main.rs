@@ -20,6 +20,7 @@ mod inputs;
 mod interrupt;
 mod kmer_reads;
 mod kmers;
+mod map;
 mod matrix;
 mod memory;
 mod metagenomes;

@@ -9,6 +9,7 @@ pub(crate) mod device;
 pub(crate) mod eval;
 pub(crate) mod filter;
 pub(crate) mod kmers;
+pub(crate) mod map;
 mod values;
 
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub(crate) use device::DeviceArgs;
 pub(crate) use eval::EvalArgs;
 pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
+pub(crate) use map::{IndexArgs, MapArgs};
 pub(crate) use values::Auto;
 
 const EXAMPLES: &str = "\
@@ -34,6 +36,8 @@ Examples:
   merganser kmers query sample.mgk ACGTTGCAACGTTGCAACGTTGCAACGTTGC
   merganser filter -e 5 pairs.tsv -o decisions.tsv
   merganser build -t taxonomy/ -o refs.mgdb genomes/
+  merganser index ref.fa -o ref.mgi
+  merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
   merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz -o reads.tsv --report s.kreport
 
 `merganser COMMAND --help` explains a command, with examples.
@@ -108,6 +112,15 @@ pub(crate) enum Command {
     },
     /// Score classified reads against their true taxa, at each rank
     Eval(EvalArgs),
+    /// Index a reference for `merganser map`
+    ///
+    /// The index's bytes depend on nothing but the reference.
+    Index(Box<IndexArgs>),
+    /// Find every place of a reference where a read lies with a few edits
+    ///
+    /// Writes SAM or BAM. What is written depends on nothing but the reference, the reads and the
+    /// options under Hits, Reports and Output.
+    Map(Box<MapArgs>),
     /// Show the GPUs of this machine, and why one cannot be used
     ///
     /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.

@@ -29,8 +29,9 @@ pub(crate) fn message(error: &anyhow::Error) -> String {
     let count = error.downcast_ref::<merganser_count::Error>().map(ToString::to_string);
     let filter = error.downcast_ref::<merganser_filter::Error>().map(ToString::to_string);
     let classify = error.downcast_ref::<merganser_classify::Error>().map(ToString::to_string);
+    let map = error.downcast_ref::<merganser_map::Error>().map(ToString::to_string);
     // Their messages hold their causes.
-    count.or(filter).or(classify).unwrap_or_else(|| format!("{error:#}"))
+    count.or(filter).or(classify).or(map).unwrap_or_else(|| format!("{error:#}"))
 }
 
 /// Says what went wrong, unless a reader of our output went away or the user stopped the run, who
@@ -39,6 +40,7 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     let count = error.downcast_ref::<merganser_count::Error>();
     let filter = error.downcast_ref::<merganser_filter::Error>();
     let classify = error.downcast_ref::<merganser_classify::Error>();
+    let map = error.downcast_ref::<merganser_map::Error>();
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
@@ -46,13 +48,15 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     if matches!(count, Some(merganser_count::Error::Cancelled))
         || matches!(filter, Some(merganser_filter::Error::Cancelled))
         || matches!(classify, Some(merganser_classify::Error::Cancelled))
+        || matches!(map, Some(merganser_map::Error::Cancelled))
     {
         return ExitCode::from(INTERRUPTED);
     }
     let usage = error.is::<Usage>()
         || matches!(count, Some(merganser_count::Error::Config(_)))
         || matches!(filter, Some(merganser_filter::Error::Config(_)))
-        || matches!(classify, Some(merganser_classify::Error::Config(_)));
+        || matches!(classify, Some(merganser_classify::Error::Config(_)))
+        || matches!(map, Some(merganser_map::Error::Config(_)));
     ExitCode::from(if usage { 2 } else { 1 })
 }
 
@@ -75,9 +79,15 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         Some(merganser_classify::Error::Output(error)) => system(error),
         _ => false,
     };
+    let map = match error.downcast_ref() {
+        Some(merganser_map::Error::Io(error)) => error.is_broken_pipe(),
+        Some(merganser_map::Error::Output(error)) => system(error),
+        _ => false,
+    };
     count
         || filter
         || classify
+        || map
         || error.downcast_ref::<io::Error>().is_some_and(system)
         || error.downcast_ref::<merganser_io::Error>().is_some_and(|error| error.is_broken_pipe())
 }

@@ -1,5 +1,6 @@
 //! `merganser`: counts the k-mers of sequencing reads, reads the tables back, finds the taxa that
-//! reads come from, and says which pairs of a read and a reference segment are worth aligning.
+//! reads come from, says which pairs of a read and a reference segment are worth aligning, and finds
+//! every place of a reference where a read lies.
 //!
 //! This crate turns arguments into a job's configuration, shows progress and reports what was
 //! found. All algorithms are in the crates below.
@@ -17,8 +18,10 @@ mod eval;
 mod failure;
 mod filter;
 mod generate;
+mod index;
 mod interrupt;
 mod kmers;
+mod map;
 mod progress;
 mod version;
 
@@ -42,6 +45,8 @@ fn main() -> ExitCode {
         Command::Classify(args) => classify::run(args, &console, started),
         Command::Db { command } => db::run(command, &console, started),
         Command::Eval(args) => eval::run(args, &console),
+        Command::Index(args) => index::run(args, &console, started),
+        Command::Map(args) => map::run(args, &console, started),
         Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),

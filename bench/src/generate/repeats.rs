@@ -1,0 +1,110 @@
+//! A reference as rich in repeats as a vertebrate's chromosome, to map reads to.
+//!
+//! A tenth is copies of a 300-base element that differ from it by 5 to 20 %, 17 % copies of a
+//! 6,000-base element that differ by 5 to 15 %, 3 % microsatellites (units of 1 to 6 bases, 20 to
+//! 200 bases long, 0 to 10 % of them changed), the rest random. Copies lie on both strands.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use merganser_io::Output;
+
+use super::sequences::complement;
+use crate::rng::{Purpose, Rng};
+
+/// `merganser-bench gen repeats …`
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Length of the reference
+    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    bases: usize,
+    /// Number of contigs
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    contigs: usize,
+    /// Seed: the same seed and options give the same bytes
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Output file; - for stdout
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Writes the reference.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let element = |number, len| {
+        let mut bases = Vec::new();
+        Rng::new(args.seed, Purpose::RepeatFamily, number).bases(len, &mut bases);
+        bases
+    };
+    let elements = [element(0, 300), element(1, 6000)];
+    let mut output = Output::create(&args.output)?;
+    for contig in 0..args.contigs {
+        let mut rng = Rng::new(args.seed, Purpose::GenomeBlock, contig as u64);
+        let bases = sequence(args.bases / args.contigs, &elements, &mut rng);
+        writeln!(output, ">chr{}", contig + 1).context("cannot write")?;
+        for line in bases.chunks(80) {
+            output.write_all(line)?;
+            output.write_all(b"\n")?;
+        }
+    }
+    output.finish()?;
+    Ok(())
+}
+
+/// Bases between which each kind of piece begins once, on average: so long that the pieces take
+/// their part of the whole.
+const SPACINGS: [f64; 3] = [300.0 / 0.10, 6000.0 / 0.17, 110.0 / 0.03];
+
+fn sequence(len: usize, elements: &[Vec<u8>; 2], rng: &mut Rng) -> Vec<u8> {
+    let mut bases = Vec::with_capacity(len + 6000);
+    let rate: f64 = SPACINGS.iter().map(|spacing| 1.0 / spacing).sum();
+    // What is left between pieces when these take 30 %.
+    let gap = 0.7 / rate;
+    while bases.len() < len {
+        let random = rng.exponential(gap) as usize;
+        rng.bases(random, &mut bases);
+        let mut pick = rng.uniform() * rate;
+        let kind = SPACINGS.iter().position(|spacing| {
+            pick -= 1.0 / spacing;
+            pick <= 0.0
+        });
+        match kind {
+            Some(kind @ 0..2) => {
+                let most = if kind == 0 { 0.15 } else { 0.10 };
+                let divergence = 0.05 + most * rng.uniform();
+                copy(&elements[kind], divergence, rng, &mut bases);
+            }
+            _ => {
+                let mut unit = Vec::new();
+                let len = 1 + rng.below(6) as usize;
+                rng.bases(len, &mut unit);
+                let run = unit.repeat(200)[..20 + rng.below(181) as usize].to_vec();
+                let divergence = 0.1 * rng.uniform();
+                copy(&run, divergence, rng, &mut bases);
+            }
+        }
+    }
+    bases.truncate(len);
+    bases
+}
+
+/// Appends a changed copy of either strand: of ten changes one inserts and one deletes a base.
+fn copy(element: &[u8], divergence: f64, rng: &mut Rng, bases: &mut Vec<u8>) {
+    let from = bases.len();
+    for &base in element {
+        if rng.uniform() > divergence {
+            bases.push(base);
+            continue;
+        }
+        match rng.below(10) {
+            0 => {}
+            1 => bases.extend([base, rng.base()]),
+            _ => bases.push(rng.other_base(base)),
+        }
+    }
+    if rng.below(2) == 1 {
+        bases[from..].reverse();
+        bases[from..].iter_mut().for_each(|base| *base = complement(*base));
+    }
+}

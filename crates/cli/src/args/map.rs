@@ -1,0 +1,223 @@
+//! `merganser index` and `merganser map`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use merganser_map::{Metric, NMode, Prefilter, Select, Strand};
+
+use super::filter::Edits;
+
+const INDEX: &str = "\
+Examples:
+  merganser index ref.fa.gz -o ref.mgi
+  merganser index --verify ref.mgi";
+
+const MAP: &str = "\
+Hits:
+  A hit is the end of an alignment of the whole read with at most -e edits, on either strand; within
+  -e bases of it there is no better one. All are found, whatever the reference: docs/map.md.
+
+Output:
+  SAM, or BAM if the name of -o ends in .bam; reads in the order of the input. A read's hits are
+  ordered by edits, contig, end and strand; the first is its primary record, with the read's bases.
+  MAPQ is 60 for a read's only hit, 10 for each edit that the next best has more, at most 50, else 0.
+
+Pairs:
+  Mates that lie forward-reverse, --min-insert to --max-insert bases from end to end, are reported
+  together, each such combination as two records with one HI; a pair without any reports the hits
+  of each mate.
+
+Examples:
+  All hits with up to 5 edits, as BAM:
+    merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
+  Pairs, as SAM into a pipe:
+    merganser map ref.mgi reads_1.fq.gz -2 reads_2.fq.gz -e 4% --max-insert 600 | samtools sort -o out.bam -
+  All best hits of single ends, for HLA typing with OptiType:
+    merganser map hla.fa reads.fq.gz -e 3% --best-strata -o out.bam";
+
+#[derive(Args, Debug)]
+#[command(after_help = INDEX)]
+pub(crate) struct IndexArgs {
+    /// The reference in FASTA, plain or compressed; with --verify, an index; - is stdin
+    #[arg(value_name = "REFERENCE")]
+    pub(crate) reference: PathBuf,
+    /// The index to write (.mgi)
+    #[arg(short, long, value_name = "FILE", required_unless_present = "verify")]
+    pub(crate) output: Option<PathBuf>,
+    /// Check all checksums of an index
+    #[arg(long, conflicts_with = "output")]
+    pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) resources: Resources,
+}
+
+/// Threads and memory.
+#[derive(Args, Debug)]
+pub(crate) struct Resources {
+    /// Threads in all [default: as many as the process may run]
+    #[arg(long, value_name = "N", help_heading = "Resources")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
+    /// quarters of what machine or cgroup give]
+    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
+    #[arg(help_heading = "Resources")]
+    pub(crate) memory: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = MAP)]
+pub(crate) struct MapArgs {
+    /// The reference: an index that `merganser index` wrote (.mgi), or FASTA, which is indexed each
+    /// time
+    #[arg(value_name = "REFERENCE")]
+    pub(crate) reference: PathBuf,
+    /// Reads in FASTA or FASTQ, plain or compressed; first mates if -2 is given; - is stdin
+    #[arg(required = true, value_name = "READS")]
+    pub(crate) reads: Vec<PathBuf>,
+    /// Second mates; as often as there are files of reads
+    #[arg(short = '2', long = "mates", value_name = "MATES")]
+    pub(crate) mates: Vec<PathBuf>,
+
+    /// Edits that a hit may have: a number, or N% of the read's length, rounded down
+    #[arg(short = 'e', long = "threshold", value_name = "N|N%", help_heading = "Hits")]
+    pub(crate) threshold: Edits,
+    /// Allow substitutions only, no insertions and deletions
+    #[arg(long, help_heading = "Hits")]
+    pub(crate) hamming: bool,
+    /// Which strands of the reference are searched
+    #[arg(long, value_name = "STRAND", default_value = "both", help_heading = "Hits")]
+    pub(crate) strand: StrandName,
+    /// Letters that are no bases match nothing (not even themselves), or everything
+    #[arg(long, value_name = "MODE", default_value = "mismatch", help_heading = "Hits")]
+    pub(crate) n_mode: NModeName,
+    /// Map only the first N bases of each read
+    #[arg(long, value_name = "N", help_heading = "Hits")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) crop: Option<u32>,
+
+    /// Report all hits (the default)
+    #[arg(long, help_heading = "Reports", group = "select")]
+    pub(crate) all: bool,
+    /// Report the first hit only
+    #[arg(long, help_heading = "Reports", group = "select")]
+    pub(crate) best: bool,
+    /// Report all hits with as few edits as the first
+    #[arg(long, help_heading = "Reports", group = "select")]
+    pub(crate) best_strata: bool,
+    /// Report at most so many hits of a read, or combinations of a pair; 0: no limit
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
+    pub(crate) max_hits: u32,
+    /// Least distance of the mates of a pair, from end to end
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "Reports",
+        requires = "mates"
+    )]
+    pub(crate) min_insert: u32,
+    /// Largest distance of the mates of a pair, from end to end
+    #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Reports")]
+    #[arg(requires = "mates")]
+    pub(crate) max_insert: u32,
+
+    /// Where to write: BAM if the name ends in .bam, else SAM; - is stdout, as SAM
+    #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Read group of all reads, e.g. '@RG\tID:lane1\tSM:sample'
+    #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
+    pub(crate) read_group: Option<String>,
+    /// Tell matches (=) and mismatches (X) apart in CIGARs
+    #[arg(long, help_heading = "Output")]
+    pub(crate) eqx: bool,
+    /// Write the reads without a hit here, too, as they came; of pairs, those of which neither mate
+    /// has one, in turn; compressed if the name ends in .gz
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) unmapped: Option<PathBuf>,
+    /// Leave reads without a hit out of -o
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_unmapped: bool,
+    /// Compression of BAM, 0 (none) to 12
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=12))]
+    pub(crate) level: u8,
+    /// Write a summary of the run for other programs; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// What rejects candidates before they are verified; changes the time alone
+    #[arg(long, value_name = "FILTER", default_value = "exact", help_heading = "Resources")]
+    pub(crate) filter: FilterName,
+    #[command(flatten)]
+    pub(crate) resources: Resources,
+}
+
+impl MapArgs {
+    pub(crate) fn select(&self) -> Select {
+        match (self.best, self.best_strata) {
+            (true, _) => Select::Best,
+            (_, true) => Select::BestStrata,
+            _ => Select::All,
+        }
+    }
+
+    pub(crate) fn metric(&self) -> Metric {
+        if self.hamming { Metric::Hamming } else { Metric::Edit }
+    }
+}
+
+/// `--strand`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrandName {
+    Both,
+    Forward,
+    Reverse,
+}
+
+impl From<StrandName> for Strand {
+    fn from(name: StrandName) -> Strand {
+        match name {
+            StrandName::Both => Strand::Both,
+            StrandName::Forward => Strand::Forward,
+            StrandName::Reverse => Strand::Reverse,
+        }
+    }
+}
+
+/// `--n-mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NModeName {
+    Mismatch,
+    Match,
+}
+
+impl From<NModeName> for NMode {
+    fn from(name: NModeName) -> NMode {
+        match name {
+            NModeName::Mismatch => NMode::Mismatch,
+            NModeName::Match => NMode::Match,
+        }
+    }
+}
+
+/// `--filter`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FilterName {
+    Exact,
+    #[value(name = "gatekeeper")]
+    GateKeeper,
+    Snake,
+    None,
+}
+
+impl From<FilterName> for Prefilter {
+    fn from(name: FilterName) -> Prefilter {
+        match name {
+            FilterName::Exact => Prefilter::Exact,
+            FilterName::GateKeeper => Prefilter::GateKeeper,
+            FilterName::Snake => Prefilter::Snake,
+            FilterName::None => Prefilter::None,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `merganser index`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_io::{Input, expand_inputs};
+use merganser_map::{Building, Error, Index};
+use merganser_run::{Cancel, format_size, peak_rss};
+
+use crate::args::map::{IndexArgs, Resources};
+use crate::common::{refuse_to_replace, thousands};
+use crate::console::Console;
+use crate::failure::usage;
+use crate::interrupt;
+use crate::progress::Bar;
+
+/// Builds an index, or checks one.
+pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    if args.verify {
+        let index = Index::open(&args.reference)?;
+        index.verify()?;
+        console.info(format_args!(
+            "{}: {} bases in {} contigs, all checksums are right",
+            args.reference.display(),
+            thousands(index.bases()),
+            thousands(index.contigs().len() as u64)
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(path) = args.output.as_deref() else { return usage("-o is missing") };
+    if path.as_os_str() == "-" {
+        return usage("-o - is not possible: an index is mapped from a file; name one");
+    }
+    let inputs = expand_inputs(std::slice::from_ref(&args.reference)).map_err(Error::from)?;
+    let [input] = &inputs[..] else { return usage("give one file as the reference") };
+    refuse_to_replace(&[path.to_owned()], &inputs)?;
+    let cancel = interrupt::cancel_on_interrupt()?;
+    // So that a place that cannot be written ends the run before it begins.
+    drop(merganser_io::AtomicFile::create(path).map_err(Error::from)?);
+    build(input, Some(path), &args.resources, console, &cancel)?;
+    let index = Index::open(path)?;
+    console.info(format_args!(
+        "{}: {} bases in {} contigs, {} positions, k = {}, {} on disk; {:.2} s, peak memory {}",
+        path.display(),
+        thousands(index.bases()),
+        thousands(index.contigs().len() as u64),
+        thousands(index.positions()),
+        index.k(),
+        format_size(index.bytes()),
+        started.elapsed().as_secs_f64(),
+        peak_rss().map_or_else(String::new, format_size)
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds the index of a FASTA file, in memory or as a file.
+pub(crate) fn build(
+    input: &Input,
+    path: Option<&Path>,
+    resources: &Resources,
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<Option<Index>> {
+    let threads = merganser_run::resolve_threads(resources.threads.map(usize::from));
+    let memory = resources.memory.unwrap_or_else(merganser_run::default_budget);
+    let bar = Bar::new(console);
+    let reference = merganser_map::load(input, &bar, cancel)?;
+    let how = Building { threads, memory, path };
+    let built = merganser_map::build(reference, &how, &bar, cancel);
+    drop(bar);
+    Ok(built?)
+}

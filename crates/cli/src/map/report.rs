@@ -1,0 +1,90 @@
+//! The summary on stderr.
+
+use merganser_run::{format_size, peak_rss};
+
+use super::Finished;
+use crate::common::thousands;
+use crate::console::{Console, Level};
+
+/// Says what was found and what is odd about it.
+pub(super) fn print(finished: &Finished<'_>, console: &Console) {
+    console.debug(format_args!(
+        "{} threads, {} of memory, simd {}, index of {} with k = {}",
+        finished.job.threads,
+        format_size(finished.job.memory),
+        merganser_seq::simd::Level::best().name(),
+        format_size(finished.index.bytes()),
+        finished.index.k()
+    ));
+    if console.says(Level::Info) {
+        for (name, value) in rows(finished) {
+            console.info(format_args!("{name:<24}{value:>18}"));
+        }
+    }
+    for warning in warnings(finished) {
+        console.warn(warning);
+    }
+}
+
+fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
+    let (reported, stages) = (&finished.outcome.reported, &finished.outcome.stages);
+    let mut rows = vec![
+        ("reads", thousands(reported.reads)),
+        ("  mapped", thousands(reported.mapped)),
+        ("  with one hit", thousands(reported.unique)),
+    ];
+    if reported.pairs > 0 {
+        rows.push(("pairs", thousands(reported.pairs)));
+        rows.push(("  concordant", thousands(reported.concordant)));
+        rows.push(("  discordant", thousands(reported.discordant)));
+        rows.push(("  one mate mapped", thousands(reported.one_mate)));
+    }
+    rows.push(("mappings", thousands(reported.mappings)));
+    rows.push(("candidates", thousands(stages.candidates)));
+    rows.push(("  rejected", thousands(stages.rejected)));
+    rows.push(("  verified", thousands(stages.verified)));
+    let threads = finished.job.threads as f64;
+    let times = stages.times;
+    for (name, time) in [
+        ("time, index", finished.indexing.as_secs_f64()),
+        ("      seeding", times.seeding.as_secs_f64() / threads),
+        ("      filter", times.filter.as_secs_f64() / threads),
+        ("      verification", times.verification.as_secs_f64() / threads),
+        ("      output", times.output.as_secs_f64() / threads),
+        ("      in all", finished.started.elapsed().as_secs_f64()),
+    ] {
+        rows.push((name, format!("{time:.2} s")));
+    }
+    rows.extend(peak_rss().map(|peak| ("peak memory", format_size(peak))));
+    rows
+}
+
+fn warnings(finished: &Finished<'_>) -> Vec<String> {
+    let (reported, stages) = (&finished.outcome.reported, &finished.outcome.stages);
+    let mut warnings = Vec::new();
+    if reported.reads == 0 {
+        warnings.push("there are no reads in the input".into());
+    }
+    if stages.scanned > 0 {
+        warnings.push(format!(
+            "{} reads are too short for one more seed of {} bases than -e allows edits: the whole \
+             reference was scanned for each of them, which is slow",
+            thousands(stages.scanned),
+            merganser_map::SHORTEST
+        ));
+    }
+    if reported.hopeless > 0 {
+        warnings.push(format!(
+            "{} reads have no more bases than -e allows edits, and are reported as unmapped",
+            thousands(reported.hopeless)
+        ));
+    }
+    if reported.cut > 0 {
+        warnings.push(format!(
+            "{} reads or pairs have more than the {} hits that --max-hits allows",
+            thousands(reported.cut),
+            finished.job.config.max_hits
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,98 @@
+//! The summary of `--json`.
+
+use std::io::Write;
+
+use anyhow::Result;
+use merganser_io::{Input, Output};
+use merganser_map::Error;
+use merganser_run::Summary;
+
+use super::Finished;
+use crate::args::name_of;
+
+/// Writes what the run was and did, with the values that options left open.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
+    let mut summary = Summary::new("map");
+    summary.version(env!("CARGO_PKG_VERSION"));
+    inputs(finished, &mut summary);
+    parameters(finished, &mut summary);
+    summary.set("machine", "device", "cpu");
+    summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
+    results(finished, &mut summary);
+    // No device has to be started, so that both clocks are the same here.
+    let seconds = finished.started.elapsed().as_secs_f64();
+    summary.set("seconds", "wall", seconds);
+    summary.set("seconds", "run", seconds);
+    // Of all threads: divided by their number, they add up to about the mapping's.
+    let times = finished.outcome.stages.times;
+    summary.set("thread_seconds", "seeding", times.seeding.as_secs_f64());
+    summary.set("thread_seconds", "filter", times.filter.as_secs_f64());
+    summary.set("thread_seconds", "verification", times.verification.as_secs_f64());
+    summary.set("thread_seconds", "output", times.output.as_secs_f64());
+    summary.stage("index", finished.indexing);
+    summary.stage("map", finished.mapping);
+    summary.stage("sync", finished.outcome.sync);
+    let text = format!("{:#}\n", summary.to_value());
+    output.write_all(text.as_bytes()).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
+    Ok(())
+}
+
+fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
+    let reads: Vec<String> = finished.inputs.iter().map(|reads| reads.first.to_string()).collect();
+    let mates = finished.inputs.iter().filter_map(|reads| reads.second.as_ref());
+    summary.set("inputs", "reference", finished.args.reference.display().to_string());
+    summary.set("inputs", "contigs", finished.index.contigs().len());
+    summary.set("inputs", "bases", finished.index.bases());
+    summary.set("inputs", "k", finished.index.k());
+    summary.set("inputs", "index_bytes", finished.index.bytes());
+    summary.set("inputs", "reads", reads);
+    summary.set("inputs", "mates", mates.map(Input::to_string).collect::<Vec<_>>());
+}
+
+fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
+    let (args, job) = (finished.args, finished.job);
+    let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
+    set("threshold", args.threshold.to_string().into());
+    set("hamming", args.hamming.into());
+    set("strand", name_of(&args.strand).into());
+    set("n_mode", name_of(&args.n_mode).into());
+    set("crop", args.crop.into());
+    let select = match (args.best, args.best_strata) {
+        (true, _) => "best",
+        (_, true) => "best-strata",
+        _ => "all",
+    };
+    set("select", select.into());
+    set("max_hits", args.max_hits.into());
+    set("insert", vec![args.min_insert, args.max_insert].into());
+    set("filter", name_of(&args.filter).into());
+    set("output", args.output.display().to_string().into());
+    set("threads", job.threads.into());
+    set("memory", job.memory.into());
+}
+
+fn results(finished: &Finished<'_>, summary: &mut Summary) {
+    let (reported, stages) = (&finished.outcome.reported, &finished.outcome.stages);
+    for (key, value) in [
+        ("reads", reported.reads),
+        ("mapped_reads", reported.mapped),
+        ("unique_reads", reported.unique),
+        ("mappings", reported.mappings),
+        ("pairs", reported.pairs),
+        ("concordant_pairs", reported.concordant),
+        ("discordant_pairs", reported.discordant),
+        ("one_mate_pairs", reported.one_mate),
+        ("cut_by_max_hits", reported.cut),
+        ("reads_without_seeds", stages.scanned),
+        ("reads_shorter_than_edits", reported.hopeless),
+        ("candidates", stages.candidates),
+        ("rejected", stages.rejected),
+        ("verified", stages.verified),
+    ] {
+        summary.set("results", key, value);
+    }
+}

@@ -1,0 +1,62 @@
+//! What can go wrong while indexing and mapping.
+
+use std::path::{Path, PathBuf};
+
+/// An error of this crate; its message is one line that says what, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Input or output failed.
+    #[error(transparent)]
+    Io(#[from] merganser_io::Error),
+    /// A result could not be written; the message names the file.
+    #[error(transparent)]
+    Output(#[from] std::io::Error),
+    /// The filter refused its parameters.
+    #[error(transparent)]
+    Filter(#[from] merganser_filter::Error),
+    /// A parameter is out of its range, or two do not go together.
+    #[error("{0}")]
+    Config(String),
+    /// The reference or the reads are at fault; the message names file and record.
+    #[error("{0}")]
+    Input(String),
+    /// A file cannot be opened or mapped.
+    #[error("{path}: cannot open: {}", merganser_io::reason(source), path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// An index is not what it should be.
+    #[error("{path}: {problem}", path = path.display())]
+    Index {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it and what to do.
+        problem: String,
+    },
+    /// The memory budget cannot hold what the run needs.
+    #[error(
+        "{what} needs at least {} of memory, and --memory gives {}: raise it, or lower --threads",
+        merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+    )]
+    TooLittleMemory {
+        /// Who needs it.
+        what: String,
+        /// Bytes that are needed.
+        needed: u64,
+        /// Bytes that may be used.
+        budget: u64,
+    },
+    /// The run was cancelled (Ctrl-C).
+    #[error("interrupted")]
+    Cancelled,
+}
+
+impl Error {
+    pub(crate) fn index(path: &Path, problem: impl Into<String>) -> Error {
+        Error::Index { path: path.to_owned(), problem: problem.into() }
+    }
+}

@@ -1,0 +1,228 @@
+//! The index: where each stretch of bases occurs in the reference.
+//!
+//! All positions from which at least [`SHORTEST`] bases of a contig follow, sorted by the 32 bases
+//! from there on, then by position; and for each k-mer (k is the largest for which 4^k is at most
+//! the number of bases, 8 to 14) where its positions begin. The positions of any sequence of
+//! [`SHORTEST`] to 32 bases are then neighbours: k-mers lead to them directly, longer sequences by
+//! a look at the reference.
+
+mod build;
+mod file;
+mod mapping;
+
+use std::ops::Range;
+use std::path::Path;
+
+use merganser_seq::planes::BASES_PER_WORD;
+
+use crate::Error;
+use crate::reference::{Contig, Reference, Text};
+pub use build::{Building, build};
+use file::Mapped;
+
+/// The shortest seed, in bases.
+pub const SHORTEST: usize = 8;
+/// The longest: a longer one is looked up by its first so many bases.
+pub const LONGEST: usize = 32;
+const MOST_K: usize = 14;
+
+/// An index with its reference, in memory or mapped from a file.
+#[derive(Debug)]
+pub struct Index {
+    contigs: Vec<Contig>,
+    k: usize,
+    data: Data,
+}
+
+#[derive(Debug)]
+enum Data {
+    Owned { reference: Reference, positions: Vec<u32>, table: Vec<u32> },
+    Mapped(Mapped),
+}
+
+/// What workers look things up in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) text: Text<'a>,
+    pub(crate) positions: &'a [u32],
+    table: &'a [u32],
+    k: usize,
+}
+
+/// A stretch of a read to look up: the bits of its first 32 bases and the same as a number whose
+/// top bits are its first base.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) planes: [u64; 2],
+    pub(crate) packed: u64,
+}
+
+/// The k of a reference of so many bases.
+fn k_of(bases: u64) -> usize {
+    (bases.max(1).ilog2() as usize / 2).clamp(SHORTEST, MOST_K)
+}
+
+impl Index {
+    /// Opens an index file; its header and list of contigs are checked, its tables when used (see
+    /// [`Index::verify`]).
+    ///
+    /// # Errors
+    /// If it cannot be mapped, or is no index, of another version, truncated or damaged.
+    pub fn open(path: &Path) -> Result<Index, Error> {
+        let (mapped, contigs, k) = Mapped::open(path)?;
+        Ok(Index { contigs, k, data: Data::Mapped(mapped) })
+    }
+
+    /// Checks the checksums of all tables.
+    ///
+    /// # Errors
+    /// Which one is damaged.
+    pub fn verify(&self) -> Result<(), Error> {
+        match &self.data {
+            Data::Mapped(mapped) => mapped.verify(),
+            Data::Owned { .. } => Ok(()),
+        }
+    }
+
+    /// The contigs in the order of the reference.
+    pub fn contigs(&self) -> &[Contig] {
+        &self.contigs
+    }
+
+    /// Bases of all contigs.
+    pub fn bases(&self) -> u64 {
+        self.contigs.iter().map(|contig| u64::from(contig.len)).sum()
+    }
+
+    /// The length of the k-mers that are looked up directly.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Positions in the index.
+    pub fn positions(&self) -> u64 {
+        self.view().positions.len() as u64
+    }
+
+    /// The bytes that it takes in memory once all of it is used.
+    pub fn bytes(&self) -> u64 {
+        let view = self.view();
+        let words = view.text.low.len() + view.text.high.len() + view.text.others.len();
+        (8 * words + 4 * (view.positions.len() + view.table.len())) as u64
+    }
+
+    pub(crate) fn view(&self) -> View<'_> {
+        let contigs = &self.contigs[..];
+        let (text, positions, table) = match &self.data {
+            Data::Owned { reference, positions, table } => {
+                (Text { contigs, ..reference.text() }, &positions[..], &table[..])
+            }
+            Data::Mapped(mapped) => {
+                let [low, high, others] = mapped.planes();
+                (Text { low, high, others, contigs }, mapped.positions(), mapped.table())
+            }
+        };
+        View { text, positions, table, k: self.k }
+    }
+}
+
+impl View<'_> {
+    /// The length of the k-mers that are looked up directly.
+    #[inline]
+    pub(crate) fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Where in [`View::positions`] the positions of the first `len` bases of a key are; some of
+    /// positions so near to a contig's end or an N that fewer bases follow may be among them.
+    #[inline]
+    pub(crate) fn find(&self, key: &Key, len: usize) -> Range<usize> {
+        let range = self.find_short(key, len);
+        if len <= self.k { range } else { self.narrow(range, key, len) }
+    }
+
+    /// As [`View::find`], of no more than the first k bases.
+    #[inline]
+    pub(crate) fn find_short(&self, key: &Key, len: usize) -> Range<usize> {
+        debug_assert!((SHORTEST..=LONGEST).contains(&len));
+        let within = len.min(self.k);
+        let number = (key.packed >> (64 - 2 * within)) as usize;
+        let shift = 2 * (self.k - within);
+        self.bucket(number << shift, (number + 1) << shift)
+    }
+
+    /// Asks the cache for what [`View::find`] will look at first.
+    #[inline]
+    pub(crate) fn prefetch(&self, key: &Key, len: usize) {
+        let within = len.min(self.k);
+        let number = (key.packed >> (64 - 2 * within)) as usize;
+        merganser_seq::simd::prefetch(self.table, number << (2 * (self.k - within)));
+    }
+
+    /// A damaged table must not lead out of the positions.
+    #[inline]
+    fn bucket(&self, from: usize, to: usize) -> Range<usize> {
+        let most = self.positions.len();
+        let [start, end] = [from, to].map(|at| (self.table[at] as usize).min(most));
+        start..end.max(start)
+    }
+
+    /// The part of `range`, all of whose positions have the key's first k bases, that has the first
+    /// `len`.
+    #[inline]
+    pub(crate) fn narrow(&self, range: Range<usize>, key: &Key, len: usize) -> Range<usize> {
+        const FEW: usize = 8;
+        let mask = u64::MAX >> (64 - len);
+        let found = &self.positions[range.clone()];
+        if found.len() <= FEW {
+            let same = |&position: &u32| {
+                let text = self.text.window(position as usize);
+                ((text[0] ^ key.planes[0]) | (text[1] ^ key.planes[1])) & mask == 0
+            };
+            let Some(first) = found.iter().position(same) else { return range.start..range.start };
+            let rest = found[first..].iter().take_while(|&position| same(position)).count();
+            return range.start + first..range.start + first + rest;
+        }
+        use std::cmp::Ordering;
+        let first = found.partition_point(|&p| self.compare(p, key, mask) == Ordering::Less);
+        let rest =
+            found[first..].partition_point(|&p| self.compare(p, key, mask) == Ordering::Equal);
+        range.start + first..range.start + first + rest
+    }
+
+    /// The order of the bases from a position on and a key's.
+    #[inline]
+    fn compare(&self, position: u32, key: &Key, mask: u64) -> std::cmp::Ordering {
+        let text = self.text.window(position as usize);
+        let differs = ((text[0] ^ key.planes[0]) | (text[1] ^ key.planes[1])) & mask;
+        if differs == 0 {
+            return std::cmp::Ordering::Equal;
+        }
+        let at = differs.trailing_zeros();
+        let code = |planes: [u64; 2]| (planes[1] >> at & 1) << 1 | (planes[0] >> at & 1);
+        code(text).cmp(&code(key.planes))
+    }
+}
+
+/// The bases of a stretch of both planes, the first in the top bits.
+#[inline(always)]
+pub(crate) fn interleave(planes: [u64; 2]) -> u64 {
+    let spread = |plane: u64| {
+        let x = plane & 0xffff_ffff;
+        let x = (x | x << 16) & 0x0000_ffff_0000_ffff;
+        let x = (x | x << 8) & 0x00ff_00ff_00ff_00ff;
+        let x = (x | x << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+        let x = (x | x << 2) & 0x3333_3333_3333_3333;
+        (x | x << 1) & 0x5555_5555_5555_5555
+    };
+    // Reversing all bits puts the first base on top, with its two bits in the other order.
+    (spread(planes[0]) << 1 | spread(planes[1])).reverse_bits()
+}
+
+/// Words of a plane that hold a reference up to a position.
+pub(crate) fn words_to(end: u32) -> usize {
+    (end as usize).div_ceil(BASES_PER_WORD) + crate::reference::PADDING
+}
+
+#[cfg(test)]
+mod tests;

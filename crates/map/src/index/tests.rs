@@ -1,0 +1,116 @@
+use super::*;
+use merganser_run::{Cancel, Silent};
+use proptest::prelude::*;
+
+fn built(reference: Reference, threads: usize, memory: u64) -> Index {
+    let how = Building { threads, memory, path: None };
+    build(reference, &how, &Silent, &Cancel::default()).unwrap().unwrap()
+}
+
+fn key_of(letters: &[u8]) -> Key {
+    let reference = Reference::of(&[letters.to_vec()]);
+    let planes = reference.text().window(0);
+    Key { planes, packed: interleave(planes) }
+}
+
+/// Contigs with repeats and runs of N.
+fn contigs() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let piece = prop_oneof![
+        proptest::collection::vec(proptest::sample::select(b"ACGT".to_vec()), 1..60),
+        Just(b"ACGTTGCAACGTTTGACA".to_vec()),
+        Just(b"NN".to_vec()),
+        (1usize..20).prop_map(|n| b"A".repeat(n)),
+    ];
+    let contig = proptest::collection::vec(piece, 1..20).prop_map(|pieces| pieces.concat());
+    proptest::collection::vec(contig, 1..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn every_occurrence_is_found(contigs in contigs(), threads in 1usize..4) {
+        let index = built(Reference::of(&contigs), threads, 1 << 30);
+        let view = index.view();
+        for (contig, letters) in index.contigs().iter().zip(&contigs) {
+            for len in [8, 9, 13, 20, 32] {
+                for at in 0..(letters.len() + 1).saturating_sub(len) {
+                    let seed = &letters[at..at + len];
+                    if seed.contains(&b'N') {
+                        continue;
+                    }
+                    let found = &view.positions[view.find(&key_of(seed), len)];
+                    prop_assert!(found.contains(&(contig.start + at as u32)), "{} {}", at, len);
+                    // What is found beside is near an end or an N.
+                    for &position in found {
+                        let at = view.text.contig_at(i64::from(position));
+                        let contig = &view.text.contigs[at];
+                        let true_bases = (0..len as u32).all(|i| {
+                            position + i < contig.end()
+                                && view.text.code((position + i) as usize)
+                                    == merganser_seq::base::code(seed[i as usize]).unwrap()
+                        });
+                        let broken = position + len as u32 > contig.end()
+                            || view.text.has_others(position as usize, position as usize + len);
+                        prop_assert!(true_bases || broken);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn files_hold_the_same_whatever_threads_and_memory(contigs in contigs()) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut files = Vec::new();
+        for (threads, memory) in [(1, 1 << 30), (3, 100 << 20)] {
+            let path = dir.path().join("x.mgi");
+            let how = Building { threads, memory, path: Some(&path) };
+            let none = build(Reference::of(&contigs), &how, &Silent, &Cancel::default()).unwrap();
+            prop_assert!(none.is_none());
+            files.push(std::fs::read(&path).unwrap());
+        }
+        prop_assert!(files[0] == files[1]);
+        let opened = Index::open(&dir.path().join("x.mgi")).unwrap();
+        opened.verify().unwrap();
+        let memory = built(Reference::of(&contigs), 2, 1 << 30);
+        prop_assert_eq!(opened.contigs(), memory.contigs());
+        prop_assert_eq!(opened.view().positions, memory.view().positions);
+        prop_assert_eq!(opened.view().table, memory.view().table);
+        prop_assert_eq!(opened.view().text.low, memory.view().text.low);
+        prop_assert_eq!(opened.view().text.others, memory.view().text.others);
+    }
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.mgi");
+    let how = Building { threads: 1, memory: 1 << 30, path: Some(&path) };
+    let reference = Reference::of(&[b"ACGTACGTTGCATGCA".repeat(40)]);
+    build(reference, &how, &Silent, &Cancel::default()).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    let message = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        let opened = Index::open(&path).and_then(|index| index.verify());
+        let message = opened.unwrap_err().to_string();
+        message.rsplit_once("x.mgi: ").unwrap().1.to_owned()
+    };
+    assert_eq!(message(b">x\nACGT\n"), "not a merganser index (.mgi)");
+    assert!(message(&good[..100]).starts_with("the index is truncated within its header"));
+    assert!(message(&good[..good.len() - 1]).starts_with("the index is truncated or was changed"));
+    for (at, expected) in
+        [(8, "index format"), (20, "the header is damaged"), (4096, "section 1 of 6")]
+    {
+        let mut bytes = good.clone();
+        bytes[at] ^= 4;
+        assert!(message(&bytes).starts_with(expected), "{at}");
+    }
+}
+
+#[test]
+fn too_little_memory_is_an_error() {
+    let how = Building { threads: 2, memory: 1 << 20, path: None };
+    let done = build(Reference::of(&[b"ACGT".repeat(1000)]), &how, &Silent, &Cancel::default());
+    assert!(done.unwrap_err().to_string().starts_with("indexing with 2 threads needs at least "));
+}

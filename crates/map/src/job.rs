@@ -1,0 +1,408 @@
+//! A whole run: reads are read in order, mapped by all threads, and written in order.
+
+mod in_order;
+
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use merganser_io::Output;
+use merganser_run::{Cancel, Progress, run_workers_collect};
+
+use crate::bgzf::{self, Blocks};
+use crate::header::{self, ReadGroup};
+use crate::hits::Hit;
+use crate::index::Index;
+use crate::mapper::{self, BLOCK, Mapper, Stages};
+use crate::record::{self, Style};
+use crate::report::{Reported, Reporter, Sink, Unit};
+use crate::source::{Batch, Source};
+use crate::{Config, Error, Format, Metric, Prefilter, Reads, prefilter};
+use in_order::InOrder;
+
+/// What to run, beside the index and the reads.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What is reported.
+    pub config: Config,
+    /// How it is written.
+    pub format: Format,
+    /// The read group of all reads.
+    pub group: Option<ReadGroup>,
+    /// CIGARs tell matches (=) and mismatches (X) apart.
+    pub extended: bool,
+    /// Reads without a hit have records, too.
+    pub keep_unmapped: bool,
+    /// Threads in all.
+    pub threads: usize,
+    /// Bytes that the process may use.
+    pub memory: u64,
+}
+
+/// Open outputs.
+#[derive(Debug)]
+pub struct Outputs {
+    /// Records.
+    pub records: Output,
+    /// Reads without a hit, as FASTQ or FASTA.
+    pub unmapped: Option<Output>,
+}
+
+/// What a run found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// What was reported.
+    pub reported: Reported,
+    /// What the stages met.
+    pub stages: Stages,
+    /// How long the disk took to confirm the outputs.
+    pub sync: Duration,
+}
+
+/// How many batches a thread may be ahead of the one to be written next.
+const AHEAD: u64 = 4;
+/// Text that is sent off before a batch is done.
+const LONG: usize = 4 << 20;
+/// What the process and a thread take: batches, candidates, texts that wait.
+const FIXED: u64 = 24 << 20;
+const FIXED_THREAD: u64 = 48 << 20;
+/// Good ends that are turned into hits together.
+const MOST_ENDS: usize = 1 << 16;
+
+/// Maps all reads and writes records in their order; the bytes written do not depend on threads,
+/// memory and filter. Calls `progress` with one stage, in bytes of input.
+///
+/// # Errors
+/// If the configuration is wrong, there is too little memory, the input is at fault (of several
+/// faults the first in the input), an output cannot be written, or the run was cancelled. There are
+/// then no outputs.
+pub fn run(
+    job: &Job,
+    index: &Index,
+    inputs: &[Reads],
+    outputs: Outputs,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
+    job.config.validate()?;
+    check_memory(job, index)?;
+    let view = index.view();
+    let gaps = mapper::gaps(&view, &job.config);
+    let ruled = matches!(job.config.filter, Prefilter::GateKeeper | Prefilter::Snake)
+        && job.config.metric == Metric::Edit;
+    let packed = if ruled { Some(prefilter::pack(&view.text)?) } else { None };
+    let style = Style {
+        format: job.format,
+        names: index.contigs().iter().map(|contig| contig.name.clone()).collect(),
+        extended: job.extended,
+        group: job.group.as_ref().map(|group| group.id().to_owned()),
+    };
+    let source = Source::open(inputs, cancel)?;
+    progress.stage("map", source.bytes_total());
+    let keeps = outputs.unmapped.is_some();
+    let head = head(job, index, inputs);
+    let shared = Shared {
+        source: Mutex::new(Numbered { source, next: 0 }),
+        written: InOrder::new(Writer { outputs, head: Some(head) }, AHEAD * job.threads as u64),
+        progress,
+        cancel,
+    };
+    let work = |_| {
+        let mapper = Mapper::new(view, job.config, &gaps, packed.as_ref());
+        let reporter = Reporter::new(view, job.config, &style, job.keep_unmapped);
+        Ok(shared.work(Worker::new(job, mapper, reporter, keeps)))
+    };
+    let done = run_workers_collect::<_, Error, _>(job.threads, work)?;
+    let writer = shared.written.into_sink()?;
+    let mut outcome = Outcome::default();
+    for (reported, stages) in &done {
+        outcome.reported.add(reported);
+        outcome.stages.add(stages);
+    }
+    outcome.sync = writer.finish(job.format)?;
+    progress.finish();
+    Ok(outcome)
+}
+
+fn check_memory(job: &Job, index: &Index) -> Result<(), Error> {
+    let ruled = matches!(job.config.filter, Prefilter::GateKeeper | Prefilter::Snake);
+    // The filter's own planes, made of letters.
+    let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
+    let needed = index.bytes() + letters + FIXED + FIXED_THREAD * job.threads as u64;
+    if needed > job.memory {
+        let what = format!("mapping with {} threads to this index", job.threads);
+        return Err(Error::TooLittleMemory { what, needed, budget: job.memory });
+    }
+    Ok(())
+}
+
+/// The file's beginning.
+fn head(job: &Job, index: &Index, inputs: &[Reads]) -> Vec<u8> {
+    let paired = inputs.iter().any(|reads| reads.second.is_some());
+    let group = job.group.as_ref();
+    let text = header::text(index, group, &job.config, paired, job.extended, job.keep_unmapped);
+    let head = record::header(job.format, &text, index);
+    match job.format {
+        Format::Sam => head,
+        Format::Bam(level) => {
+            let mut out = Vec::new();
+            Blocks::new(level).compress(&head, true, &mut out);
+            out
+        }
+    }
+}
+
+/// Text of a batch: records, and reads without a hit.
+type Part = [Vec<u8>; 2];
+
+struct Writer {
+    outputs: Outputs,
+    head: Option<Vec<u8>>,
+}
+
+impl Writer {
+    /// Not before there is something to write, so that an error at the beginning of the input
+    /// leaves nothing on stdout.
+    fn begin(&mut self) -> Result<(), Error> {
+        if let Some(head) = self.head.take() {
+            self.outputs.records.write_all(&head)?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, format: Format) -> Result<Duration, Error> {
+        self.begin()?;
+        if format != Format::Sam {
+            self.outputs.records.write_all(&bgzf::END)?;
+        }
+        let mut spent = self.outputs.records.finish()?;
+        if let Some(unmapped) = self.outputs.unmapped {
+            spent += unmapped.finish()?;
+        }
+        Ok(spent)
+    }
+}
+
+impl in_order::Sink for Writer {
+    fn write(&mut self, part: &Part) -> Result<(), Error> {
+        self.begin()?;
+        self.outputs.records.write_all(&part[0])?;
+        if let Some(unmapped) = &mut self.outputs.unmapped {
+            unmapped.write_all(&part[1])?;
+        }
+        Ok(())
+    }
+}
+
+/// What the workers share.
+struct Shared<'r> {
+    source: Mutex<Numbered<'r>>,
+    written: InOrder<Writer>,
+    progress: &'r dyn Progress,
+    cancel: &'r Cancel,
+}
+
+/// The source, and the number of its next batch.
+struct Numbered<'r> {
+    source: Source<'r>,
+    next: u64,
+}
+
+impl Shared<'_> {
+    /// Maps batches until there are none. What fails is kept with the number of its batch, as
+    /// another worker may still find a fault in an earlier one.
+    fn work(&self, mut worker: Worker<'_>) -> (Reported, Stages) {
+        let _guard = FailOnPanic(&self.written);
+        let mut batch = Batch::default();
+        while let Some(number) = self.next(&mut batch) {
+            let done = worker.map(&batch, number, &self.written);
+            if let Err(error) = done {
+                self.written.fail(number, error);
+            }
+        }
+        (worker.reporter.reported, worker.mapper.stages)
+    }
+
+    /// The next batch's number; `None` if there is none, or no more should be done.
+    fn next(&self, batch: &mut Batch) -> Option<u64> {
+        let mut source = lock(&self.source);
+        let number = source.next;
+        if !self.written.wait_for_room(number) {
+            return None;
+        }
+        if self.cancel.is_cancelled() {
+            self.written.fail(0, Error::Cancelled);
+            return None;
+        }
+        match source.source.next(batch) {
+            Ok(Some(bytes)) => {
+                source.next += 1;
+                drop(source);
+                self.progress.advance(bytes);
+                Some(number)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                let cancelled = self.cancel.is_cancelled();
+                let error = if cancelled { Error::Cancelled } else { error };
+                self.written.fail(if cancelled { 0 } else { number }, error);
+                None
+            }
+        }
+    }
+}
+
+/// Should a worker panic, nobody must wait for its batch.
+struct FailOnPanic<'w>(&'w InOrder<Writer>);
+
+impl Drop for FailOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(0, Error::Cancelled);
+        }
+    }
+}
+
+/// Locks, whoever panicked: a panic ends the run.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A thread's stages.
+struct Worker<'r> {
+    mapper: Mapper<'r>,
+    reporter: Reporter<'r>,
+    config: Config,
+    blocks: Option<Blocks>,
+    keeps: bool,
+    hits: Vec<Hit>,
+    bounds: Vec<usize>,
+    texts: Part,
+}
+
+/// Text of a batch that is being written.
+struct Text<'w> {
+    texts: &'w mut Part,
+    blocks: &'w mut Option<Blocks>,
+    keeps: bool,
+    number: u64,
+    written: &'w InOrder<Writer>,
+}
+
+impl Text<'_> {
+    /// What can be written of the texts: all, or of records to compress whole blocks.
+    fn part(&mut self, all: bool) -> Part {
+        let unmapped = std::mem::take(&mut self.texts[1]);
+        let records = match self.blocks {
+            None => std::mem::take(&mut self.texts[0]),
+            Some(blocks) => {
+                let mut out = Vec::with_capacity(self.texts[0].len() / 2);
+                let done = blocks.compress(&self.texts[0], all, &mut out);
+                self.texts[0].drain(..done);
+                out
+            }
+        };
+        [records, unmapped]
+    }
+}
+
+impl Sink for Text<'_> {
+    fn records(&mut self) -> &mut Vec<u8> {
+        &mut self.texts[0]
+    }
+
+    fn unmapped(&mut self) -> Option<&mut Vec<u8>> {
+        self.keeps.then_some(&mut self.texts[1])
+    }
+
+    fn relieve(&mut self) -> Result<(), Error> {
+        if self.texts[0].len() < LONG {
+            return Ok(());
+        }
+        let part = self.part(false);
+        self.written.hand_in_early(self.number, &part)
+    }
+}
+
+impl<'r> Worker<'r> {
+    fn new(job: &Job, mapper: Mapper<'r>, reporter: Reporter<'r>, keeps: bool) -> Worker<'r> {
+        let blocks = match job.format {
+            Format::Sam => None,
+            Format::Bam(level) => Some(Blocks::new(level)),
+        };
+        let (hits, bounds, texts) = (Vec::new(), Vec::new(), Part::default());
+        Worker { mapper, reporter, config: job.config, blocks, keeps, hits, bounds, texts }
+    }
+
+    fn map(&mut self, batch: &Batch, number: u64, written: &InOrder<Writer>) -> Result<(), Error> {
+        let begun = Instant::now();
+        self.mapper.clear();
+        for at in 0..batch.len() {
+            let [_, letters, _] = batch.get(at);
+            let crop = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
+            let letters = &letters[..letters.len().min(crop)];
+            let edits = self.config.threshold.edits(letters.len());
+            self.mapper.queries.push(letters, edits).map_err(|place| {
+                let byte = letters[place];
+                let shown = match byte.is_ascii_graphic() {
+                    true => format!("'{}'", char::from(byte)),
+                    false => format!("byte 0x{byte:02x}"),
+                };
+                batch.error(at, format_args!("{shown} at base {} is no letter of DNA", place + 1))
+            })?;
+        }
+        self.mapper.stages.times.seeding += begun.elapsed();
+        let (mut from, mut to) = (0, 0);
+        while from < batch.len() {
+            let begun = Instant::now();
+            let before = self.mapper.stages.times;
+            while to < batch.len() && self.mapper.waiting() < MOST_ENDS {
+                let next = batch.len().min(to + BLOCK);
+                self.mapper.seek(to..next)?;
+                to = next;
+            }
+            let times = &mut self.mapper.stages.times;
+            let elsewhere = times.filter + times.verification - before.filter - before.verification;
+            times.seeding += begun.elapsed().saturating_sub(elsewhere);
+            self.mapper.flush()?;
+            self.mapper.hits(from..to, &mut self.hits, &mut self.bounds);
+            self.report(batch, from..to, number, written)?;
+            from = to;
+        }
+        let begun = Instant::now();
+        let part = self.text(number, written).part(true);
+        written.hand_in(number, part);
+        self.mapper.stages.times.output += begun.elapsed();
+        Ok(())
+    }
+
+    fn text<'w>(&'w mut self, number: u64, written: &'w InOrder<Writer>) -> Text<'w> {
+        let (texts, blocks, keeps) = (&mut self.texts, &mut self.blocks, self.keeps);
+        Text { texts, blocks, keeps, number, written }
+    }
+
+    fn report(
+        &mut self,
+        batch: &Batch,
+        reads: std::ops::Range<usize>,
+        number: u64,
+        written: &InOrder<Writer>,
+    ) -> Result<(), Error> {
+        let begun = Instant::now();
+        let unit = batch.unit();
+        let (texts, blocks, keeps) = (&mut self.texts, &mut self.blocks, self.keeps);
+        let mut text = Text { texts, blocks, keeps, number, written };
+        let of = |at: usize| {
+            let start = if at == 0 { 0 } else { self.bounds[at - 1] };
+            &self.hits[start..self.bounds[at]]
+        };
+        for read in reads.clone().step_by(unit) {
+            let at = read - reads.start;
+            let hits = [of(at), if unit == 2 { of(at + 1) } else { &[] }];
+            let unit = Unit { batch, queries: &self.mapper.queries, read, hits };
+            self.reporter.report(&unit, &mut text)?;
+        }
+        self.mapper.stages.times.output += begun.elapsed();
+        Ok(())
+    }
+}

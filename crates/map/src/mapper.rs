@@ -1,0 +1,311 @@
+//! The stages between reads and hits, a batch at a time: seeds, candidates, filter, verification.
+
+use std::time::{Duration, Instant};
+
+use merganser_filter::PackedReference;
+
+use crate::candidates::{self, Candidate, Limits};
+use crate::hits::{Hit, Silencer};
+use crate::index::View;
+use crate::prefilter::Rule;
+use crate::queries::Queries;
+use crate::seeds::{Chooser, Plan, Seed};
+use crate::verify::lanes::{self, Lanes};
+use crate::verify::scan::Scan;
+use crate::verify::{End, Window, hamming};
+use crate::{Config, Error, Metric, NMode, Prefilter, Strand};
+
+/// What the stages met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stages {
+    /// Places where a read may lie: the diagonals of its seeds' occurrences, each once a read and
+    /// strand.
+    pub candidates: u64,
+    /// Candidates that the filter rejected.
+    pub rejected: u64,
+    /// Candidates that were verified.
+    pub verified: u64,
+    /// Reads too short for seeds, for which the reference was scanned.
+    pub scanned: u64,
+    /// Time of all threads in each stage.
+    pub times: Times,
+}
+
+/// Time of all threads, by stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Choosing and looking up seeds, collecting candidates.
+    pub seeding: Duration,
+    /// Rejecting candidates.
+    pub filter: Duration,
+    /// Good ends, hits.
+    pub verification: Duration,
+    /// Alignments, records, compression and writing.
+    pub output: Duration,
+}
+
+impl Stages {
+    pub(crate) fn add(&mut self, other: &Stages) {
+        self.candidates += other.candidates;
+        self.rejected += other.rejected;
+        self.verified += other.verified;
+        self.scanned += other.scanned;
+        self.times.seeding += other.times.seeding;
+        self.times.filter += other.times.filter;
+        self.times.verification += other.times.verification;
+        self.times.output += other.times.output;
+    }
+}
+
+/// Reads that are looked up together: as many as keep their fetches from memory under way at once.
+pub(crate) const BLOCK: usize = 32;
+/// Candidates that are filtered and verified together.
+const SUB_BATCH: usize = if cfg!(test) { 50 } else { 1 << 14 };
+
+/// A thread's mapper.
+pub(crate) struct Mapper<'r> {
+    view: View<'r>,
+    config: Config,
+    /// Stretches that match everything, if letters that are no bases do.
+    gaps: &'r [[u32; 2]],
+    rule: Option<Rule<'r>>,
+    pub(crate) queries: Queries,
+    chooser: Chooser,
+    scratch: Vec<u32>,
+    verifier: Verifier,
+    pub(crate) candidates: Vec<Candidate>,
+    silencer: Silencer,
+    pub(crate) stages: Stages,
+}
+
+/// The memory of filter and verification.
+#[derive(Default)]
+struct Verifier {
+    windows: Vec<Window>,
+    plain: Vec<Window>,
+    lanes: Lanes,
+    scan: Scan,
+    ends: Vec<End>,
+}
+
+impl<'r> Mapper<'r> {
+    pub(crate) fn new(
+        view: View<'r>,
+        config: Config,
+        gaps: &'r [[u32; 2]],
+        packed: Option<&'r PackedReference>,
+    ) -> Mapper<'r> {
+        Mapper {
+            view,
+            config,
+            gaps,
+            rule: packed.map(|packed| Rule::new(config.filter, packed)),
+            queries: Queries::default(),
+            chooser: Chooser::default(),
+            scratch: Vec::new(),
+            verifier: Verifier::default(),
+            candidates: Vec::new(),
+            silencer: Silencer::default(),
+            stages: Stages::default(),
+        }
+    }
+
+    /// Begins a batch.
+    pub(crate) fn clear(&mut self) {
+        self.queries.clear();
+        self.candidates.clear();
+        self.verifier.ends.clear();
+    }
+
+    /// Looks for some reads of the batch.
+    ///
+    /// # Errors
+    /// If the filter fails.
+    pub(crate) fn seek(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
+        self.chooser.clear();
+        for read in reads {
+            let mut scanned = false;
+            for number in [2 * read, 2 * read + 1] {
+                let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
+                if self.config.strand != left_out {
+                    scanned |= self.plan(number);
+                }
+            }
+            self.stages.scanned += u64::from(scanned);
+        }
+        self.chooser.look_up(&self.view);
+        let mut chooser = std::mem::take(&mut self.chooser);
+        let queries = std::mem::take(&mut self.queries);
+        let view = self.view;
+        let done =
+            chooser.each(&view, &queries, |number, seeds| self.collect(number, seeds, &queries));
+        (self.chooser, self.queries) = (chooser, queries);
+        done
+    }
+
+    /// Decides how a query is looked for; true if the reference had to be scanned.
+    fn plan(&mut self, number: usize) -> bool {
+        let query = self.queries.get(number);
+        let (number, len) = (number as u32, query.len as u32);
+        match self.chooser.plan(&self.view, number, &query, self.config.n_mode) {
+            Plan::Nothing => false,
+            Plan::Scan => {
+                let (first, width) = (-i64::from(len), self.view.text.end() + len);
+                self.verify_window(Window { query: number, first, width, candidates: 0 });
+                true
+            }
+            Plan::Seeds => {
+                for gap in self.gaps {
+                    let first = i64::from(gap[0]) - i64::from(len);
+                    let width = gap[1] - gap[0] + len;
+                    self.verify_window(Window { query: number, first, width, candidates: 0 });
+                }
+                false
+            }
+        }
+    }
+
+    fn collect(&mut self, number: u32, seeds: &[Seed], queries: &Queries) -> Result<(), Error> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let view = self.view;
+        let mut done = Ok(());
+        candidates::collect(number, seeds, &view, &mut scratch, &mut candidates, |candidates| {
+            if candidates.len() >= SUB_BATCH && done.is_ok() {
+                done = self.verify(candidates, queries);
+            }
+        });
+        (self.candidates, self.scratch) = (candidates, scratch);
+        done
+    }
+
+    /// Finds the good ends of what was not verified yet.
+    ///
+    /// # Errors
+    /// If the filter fails.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let queries = std::mem::take(&mut self.queries);
+        let done = self.verify(&mut candidates, &queries);
+        (self.candidates, self.queries) = (candidates, queries);
+        done
+    }
+
+    /// Good ends that wait for [`Mapper::hits`].
+    pub(crate) fn waiting(&self) -> usize {
+        self.verifier.ends.len()
+    }
+
+    fn verify(&mut self, candidates: &mut Vec<Candidate>, queries: &Queries) -> Result<(), Error> {
+        let begun = Instant::now();
+        self.stages.candidates += candidates.len() as u64;
+        if let Some(rule) = &mut self.rule {
+            self.stages.rejected += rule.reject(candidates, queries, &self.view.text)?;
+        }
+        let Verifier { windows, plain, lanes, scan, ends } = &mut self.verifier;
+        let (text, config) = (&self.view.text, &self.config);
+        let in_lanes = config.filter == Prefilter::Exact && config.metric == Metric::Edit;
+        windows.clear();
+        let limits = |number: u32| {
+            let edits = queries.get(number as usize).edits;
+            let gap = 2 * edits as u32 + 1;
+            match lanes::band(edits).filter(|_| in_lanes) {
+                Some(band) => Limits { widest: (band - 2 * edits - 1) as u32, gap },
+                None if config.metric == Metric::Hamming => Limits { widest: 0, gap: 0 },
+                None => Limits { widest: u32::MAX, gap },
+            }
+        };
+        candidates::merge(candidates, limits, windows);
+        candidates.clear();
+        plain.clear();
+        if in_lanes {
+            windows.retain(|window| {
+                let query = queries.get(window.query as usize);
+                let band = lanes::band(query.edits);
+                let is_plain = band.is_some_and(|band| window.is_plain(&query, text, band));
+                if is_plain {
+                    plain.push(*window);
+                }
+                !is_plain
+            });
+            let mut rejected = 0;
+            lanes.run(queries, plain, text, ends, |candidates| rejected += u64::from(candidates));
+            let candidates: u64 = plain.iter().map(|window| u64::from(window.candidates)).sum();
+            self.stages.rejected += rejected;
+            self.stages.verified += candidates - rejected;
+        }
+        let filtered = Instant::now();
+        self.stages.times.filter += filtered - begun;
+        for window in windows.iter() {
+            let query = queries.get(window.query as usize);
+            self.stages.verified += u64::from(window.candidates);
+            match config.metric {
+                Metric::Edit => scan.ends(window.query, &query, window, text, config.n_mode, ends),
+                Metric::Hamming => {
+                    hamming::ends(window.query, &query, window, text, config.n_mode, ends);
+                }
+            }
+        }
+        self.stages.times.verification += filtered.elapsed();
+        Ok(())
+    }
+
+    /// Verifies a window that no seed led to.
+    fn verify_window(&mut self, window: Window) {
+        let begun = Instant::now();
+        let query = self.queries.get(window.query as usize);
+        let (text, mode, ends) = (&self.view.text, self.config.n_mode, &mut self.verifier.ends);
+        match self.config.metric {
+            Metric::Edit => {
+                self.verifier.scan.ends(window.query, &query, &window, text, mode, ends);
+            }
+            Metric::Hamming => hamming::ends(window.query, &query, &window, text, mode, ends),
+        }
+        self.stages.times.verification += begun.elapsed();
+    }
+
+    /// Replaces `hits` by the hits of the reads of `reads`, all of which have been sought and
+    /// flushed, in the order of the reads and of their hits, and `bounds` by where those of each
+    /// read end.
+    pub(crate) fn hits(
+        &mut self,
+        reads: std::ops::Range<usize>,
+        hits: &mut Vec<Hit>,
+        bounds: &mut Vec<usize>,
+    ) {
+        let begun = Instant::now();
+        let ends = &mut self.verifier.ends;
+        ends.sort_unstable();
+        // Of one end the fewest edits come first.
+        ends.dedup_by_key(|end| (end.query, end.position));
+        hits.clear();
+        bounds.clear();
+        let mut rest = &ends[..];
+        for read in reads {
+            let first = hits.len();
+            for number in [2 * read, 2 * read + 1] {
+                let of_query = |end: &&End| end.query as usize == number;
+                let (own, others) = rest.split_at(rest.iter().take_while(of_query).count());
+                rest = others;
+                if own.is_empty() {
+                    continue;
+                }
+                let edits = self.queries.get(number).edits as u32;
+                let silence = (self.config.metric == Metric::Edit).then_some(edits);
+                self.silencer.take(own, silence, &self.view.text, hits);
+            }
+            hits[first..].sort_unstable();
+            bounds.push(hits.len());
+        }
+        ends.clear();
+        self.stages.times.verification += begun.elapsed();
+    }
+}
+
+/// Stretches that match everything.
+pub(crate) fn gaps(view: &View<'_>, config: &Config) -> Vec<[u32; 2]> {
+    if config.n_mode == NMode::Match { view.text.gaps() } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Reads of a batch in the forms that the stages need, each on both strands.
+
+use merganser_seq::base::code;
+use merganser_seq::planes::{self, BASES_PER_WORD, window};
+use merganser_seq::simd::Level;
+
+use crate::index::{Key, interleave};
+
+/// Reads on both strands; query 2 i is read i as it is, query 2 i + 1 its reverse complement.
+#[derive(Debug, Default)]
+pub(crate) struct Queries {
+    /// Low bits, high bits and, if there are any, bits of letters that are no bases.
+    words: Vec<u64>,
+    entries: Vec<Entry>,
+    letters: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: usize,
+    len: u32,
+    /// Letters that are no bases.
+    others: u32,
+    edits: u32,
+}
+
+/// One query.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Query<'a> {
+    pub(crate) low: &'a [u64],
+    pub(crate) high: &'a [u64],
+    /// Empty if there are none.
+    pub(crate) others: &'a [u64],
+    pub(crate) len: usize,
+    pub(crate) unknown: usize,
+    /// The edits that a hit may have.
+    pub(crate) edits: usize,
+}
+
+impl Queries {
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.entries.clear();
+    }
+
+    /// Adds a read, whose letters are IUPAC's in any case, and its reverse complement; what else
+    /// there is, is refused by its index.
+    pub(crate) fn push(&mut self, read: &[u8], edits: usize) -> Result<(), usize> {
+        self.add(read, edits)?;
+        let mut letters = std::mem::take(&mut self.letters);
+        letters.clear();
+        letters.extend(read.iter().rev().map(|&letter| COMPLEMENT[usize::from(letter)]));
+        let added = self.add(&letters, edits);
+        self.letters = letters;
+        added
+    }
+
+    fn add(&mut self, letters: &[u8], edits: usize) -> Result<(), usize> {
+        let at = self.words.len();
+        let others = match planes::encode(Level::best(), letters, &mut self.words) {
+            planes::Encoded::Bases => 0,
+            planes::Encoded::Others => {
+                letters.iter().filter(|&&letter| code(letter).is_none()).count() as u32
+            }
+            planes::Encoded::Foreign(at) => return Err(at),
+        };
+        self.entries.push(Entry { at, len: letters.len() as u32, others, edits: edits as u32 });
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, number: usize) -> Query<'_> {
+        let Entry { at, len, others, edits } = self.entries[number];
+        let plane = (len as usize).div_ceil(BASES_PER_WORD);
+        let words = &self.words[at..];
+        Query {
+            low: &words[..plane],
+            high: &words[plane..2 * plane],
+            others: if others > 0 { &words[2 * plane..3 * plane] } else { &[] },
+            len: len as usize,
+            unknown: others as usize,
+            edits: edits as usize,
+        }
+    }
+}
+
+impl Query<'_> {
+    /// The 32 bases from `at` on, zeros past the end.
+    #[inline]
+    pub(crate) fn key(&self, at: usize) -> Key {
+        let planes = [window(self.low, at), window(self.high, at)];
+        Key { planes, packed: interleave(planes) }
+    }
+
+    /// The code of a base, 4 if it is none.
+    #[inline]
+    pub(crate) fn code(&self, at: usize) -> u8 {
+        let bit = |plane: &[u64]| (plane[at / 64] >> (at % 64) & 1) as u8;
+        if !self.others.is_empty() && bit(self.others) == 1 {
+            return 4;
+        }
+        bit(self.high) << 1 | bit(self.low)
+    }
+
+    /// Whether a stretch has letters that are no bases.
+    #[inline]
+    pub(crate) fn has_others(&self, from: usize, to: usize) -> bool {
+        !self.others.is_empty() && (from..to).any(|at| self.others[at / 64] >> (at % 64) & 1 == 1)
+    }
+}
+
+/// The complement of each IUPAC letter in upper case, U read as T; other bytes stay.
+pub(crate) const COMPLEMENT: [u8; 256] = {
+    let pairs = b"ATTACGGCUANNRYYRSSWWKMMKBVVBDHHD";
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = byte as u8;
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < pairs.len() {
+        table[pairs[at] as usize] = pairs[at + 1];
+        table[pairs[at].to_ascii_lowercase() as usize] = pairs[at + 1];
+        at += 2;
+    }
+    table
+};
+
+/// Each IUPAC letter in upper case, U read as T; other bytes stay.
+pub(crate) const UPPER: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = COMPLEMENT[COMPLEMENT[byte] as usize];
+        byte += 1;
+    }
+    table
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_strands_are_there() {
+        let mut queries = Queries::default();
+        queries.push(b"ACGTTGN", 2).unwrap();
+        let codes = |query: Query<'_>| (0..query.len).map(|at| query.code(at)).collect::<Vec<_>>();
+        assert_eq!(codes(queries.get(0)), [0, 1, 2, 3, 3, 2, 4]);
+        assert_eq!(codes(queries.get(1)), [4, 1, 0, 0, 1, 2, 3]);
+        assert_eq!(queries.get(0).unknown, 1);
+        assert!(queries.get(0).has_others(6, 7) && !queries.get(0).has_others(0, 6));
+        assert_eq!(queries.push(b"AC-", 1), Err(2));
+        assert_eq!(UPPER.map(char::from)[usize::from(b'u')], 'T');
+        assert_eq!(COMPLEMENT[usize::from(b'r')], b'Y');
+    }
+
+    #[test]
+    fn keys_have_the_first_base_on_top() {
+        let mut queries = Queries::default();
+        queries.push(b"CATG", 0).unwrap();
+        let key = queries.get(0).key(0);
+        assert_eq!(key.packed >> 56, 0b01_00_11_10);
+        assert_eq!(key.packed << 8, 0);
+    }
+}

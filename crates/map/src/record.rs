@@ -1,0 +1,129 @@
+//! Records of SAM and BAM.
+
+mod bam;
+mod sam;
+
+use crate::index::Index;
+use crate::trace::Operation;
+
+/// The kind of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text.
+    Sam,
+    /// Binary, compressed as BGZF at this level, 0 to 12.
+    Bam(u8),
+}
+
+/// SAM's flags.
+pub(crate) mod flag {
+    pub(crate) const PAIRED: u16 = 0x1;
+    pub(crate) const PROPER: u16 = 0x2;
+    pub(crate) const UNMAPPED: u16 = 0x4;
+    pub(crate) const MATE_UNMAPPED: u16 = 0x8;
+    pub(crate) const REVERSE: u16 = 0x10;
+    pub(crate) const MATE_REVERSE: u16 = 0x20;
+    pub(crate) const FIRST: u16 = 0x40;
+    pub(crate) const LAST: u16 = 0x80;
+    pub(crate) const SECONDARY: u16 = 0x100;
+}
+
+/// A place: a contig's number and a base of it, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) contig: u32,
+    pub(crate) at: u32,
+}
+
+/// One record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record<'a> {
+    pub(crate) name: &'a [u8],
+    pub(crate) flags: u16,
+    pub(crate) place: Option<Place>,
+    pub(crate) quality: u8,
+    /// Empty if there is no alignment.
+    pub(crate) operations: &'a [(Operation, u32)],
+    pub(crate) mate: Option<Place>,
+    pub(crate) template: i64,
+    /// The read as it came, with its qualities, which may be missing; `None` leaves them out.
+    pub(crate) letters: Option<[&'a [u8]; 2]>,
+    pub(crate) hit: Option<Tags<'a>>,
+}
+
+/// What is said of a hit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tags<'a> {
+    pub(crate) edits: u32,
+    pub(crate) md: &'a [u8],
+    pub(crate) hits: u32,
+    /// From 1.
+    pub(crate) number: u32,
+}
+
+/// What the records of a file share.
+#[derive(Clone, Debug)]
+pub(crate) struct Style {
+    pub(crate) format: Format,
+    /// The names of the contigs.
+    pub(crate) names: Vec<String>,
+    /// Matches and mismatches are told apart.
+    pub(crate) extended: bool,
+    /// The read group's ID.
+    pub(crate) group: Option<String>,
+}
+
+impl Style {
+    /// Appends a record, of BAM not compressed yet.
+    pub(crate) fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
+        match self.format {
+            Format::Sam => sam::write(self, record, out),
+            Format::Bam(_) => bam::write(self, record, out),
+        }
+    }
+
+    /// Calls `take` with the CIGAR's operations, neighbours joined.
+    fn cigar(&self, operations: &[(Operation, u32)], mut take: impl FnMut(Operation, u32)) {
+        let mut held: Option<(Operation, u32)> = None;
+        for &(operation, len) in operations {
+            let operation = match operation {
+                Operation::Match | Operation::Mismatch if !self.extended => Operation::Aligned,
+                _ => operation,
+            };
+            held = match held {
+                Some((last, before)) if last == operation => Some((last, before + len)),
+                Some((last, before)) => {
+                    take(last, before);
+                    Some((operation, len))
+                }
+                None => Some((operation, len)),
+            };
+        }
+        if let Some((operation, len)) = held {
+            take(operation, len);
+        }
+    }
+}
+
+/// The file's beginning, of BAM not compressed yet.
+pub(crate) fn header(format: Format, text: &str, index: &Index) -> Vec<u8> {
+    match format {
+        Format::Sam => text.as_bytes().to_vec(),
+        Format::Bam(_) => bam::header(text, index),
+    }
+}
+
+/// Appends a number's digits.
+pub(crate) fn decimal(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}

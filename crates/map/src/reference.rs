@@ -1,0 +1,152 @@
+//! The reference: contigs one after the other as bit planes.
+//!
+//! Each contig begins at a multiple of 64 bases, the bases between two contigs are filled up with
+//! zeros and belong to none. A position is an index into this text, below 2^32 - 2^17, so that a
+//! diagonal (a position less an offset in a read) fits into 33 bits.
+
+mod load;
+
+pub use load::load;
+
+use merganser_seq::planes::{BASES_PER_WORD, window};
+
+/// Positions that a reference may have, the filling between contigs included.
+pub(crate) const MOST_POSITIONS: u64 = (1 << 32) - (1 << 17);
+
+/// Words behind each plane, so that bands may reach past the last contig.
+pub(crate) const PADDING: usize = 4;
+
+/// A sequence of the reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contig {
+    /// Its name: the header up to the first blank.
+    pub name: String,
+    /// The position of its first base.
+    pub start: u32,
+    /// Bases.
+    pub len: u32,
+}
+
+impl Contig {
+    /// The position behind its last base.
+    pub(crate) fn end(&self) -> u32 {
+        self.start + self.len
+    }
+}
+
+/// A reference in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Reference {
+    pub(crate) contigs: Vec<Contig>,
+    pub(crate) low: Vec<u64>,
+    pub(crate) high: Vec<u64>,
+    /// Letters that are no bases; empty if there are none.
+    pub(crate) others: Vec<u64>,
+}
+
+/// A view of a reference's planes, wherever they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    pub(crate) low: &'a [u64],
+    pub(crate) high: &'a [u64],
+    pub(crate) others: &'a [u64],
+    pub(crate) contigs: &'a [Contig],
+}
+
+impl Reference {
+    /// The contigs in the order of the file.
+    pub fn contigs(&self) -> &[Contig] {
+        &self.contigs
+    }
+
+    pub(crate) fn text(&self) -> Text<'_> {
+        Text { low: &self.low, high: &self.high, others: &self.others, contigs: &self.contigs }
+    }
+}
+
+impl<'a> Text<'a> {
+    /// The position behind the last contig.
+    pub(crate) fn end(&self) -> u32 {
+        self.contigs.last().map_or(0, Contig::end)
+    }
+
+    /// Low and high bits of 64 bases from a position on.
+    #[inline(always)]
+    pub(crate) fn window(&self, at: usize) -> [u64; 2] {
+        [window(self.low, at), window(self.high, at)]
+    }
+
+    /// Asks the cache for the window at a position.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, at: usize) {
+        merganser_seq::simd::prefetch(self.low, at / 64);
+        merganser_seq::simd::prefetch(self.high, at / 64);
+    }
+
+    /// Whether a stretch has letters that are no bases.
+    #[inline]
+    pub(crate) fn has_others(&self, from: usize, to: usize) -> bool {
+        if self.others.is_empty() {
+            return false;
+        }
+        let mut at = from;
+        while at < to {
+            let kept = u64::MAX >> (64 - (to - at).min(64));
+            if window(self.others, at) & kept != 0 {
+                return true;
+            }
+            at += 64;
+        }
+        false
+    }
+
+    /// The code of the base at a position, 4 if it is none.
+    #[inline]
+    pub(crate) fn code(&self, at: usize) -> u8 {
+        let bit = |plane: &[u64]| (plane[at / 64] >> (at % 64) & 1) as u8;
+        if !self.others.is_empty() && bit(self.others) == 1 {
+            return 4;
+        }
+        bit(self.high) << 1 | bit(self.low)
+    }
+
+    /// The number of the last contig that begins at or before a position; 0 if there is none.
+    #[inline]
+    pub(crate) fn contig_at(&self, position: i64) -> usize {
+        self.contigs.partition_point(|contig| i64::from(contig.start) <= position).saturating_sub(1)
+    }
+
+    /// Stretches of letters that are no bases, by position.
+    pub(crate) fn gaps(&self) -> Vec<[u32; 2]> {
+        let mut gaps: Vec<[u32; 2]> = Vec::new();
+        for (word, &bits) in self.others.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                let from = bits.trailing_zeros();
+                let run = (bits >> from).trailing_ones();
+                let start = (word * BASES_PER_WORD) as u32 + from;
+                match gaps.last_mut() {
+                    Some(last) if last[1] == start => last[1] = start + run,
+                    _ => gaps.push([start, start + run]),
+                }
+                bits = if from + run == 64 { 0 } else { bits & (u64::MAX << (from + run)) };
+            }
+        }
+        gaps
+    }
+}
+
+#[cfg(test)]
+impl Reference {
+    /// A reference of these contigs, named c0, c1 and so on.
+    pub(crate) fn of(contigs: &[Vec<u8>]) -> Reference {
+        let mut text = Vec::new();
+        for (number, contig) in contigs.iter().enumerate() {
+            text.extend_from_slice(format!(">c{number}\n").as_bytes());
+            text.extend_from_slice(contig);
+            text.push(b'\n');
+        }
+        let reader = std::io::Cursor::new(text);
+        load::read("test".into(), Box::new(reader)).unwrap()
+    }
+}

@@ -1,0 +1,233 @@
+//! Reading a reference from FASTA.
+
+use std::collections::HashSet;
+
+use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
+use merganser_run::{Cancel, Progress};
+use merganser_seq::planes::{BASES_PER_WORD, Encoded, encode};
+use merganser_seq::simd::Level;
+
+use super::{Contig, MOST_POSITIONS, PADDING, Reference};
+use crate::Error;
+
+/// Letters that are packed at a time, a multiple of a word's.
+const STRETCH: usize = 1 << 16;
+
+/// Reads a reference. Letters may be in either case; IUPAC letters that are no bases are kept as N.
+/// Calls `progress` with one stage, in bytes of input.
+///
+/// # Errors
+/// If the file cannot be read, has no sequence, a contig is empty or has no name or the name of
+/// another one, a letter is none of DNA, or there are more than 2^32 - 2^17 bases.
+pub fn load(input: &Input, progress: &dyn Progress, cancel: &Cancel) -> Result<Reference, Error> {
+    let options = ReaderOptions { cancel: cancel.clone(), ..ReaderOptions::default() };
+    let reader = Reader::open(std::slice::from_ref(input), options)?;
+    progress.stage("load", reader.bytes_total());
+    let reference = from_reader(&reader, &input.to_string(), progress, cancel)?;
+    progress.finish();
+    Ok(reference)
+}
+
+#[cfg(test)]
+pub(super) fn read(name: String, text: Box<dyn std::io::Read + Send>) -> Result<Reference, Error> {
+    let reader = Reader::from_readers(vec![(name.clone(), text)], ReaderOptions::default());
+    from_reader(&reader, &name, &merganser_run::Silent, &Cancel::default())
+}
+
+fn from_reader(
+    reader: &Reader,
+    name: &str,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Reference, Error> {
+    let mut loader = Loader { input: name.to_owned(), ..Loader::default() };
+    let mut chunk = Chunk::default();
+    while reader.next_chunk(&mut chunk)? {
+        chunk.parse(&mut loader)?;
+        progress.advance(chunk.source_bytes());
+        if let Some(problem) = loader.problem.take() {
+            return Err(Error::Input(problem));
+        }
+    }
+    if cancel.is_cancelled() {
+        return Err(Error::Cancelled);
+    }
+    loader.finish()
+}
+
+/// Takes the records of a FASTA file.
+#[derive(Default)]
+struct Loader {
+    input: String,
+    reference: Reference,
+    names: HashSet<String>,
+    /// Letters of the open contig that are not packed yet, and bases of it that are.
+    letters: Vec<u8>,
+    packed: u64,
+    open: bool,
+    words: Vec<u64>,
+    problem: Option<String>,
+}
+
+impl Loader {
+    fn fail(&mut self, problem: impl std::fmt::Display) {
+        let input = &self.input;
+        self.problem.get_or_insert_with(|| format!("{input}: {problem}"));
+    }
+
+    fn name(&self) -> &str {
+        self.reference.contigs.last().map_or("", |contig| &contig.name)
+    }
+
+    /// Packs what is held, or only whole words of it.
+    fn pack(&mut self, all: bool) {
+        let whole = self.letters.len() / BASES_PER_WORD * BASES_PER_WORD;
+        let end = if all { self.letters.len() } else { whole };
+        let reference = &mut self.reference;
+        let before = reference.low.len();
+        let plane = end.div_ceil(BASES_PER_WORD);
+        self.words.clear();
+        let encoded = encode(Level::best(), &self.letters[..end], &mut self.words);
+        if let Encoded::Foreign(at) = encoded {
+            let byte = self.letters[at];
+            let place = self.packed + at as u64 + 1;
+            let shown = match byte.is_ascii_graphic() {
+                true => format!("'{}'", char::from(byte)),
+                false => format!("byte 0x{byte:02x}"),
+            };
+            let name = self.name().to_owned();
+            self.fail(format_args!("contig {name}: {shown} at base {place} is no letter of DNA"));
+            self.letters.clear();
+            return;
+        }
+        reference.low.extend_from_slice(&self.words[..plane]);
+        reference.high.extend_from_slice(&self.words[plane..2 * plane]);
+        if encoded == Encoded::Others {
+            reference.others.resize(before, 0);
+            reference.others.extend_from_slice(&self.words[2 * plane..]);
+        } else if !reference.others.is_empty() {
+            reference.others.resize(before + plane, 0);
+        }
+        self.letters.drain(..end);
+        self.packed += end as u64;
+        if (self.reference.low.len() * BASES_PER_WORD) as u64 > MOST_POSITIONS {
+            self.fail(format_args!(
+                "more than {MOST_POSITIONS} bases: split the reference and map to each part"
+            ));
+        }
+    }
+
+    fn close(&mut self) {
+        if !std::mem::take(&mut self.open) {
+            return;
+        }
+        self.pack(true);
+        let bases = u32::try_from(self.packed).unwrap_or(u32::MAX);
+        if let Some(contig) = self.reference.contigs.last_mut() {
+            contig.len = bases;
+        }
+        if self.packed == 0 {
+            let name = self.name().to_owned();
+            self.fail(format_args!("contig {name} has no bases: remove it"));
+        }
+    }
+
+    fn finish(mut self) -> Result<Reference, Error> {
+        self.close();
+        if self.reference.contigs.is_empty() {
+            self.fail("has no sequences: a reference in FASTA is needed");
+        }
+        if let Some(problem) = self.problem {
+            return Err(Error::Input(problem));
+        }
+        let words = self.reference.low.len() + PADDING;
+        self.reference.low.resize(words, 0);
+        self.reference.high.resize(words, 0);
+        if !self.reference.others.is_empty() {
+            self.reference.others.resize(words, 0);
+        }
+        Ok(self.reference)
+    }
+}
+
+impl Sink for Loader {
+    fn begin(&mut self, header: &[u8]) {
+        self.close();
+        let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
+        let name = String::from_utf8_lossy(&header[..end]).into_owned();
+        let number = self.reference.contigs.len() + 1;
+        if name.is_empty() || name.starts_with(['*', '=']) {
+            self.fail(format_args!(
+                "record {number}: '{name}' cannot be the name of a contig in SAM: rename it"
+            ));
+        } else if !self.names.insert(name.clone()) {
+            self.fail(format_args!(
+                "record {number}: {name} is the name of two contigs: rename one"
+            ));
+        }
+        let start = (self.reference.low.len() * BASES_PER_WORD).min(u32::MAX as usize) as u32;
+        self.reference.contigs.push(Contig { name, start, len: 0 });
+        self.packed = 0;
+        self.open = true;
+    }
+
+    fn resume(&mut self) {
+        self.open = true;
+    }
+
+    fn sequence(&mut self, line: &[u8], _quality: Option<&[u8]>) {
+        self.letters.extend_from_slice(line);
+        if self.letters.len() >= STRETCH {
+            self.pack(false);
+        }
+    }
+
+    /// The contig may go on in the next chunk: it ends where the next one begins.
+    fn end(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loaded(text: &str) -> Result<Reference, Error> {
+        read("r.fa".into(), Box::new(std::io::Cursor::new(text.as_bytes().to_vec())))
+    }
+
+    #[test]
+    fn contigs_begin_at_words_and_keep_their_letters() {
+        let reference = loaded(">a x\nACGTN\nacgu\n>b\nTTT\n").unwrap();
+        let contig = |name: &str, start, len| Contig { name: name.into(), start, len };
+        assert_eq!(reference.contigs(), [contig("a", 0, 9), contig("b", 64, 3)]);
+        let text = reference.text();
+        let codes: Vec<u8> = (0..9).map(|at| text.code(at)).collect();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 0, 1, 2, 3]);
+        assert_eq!((text.code(66), text.end()), (3, 67));
+        assert_eq!(text.gaps(), [[4, 5]]);
+        assert_eq!([63, 64, 66].map(|at| text.contig_at(at)), [0, 1, 1]);
+        assert!(text.has_others(0, 5) && !text.has_others(5, 67));
+    }
+
+    #[test]
+    fn long_contigs_are_packed_piece_by_piece() {
+        let letters: Vec<u8> = (0..200_000usize).map(|i| b"ACGTTGNA"[i * i % 7 + i % 2]).collect();
+        let reference = Reference::of(&[letters.clone(), b"AC".to_vec()]);
+        for (at, &letter) in letters.iter().enumerate() {
+            assert_eq!(reference.text().code(at), merganser_seq::base::code(letter).unwrap_or(4));
+        }
+        assert_eq!(reference.contigs()[1].start as usize, 200_000usize.next_multiple_of(64));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let message = |text: &str| loaded(text).unwrap_err().to_string();
+        assert_eq!(message(""), "r.fa: has no sequences: a reference in FASTA is needed");
+        assert_eq!(
+            message(">a\nA\n>a\nC\n"),
+            "r.fa: record 2: a is the name of two contigs: rename one"
+        );
+        assert_eq!(message(">a\n>b\nC\n"), "r.fa: contig a has no bases: remove it");
+        assert_eq!(message(">a\nAC-T\n"), "r.fa: contig a: '-' at base 3 is no letter of DNA");
+        assert!(message(">=\nA\n").contains("'=' cannot be the name"));
+    }
+}

@@ -1,0 +1,254 @@
+//! From hits to records: which hits of a read or pair are reported, and how.
+
+mod pairs;
+
+use crate::hits::{Hit, quality};
+use crate::index::View;
+use crate::queries::Queries;
+use crate::record::{Place, Record, Style, Tags, flag};
+use crate::source::Batch;
+use crate::trace::Alignment;
+use crate::{Config, Error, Select};
+
+/// How often what was reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reported {
+    /// Reads; of pairs both mates.
+    pub reads: u64,
+    /// Of these, with a hit.
+    pub mapped: u64,
+    /// Of these, with one hit alone.
+    pub unique: u64,
+    /// Records of hits.
+    pub mappings: u64,
+    /// Pairs.
+    pub pairs: u64,
+    /// Of these, concordant.
+    pub concordant: u64,
+    /// Of these, with hits of both mates but no concordant combination.
+    pub discordant: u64,
+    /// Of these, with hits of one mate alone.
+    pub one_mate: u64,
+    /// Reads that have no more bases than edits are allowed: they have no hits.
+    pub hopeless: u64,
+    /// Reads or pairs of which `--max-hits` left hits out.
+    pub cut: u64,
+}
+
+impl Reported {
+    pub(crate) fn add(&mut self, other: &Reported) {
+        self.reads += other.reads;
+        self.mapped += other.mapped;
+        self.unique += other.unique;
+        self.mappings += other.mappings;
+        self.pairs += other.pairs;
+        self.concordant += other.concordant;
+        self.discordant += other.discordant;
+        self.one_mate += other.one_mate;
+        self.hopeless += other.hopeless;
+        self.cut += other.cut;
+    }
+}
+
+/// Where records go: text that is sent off whenever it is long.
+pub(crate) trait Sink {
+    /// The records' text.
+    fn records(&mut self) -> &mut Vec<u8>;
+    /// Reads without a hit, if they are wanted.
+    fn unmapped(&mut self) -> Option<&mut Vec<u8>>;
+    /// Sends off what is there, if it is long.
+    fn relieve(&mut self) -> Result<(), Error>;
+}
+
+/// A thread's reporter.
+pub(crate) struct Reporter<'r> {
+    view: View<'r>,
+    config: Config,
+    style: &'r Style,
+    keep_unmapped: bool,
+    alignments: [Alignment; 2],
+    pairs: pairs::Memory,
+    pub(crate) reported: Reported,
+}
+
+/// What a unit's reports are made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit<'a> {
+    pub(crate) batch: &'a Batch,
+    pub(crate) queries: &'a Queries,
+    /// The index of its first read.
+    pub(crate) read: usize,
+    /// The hits of its read, or of both mates.
+    pub(crate) hits: [&'a [Hit]; 2],
+}
+
+impl<'r> Reporter<'r> {
+    pub(crate) fn new(
+        view: View<'r>,
+        config: Config,
+        style: &'r Style,
+        keep_unmapped: bool,
+    ) -> Reporter<'r> {
+        let alignments = [Alignment::default(), Alignment::default()];
+        let (pairs, reported) = (pairs::Memory::default(), Reported::default());
+        Reporter { view, config, style, keep_unmapped, alignments, pairs, reported }
+    }
+
+    /// Reports a read or a pair.
+    ///
+    /// # Errors
+    /// If what is written cannot be sent off.
+    pub(crate) fn report(&mut self, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+        if unit.batch.paired {
+            return self.pair(unit, sink);
+        }
+        self.count(unit, 0);
+        self.each(unit, 0, 0, None, sink)?;
+        if unit.hits[0].is_empty() {
+            set_aside(unit, sink);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, unit: &Unit<'_>, mate: usize) {
+        let hits = unit.hits[mate];
+        let query = unit.queries.get(2 * (unit.read + mate));
+        self.reported.hopeless += u64::from(query.len <= query.edits);
+        self.reported.reads += 1;
+        self.reported.mapped += u64::from(!hits.is_empty());
+        self.reported.unique += u64::from(hits.len() == 1);
+    }
+
+    /// How many of some hits or combinations, whose edits are in order, are reported.
+    fn selected(&mut self, edits: impl ExactSizeIterator<Item = u32> + Clone) -> usize {
+        let wanted = match self.config.select {
+            Select::All => edits.len(),
+            Select::Best => edits.len().min(1),
+            Select::BestStrata => {
+                let best = edits.clone().next();
+                edits.take_while(|&edits| Some(edits) == best).count()
+            }
+        };
+        let most = match self.config.max_hits {
+            0 => usize::MAX,
+            most => most as usize,
+        };
+        self.reported.cut += u64::from(wanted > most);
+        wanted.min(most)
+    }
+
+    /// The letters and qualities that are mapped.
+    fn cropped<'a>(&self, unit: &Unit<'a>, mate: usize) -> [&'a [u8]; 2] {
+        let [_, letters, qualities] = unit.batch.get(unit.read + mate);
+        let crop = |text: &'a [u8]| {
+            let most = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
+            &text[..text.len().min(most)]
+        };
+        [crop(letters), crop(qualities)]
+    }
+
+    /// Writes the hits of a read, or that it has none; `flags` are what it is of a pair, and the
+    /// first hit of its mate if that has any.
+    fn each(
+        &mut self,
+        unit: &Unit<'_>,
+        mate: usize,
+        flags: u16,
+        other: Option<&Hit>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let hits = unit.hits[mate];
+        let name = unit.batch.name(unit.read);
+        let letters = Some(self.cropped(unit, mate));
+        let other = other.map(|hit| self.placed(unit, 1 - mate, hit, 1));
+        let beside = other.map(|(place, _)| place);
+        if hits.is_empty() {
+            if self.keep_unmapped {
+                let record = Record {
+                    name,
+                    flags: flags | flag::UNMAPPED,
+                    place: beside,
+                    quality: 0,
+                    operations: &[],
+                    mate: beside,
+                    template: 0,
+                    letters,
+                    hit: None,
+                };
+                self.style.write(&record, sink.records());
+            }
+            return sink.relieve();
+        }
+        let edits = hits.iter().map(|hit| hit.edits);
+        let best = quality(edits.clone());
+        let count = self.selected(edits);
+        for (number, hit) in hits[..count].iter().enumerate() {
+            let (place, end) = self.placed(unit, mate, hit, 0);
+            let strand = if hit.reverse { flag::REVERSE } else { 0 };
+            let first = number == 0;
+            let alone = flags & flag::MATE_UNMAPPED != 0;
+            let record = Record {
+                name,
+                flags: flags | strand | if first { 0 } else { flag::SECONDARY },
+                place: Some(place),
+                quality: if first { best } else { 0 },
+                operations: &self.alignments[0].operations,
+                // An unmapped mate stands at its mate's place.
+                mate: if alone { Some(place) } else { beside },
+                template: other.map_or(0, |other| template((place, end), other, mate)),
+                letters: letters.filter(|_| first),
+                hit: Some(Tags {
+                    edits: hit.edits,
+                    md: &self.alignments[0].md,
+                    hits: count as u32,
+                    number: number as u32 + 1,
+                }),
+            };
+            self.style.write(&record, sink.records());
+            self.reported.mappings += 1;
+            sink.relieve()?;
+        }
+        Ok(())
+    }
+
+    /// Traces a hit into one of the alignments; gives its place and the base behind its last.
+    fn placed(&mut self, unit: &Unit<'_>, mate: usize, hit: &Hit, into: usize) -> (Place, u32) {
+        let contig = &self.view.text.contigs[hit.contig as usize];
+        let query = unit.queries.get(2 * (unit.read + mate) + usize::from(hit.reverse));
+        let (text, mode) = (&self.view.text, self.config.n_mode);
+        self.alignments[into].trace(&query, text, contig, hit.end, hit.edits, mode);
+        let [at, end] =
+            [self.alignments[into].start, self.alignments[into].end].map(|at| at - contig.start);
+        (Place { contig: hit.contig, at }, end)
+    }
+}
+
+/// SAM's template length of a record, given its and its mate's place and end: from the first base
+/// of both to the last, negative for the one that begins later.
+fn template(own: (Place, u32), other: (Place, u32), mate: usize) -> i64 {
+    if own.0.contig != other.0.contig {
+        return 0;
+    }
+    let length = i64::from(own.1.max(other.1)) - i64::from(own.0.at.min(other.0.at));
+    let leads = (own.0.at, mate) < (other.0.at, 1 - mate);
+    if leads { length } else { -length }
+}
+
+/// Writes the reads of a unit as FASTQ, or FASTA if they have no qualities.
+fn set_aside(unit: &Unit<'_>, sink: &mut dyn Sink) {
+    let Some(out) = sink.unmapped() else { return };
+    for read in unit.read..unit.read + unit.batch.unit() {
+        let [name, letters, qualities] = unit.batch.get(read);
+        let fasta = qualities.is_empty() && !letters.is_empty();
+        out.push(if fasta { b'>' } else { b'@' });
+        out.extend_from_slice(name);
+        out.push(b'\n');
+        out.extend_from_slice(letters);
+        out.push(b'\n');
+        if !fasta {
+            out.extend_from_slice(b"+\n");
+            out.extend_from_slice(qualities);
+            out.push(b'\n');
+        }
+    }
+}

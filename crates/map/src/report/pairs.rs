@@ -1,0 +1,171 @@
+//! Pairs: which combinations of the mates' hits are concordant.
+
+use super::{Reporter, Sink, Unit, set_aside, template};
+use crate::Error;
+use crate::hits::{Hit, quality};
+use crate::record::{Record, Tags, flag};
+
+/// A thread's memory.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    combinations: Vec<Combination>,
+    /// The first base of each hit of a mate, once it is known.
+    starts: [Vec<Option<u32>>; 2],
+    /// Hits of a mate on the reverse strand, by contig and end.
+    reverse: Vec<u32>,
+}
+
+/// A concordant combination, in the order in which they are reported: by the edits of both, contig,
+/// the ends of both, and the first mate's strand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Combination {
+    edits: u32,
+    contig: u32,
+    ends: [u32; 2],
+    reverse: bool,
+    hits: [u32; 2],
+}
+
+/// What a record is of a pair.
+const MATES: [u16; 2] = [flag::PAIRED | flag::FIRST, flag::PAIRED | flag::LAST];
+
+impl Reporter<'_> {
+    /// Reports a pair: its concordant combinations or, if there is none, each mate's hits.
+    pub(super) fn pair(&mut self, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+        (0..2).for_each(|mate| self.count(unit, mate));
+        self.reported.pairs += 1;
+        let mut memory = std::mem::take(&mut self.pairs);
+        self.combine(unit, &mut memory);
+        let done = if memory.combinations.is_empty() {
+            self.apart(unit, sink)
+        } else {
+            self.together(unit, &memory.combinations, sink)
+        };
+        self.pairs = memory;
+        done
+    }
+
+    fn together(
+        &mut self,
+        unit: &Unit<'_>,
+        combinations: &[Combination],
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        self.reported.concordant += 1;
+        let edits = combinations.iter().map(|combination| combination.edits);
+        let best = quality(edits.clone());
+        let count = self.selected(edits);
+        for (number, combination) in combinations[..count].iter().enumerate() {
+            let hits = [0, 1].map(|mate| unit.hits[mate][combination.hits[mate] as usize]);
+            let places = [0, 1].map(|mate| self.placed(unit, mate, &hits[mate], mate));
+            let first = number == 0;
+            for mate in 0..2 {
+                let own = if hits[mate].reverse { flag::REVERSE } else { flag::MATE_REVERSE };
+                let record = Record {
+                    name: unit.batch.name(unit.read),
+                    flags: MATES[mate]
+                        | flag::PROPER
+                        | own
+                        | if first { 0 } else { flag::SECONDARY },
+                    place: Some(places[mate].0),
+                    quality: if first { best } else { 0 },
+                    operations: &self.alignments[mate].operations,
+                    mate: Some(places[1 - mate].0),
+                    template: template(places[mate], places[1 - mate], mate),
+                    letters: first.then(|| self.cropped(unit, mate)),
+                    hit: Some(Tags {
+                        edits: hits[mate].edits,
+                        md: &self.alignments[mate].md,
+                        hits: count as u32,
+                        number: number as u32 + 1,
+                    }),
+                };
+                self.style.write(&record, sink.records());
+                self.reported.mappings += 1;
+            }
+            sink.relieve()?;
+        }
+        Ok(())
+    }
+
+    fn apart(&mut self, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+        let firsts = unit.hits.map(<[Hit]>::first);
+        match firsts {
+            [Some(_), Some(_)] => self.reported.discordant += 1,
+            [None, None] => set_aside(unit, sink),
+            _ => self.reported.one_mate += 1,
+        }
+        for mate in 0..2 {
+            let other = firsts[1 - mate];
+            let beside = match other {
+                None => flag::MATE_UNMAPPED,
+                Some(hit) if hit.reverse => flag::MATE_REVERSE,
+                Some(_) => 0,
+            };
+            self.each(unit, mate, MATES[mate] | beside, other, sink)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the concordant combinations: on opposite strands of one contig, the mate on the
+    /// forward strand beginning and ending no later than the other, and from its first base to the
+    /// other's last a distance that the configuration allows.
+    fn combine(&mut self, unit: &Unit<'_>, memory: &mut Memory) {
+        let Memory { combinations, starts, reverse } = memory;
+        combinations.clear();
+        for (starts, hits) in starts.iter_mut().zip(unit.hits) {
+            starts.clear();
+            starts.resize(hits.len(), None);
+        }
+        if unit.hits.iter().any(|hits| hits.is_empty()) {
+            return;
+        }
+        let [least, most] = self.config.insert;
+        for mate in 0..2 {
+            let others = unit.hits[1 - mate];
+            let place = |&at: &u32| (others[at as usize].contig, others[at as usize].end);
+            reverse.clear();
+            reverse.extend((0..others.len() as u32).filter(|&at| others[at as usize].reverse));
+            reverse.sort_unstable_by_key(place);
+            for (at, hit) in unit.hits[mate].iter().enumerate().filter(|(_, hit)| !hit.reverse) {
+                let from = reverse.partition_point(|other| place(other) < (hit.contig, hit.end));
+                for &other in &reverse[from..] {
+                    let partner = &others[other as usize];
+                    let own = starts[mate][at];
+                    // The first base is known only once the hit is traced.
+                    let reach = own.unwrap_or(hit.end).saturating_add(most);
+                    if partner.contig != hit.contig || partner.end > reach {
+                        break;
+                    }
+                    let start = own.unwrap_or_else(|| self.start(unit, mate, hit));
+                    starts[mate][at] = Some(start);
+                    let distance = partner.end + 1 - start;
+                    if !(least..=most).contains(&distance) {
+                        continue;
+                    }
+                    let other_start = &mut starts[1 - mate][other as usize];
+                    let begin =
+                        *other_start.get_or_insert_with(|| self.start(unit, 1 - mate, partner));
+                    if begin < start {
+                        continue;
+                    }
+                    let pick = |own, other| if mate == 0 { [own, other] } else { [other, own] };
+                    combinations.push(Combination {
+                        edits: hit.edits + partner.edits,
+                        contig: hit.contig,
+                        ends: pick(hit.end, partner.end),
+                        reverse: mate == 1,
+                        hits: pick(at as u32, other),
+                    });
+                }
+            }
+        }
+        combinations.sort_unstable();
+    }
+
+    /// The position of a hit's first base.
+    fn start(&mut self, unit: &Unit<'_>, mate: usize, hit: &Hit) -> u32 {
+        let place = self.placed(unit, mate, hit, 0).0;
+        self.view.text.contigs[place.contig as usize].start + place.at
+    }
+}

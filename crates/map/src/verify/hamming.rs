@@ -1,0 +1,69 @@
+//! Substitutions alone: the differences on each diagonal of a window are counted.
+
+use merganser_seq::planes::window;
+
+use super::{End, Window};
+use crate::NMode;
+use crate::queries::Query;
+use crate::reference::Text;
+
+/// Appends the good ends of a window, which must be ends of the window's own diagonals.
+pub(crate) fn ends(
+    number: u32,
+    query: &Query<'_>,
+    bounds: &Window,
+    text: &Text<'_>,
+    mode: NMode,
+    ends: &mut Vec<End>,
+) {
+    let last = bounds.first + i64::from(bounds.width);
+    let mut contig = text.contig_at(bounds.first);
+    while let Some(within) = text.contigs.get(contig) {
+        let from = bounds.first.max(i64::from(within.start));
+        let to = last.min(i64::from(within.end()) - query.len as i64);
+        if i64::from(within.start) > last {
+            return;
+        }
+        for diagonal in from..=to {
+            if let Some(edits) = differences(query, text, diagonal as usize, mode) {
+                let position = (diagonal as usize + query.len - 1) as u32;
+                ends.push(End { query: number, position, edits });
+            }
+        }
+        contig += 1;
+    }
+}
+
+/// The number of differences on a diagonal, if there are not too many.
+fn differences(query: &Query<'_>, text: &Text<'_>, at: usize, mode: NMode) -> Option<u32> {
+    let mut edits = 0;
+    for word in 0..query.low.len() {
+        edits += mismatches(query, text, at, word, mode).count_ones();
+        if edits as usize > query.edits {
+            return None;
+        }
+    }
+    Some(edits)
+}
+
+/// Where 64 bases of a query from base 64 `word` on differ from the reference.
+#[inline(always)]
+pub(crate) fn mismatches(
+    query: &Query<'_>,
+    text: &Text<'_>,
+    diagonal: usize,
+    word: usize,
+    mode: NMode,
+) -> u64 {
+    let kept = u64::MAX >> (64 - (query.len - 64 * word).min(64));
+    let [low, high] = text.window(diagonal + 64 * word);
+    let differs = (low ^ query.low[word]) | (high ^ query.high[word]);
+    let mut others = query.others.get(word).copied().unwrap_or(0);
+    if !text.others.is_empty() {
+        others |= window(text.others, diagonal + 64 * word);
+    }
+    match mode {
+        NMode::Mismatch => (differs | others) & kept,
+        NMode::Match => differs & !others & kept,
+    }
+}

@@ -1,0 +1,282 @@
+//! Many windows at once, one a lane: the band of a window's diagonals as bits of a word that moves
+//! along with the query's bases (Hyyrö, 2003, with the roles of query and text exchanged, so that
+//! the last row holds the edits of all ends).
+//!
+//! A lane of 32 bits takes a band of 16 diagonals, one of 64 bits 32: the other half of the word
+//! holds the bases of the text that come next. What a band computes is never less than the true
+//! number of edits, and equal to it for an alignment that stays within the band.
+
+use merganser_seq::dispatch;
+use merganser_seq::simd::Level;
+
+use super::{End, Window};
+use crate::queries::{Queries, Query};
+use crate::reference::Text;
+
+/// A lane's word.
+pub(crate) trait Lane: Copy + Default + Send {
+    /// Diagonals of a band, and bases of a block: half the word's bits.
+    const BAND: usize;
+    fn of(word: u64) -> Self;
+    fn word(self) -> u64;
+    /// The next base: text (low, high), query (low, high; the base on top), differences up, down,
+    /// and the sum of diagonal differences at the band's end.
+    fn step(text: [Self; 2], query: [Self; 2], up: Self, down: Self, sum: Self) -> [Self; 3];
+    fn shift_right(self) -> Self;
+    fn shift_left(self) -> Self;
+}
+
+macro_rules! lane {
+    ($($T:ty, $signed:ty;)*) => {$(
+        impl Lane for $T {
+            const BAND: usize = <$T>::BITS as usize / 2;
+
+            #[inline(always)]
+            fn of(word: u64) -> Self {
+                word as $T
+            }
+
+            #[inline(always)]
+            fn word(self) -> u64 {
+                self as u64
+            }
+
+            #[inline(always)]
+            fn step(text: [Self; 2], query: [Self; 2], up: Self, down: Self, sum: Self) -> [Self; 3] {
+                const BAND: u32 = <$T>::BITS / 2;
+                let spread = |bits: $T| (bits as $signed >> (<$T>::BITS - 1)) as $T;
+                let equal = !((text[0] ^ spread(query[0])) | (text[1] ^ spread(query[1])));
+                let zero = ((equal & up).wrapping_add(up) ^ up) | equal | down;
+                let (more, less) = (down | !(zero | up), zero & up);
+                // What is above the band must not come in.
+                let below = zero >> 1 & ((1 << (BAND - 1)) - 1);
+                let differs = !zero >> (BAND - 1) & 1;
+                [less | !(below | more), below & more, sum + differs]
+            }
+
+            #[inline(always)]
+            fn shift_right(self) -> Self {
+                self >> 1
+            }
+
+            #[inline(always)]
+            fn shift_left(self) -> Self {
+                self << 1
+            }
+        }
+    )*};
+}
+
+lane! {
+    u32, i32;
+    u64, i64;
+}
+
+/// Lanes that are computed together: two vectors of 512 bits, so that one waits for its results
+/// while the other computes.
+const LANES_32: usize = 32;
+const LANES_64: usize = 16;
+
+/// A thread's memory.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes {
+    group: Vec<u32>,
+}
+
+/// The state of a group of lanes.
+struct Group<T, const N: usize> {
+    text: [[T; N]; 2],
+    query: [[T; N]; 2],
+    up: [T; N],
+    down: [T; N],
+    sum: [T; N],
+}
+
+/// Bases of the widest band.
+pub(crate) const WIDEST: usize = <u64 as Lane>::BAND;
+
+/// The band of the lanes that windows with this many edits take: the narrow one if it leaves room
+/// for neighbouring diagonals; `None` if no band is wide enough.
+pub(crate) fn band(edits: usize) -> Option<usize> {
+    match 2 * edits + 1 {
+        0..=13 => Some(<u32 as Lane>::BAND),
+        14..=WIDEST => Some(WIDEST),
+        _ => None,
+    }
+}
+
+impl Lanes {
+    /// Appends the good ends of windows, all of which [`Window::is_plain`] for their [`band`], and
+    /// calls `rejected` with the number of candidates of each window that has none. The order of
+    /// ends is of no account.
+    pub(crate) fn run(
+        &mut self,
+        queries: &Queries,
+        windows: &[Window],
+        text: &Text<'_>,
+        ends: &mut Vec<End>,
+        mut rejected: impl FnMut(u32),
+    ) {
+        let level = Level::best();
+        let of = |&at: &u32| {
+            let query = queries.get(windows[at as usize].query as usize);
+            (band(query.edits), query.len)
+        };
+        self.group.clear();
+        self.group.extend(0..windows.len() as u32);
+        // Lanes of a group should end together; mostly all do.
+        if !self.group.is_sorted_by_key(of) {
+            self.group.sort_by_key(of);
+        }
+        for same in self.group.chunk_by(|a, b| of(a).0 == of(b).0) {
+            let job = Job { queries, windows, text: *text };
+            if of(&same[0]).0 == Some(<u32 as Lane>::BAND) {
+                for group in same.chunks(LANES_32) {
+                    lanes_32(level, &job, group, ends, &mut rejected);
+                }
+            } else {
+                for group in same.chunks(LANES_64) {
+                    lanes_64(level, &job, group, ends, &mut rejected);
+                }
+            }
+        }
+    }
+}
+
+struct Job<'a> {
+    queries: &'a Queries,
+    windows: &'a [Window],
+    text: Text<'a>,
+}
+
+dispatch! {
+    fn lanes_32(job: &Job<'_>, group: &[u32], ends: &mut Vec<End>, rejected: &mut dyn FnMut(u32)) =
+        run::<u32, LANES_32>
+}
+
+dispatch! {
+    fn lanes_64(job: &Job<'_>, group: &[u32], ends: &mut Vec<End>, rejected: &mut dyn FnMut(u32)) =
+        run::<u64, LANES_64>
+}
+
+#[inline(always)]
+fn run<T: Lane, const N: usize>(
+    job: &Job<'_>,
+    group: &[u32],
+    ends: &mut Vec<End>,
+    rejected: &mut dyn FnMut(u32),
+) {
+    let zeros = [T::default(); N];
+    let mut lanes =
+        Group { text: [zeros; 2], query: [zeros; 2], up: zeros, down: zeros, sum: zeros };
+    let window = |lane: usize| &job.windows[group[lane] as usize];
+    let query = |lane: usize| job.queries.get(window(lane).query as usize);
+    let longest = (0..group.len()).map(|lane| query(lane).len).max().unwrap_or(0);
+    let mut base = 0;
+    while base < longest {
+        for lane in 0..group.len() {
+            let (query, at) = (query(lane), window(lane).first - query(lane).edits as i64);
+            fill(&mut lanes, lane, &query, &job.text, at as usize + base, base);
+        }
+        // A lane that ends within the block is finished there.
+        let mut done = 0;
+        let block = T::BAND.min(longest - base);
+        while done < block {
+            let next = (0..group.len())
+                .map(|lane| query(lane).len.saturating_sub(base))
+                .filter(|&len| len > done)
+                .min()
+                .unwrap_or(block)
+                .min(block);
+            lanes.steps(next - done);
+            done = next;
+            for lane in 0..group.len() {
+                if query(lane).len == base + done {
+                    let state = [lanes.up[lane], lanes.down[lane], lanes.sum[lane]].map(T::word);
+                    if !finish(&query(lane), window(lane), state, T::BAND, ends) {
+                        rejected(window(lane).candidates);
+                    }
+                }
+            }
+        }
+        base += T::BAND;
+    }
+}
+
+/// Loads a lane's next block.
+#[inline(always)]
+fn fill<T: Lane, const N: usize>(
+    lanes: &mut Group<T, N>,
+    lane: usize,
+    query: &Query<'_>,
+    text: &Text<'_>,
+    at: usize,
+    base: usize,
+) {
+    if base >= query.len {
+        return;
+    }
+    let [low, high] = text.window(at);
+    (lanes.text[0][lane], lanes.text[1][lane]) = (T::of(low), T::of(high));
+    // Reversed, so that the block's first base is on top of the lane.
+    let top = |plane: &[u64]| {
+        let bits = plane[base / 64] >> (base % 64);
+        T::of(bits.reverse_bits() >> (64 - 2 * T::BAND))
+    };
+    (lanes.query[0][lane], lanes.query[1][lane]) = (top(query.low), top(query.high));
+}
+
+impl<T: Lane, const N: usize> Group<T, N> {
+    #[inline(always)]
+    fn steps(&mut self, bases: usize) {
+        for _ in 0..bases {
+            for lane in 0..N {
+                let text = [self.text[0][lane], self.text[1][lane]];
+                let query = [self.query[0][lane], self.query[1][lane]];
+                let [up, down, sum] =
+                    T::step(text, query, self.up[lane], self.down[lane], self.sum[lane]);
+                (self.up[lane], self.down[lane], self.sum[lane]) = (up, down, sum);
+                self.text[0][lane] = text[0].shift_right();
+                self.text[1][lane] = text[1].shift_right();
+                self.query[0][lane] = query[0].shift_left();
+                self.query[1][lane] = query[1].shift_left();
+            }
+        }
+    }
+}
+
+/// Appends the good ends of a lane that has met its query's last base; false if there are none.
+#[inline(always)]
+fn finish(
+    query: &Query<'_>,
+    window: &Window,
+    state: [u64; 3],
+    band: usize,
+    ends: &mut Vec<End>,
+) -> bool {
+    let [up, down, sum] = state;
+    // Bit b is the difference between the ends b + 1 and b of the band, whose last end has `sum`.
+    let between = (1u64 << (band - 1)) - 1;
+    if (sum as usize) > query.edits + (up & between).count_ones() as usize {
+        return false;
+    }
+    let before = ends.len();
+    let first = window.first - query.edits as i64 + query.len as i64 - 1;
+    let belong = 2 * query.edits + window.width as usize + 1;
+    let mut edits = sum as i64;
+    for bit in (0..band).rev() {
+        if bit + 1 < band {
+            edits -= (up >> bit & 1) as i64 - (down >> bit & 1) as i64;
+        }
+        if bit < belong && edits <= query.edits as i64 {
+            let position = (first + bit as i64) as u32;
+            ends.push(End { query: window.query, position, edits: edits as u32 });
+        }
+    }
+    // In the order of positions, as all windows mostly are.
+    ends[before..].reverse();
+    ends.len() > before
+}
+
+#[cfg(test)]
+mod tests;
