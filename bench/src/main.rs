@@ -35,9 +35,6 @@ enum Command {
     /// Time the filter's methods beside edlib, or count what they get wrong
     #[command(subcommand)]
     Filter(filter::Command),
-    /// Classify with merganser and Kraken 2: accuracy, speed
-    #[command(subcommand)]
-    Classify(classify::Command),
     /// Map reads with merganser, by each of its filters, and with RazerS3 in turn
     Map(map::Args),
     /// Measure the design choices of counting one by one
