@@ -8,6 +8,7 @@
 
 mod classify;
 mod cuda;
+mod cuda_classify;
 mod errors;
 mod filter;
 mod filter_cuda;
