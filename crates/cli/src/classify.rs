@@ -58,10 +58,8 @@ impl<'a> Bench<'a> {
         let &Thresholds { lowest, max_candidates, insert, .. } = thresholds;
         let wanted = QueryParams { lowest, max_candidates, insert };
         let mut last = self.classifier.borrow_mut();
-        if let Some((params, classifier)) = &*last {
-            if *params == wanted {
-                return Ok(Rc::clone(classifier));
-            }
+        if let Some((_, classifier)) = last.as_ref().filter(|(params, _)| *params == wanted) {
+            return Ok(Rc::clone(classifier));
         }
         // Before the next one takes as much memory.
         *last = None;
