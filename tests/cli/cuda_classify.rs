@@ -86,6 +86,19 @@ fn classify_writes_the_same_on_cuda() {
             assert!(found == expected, "{database} {options} {device} differs");
         }
     }
+    // A pipe may hold anything: auto takes the GPU, unless it has no room.
+    let expected = dir.run("classify m1 1.fa -q --device cpu").ok();
+    for options in ["", " --gpu-memory 1M"] {
+        let args = format!("classify m1 - -q{options} --json json");
+        assert!(dir.run_with(args.split(' '), &dir.read("1.fa")).ok() == expected, "{options}");
+        let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
+        let device = json["machine"]["device"].as_str().unwrap().to_owned();
+        assert_eq!(device == "cpu", !options.is_empty(), "{device}");
+    }
+    let on_the_fly =
+        "classify --references g0.fa --references g1.fa -t tax --preset metacache 1.fa -q";
+    let expected = dir.run(&format!("{on_the_fly} --device cpu")).ok();
+    assert!(dir.run(&format!("{on_the_fly} --device cuda:0")).ok() == expected);
     let args = "classify m1 1.fa --device cuda:0,0 --gpu-memory 100M -o out --json json";
     dir.run(args).ok();
     let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();

@@ -128,14 +128,14 @@ fn every_parameter_gives_the_hosts_candidates() {
     let sensitive = Preset::Sensitive.params();
     let rare = Params { max_locations: 65_535, ..metacache };
     let table = [
-        (metacache, 1, 24),
-        (sensitive, 1, 24),
-        (Params { max_locations: 3, ..metacache }, 3, 24),
+        (metacache, 1, 16),
+        (sensitive, 1, 16),
+        (Params { max_locations: 3, ..metacache }, 3, 12),
         (Params { k: 32, sketch: 128, window: 1024, stride: 500, ..sensitive }, 1, 12),
         (Params { k: 16, sketch: 128, window: 300, stride: 100, ..metacache }, 2, 8),
-        (Params { k: 1, sketch: 2, window: 5, stride: 5, ..metacache }, 1, 8),
-        (Params { k: 8, sketch: 1, window: 8, stride: 8, ..rare }, 1, 12),
-        (Params { k: 17, sketch: 7, window: 17, stride: 11, density: 30, ..sensitive }, 1, 12),
+        (Params { k: 1, sketch: 2, window: 30, stride: 30, ..metacache }, 1, 8),
+        (Params { k: 8, sketch: 1, window: 25, stride: 25, ..rare }, 1, 12),
+        (Params { k: 32, sketch: 7, window: 32, stride: 32, density: 230, ..sensitive }, 1, 12),
         (Params { k: 5, sketch: 16, window: 132, stride: 100, density: 200, ..metacache }, 1, 12),
     ];
     for (number, (params, parts, count)) in table.into_iter().enumerate() {
@@ -169,18 +169,15 @@ fn what_devices_have_no_room_for_the_host_does() {
     let reads = reads(&targets, 10, &mut random);
     let options = QueryParams { lowest: Rank::Sequence, max_candidates: 3, insert: 0 };
     let expected = find(&Query::new(&database, options), &reads);
-    for (devices, memory, rest) in [
-        (&[0, 0][..], None, [false, false]),
-        (&[0, 1], None, [false, false]),
-        (&[0], Some(9 << 19), [true, true]),
-        (&[1, 0], Some(9 << 19), [true, true]),
-    ] {
+    for (devices, memory) in
+        [(&[0, 0][..], None), (&[0, 1], None), (&[0], Some(9 << 19)), (&[1, 0], Some(9 << 19))]
+    {
         let config = gpus(devices, memory);
         let query = Query::new(&database, options).on_gpus(&config).unwrap();
         assert_eq!(find(&query, &reads), expected, "{config:?}");
         let notes = query.gpu_notes().unwrap();
-        eprintln!("{config:?} {notes:?} {}", database.bytes());
-        assert_eq!([notes.parts_on_host > 0, notes.reads_on_host > 0], rest, "{config:?}");
+        assert_eq!(notes.parts_on_host > 0, memory.is_some(), "{config:?} {notes:?}");
+        assert!(notes.reads_on_host > 0 || memory.is_none(), "{config:?} {notes:?}");
     }
     let none = Query::new(&database, options).on_gpus(&gpus(&[0], Some(3 << 20)));
     let message = none.unwrap_err().to_string();

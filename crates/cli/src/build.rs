@@ -16,8 +16,8 @@ use crate::console::Console;
 use crate::progress::Bar;
 use crate::{classify, db, devices, failure, interrupt};
 
-/// Bytes of references from which on a GPU builds faster than 16 cores, its start included
-/// (docs/benchmarks.md).
+/// Bytes of references from which on `--device auto` takes GPUs. An estimate: the start of CUDA, 0.2
+/// to 0.5 s, in which 16 cores sketch about so many.
 const GPU_BREAK_EVEN: u64 = 2_000_000_000;
 
 /// Builds, says what has no taxon, and reports.

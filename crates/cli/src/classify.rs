@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use merganser_classify::run::{Classifier, Segment};
-use merganser_classify::{Database, GpuConfig, QueryParams, Thresholds};
+use merganser_classify::{Database, Error, GpuConfig, QueryParams, Thresholds};
 use merganser_io::{Input, Output};
-use merganser_run::{Cancel, resolve_threads};
+use merganser_run::{Cancel, DeviceChoice, resolve_threads};
 
 use crate::args::build::{SketchArgs, TaxidArgs};
 use crate::args::classify::{QueryArgs, VerdictArgs};
@@ -28,8 +28,8 @@ use crate::{build, devices, failure, interrupt};
 pub(crate) use outputs::Reports;
 use query::Query;
 
-/// Bytes of reads from which on a GPU classifies faster than 16 cores, its start included
-/// (docs/benchmarks.md).
+/// Bytes of reads from which on `--device auto` takes GPUs. An estimate: the start of CUDA, 0.2 to
+/// 0.5 s, in which 16 cores classify about so many.
 const GPU_BREAK_EVEN: u64 = 1_000_000_000;
 
 /// The database and what all samples share.
@@ -38,6 +38,8 @@ struct Bench<'a> {
     /// Where the database came from; outputs must not replace it.
     sources: &'a [Input],
     gpus: GpuConfig,
+    /// The GPUs were not asked for: where they have no room, the CPU will do.
+    auto: bool,
     /// The last sample's: the next one is mostly classified in the same way.
     classifier: RefCell<Option<(QueryParams, Rc<Classifier<'a>>)>>,
     threads: usize,
@@ -65,7 +67,13 @@ impl<'a> Bench<'a> {
         *last = None;
         let mut classifier = Classifier::new(self.database, thresholds);
         if !self.gpus.devices.is_empty() {
-            classifier = classifier.on_gpus(&self.gpus)?;
+            classifier = match classifier.on_gpus(&self.gpus) {
+                Err(error @ Error::TooLittleGpuMemory { .. }) if self.auto => {
+                    self.console.info(format_args!("computing on the CPU: {error}"));
+                    Classifier::new(self.database, thresholds)
+                }
+                made => made?,
+            };
         }
         let classifier = Rc::new(classifier);
         *last = Some((wanted, Rc::clone(&classifier)));
@@ -121,6 +129,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         database: &database,
         sources: &sources,
         gpus,
+        auto: *device == DeviceChoice::Auto,
         classifier: RefCell::new(None),
         threads,
         tmp_dir: args.resources.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),

@@ -106,8 +106,10 @@ impl<'a> Query<'a> {
         let json = files.finish(&result, database.taxonomy(), database.targets())?;
         self.tell(bench, &thresholds, &result, started);
         let mut summary = summary::of_run(&thresholds, &config, &result);
-        devices::describe(&bench.gpus.devices, bench.gpus.memory, &mut summary);
-        if let Some(notes) = classifier.gpu_notes() {
+        let notes = classifier.gpu_notes();
+        let gpus = if notes.is_some() { &bench.gpus.devices[..] } else { &[] };
+        devices::describe(gpus, bench.gpus.memory, &mut summary);
+        if let Some(notes) = notes {
             summary.set("results", "parts_on_host", notes.parts_on_host);
             summary.set("results", "reads_on_host", notes.reads_on_host);
         }
