@@ -7,7 +7,7 @@ use crate::support::{Dir, MERGANSER};
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
 
-/// Strains of two species, a database of each preset in one part and in several, 150 pairs and long
+/// Strains of two species, a database of each preset in one part and in several, 40 pairs and long
 /// reads.
 fn prepared() -> Dir {
     let dir = Dir::new();
@@ -31,21 +31,21 @@ fn prepared() -> Dir {
         String::from_utf8_lossy(&genomes[random.below(6)][start..start + bases]).into_owned()
     };
     let mut text = [String::new(), String::new()];
-    for read in 0..150 {
+    for read in 0..40 {
         for text in &mut text {
             let bases = [100, 151, 250, 7][random.below(4)];
             *text += &format!(">r{read}\n{}\n", piece(&mut random, bases));
         }
     }
-    let long: String = (0..3).map(|n| format!(">l{n}\n{}\n", piece(&mut random, 9000))).collect();
+    let long: String = (0..2).map(|n| format!(">l{n}\n{}\n", piece(&mut random, 5000))).collect();
     dir.write("1.fa", &text[0]);
     dir.write("2.fa", &text[1]);
     dir.write("long.fa", long + ">none\n\n>n\nNNNNNNNNNNNNNNNNNNNNNNNNNNN\n");
     let genomes = "g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa";
     dir.run(&format!("build -t tax -o s1 {genomes}")).ok();
-    dir.run(&format!("build -t tax --parts 6 -o s6 {genomes}")).ok();
+    dir.run(&format!("build -t tax --parts 3 -o s3 {genomes}")).ok();
     dir.run(&format!("build -t tax --preset metacache -o m1 {genomes}")).ok();
-    dir.run(&format!("build -t tax --preset metacache --parts 6 -o m6 {genomes}")).ok();
+    dir.run(&format!("build -t tax --preset metacache --parts 3 -o m3 {genomes}")).ok();
     dir
 }
 
@@ -73,10 +73,10 @@ fn classify_writes_the_same_on_cuda() {
     };
     let reads = "-1 1.fa -2 2.fa long.fa";
     for (databases, options) in
-        [(["s1", "s6"], ""), (["m1", "m6"], ""), (["m1", "m6"], "--lowest species --max-cand 9")]
+        [(["s1", "s3"], ""), (["m1", "m3"], ""), (["m1", "m3"], "--lowest species --max-cand 9")]
     {
         let expected = classify(&format!("{} {reads} {options} --device cpu", databases[0]));
-        assert_eq!(expected.0.lines().count(), 155);
+        assert_eq!(expected.0.lines().count(), 44);
         for (database, device) in [
             (databases[0], "--device cuda:0"),
             (databases[1], "--device cuda:0,1 --threads 3"),
@@ -118,7 +118,7 @@ fn build_writes_the_same_on_cuda() {
     let genomes = "g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa";
     for (database, options, device) in [
         ("s1", "", "cuda:0"),
-        ("s6", "--parts 6", "cuda:0,1 --threads 3"),
+        ("s3", "--parts 3", "cuda:0,1 --threads 3"),
         ("m1", "--preset metacache", "cuda:0,0 --gpu-memory 60M"),
     ] {
         dir.run(&format!("build -t tax {options} -o db --device {device} --json json {genomes}"))
