@@ -162,8 +162,7 @@ fn what_devices_have_no_room_for_the_host_does() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut random = Random(77);
-    let params =
-        Params { sketch: 128, stride: 2, max_locations: 60_000, ..Preset::MetaCache.params() };
+    let params = Params { sketch: 64, stride: 60, ..Preset::MetaCache.params() };
     let targets = references(folder.path(), &mut random);
     let database = build(params, 8, folder.path());
     let reads = reads(&targets, 7, &mut random);
