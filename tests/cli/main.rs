@@ -10,6 +10,7 @@ mod algebra;
 mod alignments;
 mod classify;
 mod cuda;
+mod cuda_classify;
 mod errors;
 mod eval;
 mod filter;

@@ -34,6 +34,25 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A GPU cannot be used, or failed.
+    #[error(transparent)]
+    Gpu(#[from] merganser_gpu::Error),
+    /// A GPU has too little memory for the job.
+    #[error(
+        "cuda:{ordinal} has {} of memory for {what} and at least {} are needed: raise --gpu-memory, \
+         build the database with --max-part-size, or use --device cpu",
+        merganser_run::format_size(*available), merganser_run::format_size(*needed)
+    )]
+    TooLittleGpuMemory {
+        /// The device's number.
+        ordinal: u32,
+        /// What it is for.
+        what: &'static str,
+        /// Bytes that it has.
+        available: u64,
+        /// Bytes that it should have.
+        needed: u64,
+    },
     /// Reads that do not go together, or a reference that cannot be used.
     #[error("{0}")]
     Input(String),

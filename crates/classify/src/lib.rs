@@ -9,6 +9,7 @@
 
 mod bytes;
 mod cpu;
+mod cuda;
 pub mod database;
 mod decide;
 mod error;
@@ -27,6 +28,7 @@ pub mod taxonomy;
 
 pub use cpu::build::{BuildConfig, BuildNotes, add, build, build_in_memory};
 pub use cpu::query::{Query, QueryParams};
+pub use cuda::{GpuConfig, GpuNotes};
 pub use database::{Database, Target};
 pub use decide::{Candidate, Thresholds, Verdict};
 pub use error::Error;

@@ -22,7 +22,7 @@ use merganser_run::{Cancel, Progress, run_workers};
 
 use crate::features::{FeatureCounter, FeatureCounts};
 use crate::report::{ReferenceHits, Tally};
-use crate::{Candidate, Database, Error, Query, QueryParams, Sketcher, Thresholds};
+use crate::{Candidate, Database, Error, GpuConfig, GpuNotes, Query, Sketcher, Thresholds};
 use held::HeldBatch;
 use lines::{LineWriter, Read};
 use reads::Source;
@@ -114,12 +114,25 @@ pub struct Classifier<'a> {
 impl<'a> Classifier<'a> {
     /// Prepares `database`.
     pub fn new(database: &'a Database, thresholds: &Thresholds) -> Classifier<'a> {
-        let &Thresholds { lowest, max_candidates, insert, .. } = thresholds;
         Classifier {
             database,
-            query: Query::new(database, QueryParams { lowest, max_candidates, insert }),
+            query: Query::with_thresholds(database, thresholds),
             nodes: database.targets().iter().map(|target| target.node).collect(),
         }
+    }
+
+    /// Puts the database on devices, which then find the candidates.
+    ///
+    /// # Errors
+    /// If a device cannot be used or has no room for any part.
+    pub fn on_gpus(mut self, config: &GpuConfig) -> Result<Classifier<'a>, Error> {
+        self.query = self.query.on_gpus(config)?;
+        Ok(self)
+    }
+
+    /// What the devices are, if there are any, and had no room for so far.
+    pub fn gpu_notes(&self) -> Option<GpuNotes> {
+        self.query.gpu_notes()
     }
 
     /// Classifies the reads of `segments`, one segment after the other, and writes what `outputs`
@@ -128,7 +141,7 @@ impl<'a> Classifier<'a> {
     /// lowest rank, number of candidates and insert with which the database was prepared.
     ///
     /// # Errors
-    /// As reading and writing; if mates are out of step; if cancelled.
+    /// As reading and writing; if mates are out of step; if a device fails; if cancelled.
     pub fn run(
         &self,
         config: &RunConfig,
@@ -326,7 +339,7 @@ impl<'a> Run<'_, 'a> {
                     let mut masked = None;
                     let (views, passed_over) = self.config.filter.views(batch, &mut masked);
                     own.passed_over += passed_over;
-                    query.candidates(&views, &mut scratch, candidates, ends);
+                    query.find(&views, &mut scratch, candidates, ends)?;
                     if let Some(counter) = &self.features {
                         for mates in &views {
                             counter.count(mates, &mut sketcher, &mut features);

@@ -6,30 +6,42 @@ mod session;
 mod sheet;
 pub(crate) mod summary;
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use merganser_classify::{Database, Thresholds};
+use merganser_classify::run::{Classifier, Segment};
+use merganser_classify::{Database, Error, GpuConfig, QueryParams, Thresholds};
 use merganser_io::{Input, Output};
-use merganser_run::{Cancel, resolve_threads};
+use merganser_run::{Cancel, DeviceChoice, resolve_threads};
 
-use crate::args::ClassifyArgs;
 use crate::args::build::{SketchArgs, TaxidArgs};
 use crate::args::classify::{QueryArgs, VerdictArgs};
+use crate::args::{ClassifyArgs, DeviceArgs};
 use crate::console::Console;
 use crate::progress::Bar;
-use crate::{build, failure, interrupt};
+use crate::{build, devices, failure, interrupt};
 pub(crate) use outputs::Reports;
 use query::Query;
+
+/// Bytes of reads from which on `--device auto` takes GPUs. An estimate: the start of CUDA, 0.2 to
+/// 0.5 s, in which 16 cores classify about so many.
+const GPU_BREAK_EVEN: u64 = 1_000_000_000;
 
 /// The database and what all samples share.
 struct Bench<'a> {
     database: &'a Database,
     /// Where the database came from; outputs must not replace it.
     sources: &'a [Input],
+    gpus: GpuConfig,
+    /// The GPUs were not asked for: where they have no room, the CPU will do.
+    auto: bool,
+    /// The last sample's: the next one is mostly classified in the same way.
+    classifier: RefCell<Option<(QueryParams, Rc<Classifier<'a>>)>>,
     threads: usize,
     tmp_dir: PathBuf,
     console: &'a Console,
@@ -37,6 +49,36 @@ struct Bench<'a> {
     started: Instant,
     /// Opening or building the database.
     opened: Duration,
+}
+
+impl<'a> Bench<'a> {
+    /// The database made ready, on GPUs if there are any.
+    ///
+    /// # Errors
+    /// If a GPU cannot be used or has no room.
+    fn classifier(&self, thresholds: &Thresholds) -> Result<Rc<Classifier<'a>>> {
+        let &Thresholds { lowest, max_candidates, insert, .. } = thresholds;
+        let wanted = QueryParams { lowest, max_candidates, insert };
+        let mut last = self.classifier.borrow_mut();
+        if let Some((_, classifier)) = last.as_ref().filter(|(params, _)| *params == wanted) {
+            return Ok(Rc::clone(classifier));
+        }
+        // Before the next one takes as much memory.
+        *last = None;
+        let mut classifier = Classifier::new(self.database, thresholds);
+        if !self.gpus.devices.is_empty() {
+            classifier = match classifier.on_gpus(&self.gpus) {
+                Err(error @ Error::TooLittleGpuMemory { .. }) if self.auto => {
+                    self.console.info(format_args!("computing on the CPU: {error}"));
+                    Classifier::new(self.database, thresholds)
+                }
+                made => made?,
+            };
+        }
+        let classifier = Rc::new(classifier);
+        *last = Some((wanted, Rc::clone(&classifier)));
+        Ok(classifier)
+    }
 }
 
 /// Opens or builds the database, and classifies one sample, those of a sheet, or what stdin says.
@@ -67,6 +109,17 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     if let Some(single) = &single {
         single.check(&sources)?;
     }
+    let reads: Vec<Input> = match &single {
+        Some(single) => single.inputs().cloned().collect(),
+        None if args.interactive => vec![Input::Stdin],
+        None => {
+            samples.iter().flat_map(|sample| &sample.1).flat_map(Segment::inputs).cloned().collect()
+        }
+    };
+    let threads = resolve_threads(args.resources.threads.map(usize::from));
+    let DeviceArgs { device, gpu_memory } = &args.resources.device;
+    let devices = devices::choose(device, &reads, GPU_BREAK_EVEN, console)?;
+    let gpus = GpuConfig { devices, memory: *gpu_memory, streams: threads };
     let cancel = interrupt::cancel_on_interrupt()?;
     let database = match &database {
         Some(path) => Database::open(path)?,
@@ -75,7 +128,10 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let bench = Bench {
         database: &database,
         sources: &sources,
-        threads: resolve_threads(args.resources.threads.map(usize::from)),
+        gpus,
+        auto: *device == DeviceChoice::Auto,
+        classifier: RefCell::new(None),
+        threads,
         tmp_dir: args.resources.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
         console,
         cancel: &cancel,
@@ -119,8 +175,9 @@ fn build_in_memory(
     let Some(taxonomy) = &args.taxonomy else {
         return failure::usage("--references need --taxonomy");
     };
-    let config = build::config(&args.taxids, Some(&args.sketches), None, &args.resources);
+    let mut config = build::config(&args.taxids, Some(&args.sketches), None, &args.resources);
     config.validate()?;
+    config.gpus = build::gpus(&args.resources, references, config.threads, console)?;
     merganser_run::raise_open_file_limit();
     let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
     let bar = Bar::new(console);

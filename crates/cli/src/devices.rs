@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::Result;
 use merganser_gpu::availability;
 use merganser_io::Input;
-use merganser_run::DeviceChoice;
+use merganser_run::{DeviceChoice, Summary};
 
 use crate::console::Console;
 
@@ -49,6 +50,27 @@ pub(crate) fn choose(
         }
         DeviceChoice::Cuda(ordinals) => Ok(ordinals.clone()),
     }
+}
+
+/// Tells the summary what computes: the CPU, or GPUs by CUDA's numbers, and their models.
+pub(crate) fn describe(gpus: &[u32], memory: Option<u64>, summary: &mut Summary) {
+    let numbers: Vec<String> = gpus.iter().map(u32::to_string).collect();
+    let device = if gpus.is_empty() { "cpu".into() } else { format!("cuda:{}", numbers.join(",")) };
+    summary.set("machine", "device", device);
+    summary.set("machine", "gpu_memory", memory);
+    let present: Vec<_> =
+        if gpus.is_empty() { Vec::new() } else { availability().usable().collect() };
+    let model = |number: &u32| present.iter().find(|at| at.ordinal == *number).map(|at| &at.name);
+    summary.set("machine", "gpus", gpus.iter().filter_map(model).collect::<Vec<_>>());
+    summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
+}
+
+/// The clocks of a run that began at `started` and ends now: all of it, starting CUDA, and the rest.
+pub(crate) fn clocks(started: Instant, summary: &mut Summary) {
+    let (wall, cuda_start) = (started.elapsed(), merganser_gpu::start_time());
+    summary.set("seconds", "wall", wall.as_secs_f64());
+    summary.set("seconds", "cuda_start", cuda_start.as_secs_f64());
+    summary.set("seconds", "run", wall.saturating_sub(cuda_start).as_secs_f64());
 }
 
 /// Bytes of the inputs as text, about: a compressed one counts four times. `None` if one of them is

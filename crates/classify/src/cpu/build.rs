@@ -13,6 +13,7 @@ use super::entries::SECTIONS;
 use super::scan::{Scan, scan};
 use super::section::{self, Counts, Layout, Pruning, Scratch, Tables};
 use crate::Error;
+use crate::cuda::GpuConfig;
 use crate::database::{Content, Database, GROUP, GROUPS, Target, Writer};
 use crate::mapping::{Mapped, map_targets};
 use crate::params::Params;
@@ -41,6 +42,8 @@ pub struct BuildConfig {
     pub memory: u64,
     /// For what does not fit.
     pub tmp_dir: PathBuf,
+    /// Devices that sketch; without any, the CPU does.
+    pub gpus: GpuConfig,
 }
 
 impl BuildConfig {
@@ -57,6 +60,7 @@ impl BuildConfig {
             threads: merganser_run::resolve_threads(None),
             memory: merganser_run::default_budget(),
             tmp_dir: std::env::temp_dir(),
+            gpus: GpuConfig::default(),
         }
     }
 

@@ -4,11 +4,12 @@
 mod hits;
 mod lookup;
 
-use crate::Sketcher;
+use crate::cuda::{GpuConfig, GpuNotes, GpuQuery};
 use crate::database::{Database, Section};
-use crate::decide::Candidate;
+use crate::decide::{Candidate, Thresholds};
 use crate::params::Params;
 use crate::taxonomy::Rank;
+use crate::{Error, Sketcher};
 use hits::HitCounter;
 use lookup::Lookup;
 
@@ -43,6 +44,7 @@ pub struct Query<'a> {
     step_targets: Vec<u32>,
     /// The taxon of each target at the lowest rank.
     taxa: Vec<u32>,
+    gpu: Option<GpuQuery<'a>>,
 }
 
 /// The working space of one worker.
@@ -72,6 +74,63 @@ impl<'a> Query<'a> {
             parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
             step_targets: step_targets(database),
             taxa: database.targets().iter().enumerate().map(taxon).collect(),
+            gpu: None,
+        }
+    }
+
+    /// Prepares `database` for queries with these thresholds.
+    pub fn with_thresholds(database: &'a Database, thresholds: &Thresholds) -> Query<'a> {
+        let &Thresholds { lowest, max_candidates, insert, .. } = thresholds;
+        Query::new(database, QueryParams { lowest, max_candidates, insert })
+    }
+
+    /// The same for some of the parts only.
+    pub(crate) fn with_parts(mut self, parts: &[usize]) -> Query<'a> {
+        self.parts = parts.iter().map(|&part| self.database.sections(part)).collect();
+        self
+    }
+
+    /// Parts that are asked.
+    pub(crate) fn part_count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The taxon of each target at the lowest rank.
+    pub(crate) fn taxa(&self) -> &[u32] {
+        &self.taxa
+    }
+
+    /// Puts the database on devices, which [`find`](Self::find) then asks.
+    ///
+    /// # Errors
+    /// If a device cannot be used or has no room for any part.
+    pub fn on_gpus(mut self, config: &GpuConfig) -> Result<Query<'a>, Error> {
+        self.gpu = Some(GpuQuery::new(self.database, self.options, config)?);
+        Ok(self)
+    }
+
+    /// What the devices are, if there are any, and had no room for so far.
+    pub fn gpu_notes(&self) -> Option<GpuNotes> {
+        self.gpu.as_ref().map(GpuQuery::notes)
+    }
+
+    /// As [`candidates`](Self::candidates), on the devices if there are any.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub fn find(
+        &self,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        match &self.gpu {
+            Some(gpu) => gpu.candidates(reads, scratch, candidates, ends),
+            None => {
+                self.candidates(reads, scratch, candidates, ends);
+                Ok(())
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use merganser_run::{Cancel, Progress, run_workers_collect};
 
 use super::entries::{Entries, spill_file};
 use crate::cpu::build::BuildConfig;
+use crate::cuda::GpuSketch;
 use crate::params::Params;
 use crate::{Error, Sketcher};
 
@@ -159,6 +160,7 @@ struct Scanner<'a> {
     windows: AtomicU64,
     first_window: u64,
     failed: AtomicBool,
+    gpu: Option<GpuSketch>,
     spill: OnceLock<SpillFile>,
     spill_lock: Mutex<()>,
     progress: &'a dyn Progress,
@@ -181,6 +183,10 @@ pub(crate) fn scan(
         ReaderOptions { workers: threads, cancel: cancel.clone(), ..ReaderOptions::default() };
     let reader = Reader::open(inputs, options)?;
     progress.stage("build", reader.bytes_total());
+    let gpu = match config.gpus.devices.is_empty() {
+        true => None,
+        false => Some(GpuSketch::new(&config.gpus, &config.params)?),
+    };
     let scanner = Scanner {
         config,
         chains: inputs.iter().map(|_| FileChain::default()).collect(),
@@ -188,6 +194,7 @@ pub(crate) fn scan(
         windows: AtomicU64::new(0),
         first_window,
         failed: AtomicBool::new(false),
+        gpu,
         spill: OnceLock::new(),
         spill_lock: Mutex::new(()),
         progress,
@@ -325,6 +332,11 @@ impl Scanner<'_> {
             )));
         }
         let mut number = provisional as u32;
+        if let Some(gpu) = &self.gpu {
+            let stretches = pieces.iter().map(|piece| (piece.letters, piece.windows(params)));
+            gpu.sketch(stretches, &mut |feature, at| entries.push(feature, number + at as u32))?;
+            return Ok(Unit { file, ordinal, provisional, windows });
+        }
         let mut features = Vec::new();
         for piece in pieces {
             let count = piece.windows(params);

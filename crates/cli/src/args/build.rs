@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use merganser_classify::taxonomy::Rank;
 
+use super::DeviceArgs;
 use super::classify::rank;
 
 const BUILD: &str = "\
@@ -126,6 +127,8 @@ pub(crate) struct ResourceArgs {
     /// Existing directory for temporary files [default: $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 }
 
 /// `--preset`.

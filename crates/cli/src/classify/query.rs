@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_classify::Thresholds;
 use merganser_classify::run::{
-    Classifier, Columns, LineFormat, ReadFilter, RunConfig, RunResult, Segment, Taxids,
+    Columns, LineFormat, ReadFilter, RunConfig, RunResult, Segment, Taxids,
 };
 use merganser_io::{Input, Reader, ReaderOptions, expand_inputs};
 use merganser_run::Summary;
@@ -15,8 +15,8 @@ use merganser_run::Summary;
 use super::outputs::Files;
 use super::{Bench, refuse_to_replace, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
-use crate::failure;
 use crate::progress::Bar;
+use crate::{devices, failure};
 
 /// What is to be classified, and how.
 pub(super) struct Query<'a> {
@@ -93,16 +93,29 @@ impl<'a> Query<'a> {
         };
         let config = self.config(bench, &thresholds);
         let mut files = Files::create(&args.lines, &args.reports, &self.segments, self.sample)?;
-        let classifier = Classifier::new(database, &thresholds);
+        let before = Instant::now();
+        let classifier = bench.classifier(&thresholds)?;
+        let prepared = before.elapsed();
+        let before = Instant::now();
         let bar = Bar::new(bench.console);
         let mut streams = files.streams();
         let done = classifier.run(&config, &self.segments, &mut streams, &bar, bench.cancel);
         drop(bar);
         let result = done?;
+        let queried = before.elapsed();
         let json = files.finish(&result, database.taxonomy(), database.targets())?;
         self.tell(bench, &thresholds, &result, started);
         let mut summary = summary::of_run(&thresholds, &config, &result);
-        summary.set("seconds", "wall", started.elapsed().as_secs_f64());
+        let notes = classifier.gpu_notes();
+        let gpus = if notes.is_some() { &bench.gpus.devices[..] } else { &[] };
+        devices::describe(gpus, bench.gpus.memory, &mut summary);
+        if let Some(notes) = notes {
+            summary.set("results", "parts_on_host", notes.parts_on_host);
+            summary.set("results", "reads_on_host", notes.reads_on_host);
+        }
+        devices::clocks(started, &mut summary);
+        summary.stage("prepare", prepared);
+        summary.stage("query", queried);
         if started == bench.started {
             summary.stage("open", bench.opened);
         }

@@ -21,10 +21,11 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     }
     let base = Database::open(&args.database)?;
     let config = build::config(&args.taxids, None, Some(&args.parts), &args.resources);
-    let config = BuildConfig { params: *base.params(), ..config };
+    let mut config = BuildConfig { params: *base.params(), ..config };
     config.validate()?;
     merganser_run::raise_open_file_limit();
     let inputs = merganser_classify::expand_references(&args.inputs)?;
+    config.gpus = build::gpus(&args.resources, &inputs, config.threads, console)?;
     let others = [args.taxids.unmapped.as_deref(), args.json.as_deref()];
     let others: Vec<&Path> = others.into_iter().flatten().collect();
     let database = Input::File(args.database.clone());

@@ -1,0 +1,9 @@
+//! With the feature `cuda`, compiles the CUDA sources.
+
+fn main() {
+    if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
+        merganser_gpu_build::Kernels::new("merganser_classify_cuda")
+            .file("cuda/query.cu")
+            .compile();
+    }
+}

@@ -1,0 +1,126 @@
+// From the sorted locations of a read to its candidates (crates/classify/src/cpu/query.rs): the best
+// run of windows of each target, the best target of each taxon, the best of those.
+#pragma once
+
+#include "block.cuh"
+
+namespace mgpu {
+
+/// What is known of the targets.
+struct target_table {
+  const uint32_t* starts;  // first window of each, and the number of all windows
+  const uint32_t* taxa;    // at the lowest rank
+  uint32_t targets;
+};
+
+/// A candidate as it goes to the host: windows are counted over all targets.
+struct candidate {
+  uint32_t target;
+  uint32_t hits;
+  uint32_t first;
+  uint32_t last;
+};
+
+/// The target of a window that there is.
+MGPU_HD uint32_t target_of(const target_table& table, uint32_t window) {
+  uint32_t low = 0, high = table.targets;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (table.starts[middle] <= window) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// Sorted locations in 32-bit words.
+struct plain_hits {
+  const uint32_t* items;
+  MGPU_HD uint32_t operator[](uint32_t i) const { return items[i]; }
+};
+
+/// Sorted locations in the lower halves of keys.
+struct keyed_hits {
+  const uint64_t* items;
+  MGPU_HD uint32_t operator[](uint32_t i) const { return static_cast<uint32_t>(items[i]); }
+};
+
+/// The first of hits[from..count] that is not below `bound`.
+template <class Hits>
+MGPU_HD uint32_t lower_bound(const Hits& hits, uint32_t from, uint32_t count, uint64_t bound) {
+  uint32_t low = from, high = count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (hits[middle] < bound) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// The largest of the values of a block's threads. `shared` has room for one of each.
+template <class Block>
+MGPU_HD uint64_t largest(Block& block, uint64_t* shared, uint64_t value) {
+  block.sync();
+  shared[block.thread()] = value;
+  for (uint32_t half = Block::threads() / 2; half > 0; half /= 2) {
+    block.sync();
+    if (block.thread() < half && shared[block.thread() + half] > shared[block.thread()]) {
+      shared[block.thread()] = shared[block.thread() + half];
+    }
+  }
+  block.sync();
+  return shared[0];
+}
+
+/// Writes the candidates among the sorted hits of a read, `most` at most, in order, and gives their
+/// number. `taxa` and `sums` have room for as many items as there are hits; `best` for the threads.
+template <class Block, class Hits, class Sum>
+MGPU_HD uint32_t choose_candidates(Block& block, const Hits& hits, uint32_t count, uint32_t range,
+                                   const target_table& table, uint32_t* taxa, Sum* sums,
+                                   uint64_t* best, uint32_t most, candidate* out) {
+  const uint32_t windows = table.starts[table.targets];
+  // A run that begins at a hit has all hits from there to its end; of equal hits, the first one's
+  // run has most.
+  for (uint32_t i = block.thread(); i < count; i += Block::threads()) {
+    const uint32_t hit = hits[i];
+    // Damaged tables may lead beyond the last window.
+    const bool starts = (i == 0 || hits[i - 1] != hit) && hit < windows;
+    uint32_t taxon = 0, sum = 0;
+    if (starts) {
+      const uint32_t target = target_of(table, hit);
+      const uint64_t end = table.starts[target + 1], far = uint64_t{hit} + range;
+      taxon = table.taxa[target];
+      sum = lower_bound(hits, i, count, far < end ? far : end) - i;
+    }
+    taxa[i] = taxon;
+    sums[i] = static_cast<Sum>(sum);
+  }
+  uint32_t written = 0;
+  for (; written < most; ++written) {
+    // More hits first, then the lower target and window, which come earlier.
+    uint64_t mine = 0;
+    for (uint32_t i = block.thread(); i < count; i += Block::threads()) {
+      const uint64_t key = uint64_t{sums[i]} << 32 | (0xffffffffu - i);
+      if (sums[i] != 0 && key > mine) mine = key;
+    }
+    const uint64_t top = largest(block, best, mine);
+    if (top == 0) break;
+    const uint32_t at = 0xffffffffu - static_cast<uint32_t>(top);
+    const uint32_t sum = static_cast<uint32_t>(top >> 32), taxon = taxa[at];
+    if (block.thread() == 0) {
+      out[written] = {target_of(table, hits[at]), sum, hits[at], hits[at + sum - 1]};
+    }
+    // The others of its taxon are worse.
+    for (uint32_t i = block.thread(); i < count; i += Block::threads()) {
+      if (taxa[i] == taxon) sums[i] = 0;
+    }
+  }
+  return written;
+}
+
+}  // namespace mgpu

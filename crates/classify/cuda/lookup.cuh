@@ -1,0 +1,110 @@
+// From the features of a window to their locations: the database's tables as the file has them
+// (crates/classify/src/database.rs and cpu/section.rs).
+#pragma once
+
+#include "sketch.cuh"
+
+namespace mgpu {
+
+/// Where a section lies among the words of its part.
+struct table_section {
+  uint64_t slots;      // first word
+  uint64_t lists;      // first word
+  uint64_t list_items;  // of 32 bits
+  uint32_t slot_count;
+  uint32_t ideal;
+};
+
+/// A part of a database in device memory.
+struct table_part {
+  const uint64_t* words;
+  const table_section* sections;  // 4,096
+};
+
+constexpr uint64_t empty_slot = ~uint64_t{0};
+constexpr uint32_t list_mark = 1u << 31;
+/// Marks a place that is the only location itself.
+constexpr uint64_t single_mark = uint64_t{1} << 63;
+
+/// Where the locations of a feature lie: an index of 32-bit words among those of the part, or the
+/// location with single_mark; and how many there are. Whatever a damaged file holds, no place is
+/// outside the part.
+MGPU_HD uint32_t look_up(const table_part& part, uint64_t feature, uint64_t& place) {
+  const table_section section = part.sections[feature >> 32 & 0xfff];
+  const uint32_t wanted = static_cast<uint32_t>(feature);
+  uint64_t slot = empty_slot;
+  for (uint32_t at = static_cast<uint32_t>(uint64_t{wanted} * section.ideal >> 32);
+       at < section.slot_count; ++at) {
+    slot = part.words[section.slots + at];
+    if (static_cast<uint32_t>(slot >> 32) >= wanted) break;
+  }
+  // The largest feature may look as an empty slot does, but for its payload.
+  if (static_cast<uint32_t>(slot >> 32) != wanted || slot == empty_slot) return 0;
+  const uint32_t payload = static_cast<uint32_t>(slot);
+  if ((payload & list_mark) == 0) {
+    place = single_mark | payload;
+    return 1;
+  }
+  const uint64_t at = payload & ~list_mark;
+  if (at >= section.list_items) return 0;
+  const uint32_t* words = reinterpret_cast<const uint32_t*>(part.words);
+  const uint32_t count = words[2 * section.lists + at];
+  place = 2 * section.lists + at + 1;
+  return count < section.list_items - at ? count : 0;
+}
+
+/// The features of a sketch that were found.
+struct found_features {
+  uint64_t places[most_features];
+  uint32_t starts[most_features];  // locations before those of each
+};
+
+/// Sketches a window and looks its features up. Gives the number of their locations, and of
+/// features looked up.
+template <class Word, int Kmers, class Block>
+MGPU_HD uint32_t find_features(Block& block, sketch_space<Word, Kmers>& space,
+                               found_features& found, const uint8_t* letters, uint32_t bases,
+                               const sketch_rule& rule, const table_part& part, uint32_t& features) {
+  const uint32_t count = sort_hashes<Word, Kmers>(block, space, letters, bases, rule);
+  uint32_t taken = 0, locations = 0;
+  for (uint32_t base = 0; base < count && taken < rule.sketch; base += Block::threads()) {
+    const uint32_t i = base + block.thread();
+    const bool distinct = i < count && (i == 0 || space.hashes[i] != space.hashes[i - 1]);
+    uint32_t sum = 0;
+    const uint32_t at = taken + block.sum_before(distinct, sum);
+    const bool mine = distinct && at < rule.sketch;
+    uint64_t place = 0;
+    const uint32_t own = mine ? look_up(part, feature_of(space.hashes[i]), place) : 0;
+    uint32_t own_sum = 0;
+    const uint32_t start = locations + block.sum_before(own, own_sum);
+    if (mine) {
+      found.places[at] = place;
+      found.starts[at] = start;
+    }
+    taken += sum;
+    locations += own_sum;
+  }
+  features = taken < rule.sketch ? taken : rule.sketch;
+  block.sync();
+  return locations;
+}
+
+/// The location numbered `i` of those that find_features has found.
+MGPU_HD uint32_t location_at(const found_features& found, uint32_t features, const table_part& part,
+                             uint32_t i) {
+  // The last feature that begins at or before it: those before with the same beginning have none.
+  uint32_t low = 0, high = features;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (found.starts[middle] <= i) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  const uint64_t place = found.places[low];
+  if ((place & single_mark) != 0) return static_cast<uint32_t>(place);
+  return reinterpret_cast<const uint32_t*>(part.words)[place + (i - found.starts[low])];
+}
+
+}  // namespace mgpu

@@ -1,0 +1,204 @@
+// Kernels that give reads their candidates. Most reads have so few hits that one block does
+// everything in shared memory, nothing but candidates leaving it; reads with more go to larger
+// blocks; and long reads, or those with very many hits, are spread over blocks by window, their hits
+// sorted by (read, location) in device memory.
+#pragma once
+
+#include "candidates.cuh"
+#include "lookup.cuh"
+
+namespace mgpu {
+
+/// Hits that a small and a large block have room for.
+constexpr uint32_t small_hits = 512;
+constexpr uint32_t large_hits = 4096;
+constexpr int large_threads = 256;
+/// Stands for the number of candidates of a read with more hits.
+constexpr uint32_t too_many = 0xffffffffu;
+
+/// Threads of a block for windows of up to `kmers` k-mers.
+constexpr int threads_for(int kmers) { return kmers < 128 ? 32 : kmers / 4; }
+
+/// A read: its mates' letters one after the other.
+struct read_entry {
+  uint32_t start;
+  uint32_t first;   // bases of the first mate
+  uint32_t second;  // and of the second
+  uint32_t range;   // windows of a run
+};
+
+struct reads_arguments {
+  sketch_rule rule;
+  table_part part;
+  target_table targets;
+  const uint8_t* letters;
+  const read_entry* reads;
+  uint32_t count;
+  uint32_t most;        // candidates of a read
+  candidate* out;       // `most` for each read
+  uint32_t* out_count;  // of each read
+  uint32_t* over;       // the reads with too many hits for a small block
+  uint32_t* over_count;
+};
+
+/// What a block shares: first the sketch, then what is known of each hit.
+template <class Word, int Kmers, uint32_t Hits, int Threads>
+struct read_space {
+  uint32_t hits[Hits];
+  union {
+    struct {
+      sketch_space<Word, Kmers> sketch;
+      found_features found;
+    } before;
+    struct {
+      uint32_t taxa[Hits];
+      uint16_t sums[Hits];
+      uint64_t best[Threads];
+    } after;
+  };
+};
+
+/// The candidates of a read; too_many if there is no room for its hits.
+template <class Word, int Kmers, uint32_t Hits, class Block, int Threads>
+MGPU_HD uint32_t find_candidates(Block& block, read_space<Word, Kmers, Hits, Threads>& space,
+                                 const reads_arguments& a, uint32_t number) {
+  const read_entry read = a.reads[number];
+  uint32_t hits = 0;
+  for (uint32_t mate = 0; mate < 2; ++mate) {
+    const uint32_t bases = mate == 0 ? read.first : read.second;
+    const uint8_t* letters = a.letters + read.start + (mate == 0 ? 0 : read.first);
+    const uint32_t windows = count_windows(bases, a.rule);
+    for (uint32_t window = 0; window < windows; ++window) {
+      const uint32_t from = window * a.rule.stride;
+      const uint32_t length = bases - from < a.rule.window ? bases - from : a.rule.window;
+      uint32_t features = 0;
+      const uint32_t found =
+          find_features<Word, Kmers>(block, space.before.sketch, space.before.found, letters + from,
+                                     length, a.rule, a.part, features);
+      if (found > Hits - hits) return too_many;
+      for (uint32_t i = block.thread(); i < found; i += Block::threads()) {
+        space.hits[hits + i] = location_at(space.before.found, features, a.part, i);
+      }
+      hits += found;
+      block.sync();
+    }
+  }
+  if (hits == 0) return 0;
+  sort_shared(block, space.hits, hits);
+  return choose_candidates(block, plain_hits{space.hits}, hits, read.range, a.targets,
+                           space.after.taxa, space.after.sums, space.after.best, a.most,
+                           a.out + uint64_t{number} * a.most);
+}
+
+/// A block a read.
+template <class Word, int Kmers>
+__global__ void __launch_bounds__(threads_for(Kmers)) small_reads_kernel(reads_arguments a) {
+  constexpr int threads = threads_for(Kmers);
+  block<threads> me;
+  MGPU_SHARED read_space<Word, Kmers, small_hits, threads> space;
+  for (uint32_t read = me.index(); read < a.count; read += me.count()) {
+    const uint32_t found = find_candidates<Word, Kmers, small_hits>(me, space, a, read);
+    if (me.thread() == 0) {
+      a.out_count[read] = found;
+      if (found == too_many) a.over[me.add(a.over_count, 1u)] = read;
+    }
+    me.sync();
+  }
+}
+
+/// The reads that were too many for small blocks.
+template <class Word, int Kmers>
+__global__ void __launch_bounds__(large_threads) large_reads_kernel(reads_arguments a) {
+  block<large_threads> me;
+  MGPU_SHARED read_space<Word, Kmers, large_hits, large_threads> space;
+  const uint32_t count = *a.over_count;
+  for (uint32_t i = me.index(); i < count; i += me.count()) {
+    const uint32_t read = a.over[i];
+    const uint32_t found = find_candidates<Word, Kmers, large_hits>(me, space, a, read);
+    if (me.thread() == 0) a.out_count[read] = found;
+    me.sync();
+  }
+}
+
+/// A window of a long read.
+struct window_entry {
+  uint32_t start;
+  uint32_t bases;
+  uint32_t read;
+};
+
+struct windows_arguments {
+  sketch_rule rule;
+  table_part part;
+  const uint8_t* letters;
+  const window_entry* windows;
+  uint32_t count;
+  uint32_t* counts;        // hits of each window; written by the first kernel, and one more, 0
+  const uint64_t* before;  // hits before those of each window,
+  uint64_t skip;           // of which so many have no room here
+  uint64_t* keys;          // read << 32 | location
+};
+
+/// What a block shares while it looks at a window.
+template <class Word, int Kmers>
+struct window_space {
+  sketch_space<Word, Kmers> sketch;
+  found_features found;
+};
+
+/// Counts the hits of each window, or writes them.
+template <class Word, int Kmers, bool Write>
+__global__ void __launch_bounds__(threads_for(Kmers)) windows_kernel(windows_arguments a) {
+  block<threads_for(Kmers)> me;
+  MGPU_SHARED window_space<Word, Kmers> space;
+  for (uint32_t window = me.index(); window < a.count; window += me.count()) {
+    const window_entry entry = a.windows[window];
+    uint32_t features = 0;
+    const uint32_t found =
+        find_features<Word, Kmers>(me, space.sketch, space.found, a.letters + entry.start,
+                                   entry.bases, a.rule, a.part, features);
+    if (Write) {
+      uint64_t* out = a.keys + (a.before[window] - a.skip);
+      for (uint32_t i = me.thread(); i < found; i += me.threads()) {
+        out[i] = uint64_t{entry.read} << 32 | location_at(space.found, features, a.part, i);
+      }
+    } else if (me.thread() == 0) {
+      a.counts[window] = found;
+      if (window == 0) a.counts[a.count] = 0;
+    }
+    me.sync();
+  }
+}
+
+/// A long read whose hits are sorted.
+struct long_arguments {
+  target_table targets;
+  const uint64_t* keys;
+  const uint64_t* before;         // by window,
+  uint64_t skip;                  // of which so many are not here
+  const uint32_t* first_windows;  // of each read, and the number of all
+  const uint32_t* ranges;
+  uint32_t count;
+  uint32_t most;
+  uint32_t* taxa;  // for each hit
+  uint32_t* sums;  // for each hit
+  candidate* out;
+  uint32_t* out_count;
+};
+
+__global__ void __launch_bounds__(large_threads) long_reads_kernel(long_arguments a) {
+  block<large_threads> me;
+  MGPU_SHARED uint64_t best[large_threads];
+  for (uint32_t read = me.index(); read < a.count; read += me.count()) {
+    const uint64_t start = a.before[a.first_windows[read]] - a.skip;
+    const uint64_t end = a.before[a.first_windows[read + 1]] - a.skip;
+    const uint32_t found =
+        choose_candidates(me, keyed_hits{a.keys + start}, static_cast<uint32_t>(end - start), a.ranges[read],
+                          a.targets, a.taxa + start, a.sums + start, best, a.most,
+                          a.out + uint64_t{read} * a.most);
+    if (me.thread() == 0) a.out_count[read] = found;
+    me.sync();
+  }
+}
+
+}  // namespace mgpu

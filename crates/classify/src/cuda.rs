@@ -1,0 +1,39 @@
+//! The CUDA backend (MetaCache-GPU §4, §5): tables lie in device memory as they do in the file;
+//! workers send batches of reads, and only candidates come back. Of a reference, they send stretches, and
+//! get its features back, sorted.
+//!
+//! Whatever a device has no room for, single reads or parts of the database, the worker that sent
+//! the batch does itself, with the same answer.
+
+mod build;
+mod found;
+mod kernels;
+mod long;
+mod query;
+mod short;
+mod table;
+
+pub(crate) use build::GpuSketch;
+pub(crate) use query::GpuQuery;
+
+/// Which GPUs to use, by CUDA's numbers, and how much of the memory of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GpuConfig {
+    /// CUDA's numbers; a device listed twice is two devices that share its memory.
+    pub devices: Vec<u32>,
+    /// Bytes of memory on each; what is free if not given.
+    pub memory: Option<u64>,
+    /// Batches on each device at a time.
+    pub streams: usize,
+}
+
+/// What devices are, and what of a query they had no room for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GpuNotes {
+    /// Their models.
+    pub names: Vec<String>,
+    /// Parts of the database that the host asked.
+    pub parts_on_host: usize,
+    /// Reads whose candidates the host found.
+    pub reads_on_host: u64,
+}

@@ -1,0 +1,313 @@
+//! The kernels as safe functions. The only unsafe code of the CUDA backend.
+#![allow(unsafe_code, reason = "foreign functions")]
+
+use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
+
+use crate::params::Params;
+
+/// Sections of a part.
+pub(crate) const SECTIONS: usize = crate::cpu::entries::SECTIONS;
+/// Stands for the number of candidates of a read with too many hits for a block.
+pub(crate) const TOO_MANY: u32 = u32::MAX;
+
+/// How windows are sketched, as `mgpu::sketch_rule` has it.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct SketchRule {
+    k: i32,
+    sketch: u32,
+    window: u32,
+    stride: u32,
+    limit: u64,
+}
+
+impl SketchRule {
+    pub(crate) fn new(params: &Params) -> SketchRule {
+        SketchRule {
+            k: params.k as i32,
+            sketch: params.sketch,
+            window: params.window,
+            stride: params.stride,
+            limit: params.hash_rule().limit(params.density),
+        }
+    }
+
+    /// Features of a window at most.
+    pub(crate) fn sketch(&self) -> usize {
+        self.sketch as usize
+    }
+}
+
+/// Where a section lies: first word of its slots, first word of its lists, items of 32 bits in the
+/// lists, slots | ideal slots << 32. (`mgpu::table_section`.)
+pub(crate) type SectionPlace = [u64; 4];
+/// A read: where its letters start, bases of the first mate, of the second, windows of a run.
+pub(crate) type ReadEntry = [u32; 4];
+/// A window: where its letters start, its bases, its read.
+pub(crate) type WindowEntry = [u32; 3];
+/// A candidate: target, hits, first and last window of the run, counted over all targets.
+pub(crate) type RawCandidate = [u32; 4];
+
+merganser_gpu::foreign! {
+    fn merganser_classify_reads(
+        rule: *const SketchRule, words: *const u64, sections: *const SectionPlace,
+        starts: *const u32, taxa: *const u32, targets: u32, letters: *const u8,
+        reads: *const ReadEntry, count: u32, most: u32, out: *mut RawCandidate,
+        out_count: *mut u32, over: *mut u32, over_count: *mut u32, stream: RawStream,
+    );
+    fn merganser_classify_windows(
+        rule: *const SketchRule, words: *const u64, sections: *const SectionPlace,
+        letters: *const u8, windows: *const WindowEntry, count: u32, counts: *mut u32,
+        before: *const u64, skip: u64, keys: *mut u64, stream: RawStream,
+    );
+    fn merganser_classify_sketch(
+        rule: *const SketchRule, letters: *const u8, windows: *const WindowEntry, count: u32,
+        keys: *mut u64, stream: RawStream,
+    );
+    fn merganser_classify_long_reads(
+        starts: *const u32, taxa_of: *const u32, targets: u32, keys: *const u64,
+        before: *const u64, skip: u64, first_windows: *const u32, ranges: *const u32, count: u32,
+        most: u32, taxa: *mut u32, sums: *mut u32, out: *mut RawCandidate, out_count: *mut u32,
+        stream: RawStream,
+    );
+}
+
+/// Bits of a key below its feature: the number of the window. A batch has fewer windows than these
+/// can count.
+pub(crate) const WINDOW_BITS: u32 = 20;
+/// Stands among keys where a sketch is smaller than there is room for.
+pub(crate) const NO_KEY: u64 = u64::MAX;
+
+/// A part of a database in device memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'t> {
+    pub(crate) words: DeviceSlice<'t, u64>,
+    /// [`SECTIONS`] of them, which lie within the words.
+    pub(crate) sections: DeviceSlice<'t, SectionPlace>,
+}
+
+/// What is known of the targets.
+#[derive(Clone, Copy)]
+pub(crate) struct Targets<'t> {
+    /// The first window of each, and the number of all.
+    pub(crate) starts: DeviceSlice<'t, u32>,
+    /// The taxon of each.
+    pub(crate) taxa: DeviceSlice<'t, u32>,
+}
+
+impl Targets<'_> {
+    fn count(&self) -> u32 {
+        assert!(self.starts.len() == self.taxa.len() + 1, "a taxon for each target");
+        self.taxa.len() as u32
+    }
+}
+
+/// Where candidates go: so many for each read, and how many there are.
+pub(crate) struct Out<'t> {
+    pub(crate) most: usize,
+    pub(crate) candidates: DeviceSliceMut<'t, RawCandidate>,
+    pub(crate) counts: DeviceSliceMut<'t, u32>,
+}
+
+impl Out<'_> {
+    fn check(&self, reads: usize) {
+        assert!(self.counts.len() >= reads && self.candidates.len() >= reads * self.most);
+    }
+}
+
+/// The candidates of reads in one part; [`TOO_MANY`] for those with too many hits. `over` has room
+/// for a number for each read and one more.
+#[allow(clippy::too_many_arguments, reason = "what a query consists of")]
+pub(crate) fn reads(
+    stream: &Stream,
+    rule: &SketchRule,
+    part: Part<'_>,
+    targets: Targets<'_>,
+    letters: DeviceSlice<'_, u8>,
+    reads: DeviceSlice<'_, ReadEntry>,
+    mut out: Out<'_>,
+    over: DeviceSliceMut<'_, u32>,
+) -> Result<()> {
+    if reads.is_empty() {
+        return Ok(());
+    }
+    out.check(reads.len());
+    assert!(part.sections.len() == SECTIONS && over.len() > reads.len());
+    let (mut over_count, mut over) = over.split_at_mut(1);
+    stream.fill(over_count.reborrow(), 0)?;
+    let (count, most, target_count) = (reads.len() as u32, out.most as u32, targets.count());
+    stream.launch("querying reads", |raw| {
+        // SAFETY: entries lie within the letters, as the host made them; sections within the words
+        // and targets within their tables; the rest has the room that was checked above.
+        unsafe {
+            merganser_classify_reads(
+                rule,
+                part.words.as_ptr(),
+                part.sections.as_ptr(),
+                targets.starts.as_ptr(),
+                targets.taxa.as_ptr(),
+                target_count,
+                letters.as_ptr(),
+                reads.as_ptr(),
+                count,
+                most,
+                out.candidates.as_mut_ptr(),
+                out.counts.as_mut_ptr(),
+                over.as_mut_ptr(),
+                over_count.as_mut_ptr(),
+                raw,
+            )
+        }
+    })
+}
+
+/// Windows of long reads and their letters.
+#[derive(Clone, Copy)]
+pub(crate) struct Windows<'t> {
+    pub(crate) letters: DeviceSlice<'t, u8>,
+    pub(crate) entries: DeviceSlice<'t, WindowEntry>,
+}
+
+/// Counts the hits of each window; one more item becomes 0.
+pub(crate) fn count_hits(
+    stream: &Stream,
+    rule: &SketchRule,
+    part: Part<'_>,
+    windows: Windows<'_>,
+    mut counts: DeviceSliceMut<'_, u32>,
+) -> Result<()> {
+    let count = windows.entries.len();
+    assert!(part.sections.len() == SECTIONS && counts.len() > count && count > 0);
+    stream.launch("counting hits", |raw| {
+        // SAFETY: as above; without keys only counts are written.
+        unsafe {
+            merganser_classify_windows(
+                rule,
+                part.words.as_ptr(),
+                part.sections.as_ptr(),
+                windows.letters.as_ptr(),
+                windows.entries.as_ptr(),
+                count as u32,
+                counts.as_mut_ptr(),
+                std::ptr::null(),
+                0,
+                std::ptr::null_mut(),
+                raw,
+            )
+        }
+    })
+}
+
+/// Writes read << 32 | location for each hit of the windows. `before` has the hits before each
+/// window, as counted, and those of all at the end, `skip` of which come before the first.
+#[allow(clippy::too_many_arguments, reason = "what a query consists of")]
+pub(crate) fn gather_hits(
+    stream: &Stream,
+    rule: &SketchRule,
+    part: Part<'_>,
+    windows: Windows<'_>,
+    before: DeviceSlice<'_, u64>,
+    skip: u64,
+    hits: usize,
+    mut keys: DeviceSliceMut<'_, u64>,
+) -> Result<()> {
+    let count = windows.entries.len();
+    assert!(part.sections.len() == SECTIONS && before.len() >= count && keys.len() >= hits);
+    stream.launch("gathering hits", |raw| {
+        // SAFETY: as above; the windows have as many hits as were counted, and there is room for
+        // them.
+        unsafe {
+            merganser_classify_windows(
+                rule,
+                part.words.as_ptr(),
+                part.sections.as_ptr(),
+                windows.letters.as_ptr(),
+                windows.entries.as_ptr(),
+                count as u32,
+                std::ptr::null_mut(),
+                before.as_ptr(),
+                skip,
+                keys.as_mut_ptr(),
+                raw,
+            )
+        }
+    })
+}
+
+/// Long reads whose hits are sorted.
+pub(crate) struct LongReads<'t> {
+    pub(crate) keys: DeviceSlice<'t, u64>,
+    /// Hits before those of each window, `skip` of which are not in `keys`.
+    pub(crate) before: DeviceSlice<'t, u64>,
+    pub(crate) skip: u64,
+    /// The first window of each read, and where those of the last one end.
+    pub(crate) first_windows: DeviceSlice<'t, u32>,
+    pub(crate) ranges: DeviceSlice<'t, u32>,
+}
+
+/// The candidates of long reads. `taxa` and `sums` have room for an item for each hit.
+pub(crate) fn long_reads(
+    stream: &Stream,
+    targets: Targets<'_>,
+    reads: &LongReads<'_>,
+    mut taxa: DeviceSliceMut<'_, u32>,
+    mut sums: DeviceSliceMut<'_, u32>,
+    mut out: Out<'_>,
+) -> Result<()> {
+    let count = reads.ranges.len();
+    out.check(count);
+    let hits = reads.keys.len();
+    assert!(reads.first_windows.len() > count && taxa.len() >= hits && sums.len() >= hits);
+    let (most, target_count) = (out.most as u32, targets.count());
+    stream.launch("querying long reads", |raw| {
+        // SAFETY: as above; the hits of the reads are those in the keys.
+        unsafe {
+            merganser_classify_long_reads(
+                targets.starts.as_ptr(),
+                targets.taxa.as_ptr(),
+                target_count,
+                reads.keys.as_ptr(),
+                reads.before.as_ptr(),
+                reads.skip,
+                reads.first_windows.as_ptr(),
+                reads.ranges.as_ptr(),
+                count as u32,
+                most,
+                taxa.as_mut_ptr(),
+                sums.as_mut_ptr(),
+                out.candidates.as_mut_ptr(),
+                out.counts.as_mut_ptr(),
+                raw,
+            )
+        }
+    })
+}
+
+/// The keys of windows' sketches, as many for each as the rule's sketch has room for, in no
+/// particular order of windows: feature << [`WINDOW_BITS`] | window, or [`NO_KEY`].
+pub(crate) fn sketch(
+    stream: &Stream,
+    rule: &SketchRule,
+    windows: Windows<'_>,
+    mut keys: DeviceSliceMut<'_, u64>,
+) -> Result<()> {
+    let count = windows.entries.len();
+    assert!(count < 1 << WINDOW_BITS && keys.len() == count * rule.sketch as usize);
+    if count == 0 {
+        return Ok(());
+    }
+    stream.launch("sketching", |raw| {
+        // SAFETY: windows lie within the letters, as the host made them; keys have the room that
+        // was checked above.
+        unsafe {
+            merganser_classify_sketch(
+                rule,
+                windows.letters.as_ptr(),
+                windows.entries.as_ptr(),
+                count as u32,
+                keys.as_mut_ptr(),
+                raw,
+            )
+        }
+    })
+}

@@ -1,0 +1,268 @@
+//! Long reads, and those with very many hits: windows are spread over blocks, hits sorted by
+//! (read, location) in device memory, and a block takes the candidates from there.
+
+use std::ops::Range;
+
+use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result, Stream, primitives};
+
+use super::found::{Found, candidate};
+use super::kernels::{
+    self, LongReads, Out, Part, RawCandidate, SketchRule, Targets, WindowEntry, Windows,
+};
+use crate::Database;
+use crate::params::Params;
+
+/// What the space for long reads has room for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LongSizes {
+    letters: usize,
+    windows: usize,
+    reads: usize,
+    hits: usize,
+    /// Candidates of a read.
+    most: usize,
+}
+
+/// Bytes of device memory for each hit: its key twice, taxon, sum, and the sort's own.
+const HIT_BYTES: u64 = 26;
+
+impl LongSizes {
+    /// For up to `most` candidates a read, within about `bytes`.
+    pub(super) fn new(most: usize, bytes: u64) -> LongSizes {
+        let letters = (bytes / 16).clamp(1 << 16, 16 << 20);
+        let windows = (bytes / 8 / 24).clamp(1 << 10, 1 << 18);
+        let reads = (bytes / 8 / (16 * most as u64 + 12)).clamp(1, 1 << 14);
+        let hits = (bytes / 2 / HIT_BYTES).clamp(1 << 12, 1 << 30);
+        let [letters, windows, reads, hits] = [letters, windows, reads, hits].map(|n| n as usize);
+        LongSizes { letters, windows, reads, hits, most }
+    }
+
+    /// Bytes of device memory, about.
+    pub(super) fn bytes(&self) -> u64 {
+        let (windows, reads) = (self.windows as u64, self.reads as u64);
+        self.letters as u64
+            + 24 * windows
+            + reads * (16 * self.most as u64 + 12)
+            + HIT_BYTES * self.hits as u64
+            + (1 << 20)
+    }
+}
+
+/// A stream with its buffers.
+pub(super) struct LongLane {
+    sizes: LongSizes,
+    stream: Stream,
+    letters: PinnedBuffer<u8>,
+    filled: usize,
+    entries: PinnedBuffer<WindowEntry>,
+    windows: usize,
+    /// The first window of each read and one more, and the windows of its runs.
+    first_windows: PinnedBuffer<u32>,
+    ranges: PinnedBuffer<u32>,
+    /// The number of each read.
+    numbers: Vec<usize>,
+    before: PinnedBuffer<u64>,
+    out: PinnedBuffer<RawCandidate>,
+    counts: PinnedBuffer<u32>,
+    there: There,
+}
+
+/// The buffers in device memory.
+struct There {
+    letters: DeviceBuffer<u8>,
+    entries: DeviceBuffer<WindowEntry>,
+    first_windows: DeviceBuffer<u32>,
+    ranges: DeviceBuffer<u32>,
+    hits: DeviceBuffer<u32>,
+    before: DeviceBuffer<u64>,
+    keys: [DeviceBuffer<u64>; 2],
+    taxa: DeviceBuffer<u32>,
+    sums: DeviceBuffer<u32>,
+    out: DeviceBuffer<RawCandidate>,
+    counts: DeviceBuffer<u32>,
+    scratch: DeviceBuffer<u8>,
+}
+
+impl LongLane {
+    pub(super) fn new(device: &Device, sizes: LongSizes) -> Result<LongLane> {
+        let LongSizes { letters, windows, reads, hits, most } = sizes;
+        let scratch = primitives::sort_keys_scratch::<u64>(device, hits, 0..64)?
+            .max(primitives::exclusive_scan_u32_scratch(device, windows + 1)?);
+        Ok(LongLane {
+            sizes,
+            stream: device.stream()?,
+            letters: device.alloc_pinned(letters)?,
+            filled: 0,
+            entries: device.alloc_pinned(windows)?,
+            windows: 0,
+            first_windows: device.alloc_pinned(reads + 1)?,
+            ranges: device.alloc_pinned(reads)?,
+            numbers: Vec::with_capacity(reads),
+            before: device.alloc_pinned(windows + 1)?,
+            out: device.alloc_pinned(reads * most)?,
+            counts: device.alloc_pinned(reads)?,
+            there: There {
+                letters: device.alloc(letters)?,
+                entries: device.alloc(windows)?,
+                first_windows: device.alloc(reads + 1)?,
+                ranges: device.alloc(reads)?,
+                hits: device.alloc(windows + 1)?,
+                before: device.alloc(windows + 1)?,
+                keys: [device.alloc(hits)?, device.alloc(hits)?],
+                taxa: device.alloc(hits)?,
+                sums: device.alloc(hits)?,
+                out: device.alloc(reads * most)?,
+                counts: device.alloc(reads)?,
+                scratch: device.alloc(scratch)?,
+            },
+        })
+    }
+
+    /// Takes as many of the reads numbered `numbers` as there is room for, and gives their number;
+    /// `range` gives the windows of a run for so many bases.
+    pub(super) fn load(
+        &mut self,
+        numbers: &[usize],
+        reads: &[[&[u8]; 2]],
+        params: &Params,
+        range: impl Fn(u64) -> u32,
+    ) -> Result<usize> {
+        (self.filled, self.windows) = (0, 0);
+        self.numbers.clear();
+        // Once for all: it asks CUDA whether copies are done.
+        let letters = self.letters.as_mut_slice()?;
+        let entries = self.entries.as_mut_slice()?;
+        let first_windows = self.first_windows.as_mut_slice()?;
+        let ranges = self.ranges.as_mut_slice()?;
+        first_windows[0] = 0;
+        for (read, &number) in numbers.iter().enumerate().take(self.sizes.reads) {
+            let mates = &reads[number];
+            let bases: usize = mates.iter().map(|mate| mate.len()).sum();
+            let windows = mates.map(|mate| params.windows(mate.len() as u64) as usize);
+            if self.filled + bases > self.sizes.letters
+                || self.windows + windows[0] + windows[1] > self.sizes.windows
+            {
+                break;
+            }
+            for (mate, windows) in mates.iter().zip(windows) {
+                letters[self.filled..][..mate.len()].copy_from_slice(mate);
+                for window in 0..windows {
+                    let from = window * params.stride as usize;
+                    let length = (mate.len() - from).min(params.window as usize);
+                    let start = (self.filled + from) as u32;
+                    entries[self.windows] = [start, length as u32, read as u32];
+                    self.windows += 1;
+                }
+                self.filled += mate.len();
+            }
+            first_windows[read + 1] = self.windows as u32;
+            ranges[read] = range(bases as u64);
+            self.numbers.push(number);
+        }
+        Ok(self.numbers.len())
+    }
+
+    /// Asks a part; reads with more hits than there is room for go to `too_many`.
+    #[allow(clippy::too_many_arguments, reason = "what is asked, and where answers go")]
+    pub(super) fn ask(
+        &mut self,
+        rule: &SketchRule,
+        part: Part<'_>,
+        targets: Targets<'_>,
+        database: &Database,
+        taxa: &[u32],
+        found: &mut Found,
+        too_many: &mut Vec<usize>,
+    ) -> Result<()> {
+        let (reads, windows) = (self.numbers.len(), self.windows);
+        if windows == 0 {
+            return Ok(());
+        }
+        let (stream, there) = (&self.stream, &mut self.there);
+        stream.upload(&mut self.letters, 0..self.filled, there.letters.view_mut())?;
+        stream.upload(&mut self.entries, 0..windows, there.entries.view_mut())?;
+        stream.upload(&mut self.first_windows, 0..reads + 1, there.first_windows.view_mut())?;
+        stream.upload(&mut self.ranges, 0..reads, there.ranges.view_mut())?;
+        let all =
+            Windows { letters: there.letters.view(), entries: there.entries.slice(..windows) };
+        kernels::count_hits(stream, rule, part, all, there.hits.view_mut())?;
+        primitives::exclusive_scan_u32(
+            stream,
+            there.hits.slice(..windows + 1),
+            there.before.slice_mut(..windows + 1),
+            there.scratch.view_mut(),
+        )?;
+        stream.download(there.before.slice(..windows + 1), &mut self.before, 0)?;
+        let (before, first_windows) = (self.before.as_slice()?, self.first_windows.as_slice()?);
+        let ends: Vec<u64> = first_windows[..=reads].iter().map(|&w| before[w as usize]).collect();
+        let mut first = 0;
+        while first < reads {
+            let fits = |end: &usize| ends[*end] - ends[first] <= self.sizes.hits as u64;
+            let end = (first + 1..=reads).take_while(fits).last();
+            let Some(end) = end else {
+                too_many.push(self.numbers[first]);
+                first += 1;
+                continue;
+            };
+            self.ask_some(rule, part, targets, first..end, &ends)?;
+            let counts = self.counts.as_slice()?;
+            let out = self.out.as_slice()?;
+            for (at, &read) in self.numbers[first..end].iter().enumerate() {
+                let own = &out[at * self.sizes.most..][..counts[at] as usize];
+                found.merge(read, own.iter().map(|&raw| candidate(database, taxa, raw)));
+            }
+            first = end;
+        }
+        Ok(())
+    }
+
+    /// Asks for some of the reads, which have room for their hits; `ends` are the hits before each.
+    fn ask_some(
+        &mut self,
+        rule: &SketchRule,
+        part: Part<'_>,
+        targets: Targets<'_>,
+        reads: Range<usize>,
+        ends: &[u64],
+    ) -> Result<()> {
+        let (skip, most) = (ends[reads.start], self.sizes.most);
+        let hits = (ends[reads.end] - skip) as usize;
+        let first_windows = self.first_windows.as_slice()?;
+        let windows = first_windows[reads.start] as usize..first_windows[reads.end] as usize;
+        let (stream, there) = (&self.stream, &mut self.there);
+        let own = Windows {
+            letters: there.letters.view(),
+            entries: there.entries.slice(windows.clone()),
+        };
+        let [keys, others] = &mut there.keys;
+        if !windows.is_empty() {
+            let before = there.before.slice(windows);
+            kernels::gather_hits(stream, rule, part, own, before, skip, hits, keys.view_mut())?;
+        }
+        let read_bits = usize::BITS - reads.end.leading_zeros();
+        let place = primitives::sort_keys(
+            stream,
+            [keys.slice_mut(..hits), others.slice_mut(..hits)],
+            0..32 + read_bits,
+            there.scratch.view_mut(),
+        )?;
+        let sorted = LongReads {
+            keys: [&*keys, &*others][place].slice(..hits),
+            before: there.before.view(),
+            skip,
+            first_windows: there.first_windows.slice(reads.start..=reads.end),
+            ranges: there.ranges.slice(reads.clone()),
+        };
+        let out = Out { most, candidates: there.out.view_mut(), counts: there.counts.view_mut() };
+        kernels::long_reads(
+            stream,
+            targets,
+            &sorted,
+            there.taxa.view_mut(),
+            there.sums.view_mut(),
+            out,
+        )?;
+        stream.download(there.out.slice(..reads.len() * most), &mut self.out, 0)?;
+        stream.download(there.counts.slice(..reads.len()), &mut self.counts, 0)
+    }
+}

@@ -1,0 +1,423 @@
+//! Asking the devices: which holds what, and who asks when.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use merganser_gpu::{Device, DeviceBuffer, Pool};
+
+use super::found::Found;
+use super::kernels::{SketchRule, Targets};
+use super::long::{LongLane, LongSizes};
+use super::short::{SHORT_WINDOWS, ShortLane, ShortSizes};
+use super::table::{DeviceTable, table_bytes};
+use super::{GpuConfig, GpuNotes};
+use crate::cpu::query::{Query, QueryParams, Scratch};
+use crate::database::Section;
+use crate::decide::Candidate;
+use crate::{Database, Error};
+
+/// Device memory for a batch of short reads.
+const LANE_BYTES: u64 = 12 << 20;
+/// Device memory for long reads, on each device, at most.
+const LONG_BYTES: u64 = 2 << 30;
+/// The least device memory to classify with.
+const LEAST_BYTES: u64 = 4 << 20;
+/// Batches of long reads on each device at a time.
+const LONG_LANES: usize = 2;
+
+/// A database on devices.
+pub(crate) struct GpuQuery<'a> {
+    database: &'a Database,
+    options: QueryParams,
+    rule: SketchRule,
+    taxa: Vec<u32>,
+    /// Groups of devices that hold the same.
+    sets: Vec<Set>,
+    turn: AtomicUsize,
+    /// For parts that no device has room for.
+    rest: Option<Box<Query<'a>>>,
+    /// For single reads.
+    whole: Box<Query<'a>>,
+    reads_here: AtomicU64,
+    names: Vec<String>,
+}
+
+impl std::fmt::Debug for GpuQuery<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GpuQuery").field("sets", &self.sets.len()).finish_non_exhaustive()
+    }
+}
+
+/// Devices that together hold the parts that are on devices.
+struct Set {
+    members: Vec<Member>,
+    lanes: Pool<Lane>,
+}
+
+/// What one device holds.
+struct Member {
+    /// With their numbers.
+    parts: Vec<(usize, DeviceTable)>,
+    starts: DeviceBuffer<u32>,
+    taxa: DeviceBuffer<u32>,
+    long: Pool<LongLane>,
+}
+
+impl Member {
+    fn targets(&self) -> Targets<'_> {
+        Targets { starts: self.starts.view(), taxa: self.taxa.view() }
+    }
+}
+
+/// What a batch needs: a lane on each device of the set.
+struct Lane {
+    short: Vec<ShortLane>,
+    /// Reads for them.
+    numbers: Vec<usize>,
+    found: Found,
+    /// Reads that take the path of long ones.
+    long: Vec<usize>,
+}
+
+/// How a device's memory is spent.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    tables: u64,
+    lanes: usize,
+    short: ShortSizes,
+    long: LongSizes,
+}
+
+impl Budget {
+    fn of(device: &Device, config: &GpuConfig, most: usize) -> Result<Budget, Error> {
+        if let Some(limit) = config.memory {
+            device.limit_memory(limit);
+        }
+        let available = device.available()?;
+        let (ordinal, what) = (device.ordinal(), "classifying");
+        let needed = LEAST_BYTES;
+        if available < needed {
+            return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
+        }
+        // A little for the context and for what is rounded up.
+        let all = available / 32 * 31;
+        let working = (all / 4).min(config.streams as u64 * LANE_BYTES + LONG_BYTES);
+        let long = LongSizes::new(most, working / 2 / LONG_LANES as u64);
+        let lane = (working / 4).min(LANE_BYTES);
+        let short = ShortSizes::new(most, lane);
+        let lanes = (working / 2 / short.bytes()).clamp(1, config.streams.max(1) as u64) as usize;
+        let used = short.bytes() * lanes as u64 + long.bytes() * LONG_LANES as u64;
+        Ok(Budget { tables: all.saturating_sub(used), lanes, short, long })
+    }
+}
+
+impl<'a> GpuQuery<'a> {
+    /// Opens the devices and copies to them as much of the database as there is room for: all of
+    /// it to each, or else its parts to one or the other.
+    ///
+    /// # Errors
+    /// If a device cannot be used, or there is no room for a single part.
+    pub(crate) fn new(
+        database: &'a Database,
+        options: QueryParams,
+        config: &GpuConfig,
+    ) -> Result<GpuQuery<'a>, Error> {
+        let whole = Query::new(database, options);
+        let taxa = whole.taxa().to_vec();
+        let devices = Device::open_all(&config.devices)?;
+        let most = options.max_candidates;
+        let budgets = devices
+            .iter()
+            .map(|device| Budget::of(device, config, most))
+            .collect::<Result<Vec<_>, _>>()?;
+        let parts: Vec<Vec<Section<'a>>> =
+            (0..database.parts()).map(|part| database.sections(part)).collect();
+        let sizes: Vec<u64> = parts.iter().map(|part| table_bytes(part)).collect();
+        let targets = 8 * (database.targets().len() as u64 + 1);
+        let (placed, rest) = place(&sizes, &budgets, targets);
+        if rest.len() == parts.len() {
+            return Err(Error::TooLittleGpuMemory {
+                ordinal: devices[0].ordinal(),
+                what: "the tables of the database",
+                available: budgets[0].tables,
+                needed: sizes.iter().min().copied().unwrap_or(0) + targets,
+            });
+        }
+        let starts: Vec<u32> =
+            (0..=database.targets().len() as u32).map(|at| database.first_window(at)).collect();
+        let threads = config.streams.div_ceil(placed.len().max(1));
+        // Devices are filled side by side.
+        let sets = std::thread::scope(|scope| {
+            let (devices, budgets, parts, starts, taxa) =
+                (&devices, &budgets, &parts, &starts, &taxa);
+            let filling: Vec<_> = placed
+                .iter()
+                .map(|members| {
+                    scope.spawn(move || {
+                        let member = |(at, numbers): &(usize, Vec<usize>)| {
+                            let parts: Vec<_> =
+                                numbers.iter().map(|&part| (part, &parts[part][..])).collect();
+                            let long = budgets[*at].long;
+                            Member::new(&devices[*at], &parts, starts, taxa, threads, long)
+                        };
+                        let members_made: Result<Vec<_>, Error> =
+                            members.iter().map(member).collect();
+                        Ok(Set { lanes: lanes(members, devices, budgets), members: members_made? })
+                    })
+                })
+                .collect();
+            filling
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect::<Result<Vec<Set>, Error>>()
+        })?;
+        let rest =
+            (!rest.is_empty()).then(|| Box::new(Query::new(database, options).with_parts(&rest)));
+        Ok(GpuQuery {
+            database,
+            options,
+            rule: SketchRule::new(database.params()),
+            taxa,
+            sets,
+            turn: AtomicUsize::new(0),
+            rest,
+            whole: Box::new(whole),
+            reads_here: AtomicU64::new(0),
+            names: devices.iter().map(|device| device.info().name.clone()).collect(),
+        })
+    }
+
+    /// What the devices are and did not do.
+    pub(crate) fn notes(&self) -> GpuNotes {
+        GpuNotes {
+            names: self.names.clone(),
+            parts_on_host: self.rest.as_ref().map_or(0, |rest| rest.part_count()),
+            reads_on_host: self.reads_here.load(Ordering::Relaxed),
+        }
+    }
+
+    /// As [`Query::candidates`].
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(crate) fn candidates(
+        &self,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        let set = &self.sets[self.turn.fetch_add(1, Ordering::Relaxed) % self.sets.len()];
+        let mut lane = set.lanes.take()?;
+        let params = self.database.params();
+        let mut rest = reads;
+        while !rest.is_empty() {
+            lane.numbers.clear();
+            lane.long.clear();
+            let ShortSizes { letters, reads: room, .. } = lane.short[0].sizes;
+            let (mut taken, mut filled) = (0, 0);
+            while let Some(mates) = rest.get(taken).filter(|_| taken < room) {
+                let bases: usize = mates.iter().map(|mate| mate.len()).sum();
+                let windows: u64 = mates.iter().map(|mate| params.windows(mate.len() as u64)).sum();
+                if windows > SHORT_WINDOWS || bases > letters {
+                    lane.long.push(taken);
+                } else if filled + bases <= letters {
+                    lane.numbers.push(taken);
+                    filled += bases;
+                } else {
+                    break;
+                }
+                taken += 1;
+            }
+            let (now, later) = rest.split_at(taken);
+            rest = later;
+            self.ask(set, &mut lane, now, scratch)?;
+            for read in 0..now.len() {
+                candidates.extend_from_slice(lane.found.of(read));
+                ends.push(candidates.len());
+            }
+        }
+        Ok(())
+    }
+
+    /// Windows of a run.
+    fn range(&self, bases: u64) -> u32 {
+        let range = 2 + bases.max(self.options.insert) / u64::from(self.database.params().stride);
+        u32::try_from(range).unwrap_or(u32::MAX)
+    }
+
+    /// Finds the candidates of `reads`, which the lane has taken up.
+    fn ask(
+        &self,
+        set: &Set,
+        lane: &mut Lane,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+    ) -> Result<(), Error> {
+        let Lane { short, numbers, found, long } = lane;
+        found.reset(reads.len(), self.options.max_candidates);
+        for (one, member) in short.iter_mut().zip(&set.members) {
+            one.load(numbers, reads, |bases| self.range(bases))?;
+            one.start(&self.rule, &member.parts, member.targets())?;
+        }
+        // Meanwhile the host looks at what is not there.
+        if let Some(rest) = &self.rest {
+            let (mut candidates, mut ends) = (Vec::new(), Vec::new());
+            rest.candidates(reads, scratch, &mut candidates, &mut ends);
+            let mut start = 0;
+            for (read, &end) in ends.iter().enumerate() {
+                found.merge(read, candidates[start..end].iter().copied());
+                start = end;
+            }
+        }
+        for (one, member) in short.iter_mut().zip(&set.members) {
+            for at in 0..member.parts.len() {
+                one.collect(at, self.database, &self.taxa, found, long)?;
+            }
+        }
+        // What one part has answered may be answered again: that changes nothing.
+        long.sort_unstable();
+        long.dedup();
+        let mut left = Vec::new();
+        for member in set.members.iter().filter(|_| !long.is_empty()) {
+            self.ask_long(member, reads, long, found, &mut left)?;
+        }
+        left.sort_unstable();
+        left.dedup();
+        self.reads_here.fetch_add(left.len() as u64, Ordering::Relaxed);
+        for read in left {
+            let (mut candidates, mut ends) = (Vec::new(), Vec::new());
+            self.whole.candidates(&reads[read..=read], scratch, &mut candidates, &mut ends);
+            found.merge(read, candidates.into_iter());
+        }
+        Ok(())
+    }
+
+    /// Finds the candidates of long reads in the parts of a device; what it has no room for is
+    /// `left`.
+    fn ask_long(
+        &self,
+        member: &Member,
+        reads: &[[&[u8]; 2]],
+        long: &[usize],
+        found: &mut Found,
+        left: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        let mut lane = member.long.take()?;
+        let params = self.database.params();
+        let mut rest = long;
+        while !rest.is_empty() {
+            let mut taken = lane.load(rest, reads, params, |bases| self.range(bases))?;
+            if taken == 0 {
+                left.push(rest[0]);
+                taken = 1;
+            }
+            rest = &rest[taken..];
+            for (_, table) in &member.parts {
+                let (part, targets) = (table.view(), member.targets());
+                lane.ask(&self.rule, part, targets, self.database, &self.taxa, found, left)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Member {
+    fn new(
+        device: &Device,
+        parts: &[(usize, &[Section<'_>])],
+        starts: &[u32],
+        taxa: &[u32],
+        threads: usize,
+        long: LongSizes,
+    ) -> Result<Member, Error> {
+        let stream = device.stream()?;
+        let mut member = Member {
+            parts: Vec::new(),
+            starts: device.alloc(starts.len())?,
+            taxa: device.alloc(taxa.len())?,
+            long: {
+                let device = device.clone();
+                Pool::new(LONG_LANES, move || LongLane::new(&device, long))
+            },
+        };
+        stream.upload_now(starts, member.starts.view_mut())?;
+        stream.upload_now(taxa, member.taxa.view_mut())?;
+        for &(number, sections) in parts {
+            member.parts.push((number, DeviceTable::upload(device, sections, threads)?));
+        }
+        Ok(member)
+    }
+}
+
+/// A device's number in the list, and the parts that it gets.
+type Placed = (usize, Vec<usize>);
+
+/// Lanes over the devices of a set, made when they are needed.
+fn lanes(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Pool<Lane> {
+    let of_set = members.iter().map(|(at, _)| budgets[*at]);
+    let lanes = of_set.map(|budget| budget.lanes).min().unwrap_or(1);
+    let each: Vec<(Device, ShortSizes, usize)> = members
+        .iter()
+        .map(|(at, parts)| (devices[*at].clone(), budgets[*at].short, parts.len()))
+        .collect();
+    // One device's room is that of all: they get the same reads.
+    let letters = each.iter().map(|one| one.1.letters).min().unwrap_or(0);
+    let reads = each.iter().map(|one| one.1.reads).min().unwrap_or(0);
+    Pool::new(lanes, move || {
+        let short = |(device, sizes, parts): &(Device, ShortSizes, usize)| {
+            ShortLane::new(device, ShortSizes { letters, reads, ..*sizes }, *parts)
+        };
+        let short = each.iter().map(short).collect::<merganser_gpu::Result<_>>()?;
+        Ok(Lane { short, numbers: Vec::new(), found: Found::default(), long: Vec::new() })
+    })
+}
+
+/// Sets of devices with the parts that each gets, and the parts that none has room for: each device
+/// a set with everything, or else all devices one set.
+fn place(sizes: &[u64], budgets: &[Budget], targets: u64) -> (Vec<Vec<Placed>>, Vec<usize>) {
+    let all: u64 = sizes.iter().sum::<u64>() + targets;
+    if budgets.iter().all(|budget| all <= budget.tables) {
+        let whole = |at| vec![(at, (0..sizes.len()).collect())];
+        return ((0..budgets.len()).map(whole).collect(), Vec::new());
+    }
+    let mut left: Vec<u64> =
+        budgets.iter().map(|budget| budget.tables.saturating_sub(targets)).collect();
+    let mut members: Vec<Placed> = (0..budgets.len()).map(|at| (at, Vec::new())).collect();
+    let mut rest = Vec::new();
+    for (part, &bytes) in sizes.iter().enumerate() {
+        let roomiest = (0..left.len()).max_by_key(|&at| left[at]);
+        match roomiest.filter(|&at| left[at] >= bytes) {
+            Some(at) => {
+                left[at] -= bytes;
+                members[at].1.push(part);
+            }
+            None => rest.push(part),
+        }
+    }
+    members.retain(|(_, parts)| !parts.is_empty());
+    (vec![members], rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_go_where_there_is_room() {
+        let budget = |tables| {
+            let (short, long) = (ShortSizes::new(2, 1 << 20), LongSizes::new(2, 1 << 24));
+            Budget { tables, lanes: 1, short, long }
+        };
+        let whole = vec![0, 1];
+        let placed = place(&[50, 40], &[budget(91), budget(91)], 1);
+        assert_eq!(placed, (vec![vec![(0, whole.clone())], vec![(1, whole)]], vec![]));
+        let placed = place(&[50, 40], &[budget(51), budget(51)], 1);
+        assert_eq!(
+            placed,
+            (vec![vec![(1, vec![0]), (0, vec![1])].into_iter().rev().collect()], vec![])
+        );
+        let placed = place(&[50, 40, 30], &[budget(80)], 1);
+        assert_eq!(placed, (vec![vec![(0, vec![0])]], vec![1, 2]));
+        assert_eq!(place(&[50], &[budget(9)], 1), (vec![vec![]], vec![0]));
+    }
+}

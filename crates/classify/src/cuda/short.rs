@@ -1,0 +1,148 @@
+//! Reads of a few windows: one block finds all candidates of a read.
+
+use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result, Stream};
+
+use super::found::{Found, candidate};
+use super::kernels::{self, Out, RawCandidate, ReadEntry, SketchRule, TOO_MANY, Targets};
+use super::table::DeviceTable;
+use crate::Database;
+
+/// Most windows of a read that one block looks at, one after the other.
+pub(super) const SHORT_WINDOWS: u64 = 32;
+
+/// What a lane has room for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShortSizes {
+    pub(super) letters: usize,
+    pub(super) reads: usize,
+    /// Candidates of a read.
+    pub(super) most: usize,
+}
+
+impl ShortSizes {
+    /// For up to `most` candidates a read, within about `bytes`.
+    pub(super) fn new(most: usize, bytes: u64) -> ShortSizes {
+        let letters = (bytes / 4).clamp(1 << 16, 2 << 20) as usize;
+        let reads = (bytes / 4 / (16 * most as u64 + 24)).clamp(16, 16384) as usize;
+        ShortSizes { letters, reads, most }
+    }
+
+    /// Bytes of device memory.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.letters + self.reads * (16 + 16 * self.most + 8) + 4096) as u64
+    }
+}
+
+/// A stream with its buffers.
+pub(super) struct ShortLane {
+    pub(super) sizes: ShortSizes,
+    stream: Stream,
+    letters: PinnedBuffer<u8>,
+    entries: PinnedBuffer<ReadEntry>,
+    filled: usize,
+    /// The read of each entry.
+    numbers: Vec<usize>,
+    letters_there: DeviceBuffer<u8>,
+    entries_there: DeviceBuffer<ReadEntry>,
+    out: DeviceBuffer<RawCandidate>,
+    counts: DeviceBuffer<u32>,
+    over: DeviceBuffer<u32>,
+    /// Of each part that is asked.
+    out_here: Vec<PinnedBuffer<RawCandidate>>,
+    counts_here: Vec<PinnedBuffer<u32>>,
+}
+
+impl ShortLane {
+    pub(super) fn new(device: &Device, sizes: ShortSizes, parts: usize) -> Result<ShortLane> {
+        let ShortSizes { letters, reads, most } = sizes;
+        let out_here = || device.alloc_pinned(reads * most);
+        let counts_here = || device.alloc_pinned(reads);
+        Ok(ShortLane {
+            sizes,
+            stream: device.stream()?,
+            letters: device.alloc_pinned(letters)?,
+            entries: device.alloc_pinned(reads)?,
+            filled: 0,
+            numbers: Vec::with_capacity(reads),
+            letters_there: device.alloc(letters)?,
+            entries_there: device.alloc(reads)?,
+            out: device.alloc(reads * most)?,
+            counts: device.alloc(reads)?,
+            over: device.alloc(reads + 1)?,
+            out_here: (0..parts).map(|_| out_here()).collect::<Result<_>>()?,
+            counts_here: (0..parts).map(|_| counts_here()).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Takes the reads numbered `numbers`, which have no more letters and are no more than there is
+    /// room for; `range` gives the windows of a run for so many bases.
+    pub(super) fn load(
+        &mut self,
+        numbers: &[usize],
+        reads: &[[&[u8]; 2]],
+        range: impl Fn(u64) -> u32,
+    ) -> Result<()> {
+        self.numbers.clear();
+        self.numbers.extend_from_slice(numbers);
+        // Once for all: it asks CUDA whether copies are done.
+        let (letters, entries) = (self.letters.as_mut_slice()?, self.entries.as_mut_slice()?);
+        let mut at = 0;
+        for (entry, &number) in entries.iter_mut().zip(numbers) {
+            let [first, second] = reads[number];
+            letters[at..at + first.len()].copy_from_slice(first);
+            letters[at + first.len()..][..second.len()].copy_from_slice(second);
+            let bases = first.len() + second.len();
+            *entry = [at as u32, first.len() as u32, second.len() as u32, range(bases as u64)];
+            at += bases;
+        }
+        self.filled = at;
+        Ok(())
+    }
+
+    /// Sends the reads to the device and begins to ask all `parts` there.
+    pub(super) fn start(
+        &mut self,
+        rule: &SketchRule,
+        parts: &[(usize, DeviceTable)],
+        targets: Targets<'_>,
+    ) -> Result<()> {
+        let (stream, reads) = (&self.stream, self.numbers.len());
+        stream.upload(&mut self.letters, 0..self.filled, self.letters_there.view_mut())?;
+        stream.upload(&mut self.entries, 0..reads, self.entries_there.view_mut())?;
+        let most = self.sizes.most;
+        for (at, (_, table)) in parts.iter().enumerate() {
+            let out = Out { most, candidates: self.out.view_mut(), counts: self.counts.view_mut() };
+            let letters = self.letters_there.view();
+            let entries = self.entries_there.slice(..reads);
+            let over = self.over.view_mut();
+            kernels::reads(stream, rule, table.view(), targets, letters, entries, out, over)?;
+            let (out, counts) = (self.out.slice(..reads * most), self.counts.slice(..reads));
+            stream.download(out, &mut self.out_here[at], 0)?;
+            stream.download(counts, &mut self.counts_here[at], 0)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the answers of the part numbered `at` on this device; gives reads with too many
+    /// hits to `too_many`.
+    pub(super) fn collect(
+        &mut self,
+        at: usize,
+        database: &Database,
+        taxa: &[u32],
+        found: &mut Found,
+        too_many: &mut Vec<usize>,
+    ) -> Result<()> {
+        let counts = self.counts_here[at].as_slice()?;
+        let out = self.out_here[at].as_slice()?;
+        for (entry, &read) in self.numbers.iter().enumerate() {
+            if counts[entry] == TOO_MANY {
+                too_many.push(read);
+                continue;
+            }
+            let own = &out[entry * self.sizes.most..][..counts[entry] as usize];
+            found.merge(read, own.iter().map(|&raw| candidate(database, taxa, raw)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! The device, real or emulated, against the CPU backend; skipped, saying so, without one.
+//! `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test ends by panicking")]
+#![cfg(feature = "cuda")]
+
+use std::fs;
+use std::path::Path;
+
+use merganser_classify::taxonomy::Rank;
+use merganser_classify::{
+    BuildConfig, Candidate, Database, GpuConfig, Params, Preset, Query, QueryParams,
+    expand_references,
+};
+use merganser_run::{Cancel, Silent};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    fn letters(&mut self, count: u64) -> Vec<u8> {
+        (0..count).map(|_| b"ACGT"[self.below(4) as usize]).collect()
+    }
+
+    fn mutated(&mut self, letters: &[u8], one_in: u64) -> Vec<u8> {
+        let change = |letter: &u8| match self.below(one_in) {
+            0 => b"ACGTacgtN"[self.below(9) as usize],
+            _ => *letter,
+        };
+        letters.iter().map(change).collect()
+    }
+}
+
+fn usable() -> bool {
+    let usable = merganser_gpu::availability().usable().next().is_some();
+    if !usable {
+        assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");
+        eprintln!("skipped: no GPU here");
+    }
+    usable
+}
+
+/// Strains of a few species with a repeat in each.
+fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
+    let nodes = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
+        11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n13\t|\t10\t|\tspecies\t|\n";
+    fs::write(folder.join("nodes.dmp"), nodes).unwrap();
+    fs::write(folder.join("names.dmp"), "1\t|\troot\t|\t\t|\tscientific name\t|\n").unwrap();
+    let ancestor = random.letters(2500);
+    let repeat = random.letters(60);
+    let mut text = Vec::new();
+    let mut targets = Vec::new();
+    for number in 0..9u64 {
+        let mut letters = random.mutated(&ancestor, 15 + 10 * number);
+        letters.truncate(500 + random.below(2000) as usize);
+        letters.extend(repeat.repeat(random.below(20) as usize));
+        text.extend(format!(">t{number}|kraken:taxid|{}\n", 11 + number % 3).bytes());
+        text.extend(&letters);
+        text.push(b'\n');
+        targets.push(letters);
+    }
+    // One that has no window.
+    text.extend(b">none|kraken:taxid|11\nACG\n");
+    fs::write(folder.join("refs.fa"), text).unwrap();
+    targets
+}
+
+/// The database, which a device builds as the host does.
+fn build(params: Params, parts: usize, folder: &Path) -> Database {
+    let inputs = expand_references(&[folder.join("refs.fa")]).unwrap();
+    let cancel = Cancel::default();
+    let on = |gpus: GpuConfig, name: &str| {
+        let defaults = BuildConfig::new(params);
+        let config = BuildConfig { parts, threads: 2, memory: 1 << 30, gpus, ..defaults };
+        let path = folder.join(name);
+        let built = merganser_classify::build(&config, &inputs, folder, &path, &Silent, &cancel);
+        (built.unwrap().0, fs::read(path).unwrap())
+    };
+    let (_, expected) = on(GpuConfig::default(), "host.mgdb");
+    let (database, found) = on(gpus(&[0, 0], Some(200 << 20)), "device.mgdb");
+    assert!(found == expected, "{params:?}");
+    database
+}
+
+/// Short reads, pairs, reads with no k-mer, empty ones and long ones.
+fn reads(targets: &[Vec<u8>], count: usize, random: &mut Random) -> Vec<[Vec<u8>; 2]> {
+    let piece = |random: &mut Random, most: u64| {
+        let target = &targets[random.below(targets.len() as u64) as usize];
+        let start = random.below(target.len() as u64) as usize;
+        let end = (start + random.below(most) as usize).min(target.len());
+        random.mutated(&target[start..end], 40)
+    };
+    (0..count)
+        .map(|number| match number % 20 {
+            0 => [Vec::new(), Vec::new()],
+            1 => [piece(random, 12), piece(random, 300)],
+            2 => [piece(random, 3000), Vec::new()],
+            3 => [targets[..3].concat(), piece(random, 3000)],
+            n if n % 2 == 0 => [piece(random, 300), Vec::new()],
+            _ => [piece(random, 300), piece(random, 300)],
+        })
+        .collect()
+}
+
+type Found = (Vec<Candidate>, Vec<usize>);
+
+fn find(query: &Query<'_>, reads: &[[Vec<u8>; 2]]) -> Found {
+    let views: Vec<[&[u8]; 2]> = reads.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
+    let (mut candidates, mut ends) = (Vec::new(), Vec::new());
+    query.find(&views, &mut query.scratch(), &mut candidates, &mut ends).unwrap();
+    (candidates, ends)
+}
+
+fn gpus(devices: &[u32], memory: Option<u64>) -> GpuConfig {
+    GpuConfig { devices: devices.to_vec(), memory, streams: 3 }
+}
+
+#[test]
+fn every_parameter_gives_the_hosts_candidates() {
+    if !usable() {
+        return;
+    }
+    let metacache = Preset::MetaCache.params();
+    let sensitive = Preset::Sensitive.params();
+    let rare = Params { max_locations: 65_535, ..metacache };
+    let table = [
+        (metacache, 1, 16),
+        (sensitive, 1, 16),
+        (Params { max_locations: 3, ..metacache }, 3, 12),
+        (Params { k: 32, sketch: 128, window: 1024, stride: 500, ..sensitive }, 1, 12),
+        (Params { k: 16, sketch: 128, window: 300, stride: 100, ..metacache }, 2, 8),
+        (Params { k: 1, sketch: 2, window: 30, stride: 30, ..metacache }, 1, 8),
+        (Params { k: 8, sketch: 1, window: 25, stride: 25, ..rare }, 1, 12),
+        (Params { k: 32, sketch: 7, window: 32, stride: 32, density: 230, ..sensitive }, 1, 12),
+        (Params { k: 5, sketch: 16, window: 132, stride: 100, density: 200, ..metacache }, 1, 12),
+    ];
+    for (number, (params, parts, count)) in table.into_iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random(number as u64);
+        let targets = references(folder.path(), &mut random);
+        let database = build(params, parts, folder.path());
+        let reads = reads(&targets, count, &mut random);
+        let (lowest, max_candidates) = [(Rank::Sequence, 2), (Rank::Species, 9)][number % 2];
+        let options = QueryParams { lowest, max_candidates, insert: number as u64 * 100 };
+        let expected = find(&Query::new(&database, options), &reads);
+        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None)).unwrap();
+        assert_eq!(find(&query, &reads), expected, "{params:?}");
+        let notes = query.gpu_notes().unwrap();
+        assert_eq!((notes.parts_on_host, notes.reads_on_host), (0, 0), "{params:?}");
+    }
+}
+
+/// Reads and parts for which a device has no room, and several devices.
+#[test]
+fn what_devices_have_no_room_for_the_host_does() {
+    if !usable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(77);
+    let params = Params { sketch: 64, stride: 60, ..Preset::MetaCache.params() };
+    let targets = references(folder.path(), &mut random);
+    let database = build(params, 8, folder.path());
+    let reads = reads(&targets, 7, &mut random);
+    let options = QueryParams { lowest: Rank::Sequence, max_candidates: 3, insert: 0 };
+    let expected = find(&Query::new(&database, options), &reads);
+    for (devices, memory) in
+        [(&[0, 0][..], None), (&[0, 1], None), (&[0], Some(17 << 18)), (&[1, 0], Some(17 << 18))]
+    {
+        let config = gpus(devices, memory);
+        let query = Query::new(&database, options).on_gpus(&config).unwrap();
+        assert_eq!(find(&query, &reads), expected, "{config:?}");
+        let notes = query.gpu_notes().unwrap();
+        let lone = devices.len() == 1;
+        assert_eq!(notes.parts_on_host > 0, lone, "{config:?} {notes:?}");
+        assert!(notes.reads_on_host > 0 || memory.is_none(), "{config:?} {notes:?}");
+    }
+    let none = Query::new(&database, options).on_gpus(&gpus(&[0], Some(3 << 20)));
+    let message = none.unwrap_err().to_string();
+    assert!(message.contains("raise --gpu-memory"), "{message}");
+}
