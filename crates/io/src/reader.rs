@@ -17,18 +17,21 @@ mod join;
 mod lines;
 mod options;
 mod pipe;
+mod ranges;
 mod shared;
 mod sources;
 
 pub(crate) use lines::MAX_LINES;
 pub use lines::{LineChunk, LineReader};
 pub use options::ReaderOptions;
+pub(crate) use ranges::GzipRange;
 pub(crate) use shared::Failures;
 
 use crate::input::{Input, check};
 use crate::{Chunk, Error};
-use fetch::{Fetched, Origin};
+use fetch::{Fetched, Origin, Work};
 use join::Carry;
+use ranges::Plan;
 use shared::lock;
 use sources::Sources;
 use std::io::Read;
@@ -78,7 +81,8 @@ impl Reader {
         let sizes = inputs.iter().map(check).collect::<Result<Vec<_>, _>>()?;
         let origins = inputs.iter().cloned().map(Origin::Input).collect();
         let names = inputs.iter().map(ToString::to_string).collect();
-        Ok(Self::new(origins, names, sizes.into_iter().sum(), options))
+        let plan = Plan::new(&options);
+        Ok(Self::new(origins, names, sizes.into_iter().sum(), options, plan))
     }
 
     /// A reader of anything that can be read: each reader with its name for messages. They may be
@@ -89,7 +93,7 @@ impl Reader {
     ) -> Self {
         let (names, origins): (Vec<_>, _) =
             readers.into_iter().map(|(name, reader)| (name, Origin::Reader(reader))).unzip();
-        Self::new(origins, names, None, options)
+        Self::new(origins, names, None, options, None)
     }
 
     fn new(
@@ -97,6 +101,7 @@ impl Reader {
         names: Vec<String>,
         bytes_total: Option<u64>,
         options: ReaderOptions,
+        plan: Option<Plan>,
     ) -> Self {
         let options = ReaderOptions {
             chunk_bytes: options.chunk_bytes.max(1),
@@ -106,7 +111,7 @@ impl Reader {
         Self {
             chains: names.iter().map(|_| Chain::default()).collect(),
             names: names.into_iter().map(Arc::from).collect(),
-            sources: Sources::new(origins, options.workers),
+            sources: Sources::new(origins, options.workers, plan),
             options,
             stopped: AtomicBool::new(false),
             failures: Arc::default(),
@@ -140,7 +145,7 @@ impl Reader {
             chunk.file = file;
             chunk.name = Arc::clone(&self.names[file]);
             let failed = |error| self.fail(file, error);
-            let fetched = lease.fetch(chunk, &self.options, &self.stopped).map_err(failed)?;
+            let mut fetched = lease.fetch(chunk, &self.options, &self.stopped).map_err(failed)?;
             self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
             chunk.source_bytes += fetched.source_bytes;
             self.sources.put_back(lease, fetched.last);
@@ -148,7 +153,8 @@ impl Reader {
                 // The fetch may have been cut short, and must not pass for the end of the file.
                 break;
             }
-            let newlines = expand::expand(chunk, &fetched, &self.options).map_err(failed)?;
+            let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped)
+                .map_err(failed)?;
             match self.join(chunk, &fetched, newlines).map_err(failed)? {
                 Some(true) => return Ok(true),
                 Some(false) => {}
@@ -174,6 +180,9 @@ impl Reader {
                 return Ok(None);
             }
             state = chain.turn.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        if let Work::Members { ranges, .. } = &fetched.work {
+            ranges.check(chunk)?;
         }
         let text = state.carry.join(chunk, newlines, fetched.last, self.options.overlap)?;
         state.ticket += 1;

@@ -2,6 +2,7 @@
 
 use super::ReaderOptions;
 use super::pipe::Pipe;
+use super::ranges::{Cutter, Plan, Range, Ranges};
 use crate::compress::bgzf::{BlockReader, End};
 use crate::compress::gzip::GzipStream;
 use crate::compress::{Compression, HEAD};
@@ -29,12 +30,15 @@ pub(super) struct Fetcher {
     ticket: u64,
     /// Bytes read from the file.
     count: Arc<AtomicU64>,
+    /// How to cut gzip files into ranges, if at all.
+    plan: Option<Plan>,
 }
 
 enum FetchState {
     Unopened(Origin),
     Plain { file: Arc<File>, offset: u64, length: u64 },
     Blocks(BlockReader<Bytes>),
+    Ranges(Cutter),
     Stream { text: Bytes, compression: Compression },
     Closed,
 }
@@ -54,6 +58,8 @@ pub(super) enum Work {
     Range { file: Arc<File>, offset: u64, length: usize },
     /// Inflate the chunk's blocks.
     Blocks,
+    /// Decode this range of a gzip file; without one, the text is there but for its sums.
+    Members { ranges: Arc<Ranges>, range: Option<Range> },
     /// The text is there.
     Text,
 }
@@ -76,8 +82,8 @@ impl Read for Raw {
 const RAW_BUFFER: usize = 256 * 1024;
 
 impl Fetcher {
-    pub(super) fn new(file: usize, origin: Origin) -> Self {
-        Self { file, state: FetchState::Unopened(origin), ticket: 0, count: Arc::default() }
+    pub(super) fn new(file: usize, origin: Origin, plan: Option<Plan>) -> Self {
+        Self { file, state: FetchState::Unopened(origin), ticket: 0, count: Arc::default(), plan }
     }
 
     pub(super) fn file(&self) -> usize {
@@ -124,6 +130,7 @@ impl Fetcher {
                 }
                 Ok((Work::Blocks, end == End::Input))
             }
+            FetchState::Ranges(cutter) => cutter.next(chunk, options, stopped, &self.count),
             FetchState::Stream { text, compression } => {
                 let room = chunk.room(options.headroom(), options.chunk_bytes);
                 let wanted = room.len();
@@ -162,10 +169,17 @@ impl Fetcher {
                     0 => 0,
                     _ => file.read_at(&mut head, 0).map_err(|error| read_error(name, error))?,
                 };
-                if known > 0 && Compression::sniff(&head[..known]) == Compression::None {
-                    let file = Arc::new(file);
-                    self.state = FetchState::Plain { file, offset: 0, length };
-                    return Ok(());
+                match (Compression::sniff(&head[..known]), self.plan) {
+                    (Compression::None, _) if known > 0 => {
+                        let file = Arc::new(file);
+                        self.state = FetchState::Plain { file, offset: 0, length };
+                        return Ok(());
+                    }
+                    (Compression::Gzip, Some(plan)) if plan.is_worth(length) => {
+                        self.state = FetchState::Ranges(Cutter::new(file, length, plan));
+                        return Ok(());
+                    }
+                    _ => {}
                 }
                 Box::new(Pipe::new(file, options.cancel.clone()))
             }
@@ -235,7 +249,7 @@ pub(super) fn read_error(name: &str, error: io::Error) -> Error {
 }
 
 /// What a decompressor's error means: the system's errors pass through it unchanged.
-fn decode_error(name: &str, compression: Compression, error: &io::Error) -> Error {
+pub(super) fn decode_error(name: &str, compression: Compression, error: &io::Error) -> Error {
     let input = name.to_owned();
     if compression == Compression::None || error.raw_os_error().is_some() {
         let cause = match error.raw_os_error() {

@@ -2,6 +2,7 @@
 
 use super::ReaderOptions;
 use super::fetch::{Fetched, Fetcher, Origin};
+use super::ranges::Plan;
 use super::shared::lock;
 use crate::{Chunk, Error};
 use std::collections::VecDeque;
@@ -42,9 +43,9 @@ impl Lease {
 }
 
 impl Sources {
-    pub(super) fn new(origins: Vec<Origin>, window: usize) -> Self {
+    pub(super) fn new(origins: Vec<Origin>, window: usize, plan: Option<Plan>) -> Self {
         let fetchers =
-            origins.into_iter().enumerate().map(|(file, origin)| Fetcher::new(file, origin));
+            origins.into_iter().enumerate().map(|(file, origin)| Fetcher::new(file, origin, plan));
         let state = State { waiting: fetchers.collect(), open: Vec::new() };
         Self { state: Mutex::new(state), changed: Condvar::new(), window }
     }
