@@ -78,10 +78,33 @@ impl Reader {
     ///
     /// If an input does not exist, is a directory, or may not be read.
     pub fn open(inputs: &[Input], options: ReaderOptions) -> Result<Self, Error> {
+        let plan = Plan::new(&options);
+        Self::open_with(inputs, options, plan)
+    }
+
+    /// As [`open`](Self::open), but gzip files are inflated in ranges of about `range` bytes
+    /// whatever their size and the number of workers: for tests, which have small files.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    #[doc(hidden)]
+    pub fn open_in_ranges(
+        inputs: &[Input],
+        options: ReaderOptions,
+        range: u64,
+    ) -> Result<Self, Error> {
+        Self::open_with(inputs, options, Some(Plan::of(range)))
+    }
+
+    fn open_with(
+        inputs: &[Input],
+        options: ReaderOptions,
+        plan: Option<Plan>,
+    ) -> Result<Self, Error> {
         let sizes = inputs.iter().map(check).collect::<Result<Vec<_>, _>>()?;
         let origins = inputs.iter().cloned().map(Origin::Input).collect();
         let names = inputs.iter().map(ToString::to_string).collect();
-        let plan = Plan::new(&options);
         Ok(Self::new(origins, names, sizes.into_iter().sum(), options, plan))
     }
 

@@ -42,6 +42,8 @@ pub(crate) struct GzipRange {
     ends: Vec<MemberEnd>,
     parts: Vec<Part>,
     window: Option<Window>,
+    /// What is wrong with the data behind the text.
+    damage: Option<io::Error>,
 }
 
 /// What the workers on one file share.
@@ -63,7 +65,7 @@ struct State {
     end: u64,
     /// The text before that place, as far as matches may reach.
     window: Vec<u8>,
-    /// The file ends there.
+    /// The file ends there, or what can be read of it.
     finished: bool,
     /// Reading as ranges was given up here.
     stream: Option<Stream>,
@@ -103,12 +105,14 @@ impl Ranges {
         Ok(newlines)
     }
 
-    /// Compares checksums as far as members end in this chunk. To be called in the order of the
-    /// text.
+    /// Compares checksums as far as members end in this chunk, and says what else was wrong. To be
+    /// called in the order of the text: then the first error is the one that a stream would meet.
     pub(super) fn check(&self, chunk: &mut Chunk) -> Result<(), Error> {
-        let result = lock(&self.sums).add(&chunk.gzip.parts);
+        let result = lock(&self.sums).add(&chunk.gzip.parts).map_err(io::Error::from);
         chunk.gzip.parts.clear();
-        result.map_err(|fault| decode_error(&chunk.name, Compression::Gzip, &fault.into()))
+        result
+            .and(chunk.gzip.damage.take().map_or(Ok(()), Err))
+            .map_err(|error| decode_error(&chunk.name, Compression::Gzip, &error))
     }
 
     fn decode(
@@ -145,8 +149,9 @@ impl Ranges {
         };
         let markers = chunk.gzip.window.get_or_insert_default();
         markers.set(&window);
-        self.pass(Some((ended, symbols.tail(&chunk.buffer, markers))));
-        symbols.into_text(chunk)
+        let tail = symbols.tail(&chunk.buffer, markers);
+        chunk.gzip.damage = self.pass(Some((ended, tail)));
+        Ok(symbols.into_text(chunk))
     }
 
     /// Waits for the turn of range `number`; `None` if the reader was stopped.
@@ -164,13 +169,15 @@ impl Ranges {
         }
     }
 
-    /// Hands the turn on, with what is known now about the end of the text.
-    fn pass(&self, reached: Option<(Ended, Vec<u8>)>) {
-        let mut state = lock(&self.state);
+    /// Hands the turn on, with what is known now about the end of the text. Returns what is wrong
+    /// there, if anything.
+    fn pass(&self, reached: Option<(Ended, Vec<u8>)>) -> Option<io::Error> {
+        let (mut state, mut damage) = (lock(&self.state), None);
         if let Some((ended, window)) = reached {
             match ended {
                 Ended::AtBlock(end) => (state.end, state.window) = (end, window),
                 Ended::WithFile => state.finished = true,
+                Ended::Damaged(error) => (state.finished, damage) = (true, Some(error)),
                 Ended::Full(inflate) => {
                     state.episode += 1;
                     state.stream = Some(Stream { inflate: *inflate, window });
@@ -180,6 +187,7 @@ impl Ranges {
         state.turn += 1;
         drop(state);
         self.turn.notify_all();
+        damage
     }
 }
 

@@ -37,9 +37,14 @@ impl Plan {
     /// So that the symbols of a range, of two bytes each, take twice `options.chunk_bytes` where
     /// text is compressed to a sixth, and never more than four times. `None` if ranges do not pay.
     pub(in crate::reader) fn new(options: &ReaderOptions) -> Option<Self> {
-        let range = options.chunk_bytes as u64 / RATIO;
-        let plan = Self { range, limit: (range * LARGE_RATIO) as usize };
+        let plan = Self::of(options.chunk_bytes as u64 / RATIO);
         (options.workers >= LEAST_WORKERS && plan.range >= LEAST_RANGE).then_some(plan)
+    }
+
+    /// Ranges of `range` bytes, at least 1.
+    pub(in crate::reader) fn of(range: u64) -> Self {
+        let range = range.max(1);
+        Self { range, limit: (range * LARGE_RATIO) as usize }
     }
 
     /// Whether a file of `length` bytes has work for several workers.
@@ -166,7 +171,14 @@ impl Cutter {
         let markers = chunk.gzip.window.get_or_insert_default();
         let window = segment.symbols.tail(&chunk.buffer, markers);
         segment.symbols.show(chunk);
-        let Ended::Full(inflate) = segment.ended else { return Ok(true) };
+        let inflate = match segment.ended {
+            Ended::Full(inflate) => inflate,
+            Ended::Damaged(error) => {
+                chunk.gzip.damage = Some(error);
+                return Ok(true);
+            }
+            Ended::AtBlock(_) | Ended::WithFile => return Ok(true),
+        };
         let stream = Stream { inflate: *inflate, window };
         let after = stream.inflate.position();
         self.next = after / 8;

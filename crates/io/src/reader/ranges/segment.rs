@@ -1,7 +1,7 @@
 //! One range, decoded from a block on, whether the text before it is known or not.
 
 use super::raw::Raw;
-use super::{GzipRange, Plan, Stream};
+use super::{GzipRange, Plan, Stream, nothing};
 use crate::Chunk;
 use crate::compress::deflate::{Inflate, Output, SLACK, Stop, WINDOW, Window, markers};
 use crate::reader::ReaderOptions;
@@ -34,6 +34,8 @@ pub(super) enum Ended {
     WithFile,
     /// Where no more room was.
     Full(Box<Inflate>),
+    /// Where the data are not valid, or end too early.
+    Damaged(io::Error),
 }
 
 /// Symbols in the chunk's buffer.
@@ -62,10 +64,14 @@ impl Decoding<'_> {
         let start = self.room::<1>(chunk);
         let floor = start - window.len();
         chunk.buffer[floor..start].copy_from_slice(&window);
-        let symbols = Symbols { width: 1, start, end: start, floor };
-        let (stopped, symbols) = self.run::<1>(&mut inflate, &mut raw, chunk, symbols, stop)?;
+        let mut symbols = Symbols { width: 1, start, end: start, floor };
+        let ended = match self.run::<1>(&mut inflate, &mut raw, chunk, &mut symbols, stop) {
+            Ok(stopped) => Ended::new(stopped, inflate),
+            Err(error) if error.raw_os_error().is_some() => return Err(error),
+            Err(error) => Ended::Damaged(error),
+        };
         chunk.raw = raw.into_bytes();
-        Ok(Segment { begun: None, symbols, ended: Ended::new(stopped, inflate) })
+        Ok(Segment { begun: None, symbols, ended })
     }
 
     /// Looks for a block that begins among these bits of the file, and decodes from there. `None`
@@ -86,9 +92,9 @@ impl Decoding<'_> {
             let start = self.room::<2>(chunk);
             let floor = start - 2 * WINDOW;
             markers(&mut chunk.buffer[floor..start]);
-            let symbols = Symbols { width: 2, start, end: start, floor };
-            match self.run::<2>(&mut inflate, &mut raw, chunk, symbols, bits.end) {
-                Ok((stopped, symbols)) => {
+            let mut symbols = Symbols { width: 2, start, end: start, floor };
+            match self.run::<2>(&mut inflate, &mut raw, chunk, &mut symbols, bits.end) {
+                Ok(stopped) => {
                     let ended = Ended::new(stopped, inflate);
                     found = Some(Segment { begun: Some(begun), symbols, ended });
                     break;
@@ -127,27 +133,27 @@ impl Decoding<'_> {
         inflate: &mut Inflate,
         raw: &mut Raw,
         chunk: &mut Chunk,
-        mut symbols: Symbols,
+        symbols: &mut Symbols,
         stop: u64,
-    ) -> io::Result<(Stop, Symbols)> {
+    ) -> io::Result<Stop> {
         let Chunk { buffer, gzip: GzipRange { ends, .. }, .. } = chunk;
-        let Symbols { start, .. } = symbols;
+        let start = symbols.start;
         let most = start + self.plan.limit * W;
         loop {
             let capacity = most.min(buffer.len() - SLACK);
-            let Symbols { end: at, floor, .. } = symbols;
+            let Symbols { end: at, floor, .. } = *symbols;
             let mut out = Output { buffer, start, at, floor, capacity, ends };
-            let stopped = inflate.run::<W>(&raw.input(), &mut out, stop)?;
+            let stopped = inflate.run::<W>(&raw.input(), &mut out, stop);
             (symbols.end, symbols.floor) = (out.at, out.floor);
-            match stopped {
+            match stopped? {
                 // Nobody will see it.
-                _ if self.stopped.load(Ordering::Relaxed) => return Ok((Stop::Full, symbols)),
+                _ if self.stopped.load(Ordering::Relaxed) => return Ok(Stop::Full),
                 Stop::Input => raw.read_on(self.file, inflate.position())?,
                 Stop::Full if symbols.end >= capacity && capacity < most => {
                     let length = most.min(start + (capacity - start) / 2 * 3 + 1024);
                     buffer.resize(length + SLACK, 0);
                 }
-                _ => return Ok((stopped, symbols)),
+                stopped => return Ok(stopped),
             }
         }
     }
@@ -187,21 +193,25 @@ impl Symbols {
     }
 
     /// Makes text of the symbols, and returns the number of its line ends.
-    pub(super) fn into_text(self, chunk: &mut Chunk) -> io::Result<u64> {
+    pub(super) fn into_text(self, chunk: &mut Chunk) -> u64 {
         let length = (self.end - self.start) / self.width;
         self.show(chunk);
         if self.width == 1 {
-            return Ok(count_lines(chunk.text()));
+            return count_lines(chunk.text());
         }
         let Chunk { buffer, gzip, .. } = chunk;
         let window = gzip.window.get_or_insert_default();
-        window.check(&buffer[self.start..self.end])?;
+        if let Err(fault) = window.check(&buffer[self.start..self.end]) {
+            // Markers come before all ends of members.
+            gzip.damage = Some(fault.into());
+            return nothing(chunk);
+        }
         let mut newlines = 0;
         for done in (0..length).step_by(PIECE) {
             let (to, piece) = (self.start + done, PIECE.min(length - done));
             window.resolve_in_place(buffer, to + done, to, piece);
             newlines += count_lines(&buffer[to..to + piece]);
         }
-        Ok(newlines)
+        newlines
     }
 }
