@@ -18,6 +18,8 @@ pub struct Collector {
     /// Windows of `k` letters of all pieces.
     pub kmers: BTreeMap<Vec<u8>, usize>,
     k: usize,
+    /// Reading stopped before the end of the text.
+    pub partial: bool,
     piece: Vec<u8>,
     repeated: usize,
     open: bool,
@@ -98,6 +100,7 @@ fn collect(reader: &Reader, k: usize) -> Result<Collector, Error> {
         chunk.check()?;
         text += chunk.text_len();
     }
+    sink.partial = text >= MOST_TEXT;
     Ok(sink)
 }
 

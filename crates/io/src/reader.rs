@@ -1,12 +1,13 @@
 //! Reading sequence files by any number of workers.
 //!
-//! A chunk is made in three steps, so that one large plain file, one BGZF file and many gzip files
-//! all keep all workers busy:
+//! A chunk is made in three steps, so that one large file keeps all workers busy, be it plain, gzip
+//! or BGZF, and so do several of any compression:
 //!
-//! 1. *fetch*, for one worker at a time on each file: the next range of a plain file, the next
-//!    compressed blocks of a BGZF file, the next text of any other (which inflates it here). Each
-//!    fetch takes a ticket, the chunk's number in its file.
-//! 2. *expand*, in parallel: read the range, inflate the blocks; count lines.
+//! 1. *fetch*, for one worker at a time on each file: the next range of a plain file or of a large
+//!    gzip file, the next compressed blocks of a BGZF file, the next text of any other (which
+//!    inflates it here). Each fetch takes a ticket, the chunk's number in its file.
+//! 2. *expand*, in parallel: read the range, inflate the blocks or the range (which has a step in
+//!    order within: see [`ranges`]); count lines.
 //! 3. *join*, in the order of the tickets and in time that does not depend on the chunk's size:
 //!    put before it what the chunk before left over, keep what is incomplete for the next one. As
 //!    lines have been counted, the beginning of a FASTQ record is known and never guessed.

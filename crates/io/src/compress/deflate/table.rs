@@ -184,7 +184,7 @@ fn distance_entry(symbol: usize) -> u32 {
         0..=3 => (symbol as u32 + 1) << 16,
         4..=29 => {
             let extra = symbol as u32 / 2 - 1;
-            ((2 + symbol as u32 % 2) << extra) + 1 << 16 | extra
+            (((2 + symbol as u32 % 2) << extra) + 1) << 16 | extra
         }
         _ => NOTHING,
     }

@@ -79,7 +79,7 @@ pub(super) fn reads(bytes: usize, seed: u64) -> Vec<u8> {
     let mut text = Vec::with_capacity(bytes + 400);
     let mut number = 0;
     while text.len() < bytes {
-        write!(text, "@SRR000001.{number} {}/1\n", random(1 << 20)).unwrap();
+        writeln!(text, "@SRR000001.{number} {}/1", random(1 << 20)).unwrap();
         text.extend((0..100).map(|_| b"ACGT"[random(4) as usize]));
         text.extend(b"\n+\n");
         let mut quality = b'I';
