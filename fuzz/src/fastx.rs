@@ -1,9 +1,9 @@
 //! Sequence text read by the crate and, line by line, here.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
+use std::io::{Cursor, Write};
 
-use merganser_io::{Chunk, Error, Reader, ReaderOptions, Sink};
+use merganser_io::{Chunk, Error, Input, Reader, ReaderOptions, Sink};
 
 /// Sequences with their qualities, empty for FASTA.
 pub type Records = Vec<(Vec<u8>, Vec<u8>)>;
@@ -18,6 +18,8 @@ pub struct Collector {
     /// Windows of `k` letters of all pieces.
     pub kmers: BTreeMap<Vec<u8>, usize>,
     k: usize,
+    /// Reading stopped before the end of the text.
+    pub partial: bool,
     piece: Vec<u8>,
     repeated: usize,
     open: bool,
@@ -77,7 +79,20 @@ pub fn add_kmers(sequence: &[u8], k: usize, kmers: &mut BTreeMap<Vec<u8>, usize>
 pub fn read(bytes: &[u8], chunk_bytes: usize, k: usize) -> Result<Collector, Error> {
     let input: Box<dyn std::io::Read + Send> = Box::new(Cursor::new(bytes.to_vec()));
     let options = ReaderOptions { chunk_bytes, overlap: k - 1, workers: 1, ..ReaderOptions::default() };
-    let reader = Reader::from_readers(vec![("fuzz".into(), input)], options);
+    collect(&Reader::from_readers(vec![("fuzz".into(), input)], options), k)
+}
+
+/// Reads `bytes`, if they are gzip, in ranges of `range` bytes as if there were `workers` workers.
+pub fn read_in_ranges(bytes: &[u8], range: u64, workers: usize, k: usize) -> Result<Collector, Error> {
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(bytes).expect("written");
+    let options =
+        ReaderOptions { chunk_bytes: 1 << 12, overlap: k - 1, workers, ..ReaderOptions::default() };
+    let inputs = [Input::File(file.path().to_owned())];
+    collect(&Reader::open_in_ranges(&inputs, options, range)?, k)
+}
+
+fn collect(reader: &Reader, k: usize) -> Result<Collector, Error> {
     let (mut chunk, mut sink) = (Chunk::default(), Collector { k, ..Collector::default() });
     let mut text = 0;
     while text < MOST_TEXT && reader.next_chunk(&mut chunk)? {
@@ -85,6 +100,7 @@ pub fn read(bytes: &[u8], chunk_bytes: usize, k: usize) -> Result<Collector, Err
         chunk.check()?;
         text += chunk.text_len();
     }
+    sink.partial = text >= MOST_TEXT;
     Ok(sink)
 }
 

@@ -8,7 +8,7 @@ pub use letters::check_letters;
 
 use crate::Error;
 use crate::compress::bgzf::Block;
-use crate::reader::Failures;
+use crate::reader::{Failures, GzipRange};
 use std::sync::Arc;
 
 /// What becomes of the records of a chunk. All calls for one chunk come in the order of its text.
@@ -68,6 +68,8 @@ pub struct Chunk {
     pub(crate) raw: Vec<u8>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) inflater: Option<libdeflater::Decompressor>,
+    /// What a range of a gzip file needs.
+    pub(crate) gzip: GzipRange,
 
     pub(crate) file: usize,
     pub(crate) name: Arc<str>,

@@ -1,6 +1,7 @@
 //! Compressions, told apart by the first bytes of a file and never by its name.
 
 pub(crate) mod bgzf;
+pub(crate) mod deflate;
 pub(crate) mod gzip;
 
 use gzip::GzipStream;

@@ -1,12 +1,13 @@
 //! Reading sequence files by any number of workers.
 //!
-//! A chunk is made in three steps, so that one large plain file, one BGZF file and many gzip files
-//! all keep all workers busy:
+//! A chunk is made in three steps, so that one large file keeps all workers busy, be it plain, gzip
+//! or BGZF, and so do several of any compression:
 //!
-//! 1. *fetch*, for one worker at a time on each file: the next range of a plain file, the next
-//!    compressed blocks of a BGZF file, the next text of any other (which inflates it here). Each
-//!    fetch takes a ticket, the chunk's number in its file.
-//! 2. *expand*, in parallel: read the range, inflate the blocks; count lines.
+//! 1. *fetch*, for one worker at a time on each file: the next range of a plain file or of a large
+//!    gzip file, the next compressed blocks of a BGZF file, the next text of any other (which
+//!    inflates it here). Each fetch takes a ticket, the chunk's number in its file.
+//! 2. *expand*, in parallel: read the range, inflate the blocks or the range (which has a step in
+//!    order within: see [`ranges`]); count lines.
 //! 3. *join*, in the order of the tickets and in time that does not depend on the chunk's size:
 //!    put before it what the chunk before left over, keep what is incomplete for the next one. As
 //!    lines have been counted, the beginning of a FASTQ record is known and never guessed.
@@ -17,18 +18,21 @@ mod join;
 mod lines;
 mod options;
 mod pipe;
+mod ranges;
 mod shared;
 mod sources;
 
 pub(crate) use lines::MAX_LINES;
 pub use lines::{LineChunk, LineReader};
 pub use options::ReaderOptions;
+pub(crate) use ranges::GzipRange;
 pub(crate) use shared::Failures;
 
 use crate::input::{Input, check};
 use crate::{Chunk, Error};
-use fetch::{Fetched, Origin};
+use fetch::{Fetched, Origin, Work};
 use join::Carry;
+use ranges::Plan;
 use shared::lock;
 use sources::Sources;
 use std::io::Read;
@@ -76,10 +80,34 @@ impl Reader {
     ///
     /// If an input does not exist, is a directory, or may not be read.
     pub fn open(inputs: &[Input], options: ReaderOptions) -> Result<Self, Error> {
+        let plan = Plan::new(&options);
+        Self::open_with(inputs, options, plan)
+    }
+
+    /// As [`open`](Self::open), but gzip files are inflated in ranges of about `range` bytes
+    /// whatever their size and the number of workers: for tests, which have small files.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    #[doc(hidden)]
+    pub fn open_in_ranges(
+        inputs: &[Input],
+        options: ReaderOptions,
+        range: u64,
+    ) -> Result<Self, Error> {
+        Self::open_with(inputs, options, Some(Plan::of(range)))
+    }
+
+    fn open_with(
+        inputs: &[Input],
+        options: ReaderOptions,
+        plan: Option<Plan>,
+    ) -> Result<Self, Error> {
         let sizes = inputs.iter().map(check).collect::<Result<Vec<_>, _>>()?;
         let origins = inputs.iter().cloned().map(Origin::Input).collect();
         let names = inputs.iter().map(ToString::to_string).collect();
-        Ok(Self::new(origins, names, sizes.into_iter().sum(), options))
+        Ok(Self::new(origins, names, sizes.into_iter().sum(), options, plan))
     }
 
     /// A reader of anything that can be read: each reader with its name for messages. They may be
@@ -90,7 +118,7 @@ impl Reader {
     ) -> Self {
         let (names, origins): (Vec<_>, _) =
             readers.into_iter().map(|(name, reader)| (name, Origin::Reader(reader))).unzip();
-        Self::new(origins, names, None, options)
+        Self::new(origins, names, None, options, None)
     }
 
     fn new(
@@ -98,6 +126,7 @@ impl Reader {
         names: Vec<String>,
         bytes_total: Option<u64>,
         options: ReaderOptions,
+        plan: Option<Plan>,
     ) -> Self {
         let options = ReaderOptions {
             chunk_bytes: options.chunk_bytes.max(1),
@@ -108,7 +137,7 @@ impl Reader {
         Self {
             chains: names.iter().map(|_| Chain::default()).collect(),
             names: names.into_iter().map(Arc::from).collect(),
-            sources: Sources::new(origins, options.workers, &skipped),
+            sources: Sources::new(origins, options.workers, plan, &skipped),
             options,
             stopped: AtomicBool::new(false),
             failures: Arc::default(),
@@ -143,7 +172,7 @@ impl Reader {
             chunk.file = file;
             chunk.name = Arc::clone(&self.names[file]);
             let failed = |error| self.fail(file, error);
-            let fetched = lease.fetch(chunk, &self.options, &self.stopped).map_err(failed)?;
+            let mut fetched = lease.fetch(chunk, &self.options, &self.stopped).map_err(failed)?;
             self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
             chunk.source_bytes += fetched.source_bytes;
             self.sources.put_back(lease, fetched.last);
@@ -151,7 +180,8 @@ impl Reader {
                 // The fetch may have been cut short, and must not pass for the end of the file.
                 break;
             }
-            let newlines = expand::expand(chunk, &fetched, &self.options).map_err(failed)?;
+            let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped)
+                .map_err(failed)?;
             match self.join(chunk, &fetched, newlines).map_err(failed)? {
                 Some(true) => return Ok(true),
                 Some(false) => {}
@@ -177,6 +207,9 @@ impl Reader {
                 return Ok(None);
             }
             state = chain.turn.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+        }
+        if let Work::Members { ranges, .. } = &fetched.work {
+            ranges.check(chunk)?;
         }
         let text = state.carry.join(chunk, newlines, fetched.last, self.options.overlap)?;
         state.ticket += 1;

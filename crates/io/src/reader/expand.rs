@@ -7,28 +7,31 @@ use crate::{Chunk, Error};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::atomic::AtomicBool;
 
 /// Bytes read or looked at in one go: what the cache nearest to a core still holds when lines are
 /// counted.
-const PIECE: usize = 256 * 1024;
+pub(super) const PIECE: usize = 256 * 1024;
 
 /// Puts the text into the chunk and returns the number of its line ends.
 pub(super) fn expand(
     chunk: &mut Chunk,
-    fetched: &Fetched,
+    fetched: &mut Fetched,
     options: &ReaderOptions,
+    stopped: &AtomicBool,
 ) -> Result<u64, Error> {
-    match &fetched.work {
+    match &mut fetched.work {
         Work::Text => Ok(count_lines(chunk.text())),
         Work::Range { file, offset, length } => {
             let name = chunk.name.clone();
             read_range(file, *offset, chunk.room(options.headroom(), *length), &name)
         }
         Work::Blocks => inflate(chunk, options),
+        Work::Members { ranges, range } => ranges.expand(chunk, range.take(), options, stopped),
     }
 }
 
-fn count_lines(text: &[u8]) -> u64 {
+pub(super) fn count_lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 

@@ -2,6 +2,7 @@
 
 use super::ReaderOptions;
 use super::pipe::Pipe;
+use super::ranges::{Cutter, Plan, Range, Ranges};
 use crate::alignment::{self, AlignmentText};
 use crate::compress::bgzf::{BlockReader, End};
 use crate::compress::gzip::GzipStream;
@@ -32,12 +33,15 @@ pub(super) struct Fetcher {
     count: Arc<AtomicU64>,
     /// Counts the records passed over, if alignments are to be turned into reads.
     skipped: Option<Arc<AtomicU64>>,
+    /// How to cut gzip files into ranges, if at all.
+    plan: Option<Plan>,
 }
 
 enum FetchState {
     Unopened(Origin),
     Plain { file: Arc<File>, offset: u64, length: u64 },
     Blocks(BlockReader<Bytes>),
+    Ranges(Cutter),
     Stream { text: Bytes, compression: Compression },
     Closed,
 }
@@ -57,6 +61,8 @@ pub(super) enum Work {
     Range { file: Arc<File>, offset: u64, length: usize },
     /// Inflate the chunk's blocks.
     Blocks,
+    /// Decode this range of a gzip file; without one, the text is there but for its sums.
+    Members { ranges: Arc<Ranges>, range: Option<Range> },
     /// The text is there.
     Text,
 }
@@ -82,9 +88,9 @@ const RAW_BUFFER: usize = 256 * 1024;
 const MOST_OF_A_BLOCK: usize = 1 << 16;
 
 impl Fetcher {
-    pub(super) fn new(file: usize, origin: Origin) -> Self {
+    pub(super) fn new(file: usize, origin: Origin, plan: Option<Plan>) -> Self {
         let state = FetchState::Unopened(origin);
-        Self { file, state, ticket: 0, count: Arc::default(), skipped: None }
+        Self { file, state, ticket: 0, count: Arc::default(), skipped: None, plan }
     }
 
     /// Has the reads of SAM and BAM files come as FASTQ.
@@ -136,6 +142,7 @@ impl Fetcher {
                 }
                 Ok((Work::Blocks, end == End::Input))
             }
+            FetchState::Ranges(cutter) => cutter.next(chunk, options, stopped, &self.count),
             FetchState::Stream { text, compression } => {
                 let room = chunk.room(options.headroom(), options.chunk_bytes);
                 let wanted = room.len();
@@ -175,11 +182,21 @@ impl Fetcher {
                     _ => file.read_at(&mut head, 0).map_err(|error| read_error(name, error))?,
                 };
                 let head = &head[..known];
-                let alignments = self.skipped.is_some() && alignment::Format::sniff(head).is_some();
-                if known > 0 && Compression::sniff(head) == Compression::None && !alignments {
-                    let file = Arc::new(file);
-                    self.state = FetchState::Plain { file, offset: 0, length };
-                    return Ok(());
+                let sequences = self.skipped.is_some();
+                let alignments = sequences && alignment::Format::sniff(head).is_some();
+                match (Compression::sniff(head), self.plan) {
+                    (Compression::None, _) if known > 0 && !alignments => {
+                        let file = Arc::new(file);
+                        self.state = FetchState::Plain { file, offset: 0, length };
+                        return Ok(());
+                    }
+                    (Compression::Gzip, Some(plan))
+                        if plan.is_worth(length) && !(sequences && holds_alignments(&file)) =>
+                    {
+                        self.state = FetchState::Ranges(Cutter::new(file, length, plan));
+                        return Ok(());
+                    }
+                    _ => {}
                 }
                 Box::new(Pipe::new(file, options.cancel.clone()))
             }
@@ -241,7 +258,14 @@ impl Fetcher {
     }
 }
 
-/// The format of alignments whose BGZF file begins with `head`.
+/// Whether a gzip file holds alignments. One that cannot be read will say so where it is read.
+fn holds_alignments(file: &File) -> bool {
+    let mut head = vec![0; MOST_OF_A_BLOCK];
+    let known = file.read_at(&mut head, 0).unwrap_or(0);
+    first_text(&head[..known]).is_some()
+}
+
+/// The format of alignments whose gzip or BGZF file begins with `head`.
 fn first_text(head: &[u8]) -> Option<alignment::Format> {
     let mut text = Vec::new();
     let first = GzipStream::new(Cursor::new(head.to_vec()));
@@ -288,7 +312,7 @@ pub(super) fn read_error(name: &str, error: io::Error) -> Error {
 }
 
 /// What a decompressor's error means: the system's errors pass through it unchanged.
-fn decode_error(name: &str, compression: Compression, error: &io::Error) -> Error {
+pub(super) fn decode_error(name: &str, compression: Compression, error: &io::Error) -> Error {
     let input = name.to_owned();
     if compression == Compression::None || error.raw_os_error().is_some() {
         let cause = match error.raw_os_error() {

@@ -85,7 +85,8 @@ impl LineReader {
         group: fn(u8) -> u64,
     ) -> Result<Self, Error> {
         let bytes_total = check(input)?;
-        let fetcher = Fetcher::new(0, Origin::Input(input.clone()));
+        // Inflating gzip in ranges needs turns that this reader does not have yet.
+        let fetcher = Fetcher::new(0, Origin::Input(input.clone()), None);
         Ok(Self {
             options: ReaderOptions { chunk_bytes: options.chunk_bytes.max(1), ..options },
             name: Arc::from(input.to_string()),
@@ -119,9 +120,10 @@ impl LineReader {
             lines.chunk.name = Arc::clone(&self.name);
             (lines.chunk.start, lines.chunk.end) = (0, 0);
             let Some((ticket, fetched)) = self.fetch(&mut lines.chunk) else { return Ok(false) };
-            let expanded = fetched.and_then(|fetched| {
+            let expanded = fetched.and_then(|mut fetched| {
                 source_bytes += fetched.source_bytes;
-                let newlines = expand(&mut lines.chunk, &fetched, &self.options)?;
+                let stopped = AtomicBool::new(false);
+                let newlines = expand(&mut lines.chunk, &mut fetched, &self.options, &stopped)?;
                 Ok((newlines, fetched.last))
             });
             lines.chunk.source_bytes = source_bytes;

@@ -2,6 +2,7 @@
 
 use super::ReaderOptions;
 use super::fetch::{Fetched, Fetcher, Origin};
+use super::ranges::Plan;
 use super::shared::lock;
 use crate::{Chunk, Error};
 use std::collections::VecDeque;
@@ -42,11 +43,15 @@ impl Lease {
 }
 
 impl Sources {
-    pub(super) fn new(origins: Vec<Origin>, window: usize, skipped: &Arc<AtomicU64>) -> Self {
-        let fetchers = origins
-            .into_iter()
-            .enumerate()
-            .map(|(file, origin)| Fetcher::new(file, origin).of_sequences(Arc::clone(skipped)));
+    pub(super) fn new(
+        origins: Vec<Origin>,
+        window: usize,
+        plan: Option<Plan>,
+        skipped: &Arc<AtomicU64>,
+    ) -> Self {
+        let fetcher =
+            |(file, origin)| Fetcher::new(file, origin, plan).of_sequences(Arc::clone(skipped));
+        let fetchers = origins.into_iter().enumerate().map(fetcher);
         let state = State { waiting: fetchers.collect(), open: Vec::new() };
         Self { state: Mutex::new(state), changed: Condvar::new(), window }
     }

@@ -1,0 +1,195 @@
+//! Cutting a file into ranges, or fetching its text where that is given up.
+
+use super::segment::{Decoding, Ended};
+use super::{Ranges, Stream};
+use crate::compress::Compression;
+use crate::compress::deflate::Inflate;
+use crate::reader::ReaderOptions;
+use crate::reader::fetch::{Work, decode_error};
+use crate::reader::shared::lock;
+use crate::{Chunk, Error};
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How to cut.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::reader) struct Plan {
+    /// Bytes of a range.
+    pub(in crate::reader) range: u64,
+    /// Bytes of text that a range may have, about.
+    pub(in crate::reader) limit: usize,
+}
+
+/// With fewer workers a stream is as fast.
+const LEAST_WORKERS: usize = 2;
+
+/// With smaller ranges, too much of them would lie before the first block.
+const LEAST_RANGE: u64 = 64 * 1024;
+
+/// To how much of its text a range is ordinarily compressed at most,
+const RATIO: u64 = 6;
+
+/// and what its worker has memory for.
+const LARGE_RATIO: u64 = 2 * RATIO;
+
+impl Plan {
+    /// So that the symbols of a range, of two bytes each, take twice `options.chunk_bytes` where
+    /// text is compressed to a sixth, and never more than four times. `None` if ranges do not pay.
+    pub(in crate::reader) fn new(options: &ReaderOptions) -> Option<Self> {
+        let plan = Self::of(options.chunk_bytes as u64 / RATIO);
+        (options.workers >= LEAST_WORKERS && plan.range >= LEAST_RANGE).then_some(plan)
+    }
+
+    /// Ranges of `range` bytes, at least 1.
+    pub(in crate::reader) fn of(range: u64) -> Self {
+        let range = range.max(1);
+        Self { range, limit: (range * LARGE_RATIO) as usize }
+    }
+
+    /// Whether a file of `length` bytes has work for several workers.
+    pub(in crate::reader) fn is_worth(&self, length: u64) -> bool {
+        length >= 2 * self.range
+    }
+}
+
+/// A range of the file, to be decoded.
+pub(in crate::reader) struct Range {
+    pub(super) number: u64,
+    pub(super) episode: u64,
+    /// In bits.
+    pub(super) bits: std::ops::Range<u64>,
+    /// For the first one, a decoder that stands at its beginning.
+    pub(super) known: Option<Stream>,
+}
+
+/// Hands out ranges.
+pub(in crate::reader) struct Cutter {
+    ranges: Arc<Ranges>,
+    plan: Plan,
+    length: u64,
+    /// Where the next range begins, in bytes.
+    next: u64,
+    /// Its number.
+    number: u64,
+    episode: u64,
+    /// The decoder for it.
+    known: Option<Stream>,
+    /// The decoder of the stream that is read instead of ranges,
+    stream: Option<Stream>,
+    /// for so many pieces at least.
+    pieces: u32,
+    counted: u64,
+}
+
+/// Pieces read as a stream when ranges were given up for the first time.
+const PIECES: u32 = 4;
+
+impl Cutter {
+    pub(in crate::reader) fn new(file: File, length: u64, plan: Plan) -> Self {
+        Self {
+            ranges: Arc::new(Ranges::new(file, plan)),
+            plan,
+            length,
+            next: 0,
+            number: 0,
+            episode: 0,
+            known: Some(Stream { inflate: Inflate::file(), window: Vec::new() }),
+            stream: None,
+            pieces: 0,
+            counted: 0,
+        }
+    }
+
+    /// The next range, or the next text, and whether nothing follows. What is consumed of the file
+    /// is added to `count`.
+    pub(in crate::reader) fn next(
+        &mut self,
+        chunk: &mut Chunk,
+        options: &ReaderOptions,
+        stopped: &AtomicBool,
+        count: &AtomicU64,
+    ) -> Result<(Work, bool), Error> {
+        (chunk.start, chunk.end) = (0, 0);
+        self.look();
+        if self.stream.is_none() && self.next >= self.length {
+            // Whether ranges were given up is not known before all are decoded.
+            drop(self.ranges.wait(self.number, stopped));
+            self.look();
+        }
+        let (range, last) = match self.stream.take() {
+            Some(stream) => (None, self.piece(chunk, stream, options, stopped)?),
+            None if self.next < self.length => (Some(self.range()), false),
+            None => {
+                chunk.gzip.ends.clear();
+                (None, true)
+            }
+        };
+        let reached = if last { self.length } else { self.next.min(self.length) };
+        count.fetch_add(reached.saturating_sub(self.counted), Ordering::Relaxed);
+        self.counted = self.counted.max(reached);
+        Ok((Work::Members { ranges: Arc::clone(&self.ranges), range }, last))
+    }
+
+    /// Takes over where ranges were given up.
+    fn look(&mut self) {
+        let mut state = lock(&self.ranges.state);
+        if let Some(stream) = state.stream.take() {
+            self.stream = Some(stream);
+            self.pieces = PIECES << state.episode.min(8);
+            self.episode = state.episode;
+        }
+    }
+
+    fn range(&mut self) -> Range {
+        let start = self.next;
+        self.next = (start + self.plan.range).min(self.length);
+        let end = if self.next == self.length { u64::MAX } else { 8 * self.next };
+        self.number += 1;
+        Range {
+            number: self.number - 1,
+            episode: self.episode,
+            bits: 8 * start..end,
+            known: self.known.take(),
+        }
+    }
+
+    /// Puts the next text of the stream into the chunk; `true` if it is the last.
+    fn piece(
+        &mut self,
+        chunk: &mut Chunk,
+        stream: Stream,
+        options: &ReaderOptions,
+        stopped: &AtomicBool,
+    ) -> Result<bool, Error> {
+        let name = Arc::clone(&chunk.name);
+        let failed = |error| decode_error(&name, Compression::Gzip, &error);
+        let before = stream.inflate.position();
+        let plan = Plan { limit: options.chunk_bytes.min(self.plan.limit), ..self.plan };
+        let decoding = Decoding { options, stopped, file: &self.ranges.file, plan };
+        let segment = decoding.known(chunk, stream, u64::MAX).map_err(failed)?;
+        let markers = chunk.gzip.window.get_or_insert_default();
+        let window = segment.symbols.tail(&chunk.buffer, markers);
+        segment.symbols.show(chunk);
+        let inflate = match segment.ended {
+            Ended::Full(inflate) => inflate,
+            Ended::Damaged(error) => {
+                chunk.gzip.damage = Some(error);
+                return Ok(true);
+            }
+            Ended::AtBlock(_) | Ended::WithFile => return Ok(true),
+        };
+        let stream = Stream { inflate: *inflate, window };
+        let after = stream.inflate.position();
+        self.next = after / 8;
+        self.pieces = self.pieces.saturating_sub(1);
+        // Ranges get on again where text is compressed to an ordinary size.
+        let ordinary = (after - before) / 8 * LARGE_RATIO >= chunk.text_len() as u64;
+        if self.pieces == 0 && ordinary {
+            self.known = Some(stream)
+        } else {
+            self.stream = Some(stream)
+        }
+        Ok(false)
+    }
+}
