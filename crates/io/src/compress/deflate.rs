@@ -2,7 +2,7 @@
 //! workers busy.
 //!
 //! The idea is that of pugz (Kerbiriou and Chikhi 2019) and rapidgzip (Knespel and Brunst 2023).
-//! The file is cut into ranges. In each, [`find`](find::find) looks for the first place where a
+//! The file is cut into ranges. In each, [`find`](find()) looks for the first place where a
 //! deflate block seems to begin, and [`Inflate`] decodes from there. What stands in the 32 KiB of
 //! text before is not known yet: copies of it are kept as *markers*, the number of the byte copied,
 //! in symbols of two bytes. Once the ranges before are decoded, [`Window`] turns markers into bytes.

@@ -44,7 +44,7 @@ pub(crate) enum Stop {
     Input,
     /// The output is full (or there are very many ends of members).
     Full,
-    /// At a block that [`find`](super::find) finds.
+    /// At a block that [`find`](super::find()) finds.
     Boundary,
     /// At the end of the file.
     End,
