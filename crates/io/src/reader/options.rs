@@ -7,9 +7,10 @@ use merganser_run::Cancel;
 pub struct ReaderOptions {
     /// About how many bytes of text a chunk has, at least 1. A worker's chunk takes a little more
     /// memory than that, twice as much for BGZF, and the longest FASTQ record in any case. A gzip
-    /// file is inflated by all workers if there are at least 4: it is cut into ranges of a sixth of this size, and a
-    /// chunk takes 9/4 of it as long as text is compressed to no less than a sixth, and never more
-    /// than 17/4: where it is compressed to less than a twelfth, one worker inflates at a time.
+    /// file is inflated by all workers if there are at least 4: it is cut into ranges of a sixth
+    /// of this size, and a chunk takes 9/4 of it as long as text is compressed to no less than a
+    /// sixth, and never more than 17/4: where it is compressed to less than a twelfth, one worker
+    /// inflates at a time.
     pub chunk_bytes: usize,
     /// How many bases are repeated where a FASTA sequence is cut between two chunks: k-1, so that
     /// no k-mer is lost or seen twice.

@@ -21,9 +21,10 @@ pub(in crate::reader) struct Plan {
     pub(in crate::reader) limit: usize,
 }
 
-/// Decoding in ranges takes 1.4 times the CPU time of a stream (docs/benchmarks.md). It pays where
-/// the one thread that inflates a stream is what all others wait for: reading alone, from 2 workers
-/// on; with counting behind it, which takes about twice as long as inflating, from 4 on.
+/// Decoding in ranges takes 1.3 to 1.4 times the CPU time of a stream (docs/benchmarks.md), so it
+/// pays only where the one thread that inflates a stream is what all others wait for. Reading alone
+/// that was so with 2 workers, as measured. With counting behind it, which takes about twice the
+/// time of inflating, it should be so from 4 on: that is arithmetic, not a measurement.
 const LEAST_WORKERS: usize = 4;
 
 /// With smaller ranges, too much of them would lie before the first block.
