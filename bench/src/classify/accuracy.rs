@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// Folder of genomes, *.fna or *.fna.gz
     #[arg(long, value_name = "DIR", default_value = "../shared/data/genomes")]
     genomes: PathBuf,
-    /// Lines SEQUENCE<TAB>TAXID for them
+    /// Their sequences, a line each: name, tab, taxid
     #[arg(long, value_name = "FILE", default_value = "../shared/data/genomes/seqid2taxid.map")]
     map: PathBuf,
     /// Folder with nodes.dmp and names.dmp

@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// Folder of genomes, *.fna or *.fna.gz
     #[arg(long, value_name = "DIR")]
     genomes: PathBuf,
-    /// Lines SEQUENCE<TAB>TAXID for them
+    /// Their sequences, a line each: name, tab, taxid
     #[arg(long, value_name = "FILE")]
     map: PathBuf,
     /// Folder with nodes.dmp and names.dmp
