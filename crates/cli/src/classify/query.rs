@@ -83,7 +83,7 @@ impl<'a> Query<'a> {
     /// Classifies, writes and reports.
     ///
     /// # Errors
-    /// As [`Classifier::run`] and writing; then none of the outputs appears.
+    /// As [`Classifier::run`](merganser_classify::run::Classifier::run) and writing; then none of the outputs appears.
     pub(super) fn run(&self, bench: &Bench<'_>, started: Instant) -> Result<Classified> {
         let args = self.args;
         let database = bench.database;
