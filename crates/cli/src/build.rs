@@ -16,8 +16,8 @@ use crate::console::Console;
 use crate::progress::Bar;
 use crate::{classify, db, devices, failure, interrupt};
 
-/// Bytes of references from which on `--device auto` takes GPUs. An estimate: the start of CUDA, 0.2
-/// to 0.5 s, in which 16 cores sketch about so many.
+/// Bytes of references from which on `--device auto` takes GPUs: with 0.8 GB they have just made up
+/// for the start of CUDA, beside 16 cores (docs/benchmarks.md).
 const GPU_BREAK_EVEN: u64 = 2_000_000_000;
 
 /// Builds, says what has no taxon, and reports.

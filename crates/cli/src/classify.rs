@@ -28,9 +28,9 @@ use crate::{build, devices, failure, interrupt};
 pub(crate) use outputs::Reports;
 use query::Query;
 
-/// Bytes of reads from which on `--device auto` takes GPUs. An estimate: the start of CUDA, 0.2 to
-/// 0.5 s, in which 16 cores classify about so many.
-const GPU_BREAK_EVEN: u64 = 1_000_000_000;
+/// Bytes of reads from which on `--device auto` takes GPUs: with so many they have made up for the
+/// start of CUDA, beside 16 cores (docs/benchmarks.md).
+const GPU_BREAK_EVEN: u64 = 500_000_000;
 
 /// The database and what all samples share.
 struct Bench<'a> {
