@@ -168,8 +168,11 @@ fn what_devices_have_no_room_for_the_host_does() {
     let reads = reads(&targets, 7, &mut random);
     let options = QueryParams { lowest: Rank::Sequence, max_candidates: 3, insert: 0 };
     let expected = find(&Query::new(&database, options), &reads);
+    // The same device twice where there is but one.
+    let other = u32::from(merganser_gpu::availability().usable().count() > 1);
+    let [twice, both, swapped] = [[0, 0], [0, other], [other, 0]];
     for (devices, memory) in
-        [(&[0, 0][..], None), (&[0, 1], None), (&[0], Some(17 << 18)), (&[1, 0], Some(17 << 18))]
+        [(&twice[..], None), (&both, None), (&[0], Some(17 << 18)), (&swapped, Some(17 << 18))]
     {
         let config = gpus(devices, memory);
         let query = Query::new(&database, options).on_gpus(&config).unwrap();

@@ -23,7 +23,7 @@ fn rates() {
     let Some(path) = std::env::var_os("GZ") else { return };
     let bytes = std::fs::read(path).unwrap();
     let length = u32::from_le_bytes(*bytes.last_chunk().unwrap()) as usize;
-    let mut buffer = vec![0; 2 * length + SLACK];
+    let mut buffer = vec![0; 2 * length + 4 * SLACK];
     let rate = |name: &str, work: &mut dyn FnMut()| {
         let best = (0..4)
             .map(|_| {
