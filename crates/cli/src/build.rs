@@ -12,9 +12,10 @@ use merganser_run::{Summary, format_size};
 
 use crate::args::build::{PartArgs, PresetName, ResourceArgs, SketchArgs, TaxidArgs};
 use crate::args::{BuildArgs, DeviceArgs};
+use crate::common::refuse_to_replace;
 use crate::console::Console;
 use crate::progress::Bar;
-use crate::{classify, db, devices, failure, interrupt};
+use crate::{db, devices, failure, interrupt};
 
 /// Bytes of references from which on `--device auto` takes GPUs: with 0.8 GB they have just made up
 /// for the start of CUDA, beside 16 cores (docs/benchmarks.md).
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let others = [args.taxids.unmapped.as_deref(), args.json.as_deref()];
     let outputs: Vec<&Path> =
         std::iter::once(&*args.output).chain(others.into_iter().flatten()).collect();
-    classify::refuse_to_replace(&outputs, inputs.iter())?;
+    refuse_to_replace(&outputs, inputs.iter())?;
     let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
     let json = args.json.as_deref().map(Output::create).transpose()?;
     let cancel = interrupt::cancel_on_interrupt()?;

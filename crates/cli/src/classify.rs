@@ -7,13 +7,12 @@ mod sheet;
 pub(crate) mod summary;
 
 use std::cell::RefCell;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use merganser_classify::run::{Classifier, Segment};
 use merganser_classify::{Database, Error, GpuConfig, QueryParams, Thresholds};
 use merganser_io::{Input, Output};
@@ -209,33 +208,4 @@ pub(crate) fn thresholds(args: &VerdictArgs, database: &Database) -> Result<Thre
         return failure::usage("--lowest is above --highest");
     }
     Ok(thresholds)
-}
-
-/// Sees to it that no output would take the place of an input or of another output.
-///
-/// # Errors
-/// Which file it is.
-pub(crate) fn refuse_to_replace<'a>(
-    outputs: &[&Path],
-    inputs: impl Iterator<Item = &'a Input>,
-) -> Result<()> {
-    let places: Vec<PathBuf> = inputs
-        .filter_map(|input| match input {
-            Input::File(path) => fs::canonicalize(path).ok(),
-            Input::Stdin => None,
-        })
-        .collect();
-    // Devices and pipes may be given as often as one likes.
-    let odd = |path: &Path| fs::metadata(path).is_ok_and(|at| !at.is_file());
-    let outputs: Vec<&Path> =
-        outputs.iter().copied().filter(|path| path.as_os_str() != "-" && !odd(path)).collect();
-    for (number, output) in outputs.iter().enumerate() {
-        if outputs[..number].contains(output) {
-            bail!("{}: two outputs cannot go to the same file", output.display());
-        }
-        if fs::canonicalize(output).is_ok_and(|place| places.contains(&place)) {
-            bail!("{}: is an input, and will not be replaced by an output", output.display());
-        }
-    }
-    Ok(())
 }

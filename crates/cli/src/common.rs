@@ -1,36 +1,52 @@
 //! What several commands need.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use merganser_io::Input;
+use merganser_run::Summary;
 
 /// Sees to it that no output would take the place of an input or of another output: a slip of the
 /// shell should not cost the reads.
 ///
 /// # Errors
 /// Which file it is.
-pub(crate) fn refuse_to_replace(outputs: &[PathBuf], inputs: &[Input]) -> Result<()> {
-    let outputs: Vec<&PathBuf> =
-        outputs.iter().filter(|path| !fs::metadata(path).is_ok_and(|at| !at.is_file())).collect();
+pub(crate) fn refuse_to_replace<'a>(
+    outputs: &[impl AsRef<Path>],
+    inputs: impl IntoIterator<Item = &'a Input>,
+) -> Result<()> {
+    let places: Vec<PathBuf> = inputs
+        .into_iter()
+        .filter_map(|input| match input {
+            Input::File(path) => fs::canonicalize(path).ok(),
+            Input::Stdin => None,
+        })
+        .collect();
+    // Devices and pipes may be given as often as one likes.
+    let odd = |path: &Path| fs::metadata(path).is_ok_and(|at| !at.is_file());
+    let outputs = outputs.iter().map(AsRef::as_ref);
+    let outputs: Vec<&Path> =
+        outputs.filter(|path| path.as_os_str() != "-" && !odd(path)).collect();
     for (number, output) in outputs.iter().enumerate() {
-        if output.as_os_str() == "-" {
-            continue;
-        }
         if outputs[..number].contains(output) {
             bail!("{}: two outputs cannot go to the same file", output.display());
         }
-        let Ok(place) = fs::canonicalize(output) else { continue };
-        let same = |input: &&Input| match input {
-            Input::File(path) => fs::canonicalize(path).is_ok_and(|path| path == place),
-            Input::Stdin => false,
-        };
-        if inputs.iter().any(|input| same(&input)) {
+        if fs::canonicalize(output).is_ok_and(|place| places.contains(&place)) {
             bail!("{}: is an input, and will not be replaced by an output", output.display());
         }
     }
     Ok(())
+}
+
+/// Tells the summary the inputs' names and their bytes on disk, null if one of them is a pipe.
+pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {
+    summary.set("inputs", "files", inputs.iter().map(Input::to_string).collect::<Vec<_>>());
+    let size = |input: &Input| match input {
+        Input::File(path) => fs::metadata(path).ok().filter(|at| at.is_file()).map(|at| at.len()),
+        Input::Stdin => None,
+    };
+    summary.set("inputs", "bytes", inputs.iter().map(size).sum::<Option<u64>>());
 }
 
 /// A number with commas between thousands.

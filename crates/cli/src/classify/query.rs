@@ -13,8 +13,9 @@ use merganser_io::{Input, Reader, ReaderOptions, expand_inputs};
 use merganser_run::Summary;
 
 use super::outputs::Files;
-use super::{Bench, refuse_to_replace, summary, thresholds};
+use super::{Bench, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
+use crate::common::refuse_to_replace;
 use crate::progress::Bar;
 use crate::{devices, failure};
 
@@ -67,7 +68,6 @@ impl<'a> Query<'a> {
                 "only one output can be stdout, which -o is without a name (--no-map: no lines)",
             );
         }
-        let paths: Vec<_> = paths.iter().map(AsRef::as_ref).collect();
         refuse_to_replace(&paths, self.inputs().chain(sources))?;
         let inputs: Vec<Input> = self.inputs().cloned().collect();
         Reader::open(&inputs, ReaderOptions::default())?;

@@ -5,12 +5,14 @@ use std::io::Write;
 
 use anyhow::Result;
 use merganser_count::Error;
-use merganser_io::{Input, Output};
+use merganser_io::Output;
 use merganser_run::Summary;
 
 use super::{Finished, outputs};
 use crate::args::count::rule_name;
 use crate::args::name_of;
+use crate::common::describe_inputs;
+use crate::devices;
 
 /// Writes what the run was and did, with the values that options left open.
 ///
@@ -19,7 +21,7 @@ use crate::args::name_of;
 pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
     let mut summary = Summary::new("count");
     summary.version(env!("CARGO_PKG_VERSION"));
-    inputs(finished, &mut summary);
+    describe_inputs(finished.inputs, &mut summary);
     parameters(finished, &mut summary);
     let devices = finished.config.devices.iter().map(|ordinal| format!("cuda:{ordinal}"));
     let devices: Vec<String> = devices.collect();
@@ -31,12 +33,7 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
     summary.set("machine", "gpus", names);
     summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
     results(finished, &mut summary);
-    // The clocks of DESIGN.md; the time after this is the exit, which counts for neither.
-    let wall = finished.started.elapsed();
-    let cuda_start = merganser_gpu::start_time();
-    summary.set("seconds", "wall", wall.as_secs_f64());
-    summary.set("seconds", "cuda_start", cuda_start.as_secs_f64());
-    summary.set("seconds", "run", wall.saturating_sub(cuda_start).as_secs_f64());
+    devices::clocks(finished.started, &mut summary);
     for (name, time) in &finished.outcome.stages {
         summary.stage(name, *time);
     }
@@ -44,17 +41,6 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
     output.write_all(text.as_bytes()).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     Ok(())
-}
-
-fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
-    let names: Vec<String> = finished.inputs.iter().map(Input::to_string).collect();
-    summary.set("inputs", "files", names);
-    let size = |input: &Input| match input {
-        Input::File(path) => fs::metadata(path).ok().filter(|at| at.is_file()).map(|at| at.len()),
-        Input::Stdin => None,
-    };
-    // Null if one of them is a pipe.
-    summary.set("inputs", "bytes", finished.inputs.iter().map(size).sum::<Option<u64>>());
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {

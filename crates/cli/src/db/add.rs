@@ -10,9 +10,10 @@ use merganser_io::{Input, Output};
 use merganser_run::format_size;
 
 use crate::args::db::DbAddArgs;
+use crate::common::refuse_to_replace;
 use crate::console::Console;
 use crate::progress::Bar;
-use crate::{build, classify, failure, interrupt};
+use crate::{build, failure, interrupt};
 
 pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     let to = args.output.as_ref().unwrap_or(&args.database);
@@ -29,8 +30,8 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let others = [args.taxids.unmapped.as_deref(), args.json.as_deref()];
     let others: Vec<&Path> = others.into_iter().flatten().collect();
     let database = Input::File(args.database.clone());
-    classify::refuse_to_replace(&others, inputs.iter().chain([&database]))?;
-    classify::refuse_to_replace(&[&[to.as_path()], &others[..]].concat(), inputs.iter())?;
+    refuse_to_replace(&others, inputs.iter().chain([&database]))?;
+    refuse_to_replace(&[&[to.as_path()], &others[..]].concat(), inputs.iter())?;
     let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
     let json = args.json.as_deref().map(Output::create).transpose()?;
     let cancel = interrupt::cancel_on_interrupt()?;

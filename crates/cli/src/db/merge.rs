@@ -9,6 +9,7 @@ use merganser_io::{Input, Output};
 
 use crate::args::db::DbMergeArgs;
 use crate::classify::Reports;
+use crate::common::refuse_to_replace;
 use crate::console::Console;
 use crate::{classify, failure};
 
@@ -28,7 +29,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     let inputs: Vec<Input> =
         args.database.iter().chain(&args.results).cloned().map(Input::File).collect();
     let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
-    classify::refuse_to_replace(&outputs, inputs.iter())?;
+    refuse_to_replace(&outputs, inputs.iter())?;
     let databases =
         args.database.iter().map(|path| Database::open(path)).collect::<Result<Vec<_>, _>>()?;
     let thresholds = classify::thresholds(&args.verdict, &databases[0])?;

@@ -2,7 +2,7 @@
 //! a tripwire for speed that needs no GPU.
 
 use crate::compile::{FLAGS, run};
-use crate::{Arch, Error, Toolkit};
+use crate::{Arch, Error, Search, Toolkit};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -50,6 +50,23 @@ pub fn snapshot(version: &str, arch: Arch, kernels: &[Kernel]) -> String {
         let _ = writeln!(text, "{registers:3} {stores:4}/{loads:<4} {stack:5} {shared:6}  {name}");
     }
     text
+}
+
+/// Holds the kernels of the package in `folder`, those of `sources` in its `cuda/`, against its
+/// `cuda/resources.snap`, as [`check`] does: the whole test. `Ok(Some(reason))` if nothing was compared;
+/// that there is no nvcc is one, but not on CI.
+///
+/// # Panics
+/// If they differ.
+pub fn check_package(folder: &Path, sources: &[&str]) -> Result<Option<String>, Error> {
+    let toolkit = match Search::of_this_machine(folder).find() {
+        Err(error) if std::env::var_os("CI").is_none() => return Ok(Some(error.to_string())),
+        found => found?,
+    };
+    let cuda = folder.join("cuda");
+    let files: Vec<PathBuf> = sources.iter().map(|name| cuda.join(name)).collect();
+    let includes = [cuda.clone(), folder.join("../gpu/cuda")];
+    check(&toolkit, &files, &includes, &cuda.join("resources.snap"))
 }
 
 /// Holds the kernels of `files` against the snapshot file, or, with `MERGANSER_UPDATE_SNAPSHOTS`
