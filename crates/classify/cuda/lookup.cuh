@@ -59,13 +59,15 @@ struct found_features {
   uint32_t starts[most_features];  // locations before those of each
 };
 
-/// Sketches a window and looks its features up. Gives the number of their locations, and of
-/// features looked up.
-template <class Word, int Kmers, class Block>
+/// Sketches a window, calls `sketched`, and looks its features up. Gives the number of their
+/// locations, and of features looked up.
+template <class Word, int Kmers, class Block, class Sketched>
 MGPU_HD uint32_t find_features(Block& block, sketch_space<Word, Kmers>& space,
                                found_features& found, const uint8_t* letters, uint32_t bases,
-                               const sketch_rule& rule, const table_part& part, uint32_t& features) {
+                               const sketch_rule& rule, const table_part& part, uint32_t& features,
+                               const Sketched& sketched) {
   const uint32_t count = sort_hashes<Word, Kmers>(block, space, letters, bases, rule);
+  sketched();
   uint32_t taken = 0, locations = 0;
   for (uint32_t base = 0; base < count && taken < rule.sketch; base += Block::threads()) {
     const uint32_t i = base + block.thread();

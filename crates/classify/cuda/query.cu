@@ -48,17 +48,19 @@ inline uint32_t kmers_of(const sketch_rule& rule) {
 
 extern "C" {
 
-/// Candidates of reads: `over` has room for all of them, and `over_count` is 0.
+/// Candidates of reads: `over` has room for all of them, and `over_count` is 0. Adds to `phases` how
+/// many cycles a sample of the blocks spent in each.
 mgpu_status merganser_classify_reads(const mgpu::sketch_rule* rule, const uint64_t* words,
                                      const mgpu::table_section* sections, const uint32_t* starts,
                                      const uint32_t* taxa, uint32_t targets, const uint8_t* letters,
                                      const mgpu::read_entry* reads, uint32_t count, uint32_t most,
                                      mgpu::candidate* out, uint32_t* out_count, uint32_t* over,
-                                     uint32_t* over_count, cudaStream_t stream) {
+                                     uint32_t* over_count, uint64_t* phases,
+                                     cudaStream_t stream) {
   const mgpu::reads_arguments a{*rule,   {words, sections}, {starts, taxa, targets},
                                 letters, reads,             count,
                                 most,    out,               out_count,
-                                over,    over_count};
+                                over,    over_count,        phases};
   if (rule->k <= 16) {
     return mgpu::kmers_of(*rule) <= 128 ? mgpu::query_reads<uint32_t, 128>(a, stream)
                                         : mgpu::query_reads<uint32_t, 1024>(a, stream);

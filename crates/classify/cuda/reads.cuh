@@ -39,6 +39,33 @@ struct reads_arguments {
   uint32_t* out_count;  // of each read
   uint32_t* over;       // the reads with too many hits for a small block
   uint32_t* over_count;
+  uint64_t* phases;     // cycles of a sample of the reads
+};
+
+/// What a read's block does one after the other.
+enum phase { sketching, looking_up, ordering, choosing };
+
+/// One read in so many is sampled.
+constexpr uint32_t sample_step = 64;
+
+/// Measures the phases of a read, if it is one of the sample.
+template <class Block>
+class phase_clock {
+ public:
+  MGPU_HD phase_clock(const Block& block, uint64_t* sums)
+      : sums_(block.thread() == 0 ? sums : nullptr), last_(sums_ ? block.clock() : 0) {}
+
+  /// The time since the last call went into `what`.
+  MGPU_HD void end(Block& block, phase what) {
+    if (sums_ == nullptr) return;
+    const uint64_t now = block.clock();
+    block.add(sums_ + what, now - last_);
+    last_ = now;
+  }
+
+ private:
+  uint64_t* sums_;
+  uint64_t last_;
 };
 
 /// What a block shares: first the sketch, then what is known of each hit.
@@ -63,6 +90,7 @@ template <class Word, int Kmers, uint32_t Hits, class Block, int Threads>
 MGPU_HD uint32_t find_candidates(Block& block, read_space<Word, Kmers, Hits, Threads>& space,
                                  const reads_arguments& a, uint32_t number) {
   const read_entry read = a.reads[number];
+  phase_clock<Block> clock(block, number % sample_step == 0 ? a.phases : nullptr);
   uint32_t hits = 0;
   for (uint32_t mate = 0; mate < 2; ++mate) {
     const uint32_t bases = mate == 0 ? read.first : read.second;
@@ -74,20 +102,27 @@ MGPU_HD uint32_t find_candidates(Block& block, read_space<Word, Kmers, Hits, Thr
       uint32_t features = 0;
       const uint32_t found =
           find_features<Word, Kmers>(block, space.before.sketch, space.before.found, letters + from,
-                                     length, a.rule, a.part, features);
+                                     length, a.rule, a.part, features,
+                                     [&] { clock.end(block, sketching); });
+      clock.end(block, looking_up);
       if (found > Hits - hits) return too_many;
       for (uint32_t i = block.thread(); i < found; i += Block::threads()) {
         space.hits[hits + i] = location_at(space.before.found, features, a.part, i);
       }
       hits += found;
       block.sync();
+      clock.end(block, ordering);
     }
   }
   if (hits == 0) return 0;
   sort_shared(block, space.hits, hits);
-  return choose_candidates(block, plain_hits{space.hits}, hits, read.range, a.targets,
-                           space.after.taxa, space.after.sums, space.after.best, a.most,
-                           a.out + uint64_t{number} * a.most);
+  clock.end(block, ordering);
+  const uint32_t chosen = choose_candidates(block, plain_hits{space.hits}, hits, read.range,
+                                            a.targets, space.after.taxa, space.after.sums,
+                                            space.after.best, a.most,
+                                            a.out + uint64_t{number} * a.most);
+  clock.end(block, choosing);
+  return chosen;
 }
 
 /// A block a read.
@@ -156,7 +191,7 @@ __global__ void __launch_bounds__(threads_for(Kmers)) windows_kernel(windows_arg
     uint32_t features = 0;
     const uint32_t found =
         find_features<Word, Kmers>(me, space.sketch, space.found, a.letters + entry.start,
-                                   entry.bases, a.rule, a.part, features);
+                                   entry.bases, a.rule, a.part, features, [] {});
     if (Write) {
       uint64_t* out = a.keys + (a.before[window] - a.skip);
       for (uint32_t i = me.thread(); i < found; i += me.threads()) {

@@ -12,9 +12,11 @@ mod long;
 mod query;
 mod short;
 mod table;
+mod times;
 
 pub(crate) use build::GpuSketch;
-pub(crate) use query::GpuQuery;
+pub(crate) use query::{Flight, GpuQuery};
+pub use times::GpuTimes;
 
 /// Which GPUs to use, by CUDA's numbers, and how much of the memory of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub struct GpuConfig {
 }
 
 /// What devices are, and what of a query they had no room for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpuNotes {
     /// Their models.
     pub names: Vec<String>,
@@ -36,4 +38,6 @@ pub struct GpuNotes {
     pub parts_on_host: usize,
     /// Reads whose candidates the host found.
     pub reads_on_host: u64,
+    /// What the devices' clocks say.
+    pub times: GpuTimes,
 }

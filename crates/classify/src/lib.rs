@@ -28,7 +28,7 @@ pub mod taxonomy;
 
 pub use cpu::build::{BuildConfig, BuildNotes, add, build, build_in_memory};
 pub use cpu::query::{Query, QueryParams};
-pub use cuda::{GpuConfig, GpuNotes};
+pub use cuda::{GpuConfig, GpuNotes, GpuTimes};
 pub use database::{Database, Target};
 pub use decide::{Candidate, Thresholds, Verdict};
 pub use error::Error;

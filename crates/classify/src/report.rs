@@ -22,8 +22,8 @@ pub struct Tally {
     unclassified: u64,
     /// By node; those of targets stand at the targets' nodes.
     nodes: Vec<u64>,
-    /// Reads that were found to be of one target.
-    targets: BTreeMap<u32, u64>,
+    /// Reads that were found to be of one target, by target.
+    targets: Vec<u64>,
 }
 
 impl Tally {
@@ -33,26 +33,26 @@ impl Tally {
             self.unclassified += 1;
             return;
         };
-        let at = node as usize;
-        if self.nodes.len() <= at {
-            self.nodes.resize(at + 1, 0);
-        }
-        self.nodes[at] += 1;
+        count(&mut self.nodes, node);
         if let Some(target) = target {
-            *self.targets.entry(target).or_default() += 1;
+            count(&mut self.targets, target);
         }
     }
 
     /// Adds the reads of another tally.
     pub fn add(&mut self, other: Tally) {
         self.unclassified += other.unclassified;
-        if self.nodes.len() < other.nodes.len() {
-            self.nodes.resize(other.nodes.len(), 0);
+        for (own, others) in [(&mut self.nodes, &other.nodes), (&mut self.targets, &other.targets)]
+        {
+            own.resize(own.len().max(others.len()), 0);
+            own.iter_mut().zip(others).for_each(|(own, reads)| *own += reads);
         }
-        self.nodes.iter_mut().zip(other.nodes).for_each(|(own, reads)| *own += reads);
-        for (target, reads) in other.targets {
-            *self.targets.entry(target).or_default() += reads;
-        }
+    }
+
+    /// Reads that were found to be of one target, where there are any.
+    fn of_targets(&self) -> BTreeMap<u32, u64> {
+        let numbered = self.targets.iter().enumerate().filter(|(_, reads)| **reads > 0);
+        numbered.map(|(target, &reads)| (target as u32, reads)).collect()
     }
 
     /// All reads.
@@ -74,6 +74,14 @@ impl Tally {
     fn clades(&self, tree: &Taxonomy) -> Vec<u64> {
         sums(tree, &self.nodes)
     }
+}
+
+fn count(reads: &mut Vec<u64>, at: u32) {
+    let at = at as usize;
+    if reads.len() <= at {
+        reads.resize(at + 1, 0);
+    }
+    reads[at] += 1;
 }
 
 /// For each node the sum over itself and all below.

@@ -4,29 +4,31 @@ mod filter;
 mod held;
 mod lines;
 mod reads;
-mod turns;
+mod stages;
+mod work;
 mod write_back;
 
 pub use filter::ReadFilter;
 pub use lines::{Columns, LineFormat, Taxids};
-pub use reads::Segment;
+pub use merganser_io::Segment;
+pub use stages::RunStages;
 pub use write_back::ReadOutput;
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use merganser_io::SpillFile;
-use merganser_run::{Cancel, Progress, run_workers};
+use merganser_run::{Cancel, InOrder, InOrderSink, Otherwise, Progress, run_workers};
 
 use crate::features::{FeatureCounter, FeatureCounts};
 use crate::report::{ReferenceHits, Tally};
 use crate::{Candidate, Database, Error, GpuConfig, GpuNotes, Query, Sketcher, Thresholds};
-use held::HeldBatch;
+use held::{Found, HeldBatch};
 use lines::{LineWriter, Read};
-use reads::Source;
-use turns::{Otherwise, Turns};
+use stages::Clock;
 use write_back::ReadTexts;
 
 /// How to classify.
@@ -102,6 +104,8 @@ pub struct RunResult<'a> {
     pub references: Option<ReferenceHits<'a>>,
     /// References that were left out for their coverage.
     pub low_coverage: u64,
+    /// Where the time went.
+    pub stages: RunStages,
 }
 
 /// A database made ready for any number of runs with the same thresholds.
@@ -151,6 +155,8 @@ impl<'a> Classifier<'a> {
         cancel: &Cancel,
     ) -> Result<RunResult<'a>, Error> {
         let lowest = config.thresholds.lowest;
+        let clock = Clock::default();
+        let before = self.query.gpu_notes();
         let run = Run {
             classifier: self,
             config,
@@ -159,6 +165,7 @@ impl<'a> Classifier<'a> {
             features: config.features.then(|| FeatureCounter::new(self.database)),
             references: config.references.then(|| ReferenceHits::new(self.database)),
             total: Mutex::default(),
+            clock: &clock,
             cancel,
         };
         if let Some(lines) = &mut outputs.lines {
@@ -171,6 +178,9 @@ impl<'a> Classifier<'a> {
         let mut result = run.total.into_inner().unwrap_or_else(PoisonError::into_inner);
         result.features = run.features.map(|features| features.counts());
         result.references = run.references;
+        let times = |notes: Option<GpuNotes>| notes.map(|notes| notes.times);
+        let gpu = times(self.query.gpu_notes()).zip(times(before));
+        result.stages.end(&clock, gpu.map(|(after, before)| after.since(&before)));
         Ok(result)
     }
 }
@@ -204,6 +214,12 @@ struct Texts {
 }
 
 impl Texts {
+    fn clear(&mut self) {
+        self.lines.clear();
+        self.classified.clear();
+        self.unclassified.clear();
+    }
+
     fn write(&self, outputs: &mut Outputs<'_>) -> Result<(), Error> {
         if let Some(lines) = &mut outputs.lines {
             lines.write_all(&self.lines)?;
@@ -218,9 +234,35 @@ impl Texts {
     }
 }
 
-/// What is done with a batch: its number, itself, the worker's own result and sketcher.
-type Take<'r, 'a> =
-    &'r (dyn Fn(u64, &HeldBatch, &mut RunResult<'a>, &mut Sketcher) -> Result<(), Error> + Sync);
+/// Writes what comes in order.
+struct Written<'w, 'o> {
+    outputs: &'w mut Outputs<'o>,
+    clock: &'w Clock,
+}
+
+impl InOrderSink<Texts> for Written<'_, '_> {
+    type Error = Error;
+
+    fn write(&mut self, mut texts: Texts) -> Result<Option<Texts>, Error> {
+        let begun = Instant::now();
+        texts.write(self.outputs)?;
+        texts.clear();
+        self.clock.add(Clock::WRITING, begun);
+        Ok(Some(texts))
+    }
+}
+
+/// Where batches lie in temporary storage, in order.
+struct Places(Vec<(u64, usize)>);
+
+impl InOrderSink<(u64, usize)> for Places {
+    type Error = Error;
+
+    fn write(&mut self, place: (u64, usize)) -> Result<Option<(u64, usize)>, Error> {
+        self.0.push(place);
+        Ok(None)
+    }
+}
 
 /// One run over some reads.
 struct Run<'r, 'a> {
@@ -231,13 +273,15 @@ struct Run<'r, 'a> {
     features: Option<FeatureCounter<'a>>,
     references: Option<ReferenceHits<'a>>,
     total: Mutex<RunResult<'a>>,
+    clock: &'r Clock,
     cancel: &'r Cancel,
 }
 
 impl<'a> Run<'_, 'a> {
-    /// Batches that may wait for each thread: its own and two more.
-    fn waiting(&self) -> usize {
-        3 * self.config.threads.max(1)
+    /// Batches that may be begun before those in front of them are written: for each thread its
+    /// own and three more.
+    fn ahead(&self) -> u64 {
+        4 * self.config.threads.max(1) as u64
     }
 
     fn in_one_pass(
@@ -246,12 +290,12 @@ impl<'a> Run<'_, 'a> {
         outputs: &mut Outputs<'_>,
         progress: &dyn Progress,
     ) -> Result<(), Error> {
-        let turns = Turns::new(self.waiting(), |texts: Texts| texts.write(outputs));
-        let take: Take<'_, 'a> = &|number, held, own, sketcher| {
-            let texts = self.decide(held, own, sketcher);
-            turns.put(number, texts)
-        };
-        self.each_batch(segments, progress, take, &|| turns.stop())
+        let written = InOrder::new(Written { outputs, clock: self.clock }, self.ahead(), 0);
+        self.each_batch(segments, progress, &written, &|found, own, sketcher| {
+            let texts = written.spare().unwrap_or_default();
+            Ok(self.decide(found, own, sketcher, texts))
+        })?;
+        written.into_sink().map(drop)
     }
 
     /// Holds all batches in temporary storage, leaves out the references with the lowest coverage,
@@ -265,28 +309,28 @@ impl<'a> Run<'_, 'a> {
     ) -> Result<(), Error> {
         let spill = SpillFile::create(&self.config.tmp_dir)?;
         let coverage = ReferenceHits::new(self.classifier.database);
-        let places = Mutex::new(Vec::new());
-        let take: Take<'_, 'a> = &|number, held, _, _| {
-            self.count_references(&coverage, held);
-            let bytes = held.store();
-            let at = spill.append(&bytes)?;
-            lock(&places).push((number, at, bytes.len()));
-            Ok(())
-        };
-        self.each_batch(segments, progress, take, &|| {})?;
+        let places = InOrder::new(Places(Vec::new()), self.ahead(), 0);
+        self.each_batch(segments, progress, &places, &|found, _, _| {
+            self.count_references(&coverage, found);
+            let bytes = found.store();
+            Ok((spill.append(&bytes)?, bytes.len()))
+        })?;
+        let Places(places) = places.into_sink()?;
         let keep = coverage.above_percentile(per_mille);
-        let mut places = places.into_inner().unwrap_or_else(PoisonError::into_inner);
-        places.sort_unstable();
         lock(&self.total).low_coverage = keep.iter().filter(|keep| !**keep).count() as u64;
-        let turns = Turns::new(self.waiting(), |texts: Texts| texts.write(outputs));
+        let written = InOrder::new(Written { outputs, clock: self.clock }, self.ahead(), 0);
         let next = AtomicUsize::new(0);
         run_workers(self.config.threads, |_| {
-            let stop = Otherwise::new(|| turns.stop());
+            let stop = Otherwise::new(|| written.stop());
             let mut own = RunResult::default();
             let mut sketcher = Sketcher::new(self.classifier.database.params());
-            let mut bytes = Vec::new();
-            while let Some(&(number, at, length)) = places.get(next.fetch_add(1, Ordering::Relaxed))
-            {
+            let (mut bytes, mut masked) = (Vec::new(), Default::default());
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&(at, length)) = places.get(number) else { break };
+                if !written.wait_for_room(number as u64) {
+                    break;
+                }
                 if self.cancel.is_cancelled() {
                     return Err(Error::Cancelled);
                 }
@@ -294,85 +338,38 @@ impl<'a> Run<'_, 'a> {
                 spill.read_at(at, &mut bytes)?;
                 let mut held = HeldBatch::load(&bytes)?;
                 held.keep(&keep);
-                turns.put(number, self.decide(&held, &mut own, &mut sketcher))?;
+                let (views, _) = self.config.filter.views(&held.batch, &mut masked);
+                let texts = written.spare().unwrap_or_default();
+                let texts = self.decide(&held.found(&views), &mut own, &mut sketcher, texts);
+                written.hand_in(number as u64, texts);
             }
             lock(&self.total).add(own);
             stop.well();
-            Ok(())
-        })
-    }
-
-    /// Reads all batches, finds their candidates and hands them to `take`, by all workers; calls
-    /// `stop` when one of them fails.
-    fn each_batch(
-        &self,
-        segments: &[Segment],
-        progress: &dyn Progress,
-        take: Take<'_, 'a>,
-        stop: &(dyn Fn() + Sync),
-    ) -> Result<(), Error> {
-        let whole = self.config.filter.min_quality > 0
-            || self.wants.classified.is_some()
-            || self.wants.unclassified.is_some();
-        let source = Mutex::new(Source::open(segments, whole, self.cancel)?);
-        progress.stage("classify", lock(&source).bytes_total());
-        run_workers(self.config.threads, |_| {
-            // The others must not go on reading after a failure, nor wait for what will not come.
-            let failed = Otherwise::new(|| {
-                lock(&source).stop();
-                stop();
-            });
-            let work = || -> Result<(), Error> {
-                let query = &self.classifier.query;
-                let mut scratch = query.scratch();
-                let mut sketcher = Sketcher::new(self.classifier.database.params());
-                let mut features = Vec::new();
-                let mut own = RunResult::default();
-                let mut held = HeldBatch::default();
-                loop {
-                    // Not in the condition of a loop: the lock would last as long as its body.
-                    let filled = lock(&source).fill(&mut held.batch)?;
-                    let Some((number, bytes)) = filled else { break };
-                    let HeldBatch { batch, candidates, ends } = &mut held;
-                    candidates.clear();
-                    ends.clear();
-                    let mut masked = None;
-                    let (views, passed_over) = self.config.filter.views(batch, &mut masked);
-                    own.passed_over += passed_over;
-                    query.find(&views, &mut scratch, candidates, ends)?;
-                    if let Some(counter) = &self.features {
-                        for mates in &views {
-                            counter.count(mates, &mut sketcher, &mut features);
-                        }
-                    }
-                    take(number, &held, &mut own, &mut sketcher)?;
-                    progress.advance(bytes);
-                }
-                lock(&self.total).add(own);
-                Ok(())
-            };
-            work().map(|()| failed.well())
+            Ok::<_, Error>(())
         })?;
-        progress.finish();
-        Ok(())
+        written.into_sink().map(drop)
     }
 
     /// Decides on the reads of a batch, counts them, and makes what is to be written of them.
-    fn decide(&self, held: &HeldBatch, own: &mut RunResult<'a>, sketcher: &mut Sketcher) -> Texts {
+    fn decide(
+        &self,
+        &Found { batch, candidates, ends, views }: &Found<'_>,
+        own: &mut RunResult<'a>,
+        sketcher: &mut Sketcher,
+        mut texts: Texts,
+    ) -> Texts {
         let (thresholds, nodes) = (&self.config.thresholds, &self.classifier.nodes);
         let tree = self.classifier.database.taxonomy();
-        let batch = &held.batch;
-        let mut texts = Texts { lines: Vec::with_capacity(64 * batch.len()), ..Texts::default() };
-        let mut masked = None;
-        let (views, _) = self.config.filter.views(batch, &mut masked);
+        let all = candidates;
+        texts.lines.reserve(if self.wants.lines { 64 * batch.reads() } else { 0 });
         let mut start = 0;
-        for (read, &end) in held.ends.iter().enumerate() {
-            let candidates = &held.candidates[start..end];
+        for (read, &end) in ends.iter().enumerate() {
+            let candidates = &all[start..end];
             start = end;
             let bases = views[read].iter().map(|mate| mate.len() as u64).sum();
             let verdict = thresholds.decide(candidates, bases, tree, nodes);
             let found = lines::found(verdict, nodes);
-            own.count(found, batch.lengths(read));
+            own.count(found, reads::lengths(batch, read));
             if self.wants.lines && (found.is_some() || !self.config.classified_only) {
                 let read = Read { batch, read, mates: &views[read], found, candidates };
                 self.lines.write(&read, sketcher, &mut texts.lines);
@@ -384,19 +381,19 @@ impl<'a> Run<'_, 'a> {
             }
         }
         if let Some(references) = &self.references {
-            self.count_references(references, held);
+            self.count_references(references, &Found { batch, candidates, ends, views });
         }
         texts
     }
 
     /// Counts the candidates with as many hits as a verdict needs.
-    fn count_references(&self, references: &ReferenceHits<'_>, held: &HeldBatch) {
+    fn count_references(&self, references: &ReferenceHits<'_>, found: &Found<'_>) {
         let mut start = 0;
-        for (read, &end) in held.ends.iter().enumerate() {
-            let (first, second) = held.batch.lengths(read);
+        for (read, &end) in found.ends.iter().enumerate() {
+            let (first, second) = reads::lengths(found.batch, read);
             let needed = self.config.thresholds.needed((first + second.unwrap_or(0)) as u64);
             let enough = |candidate: &&Candidate| candidate.hits >= needed;
-            held.candidates[start..end].iter().filter(enough).for_each(|c| references.count(c));
+            found.candidates[start..end].iter().filter(enough).for_each(|c| references.count(c));
             start = end;
         }
     }
@@ -416,6 +413,12 @@ impl RunResult<'_> {
         self.classified += other.classified;
         self.passed_over += other.passed_over;
         self.tally.add(other.tally);
+    }
+}
+
+impl std::fmt::Debug for Written<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Written").finish_non_exhaustive()
     }
 }
 

@@ -1,11 +1,9 @@
 //! Phase 3: ranges of k-mers are sorted and encoded by all workers, and written in order.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, InOrder, InOrderSink, Otherwise, run_workers};
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
@@ -67,21 +65,14 @@ pub(crate) trait Sections<K> {
     fn section(&mut self, section: usize, section_bits: u32) -> Result<&[(K, u32)], Error>;
 }
 
-/// Parts that came before their turn wait here.
-struct InOrder<P, S> {
-    next: usize,
-    waiting: BTreeMap<usize, P>,
-    sink: S,
-}
+/// A sink whose parts come from several workers.
+pub(crate) struct Ordered<S>(pub(crate) S);
 
-impl<P, S: Sink<P>> InOrder<P, S> {
-    fn hand_in(&mut self, number: usize, part: P) -> Result<(), Error> {
-        self.waiting.insert(number, part);
-        while let Some(part) = self.waiting.remove(&self.next) {
-            self.sink.write(part)?;
-            self.next += 1;
-        }
-        Ok(())
+impl<P, S: Sink<P>> InOrderSink<P> for Ordered<S> {
+    type Error = Error;
+
+    fn write(&mut self, part: P) -> Result<Option<P>, Error> {
+        self.0.write(part).map(|()| None)
     }
 }
 
@@ -96,28 +87,25 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
     sink: S,
 ) -> Result<Duration, Error> {
     let next = AtomicUsize::new(0);
-    let written = Mutex::new(InOrder { next: 0, waiting: BTreeMap::new(), sink });
+    // One for each thread is made while another one waits.
+    let written = InOrder::new(Ordered(sink), 2 * threads.max(1) as u64, 0);
     run_workers(threads, |_| {
+        let failed = Otherwise::new(|| written.stop());
         let mut sections = source.sections();
         loop {
             let section = next.fetch_add(1, Ordering::Relaxed);
-            if section >> section_bits > 0 {
+            if section >> section_bits > 0 || !written.wait_for_room(section as u64) {
+                failed.well();
                 return Ok(());
             }
             if cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
             let part = encoder.encode(sections.section(section, section_bits)?);
-            let outcome =
-                written.lock().unwrap_or_else(PoisonError::into_inner).hand_in(section, part);
-            if outcome.is_err() {
-                // The others stop at their next section.
-                next.store(1 << section_bits, Ordering::Relaxed);
-                return outcome;
-            }
+            written.hand_in(section as u64, part);
         }
     })?;
-    written.into_inner().unwrap_or_else(PoisonError::into_inner).sink.finish()
+    written.into_sink()?.0.finish()
 }
 
 impl<K: Kmer> Source<K> for Results<'_, K> {

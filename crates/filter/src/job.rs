@@ -4,14 +4,13 @@
 //! that was fetched must be handed in, and all with smaller numbers were fetched before it.
 
 mod gpus;
-mod in_order;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use merganser_io::{Input, ReaderOptions};
-use merganser_run::{Cancel, Progress, run_workers_collect};
+use merganser_run::{Cancel, InOrder, InOrderSink, Progress, run_workers_collect};
 
 use crate::source::{Block, Source};
 use crate::writer::{self, Part};
@@ -20,7 +19,6 @@ use crate::{
     Writer,
 };
 use gpus::Gpus;
-use in_order::InOrder;
 
 /// What to run, beside the inputs and outputs.
 #[derive(Clone, Debug)]
@@ -125,7 +123,7 @@ pub fn run(
     let format = writer.format();
     let shared = Shared {
         source,
-        written: InOrder::new(writer, AHEAD * job.threads as u64),
+        written: InOrder::new(writer, AHEAD * job.threads as u64, 0),
         format,
         progress,
         cancel,
@@ -196,10 +194,20 @@ impl Outcome {
 /// What the workers share.
 struct Shared<'r> {
     source: Source,
-    written: InOrder<Writer>,
+    written: InOrder<Part, Writer>,
     format: Format,
     progress: &'r dyn Progress,
     cancel: &'r Cancel,
+}
+
+impl InOrderSink<Part> for Writer {
+    type Error = Error;
+
+    fn write(&mut self, mut part: Part) -> Result<Option<Part>, Error> {
+        Writer::write(self, &part)?;
+        part.iter_mut().for_each(Vec::clear);
+        Ok(Some(part))
+    }
 }
 
 impl Shared<'_> {
@@ -208,7 +216,7 @@ impl Shared<'_> {
         let _guard = FailOnPanic(self);
         let mut block = Block::default();
         while self.next(&mut block) {
-            let mut part = self.written.spare();
+            let mut part = self.written.spare().unwrap_or_default();
             let done = worker.decide(&mut block, self.format, &mut part);
             self.hand_in(block.number(), done.map(|()| part));
         }

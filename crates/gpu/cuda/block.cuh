@@ -8,6 +8,7 @@
 //   block.ballot(bool)             bit i is the value of thread i of this warp of 32
 //   block.sum_before(value, sum)   the values of the threads before this one; `sum` of all
 //   block.add(address, value)      an atomic addition; the value before it
+//   block.clock()                  cycles of this multiprocessor; 0 on the host
 //
 // sync, ballot and sum_before are called by all threads of a block or by none.
 //
@@ -36,6 +37,7 @@ class block {
   __device__ __forceinline__ uint32_t index() const { return blockIdx.x; }
   __device__ __forceinline__ uint32_t count() const { return gridDim.x; }
   __device__ __forceinline__ void sync() const { __syncthreads(); }
+  __device__ __forceinline__ uint64_t clock() const { return clock64(); }
   __device__ __forceinline__ uint32_t ballot(bool value) const {
     return __ballot_sync(0xffffffffu, value);
   }

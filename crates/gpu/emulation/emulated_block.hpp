@@ -123,6 +123,7 @@ class block {
   uint32_t index() const { return all_.block(); }
   uint32_t count() const { return all_.blocks(); }
   void sync() { all_.meet(0); }
+  uint64_t clock() const { return 0; }
   uint32_t ballot(bool value) {
     const auto& values = all_.meet(value);
     const uint32_t first = thread() / 32 * 32;

@@ -124,6 +124,46 @@ pub enum Error {
         /// The byte.
         byte: u8,
     },
+    /// One of two files of mates has more records.
+    #[error(
+        "{shorter}: ends after {records} records, but {longer} has more: mates must come in pairs"
+    )]
+    MateCount {
+        /// The file with fewer.
+        shorter: String,
+        /// How many it has.
+        records: u64,
+        /// The other one.
+        longer: String,
+    },
+    /// An interleaved file has an odd number of records.
+    #[error(
+        "{input}: record {record}, the last one, has no mate: interleaved files have an even number \
+         of records"
+    )]
+    NoMate {
+        /// The input, as given.
+        input: String,
+        /// The number of records.
+        record: u64,
+    },
+    /// Two mates do not have the same name.
+    #[error(
+        "{input}: record {record} is {name}, but its mate in {other} is {mate}: mates must have the \
+         same name"
+    )]
+    MateNames {
+        /// The file of the first mate.
+        input: String,
+        /// The record's number there, from 1.
+        record: u64,
+        /// Its name.
+        name: String,
+        /// The file of the second mate.
+        other: String,
+        /// That one's name.
+        mate: String,
+    },
     /// A list of inputs cannot be read.
     #[error("{list}: cannot read this list of input files: {reason}", list = list.display())]
     List {

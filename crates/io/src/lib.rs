@@ -2,6 +2,7 @@
 //!
 //! Reading: a [`Reader`] hands chunks of FASTA or FASTQ text to any number of workers, from files
 //! of any usual compression, or of SAM or BAM, and each worker parses its own [`Chunk`] into its own [`Sink`].
+//! [`Records`] make batches of them: reads, or pairs with their mates checked.
 //! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all; a
 //! [`SpillFile`] holds what does not fit into memory during a run.
 
@@ -14,6 +15,7 @@ mod error;
 mod input;
 mod output;
 mod reader;
+mod records;
 mod spill;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
@@ -22,4 +24,5 @@ pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use output::{AtomicFile, Output};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions};
+pub use records::{Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, stem};
 pub use spill::SpillFile;

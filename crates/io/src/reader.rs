@@ -30,14 +30,13 @@ pub(crate) use lines::MAX_LINES;
 pub use lines::{LineChunk, LineReader};
 pub use options::ReaderOptions;
 pub(crate) use ranges::GzipRange;
-pub(crate) use shared::Failures;
+pub(crate) use shared::{Failures, lock};
 
 use crate::input::{Input, check};
 use crate::{Chunk, Error};
 use fetch::{Fetched, Origin, Work};
 use join::Carry;
 use ranges::Plan;
-use shared::lock;
 use sources::Sources;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,13 +1,11 @@
 //! A whole run: reads are read in order, mapped by all threads, and written in order.
 
-mod in_order;
-
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use merganser_io::{BgzfBlocks, Output};
-use merganser_run::{Cancel, Progress, run_workers_collect};
+use merganser_run::{Cancel, InOrder, InOrderSink, Progress, run_workers_collect};
 
 use crate::header::{self, ReadGroup};
 use crate::hits::Hit;
@@ -17,7 +15,6 @@ use crate::record::{self, Style};
 use crate::report::{Reported, Reporter, Sink, Unit};
 use crate::source::{Batch, Source};
 use crate::{Config, Error, Format, Metric, Prefilter, Reads, prefilter};
-use in_order::InOrder;
 
 /// What to run, beside the index and the reads.
 #[derive(Clone, Debug)]
@@ -102,7 +99,7 @@ pub fn run(
     let head = head(job, index, inputs);
     let shared = Shared {
         source: Mutex::new(Numbered { source, next: 0 }),
-        written: InOrder::new(Writer { outputs, head: Some(head) }, AHEAD * job.threads as u64),
+        written: InOrder::new(Writer { outputs, head: Some(head) }, AHEAD * job.threads as u64, 0),
         progress,
         cancel,
     };
@@ -182,21 +179,23 @@ impl Writer {
     }
 }
 
-impl in_order::Sink for Writer {
-    fn write(&mut self, part: &Part) -> Result<(), Error> {
+impl InOrderSink<Part> for Writer {
+    type Error = Error;
+
+    fn write(&mut self, part: Part) -> Result<Option<Part>, Error> {
         self.begin()?;
         self.outputs.records.write_all(&part[0])?;
         if let Some(unmapped) = &mut self.outputs.unmapped {
             unmapped.write_all(&part[1])?;
         }
-        Ok(())
+        Ok(None)
     }
 }
 
 /// What the workers share.
 struct Shared<'r> {
     source: Mutex<Numbered<'r>>,
-    written: InOrder<Writer>,
+    written: InOrder<Part, Writer>,
     progress: &'r dyn Progress,
     cancel: &'r Cancel,
 }
@@ -252,7 +251,7 @@ impl Shared<'_> {
 }
 
 /// Should a worker panic, nobody must wait for its batch.
-struct FailOnPanic<'w>(&'w InOrder<Writer>);
+struct FailOnPanic<'w>(&'w InOrder<Part, Writer>);
 
 impl Drop for FailOnPanic<'_> {
     fn drop(&mut self) {
@@ -285,7 +284,7 @@ struct Text<'w> {
     blocks: &'w mut Option<BgzfBlocks>,
     keeps: bool,
     number: u64,
-    written: &'w InOrder<Writer>,
+    written: &'w InOrder<Part, Writer>,
 }
 
 impl Text<'_> {
@@ -319,7 +318,9 @@ impl Sink for Text<'_> {
             return Ok(());
         }
         let part = self.part(false);
-        self.written.hand_in_early(self.number, &part)
+        // In its turn only, as it may be long. What failed meanwhile is kept with its own number.
+        let wanted = self.written.hand_in_some(self.number, part, u64::MAX, false);
+        if wanted { Ok(()) } else { Err(Error::Cancelled) }
     }
 }
 
@@ -333,7 +334,12 @@ impl<'r> Worker<'r> {
         Worker { mapper, reporter, config: job.config, blocks, keeps, hits, bounds, texts }
     }
 
-    fn map(&mut self, batch: &Batch, number: u64, written: &InOrder<Writer>) -> Result<(), Error> {
+    fn map(
+        &mut self,
+        batch: &Batch,
+        number: u64,
+        written: &InOrder<Part, Writer>,
+    ) -> Result<(), Error> {
         let begun = Instant::now();
         self.mapper.clear();
         for at in 0..batch.len() {
@@ -375,7 +381,7 @@ impl<'r> Worker<'r> {
         Ok(())
     }
 
-    fn text<'w>(&'w mut self, number: u64, written: &'w InOrder<Writer>) -> Text<'w> {
+    fn text<'w>(&'w mut self, number: u64, written: &'w InOrder<Part, Writer>) -> Text<'w> {
         let (texts, blocks, keeps) = (&mut self.texts, &mut self.blocks, self.keeps);
         Text { texts, blocks, keeps, number, written }
     }
@@ -385,7 +391,7 @@ impl<'r> Worker<'r> {
         batch: &Batch,
         reads: std::ops::Range<usize>,
         number: u64,
-        written: &InOrder<Writer>,
+        written: &InOrder<Part, Writer>,
     ) -> Result<(), Error> {
         let begun = Instant::now();
         let unit = batch.unit();

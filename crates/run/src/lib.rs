@@ -1,5 +1,5 @@
 //! What every run needs, whatever its job: the number of threads, the memory budget, cancellation,
-//! progress, the `--json` summary. Nothing here knows about sequences.
+//! progress, results in order, the `--json` summary. Nothing here knows about sequences.
 
 #![forbid(unsafe_code)]
 
@@ -7,6 +7,7 @@ mod cancel;
 mod device;
 mod error;
 pub mod files;
+mod in_order;
 pub mod memory;
 mod progress;
 mod summary;
@@ -17,6 +18,7 @@ pub use cancel::Cancel;
 pub use device::{DeviceChoice, DeviceError};
 pub use error::{Error, SizeError};
 pub use files::raise_open_file_limit;
+pub use in_order::{InOrder, InOrderSink, Otherwise};
 pub use memory::{default_budget, format_size, machine_memory, parse_size, peak_rss};
 pub use progress::{Progress, Silent};
 pub use summary::Summary;

@@ -114,6 +114,11 @@ impl<'a> Query<'a> {
         self.gpu.as_ref().map(GpuQuery::notes)
     }
 
+    /// The devices, if there are any.
+    pub(crate) fn gpu(&self) -> Option<&GpuQuery<'a>> {
+        self.gpu.as_ref()
+    }
+
     /// As [`candidates`](Self::candidates), on the devices if there are any.
     ///
     /// # Errors

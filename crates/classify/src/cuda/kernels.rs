@@ -3,6 +3,7 @@
 
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 
+use super::times::PHASES;
 use crate::params::Params;
 
 /// Sections of a part.
@@ -53,7 +54,8 @@ merganser_gpu::foreign! {
         rule: *const SketchRule, words: *const u64, sections: *const SectionPlace,
         starts: *const u32, taxa: *const u32, targets: u32, letters: *const u8,
         reads: *const ReadEntry, count: u32, most: u32, out: *mut RawCandidate,
-        out_count: *mut u32, over: *mut u32, over_count: *mut u32, stream: RawStream,
+        out_count: *mut u32, over: *mut u32, over_count: *mut u32, phases: *mut u64,
+        stream: RawStream,
     );
     fn merganser_classify_windows(
         rule: *const SketchRule, words: *const u64, sections: *const SectionPlace,
@@ -115,8 +117,15 @@ impl Out<'_> {
     }
 }
 
-/// The candidates of reads in one part; [`TOO_MANY`] for those with too many hits. `over` has room
-/// for a number for each read and one more.
+/// What a query writes beside candidates.
+pub(crate) struct Working<'t> {
+    /// Room for a number for each read and one more.
+    pub(crate) over: DeviceSliceMut<'t, u32>,
+    /// Cycles that a sample of the blocks spent in each phase, to which is added.
+    pub(crate) phases: DeviceSliceMut<'t, u64>,
+}
+
+/// The candidates of reads in one part; [`TOO_MANY`] for those with too many hits.
 #[allow(clippy::too_many_arguments, reason = "what a query consists of")]
 pub(crate) fn reads(
     stream: &Stream,
@@ -126,13 +135,14 @@ pub(crate) fn reads(
     letters: DeviceSlice<'_, u8>,
     reads: DeviceSlice<'_, ReadEntry>,
     mut out: Out<'_>,
-    over: DeviceSliceMut<'_, u32>,
+    working: Working<'_>,
 ) -> Result<()> {
     if reads.is_empty() {
         return Ok(());
     }
     out.check(reads.len());
-    assert!(part.sections.len() == SECTIONS && over.len() > reads.len());
+    let Working { over, mut phases } = working;
+    assert!(part.sections.len() == SECTIONS && over.len() > reads.len() && phases.len() >= PHASES);
     let (mut over_count, mut over) = over.split_at_mut(1);
     stream.fill(over_count.reborrow(), 0)?;
     let (count, most, target_count) = (reads.len() as u32, out.most as u32, targets.count());
@@ -155,6 +165,7 @@ pub(crate) fn reads(
                 out.counts.as_mut_ptr(),
                 over.as_mut_ptr(),
                 over_count.as_mut_ptr(),
+                phases.as_mut_ptr(),
                 raw,
             )
         }

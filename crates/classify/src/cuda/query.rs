@@ -2,21 +2,20 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use merganser_gpu::{Device, DeviceBuffer, Pool};
+use merganser_gpu::{Device, DeviceBuffer, Pool, Pooled};
 
 use super::found::Found;
 use super::kernels::{SketchRule, Targets};
 use super::long::{LongLane, LongSizes};
-use super::short::{SHORT_WINDOWS, ShortLane, ShortSizes};
+use super::short::{BATCH_LETTERS, BATCH_READS, SHORT_WINDOWS, ShortLane, ShortSizes};
 use super::table::{DeviceTable, table_bytes};
+use super::times::{DeviceClock, GpuTimes};
 use super::{GpuConfig, GpuNotes};
 use crate::cpu::query::{Query, QueryParams, Scratch};
 use crate::database::Section;
 use crate::decide::Candidate;
 use crate::{Database, Error};
 
-/// Device memory for a batch of short reads.
-const LANE_BYTES: u64 = 12 << 20;
 /// Device memory for long reads, on each device, at most.
 const LONG_BYTES: u64 = 2 << 30;
 /// The least device memory to classify with.
@@ -60,6 +59,7 @@ struct Member {
     starts: DeviceBuffer<u32>,
     taxa: DeviceBuffer<u32>,
     long: Pool<LongLane>,
+    clock: DeviceClock,
 }
 
 impl Member {
@@ -100,11 +100,15 @@ impl Budget {
         }
         // A little for the context and for what is rounded up.
         let all = available / 32 * 31;
-        let working = (all / 4).min(config.streams as u64 * LANE_BYTES + LONG_BYTES);
+        let (streams, whole) = (config.streams.max(1) as u64, ShortSizes::whole(most));
+        let working = (all / 4).min(streams * whole.bytes() + LONG_BYTES);
         let long = LongSizes::new(most, working / 2 / LONG_LANES as u64);
-        let lane = (working / 4).min(LANE_BYTES);
-        let short = ShortSizes::new(most, lane);
-        let lanes = (working / 2 / short.bytes()).clamp(1, config.streams.max(1) as u64) as usize;
+        // Whole batches if there is room for some of them.
+        let short = match working / 8 >= whole.bytes() {
+            true => whole,
+            false => ShortSizes::new(most, working / 4),
+        };
+        let lanes = (working / 2 / short.bytes()).clamp(1, streams) as usize;
         let used = short.bytes() * lanes as u64 + long.bytes() * LONG_LANES as u64;
         Ok(Budget { tables: all.saturating_sub(used), lanes, short, long })
     }
@@ -159,9 +163,15 @@ impl<'a> GpuQuery<'a> {
                             let long = budgets[*at].long;
                             Member::new(&devices[*at], &parts, starts, taxa, threads, long)
                         };
-                        let members_made: Result<Vec<_>, Error> =
-                            members.iter().map(member).collect();
-                        Ok(Set { lanes: lanes(members, devices, budgets), members: members_made? })
+                        let lanes = lanes(members, devices, budgets);
+                        // Pinned memory takes long to get, and so do tables to copy.
+                        let warm = scope.spawn({
+                            let lanes = lanes.clone();
+                            move || warm(&lanes)
+                        });
+                        let made: Result<Vec<_>, Error> = members.iter().map(member).collect();
+                        warm.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                        Ok(Set { lanes, members: made? })
                     })
                 })
                 .collect();
@@ -186,13 +196,22 @@ impl<'a> GpuQuery<'a> {
         })
     }
 
-    /// What the devices are and did not do.
+    /// What the devices are, and did or did not do.
     pub(crate) fn notes(&self) -> GpuNotes {
+        let mut times = GpuTimes::default();
+        let members = self.sets.iter().flat_map(|set| &set.members);
+        members.for_each(|member| times.add(&member.clock.times()));
         GpuNotes {
             names: self.names.clone(),
             parts_on_host: self.rest.as_ref().map_or(0, |rest| rest.part_count()),
             reads_on_host: self.reads_here.load(Ordering::Relaxed),
+            times,
         }
+    }
+
+    /// How many records, and bytes of them, a batch should have.
+    pub(crate) fn batch(&self) -> [usize; 2] {
+        [BATCH_READS, BATCH_LETTERS]
     }
 
     /// As [`Query::candidates`].
@@ -206,35 +225,116 @@ impl<'a> GpuQuery<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        let set = &self.sets[self.turn.fetch_add(1, Ordering::Relaxed) % self.sets.len()];
-        let mut lane = set.lanes.take()?;
+        let Some(mut flight) = self.place(true)? else { return Ok(()) };
+        self.start(&mut flight, reads)?;
+        self.finish(flight, reads, scratch, candidates, ends)
+    }
+
+    /// A place for a batch on the devices whose turn it is; if none is free, waits for one, or
+    /// gives `None`.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(crate) fn place(&self, wait: bool) -> Result<Option<Flight>, Error> {
+        let set = self.turn.fetch_add(1, Ordering::Relaxed) % self.sets.len();
+        let lanes = &self.sets[set].lanes;
+        let lane = if wait { Some(lanes.take()?) } else { lanes.try_take()? };
+        Ok(lane.map(|lane| Flight { set, lane, taken: 0 }))
+    }
+
+    /// Sends `reads` to the devices, as many as there is room for at a time, and does not wait.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(crate) fn start(&self, flight: &mut Flight, reads: &[[&[u8]; 2]]) -> Result<(), Error> {
+        let Flight { set, lane, taken } = flight;
+        *taken = self.fill(lane, reads);
+        let members = &self.sets[*set].members;
+        let Lane { short, numbers, .. } = &mut **lane;
+        for (one, member) in short.iter_mut().zip(members) {
+            one.load(numbers, reads, |bases| self.range(bases))?;
+            one.start(&self.rule, &member.parts, member.targets())?;
+        }
+        Ok(())
+    }
+
+    /// Chooses the reads that go first; gives their number.
+    fn fill(&self, lane: &mut Lane, reads: &[[&[u8]; 2]]) -> usize {
         let params = self.database.params();
+        lane.numbers.clear();
+        lane.long.clear();
+        let ShortSizes { letters, reads: room, .. } = lane.short[0].sizes;
+        // Most reads are short enough whatever their number of windows.
+        let stride = u64::from(params.stride);
+        let (mut taken, mut filled) = (0, 0);
+        while let Some(mates) = reads.get(taken).filter(|_| taken < room) {
+            let bases: usize = mates.iter().map(|mate| mate.len()).sum();
+            let few = (bases as u64) < (SHORT_WINDOWS - 4) * stride;
+            let windows =
+                || mates.iter().map(|mate| params.windows(mate.len() as u64)).sum::<u64>();
+            if bases > letters || (!few && windows() > SHORT_WINDOWS) {
+                lane.long.push(taken);
+            } else if filled + bases <= letters {
+                lane.numbers.push(taken);
+                filled += bases;
+            } else {
+                break;
+            }
+            taken += 1;
+        }
+        taken
+    }
+
+    /// Waits for the candidates of the reads that were sent, and of those for which there was no
+    /// room yet: appends them, and where those of each read end.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(crate) fn finish(
+        &self,
+        mut flight: Flight,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Error> {
         let mut rest = reads;
-        while !rest.is_empty() {
-            lane.numbers.clear();
-            lane.long.clear();
-            let ShortSizes { letters, reads: room, .. } = lane.short[0].sizes;
-            let (mut taken, mut filled) = (0, 0);
-            while let Some(mates) = rest.get(taken).filter(|_| taken < room) {
-                let bases: usize = mates.iter().map(|mate| mate.len()).sum();
-                let windows: u64 = mates.iter().map(|mate| params.windows(mate.len() as u64)).sum();
-                if windows > SHORT_WINDOWS || bases > letters {
-                    lane.long.push(taken);
-                } else if filled + bases <= letters {
-                    lane.numbers.push(taken);
-                    filled += bases;
-                } else {
-                    break;
-                }
-                taken += 1;
-            }
-            let (now, later) = rest.split_at(taken);
+        loop {
+            let set = &self.sets[flight.set];
+            let (now, later) = rest.split_at(flight.taken);
+            self.collect(set, &mut flight.lane, now, scratch, candidates, ends)?;
             rest = later;
-            self.ask(set, &mut lane, now, scratch)?;
-            for read in 0..now.len() {
-                candidates.extend_from_slice(lane.found.of(read));
-                ends.push(candidates.len());
+            if rest.is_empty() {
+                return Ok(());
             }
+            self.start(&mut flight, rest)?;
+        }
+    }
+
+    fn collect(
+        &self,
+        set: &Set,
+        lane: &mut Lane,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        for (one, member) in lane.short.iter_mut().zip(&set.members) {
+            one.tell(&member.clock)?;
+        }
+        let only = set.members.len() == 1 && set.members[0].parts.len() == 1;
+        if only && self.rest.is_none() {
+            let (database, taxa) = (self.database, &self.taxa);
+            let one = &mut lane.short[0];
+            if one.collect_all(reads.len(), database, taxa, candidates, ends)? {
+                return Ok(());
+            }
+        }
+        self.merge(set, lane, reads, scratch)?;
+        for read in 0..reads.len() {
+            candidates.extend_from_slice(lane.found.of(read));
+            ends.push(candidates.len());
         }
         Ok(())
     }
@@ -245,21 +345,18 @@ impl<'a> GpuQuery<'a> {
         u32::try_from(range).unwrap_or(u32::MAX)
     }
 
-    /// Finds the candidates of `reads`, which the lane has taken up.
-    fn ask(
+    /// Merges what the devices have found for `reads`, which were sent, with what they had no room
+    /// for.
+    fn merge(
         &self,
         set: &Set,
         lane: &mut Lane,
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
-        let Lane { short, numbers, found, long } = lane;
+        let Lane { short, found, long, .. } = lane;
         found.reset(reads.len(), self.options.max_candidates);
-        for (one, member) in short.iter_mut().zip(&set.members) {
-            one.load(numbers, reads, |bases| self.range(bases))?;
-            one.start(&self.rule, &member.parts, member.targets())?;
-        }
-        // Meanwhile the host looks at what is not there.
+        // The host looks at what is not there.
         if let Some(rest) = &self.rest {
             let (mut candidates, mut ends) = (Vec::new(), Vec::new());
             rest.candidates(reads, scratch, &mut candidates, &mut ends);
@@ -332,6 +429,7 @@ impl Member {
     ) -> Result<Member, Error> {
         let stream = device.stream()?;
         let mut member = Member {
+            clock: DeviceClock::new(&stream)?,
             parts: Vec::new(),
             starts: device.alloc(starts.len())?,
             taxa: device.alloc(taxa.len())?,
@@ -346,6 +444,44 @@ impl Member {
             member.parts.push((number, DeviceTable::upload(device, sections, threads)?));
         }
         Ok(member)
+    }
+}
+
+/// A batch on its way: what it needs on each device of a set, and how many of its reads were sent.
+pub(crate) struct Flight {
+    set: usize,
+    lane: Pooled<Lane>,
+    taken: usize,
+}
+
+impl Flight {
+    /// Whether the devices are done with what was sent.
+    ///
+    /// # Errors
+    /// If one failed.
+    pub(crate) fn is_done(&self) -> Result<bool, Error> {
+        for one in &self.lane.short {
+            if !one.is_done()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Waits until they are.
+    ///
+    /// # Errors
+    /// If one failed.
+    pub(crate) fn wait(&self) -> Result<(), Error> {
+        self.lane.short.iter().try_for_each(|one| Ok(one.wait()?))
+    }
+}
+
+/// Makes all lanes. What fails will fail again where a lane is needed.
+fn warm(lanes: &Pool<Lane>) {
+    let mut made = Vec::new();
+    while let Ok(Some(lane)) = lanes.try_take() {
+        made.push(lane);
     }
 }
 

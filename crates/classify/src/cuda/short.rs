@@ -3,12 +3,19 @@
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result, Stream};
 
 use super::found::{Found, candidate};
-use super::kernels::{self, Out, RawCandidate, ReadEntry, SketchRule, TOO_MANY, Targets};
+use super::kernels::{self, Out, RawCandidate, ReadEntry, SketchRule, TOO_MANY, Targets, Working};
 use super::table::DeviceTable;
+use super::times::{BatchClock, DeviceClock, PHASES};
 use crate::Database;
+use crate::decide::Candidate;
 
 /// Most windows of a read that one block looks at, one after the other.
 pub(super) const SHORT_WINDOWS: u64 = 32;
+
+/// Reads and letters of a batch at most. A batch of so many reads keeps an H100 busy for about as long
+/// as it takes to begin ten; larger ones take more pinned memory, which takes long to get.
+pub(super) const BATCH_READS: usize = 1 << 15;
+pub(super) const BATCH_LETTERS: usize = 6 << 20;
 
 /// What a lane has room for.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +29,14 @@ pub(super) struct ShortSizes {
 impl ShortSizes {
     /// For up to `most` candidates a read, within about `bytes`.
     pub(super) fn new(most: usize, bytes: u64) -> ShortSizes {
-        let letters = (bytes / 4).clamp(1 << 16, 2 << 20) as usize;
-        let reads = (bytes / 4 / (16 * most as u64 + 24)).clamp(16, 16384) as usize;
+        let letters = (bytes / 4).clamp(1 << 16, BATCH_LETTERS as u64) as usize;
+        let reads = (bytes / 4 / (16 * most as u64 + 24)).clamp(16, BATCH_READS as u64) as usize;
         ShortSizes { letters, reads, most }
+    }
+
+    /// For whole batches of up to `most` candidates a read.
+    pub(super) fn whole(most: usize) -> ShortSizes {
+        ShortSizes { letters: BATCH_LETTERS, reads: BATCH_READS, most }
     }
 
     /// Bytes of device memory.
@@ -47,6 +59,9 @@ pub(super) struct ShortLane {
     out: DeviceBuffer<RawCandidate>,
     counts: DeviceBuffer<u32>,
     over: DeviceBuffer<u32>,
+    clock: BatchClock,
+    phases_there: DeviceBuffer<u64>,
+    phases_here: PinnedBuffer<u64>,
     /// Of each part that is asked.
     out_here: Vec<PinnedBuffer<RawCandidate>>,
     counts_here: Vec<PinnedBuffer<u32>>,
@@ -69,6 +84,9 @@ impl ShortLane {
             out: device.alloc(reads * most)?,
             counts: device.alloc(reads)?,
             over: device.alloc(reads + 1)?,
+            clock: BatchClock::new(device)?,
+            phases_there: device.alloc(PHASES)?,
+            phases_here: device.alloc_pinned(PHASES)?,
             out_here: (0..parts).map(|_| out_here()).collect::<Result<_>>()?,
             counts_here: (0..parts).map(|_| counts_here()).collect::<Result<_>>()?,
         })
@@ -107,20 +125,67 @@ impl ShortLane {
         targets: Targets<'_>,
     ) -> Result<()> {
         let (stream, reads) = (&self.stream, self.numbers.len());
+        self.clock.mark(0, stream)?;
         stream.upload(&mut self.letters, 0..self.filled, self.letters_there.view_mut())?;
         stream.upload(&mut self.entries, 0..reads, self.entries_there.view_mut())?;
+        self.clock.mark(1, stream)?;
+        stream.fill(self.phases_there.view_mut(), 0)?;
         let most = self.sizes.most;
         for (at, (_, table)) in parts.iter().enumerate() {
             let out = Out { most, candidates: self.out.view_mut(), counts: self.counts.view_mut() };
             let letters = self.letters_there.view();
             let entries = self.entries_there.slice(..reads);
-            let over = self.over.view_mut();
-            kernels::reads(stream, rule, table.view(), targets, letters, entries, out, over)?;
+            let working =
+                Working { over: self.over.view_mut(), phases: self.phases_there.view_mut() };
+            kernels::reads(stream, rule, table.view(), targets, letters, entries, out, working)?;
+            if at + 1 == parts.len() {
+                self.clock.mark(2, stream)?;
+            }
             let (out, counts) = (self.out.slice(..reads * most), self.counts.slice(..reads));
             stream.download(out, &mut self.out_here[at], 0)?;
             stream.download(counts, &mut self.counts_here[at], 0)?;
         }
-        Ok(())
+        stream.download(self.phases_there.view(), &mut self.phases_here, 0)?;
+        self.clock.mark(3, stream)
+    }
+
+    /// Whether all answers are there.
+    pub(super) fn is_done(&self) -> Result<bool> {
+        self.clock.is_done()
+    }
+
+    /// Waits until they are.
+    pub(super) fn wait(&self) -> Result<()> {
+        self.clock.wait()
+    }
+
+    /// Tells the device's clock how long the batch took.
+    pub(super) fn tell(&self, clock: &DeviceClock) -> Result<()> {
+        self.clock.wait()?;
+        clock.take(&self.clock, self.phases_here.as_slice()?)
+    }
+
+    /// Appends the candidates of all reads of the batch, and where those of each end, if the only
+    /// part has answered for all of them; else false.
+    pub(super) fn collect_all(
+        &mut self,
+        reads: usize,
+        database: &Database,
+        taxa: &[u32],
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) -> Result<bool> {
+        let counts = &self.counts_here[0].as_slice()?[..self.numbers.len()];
+        if self.numbers.len() != reads || counts.contains(&TOO_MANY) {
+            return Ok(false);
+        }
+        let out = self.out_here[0].as_slice()?;
+        for (own, &count) in out.chunks_exact(self.sizes.most).zip(counts) {
+            let own = own[..count as usize].iter();
+            candidates.extend(own.map(|&raw| candidate(database, taxa, raw)));
+            ends.push(candidates.len());
+        }
+        Ok(true)
     }
 
     /// Waits for the answers of the part numbered `at` on this device; gives reads with too many

@@ -39,7 +39,7 @@ impl<'a> Abundance<'a> {
     ) -> Abundance<'a> {
         let mut own = tally.nodes.clone();
         own.resize(tree.len(), 0);
-        let mut of_targets = tally.targets.clone();
+        let mut of_targets = tally.of_targets();
         // A target with few reads is its taxon's; one without an entry here is as well.
         of_targets
             .retain(|&target, reads| *reads >= min_reads && (target as usize) < targets.len());

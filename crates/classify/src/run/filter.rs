@@ -1,6 +1,8 @@
 //! Reads and bases that are not classified.
 
-use super::reads::Batch;
+use merganser_io::RecordBatch;
+
+use super::reads;
 
 /// Which mates and bases take part. What does not still has its line, and is written back whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,21 +31,22 @@ impl ReadFilter {
     /// have no mate left. `masked` is working space.
     pub(super) fn views<'a>(
         &self,
-        batch: &'a Batch,
-        masked: &'a mut Option<Batch>,
+        batch: &'a RecordBatch,
+        masked: &'a mut RecordBatch,
     ) -> (Vec<[&'a [u8]; 2]>, u64) {
-        let batch = match self.min_quality {
+        let shown = match self.min_quality {
             0 => batch,
             quality => mask(batch, quality.saturating_add(33), masked),
         };
-        let mut views = batch.views();
+        let mut views = reads::views(shown);
         let mut passed_over = 0;
-        for (read, mates) in views.iter_mut().enumerate() {
+        if (self.min_bases, self.max_bases) == (0, usize::MAX) {
+            return (views, passed_over);
+        }
+        for mates in &mut views {
             let mut left = 0;
-            for (mate, letters) in mates.iter_mut().enumerate().take(batch.mates()) {
-                // The length of the mate itself, not of what is left of it.
-                let own = batch.record(read * batch.mates() + mate).letters;
-                match self.takes(own) {
+            for letters in mates.iter_mut().take(batch.mates()) {
+                match self.takes(letters) {
                     true => left += 1,
                     false => *letters = &[],
                 }
@@ -55,19 +58,15 @@ impl ReadFilter {
 }
 
 /// The batch with N for each base whose quality is below `least`.
-fn mask<'a>(batch: &Batch, least: u8, masked: &'a mut Option<Batch>) -> &'a Batch {
-    let copy = masked.insert(batch.clone());
-    for ends in &batch.ends {
-        if !ends.fastq {
-            continue;
-        }
-        let qualities = &batch.text[ends.letters..ends.quality];
-        let letters = &mut copy.text[ends.header..ends.letters];
+fn mask<'a>(batch: &RecordBatch, least: u8, masked: &'a mut RecordBatch) -> &'a RecordBatch {
+    masked.copy_from(batch);
+    for at in 0..masked.len() {
+        let (letters, Some(qualities)) = masked.letters_mut(at) else { continue };
         for (letter, &quality) in letters.iter_mut().zip(qualities) {
             if quality < least {
                 *letter = b'N';
             }
         }
     }
-    copy
+    masked
 }

@@ -1,37 +1,65 @@
 //! Batches with their candidates as bytes, for runs that decide when all reads have been seen.
 
-use super::reads::{Batch, Ends};
+use merganser_io::{Record, RecordBatch};
+
 use crate::bytes::{Reading, Writing};
 use crate::{Candidate, Error};
 
 /// A batch and what was found for its reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct HeldBatch {
-    pub(super) batch: Batch,
+    pub(super) batch: RecordBatch,
     pub(super) candidates: Vec<Candidate>,
     /// Where the candidates of each read end.
     pub(super) ends: Vec<usize>,
 }
 
-impl HeldBatch {
+/// A batch with its candidates.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'b> {
+    pub(super) batch: &'b RecordBatch,
+    pub(super) candidates: &'b [Candidate],
+    pub(super) ends: &'b [usize],
+    /// The letters of each read's mates that take part.
+    pub(super) views: &'b [[&'b [u8]; 2]],
+}
+
+/// Stands for the length of qualities where there are none.
+const NO_QUALITY: u32 = u32::MAX;
+
+impl Found<'_> {
+    /// As bytes, without the views.
     pub(super) fn store(&self) -> Vec<u8> {
-        let Batch { text, ends, paired, first } = &self.batch;
-        let mut bytes = Vec::with_capacity(text.len() + 33 * ends.len());
-        bytes.put_u64(*first);
-        bytes.put_u32(u32::from(*paired));
-        bytes.put_u64(text.len() as u64);
-        bytes.extend_from_slice(text);
-        bytes.put_u32(ends.len() as u32);
-        for &Ends { name, header, letters, quality, fastq } in ends {
-            [name, header, letters, quality].iter().for_each(|&end| bytes.put_u64(end as u64));
-            bytes.put_u32(u32::from(fastq));
+        let batch = self.batch;
+        let records = || (0..batch.len()).map(|at| batch.record(at));
+        let letters: usize = records().map(|record| record.letters.len()).sum();
+        let mut bytes = Vec::with_capacity(2 * letters + 60 * batch.len());
+        bytes.put_u64(batch.first());
+        bytes.put_u32(u32::from(batch.is_paired()));
+        bytes.put_u32(batch.len() as u32);
+        for Record { name, header, letters, quality } in records() {
+            bytes.put_u32(name.len() as u32);
+            bytes.put_u32(header.len() as u32);
+            bytes.put_u64(letters.len() as u64);
+            bytes.put_u32(quality.map_or(NO_QUALITY, |_| 0));
+            bytes.extend_from_slice(header);
+            bytes.extend_from_slice(letters);
+            // As long as the letters.
+            bytes.extend_from_slice(quality.unwrap_or_default());
         }
         bytes.put_u32(self.ends.len() as u32);
         self.ends.iter().for_each(|&end| bytes.put_u32(end as u32));
-        for &Candidate { target, taxon, hits, window, last } in &self.candidates {
+        for &Candidate { target, taxon, hits, window, last } in self.candidates {
             [target, taxon, hits, window, last].iter().for_each(|&value| bytes.put_u32(value));
         }
         bytes
+    }
+}
+
+impl HeldBatch {
+    pub(super) fn found<'b>(&'b self, views: &'b [[&'b [u8]; 2]]) -> Found<'b> {
+        let HeldBatch { batch, candidates, ends } = self;
+        Found { batch, candidates, ends, views }
     }
 
     pub(super) fn load(bytes: &[u8]) -> Result<HeldBatch, Error> {
@@ -41,26 +69,28 @@ impl HeldBatch {
 
     fn parse(bytes: &mut Reading<'_>) -> Option<HeldBatch> {
         let (first, paired) = (bytes.u64()?, bytes.u32()? != 0);
-        let length = bytes.u64()? as usize;
-        let text = bytes.bytes(length)?.to_vec();
+        let mut batch = RecordBatch::of(paired, first);
+        for _ in 0..bytes.u32()? {
+            let (name, header) = (bytes.u32()? as usize, bytes.u32()? as usize);
+            let (letters, quality) = (bytes.u64()? as usize, bytes.u32()?);
+            let (header, letters) = (bytes.bytes(header)?, bytes.bytes(letters)?);
+            let quality = match quality {
+                NO_QUALITY => None,
+                _ => Some(bytes.bytes(letters.len())?),
+            };
+            batch.push(&Record { name: header.get(..name)?, header, letters, quality });
+        }
         let mut ends = Vec::new();
         for _ in 0..bytes.u32()? {
-            let mut end = || bytes.u64().map(|end| end as usize);
-            let (name, header, letters, quality) = (end()?, end()?, end()?, end()?);
-            ends.push(Ends { name, header, letters, quality, fastq: bytes.u32()? != 0 });
-        }
-        let mut candidate_ends = Vec::new();
-        for _ in 0..bytes.u32()? {
-            candidate_ends.push(bytes.u32()? as usize);
+            ends.push(bytes.u32()? as usize);
         }
         let mut candidates = Vec::new();
-        for _ in 0..candidate_ends.last().copied().unwrap_or(0) {
+        for _ in 0..ends.last().copied().unwrap_or(0) {
             let mut value = || bytes.u32();
             let (target, taxon, hits) = (value()?, value()?, value()?);
             candidates.push(Candidate { target, taxon, hits, window: value()?, last: value()? });
         }
-        let batch = Batch { text, ends, paired, first };
-        Some(HeldBatch { batch, candidates, ends: candidate_ends })
+        Some(HeldBatch { batch, candidates, ends })
     }
 
     /// Leaves out the candidates of targets that are not to be kept.
@@ -82,23 +112,22 @@ mod tests {
 
     #[test]
     fn batches_come_back_as_they_were() {
-        let ends = Ends { name: 1, header: 4, letters: 8, quality: 12, fastq: true };
+        let record = Record { name: b"a", header: b"a bc", letters: b"ACGT", quality: None };
+        let mut batch = RecordBatch::of(true, 9);
+        batch.push(&record);
+        batch.push(&Record { quality: Some(b"IIII"), ..record });
         let candidate = |target| Candidate { target, taxon: 7, hits: 3, window: 2, last: 4 };
-        let held = HeldBatch {
-            batch: Batch {
-                text: b"a bcACGTIIII".to_vec(),
-                ends: vec![ends; 2],
-                paired: true,
-                first: 9,
-            },
-            candidates: vec![candidate(0), candidate(1), candidate(0)],
-            ends: vec![2, 2, 3],
-        };
-        assert_eq!(HeldBatch::load(&held.store()).unwrap(), held);
-        let bytes = held.store();
+        let candidates = vec![candidate(0), candidate(1), candidate(0)];
+        let held = HeldBatch { batch, candidates, ends: vec![2, 2, 3] };
+        let bytes = held.found(&[]).store();
+        let mut again = HeldBatch::load(&bytes).unwrap();
+        assert_eq!(again.found(&[]).store(), bytes);
+        assert_eq!(again.batch.record(0), record);
+        assert_eq!(again.batch.record(1).quality, Some(&b"IIII"[..]));
+        assert_eq!((again.batch.first(), again.batch.is_paired()), (9, true));
+        assert_eq!((&again.candidates, &again.ends), (&held.candidates, &held.ends));
         assert!(HeldBatch::load(&bytes[..bytes.len() - 1]).is_err());
-        let mut kept = held;
-        kept.keep(&[false, true]);
-        assert_eq!((kept.candidates, kept.ends), (vec![candidate(1)], vec![1, 1, 1]));
+        again.keep(&[false, true]);
+        assert_eq!((again.candidates, again.ends), (vec![candidate(1)], vec![1, 1, 1]));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use super::reads::Batch;
+use merganser_io::RecordBatch;
+
+use super::reads::{id, lengths};
 use crate::features::FeatureLookup;
 use crate::taxonomy::Rank;
 use crate::{Candidate, Database, Sketcher, Thresholds, Verdict};
@@ -87,7 +89,7 @@ pub(super) fn found(verdict: Verdict, target_nodes: &[u32]) -> Found {
 
 /// What a line tells of.
 pub(super) struct Read<'a> {
-    pub(super) batch: &'a Batch,
+    pub(super) batch: &'a RecordBatch,
     /// Its place in the batch.
     pub(super) read: usize,
     /// Its letters as they were classified.
@@ -133,10 +135,10 @@ impl<'a> LineWriter<'a> {
             LineFormat::MetaCache(columns) => {
                 let separator = columns.separator.as_bytes();
                 if columns.query_ids {
-                    put(text, format_args!("{}", read.batch.first + read.read as u64 + 1));
+                    put(text, format_args!("{}", read.batch.first() + read.read as u64 + 1));
                     text.extend_from_slice(separator);
                 }
-                text.extend_from_slice(read.batch.id(read.read));
+                text.extend_from_slice(id(read.batch, read.read));
                 text.extend_from_slice(separator);
                 if let Some(lookup) = &self.lookup {
                     for ((target, window), hits) in lookup.hits(read.mates, sketcher) {
@@ -157,23 +159,31 @@ impl<'a> LineWriter<'a> {
     fn kraken(&self, read: &Read<'_>, names: bool, text: &mut Vec<u8>) {
         let tree = self.database.taxonomy();
         let &Read { found, candidates, .. } = read;
-        let (first, second) = read.batch.lengths(read.read);
+        let (first, second) = lengths(read.batch, read.read);
         text.extend_from_slice(if found.is_some() { b"C\t" } else { b"U\t" });
-        text.extend_from_slice(read.batch.id(read.read));
+        text.extend_from_slice(id(read.batch, read.read));
         let taxid = found.map_or(0, |(node, _)| tree.taxid(node));
         match names {
             true => {
                 let name = found.map_or("unclassified", |(node, _)| tree.name(node));
                 put(text, format_args!("\t{name} (taxid {taxid})\t{first}"));
             }
-            false => put(text, format_args!("\t{taxid}\t{first}")),
+            false => {
+                text.push(b'\t');
+                put_number(text, u64::from(taxid));
+                text.push(b'\t');
+                put_number(text, first as u64);
+            }
         }
         if let Some(second) = second {
-            put(text, format_args!("|{second}"));
+            text.push(b'|');
+            put_number(text, second as u64);
         }
         for (number, candidate) in candidates.iter().enumerate() {
             text.push(if number == 0 { b'\t' } else { b' ' });
-            put(text, format_args!("{}:{}", self.taxid(candidate), candidate.hits));
+            put_number(text, u64::from(self.taxid(candidate)));
+            text.push(b':');
+            put_number(text, u64::from(candidate.hits));
         }
         text.extend_from_slice(if candidates.is_empty() { b"\t0:0\n" } else { b"\n" });
     }
@@ -322,4 +332,34 @@ fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
 fn put(text: &mut Vec<u8>, words: std::fmt::Arguments<'_>) {
     // A Vec takes all that is written to it.
     let _ = text.write_fmt(words);
+}
+
+/// Appends a number in decimal: several times as fast as formatting, of which a read's line has
+/// half a dozen.
+fn put_number(text: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(&digits[at..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_that_formatting_gives() {
+        for number in [0, 1, 9, 10, 99, 100, 12_345, u64::from(u32::MAX), u64::MAX] {
+            let mut text = b"x".to_vec();
+            put_number(&mut text, number);
+            assert_eq!(text, format!("x{number}").into_bytes());
+        }
+    }
 }

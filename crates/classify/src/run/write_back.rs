@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use super::reads::Batch;
+use merganser_io::RecordBatch;
+
 use crate::Error;
 
 /// Where reads go. A pair goes to the `mates`, or, where these are not, both mates one after the
@@ -24,10 +25,10 @@ pub(super) struct ReadTexts {
 
 impl ReadTexts {
     /// Adds a read: header, letters and qualities as they were; a FASTA sequence is one line.
-    pub(super) fn add(&mut self, batch: &Batch, read: usize, apart: bool) {
+    pub(super) fn add(&mut self, batch: &RecordBatch, read: usize, apart: bool) {
         for mate in 0..batch.mates() {
             let record = batch.record(read * batch.mates() + mate);
-            let text = match batch.paired && apart {
+            let text = match batch.is_paired() && apart {
                 true => &mut self.mates[mate],
                 false => &mut self.single,
             };
@@ -42,6 +43,11 @@ impl ReadTexts {
                 text.push(b'\n');
             }
         }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.single.clear();
+        self.mates.iter_mut().for_each(Vec::clear);
     }
 
     pub(super) fn write(&self, output: &mut ReadOutput<'_>) -> Result<(), Error> {

@@ -1,14 +1,12 @@
 //! Writing a result while it is computed: encoded by all workers, written in order.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use merganser_io::{AtomicFile, Output};
 
 use crate::Error;
-use crate::emit::{Encoder, Sink, Totals};
+use crate::emit::{Encoder, Sink};
 use crate::kff::{KffFormat, KffSink};
 use crate::kmc::{KmcFormat, KmcSink, Layout};
 #[cfg(feature = "parquet")]
@@ -128,97 +126,5 @@ impl Sink<()> for Nothing {
 
     fn finish(self) -> Result<Duration, Error> {
         Ok(Duration::ZERO)
-    }
-}
-
-/// Parts that came before their turn wait here, and if too many do, those who bring more.
-pub(super) struct InOrder<P, S> {
-    state: Mutex<State<P, S>>,
-    turn: Condvar,
-    /// k-mers that may wait.
-    most: u64,
-}
-
-struct State<P, S> {
-    /// The section whose turn it is.
-    next: usize,
-    waiting: BTreeMap<usize, Waiting<P>>,
-    kmers: u64,
-    /// Somebody will not bring what is missing.
-    abandoned: bool,
-    sink: S,
-}
-
-struct Waiting<P> {
-    parts: Vec<(P, u64)>,
-    whole: bool,
-}
-
-impl<P, S: Sink<P>> InOrder<P, S> {
-    pub(super) fn new(sink: S, most: u64) -> InOrder<P, S> {
-        let waiting = BTreeMap::new();
-        let state = State { next: 0, waiting, kmers: 0, abandoned: false, sink };
-        InOrder { state: Mutex::new(state), turn: Condvar::new(), most }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<P, S>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the next part of a section, which has `kmers` k-mers; `last` if it is whole with it.
-    /// False if the output was abandoned.
-    pub(super) fn hand_in(
-        &self,
-        section: usize,
-        part: P,
-        kmers: u64,
-        last: bool,
-    ) -> Result<bool, Error> {
-        let mut state = self.lock();
-        // Whoever brings the section whose turn it is never waits, and so this ends.
-        while section != state.next && state.kmers + kmers > self.most && !state.abandoned {
-            state = self.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        if state.abandoned {
-            return Ok(false);
-        }
-        let waiting = state.waiting.entry(section);
-        let waiting = waiting.or_insert_with(|| Waiting { parts: Vec::new(), whole: false });
-        waiting.parts.push((part, kmers));
-        waiting.whole = last;
-        state.kmers += kmers;
-        state.write()?;
-        drop(state);
-        self.turn.notify_all();
-        Ok(true)
-    }
-
-    /// Nobody needs to wait any more: a part will be missing.
-    pub(super) fn abandon(&self) {
-        self.lock().abandoned = true;
-        self.turn.notify_all();
-    }
-
-    pub(super) fn finish(self, totals: &Totals) -> Result<Duration, Error> {
-        let mut sink = self.state.into_inner().unwrap_or_else(PoisonError::into_inner).sink;
-        sink.totals(totals);
-        sink.finish()
-    }
-}
-
-impl<P, S: Sink<P>> State<P, S> {
-    /// Writes all whose turn it is.
-    fn write(&mut self) -> Result<(), Error> {
-        while let Some(mut waiting) = self.waiting.remove(&self.next) {
-            for (part, kmers) in waiting.parts.drain(..) {
-                self.kmers -= kmers;
-                self.sink.write(part)?;
-            }
-            if !waiting.whole {
-                break;
-            }
-            self.next += 1;
-        }
-        Ok(())
     }
 }

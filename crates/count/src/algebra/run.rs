@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, InOrder, Progress};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
 use super::engine::{Engine, Place, Work};
 use super::expression::{Bounds, Cut, Expression};
 use super::merge::{self, Range, Run, Spare};
-use super::output::{InOrder, TableFormat, Target, Writing};
+use super::output::{TableFormat, Target, Writing};
 use crate::config::Storage;
-use crate::emit::{Encoder, Sink, Totals};
+use crate::emit::{Encoder, Ordered, Sink, Totals};
 use crate::store::{Pool, Spilling};
 use crate::table::{Header, section_bits};
 use crate::tables::{AnyTable, Description, Ranges};
@@ -327,7 +327,7 @@ impl<K: Kmer> Writing<K> for Compute<'_, K> {
         sink: S,
     ) -> Result<Calculated, Error> {
         let Compute { job, ranges, header, mut calculated } = self;
-        let in_order = InOrder::new(sink, job.session.most_waiting::<K>());
+        let in_order = InOrder::new(Ordered(sink), u64::MAX, job.session.most_waiting::<K>());
         let engine = job.session.engine(ranges, header.section_bits, job.progress, job.cancel);
         let make = || Emitting::new(job.calculation, ranges.len(), encoder, &in_order);
         let workers = engine.run(make)?;
@@ -345,7 +345,9 @@ impl<K: Kmer> Writing<K> for Compute<'_, K> {
         calculated.saturated = histogram.max() == u32::MAX;
         calculated.before = parts.iter().map(|part| part.kmers).sum();
         calculated.lowered = parts.iter().map(|part| part.lowered).sum();
-        let sync = in_order.finish(&job.totals(&calculated, &parts))?;
+        let Ordered(mut sink) = in_order.into_sink()?;
+        sink.totals(&job.totals(&calculated, &parts));
+        let sync = sink.finish()?;
         calculated.stages.push(("sync", sync));
         Ok(calculated)
     }
@@ -359,7 +361,7 @@ struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> {
     calculation: &'e Calculation,
     uses: Vec<usize>,
     encoder: &'e E,
-    in_order: &'e InOrder<E::Part, S>,
+    in_order: &'e InOrder<E::Part, Ordered<S>>,
     spare: Spare<K>,
     /// k-mers of a divided section that do not fill a unit yet.
     open: Run<K>,
@@ -373,7 +375,7 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'e, K, E, S> {
         calculation: &'e Calculation,
         tables: usize,
         encoder: &'e E,
-        in_order: &'e InOrder<E::Part, S>,
+        in_order: &'e InOrder<E::Part, Ordered<S>>,
     ) -> Self {
         Emitting {
             calculation,
@@ -411,7 +413,7 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'e, K, E, S> {
     fn hand_in(&mut self, place: Place, run: &[(K, u32)]) -> Result<bool, Error> {
         if place.first && place.last {
             let part = self.encoder.encode(run);
-            return self.in_order.hand_in(place.section, part, run.len() as u64, true);
+            return Ok(self.hand_in_part(place, part, run.len(), true));
         }
         self.open.extend_from_slice(run);
         let whole = match place.last {
@@ -423,7 +425,14 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'e, K, E, S> {
             false => self.encoder.encode_more(&self.open[..whole]),
         };
         self.open.drain(..whole);
-        self.in_order.hand_in(place.section, part, whole as u64, place.last)
+        Ok(self.hand_in_part(place, part, whole, place.last))
+    }
+}
+
+impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'_, K, E, S> {
+    /// Hands in a part of so many k-mers; false if nothing is wanted any more.
+    fn hand_in_part(&self, place: Place, part: E::Part, kmers: usize, last: bool) -> bool {
+        self.in_order.hand_in_some(place.section as u64, part, kmers as u64, last)
     }
 }
 
@@ -450,7 +459,7 @@ impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Drop for Emitting<'_, K, E, S> {
     fn drop(&mut self) {
         // After an error or a panic, nobody must wait for this worker's section.
         if !self.done {
-            self.in_order.abandon();
+            self.in_order.stop();
         }
     }
 }

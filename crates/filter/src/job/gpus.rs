@@ -174,7 +174,7 @@ impl Shared<'_> {
             match stream {
                 Some(stream) => self.send(gpus, &mut worker, &mut block, stream, &mut flying),
                 None => {
-                    let mut part = self.written.spare();
+                    let mut part = self.written.spare().unwrap_or_default();
                     let done = worker.decide(&mut block, self.format, &mut part);
                     self.hand_in(number, done.map(|()| part));
                 }
@@ -225,7 +225,7 @@ impl Shared<'_> {
                 Err(error) => Err(error),
             };
             let Some(Flying { number, first, mut stream }) = flying.pop_front() else { return };
-            let mut part = self.written.spare();
+            let mut part = self.written.spare().unwrap_or_default();
             let collected = landed.and_then(|()| Ok(worker.collect(&mut stream)?));
             match collected {
                 Ok(()) => {

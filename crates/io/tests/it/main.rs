@@ -10,4 +10,5 @@ mod compressed;
 mod errors;
 mod output;
 mod property;
+mod records;
 mod workers;

@@ -1,0 +1,149 @@
+//! What the devices' clocks say.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use merganser_gpu::{Device, Event, Result, Stream};
+
+/// How long devices did what, as their own clocks have it. Batches overlap: each kind of work
+/// counts as long as any batch was at it, on each device; kinds overlap each other, too.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GpuTimes {
+    /// Copying reads to the device.
+    pub upload: Duration,
+    /// Kernels.
+    pub kernels: Duration,
+    /// Copying candidates back.
+    pub download: Duration,
+    /// Any of these.
+    pub busy: Duration,
+    /// Batches, those of long reads not counted.
+    pub batches: u64,
+    /// Of the kernels' time, as cycles of a sample of their blocks have it: sketches, look-ups,
+    /// gathering and ordering locations, candidates.
+    pub phases: [u64; PHASES],
+}
+
+/// Phases of a kernel.
+pub(super) const PHASES: usize = 4;
+
+impl GpuTimes {
+    /// What came after `before`.
+    pub(crate) fn since(&self, before: &GpuTimes) -> GpuTimes {
+        GpuTimes {
+            upload: self.upload.saturating_sub(before.upload),
+            kernels: self.kernels.saturating_sub(before.kernels),
+            download: self.download.saturating_sub(before.download),
+            busy: self.busy.saturating_sub(before.busy),
+            batches: self.batches - before.batches,
+            phases: std::array::from_fn(|at| self.phases[at] - before.phases[at]),
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &GpuTimes) {
+        self.upload += other.upload;
+        self.kernels += other.kernels;
+        self.download += other.download;
+        self.busy += other.busy;
+        self.batches += other.batches;
+        for (own, others) in self.phases.iter_mut().zip(other.phases) {
+            *own += others;
+        }
+    }
+}
+
+/// The clock of one device.
+#[derive(Debug)]
+pub(super) struct DeviceClock {
+    begun: Event,
+    /// From when to when batches were uploaded, in kernels, downloaded.
+    spans: Mutex<[Vec<[Duration; 2]>; 3]>,
+    phases: Mutex<[u64; PHASES]>,
+}
+
+/// Four points of a batch's way, between which there are upload, kernels and download.
+#[derive(Debug)]
+pub(super) struct BatchClock(pub(super) [Event; 4]);
+
+impl BatchClock {
+    pub(super) fn new(device: &Device) -> Result<BatchClock> {
+        let event = || device.timing_event();
+        Ok(BatchClock([event()?, event()?, event()?, event()?]))
+    }
+
+    /// The batch gets to point `at`.
+    pub(super) fn mark(&self, at: usize, stream: &Stream) -> Result<()> {
+        stream.record(&self.0[at])
+    }
+
+    /// Whether all is done that was before the last mark.
+    pub(super) fn is_done(&self) -> Result<bool> {
+        self.0[3].is_done()
+    }
+
+    pub(super) fn wait(&self) -> Result<()> {
+        self.0[3].synchronize()
+    }
+}
+
+impl DeviceClock {
+    pub(super) fn new(stream: &Stream) -> Result<DeviceClock> {
+        let begun = stream.device().timing_event()?;
+        stream.record(&begun)?;
+        stream.synchronize()?;
+        Ok(DeviceClock { begun, spans: Mutex::default(), phases: Mutex::default() })
+    }
+
+    /// Takes the times of a batch that is done.
+    pub(super) fn take(&self, batch: &BatchClock, phases: &[u64]) -> Result<()> {
+        let mut at = [Duration::ZERO; 4];
+        for (at, event) in at.iter_mut().zip(&batch.0) {
+            *at = self.begun.elapsed(event)?;
+        }
+        let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
+        for (kind, span) in spans.iter_mut().enumerate() {
+            span.push([at[kind], at[kind + 1]]);
+        }
+        drop(spans);
+        let mut sums = self.phases.lock().unwrap_or_else(PoisonError::into_inner);
+        sums.iter_mut().zip(phases).for_each(|(sum, cycles)| *sum += cycles);
+        Ok(())
+    }
+
+    pub(super) fn times(&self) -> GpuTimes {
+        let spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
+        let [upload, kernels, download] = [0, 1, 2].map(|kind| covered(spans[kind].clone()));
+        GpuTimes {
+            upload,
+            kernels,
+            download,
+            busy: covered(spans.concat()),
+            batches: spans[0].len() as u64,
+            phases: *self.phases.lock().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+}
+
+/// The time within any of the spans.
+fn covered(mut spans: Vec<[Duration; 2]>) -> Duration {
+    spans.sort_unstable();
+    let (mut sum, mut until) = (Duration::ZERO, Duration::ZERO);
+    for [from, to] in spans {
+        sum += to.saturating_sub(from.max(until));
+        until = until.max(to);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_counts_once() {
+        let seconds = |[from, to]: [u64; 2]| [Duration::from_secs(from), Duration::from_secs(to)];
+        let spans = [[5, 7], [1, 4], [2, 3], [6, 9], [9, 9]].map(seconds).to_vec();
+        assert_eq!(covered(spans), Duration::from_secs(7));
+        assert_eq!(covered(Vec::new()), Duration::ZERO);
+    }
+}

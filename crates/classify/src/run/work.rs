@@ -1,0 +1,250 @@
+//! What each thread does: it takes a batch of reads, finds their candidates, or has devices find
+//! them while it goes on with the next batch, decides, and hands in what is to be written.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use merganser_io::{Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_run::{InOrder, InOrderSink, Otherwise, Progress, run_workers};
+
+use super::held::{Found, HeldBatch};
+use super::stages::Clock;
+use super::{Run, RunResult, lock};
+use crate::cpu::query::Scratch;
+use crate::cuda::{Flight, GpuQuery};
+use crate::{Error, Sketcher};
+
+/// Records and bytes of a batch, without a device.
+const BATCH: [usize; 2] = [8192, 1 << 20];
+/// Batches that a thread may have on devices while it goes on: one is looked at while the other
+/// one is parsed.
+const FLYING: usize = 2;
+
+/// What is made of a batch, with the worker's own result and sketcher.
+type Take<'t, 'a, P> =
+    &'t (dyn Fn(&Found<'_>, &mut RunResult<'a>, &mut Sketcher) -> Result<P, Error> + Sync);
+
+impl<'a> Run<'_, 'a> {
+    /// Reads all batches, finds their candidates and hands in what `take` makes of them, by all
+    /// workers. What fails is kept by `written`: of several faults the first in the input.
+    pub(super) fn each_batch<P: Send, S: InOrderSink<P, Error = Error> + Send>(
+        &self,
+        segments: &[Segment],
+        progress: &dyn Progress,
+        written: &InOrder<P, S>,
+        take: Take<'_, 'a, P>,
+    ) -> Result<(), Error>
+    where
+        S::Error: Send,
+    {
+        let whole = self.wants.classified.is_some() || self.wants.unclassified.is_some();
+        let gpu = self.classifier.query.gpu();
+        let [batch_records, batch_bytes] = gpu.map_or(BATCH, GpuQuery::batch);
+        let options = RecordOptions {
+            keep: Keep { headers: whole, qualities: whole || self.config.filter.min_quality > 0 },
+            batch_records,
+            batch_bytes,
+            workers: self.config.threads,
+            cancel: self.cancel.clone(),
+            ..RecordOptions::default()
+        };
+        let records = Records::open(segments, options)?;
+        progress.stage("classify", records.bytes_total());
+        run_workers(self.config.threads, |_| {
+            // Nobody must wait for a worker that is gone.
+            let gone = Otherwise::new(|| {
+                records.stop();
+                written.stop();
+            });
+            let mut worker = Worker {
+                run: self,
+                records: &records,
+                written,
+                progress,
+                take,
+                scratch: self.classifier.query.scratch(),
+                sketcher: Sketcher::new(self.classifier.database.params()),
+                features: Vec::new(),
+                own: RunResult::default(),
+                masked: RecordBatch::default(),
+                spare: Vec::new(),
+                flying: VecDeque::new(),
+            };
+            worker.work(gpu);
+            lock(&self.total).add(worker.own);
+            gone.well();
+            Ok::<_, Error>(())
+        })?;
+        lock(&self.total).stages.records = records.times();
+        progress.finish();
+        Ok(())
+    }
+}
+
+/// A thread's own.
+pub(super) struct Worker<'w, 'r, 'a, P, S: InOrderSink<P, Error = Error>> {
+    run: &'w Run<'r, 'a>,
+    records: &'w Records,
+    written: &'w InOrder<P, S>,
+    progress: &'w dyn Progress,
+    take: Take<'w, 'a, P>,
+    scratch: Scratch,
+    sketcher: Sketcher,
+    features: Vec<u64>,
+    own: RunResult<'a>,
+    /// Reads without bases of low quality.
+    masked: RecordBatch,
+    /// For their memory.
+    spare: Vec<HeldBatch>,
+    flying: VecDeque<Flying>,
+}
+
+/// A batch that is on a device.
+struct Flying {
+    held: HeldBatch,
+    flight: Flight,
+}
+
+impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
+    /// Takes batches until there are none.
+    fn work(&mut self, gpu: Option<&GpuQuery<'_>>) {
+        while let Some(held) = self.next(gpu) {
+            let number = held.batch.number();
+            let done = match gpu {
+                Some(gpu) => self.send(gpu, held),
+                None => self.find(held),
+            };
+            if let Err(error) = done {
+                self.fail(number, error);
+            }
+        }
+        if let Some(gpu) = gpu {
+            self.land(gpu, 0);
+        }
+    }
+
+    /// The next batch, once there is room for what will be made of it.
+    fn next(&mut self, gpu: Option<&GpuQuery<'_>>) -> Option<HeldBatch> {
+        let mut held = self.spare.pop().unwrap_or_default();
+        held.candidates.clear();
+        held.ends.clear();
+        let filled = self.records.next(&mut held.batch);
+        let number = held.batch.number();
+        if self.run.cancel.is_cancelled() {
+            self.fail(0, Error::Cancelled);
+            return None;
+        }
+        match filled {
+            Ok(Some(bytes)) => self.progress.advance(bytes),
+            Ok(None) => return None,
+            Err(error) => {
+                self.fail(number, error.into());
+                return None;
+            }
+        }
+        let begun = Instant::now();
+        if let Some(gpu) = gpu.filter(|_| !self.written.has_room(number)) {
+            // Those who wait for room may wait for ours.
+            self.land(gpu, 0);
+        }
+        let begun = if gpu.is_some() { Instant::now() } else { begun };
+        let room = self.written.wait_for_room(number);
+        self.run.clock.add(Clock::TURNS, begun);
+        room.then_some(held)
+    }
+
+    /// The first failure in the order of the input counts; nothing behind it is begun.
+    fn fail(&self, number: u64, error: Error) {
+        self.written.fail(number, error);
+        self.records.stop();
+    }
+
+    /// Finds the candidates of a batch here.
+    fn find(&mut self, mut held: HeldBatch) -> Result<(), Error> {
+        let begun = Instant::now();
+        let mut masked = std::mem::take(&mut self.masked);
+        let HeldBatch { batch, candidates, ends } = &mut held;
+        let (views, passed_over) = self.run.config.filter.views(batch, &mut masked);
+        self.own.passed_over += passed_over;
+        self.run.classifier.query.candidates(&views, &mut self.scratch, candidates, ends);
+        self.run.clock.add(Clock::FINDING, begun);
+        self.finish(&Found { batch, candidates, ends, views: &views })?;
+        self.masked = masked;
+        self.spare.push(held);
+        Ok(())
+    }
+
+    /// Sends a batch to a device.
+    fn send(&mut self, gpu: &GpuQuery<'_>, held: HeldBatch) -> Result<(), Error> {
+        loop {
+            let begun = Instant::now();
+            // Who has batches on devices must not wait for a place: others may wait for his.
+            let wait = self.flying.is_empty();
+            let Some(mut place) = gpu.place(wait)? else {
+                self.land(gpu, self.flying.len() - 1);
+                continue;
+            };
+            let begun = self.run.clock.add(Clock::WAITING, begun);
+            let (views, passed_over) = self.run.config.filter.views(&held.batch, &mut self.masked);
+            self.own.passed_over += passed_over;
+            gpu.start(&mut place, &views)?;
+            drop(views);
+            self.run.clock.add(Clock::FINDING, begun);
+            self.flying.push_back(Flying { held, flight: place });
+            self.land(gpu, FLYING - 1);
+            return Ok(());
+        }
+    }
+
+    /// Goes on with the batches that devices are done with, with the first ones in any case, so
+    /// that no more than `most` are left.
+    fn land(&mut self, gpu: &GpuQuery<'_>, most: usize) {
+        while let Some(first) = self.flying.front() {
+            let done = match first.flight.is_done() {
+                Ok(false) if self.flying.len() <= most => return,
+                Ok(_) => Ok(()),
+                Err(error) => Err(error),
+            };
+            let Some(Flying { held, flight }) = self.flying.pop_front() else { return };
+            let number = held.batch.number();
+            let landed = done.and_then(|()| self.collect(gpu, flight, held));
+            if let Err(error) = landed {
+                self.fail(number, error);
+            }
+        }
+    }
+
+    fn collect(
+        &mut self,
+        gpu: &GpuQuery<'_>,
+        flight: Flight,
+        mut held: HeldBatch,
+    ) -> Result<(), Error> {
+        let begun = Instant::now();
+        flight.wait()?;
+        let begun = self.run.clock.add(Clock::WAITING, begun);
+        let mut masked = std::mem::take(&mut self.masked);
+        let HeldBatch { batch, candidates, ends } = &mut held;
+        let (views, _) = self.run.config.filter.views(batch, &mut masked);
+        gpu.finish(flight, &views, &mut self.scratch, candidates, ends)?;
+        self.run.clock.add(Clock::COLLECTING, begun);
+        self.finish(&Found { batch, candidates, ends, views: &views })?;
+        self.masked = masked;
+        self.spare.push(held);
+        Ok(())
+    }
+
+    /// Makes of a batch and its candidates what is handed in.
+    fn finish(&mut self, found: &Found<'_>) -> Result<(), Error> {
+        let begun = Instant::now();
+        if let Some(counter) = &self.run.features {
+            for mates in found.views {
+                counter.count(mates, &mut self.sketcher, &mut self.features);
+            }
+        }
+        let part = (self.take)(found, &mut self.own, &mut self.sketcher)?;
+        self.run.clock.add(Clock::DECIDING, begun);
+        self.written.hand_in(found.batch.number(), part);
+        Ok(())
+    }
+}

@@ -1,0 +1,331 @@
+//! Reads and pairs, a batch at a time, by any number of workers.
+//!
+//! Workers fetch and parse chunks of the open files side by side ([`Reader`](crate::Reader)). Under
+//! a lock, and in time that does not depend on the records, chunks are put in the order of their
+//! file and batches are cut from the heads of the queues: which records a batch has depends on the
+//! records alone. The worker that takes a batch then puts its records together, mates beside each
+//! other, and compares their names.
+
+mod batch;
+mod cut;
+mod side;
+mod text;
+
+pub use batch::{Record, RecordBatch};
+pub use text::stem;
+
+use crate::input::{Input, check};
+use crate::reader::lock;
+use crate::{Chunk, Error, Reader};
+use cut::{Cut, Open};
+use merganser_run::Cancel;
+use side::Parsed;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use text::{Pieces, Text};
+
+/// A stretch of the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// Reads that stand for themselves.
+    Single(Input),
+    /// Pairs: the mates one after the other.
+    Interleaved(Input),
+    /// Pairs: the first mates and the second mates.
+    Pair(Input, Input),
+}
+
+impl Segment {
+    /// Whether it is of pairs.
+    pub fn is_paired(&self) -> bool {
+        !matches!(self, Segment::Single(_))
+    }
+
+    /// The files of the segment.
+    pub fn inputs(&self) -> impl Iterator<Item = &Input> {
+        let (first, second) = match self {
+            Segment::Single(input) | Segment::Interleaved(input) => (input, None),
+            Segment::Pair(first, second) => (first, Some(second)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+/// What is kept of each record beside its name and letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// The header behind the name.
+    pub headers: bool,
+    /// Qualities.
+    pub qualities: bool,
+}
+
+/// How [`Records`] are read.
+#[derive(Clone, Debug)]
+pub struct RecordOptions {
+    /// What is kept.
+    pub keep: Keep,
+    /// A batch is full with so many records (mates count one each; at least 1)
+    pub batch_records: usize,
+    /// or so many bytes of what is kept. A pair is never cut.
+    pub batch_bytes: usize,
+    /// About how many bytes of text a worker parses at a time. No batch depends on it.
+    pub chunk_bytes: usize,
+    /// How many workers will call [`Records::next`].
+    pub workers: usize,
+    /// Ends the waiting for a pipe that keeps silent.
+    pub cancel: Cancel,
+}
+
+impl Default for RecordOptions {
+    /// Names and letters, batches of 8,192 records or 1 MiB, one worker.
+    fn default() -> Self {
+        Self {
+            keep: Keep::default(),
+            batch_records: 8192,
+            batch_bytes: 1 << 20,
+            chunk_bytes: 1 << 20,
+            workers: 1,
+            cancel: Cancel::default(),
+        }
+    }
+}
+
+/// The time that all workers together spent, each counted for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordTimes {
+    /// Reading and inflating, waiting for the turn of a chunk included.
+    pub reading: Duration,
+    /// From text to records.
+    pub parsing: Duration,
+    /// Putting batches together.
+    pub gathering: Duration,
+    /// Waiting for other workers' chunks.
+    pub waiting: Duration,
+}
+
+/// Hands out the records of its segments, batch by batch, to any number of workers at once.
+pub struct Records {
+    options: RecordOptions,
+    bytes_total: Option<u64>,
+    state: Mutex<State>,
+    changed: Condvar,
+    clocks: [AtomicU64; 4],
+}
+
+struct State {
+    segments: VecDeque<Segment>,
+    open: Option<Open>,
+    /// Batches handed out,
+    batches: u64,
+    /// and reads in them; a pair is one.
+    reads: u64,
+    /// Nothing is handed out any more.
+    ended: bool,
+    /// For their memory.
+    spare: Vec<Text>,
+}
+
+/// A file of the open segment.
+struct RecordFile {
+    reader: Reader,
+    name: Arc<str>,
+}
+
+impl Records {
+    /// Looks at every input, so that one that is missing ends a run before it begins. Files are
+    /// opened one segment after the other.
+    ///
+    /// # Errors
+    /// If an input does not exist, is a directory, or may not be read.
+    pub fn open(segments: &[Segment], options: RecordOptions) -> Result<Records, Error> {
+        let inputs = segments.iter().flat_map(Segment::inputs);
+        let sizes = inputs.map(check).collect::<Result<Vec<_>, _>>()?;
+        let options = RecordOptions {
+            batch_records: options.batch_records.max(1),
+            workers: options.workers.max(1),
+            ..options
+        };
+        let state = State {
+            segments: segments.iter().cloned().collect(),
+            open: None,
+            batches: 0,
+            reads: 0,
+            ended: false,
+            spare: Vec::new(),
+        };
+        Ok(Records {
+            options,
+            bytes_total: sizes.into_iter().sum(),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            clocks: Default::default(),
+        })
+    }
+
+    /// The inputs' size on disk in bytes, if all are regular files.
+    pub fn bytes_total(&self) -> Option<u64> {
+        self.bytes_total
+    }
+
+    /// Ends the reading: nothing is handed out any more, and whoever waits gets `None`.
+    pub fn stop(&self) {
+        let mut state = lock(&self.state);
+        self.end(&mut state);
+    }
+
+    /// What was spent so far.
+    pub fn times(&self) -> RecordTimes {
+        let [reading, parsing, gathering, waiting] =
+            [0, 1, 2, 3].map(|at| Duration::from_nanos(self.clocks[at].load(Ordering::Relaxed)));
+        RecordTimes { reading, parsing, gathering, waiting }
+    }
+
+    /// Refills `batch` with the next records, all of one segment, and returns the bytes on disk
+    /// that were read meanwhile, for whichever batch; `None` at the end, or after
+    /// [`stop`](Self::stop) or a cancellation. Any number of workers call it at the same time, each
+    /// with its own batch.
+    ///
+    /// # Errors
+    /// If an input cannot be read, or mates are out of step. All batches before the fault are
+    /// handed out, and [`RecordBatch::number`] is the one that this would have been: the error
+    /// with the smallest number is the first in the input. The batch then has the records before
+    /// the fault that no other batch has.
+    pub fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
+        batch.clear();
+        // Should this worker panic, nobody must wait for its chunk.
+        let guard = StopOnPanic(self);
+        let result = self.next_batch(batch);
+        std::mem::forget(guard);
+        result
+    }
+
+    fn next_batch(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
+        let mut source_bytes = 0;
+        let mut state = lock(&self.state);
+        while !state.ended {
+            let cut = state.cut(batch, &self.options).inspect_err(|_| self.end(&mut state))?;
+            let (file, side, mut text) = match cut {
+                Cut::Batch(pieces) => {
+                    drop(state);
+                    self.changed.notify_all();
+                    return self.gather(batch, pieces).map(|()| Some(source_bytes));
+                }
+                Cut::Fetch { file, side } => (file, side, state.spare.pop().unwrap_or_default()),
+                Cut::Wait => {
+                    let begun = Instant::now();
+                    state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    self.spend(3, begun);
+                    continue;
+                }
+                Cut::End => {
+                    self.end(&mut state);
+                    break;
+                }
+            };
+            drop(state);
+            let parsed = self.parse(&file, &mut batch.chunk, &mut text);
+            source_bytes += batch.chunk.source_bytes();
+            state = lock(&self.state);
+            // After a fault nobody needs it.
+            let ended = state.ended;
+            if let Some(open) = state.open.as_mut().filter(|_| !ended) {
+                open.deliver(side, parsed, text);
+            }
+            self.changed.notify_all();
+        }
+        Ok(None)
+    }
+
+    /// Fetches and parses a chunk, while others do the same.
+    fn parse(&self, file: &RecordFile, chunk: &mut Chunk, text: &mut Text) -> Parsed {
+        text.clear();
+        let begun = Instant::now();
+        let fetched = file.reader.next_chunk(chunk);
+        let begun = self.spend(0, begun);
+        match fetched {
+            Ok(true) => {
+                let fault = text.parse(chunk, self.options.keep).err();
+                self.spend(1, begun);
+                let goes_on = chunk.format == Some(crate::chunk::Format::Fasta);
+                Parsed::Chunk { ordinal: chunk.ordinal(), goes_on, fault }
+            }
+            Ok(false) => Parsed::End(None),
+            Err(error) => Parsed::End(Some(error)),
+        }
+    }
+
+    /// Puts the records of a batch together.
+    fn gather(&self, batch: &mut RecordBatch, pieces: Pieces) -> Result<(), Error> {
+        let begun = Instant::now();
+        let gathered = batch.gather(&pieces);
+        // Who is the last to need a text gives it back; one giant record must not keep its memory.
+        let most = 8 * self.options.chunk_bytes;
+        let spare: Vec<Text> = pieces.into_spare().filter(|text| text.room() <= most).collect();
+        let mut state = lock(&self.state);
+        state.spare.extend(spare);
+        if gathered.is_err() {
+            self.end(&mut state);
+        }
+        drop(state);
+        self.spend(2, begun);
+        gathered
+    }
+
+    fn spend(&self, clock: usize, begun: Instant) -> Instant {
+        let now = Instant::now();
+        let spent = now.duration_since(begun).as_nanos() as u64;
+        self.clocks[clock].fetch_add(spent, Ordering::Relaxed);
+        now
+    }
+
+    fn end(&self, state: &mut State) {
+        state.ended = true;
+        state.segments.clear();
+        if let Some(open) = &state.open {
+            open.stop();
+        }
+        self.changed.notify_all();
+    }
+}
+
+impl State {
+    /// What there is to do next: a batch to put together, a chunk to fetch, to wait. With an error,
+    /// `batch` has the number that its batch would have had.
+    fn cut(&mut self, batch: &mut RecordBatch, options: &RecordOptions) -> Result<Cut, Error> {
+        loop {
+            batch.number = self.batches;
+            if self.open.is_none() {
+                let Some(segment) = self.segments.pop_front() else { return Ok(Cut::End) };
+                self.open = Some(Open::new(&segment, options)?);
+            }
+            let Some(open) = &mut self.open else { return Ok(Cut::End) };
+            match open.cut(options)? {
+                Cut::Batch(pieces) => {
+                    batch.first = self.reads;
+                    self.batches += 1;
+                    self.reads += open.describe(&pieces, batch);
+                    return Ok(Cut::Batch(pieces));
+                }
+                Cut::End => {
+                    // A reader that was told to stop looks as one that has ended.
+                    if options.cancel.is_cancelled() {
+                        return Ok(Cut::End);
+                    }
+                    self.open = None;
+                }
+                other => return Ok(other),
+            }
+        }
+    }
+}
+
+struct StopOnPanic<'a>(&'a Records);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}

@@ -1,0 +1,187 @@
+//! The records of a batch.
+
+use std::sync::Arc;
+
+use super::text::{Piece, Pieces, Slice, Text, stem};
+use crate::{Chunk, Error};
+
+/// A record as its file has it, as far as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// The header up to the first blank.
+    pub name: &'a [u8],
+    /// The name, and the rest of the header if it is kept.
+    pub header: &'a [u8],
+    /// The sequence, without line ends.
+    pub letters: &'a [u8],
+    /// `None` in FASTA, or if qualities are not kept.
+    pub quality: Option<&'a [u8]>,
+}
+
+/// Reads, or pairs with their mates one after the other. Refilled by
+/// [`Records::next`](super::Records::next), it keeps its memory.
+#[derive(Default)]
+pub struct RecordBatch {
+    text: Text,
+    pub(super) paired: bool,
+    pub(super) number: u64,
+    pub(super) first: u64,
+    pub(super) first_here: u64,
+    /// The files of first and of second mates.
+    pub(super) names: [Arc<str>; 2],
+    /// For the next fetch.
+    pub(super) chunk: Chunk,
+}
+
+impl RecordBatch {
+    /// Records; mates count one each.
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the records are mates.
+    pub fn is_paired(&self) -> bool {
+        self.paired
+    }
+
+    /// 1, or 2 for pairs.
+    pub fn mates(&self) -> usize {
+        1 + usize::from(self.paired)
+    }
+
+    /// Reads; a pair is one.
+    pub fn reads(&self) -> usize {
+        self.len() / self.mates()
+    }
+
+    /// A record by its place among all. Read r begins at r times [`mates`](Self::mates).
+    ///
+    /// # Panics
+    /// If there are no more than `at`.
+    #[inline]
+    pub fn record(&self, at: usize) -> Record<'_> {
+        self.text.record(at)
+    }
+
+    /// The letters of a record, to write, and its qualities.
+    ///
+    /// # Panics
+    /// If there are no more than `at`.
+    pub fn letters_mut(&mut self, at: usize) -> (&mut [u8], Option<&[u8]>) {
+        self.text.letters_mut(at)
+    }
+
+    /// The name of a record as it is reported: mates share theirs.
+    ///
+    /// # Panics
+    /// If there are no more than `at`.
+    pub fn name(&self, at: usize) -> &[u8] {
+        let Record { name, .. } = self.record(at);
+        if self.paired { stem(name) } else { name }
+    }
+
+    /// How many batches come before this one.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Reads before these, in all segments.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// A record's place as messages show it: its file, and which record of it, from 1. Of
+    /// interleaved mates, the place of the pair.
+    pub fn place(&self, at: usize) -> (&str, u64) {
+        let mates = self.mates();
+        (&self.names[at % mates], self.first_here + (at / mates) as u64 + 1)
+    }
+
+    /// Empties the batch.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.paired = false;
+        (self.first, self.first_here) = (0, 0);
+    }
+
+    /// An empty batch of reads, `first` of which come before it, to be filled by
+    /// [`push`](Self::push).
+    pub fn of(paired: bool, first: u64) -> RecordBatch {
+        RecordBatch { paired, first, ..RecordBatch::default() }
+    }
+
+    /// Adds a record. The name is the beginning of its header.
+    pub fn push(&mut self, record: &Record<'_>) {
+        self.text.push(record);
+    }
+
+    /// Takes the records of another batch as they are.
+    pub fn copy_from(&mut self, other: &RecordBatch) {
+        self.text.clone_from(&other.text);
+        (self.paired, self.number) = (other.paired, other.number);
+        (self.first, self.first_here) = (other.first, other.first_here);
+        self.names.clone_from(&other.names);
+    }
+
+    /// Puts the records together.
+    ///
+    /// # Errors
+    /// If two mates have other names; those before them are there, and they are, too.
+    pub(super) fn gather(&mut self, pieces: &Pieces) -> Result<(), Error> {
+        let Pieces(pieces) = pieces;
+        for (first, second) in pieces {
+            match second {
+                None => self.text.extend(first),
+                Some(second) => self.interleave(first, second)?,
+            }
+        }
+        let interleaved = self.paired && pieces.iter().any(|(_, second): &Piece| second.is_none());
+        if interleaved {
+            (0..self.reads()).try_for_each(|read| self.check_names(read, 2))?;
+        }
+        Ok(())
+    }
+
+    fn interleave(&mut self, first: &Slice, second: &Slice) -> Result<(), Error> {
+        for pair in 0..first.len() {
+            self.text.extend_one(&first.text, first.from + pair);
+            self.text.extend_one(&second.text, second.from + pair);
+            self.check_names(self.reads() - 1, 1)?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the mates of a pair have the same name; `each` records of the first file
+    /// are a pair.
+    fn check_names(&self, read: usize, each: u64) -> Result<(), Error> {
+        let [one, two] = [2 * read, 2 * read + 1].map(|at| self.record(at).name);
+        if one == two || stem(one) == stem(two) {
+            return Ok(());
+        }
+        let shown = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        Err(Error::MateNames {
+            input: self.names[0].to_string(),
+            record: each * (self.first_here + read as u64 + 1),
+            name: shown(one),
+            other: self.names[1].to_string(),
+            mate: shown(two),
+        })
+    }
+}
+
+impl std::fmt::Debug for RecordBatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let RecordBatch { number, first, paired, .. } = self;
+        f.debug_struct("RecordBatch")
+            .field("number", number)
+            .field("first", first)
+            .field("paired", paired)
+            .field("records", &self.len())
+            .finish_non_exhaustive()
+    }
+}

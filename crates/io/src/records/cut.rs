@@ -1,0 +1,224 @@
+//! Where batches begin and end.
+
+use std::sync::Arc;
+
+use super::side::{Parsed, Side};
+use super::text::{Piece, Pieces, Slice, Text};
+use super::{RecordBatch, RecordFile, RecordOptions, Segment};
+use crate::{Error, Reader, ReaderOptions};
+
+/// What there is to do next.
+pub(super) enum Cut {
+    /// These records are a batch.
+    Batch(Pieces),
+    /// A chunk of this file is needed.
+    Fetch { file: Arc<RecordFile>, side: usize },
+    /// Others bring what is needed.
+    Wait,
+    /// The segment has no more records.
+    End,
+}
+
+/// A segment that is being read.
+pub(super) struct Open {
+    files: Vec<Arc<RecordFile>>,
+    sides: Vec<Side>,
+    /// Records that stand together: 1, or 2 for pairs.
+    mates: usize,
+    pending: Pending,
+    /// Records of each file that were put into batches or the pending one,
+    taken: u64,
+    /// and reads of batches that were handed out.
+    handed: u64,
+    /// Chunks of each file that may wait or be underway.
+    most: usize,
+}
+
+/// The beginning of a batch.
+#[derive(Default)]
+struct Pending {
+    pieces: Pieces,
+    records: usize,
+    bytes: usize,
+}
+
+impl Open {
+    pub(super) fn new(segment: &Segment, options: &RecordOptions) -> Result<Open, Error> {
+        let files = segment.inputs().map(|input| {
+            let options = ReaderOptions {
+                chunk_bytes: options.chunk_bytes,
+                workers: options.workers,
+                overlap: 0,
+                cancel: options.cancel.clone(),
+            };
+            let reader = Reader::open(std::slice::from_ref(input), options)?;
+            Ok(Arc::new(RecordFile { reader, name: Arc::from(input.to_string()) }))
+        });
+        let files = files.collect::<Result<Vec<_>, Error>>()?;
+        Ok(Open {
+            sides: files.iter().map(|_| Side::default()).collect(),
+            files,
+            mates: 1 + usize::from(segment.is_paired()),
+            pending: Pending::default(),
+            taken: 0,
+            handed: 0,
+            // One for each worker, and one that waits for it.
+            most: 2 * options.workers + 2,
+        })
+    }
+
+    pub(super) fn stop(&self) {
+        self.files.iter().for_each(|file| file.reader.stop());
+    }
+
+    pub(super) fn deliver(&mut self, side: usize, parsed: Parsed, text: Text) {
+        self.sides[side].deliver(parsed, text);
+    }
+
+    /// Cuts the next batch from the heads of the queues, if they have one.
+    ///
+    /// # Errors
+    /// What is wrong with the record after all that batches have.
+    pub(super) fn cut(&mut self, options: &RecordOptions) -> Result<Cut, Error> {
+        if self.fill(options) {
+            return Ok(Cut::Batch(std::mem::take(&mut self.pending).pieces));
+        }
+        let starved = |side: &Side| side.head().is_none() && side.is_over();
+        if !self.sides.iter().any(starved) {
+            return Ok(self.fetch());
+        }
+        if self.pending.records >= self.mates {
+            // A mate without its other one is at fault, which shows with the next cut.
+            if !self.pending.records.is_multiple_of(self.mates) {
+                self.pending.drop_last();
+            }
+            return Ok(Cut::Batch(std::mem::take(&mut self.pending).pieces));
+        }
+        self.end()
+    }
+
+    /// Adds records to the pending batch until it is full; false if there are too few.
+    fn fill(&mut self, options: &RecordOptions) -> bool {
+        loop {
+            if self.pending.is_full(self.mates, options) {
+                return true;
+            }
+            let Some(count) = self.count(options) else { return false };
+            let mut slices = self.sides.iter_mut().map(|side| side.take(count));
+            let (Some(Some(first)), second) = (slices.next(), slices.next().flatten()) else {
+                return false;
+            };
+            self.taken += count as u64;
+            for slice in [Some(&first), second.as_ref()].into_iter().flatten() {
+                self.pending.records += count;
+                self.pending.bytes += slice.text.bytes_of(slice.from, count);
+            }
+            self.pending.pieces.0.push((first, second));
+        }
+    }
+
+    /// How many records of each head go into the pending batch, which is not full; `None` if a
+    /// head is missing.
+    fn count(&self, options: &RecordOptions) -> Option<usize> {
+        let mut heads = self.sides.iter().map(Side::head);
+        let (first, second) = (heads.next().flatten()?, heads.next());
+        let bytes = options.batch_bytes.saturating_sub(self.pending.bytes);
+        let records = options.batch_records.saturating_sub(self.pending.records).max(1);
+        let (text, from) = first;
+        let left = text.len() - from;
+        if let Some(second) = second {
+            let (other, at) = second?;
+            let left = left.min(other.len() - at);
+            let has = |count: usize| text.bytes_of(from, count) + other.bytes_of(at, count);
+            let enough = least(left, |count| has(count) >= bytes);
+            return Some(enough.min(records.div_ceil(2)).min(left));
+        }
+        let enough = text.records_of(from, bytes).min(records);
+        // Up to the end of a pair.
+        let odd = !(self.pending.records + enough).is_multiple_of(self.mates);
+        Some((enough + usize::from(odd)).min(left))
+    }
+
+    /// The file to fetch from: the one with fewer records, if it may have more.
+    fn fetch(&mut self) -> Cut {
+        let wants = |side: &usize| self.sides[*side].wants(self.most);
+        let hungry = (0..self.sides.len()).filter(wants);
+        match hungry.min_by_key(|&side| self.sides[side].expected()) {
+            Some(side) => {
+                self.sides[side].begin();
+                Cut::Fetch { file: Arc::clone(&self.files[side]), side }
+            }
+            None => Cut::Wait,
+        }
+    }
+
+    /// Why there are no more records.
+    fn end(&mut self) -> Result<Cut, Error> {
+        for side in 0..self.sides.len() {
+            let this = &mut self.sides[side];
+            if this.head().is_some() {
+                continue;
+            }
+            if !this.is_over() {
+                return Ok(self.fetch());
+            }
+            if let Some(fault) = this.fault() {
+                return Err(fault);
+            }
+            let other = self.sides.len() - 1 - side;
+            if self.sides[other].head().is_some() {
+                let [shorter, longer] = [side, other].map(|side| self.files[side].name.to_string());
+                return Err(Error::MateCount { shorter, records: self.taken, longer });
+            }
+        }
+        if self.files.len() < self.mates && !self.taken.is_multiple_of(2) {
+            let input = self.files[0].name.to_string();
+            return Err(Error::NoMate { input, record: self.taken });
+        }
+        Ok(Cut::End)
+    }
+
+    /// Tells a batch where its records are from, and gives the number of its reads.
+    pub(super) fn describe(&mut self, pieces: &Pieces, batch: &mut RecordBatch) -> u64 {
+        let count = |(first, second): &Piece| first.len() + second.as_ref().map_or(0, Slice::len);
+        let reads = (pieces.0.iter().map(count).sum::<usize>() / self.mates) as u64;
+        batch.paired = self.mates == 2;
+        batch.first_here = self.handed;
+        self.handed += reads;
+        let name = |at: usize| Arc::clone(&self.files[at.min(self.files.len() - 1)].name);
+        batch.names = [name(0), name(1)];
+        reads
+    }
+}
+
+impl Pending {
+    fn is_full(&self, mates: usize, options: &RecordOptions) -> bool {
+        let enough =
+            self.records >= options.batch_records || self.bytes >= options.batch_bytes.max(1);
+        enough && self.records.is_multiple_of(mates)
+    }
+
+    fn drop_last(&mut self) {
+        if let Some((last, _)) = self.pieces.0.last_mut() {
+            last.to -= 1;
+            if last.len() == 0 {
+                self.pieces.0.pop();
+            }
+        }
+    }
+}
+
+/// The least of 1..=`most` for which `is_enough` holds, as it does for all larger ones; one more
+/// if for none.
+fn least(most: usize, is_enough: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (1, most + 1);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if is_enough(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}

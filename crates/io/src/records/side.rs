@@ -1,0 +1,153 @@
+//! One of the files: its chunks, put in their order.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::text::{Slice, Text};
+use crate::Error;
+
+/// What a fetch brought.
+pub(super) enum Parsed {
+    /// Records, the last of which may go on in the next chunk, and what was wrong after them.
+    Chunk { ordinal: u64, goes_on: bool, fault: Option<Error> },
+    /// There is nothing more, or it cannot be read.
+    End(Option<Error>),
+}
+
+/// A chunk that came before its turn.
+struct Early {
+    text: Text,
+    goes_on: bool,
+    fault: Option<Error>,
+}
+
+/// What of a file was read and is in no batch.
+#[derive(Default)]
+pub(super) struct Side {
+    /// The chunk that comes next in the file.
+    next: u64,
+    early: BTreeMap<u64, Early>,
+    /// A record that may go on in the next chunk.
+    open: Option<Text>,
+    /// With each, how many chunks it counts as: 1, or 0 for what was cut off at the end of one.
+    queue: VecDeque<(Arc<Text>, usize)>,
+    chunks: usize,
+    /// Records of the queue's head that are taken.
+    taken: usize,
+    /// Records that were ever queued.
+    received: u64,
+    underway: usize,
+    /// Nothing is left to fetch.
+    fetched: bool,
+    fault: Option<Error>,
+    over: bool,
+}
+
+impl Side {
+    /// A fetch begins.
+    pub(super) fn begin(&mut self) {
+        self.underway += 1;
+    }
+
+    /// A fetch ended.
+    pub(super) fn deliver(&mut self, parsed: Parsed, text: Text) {
+        self.underway -= 1;
+        match parsed {
+            Parsed::Chunk { ordinal, goes_on, fault } => {
+                self.early.insert(ordinal, Early { text, goes_on, fault });
+            }
+            Parsed::End(fault) => {
+                self.fetched = true;
+                self.fault = fault.or(self.fault.take());
+            }
+        }
+        while let Some(chunk) = self.early.remove(&self.next) {
+            self.next += 1;
+            if self.over {
+                continue;
+            }
+            self.append(chunk.text, chunk.goes_on && chunk.fault.is_none());
+            if chunk.fault.is_some() {
+                self.fault = chunk.fault;
+                self.finish();
+            }
+        }
+        if self.fetched && self.underway == 0 && !self.over {
+            self.finish();
+        }
+    }
+
+    /// Queues the records that are complete.
+    fn append(&mut self, mut text: Text, goes_on: bool) {
+        if let Some(open) = &mut self.open {
+            open.go_on(&text.resumed);
+            if text.len() == 0 {
+                return;
+            }
+        }
+        self.push_open();
+        self.open = if goes_on { text.pop() } else { None };
+        self.push(text, 1);
+    }
+
+    fn push_open(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.push(open, 0);
+        }
+    }
+
+    fn push(&mut self, text: Text, chunks: usize) {
+        if text.len() > 0 {
+            self.received += text.len() as u64;
+            self.chunks += chunks;
+            self.queue.push_back((Arc::new(text), chunks));
+        }
+    }
+
+    /// Nothing more will come.
+    fn finish(&mut self) {
+        (self.over, self.fetched) = (true, true);
+        self.push_open();
+    }
+
+    /// The first text, and the first of its records that is not taken.
+    pub(super) fn head(&self) -> Option<(&Text, usize)> {
+        self.queue.front().map(|(text, _)| (&**text, self.taken))
+    }
+
+    /// Takes `count` records of the head, which has as many.
+    pub(super) fn take(&mut self, count: usize) -> Option<Slice> {
+        let (text, _) = self.queue.front()?;
+        let (from, to) = (self.taken, self.taken + count);
+        let slice = Slice { text: Arc::clone(text), from, to };
+        self.taken = to;
+        if text.len() == to {
+            self.taken = 0;
+            self.chunks -= self.queue.pop_front().map_or(0, |(_, chunks)| chunks);
+        }
+        Some(slice)
+    }
+
+    /// Whether all that the file has is in the queue.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// What was wrong after the last record.
+    pub(super) fn fault(&mut self) -> Option<Error> {
+        self.fault.take()
+    }
+
+    /// Whether there may be more to fetch, and there is room for it: in the queue and underway,
+    /// for no more than `most` chunks.
+    pub(super) fn wants(&self, most: usize) -> bool {
+        let here = self.chunks + self.early.len() + self.underway;
+        !self.fetched && (here < most || self.queue.is_empty() && self.underway == 0)
+    }
+
+    /// About how many records there will be when all fetches underway have ended.
+    pub(super) fn expected(&self) -> u64 {
+        let underway = (self.underway + self.early.len()) as u64;
+        self.received + underway * (self.received / self.next.max(1)).max(1)
+    }
+}

@@ -1,0 +1,214 @@
+//! Records one after the other, as a chunk has them.
+
+use std::sync::Arc;
+
+use super::{Keep, Record};
+use crate::{Chunk, Error, Sink};
+
+/// Names, letters and qualities, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Text {
+    pub(super) bytes: Vec<u8>,
+    pub(super) extents: Vec<Extent>,
+    /// Letters of the record that an earlier chunk began.
+    pub(super) resumed: Vec<u8>,
+}
+
+/// Where the parts of a record lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// Where it ends: the next one begins there.
+    end: usize,
+    letters: usize,
+    name: u32,
+    /// Twice the length of the header, and 1 if there are qualities: headers are short (`MAX_HEADER`).
+    header: u32,
+}
+
+impl Extent {
+    fn header(self) -> usize {
+        self.header as usize / 2
+    }
+
+    fn has_quality(self) -> bool {
+        self.header % 2 == 1
+    }
+}
+
+impl Text {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.extents.clear();
+        self.resumed.clear();
+    }
+
+    /// Adds the records of a chunk.
+    pub(super) fn parse(&mut self, chunk: &Chunk, keep: Keep) -> Result<(), Error> {
+        self.bytes.reserve(chunk.text_len());
+        chunk.parse(&mut Parsing { text: self, keep }).map(drop)
+    }
+
+    /// Bytes that it keeps.
+    pub(super) fn room(&self) -> usize {
+        self.bytes.capacity() + self.extents.capacity() * size_of::<Extent>()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.extents.len()
+    }
+
+    pub(super) fn start(&self, at: usize) -> usize {
+        if at == 0 { 0 } else { self.extents[at - 1].end }
+    }
+
+    pub(super) fn record(&self, at: usize) -> Record<'_> {
+        let (start, extent) = (self.start(at), self.extents[at]);
+        let bytes = &self.bytes[start..extent.end];
+        let (header, rest) = bytes.split_at(extent.header());
+        let (letters, quality) = rest.split_at(extent.letters);
+        let quality = extent.has_quality().then_some(quality);
+        Record { name: &header[..extent.name as usize], header, letters, quality }
+    }
+
+    /// The letters of a record to write, and its qualities.
+    pub(super) fn letters_mut(&mut self, at: usize) -> (&mut [u8], Option<&[u8]>) {
+        let (start, extent) = (self.start(at), self.extents[at]);
+        let rest = &mut self.bytes[start + extent.header()..extent.end];
+        let (letters, quality) = rest.split_at_mut(extent.letters);
+        (letters, extent.has_quality().then_some(&*quality))
+    }
+
+    pub(super) fn push(&mut self, record: &Record<'_>) {
+        let Record { name, header, letters, quality } = *record;
+        self.bytes.extend_from_slice(header);
+        self.bytes.extend_from_slice(letters);
+        self.bytes.extend_from_slice(quality.unwrap_or_default());
+        self.extents.push(Extent {
+            end: self.bytes.len(),
+            letters: letters.len(),
+            name: name.len() as u32,
+            header: 2 * header.len() as u32 + u32::from(quality.is_some()),
+        });
+    }
+
+    /// Adds some of another text's records.
+    pub(super) fn extend(&mut self, slice: &Slice) {
+        let (other, from, to) = (&slice.text, slice.from, slice.to);
+        let (start, at) = (other.start(from), self.bytes.len());
+        self.bytes.extend_from_slice(&other.bytes[start..other.start(to)]);
+        let moved = |extent: &Extent| Extent { end: extent.end - start + at, ..*extent };
+        self.extents.extend(other.extents[from..to].iter().map(moved));
+    }
+
+    /// Adds a record of another text.
+    pub(super) fn extend_one(&mut self, other: &Text, at: usize) {
+        let (start, extent) = (other.start(at), other.extents[at]);
+        self.bytes.extend_from_slice(&other.bytes[start..extent.end]);
+        self.extents.push(Extent { end: self.bytes.len(), ..extent });
+    }
+
+    /// Takes the last record, which may go on in the next chunk.
+    pub(super) fn pop(&mut self) -> Option<Text> {
+        if self.len() <= 1 {
+            let own = std::mem::take(self);
+            return (own.len() == 1).then_some(own);
+        }
+        let extent = self.extents.pop()?;
+        let start = self.start(self.len());
+        let bytes = self.bytes.split_off(start);
+        let extents = vec![Extent { end: bytes.len(), ..extent }];
+        Some(Text { bytes, extents, resumed: Vec::new() })
+    }
+
+    /// Adds letters to the last record, which has no qualities.
+    pub(super) fn go_on(&mut self, letters: &[u8]) {
+        let Some(last) = self.extents.last_mut() else { return };
+        self.bytes.extend_from_slice(letters);
+        last.letters += letters.len();
+        last.end += letters.len();
+    }
+
+    /// The smallest number of records from `from` on that have so many bytes; more than there are
+    /// if all have fewer.
+    pub(super) fn records_of(&self, from: usize, bytes: usize) -> usize {
+        let until = self.start(from).saturating_add(bytes);
+        1 + self.extents[from..].partition_point(|extent| extent.end < until)
+    }
+
+    /// Bytes of `count` records.
+    pub(super) fn bytes_of(&self, from: usize, count: usize) -> usize {
+        self.start(from + count) - self.start(from)
+    }
+}
+
+/// Some records of a text.
+#[derive(Clone, Debug)]
+pub(super) struct Slice {
+    pub(super) text: Arc<Text>,
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+impl Slice {
+    pub(super) fn len(&self) -> usize {
+        self.to - self.from
+    }
+}
+
+/// Records of one file, or as many of each of two.
+pub(super) type Piece = (Slice, Option<Slice>);
+
+/// What a batch is put together from.
+#[derive(Default)]
+pub(super) struct Pieces(pub(super) Vec<Piece>);
+
+impl Pieces {
+    /// The texts that nobody else has.
+    pub(super) fn into_spare(self) -> impl Iterator<Item = Text> {
+        let texts = |(first, second): Piece| [Some(first), second].into_iter().flatten();
+        self.0.into_iter().flat_map(texts).filter_map(|slice| Arc::into_inner(slice.text))
+    }
+}
+
+/// A name without the `/1` or `/2` of a mate.
+pub fn stem(name: &[u8]) -> &[u8] {
+    name.strip_suffix(b"/1").or_else(|| name.strip_suffix(b"/2")).unwrap_or(name)
+}
+
+/// A chunk's records on their way into a text.
+struct Parsing<'t> {
+    text: &'t mut Text,
+    keep: Keep,
+}
+
+impl Sink for Parsing<'_> {
+    #[inline]
+    fn begin(&mut self, header: &[u8]) {
+        let name = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
+        let kept = if self.keep.headers { header.len() } else { name };
+        let Text { bytes, extents, .. } = &mut *self.text;
+        bytes.extend_from_slice(&header[..kept]);
+        let (name, header) = (name as u32, 2 * kept as u32);
+        extents.push(Extent { end: bytes.len(), letters: 0, name, header });
+    }
+
+    fn resume(&mut self) {}
+
+    #[inline]
+    fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>) {
+        let Text { bytes, extents, resumed } = &mut *self.text;
+        let Some(last) = extents.last_mut() else {
+            resumed.extend_from_slice(line);
+            return;
+        };
+        bytes.extend_from_slice(line);
+        last.letters += line.len();
+        if let Some(quality) = quality.filter(|_| self.keep.qualities) {
+            bytes.extend_from_slice(quality);
+            last.header |= 1;
+        }
+        last.end = bytes.len();
+    }
+
+    fn end(&mut self) {}
+}

@@ -1,0 +1,275 @@
+//! Batches of reads and pairs, however the text is cut and whoever parses it.
+
+use std::path::{Path, PathBuf};
+
+use crate::common::{Record, naive};
+use merganser_io::{Error, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_run::run_workers;
+use proptest::prelude::*;
+use std::sync::Mutex;
+
+/// A batch: its number, reads before it, whether paired, its records.
+type Batch = (u64, u64, bool, Vec<Record>);
+
+/// All batches in order, and the error with the smallest number.
+fn read_all(
+    segments: &[Segment],
+    options: &RecordOptions,
+) -> Result<(Vec<Batch>, Option<(u64, Error)>), Error> {
+    let records = Records::open(segments, options.clone())?;
+    let (batches, failed) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    run_workers::<(), _>(options.workers, |_| {
+        let mut batch = RecordBatch::default();
+        loop {
+            match records.next(&mut batch) {
+                Ok(Some(_)) => batches.lock().unwrap().push(listed(&batch)),
+                Ok(None) => return Ok(()),
+                Err(error) => failed.lock().unwrap().push((batch.number(), error)),
+            }
+        }
+    })
+    .unwrap();
+    let mut batches = batches.into_inner().unwrap();
+    batches.sort();
+    let failed = failed.into_inner().unwrap();
+    let first = failed.into_iter().min_by_key(|(number, _)| *number);
+    if let Some((number, _)) = &first {
+        // What a faulty batch has is not whole.
+        batches.retain(|batch| batch.0 < *number);
+    }
+    Ok((batches, first))
+}
+
+fn listed(batch: &RecordBatch) -> Batch {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let record = |at: usize| {
+        let merganser_io::Record { name, header, letters, quality } = batch.record(at);
+        assert_eq!(name, &header[..name.len()]);
+        assert!(!name.iter().any(u8::is_ascii_whitespace));
+        Record { header: text(header), sequence: text(letters), quality: quality.map(text) }
+    };
+    let records = (0..batch.len()).map(record).collect();
+    (batch.number(), batch.first(), batch.is_paired(), records)
+}
+
+/// What is in a segment, mates in turn.
+fn expected(segment: &Segment) -> Vec<Record> {
+    let of = |input: &Input| match input {
+        Input::File(path) => naive(&std::fs::read(path).unwrap()),
+        Input::Stdin => unreachable!("no test reads stdin"),
+    };
+    let mut files = segment.inputs().map(of);
+    let (first, second) = (files.next().unwrap(), files.next());
+    match second {
+        None => first,
+        Some(second) => first.into_iter().zip(second).flat_map(|(one, two)| [one, two]).collect(),
+    }
+}
+
+/// The batches that a plain loop makes.
+fn cut(segments: &[Segment], options: &RecordOptions) -> Vec<Batch> {
+    let mut batches: Vec<Batch> = Vec::new();
+    let mut reads = 0;
+    for segment in segments {
+        let mates = 1 + usize::from(segment.is_paired());
+        let (mut bytes, mut open) = (0, false);
+        for unit in expected(segment).chunks(mates) {
+            if !open {
+                let number = batches.len() as u64;
+                batches.push((number, reads, segment.is_paired(), Vec::new()));
+                bytes = 0;
+            }
+            let batch = &mut batches.last_mut().unwrap().3;
+            for record in unit {
+                let quality = record.quality.as_ref().map_or(0, String::len);
+                bytes += record.header.len() + record.sequence.len() + quality;
+                batch.push(record.clone());
+            }
+            reads += 1;
+            open = batch.len() < options.batch_records && bytes < options.batch_bytes;
+        }
+    }
+    batches
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+const ALL: Keep = Keep { headers: true, qualities: true };
+
+/// Reads' letters; as FASTQ, or FASTA of this width.
+fn laid_out(reads: &[String], width: Option<usize>, mate: &str) -> String {
+    let mut text = String::new();
+    for (number, letters) in reads.iter().enumerate() {
+        match width {
+            None => {
+                let quality: String = letters.bytes().map(|b| char::from(b % 90 + 33)).collect();
+                text += &format!("@r{number}{mate} x\n{letters}\n+\n{quality}\n");
+            }
+            Some(width) => {
+                text += &format!(">r{number}{mate} x\n");
+                for line in letters.as_bytes().chunks(width) {
+                    text += &format!("{}\n", String::from_utf8_lossy(line));
+                }
+            }
+        }
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn batches_do_not_depend_on_chunks_and_workers(
+        reads in prop::collection::vec("[ACGTN]{0,60}", 0..40),
+        mates in prop::collection::vec("[ACGTN]{0,60}", 40..41),
+        widths in [prop::option::of(1..30usize), prop::option::of(1..30usize)],
+        batch_records in 1..12usize, batch_bytes in 1..600usize,
+        chunk_bytes in 1..700usize, workers in 1..5usize,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let one = laid_out(&reads, widths[0], "/1");
+        let two = laid_out(&mates[..reads.len()], widths[1], "/2");
+        let both: Vec<String> =
+            reads.iter().zip(&mates).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+        let interleaved = laid_out(&both, widths[0], "").replace("x\n", "y\n");
+        // Mates in turn have the same name.
+        let mut number = 0;
+        let interleaved: String = interleaved
+            .split_inclusive('\n')
+            .map(|line| {
+                if !line.ends_with(" y\n") {
+                    return line.to_owned();
+                }
+                number += 1;
+                format!("{}r{} y\n", &line[..1], (number - 1) / 2)
+            })
+            .collect();
+        let [one, two, interleaved] = [("1", one), ("2", two), ("i", interleaved)]
+            .map(|(name, text)| Input::File(write(folder.path(), name, &text)));
+        let segments = [
+            Segment::Pair(one.clone(), two.clone()),
+            Segment::Single(two),
+            Segment::Interleaved(interleaved),
+            Segment::Single(one),
+        ];
+        let options = RecordOptions {
+            keep: ALL, batch_records, batch_bytes, chunk_bytes, workers,
+            ..RecordOptions::default()
+        };
+        let (batches, failed) = read_all(&segments, &options).unwrap();
+        prop_assert!(failed.is_none(), "{:?}", failed);
+        prop_assert_eq!(batches, cut(&segments, &options));
+    }
+
+    #[test]
+    fn the_first_fault_is_the_one_however_chunks_are_cut(
+        count in 1..40usize, bad in 0..40usize, kind in 0..5usize,
+        batch_records in 1..9usize, chunk_bytes in 1..500usize, workers in 1..5usize,
+        fasta in any::<bool>(),
+    ) {
+        let bad = bad % count;
+        let reads = vec!["ACGTACGTAC".to_owned(); count];
+        let width = fasta.then_some(7);
+        let folder = tempfile::tempdir().unwrap();
+        let (mut one, mut two) = (laid_out(&reads, width, "/1"), laid_out(&reads, width, "/2"));
+        let mut paired = true;
+        let expected = match kind {
+            // One file ends early.
+            0 => {
+                two = laid_out(&reads[..bad], width, "/2");
+                format!("2: ends after {bad} records, but DIR/1 has more: mates must come in pairs")
+            }
+            1 => {
+                one = laid_out(&reads[..bad], width, "/1");
+                format!("1: ends after {bad} records, but DIR/2 has more: mates must come in pairs")
+            }
+            // Names differ there and later.
+            2 => {
+                for number in bad..count {
+                    two = two.replace(&format!("r{number}/2"), &format!("s{number}/2"));
+                }
+                format!("1: record {} is r{bad}/1, but its mate in DIR/2 is s{bad}/2: mates must \
+                    have the same name", bad + 1)
+            }
+            // The last one has no mate.
+            3 => {
+                paired = false;
+                let last = 2 * (count / 2) + 1;
+                one = laid_out(&vec!["ACGT".to_owned(); last], width, "");
+                for number in 0..last {
+                    one = one.replace(&format!("r{number} "), &format!("q{} ", number / 2));
+                }
+                format!("1: record {last}, the last one, has no mate: interleaved files have an \
+                    even number of records")
+            }
+            // A record is malformed, and so are all behind it; names differ later.
+            _ if fasta => return Ok(()),
+            _ => {
+                let at = two.find(&format!("@r{bad}/2")).unwrap();
+                two.replace_range(at..=at, "!");
+                for number in bad + 1..count {
+                    one = one.replace(&format!("r{number}/1"), &format!("s{number}/1"));
+                }
+                format!("2: record {}, line {}: a record should begin with '@', this line begins \
+                    with '!'; is a line missing or doubled above?", bad + 1, 4 * bad + 1)
+            }
+        };
+        let dir = folder.path().display().to_string();
+        let expected = format!("{dir}/{}", expected.replace("DIR", &dir));
+        let [one, two] = [("1", one), ("2", two)]
+            .map(|(name, text)| Input::File(write(folder.path(), name, &text)));
+        let segment = if paired { Segment::Pair(one, two) } else { Segment::Interleaved(one) };
+        let options = RecordOptions {
+            batch_records, chunk_bytes, workers, ..RecordOptions::default()
+        };
+        let (batches, failed) = read_all(&[segment], &options).unwrap();
+        let (number, error) = failed.expect("a fault");
+        // An unknown format shows before any record of the file does.
+        if kind > 3 && bad == 0 {
+            prop_assert!(error.to_string().contains("not FASTA or FASTQ"), "{error}");
+        } else {
+            prop_assert_eq!(error.to_string(), expected);
+        }
+        // All that comes before it is there.
+        prop_assert_eq!(batches.len() as u64, number);
+    }
+}
+
+#[test]
+fn names_alone_are_kept_if_nothing_else_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), "r", "@a b\nAC\n+\nII\n@c\n\n+\n\n");
+    let segment = Segment::Single(Input::File(path.clone()));
+    let (batches, _) = read_all(std::slice::from_ref(&segment), &RecordOptions::default()).unwrap();
+    let headers: Vec<_> = batches[0].3.iter().map(|record| record.header.as_str()).collect();
+    assert_eq!(headers, ["a", "c"]);
+    assert!(batches[0].3.iter().all(|record| record.quality.is_none()));
+    let missing = Segment::Single(Input::File(folder.path().join("none")));
+    assert!(Records::open(&[segment, missing], RecordOptions::default()).is_err());
+}
+
+#[test]
+fn a_record_longer_than_chunks_and_batches_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "ACGT".repeat(100_000);
+    let text = format!(
+        ">a\n{}\n>b\nAC\n",
+        long.as_bytes()
+            .chunks(60)
+            .map(|line| { format!("{}\n", String::from_utf8_lossy(line)) })
+            .collect::<String>()
+    );
+    let segment = Segment::Single(Input::File(write(folder.path(), "long", &text)));
+    for workers in [1, 3] {
+        let options = RecordOptions { chunk_bytes: 1000, workers, ..RecordOptions::default() };
+        let (batches, _) = read_all(std::slice::from_ref(&segment), &options).unwrap();
+        let records: Vec<_> = batches.into_iter().flat_map(|batch| batch.3).collect();
+        assert_eq!(records[0].sequence, long);
+        assert_eq!((records.len(), records[1].sequence.as_str()), (2, "AC"));
+    }
+}

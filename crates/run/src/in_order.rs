@@ -1,0 +1,384 @@
+//! Parts that are written in the order of their numbers, whoever finishes first.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Takes what is written in order.
+pub trait InOrderSink<P> {
+    /// Why a part could not be written.
+    type Error;
+
+    /// Writes a part, and may give it back for its memory ([`InOrder::spare`]).
+    ///
+    /// # Errors
+    /// If it cannot be written; nothing is after that.
+    fn write(&mut self, part: P) -> Result<Option<P>, Self::Error>;
+}
+
+/// Parts that came before their turn wait here, and so do those who bring more than there is room
+/// for. One of those who hand in writes, and nobody waits for the writing itself.
+///
+/// Each number from 0 on has one part, or several whose last one is known. Two things bound what
+/// waits: [`wait_for_room`](Self::wait_for_room) before a number is begun, and the weights of
+/// [`hand_in_some`](Self::hand_in_some).
+#[derive(Debug)]
+pub struct InOrder<P, S: InOrderSink<P>> {
+    state: Mutex<State<P, S::Error>>,
+    changed: Condvar,
+    ahead: u64,
+    most: u64,
+    /// Locked by the one who writes.
+    sink: Mutex<S>,
+}
+
+#[derive(Debug)]
+struct State<P, E> {
+    /// The number whose parts are written.
+    next: u64,
+    waiting: BTreeMap<u64, Waiting<P>>,
+    /// The weight of all that waits.
+    weight: u64,
+    /// Somebody writes a part, and will go on with the next one.
+    writing: bool,
+    /// Written parts, for their memory.
+    spare: Vec<P>,
+    /// Of the failures, the one with the smallest number.
+    failed: Option<(u64, E)>,
+    /// Nothing is wanted any more.
+    stopped: bool,
+}
+
+#[derive(Debug)]
+struct Waiting<P> {
+    parts: VecDeque<(P, u64)>,
+    whole: bool,
+}
+
+impl<P, S: InOrderSink<P>> InOrder<P, S> {
+    /// Numbers may be begun that are less than `ahead` after the one that is written, and parts of
+    /// up to `most` weight in all may wait.
+    pub fn new(sink: S, ahead: u64, most: u64) -> InOrder<P, S> {
+        let state = State {
+            next: 0,
+            waiting: BTreeMap::new(),
+            weight: 0,
+            writing: false,
+            spare: Vec::new(),
+            failed: None,
+            stopped: false,
+        };
+        let (state, sink) = (Mutex::new(state), Mutex::new(sink));
+        InOrder { state, changed: Condvar::new(), ahead, most, sink }
+    }
+
+    /// A part that was written, for its memory.
+    pub fn spare(&self) -> Option<P> {
+        self.lock().spare.pop()
+    }
+
+    /// Whether no more should be begun.
+    pub fn has_failed(&self) -> bool {
+        let state = self.lock();
+        state.stopped || state.failed.is_some()
+    }
+
+    /// Whether the part of this number may be worked on at once, or will not be wanted.
+    pub fn has_room(&self, number: u64) -> bool {
+        let state = self.lock();
+        !state.wants(number) || number < state.next.saturating_add(self.ahead)
+    }
+
+    /// Waits until the part of this number may be worked on; `false` if a part before it failed.
+    /// All parts before it must have been begun, so that its turn comes.
+    pub fn wait_for_room(&self, number: u64) -> bool {
+        let mut state = self.lock();
+        while state.wants(number) && number >= state.next.saturating_add(self.ahead) {
+            state = self.wait(state);
+        }
+        state.wants(number)
+    }
+
+    /// Takes the only or last part of a number, and writes it and those that follow it if it is
+    /// their turn.
+    pub fn hand_in(&self, number: u64, part: P) {
+        self.take(self.lock(), number, part, 0, true);
+    }
+
+    /// Takes the next part of a number, `last` if it is whole with it, when there is room for its
+    /// weight, or when it is its turn: a weight of `u64::MAX` waits for that. False if it is not
+    /// wanted any more.
+    pub fn hand_in_some(&self, number: u64, part: P, weight: u64, last: bool) -> bool {
+        let mut state = self.lock();
+        // The one whose turn it is waits for nothing but the writing, and so this ends.
+        while state.wants(number)
+            && (number != state.next || state.writing)
+            && state.weight.saturating_add(weight) > self.most
+        {
+            state = self.wait(state);
+        }
+        let wanted = state.wants(number);
+        if wanted {
+            self.take(state, number, part, weight, last);
+        }
+        wanted
+    }
+
+    fn take<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State<P, S::Error>>,
+        number: u64,
+        part: P,
+        weight: u64,
+        last: bool,
+    ) {
+        let waiting = state.waiting.entry(number);
+        let waiting = waiting.or_insert_with(|| Waiting { parts: VecDeque::new(), whole: false });
+        waiting.parts.push_back((part, weight));
+        waiting.whole = last;
+        state.weight = state.weight.saturating_add(weight);
+        if state.writing {
+            return;
+        }
+        while let Some(part) = state.take_next() {
+            state.writing = true;
+            drop(state);
+            let written = lock(&self.sink).write(part);
+            state = self.lock();
+            match written {
+                Ok(spare) => state.spare.extend(spare),
+                Err(error) => state.fail(0, error),
+            }
+            self.changed.notify_all();
+        }
+        state.writing = false;
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Ends the run: parts with larger numbers are not begun. Those with smaller ones were, and
+    /// may fail too.
+    pub fn fail(&self, number: u64, error: S::Error) {
+        self.lock().fail(number, error);
+        self.changed.notify_all();
+    }
+
+    /// Nobody needs to wait any more: a part will be missing, or none is wanted.
+    pub fn stop(&self) {
+        self.lock().stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// The sink, with all that was handed in.
+    ///
+    /// # Errors
+    /// The failure with the smallest number.
+    pub fn into_sink(self) -> Result<S, S::Error> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match state.failed {
+            Some((_, error)) => Err(error),
+            None => Ok(self.sink.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<P, S::Error>> {
+        lock(&self.state)
+    }
+
+    fn wait<'s>(
+        &self,
+        state: MutexGuard<'s, State<P, S::Error>>,
+    ) -> MutexGuard<'s, State<P, S::Error>> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Locks, whoever panicked: a panic ends the run.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<P, E> State<P, E> {
+    /// The next part to write, if it was handed in and nothing before it failed.
+    fn take_next(&mut self) -> Option<P> {
+        loop {
+            if !self.wants(self.next) {
+                return None;
+            }
+            let waiting = self.waiting.get_mut(&self.next)?;
+            let part = waiting.parts.pop_front();
+            let done = waiting.parts.is_empty() && waiting.whole;
+            if done {
+                self.waiting.remove(&self.next);
+                self.next += 1;
+            }
+            match part {
+                Some((part, weight)) => {
+                    self.weight = self.weight.saturating_sub(weight);
+                    return Some(part);
+                }
+                None if done => {}
+                None => return None,
+            }
+        }
+    }
+
+    /// Whether no part before this one failed.
+    fn wants(&self, number: u64) -> bool {
+        !self.stopped && self.failed.as_ref().is_none_or(|(failed, _)| number < *failed)
+    }
+
+    fn fail(&mut self, number: u64, error: E) {
+        if self.failed.as_ref().is_none_or(|(earliest, _)| number < *earliest) {
+            self.failed = Some((number, error));
+        }
+    }
+}
+
+/// Does something when it goes away, unless all went [well](Self::well): after an error or a panic
+/// nobody may wait for what will not come.
+#[derive(Debug)]
+pub struct Otherwise<F: Fn()>(Option<F>);
+
+impl<F: Fn()> Otherwise<F> {
+    /// What is to be done.
+    pub fn new(action: F) -> Otherwise<F> {
+        Otherwise(Some(action))
+    }
+
+    /// Nothing is to be done.
+    pub fn well(mut self) {
+        self.0 = None;
+    }
+}
+
+impl<F: Fn()> Drop for Otherwise<F> {
+    fn drop(&mut self) {
+        if let Some(action) = &self.0 {
+            action();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+    use std::thread;
+    use std::time::Duration;
+
+    /// Fails at a text of its own.
+    #[derive(Debug, Default)]
+    struct Text(String, Option<&'static str>);
+
+    impl InOrderSink<String> for Text {
+        type Error = String;
+        fn write(&mut self, mut part: String) -> Result<Option<String>, String> {
+            if self.1 == Some(&part) {
+                return Err(format!("no {part}"));
+            }
+            self.0 += &part;
+            part.clear();
+            Ok(Some(part))
+        }
+    }
+
+    #[test]
+    fn the_order_is_that_of_the_numbers() {
+        let parts = InOrder::new(Text::default(), 3, 0);
+        assert!(parts.has_room(2) && !parts.has_room(3));
+        for number in [2, 0, 1, 4, 3] {
+            parts.hand_in(number, number.to_string());
+        }
+        assert!(parts.wait_for_room(7));
+        assert_eq!(parts.spare().as_deref(), Some(""));
+        assert_eq!(parts.into_sink().unwrap().0, "01234");
+    }
+
+    #[test]
+    fn the_earliest_failure_counts() {
+        let parts = InOrder::new(Text::default(), 3, 0);
+        for (number, text) in [(5, "later"), (2, "first"), (3, "last in time")] {
+            parts.fail(number, text.to_owned());
+        }
+        // What comes before it may fail, too.
+        assert!(parts.wait_for_room(1) && !parts.wait_for_room(2) && parts.has_failed());
+        assert!(!parts.hand_in_some(2, String::new(), 1, true));
+        assert_eq!(parts.into_sink().err().as_deref(), Some("first"));
+        let parts = InOrder::new(Text(String::new(), Some("1")), 3, 0);
+        for number in [2, 1, 0, 3] {
+            parts.hand_in(number, number.to_string());
+        }
+        assert!(!parts.wait_for_room(0));
+        assert_eq!(parts.into_sink().err().as_deref(), Some("no 1"));
+    }
+
+    #[test]
+    fn several_parts_of_a_number_stay_together() {
+        let parts = InOrder::new(Text::default(), 3, 10);
+        assert!(parts.hand_in_some(1, "c".into(), 5, false));
+        assert!(parts.hand_in_some(0, "a".into(), u64::MAX, false));
+        assert!(parts.hand_in_some(1, "d".into(), 5, true));
+        thread::scope(|scope| {
+            // No room for it before its turn.
+            let late = scope.spawn(|| parts.hand_in_some(2, "e".into(), u64::MAX, true));
+            thread::sleep(Duration::from_millis(20));
+            assert!(parts.hand_in_some(0, "b".into(), 11, true));
+            assert!(late.join().unwrap());
+        });
+        assert_eq!(parts.into_sink().unwrap().0, "abcde");
+    }
+
+    #[test]
+    fn few_wait() {
+        struct Count<'a>(&'a AtomicUsize, Vec<u64>);
+        impl InOrderSink<u64> for Count<'_> {
+            type Error = ();
+            fn write(&mut self, part: u64) -> Result<Option<u64>, ()> {
+                self.0.fetch_sub(1, Ordering::SeqCst);
+                self.1.push(part);
+                Ok(None)
+            }
+        }
+        let (begun, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (next, parts) = (Mutex::new(0), InOrder::new(Count(&begun, Vec::new()), 4, 0));
+        let count = AtomicU64::new(0);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    loop {
+                        let mut next = next.lock().unwrap();
+                        let number = *next;
+                        if number >= 200 || !parts.wait_for_room(number) {
+                            break;
+                        }
+                        *next += 1;
+                        let now = begun.fetch_add(1, Ordering::SeqCst) + 1;
+                        drop(next);
+                        most.fetch_max(now, Ordering::SeqCst);
+                        if number.is_multiple_of(50) {
+                            thread::sleep(Duration::from_millis(20));
+                        }
+                        parts.hand_in(number, number);
+                        count.fetch_add(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        let Ok(Count(_, taken)) = parts.into_sink() else { panic!("no failure") };
+        assert_eq!(taken, Vec::from_iter(0..200));
+        assert!(most.into_inner() <= 5, "one is being written while the next four are begun");
+    }
+
+    #[test]
+    fn nobody_waits_after_a_stop() {
+        let parts = InOrder::new(Text::default(), 1, 0);
+        thread::scope(|scope| {
+            let room = scope.spawn(|| parts.wait_for_room(7));
+            let turn = scope.spawn(|| parts.hand_in_some(7, String::new(), 1, true));
+            thread::sleep(Duration::from_millis(20));
+            drop(Otherwise::new(|| parts.stop()));
+            assert!(!room.join().unwrap() && !turn.join().unwrap());
+        });
+        assert!(parts.into_sink().is_ok());
+    }
+}
