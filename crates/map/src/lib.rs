@@ -8,6 +8,7 @@
 mod bgzf;
 mod candidates;
 mod config;
+mod cuda;
 mod error;
 mod header;
 mod hits;
@@ -27,6 +28,7 @@ mod trace;
 mod verify;
 
 pub use config::{Config, MOST_READ, Metric, NMode, Prefilter, Select, Strand};
+pub use cuda::DeviceTimes;
 pub use error::Error;
 pub use header::ReadGroup;
 pub use index::{Building, Index, LONGEST, SHORTEST, build};
