@@ -14,10 +14,10 @@ use crate::support::reads::Random;
 use crate::support::{Dir, Ran};
 
 /// A read: name and letters.
-type Read = (String, Vec<u8>);
+pub(crate) type Read = (String, Vec<u8>);
 
 /// Contigs with diverged copies of a repeat on both strands, a microsatellite and a run of N.
-fn contigs(random: &mut Random) -> Vec<Vec<u8>> {
+pub(crate) fn contigs(random: &mut Random) -> Vec<Vec<u8>> {
     let repeat = random.bases(220);
     let contig = |random: &mut Random, pieces: usize| {
         let mut contig = Vec::new();
@@ -57,7 +57,12 @@ fn edited(random: &mut Random, letters: &[u8], most: usize) -> Vec<u8> {
 }
 
 /// Reads of either strand, mixed in length, with up to `most` edits; some are of nowhere.
-fn reads(random: &mut Random, contigs: &[Vec<u8>], number: usize, most: usize) -> Vec<Read> {
+pub(crate) fn reads(
+    random: &mut Random,
+    contigs: &[Vec<u8>],
+    number: usize,
+    most: usize,
+) -> Vec<Read> {
     let read = |at| {
         let contig = &contigs[random.below(2)];
         let len = ([30, 75, 100, 100, 151][random.below(5)]).min(contig.len());
@@ -72,7 +77,7 @@ fn reads(random: &mut Random, contigs: &[Vec<u8>], number: usize, most: usize) -
     (0..number).map(read).collect()
 }
 
-fn fasta(contigs: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn fasta(contigs: &[Vec<u8>]) -> Vec<u8> {
     let mut text = Vec::new();
     for (number, contig) in contigs.iter().enumerate() {
         // Real names are long and have bars and stars in them.
@@ -85,7 +90,7 @@ fn fasta(contigs: &[Vec<u8>]) -> Vec<u8> {
     text
 }
 
-fn fastq(reads: &[Read]) -> Vec<u8> {
+pub(crate) fn fastq(reads: &[Read]) -> Vec<u8> {
     let mut text = Vec::new();
     for (name, letters) in reads {
         let quality: Vec<u8> = (0..letters.len()).map(|at| 33 + (at % 40) as u8).collect();

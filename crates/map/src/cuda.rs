@@ -15,6 +15,7 @@ mod lane;
 pub(crate) use batch::OnGpu;
 pub(crate) use build::{Sorting, sort as sort_positions};
 pub(crate) use gpus::Gpus;
+pub use gpus::check_devices;
 pub use lane::DeviceTimes;
 
 #[cfg(test)]

@@ -60,6 +60,8 @@ pub struct Outcome {
     pub reported: Reported,
     /// What the stages met.
     pub stages: Stages,
+    /// How long it took to open the devices and to copy the index to them.
+    pub opening: Duration,
     /// How long the disk took to confirm the outputs.
     pub sync: Duration,
 }
@@ -102,12 +104,14 @@ pub fn run(
         extended: job.extended,
         group: job.group.as_ref().map(|group| group.id().to_owned()),
     };
+    let begun = Instant::now();
     let gpus = match &job.devices[..] {
         [] => None,
         devices => {
             Some(Gpus::new(&view, &gaps, &job.config, devices, job.gpu_memory, job.threads)?)
         }
     };
+    let opening = begun.elapsed();
     let source = Source::open(inputs, cancel)?;
     progress.stage("map", source.bytes_total());
     let keeps = outputs.unmapped.is_some();
@@ -125,7 +129,7 @@ pub fn run(
     };
     let done = run_workers_collect::<_, Error, _>(job.threads, work)?;
     let writer = shared.written.into_sink()?;
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { opening, ..Outcome::default() };
     for (reported, stages) in &done {
         outcome.reported.add(reported);
         outcome.stages.add(stages);

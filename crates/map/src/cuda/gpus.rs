@@ -7,7 +7,8 @@ use merganser_gpu::{Device, Pool, Pooled};
 
 use super::index::DeviceIndex;
 use super::lane::{Lane, Sizes};
-use crate::index::View;
+use crate::index::{Index, View};
+use crate::mapper::gaps;
 use crate::{Config, Error};
 
 /// The size of a lane if there is enough memory, and the least one.
@@ -67,11 +68,10 @@ impl Gpus {
         view: &View<'_>,
         gaps: &[[u32; 2]],
         config: &Config,
-        keys: usize,
+        sizes: Sizes,
     ) -> Result<Gpus, Error> {
         let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2)?);
-        let too_many_gaps = index.gaps.len() > keys / 4;
-        let sizes = Sizes { keys, ends: keys / 2 };
+        let too_many_gaps = index.gaps.len() > sizes.keys / 4;
         Ok(Gpus { lanes: lanes(vec![index], vec![(sizes, 1)], *config), too_many_gaps })
     }
 
@@ -82,6 +82,22 @@ impl Gpus {
     pub(super) fn too_many_gaps(&self) -> bool {
         self.too_many_gaps
     }
+}
+
+/// Whether an index fits devices, with room to map.
+///
+/// # Errors
+/// If it does not, or a device cannot be used.
+pub fn check_devices(
+    index: &Index,
+    config: &Config,
+    ordinals: &[u32],
+    memory: Option<u64>,
+) -> Result<(), Error> {
+    let view = index.view();
+    let needed = DeviceIndex::bytes(&view, &gaps(&view, config));
+    let devices = Device::open_all(ordinals)?;
+    devices.iter().try_for_each(|device| share(device, needed, memory, 1).map(drop))
 }
 
 /// The size of a device's lanes, and how many it has.

@@ -26,7 +26,7 @@ pub(super) struct DeviceIndex {
 /// Bases of a piece of a stretch that matches everything.
 const GAP_PIECE: u32 = 1024;
 /// Bytes that are copied at a time.
-const CHUNK: usize = 4 << 20;
+const CHUNK: usize = 2 << 20;
 
 impl DeviceIndex {
     /// The bytes that an index takes on a device.

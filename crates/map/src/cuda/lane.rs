@@ -381,16 +381,19 @@ impl Lane {
         let slices = found.div_ceil(candidates::MOST as u64);
         let room = self.room().saturating_sub(self.index.gaps.len() as u64);
         // Half full on average, since slices are not of one size.
-        let together = (slices * room / 2 / found.max(1)).max(1);
+        let mut together = (slices * room / 2 / found.max(1)).max(1);
         let end = u64::from(self.index.text_end) + 2 * candidates::BIAS as u64;
         let mut slice = 0;
         while slice < slices {
             let to = slices.min(slice + together);
             let bounds = [slice * end / slices, to * end / slices];
-            if !self.step(query..query + 1, Some(bounds))? {
+            if self.step(query..query + 1, Some(bounds))? {
+                slice = to;
+            } else if together > 1 {
+                together /= 2;
+            } else {
                 return Ok(false);
             }
-            slice = to;
         }
         Ok(true)
     }

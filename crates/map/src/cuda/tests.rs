@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::lane::Sizes;
 use super::*;
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::index::{Building, Index, build};
@@ -30,13 +31,13 @@ fn counters(stages: &Stages) -> [u64; 4] {
     [stages.candidates, stages.rejected, stages.verified, stages.scanned]
 }
 
-/// Maps reads on the device, with room for so many candidates at a time, and on the host: hits,
+/// Maps reads on the device, with room for so many candidates and ends at a time, and on the host: hits,
 /// counters and alignments must be the same. Says how many reads the device took.
 fn compare(
     config: Config,
     contigs: &[Vec<u8>],
     reads: &[Vec<u8>],
-    keys: usize,
+    sizes: [usize; 2],
     unit: usize,
 ) -> u64 {
     let index = index(contigs, None, None);
@@ -59,7 +60,8 @@ fn compare(
     let (mut expected, mut expected_bounds) = (Vec::new(), Vec::new());
     here.hits(0..reads.len(), &mut expected, &mut expected_bounds);
 
-    let gpus = Gpus::of_size(&view, &gaps, &config, keys).unwrap();
+    let gpus =
+        Gpus::of_size(&view, &gaps, &config, Sizes { keys: sizes[0], ends: sizes[1] }).unwrap();
     let (mut there, mut on_gpu) = (mapper(), OnGpu::new(&gpus));
     on_gpu.begin(&mut there, reads.len(), unit).unwrap();
     let (mut found, mut found_bounds, mut next) = (Vec::new(), Vec::new(), 0);
@@ -106,7 +108,7 @@ proptest! {
             for filter in
                 [Prefilter::Exact, Prefilter::GateKeeper, Prefilter::Snake, Prefilter::None]
             {
-                compare(Config { filter, ..config }, &contigs, &reads, keys, 1 + seed as usize % 2);
+                compare(Config { filter, ..config }, &contigs, &reads, [keys, keys / 2], 1 + seed as usize % 2);
             }
         }
     }
@@ -117,7 +119,7 @@ proptest! {
             let mut random = Random(seed);
             let contigs = vec![random.bases(2500), random.bases(700)];
             let reads = random.reads(&contigs, 1200, e);
-            compare(Config::new(Threshold::Edits(e as u32)), &contigs, &reads, 50_000, 1);
+            compare(Config::new(Threshold::Edits(e as u32)), &contigs, &reads, [50_000; 2], 1);
         }
     }
 
@@ -145,9 +147,31 @@ fn frequent_seeds_lose_nothing() {
     contig[1500] = b'C';
     let read = [b"A".repeat(60), b"C".to_vec(), b"A".repeat(39)].concat();
     let config = Config::new(Threshold::Edits(4));
-    for keys in [100_000, 20_000, 9000] {
-        let taken = compare(config, &[contig.clone()], &[read.clone(), b"A".repeat(50)], keys, 1);
-        assert!(taken > 0, "{keys}");
+    let reads = [read, b"A".repeat(50)];
+    // The last one has not enough room for the ends of either read.
+    for (keys, expected) in [(100_000, 2), (20_000, 2), (2000, 0)] {
+        assert_eq!(compare(config, &[contig.clone()], &reads, [keys, keys], 1), expected);
+    }
+}
+
+#[test]
+fn many_candidates_are_taken_slice_by_slice() {
+    if !usable() {
+        return;
+    }
+    let mut random = Random(8);
+    let words: Vec<Vec<u8>> = (0..5).map(|_| random.bases(20)).collect();
+    let mut contig = Vec::new();
+    for number in 0..3000 {
+        contig.extend_from_slice(&words[random.below(5)]);
+        contig.extend(random.bases(10));
+        if number == 2000 {
+            contig.extend(words.concat());
+        }
+    }
+    let (config, reads) = (Config::new(Threshold::Edits(9)), [words.concat()]);
+    for keys in [100_000, 2500, 900] {
+        assert_eq!(compare(config, &[contig.clone()], &reads, [keys, keys / 2], 1), 1);
     }
 }
 
@@ -161,6 +185,6 @@ fn unknown_letters_that_match() {
     let reads = random.reads(&[contig.clone()], 100, 3);
     for metric in [Metric::Edit, Metric::Hamming] {
         let config = Config { n_mode: NMode::Match, metric, ..Config::new(Threshold::Edits(3)) };
-        assert!(compare(config, &[contig.clone()], &reads, 50_000, 1) > 0);
+        assert!(compare(config, &[contig.clone()], &reads, [50_000; 2], 1) > 0);
     }
 }
