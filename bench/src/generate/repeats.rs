@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use merganser_io::Output;
 
+use super::Threads;
+use super::ordered::ordered;
 use super::sequences::complement;
 use crate::rng::{Purpose, Rng};
 
@@ -25,6 +27,8 @@ pub(crate) struct Args {
     /// Seed: the same seed and options give the same bytes
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    threads: Threads,
     /// Output file; - for stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -39,15 +43,20 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let elements = [element(0, 300), element(1, 6000)];
     let mut output = Output::create(&args.output)?;
-    for contig in 0..args.contigs {
-        let mut rng = Rng::new(args.seed, Purpose::GenomeBlock, contig as u64);
+    // A contig a thread: many make a large reference quickly.
+    let make = |contig: u64| {
+        let mut rng = Rng::new(args.seed, Purpose::GenomeBlock, contig);
         let bases = sequence(args.bases / args.contigs, &elements, &mut rng);
-        writeln!(output, ">chr{}", contig + 1).context("cannot write")?;
+        let mut text = format!(">chr{}\n", contig + 1).into_bytes();
+        text.reserve(bases.len() / 80 * 81 + 81);
         for line in bases.chunks(80) {
-            output.write_all(line)?;
-            output.write_all(b"\n")?;
+            text.extend_from_slice(line);
+            text.push(b'\n');
         }
-    }
+        text
+    };
+    let write = |text: Vec<u8>| output.write_all(&text).context("cannot write");
+    ordered(args.threads.get(), args.contigs as u64, make, write)?;
     output.finish()?;
     Ok(())
 }

@@ -9,12 +9,13 @@ use merganser_io::{Input, expand_inputs};
 use merganser_map::{Building, Error, Index};
 use merganser_run::{Cancel, format_size, peak_rss};
 
+use crate::args::device::DeviceArgs;
 use crate::args::map::{IndexArgs, Resources};
 use crate::common::{refuse_to_replace, thousands};
 use crate::console::Console;
 use crate::failure::usage;
-use crate::interrupt;
 use crate::progress::Bar;
+use crate::{devices, interrupt};
 
 /// Builds an index, or checks one.
 pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Result<ExitCode> {
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     let cancel = interrupt::cancel_on_interrupt()?;
     // So that a place that cannot be written ends the run before it begins.
     drop(merganser_io::AtomicFile::create(path).map_err(Error::from)?);
-    build(input, Some(path), &args.resources, console, &cancel)?;
+    build(input, Some(path), &args.resources, &args.device, console, &cancel)?;
     let index = Index::open(path)?;
     console.info(format_args!(
         "{}: {} bases in {} contigs, {} positions, k = {}, {} on disk; {:.2} s, peak memory {}",
@@ -55,19 +56,27 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the index of a FASTA file, in memory or as a file.
+/// Bytes of FASTA from which on a GPU makes up for its start, beside 16 cores.
+const GPU_BREAK_EVEN: u64 = 200_000_000;
+
+/// Builds the index of a FASTA file, in memory or as a file; on the first of the GPUs if there are
+/// several.
 pub(crate) fn build(
     input: &Input,
     path: Option<&Path>,
     resources: &Resources,
+    device: &DeviceArgs,
     console: &Console,
     cancel: &Cancel,
 ) -> Result<Option<Index>> {
     let threads = merganser_run::resolve_threads(resources.threads.map(usize::from));
     let memory = resources.memory.unwrap_or_else(merganser_run::default_budget);
+    let inputs = std::slice::from_ref(input);
+    let gpus = devices::choose(&device.device, inputs, GPU_BREAK_EVEN, console)?;
+    let gpu_memory = device.gpu_memory;
+    let how = Building { threads, memory, path, device: gpus.first().copied(), gpu_memory };
     let bar = Bar::new(console);
     let reference = merganser_map::load(input, &bar, cancel)?;
-    let how = Building { threads, memory, path };
     let built = merganser_map::build(reference, &how, &bar, cancel);
     drop(bar);
     Ok(built?)

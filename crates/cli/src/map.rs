@@ -14,14 +14,14 @@ use merganser_io::{Input, Output};
 use merganser_map::{
     Config, Error, Format, Index, Job, Outcome, Outputs, ReadGroup, Reads, Strand,
 };
-use merganser_run::Cancel;
+use merganser_run::{Cancel, DeviceChoice};
 
 use crate::args::map::MapArgs;
 use crate::common::refuse_to_replace;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::progress::Bar;
-use crate::{index, interrupt};
+use crate::{devices, index, interrupt};
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
@@ -40,7 +40,7 @@ struct Finished<'r> {
 /// Maps and reports.
 pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
-    let job = job(args)?;
+    let mut job = job(args)?;
     job.config.validate()?;
     let inputs = inputs(args)?;
     let outputs: Vec<PathBuf> = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()]
@@ -59,6 +59,7 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     };
     let json = args.json.as_deref().map(Output::create).transpose().map_err(Error::from)?;
     let index = open(args, console, &cancel)?;
+    choose_devices(args, &mut job, &index, &inputs, console)?;
     let indexing = started.elapsed();
     let bar = Bar::new(console);
     let begun = Instant::now();
@@ -134,7 +135,37 @@ fn job(args: &MapArgs) -> Result<Job> {
         keep_unmapped: !args.no_unmapped,
         threads: merganser_run::resolve_threads(args.resources.threads.map(usize::from)),
         memory: args.resources.memory.unwrap_or_else(merganser_run::default_budget),
+        devices: Vec::new(),
+        gpu_memory: args.device.gpu_memory,
     })
+}
+
+/// Bytes of reads from which on GPUs make up for their start, beside 16 cores.
+const GPU_BREAK_EVEN: u64 = 1_000_000_000;
+
+/// Decides which GPUs map; `auto` takes those that have room for the index.
+fn choose_devices(
+    args: &MapArgs,
+    job: &mut Job,
+    index: &Index,
+    inputs: &[Reads],
+    console: &Console,
+) -> Result<()> {
+    let choice = &args.device.device;
+    let files: Vec<Input> = inputs
+        .iter()
+        .flat_map(|reads| [Some(reads.first.clone()), reads.second.clone()])
+        .flatten()
+        .collect();
+    job.devices = devices::choose(choice, &files, GPU_BREAK_EVEN, console)?;
+    if *choice == DeviceChoice::Auto && !job.devices.is_empty() {
+        let memory = args.device.gpu_memory;
+        if let Err(error) = merganser_map::check_devices(index, &job.config, &job.devices, memory) {
+            console.info(format_args!("computing on the CPU: {error}"));
+            job.devices.clear();
+        }
+    }
+    Ok(())
 }
 
 /// Opens the index, or builds that of a reference.
@@ -149,7 +180,7 @@ fn open(args: &MapArgs, console: &Console, cancel: &Cancel) -> Result<Index> {
         return Ok(Index::open(&args.reference)?);
     }
     let input = Input::File(args.reference.clone());
-    match index::build(&input, None, &args.resources, console, cancel)? {
+    match index::build(&input, None, &args.resources, &args.device, console, cancel)? {
         Some(index) => Ok(index),
         None => usage("the index was not kept"),
     }

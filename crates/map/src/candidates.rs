@@ -14,11 +14,11 @@ pub(crate) struct Candidate {
 }
 
 /// Diagonals begin at -[`crate::MOST_READ`].
-const BIAS: i64 = crate::MOST_READ as i64;
+pub(crate) const BIAS: i64 = crate::MOST_READ as i64;
 
 /// Positions that are sorted at a time: more of a query are taken slice by slice of the reference,
 /// so that memory does not grow with the most frequent seed.
-const MOST: usize = if cfg!(test) { 100 } else { 1 << 20 };
+pub(crate) const MOST: usize = if cfg!(test) { 100 } else { 1 << 20 };
 
 impl Candidate {
     pub(crate) fn diagonal(&self) -> i64 {

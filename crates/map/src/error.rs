@@ -50,6 +50,25 @@ pub enum Error {
         /// Bytes that may be used.
         budget: u64,
     },
+    /// A GPU cannot be used, or failed.
+    #[error(transparent)]
+    Gpu(#[from] merganser_gpu::Error),
+    /// A GPU has too little memory.
+    #[error(
+        "cuda:{ordinal} has {} of memory and {what} needs at least {}: raise --gpu-memory, or use \
+         --device cpu",
+        merganser_run::format_size(*available), merganser_run::format_size(*needed)
+    )]
+    TooLittleGpuMemory {
+        /// The device's number.
+        ordinal: u32,
+        /// Who needs it.
+        what: &'static str,
+        /// Bytes that it has.
+        available: u64,
+        /// Bytes that are needed.
+        needed: u64,
+    },
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,

@@ -11,7 +11,12 @@ pub(crate) struct Hit {
     /// The position of the last base.
     pub(crate) end: u32,
     pub(crate) reverse: bool,
+    /// Where its script begins, if a device made one: see [`crate::trace::Alignment::follow`].
+    pub(crate) script: u32,
 }
+
+/// A hit without a script.
+pub(crate) const NO_SCRIPT: u32 = u32::MAX;
 
 /// The mapping quality of a hit that is the only one, and the highest of one that is not.
 const ONLY: u32 = 60;
@@ -70,7 +75,8 @@ impl Silencer {
 
 fn hit(end: &End, text: &Text<'_>) -> Hit {
     let contig = text.contig_at(i64::from(end.position)) as u32;
-    Hit { edits: end.edits, contig, end: end.position, reverse: end.query % 2 == 1 }
+    let (edits, reverse) = (end.edits, end.query % 2 == 1);
+    Hit { edits, contig, end: end.position, reverse, script: NO_SCRIPT }
 }
 
 /// The mapping quality of the first of some hits or combinations, whose edits are given in order.

@@ -17,6 +17,7 @@ use merganser_seq::planes::BASES_PER_WORD;
 
 use crate::Error;
 use crate::reference::{Contig, Reference, Text};
+pub(crate) use build::Part;
 pub use build::{Building, build};
 use file::Mapped;
 
@@ -126,11 +127,16 @@ impl Index {
     }
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
     /// The length of the k-mers that are looked up directly.
     #[inline]
     pub(crate) fn k(&self) -> usize {
         self.k
+    }
+
+    /// Where each k-mer's positions begin, and where the last one's end.
+    pub(crate) fn table(&self) -> &'a [u32] {
+        self.table
     }
 
     /// Where in [`View::positions`] the positions of the first `len` bases of a key are; some of

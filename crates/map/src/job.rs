@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use merganser_io::{BgzfBlocks, Output};
 use merganser_run::{Cancel, InOrder, InOrderSink, Progress, run_workers_collect};
 
+use crate::cuda::{Gpus, OnGpu};
 use crate::header::{self, ReadGroup};
 use crate::hits::Hit;
 use crate::index::Index;
@@ -33,6 +34,10 @@ pub struct Job {
     pub threads: usize,
     /// Bytes that the process may use.
     pub memory: u64,
+    /// GPUs that map, by CUDA's numbers; none: the threads do.
+    pub devices: Vec<u32>,
+    /// Bytes of each GPU's memory that may be used; `None`: what is free.
+    pub gpu_memory: Option<u64>,
 }
 
 /// Open outputs.
@@ -51,6 +56,8 @@ pub struct Outcome {
     pub reported: Reported,
     /// What the stages met.
     pub stages: Stages,
+    /// How long it took to open the devices and to copy the index to them.
+    pub opening: Duration,
     /// How long the disk took to confirm the outputs.
     pub sync: Duration,
 }
@@ -93,6 +100,14 @@ pub fn run(
         extended: job.extended,
         group: job.group.as_ref().map(|group| group.id().to_owned()),
     };
+    let begun = Instant::now();
+    let gpus = match &job.devices[..] {
+        [] => None,
+        devices => {
+            Some(Gpus::new(&view, &gaps, &job.config, devices, job.gpu_memory, job.threads)?)
+        }
+    };
+    let opening = begun.elapsed();
     let source = Source::open(inputs, cancel)?;
     progress.stage("map", source.bytes_total());
     let keeps = outputs.unmapped.is_some();
@@ -106,11 +121,11 @@ pub fn run(
     let work = |_| {
         let mapper = Mapper::new(view, job.config, &gaps, packed.as_ref());
         let reporter = Reporter::new(view, job.config, &style, job.keep_unmapped);
-        Ok(shared.work(Worker::new(job, mapper, reporter, keeps)))
+        Ok(shared.work(Worker::new(job, mapper, gpus.as_ref(), reporter, keeps)))
     };
     let done = run_workers_collect::<_, Error, _>(job.threads, work)?;
     let writer = shared.written.into_sink()?;
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { opening, ..Outcome::default() };
     for (reported, stages) in &done {
         outcome.reported.add(reported);
         outcome.stages.add(stages);
@@ -269,6 +284,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A thread's stages.
 struct Worker<'r> {
     mapper: Mapper<'r>,
+    on_gpu: Option<OnGpu<'r>>,
     reporter: Reporter<'r>,
     config: Config,
     blocks: Option<BgzfBlocks>,
@@ -325,13 +341,20 @@ impl Sink for Text<'_> {
 }
 
 impl<'r> Worker<'r> {
-    fn new(job: &Job, mapper: Mapper<'r>, reporter: Reporter<'r>, keeps: bool) -> Worker<'r> {
+    fn new(
+        job: &Job,
+        mapper: Mapper<'r>,
+        gpus: Option<&'r Gpus>,
+        reporter: Reporter<'r>,
+        keeps: bool,
+    ) -> Worker<'r> {
         let blocks = match job.format {
             Format::Sam => None,
             Format::Bam(level) => Some(BgzfBlocks::new(level)),
         };
         let (hits, bounds, texts) = (Vec::new(), Vec::new(), Part::default());
-        Worker { mapper, reporter, config: job.config, blocks, keeps, hits, bounds, texts }
+        let (config, on_gpu) = (job.config, gpus.map(OnGpu::new));
+        Worker { mapper, on_gpu, reporter, config, blocks, keeps, hits, bounds, texts }
     }
 
     fn map(
@@ -357,27 +380,54 @@ impl<'r> Worker<'r> {
             })?;
         }
         self.mapper.stages.times.seeding += begun.elapsed();
-        let (mut from, mut to) = (0, 0);
-        while from < batch.len() {
-            let begun = Instant::now();
-            let before = self.mapper.stages.times;
-            while to < batch.len() && self.mapper.waiting() < MOST_ENDS {
-                let next = batch.len().min(to + BLOCK);
-                self.mapper.seek(to..next)?;
-                to = next;
-            }
-            let times = &mut self.mapper.stages.times;
-            let elsewhere = times.filter + times.verification - before.filter - before.verification;
-            times.seeding += begun.elapsed().saturating_sub(elsewhere);
-            self.mapper.flush()?;
-            self.mapper.hits(from..to, &mut self.hits, &mut self.bounds);
-            self.report(batch, from..to, number, written)?;
-            from = to;
+        if let Some(mut on_gpu) = self.on_gpu.take() {
+            let done = self.map_on_gpu(&mut on_gpu, batch, number, written);
+            self.on_gpu = Some(on_gpu);
+            done?;
+        } else {
+            self.map_here(batch, number, written)?;
         }
         let begun = Instant::now();
         let part = self.text(number, written).part(true);
         written.hand_in(number, part);
         self.mapper.stages.times.output += begun.elapsed();
+        Ok(())
+    }
+
+    /// Maps the queries on a device.
+    fn map_on_gpu(
+        &mut self,
+        on_gpu: &mut OnGpu<'_>,
+        batch: &Batch,
+        number: u64,
+        written: &InOrder<Part, Writer>,
+    ) -> Result<(), Error> {
+        on_gpu.begin(&mut self.mapper, batch.len(), batch.unit())?;
+        while let Some(reads) = on_gpu.next(&mut self.mapper, &mut self.hits, &mut self.bounds)? {
+            self.report(batch, reads, on_gpu.scripts(), number, written)?;
+        }
+        Ok(())
+    }
+
+    /// Maps the queries on this thread.
+    fn map_here(
+        &mut self,
+        batch: &Batch,
+        number: u64,
+        written: &InOrder<Part, Writer>,
+    ) -> Result<(), Error> {
+        let (mut from, mut to) = (0, 0);
+        while from < batch.len() {
+            while to < batch.len() && self.mapper.waiting() < MOST_ENDS {
+                let next = batch.len().min(to + BLOCK);
+                self.mapper.seek(to..next)?;
+                to = next;
+            }
+            self.mapper.flush()?;
+            self.mapper.hits(from..to, &mut self.hits, &mut self.bounds);
+            self.report(batch, from..to, &[], number, written)?;
+            from = to;
+        }
         Ok(())
     }
 
@@ -390,6 +440,7 @@ impl<'r> Worker<'r> {
         &mut self,
         batch: &Batch,
         reads: std::ops::Range<usize>,
+        scripts: &[u16],
         number: u64,
         written: &InOrder<Part, Writer>,
     ) -> Result<(), Error> {
@@ -404,7 +455,7 @@ impl<'r> Worker<'r> {
         for read in reads.clone().step_by(unit) {
             let at = read - reads.start;
             let hits = [of(at), if unit == 2 { of(at + 1) } else { &[] }];
-            let unit = Unit { batch, queries: &self.mapper.queries, read, hits };
+            let unit = Unit { batch, queries: &self.mapper.queries, read, hits, scripts };
             self.reporter.report(&unit, &mut text)?;
         }
         self.mapper.stages.times.output += begun.elapsed();

@@ -7,6 +7,7 @@
 
 mod candidates;
 mod config;
+mod cuda;
 mod error;
 mod header;
 mod hits;
@@ -26,6 +27,7 @@ mod trace;
 mod verify;
 
 pub use config::{Config, MOST_READ, Metric, NMode, Prefilter, Select, Strand};
+pub use cuda::{DeviceTimes, check_devices};
 pub use error::Error;
 pub use header::ReadGroup;
 pub use index::{Building, Index, LONGEST, SHORTEST, build};

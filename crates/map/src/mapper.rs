@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use merganser_filter::PackedReference;
 
 use crate::candidates::{self, Candidate, Limits};
+use crate::cuda::DeviceTimes;
 use crate::hits::{Hit, Silencer};
 use crate::index::View;
 use crate::prefilter::Rule;
@@ -27,8 +28,12 @@ pub struct Stages {
     pub verified: u64,
     /// Reads too short for seeds, for which the reference was scanned.
     pub scanned: u64,
+    /// Reads whose hits a device found.
+    pub gpu_reads: u64,
     /// Time of all threads in each stage.
     pub times: Times,
+    /// Time of all streams of devices in each stage; they run side by side.
+    pub device: DeviceTimes,
 }
 
 /// Time of all threads, by stage.
@@ -40,6 +45,8 @@ pub struct Times {
     pub filter: Duration,
     /// Good ends, hits.
     pub verification: Duration,
+    /// Waiting for devices.
+    pub device: Duration,
     /// Alignments, records, compression and writing.
     pub output: Duration,
 }
@@ -54,6 +61,9 @@ impl Stages {
         self.times.filter += other.times.filter;
         self.times.verification += other.times.verification;
         self.times.output += other.times.output;
+        self.times.device += other.times.device;
+        self.gpu_reads += other.gpu_reads;
+        self.device.add(&other.device);
     }
 }
 
@@ -64,8 +74,8 @@ const SUB_BATCH: usize = if cfg!(test) { 50 } else { 1 << 14 };
 
 /// A thread's mapper.
 pub(crate) struct Mapper<'r> {
-    view: View<'r>,
-    config: Config,
+    pub(crate) view: View<'r>,
+    pub(crate) config: Config,
     /// Stretches that match everything, if letters that are no bases do.
     gaps: &'r [[u32; 2]],
     rule: Option<Rule<'r>>,
@@ -122,6 +132,31 @@ impl<'r> Mapper<'r> {
     /// # Errors
     /// If the filter fails.
     pub(crate) fn seek(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
+        let (begun, before) = (Instant::now(), self.stages.times);
+        let done = self.look_for(reads);
+        let times = &mut self.stages.times;
+        let elsewhere = times.filter + times.verification - before.filter - before.verification;
+        times.seeding += begun.elapsed().saturating_sub(elsewhere);
+        done
+    }
+
+    /// Replaces `hits` by those of one read.
+    ///
+    /// # Errors
+    /// If the filter fails.
+    pub(crate) fn map_read(
+        &mut self,
+        read: usize,
+        hits: &mut Vec<Hit>,
+        bounds: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        self.seek(read..read + 1)?;
+        self.flush()?;
+        self.hits(read..read + 1, hits, bounds);
+        Ok(())
+    }
+
+    fn look_for(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
         self.chooser.clear();
         for read in reads {
             let mut scanned = false;
@@ -308,4 +343,4 @@ pub(crate) fn gaps(view: &View<'_>, config: &Config) -> Vec<[u32; 2]> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

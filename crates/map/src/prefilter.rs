@@ -12,6 +12,9 @@ use merganser_filter::{
     Threshold,
 };
 
+use merganser_seq::planes;
+use merganser_seq::simd::Level;
+
 use crate::candidates::Candidate;
 use crate::queries::{Queries, Query};
 use crate::reference::Text;
@@ -19,7 +22,7 @@ use crate::verify::Window;
 use crate::{Error, Prefilter};
 
 /// Bases of the extension beyond the edits: a run of matches of three is never taken for chance.
-const MARGIN: usize = 4;
+pub(crate) const MARGIN: usize = 4;
 /// Pairs that are decided at a time.
 const BATCH: usize = 4096;
 
@@ -147,8 +150,14 @@ fn filter(method: Method, edits: usize) -> Result<Filter, Error> {
     Ok(Filter::new(Config { method, n_mode: NMode::Match, ..Config::new(threshold) })?)
 }
 
+/// Appends the three planes of an extended query.
+pub(crate) fn pack_letters(letters: &[u8], words: &mut Vec<u64>) {
+    let encoded = planes::encode(Level::best(), letters, words);
+    debug_assert_eq!(encoded, planes::Encoded::Others, "the extension is no base");
+}
+
 /// The letters of a query between letters that match everything.
-fn extended(query: &Query<'_>, margin: usize, letters: &mut Vec<u8>) {
+pub(crate) fn extended(query: &Query<'_>, margin: usize, letters: &mut Vec<u8>) {
     letters.clear();
     letters.resize(margin, b'N');
     letters.extend((0..query.len).map(|at| b"ACGTN"[usize::from(query.code(at))]));

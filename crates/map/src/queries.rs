@@ -68,6 +68,16 @@ impl Queries {
         Ok(())
     }
 
+    /// The words of all planes.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The number of a query's first word.
+    pub(crate) fn word(&self, number: usize) -> usize {
+        self.entries[number].at
+    }
+
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Query<'_> {
         let Entry { at, len, others, edits } = self.entries[number];

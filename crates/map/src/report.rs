@@ -2,7 +2,7 @@
 
 mod pairs;
 
-use crate::hits::{Hit, quality};
+use crate::hits::{Hit, NO_SCRIPT, quality};
 use crate::index::View;
 use crate::queries::Queries;
 use crate::record::{Place, Record, Style, Tags, flag};
@@ -80,6 +80,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) read: usize,
     /// The hits of its read, or of both mates.
     pub(crate) hits: [&'a [Hit]; 2],
+    /// What the hits' scripts are in.
+    pub(crate) scripts: &'a [u16],
 }
 
 impl<'r> Reporter<'r> {
@@ -216,7 +218,13 @@ impl<'r> Reporter<'r> {
         let contig = &self.view.text.contigs[hit.contig as usize];
         let query = unit.queries.get(2 * (unit.read + mate) + usize::from(hit.reverse));
         let (text, mode) = (&self.view.text, self.config.n_mode);
-        self.alignments[into].trace(&query, text, contig, hit.end, hit.edits, mode);
+        let alignment = &mut self.alignments[into];
+        if hit.script == NO_SCRIPT {
+            alignment.trace(&query, text, contig, hit.end, hit.edits, mode);
+        } else {
+            let script = &unit.scripts[hit.script as usize..][..hit.edits as usize];
+            alignment.follow(&query, text, hit.end, script);
+        }
         let [at, end] =
             [self.alignments[into].start, self.alignments[into].end].map(|at| at - contig.start);
         (Place { contig: hit.contig, at }, end)

@@ -27,6 +27,23 @@ pub(crate) enum Plan {
     Scan,
 }
 
+impl Plan {
+    /// How the hits of a query can be found, which is the same for both strands.
+    pub(crate) fn of(query: &Query<'_>, mode: NMode) -> Plan {
+        let hopeless = mode == NMode::Mismatch && query.unknown > query.edits;
+        if query.len <= query.edits || hopeless {
+            return Plan::Nothing;
+        }
+        let long = query.len / (query.edits + 1) >= SHORTEST;
+        // A seed with a letter that matches everything cannot be looked up.
+        if long && (mode == NMode::Mismatch || query.unknown == 0) {
+            Plan::Seeds
+        } else {
+            Plan::Scan
+        }
+    }
+}
+
 /// A stretch that is being looked up.
 #[derive(Clone, Debug)]
 struct Lookup {
@@ -50,7 +67,7 @@ pub(crate) struct Chooser {
 
 /// With so many positions the equal division is not worth improving: looking for a better one
 /// takes longer than to verify them.
-const CHEAP: usize = if cfg!(test) { 4 } else { 96 };
+pub(crate) const CHEAP: usize = if cfg!(test) { 4 } else { 96 };
 /// Distance of the places at which a better division may cut, in bases.
 const STEP: usize = 4;
 
@@ -69,18 +86,13 @@ impl Chooser {
         query: &Query<'_>,
         mode: NMode,
     ) -> Plan {
+        let plan = Plan::of(query, mode);
+        if plan != Plan::Seeds {
+            return plan;
+        }
         let count = query.edits + 1;
-        if query.len <= query.edits || (mode == NMode::Mismatch && query.unknown > query.edits) {
-            return Plan::Nothing;
-        }
-        if query.len / count < SHORTEST {
-            return Plan::Scan;
-        }
         let bounds = |part: usize| [part * query.len / count, (part + 1) * query.len / count];
         let clean = |[from, to]: [usize; 2]| !query.has_others(from, to);
-        if mode == NMode::Match && !(0..count).map(bounds).all(clean) {
-            return Plan::Scan;
-        }
         for [from, to] in (0..count).map(bounds).filter(|&part| clean(part)) {
             let (key, len) = (query.key(from), (to - from).min(LONGEST));
             view.prefetch(&key, len);

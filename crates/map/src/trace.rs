@@ -57,6 +57,31 @@ impl Alignment {
         self.describe(text);
     }
 
+    /// Replaces it by the alignment of a query that ends at `end`, of which a device wrote the edits
+    /// down in their order: of each the matches before it (low 14 bits) and what it is (1: mismatch,
+    /// 2: insertion, 3: deletion).
+    pub(crate) fn follow(&mut self, query: &Query<'_>, text: &Text<'_>, end: u32, script: &[u16]) {
+        self.operations.clear();
+        self.end = end + 1;
+        let (mut read, mut reference) = (0, 0);
+        for &entry in script {
+            let run = u32::from(entry & 0x3fff);
+            let operation = match entry >> 14 {
+                1 => Operation::Mismatch,
+                2 => Operation::Insertion,
+                _ => Operation::Deletion,
+            };
+            self.push(Operation::Match, run);
+            self.push(operation, 1);
+            read += run + u32::from(operation != Operation::Deletion);
+            reference += run + u32::from(operation != Operation::Insertion);
+        }
+        let rest = query.len as u32 - read;
+        self.push(Operation::Match, rest);
+        self.start = self.end - reference - rest;
+        self.describe(text);
+    }
+
     /// The alignment without gaps, if it has no more edits: the trace never leaves the diagonal
     /// then.
     fn diagonal(

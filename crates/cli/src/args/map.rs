@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use merganser_map::{Metric, NMode, Prefilter, Select, Strand};
 
 use super::ReadsArgs;
+use super::device::DeviceArgs;
 use super::filter::Edits;
 
 const INDEX: &str = "\
@@ -48,6 +49,8 @@ pub(crate) struct IndexArgs {
     /// Check all checksums of an index
     #[arg(long, conflicts_with = "output")]
     pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) resources: Resources,
 }
@@ -152,6 +155,8 @@ pub(crate) struct MapArgs {
     /// What rejects candidates before they are verified; changes the time alone
     #[arg(long, value_name = "FILTER", default_value = "exact", help_heading = "Resources")]
     pub(crate) filter: FilterName,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) resources: Resources,
 }

@@ -43,6 +43,9 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     rows.push(("candidates", thousands(stages.candidates)));
     rows.push(("  rejected", thousands(stages.rejected)));
     rows.push(("  verified", thousands(stages.verified)));
+    if stages.gpu_reads > 0 {
+        rows.push(("reads mapped on GPUs", thousands(stages.gpu_reads)));
+    }
     let threads = finished.job.threads as f64;
     let times = stages.times;
     for (name, time) in [
@@ -50,6 +53,7 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
         ("      seeding", times.seeding.as_secs_f64() / threads),
         ("      filter", times.filter.as_secs_f64() / threads),
         ("      verification", times.verification.as_secs_f64() / threads),
+        ("      waiting for GPUs", times.device.as_secs_f64() / threads),
         ("      output", times.output.as_secs_f64() / threads),
         ("      in all", finished.started.elapsed().as_secs_f64()),
     ] {

@@ -9,6 +9,7 @@ use merganser_run::Summary;
 
 use super::Finished;
 use crate::args::name_of;
+use crate::devices;
 
 /// Writes what the run was and did, with the values that options left open.
 ///
@@ -19,19 +20,25 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
     summary.version(env!("CARGO_PKG_VERSION"));
     inputs(finished, &mut summary);
     parameters(finished, &mut summary);
-    summary.set("machine", "device", "cpu");
-    summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
+    devices::describe(&finished.job.devices, finished.job.gpu_memory, &mut summary);
     results(finished, &mut summary);
-    // No device has to be started, so that both clocks are the same here.
-    let seconds = finished.started.elapsed().as_secs_f64();
-    summary.set("seconds", "wall", seconds);
-    summary.set("seconds", "run", seconds);
+    devices::clocks(finished.started, &mut summary);
     // Of all threads: divided by their number, they add up to about the mapping's.
     let times = finished.outcome.stages.times;
     summary.set("thread_seconds", "seeding", times.seeding.as_secs_f64());
     summary.set("thread_seconds", "filter", times.filter.as_secs_f64());
     summary.set("thread_seconds", "verification", times.verification.as_secs_f64());
     summary.set("thread_seconds", "output", times.output.as_secs_f64());
+    if !finished.job.devices.is_empty() {
+        summary.set("thread_seconds", "waiting_for_gpus", times.device.as_secs_f64());
+        // Of all streams, which run side by side.
+        let device = finished.outcome.stages.device;
+        summary.set("stream_seconds", "seeding", device.seeding.as_secs_f64());
+        summary.set("stream_seconds", "candidates", device.candidates.as_secs_f64());
+        summary.set("stream_seconds", "verification", device.verification.as_secs_f64());
+        summary.set("stream_seconds", "hits", device.hits.as_secs_f64());
+        summary.stage("gpus", finished.outcome.opening);
+    }
     summary.stage("index", finished.indexing);
     summary.stage("map", finished.mapping);
     summary.stage("sync", finished.outcome.sync);
@@ -92,6 +99,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
         ("candidates", stages.candidates),
         ("rejected", stages.rejected),
         ("verified", stages.verified),
+        ("gpu_reads", stages.gpu_reads),
     ] {
         summary.set("results", key, value);
     }

@@ -9,6 +9,7 @@ use merganser_run::{Cancel, Progress, run_workers_collect};
 
 use super::{Data, Index, SHORTEST, file, interleave, k_of};
 use crate::Error;
+use crate::cuda::{self, Sorting};
 use crate::reference::{Reference, Text};
 
 /// How an index is built.
@@ -20,6 +21,16 @@ pub struct Building<'p> {
     pub memory: u64,
     /// Where it goes; `None` keeps it in memory.
     pub path: Option<&'p Path>,
+    /// The GPU that sorts, by CUDA's number; `None`: the threads do.
+    pub device: Option<u32>,
+    /// Bytes of the GPU's memory that may be used; `None`: what is free.
+    pub gpu_memory: Option<u64>,
+}
+
+/// What a device has sorted: the next positions, or where the next k-mers begin.
+pub(crate) enum Part<'d> {
+    Positions(&'d [u32]),
+    Table(&'d [u32]),
 }
 
 /// Bases by which positions are distributed.
@@ -47,12 +58,30 @@ pub fn build(
     let counts = count(text, &pieces, how.threads)?;
     let totals: Vec<u64> =
         (0..PARTS).map(|part| counts.iter().map(|piece| u64::from(piece[part])).sum()).collect();
-    let groups = groups(&totals, &reference, k, how)?;
+    let groups = match how.device {
+        None => groups(&totals, &reference, k, how)?,
+        // The device has groups of its own.
+        Some(_) => Vec::new(),
+    };
     let mut sorted = Sorted { table: Vec::with_capacity((1 << (2 * k)) + 1), k, positions: 0 };
     let mut sink = match how.path {
         Some(path) => Sink::File(Box::new(file::Writer::create(path, &reference, k)?)),
         None => Sink::Memory(Vec::with_capacity(totals.iter().sum::<u64>() as usize)),
     };
+    if let Some(device) = how.device {
+        let memory = how.gpu_memory;
+        let sorting = Sorting { text, pieces: &pieces, totals: &totals, k, device, memory };
+        cuda::sort_positions(&sorting, progress, cancel, |part| match part {
+            Part::Positions(positions) => {
+                sorted.positions += positions.len() as u32;
+                sink.push(positions)
+            }
+            Part::Table(kmers) => {
+                sorted.table.extend_from_slice(kmers);
+                Ok(())
+            }
+        })?;
+    }
     for group in groups {
         let scattered = scatter(text, &pieces, &group, how.threads)?;
         sorted.sort(text, group, &scattered, how.threads, &mut sink, progress, cancel)?;
@@ -230,7 +259,7 @@ struct Sorted {
 }
 
 /// A sorted part: its positions, and how many each of its k-mers has.
-type Part = (Vec<u32>, Vec<u32>);
+type SortedPart = (Vec<u32>, Vec<u32>);
 
 impl Sorted {
     #[allow(clippy::too_many_arguments, reason = "one step of a pipeline, called once")]
@@ -246,7 +275,8 @@ impl Sorted {
     ) -> Result<(), Error> {
         let (next, k) = (AtomicUsize::new(0), self.k);
         // Parts are handed to the sink in their order, whoever sorts them first.
-        let state = Mutex::new((std::collections::BTreeMap::<usize, Part>::new(), 0, self, sink));
+        let state =
+            Mutex::new((std::collections::BTreeMap::<usize, SortedPart>::new(), 0, self, sink));
         run_workers_collect::<_, Error, _>(threads, |_| {
             let mut sorter = Sorter::default();
             loop {
@@ -296,7 +326,7 @@ impl Sorter {
         text: Text<'_>,
         pieces: impl Iterator<Item = &'a [u32]>,
         k: usize,
-    ) -> Part {
+    ) -> SortedPart {
         self.keyed.clear();
         for &position in pieces.flatten() {
             self.keyed.push((interleave(text.window(position as usize)), position));

@@ -3,7 +3,7 @@ use merganser_run::{Cancel, Silent};
 use proptest::prelude::*;
 
 fn built(reference: Reference, threads: usize, memory: u64) -> Index {
-    let how = Building { threads, memory, path: None };
+    let how = Building { threads, memory, path: None, device: None, gpu_memory: None };
     build(reference, &how, &Silent, &Cancel::default()).unwrap().unwrap()
 }
 
@@ -65,7 +65,7 @@ proptest! {
         let mut files = Vec::new();
         for (threads, memory) in [(1, 1 << 30), (3, 100 << 20)] {
             let path = dir.path().join("x.mgi");
-            let how = Building { threads, memory, path: Some(&path) };
+            let how = Building { threads, memory, path: Some(&path), device: None, gpu_memory: None };
             let none = build(Reference::of(&contigs), &how, &Silent, &Cancel::default()).unwrap();
             prop_assert!(none.is_none());
             files.push(std::fs::read(&path).unwrap());
@@ -86,7 +86,8 @@ proptest! {
 fn damaged_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.mgi");
-    let how = Building { threads: 1, memory: 1 << 30, path: Some(&path) };
+    let how =
+        Building { threads: 1, memory: 1 << 30, path: Some(&path), device: None, gpu_memory: None };
     let reference = Reference::of(&[b"ACGTACGTTGCATGCA".repeat(40)]);
     build(reference, &how, &Silent, &Cancel::default()).unwrap();
     let good = std::fs::read(&path).unwrap();
@@ -110,7 +111,7 @@ fn damaged_files_are_refused() {
 
 #[test]
 fn too_little_memory_is_an_error() {
-    let how = Building { threads: 2, memory: 1 << 20, path: None };
+    let how = Building { threads: 2, memory: 1 << 20, path: None, device: None, gpu_memory: None };
     let done = build(Reference::of(&[b"ACGT".repeat(1000)]), &how, &Silent, &Cancel::default());
     assert!(done.unwrap_err().to_string().starts_with("indexing with 2 threads needs at least "));
 }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// All hits of all reads, as the stages find them.
 fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<NaiveHit>> {
-    let how = Building { threads: 1, memory: 1 << 30, path: None };
+    let how = Building { threads: 1, memory: 1 << 30, path: None, device: None, gpu_memory: None };
     let index = build(Reference::of(contigs), &how, &Silent, &Cancel::default()).unwrap().unwrap();
     let view = index.view();
     let gaps = gaps(&view, &config);
@@ -46,20 +46,20 @@ fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Nai
 }
 
 /// A small generator: proptest's values would shrink towards nothing of interest.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % n
     }
 
-    fn bases(&mut self, n: usize) -> Vec<u8> {
+    pub(crate) fn bases(&mut self, n: usize) -> Vec<u8> {
         (0..n).map(|_| b"ACGT"[self.below(4)]).collect()
     }
 
     /// Contigs with copies of a repeat, stretches of one or two letters, and N.
-    fn contigs(&mut self) -> Vec<Vec<u8>> {
+    pub(crate) fn contigs(&mut self) -> Vec<Vec<u8>> {
         let repeat = self.bases(150);
         (0..1 + self.below(4))
             .map(|_| {
@@ -103,7 +103,7 @@ impl Random {
     }
 
     /// Stretches of the contigs with edits, of either strand.
-    fn reads(&mut self, contigs: &[Vec<u8>], longest: usize, e: usize) -> Vec<Vec<u8>> {
+    pub(crate) fn reads(&mut self, contigs: &[Vec<u8>], longest: usize, e: usize) -> Vec<Vec<u8>> {
         (0..12)
             .map(|_| {
                 let contig = &contigs[self.below(contigs.len())];
@@ -117,7 +117,7 @@ impl Random {
     }
 }
 
-fn config_of(random: &mut Random, e: usize) -> Config {
+pub(crate) fn config_of(random: &mut Random, e: usize) -> Config {
     let threshold = match random.below(4) {
         0 => Threshold::Percent(random.below(9) as u8),
         _ => Threshold::Edits(e as u32),

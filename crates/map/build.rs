@@ -1,0 +1,11 @@
+//! With the feature `cuda`, compiles the CUDA sources.
+
+fn main() {
+    if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
+        // The filter's rules are its own headers.
+        merganser_gpu_build::Kernels::new("merganser_map_cuda")
+            .include("../filter/cuda")
+            .file("cuda/map.cu")
+            .compile();
+    }
+}

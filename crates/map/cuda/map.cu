@@ -1,0 +1,151 @@
+// The launchers of mapping, as status.cuh says. Kernels are in the headers beside this file.
+#include "build.cuh"
+#include "hits.cuh"
+#include "status.cuh"
+
+namespace {
+
+using mgpu::grid_size;
+using mgpu::map::task;
+using mgpu::map::threads;
+
+/// Blocks for loops over as many items as the device finds there are.
+constexpr unsigned most_blocks = 1u << 14;
+
+}  // namespace
+
+extern "C" {
+
+/// What the host needs to know: the sizes of the structures, and the number of counters.
+mgpu_status merganser_map_sizes(uint32_t* of_task, uint32_t* of_build, uint32_t* counters) {
+  *of_task = sizeof(task);
+  *of_build = sizeof(mgpu::map::build_task);
+  *counters = mgpu::map::counters;
+  return 0;
+}
+
+/// Looks up the parts of all queries, and notes those that occur too often.
+mgpu_status merganser_map_look_up(const task* t, cudaStream_t stream) {
+  const unsigned seeds = grid_size(uint64_t{t->slot_count} + 1, threads, 1u << 31);
+  MGPU_LAUNCH(mgpu::map::look_up_kernel, seeds, threads, stream, *t);
+  const unsigned queries = grid_size(t->query_count, threads, 1u << 31);
+  MGPU_LAUNCH(mgpu::map::weigh_kernel, queries, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+/// The queries that improving takes at a time.
+mgpu_status merganser_map_improve_room(const task* t, uint32_t* room) {
+  *room = mgpu::map::improving::of(*t).room;
+  return 0;
+}
+
+/// Improves the divisions of the queries of a round among those that were noted.
+mgpu_status merganser_map_improve(const task* t, uint32_t round, cudaStream_t stream) {
+  const auto m = mgpu::map::improving::of(*t);
+  const uint32_t queries = m.room < t->query_count ? m.room : t->query_count;
+  const unsigned blocks = grid_size(uint64_t{queries} * m.places, threads, most_blocks);
+  MGPU_LAUNCH(mgpu::map::count_stretches_kernel, blocks, threads, stream, *t, round);
+  using mgpu::map::improve_threads;
+  MGPU_LAUNCH(mgpu::map::improve_kernel, queries, improve_threads, stream, *t, round);
+  return mgpu::launch_status();
+}
+
+mgpu_status merganser_map_gather(const task* t, cudaStream_t stream) {
+  const unsigned blocks = grid_size(uint64_t{t->query_count} + 1, threads, 1u << 31);
+  MGPU_LAUNCH(mgpu::map::gather_kernel, blocks, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+/// The keys of the part under way, or of a slice of it.
+mgpu_status merganser_map_expand(const task* t, bool slice, cudaStream_t stream) {
+  if (slice) {
+    const unsigned blocks = grid_size(t->items, threads, most_blocks);
+    MGPU_LAUNCH(mgpu::map::expand_slice_kernel, blocks, threads, stream, *t);
+  } else {
+    const unsigned blocks = grid_size(t->items, threads, 1u << 31);
+    MGPU_LAUNCH(mgpu::map::expand_kernel, blocks, threads, stream, *t);
+  }
+  return mgpu::launch_status();
+}
+
+mgpu_status merganser_map_reject(const task* t, cudaStream_t stream) {
+  const unsigned blocks = grid_size(t->items, threads, most_blocks);
+  MGPU_LAUNCH(mgpu::map::reject_kernel, blocks, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+mgpu_status merganser_map_merge(const task* t, cudaStream_t stream) {
+  const unsigned blocks = grid_size(t->items, threads, 1u << 31);
+  MGPU_LAUNCH(mgpu::map::merge_kernel, blocks, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+mgpu_status merganser_map_gaps(const task* t, cudaStream_t stream) {
+  const uint64_t all = uint64_t{t->gap_count} * (t->last_query - t->first_query);
+  const unsigned blocks = grid_size(all, threads, 1u << 31);
+  MGPU_LAUNCH(mgpu::map::gaps_kernel, blocks, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+/// Good ends of the windows for lanes, of which there are at most so many.
+mgpu_status merganser_map_lanes(const task* t, uint64_t most, cudaStream_t stream) {
+  const unsigned blocks = grid_size(most, threads, most_blocks);
+  MGPU_LAUNCH(mgpu::map::lanes_kernel, blocks, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+/// Good ends of the other windows, of which there are at most so many.
+mgpu_status merganser_map_scan(const task* t, uint64_t most, cudaStream_t stream) {
+  const unsigned blocks = grid_size(most, threads, most_blocks);
+  const uint32_t words = (t->longest + 63) / 64;
+  if (t->hamming) {
+    MGPU_LAUNCH(mgpu::map::hamming_kernel, blocks, threads, stream, *t);
+  } else if (words <= 2) {
+    MGPU_LAUNCH(mgpu::map::scan_kernel<2>, blocks, threads, stream, *t);
+  } else if (words <= 4) {
+    MGPU_LAUNCH(mgpu::map::scan_kernel<4>, blocks, threads, stream, *t);
+  } else if (words <= 8) {
+    MGPU_LAUNCH(mgpu::map::scan_kernel<8>, blocks, threads, stream, *t);
+  } else if (words <= 16) {
+    MGPU_LAUNCH(mgpu::map::scan_kernel<16>, blocks, threads, stream, *t);
+  } else {
+    return static_cast<mgpu_status>(cudaErrorInvalidValue);
+  }
+  return mgpu::launch_status();
+}
+
+mgpu_status merganser_map_silence(const task* t, cudaStream_t stream) {
+  const unsigned blocks = grid_size(t->items, threads, 1u << 31);
+  MGPU_LAUNCH(mgpu::map::silence_kernel, blocks, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+/// The scripts of so many hits from `first` on, by as many threads as have room for their rows.
+mgpu_status merganser_map_trace(const task* t, uint64_t first, uint32_t width, cudaStream_t stream) {
+  const uint64_t room = t->scratch_bytes / (8 * uint64_t{t->longest} * threads);
+  const unsigned most = room < most_blocks ? static_cast<unsigned>(room) : most_blocks;
+  if (most == 0) return static_cast<mgpu_status>(cudaErrorInvalidValue);
+  const unsigned blocks = grid_size(t->items, threads, most);
+  MGPU_LAUNCH(mgpu::map::trace_kernel, blocks, threads, stream, *t, first, width);
+  return mgpu::launch_status();
+}
+
+/// How many positions of each piece are of the parts.
+mgpu_status merganser_map_count_positions(const mgpu::map::build_task* t, cudaStream_t stream) {
+  if (t->piece_count == 0) return 0;
+  MGPU_LAUNCH(mgpu::map::count_positions_kernel, t->piece_count, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+mgpu_status merganser_map_take_positions(const mgpu::map::build_task* t, cudaStream_t stream) {
+  if (t->piece_count == 0) return 0;
+  MGPU_LAUNCH(mgpu::map::take_positions_kernel, t->piece_count, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+mgpu_status merganser_map_table(const mgpu::map::build_task* t, cudaStream_t stream) {
+  const unsigned blocks = grid_size(t->items + 1, threads, 1u << 31);
+  MGPU_LAUNCH(mgpu::map::table_kernel, blocks, threads, stream, *t);
+  return mgpu::launch_status();
+}
+}

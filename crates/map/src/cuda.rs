@@ -1,0 +1,22 @@
+//! The CUDA backend: an index in device memory, batches of reads to hits with their alignments.
+//!
+//! Seeds, candidates and verification stay on the device; the host gets hits, and for each the edits
+//! of its alignment. Reads that no kernel is made for (longer than 1,024 bases, too short for seeds,
+//! with more hits than there is room for) are mapped by the host meanwhile. What is found and counted
+//! is the same.
+
+mod batch;
+mod build;
+mod gpus;
+mod index;
+mod kernels;
+mod lane;
+
+pub(crate) use batch::OnGpu;
+pub(crate) use build::{Sorting, sort as sort_positions};
+pub(crate) use gpus::Gpus;
+pub use gpus::check_devices;
+pub use lane::DeviceTimes;
+
+#[cfg(test)]
+mod tests;

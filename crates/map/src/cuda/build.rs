@@ -1,0 +1,224 @@
+//! Sorting an index's positions on a device: neighbouring parts together, as many as there is room
+//! for; a stable radix sort by 32 bases leaves those with the same ones in order.
+
+use std::ops::Range;
+
+use merganser_gpu::{Device, DeviceBuffer, Stream, primitives};
+use merganser_run::{Cancel, Progress};
+
+use super::kernels::{self, BuildTask};
+use crate::Error;
+use crate::index::Part;
+use crate::reference::Text;
+
+/// Positions of a piece: those of a block.
+const PIECE: u32 = if cfg!(test) { 64 } else { 4096 };
+/// Positions that are copied at a time.
+const COPIED: usize = if cfg!(test) { 100 } else { 4 << 20 };
+/// Device memory for each position that is sorted: two keys and two positions, and what sorting
+/// takes.
+const POSITION_BYTES: u64 = 25;
+/// What is rounded up.
+const SPARE: u64 = if cfg!(test) { 1 << 10 } else { 16 << 20 };
+
+/// What is sorted, and where.
+#[derive(Clone, Copy)]
+pub(crate) struct Sorting<'s> {
+    pub(crate) text: Text<'s>,
+    /// Stretches whose positions are in the index: first, behind the last.
+    pub(crate) pieces: &'s [[u32; 3]],
+    /// Positions of each part: of the same first bases.
+    pub(crate) totals: &'s [u64],
+    pub(crate) k: usize,
+    pub(crate) device: u32,
+    pub(crate) memory: Option<u64>,
+}
+
+/// Calls `take` with sorted positions, piece by piece, and with the beginnings of k-mers.
+///
+/// # Errors
+/// If the device fails or has too little memory, `take` fails, or the run was cancelled.
+pub(crate) fn sort(
+    sorting: &Sorting<'_>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+    mut take: impl FnMut(Part<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let device = Device::open(sorting.device)?;
+    if let Some(limit) = sorting.memory {
+        device.limit_memory(limit);
+    }
+    let pieces = cut(sorting.pieces);
+    let groups = groups(sorting, &device, pieces.len())?;
+    let mut sorter = Sorter::new(sorting, &device, &pieces, &groups)?;
+    let mut base = 0;
+    for group in groups {
+        if cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let items = sorting.totals[group.clone()].iter().sum::<u64>() as usize;
+        sorter.sort(group, items, base, &mut take)?;
+        progress.advance(items as u64);
+        base += items as u32;
+    }
+    Ok(())
+}
+
+/// Stretches in pieces for blocks.
+fn cut(pieces: &[[u32; 3]]) -> Vec<[u32; 2]> {
+    let step = |&[from, to, _]: &[u32; 3]| {
+        (from..to).step_by(PIECE as usize).map(move |at| [at, to.min(at.saturating_add(PIECE))])
+    };
+    pieces.iter().flat_map(step).collect()
+}
+
+/// Neighbouring parts that are sorted together.
+fn groups(
+    sorting: &Sorting<'_>,
+    device: &Device,
+    pieces: usize,
+) -> Result<Vec<Range<usize>>, Error> {
+    let planes = 8 * (sorting.text.low.len() + sorting.text.high.len()) as u64;
+    let table = 4 * ((1u64 << (2 * sorting.k)) + 1);
+    let fixed = planes + table + 24 * pieces as u64 + SPARE;
+    let available = device.available()?;
+    let room = (available / 32 * 31).saturating_sub(fixed) / POSITION_BYTES;
+    let largest = sorting.totals.iter().copied().max().unwrap_or(0);
+    if room < largest.max(1) {
+        let needed = (fixed + POSITION_BYTES * largest.max(1)) / 31 * 32 + 32;
+        let (ordinal, what) = (device.ordinal(), "building this index");
+        return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
+    }
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let mut held = 0;
+    for (part, &total) in sorting.totals.iter().enumerate() {
+        match groups.last_mut() {
+            Some(group) if held + total <= room => group.end = part + 1,
+            _ => {
+                groups.push(part..part + 1);
+                held = 0;
+            }
+        }
+        held += total;
+    }
+    Ok(groups)
+}
+
+/// The device's memory for a build.
+struct Sorter {
+    k: usize,
+    parts: usize,
+    planes: DeviceBuffer<u64>,
+    pieces: DeviceBuffer<[u32; 2]>,
+    counts: DeviceBuffer<u32>,
+    offsets: DeviceBuffer<u64>,
+    keys: [DeviceBuffer<u64>; 2],
+    positions: [DeviceBuffer<u32>; 2],
+    table: DeviceBuffer<u32>,
+    scratch: DeviceBuffer<u8>,
+    stream: Stream,
+}
+
+impl Sorter {
+    fn new(
+        sorting: &Sorting<'_>,
+        device: &Device,
+        pieces: &[[u32; 2]],
+        groups: &[Range<usize>],
+    ) -> Result<Sorter, Error> {
+        let stream = device.stream()?;
+        let Sorting { text, totals, k, .. } = *sorting;
+        let size = |group: &Range<usize>| totals[group.clone()].iter().sum::<u64>() as usize;
+        let most = groups.iter().map(size).max().unwrap_or(0);
+        let widest = groups.iter().map(|group| group.len()).max().unwrap_or(0);
+        let mut planes = device.alloc(text.low.len() + text.high.len())?;
+        let (low, high) = planes.view_mut().split_at_mut(text.low.len());
+        super::index::copy_all(device, vec![(text.low, low), (text.high, high)], 8)?;
+        let mut on_device = device.alloc(pieces.len())?;
+        stream.upload_now(pieces, on_device.view_mut())?;
+        let scan = primitives::exclusive_scan_u32_scratch(device, pieces.len())?;
+        let sort = primitives::sort_pairs_scratch::<u64>(device, most, 0..64)?;
+        Ok(Sorter {
+            k,
+            parts: totals.len(),
+            planes,
+            pieces: on_device,
+            counts: device.alloc(pieces.len())?,
+            offsets: device.alloc(pieces.len())?,
+            keys: [device.alloc(most)?, device.alloc(most)?],
+            positions: [device.alloc(most)?, device.alloc(most)?],
+            table: device.alloc(widest * (1 << (2 * k)) / totals.len())?,
+            scratch: device.alloc(scan.max(sort))?,
+            stream,
+        })
+    }
+
+    /// Sorts the `items` positions of a group, before which there are `base`.
+    fn sort(
+        &mut self,
+        group: Range<usize>,
+        items: usize,
+        base: u32,
+        take: &mut impl FnMut(Part<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let stream = &self.stream;
+        let of_part = (1 << (2 * self.k)) / self.parts;
+        let mut task = BuildTask {
+            planes: self.planes.view().as_ptr(),
+            pieces: self.pieces.view().as_ptr(),
+            counts: self.counts.view_mut().as_mut_ptr(),
+            offsets: self.offsets.view().as_ptr(),
+            keys: self.keys[0].view_mut().as_mut_ptr(),
+            positions: self.positions[0].view_mut().as_mut_ptr(),
+            table: self.table.view_mut().as_mut_ptr(),
+            items: items as u64,
+            stride: self.planes.len() as u32,
+            piece_count: self.pieces.len() as u32,
+            first_part: group.start as u32,
+            last_part: group.end as u32,
+            k: self.k as u32,
+            first_kmer: (group.start * of_part) as u32,
+            last_kmer: (group.end * of_part) as u32,
+            base,
+        };
+        kernels::count_positions(stream, &task)?;
+        let (counts, sums) = (self.counts.view(), self.offsets.view_mut());
+        primitives::exclusive_scan_u32(stream, counts, sums, self.scratch.view_mut())?;
+        kernels::take_positions(stream, &task)?;
+        let [first, second] = &mut self.keys;
+        let keys = [first.slice_mut(..items), second.slice_mut(..items)];
+        let [first, second] = &mut self.positions;
+        let values = [first.slice_mut(..items), second.slice_mut(..items)];
+        let sorted = primitives::sort_pairs(stream, keys, values, 0..64, self.scratch.view_mut())?;
+        task.keys = self.keys[sorted].view_mut().as_mut_ptr();
+        kernels::table(stream, &task)?;
+        download(stream, &self.positions[sorted], items, |part| take(Part::Positions(part)))?;
+        let kmers = group.len() * of_part;
+        download(stream, &self.table, kmers, |part| take(Part::Table(part)))
+    }
+}
+
+/// Copies the first items of a buffer piece by piece: one is taken while the next one comes.
+fn download(
+    stream: &Stream,
+    from: &DeviceBuffer<u32>,
+    items: usize,
+    mut take: impl FnMut(&[u32]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let room = COPIED.min(items);
+    let device = stream.device();
+    let mut buffers = [device.alloc_pinned::<u32>(room)?, device.alloc_pinned::<u32>(room)?];
+    let range = |at: usize| at..items.min(at + room);
+    if items > 0 {
+        stream.download(from.slice(range(0)), &mut buffers[0], 0)?;
+    }
+    for at in (0..items).step_by(room.max(1)) {
+        let [now, next] = &mut buffers;
+        if at + room < items {
+            stream.download(from.slice(range(at + room)), next, 0)?;
+        }
+        take(&now.as_slice()?[..range(at).len()])?;
+        buffers.swap(0, 1);
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! The devices of a run: each holds the index, and lanes that threads take in turn.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_gpu::{Device, Pool, Pooled};
+
+use super::index::DeviceIndex;
+use super::lane::{Lane, Sizes};
+use crate::index::{Index, View};
+use crate::mapper::gaps;
+use crate::{Config, Error};
+
+/// The size of a lane if there is enough memory, and the least one.
+const FULL: usize = 4 << 20;
+const LEAST: usize = 1 << 16;
+/// More lanes on a device than this do not make it faster.
+const MOST_LANES: usize = 8;
+
+/// The devices of a run.
+#[derive(Debug)]
+pub(crate) struct Gpus {
+    lanes: Pool<Lane>,
+    /// Stretches that match everything are so many that the host has to look at them.
+    too_many_gaps: bool,
+}
+
+impl Gpus {
+    /// Opens devices and copies the index to each.
+    ///
+    /// # Errors
+    /// If a device cannot be used, or has too little memory.
+    pub(crate) fn new(
+        view: &View<'_>,
+        gaps: &[[u32; 2]],
+        config: &Config,
+        ordinals: &[u32],
+        memory: Option<u64>,
+        threads: usize,
+    ) -> Result<Gpus, Error> {
+        let devices = Device::open_all(ordinals)?;
+        let needed = DeviceIndex::bytes(view, gaps);
+        let each = threads.div_ceil(devices.len().max(1));
+        let sizes = devices
+            .iter()
+            .map(|device| share(device, needed, memory, each))
+            .collect::<Result<Vec<_>, _>>()?;
+        // Devices are filled side by side.
+        let indexes = std::thread::scope(|scope| {
+            let filling: Vec<_> = devices
+                .iter()
+                .map(|device| scope.spawn(|| DeviceIndex::new(device, view, gaps, each.min(8))))
+                .collect();
+            filling
+                .into_iter()
+                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .map(|index| index.map(Arc::new))
+                .collect::<merganser_gpu::Result<Vec<_>>>()
+        })?;
+        let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
+        let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);
+        Ok(Gpus { lanes: lanes(indexes, sizes, *config), too_many_gaps })
+    }
+
+    /// With lanes of this size, for tests.
+    #[cfg(test)]
+    pub(crate) fn of_size(
+        view: &View<'_>,
+        gaps: &[[u32; 2]],
+        config: &Config,
+        sizes: Sizes,
+    ) -> Result<Gpus, Error> {
+        let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2)?);
+        let too_many_gaps = index.gaps.len() > sizes.keys / 4;
+        Ok(Gpus { lanes: lanes(vec![index], vec![(sizes, 1)], *config), too_many_gaps })
+    }
+
+    pub(super) fn take(&self) -> Result<Pooled<Lane>, Error> {
+        Ok(self.lanes.take()?)
+    }
+
+    pub(super) fn too_many_gaps(&self) -> bool {
+        self.too_many_gaps
+    }
+}
+
+/// Whether an index fits devices, with room to map.
+///
+/// # Errors
+/// If it does not, or a device cannot be used.
+pub fn check_devices(
+    index: &Index,
+    config: &Config,
+    ordinals: &[u32],
+    memory: Option<u64>,
+) -> Result<(), Error> {
+    let view = index.view();
+    let needed = DeviceIndex::bytes(&view, &gaps(&view, config));
+    let devices = Device::open_all(ordinals)?;
+    devices.iter().try_for_each(|device| share(device, needed, memory, 1).map(drop))
+}
+
+/// The size of a device's lanes, and how many it has.
+fn share(
+    device: &Device,
+    index: u64,
+    memory: Option<u64>,
+    threads: usize,
+) -> Result<(Sizes, usize), Error> {
+    if let Some(limit) = memory {
+        device.limit_memory(limit);
+    }
+    let available = device.available()?;
+    // A little for what is rounded up.
+    let left = (available / 32 * 31).saturating_sub(index);
+    let sizes = |keys: usize| Sizes { keys, ends: keys / 2 };
+    let mut keys = FULL;
+    while keys > LEAST && 2 * sizes(keys).bytes() > left {
+        keys /= 2;
+    }
+    let lanes = (left / sizes(keys).bytes()) as usize;
+    if lanes == 0 {
+        let needed = (index + sizes(LEAST).bytes()) / 31 * 32 + 32;
+        let what = "mapping to this index";
+        return Err(Error::TooLittleGpuMemory {
+            ordinal: device.ordinal(),
+            what,
+            available,
+            needed,
+        });
+    }
+    Ok((sizes(keys), lanes.min(threads).min(MOST_LANES)))
+}
+
+/// A pool of lanes, those of all devices in turn.
+fn lanes(indexes: Vec<Arc<DeviceIndex>>, sizes: Vec<(Sizes, usize)>, config: Config) -> Pool<Lane> {
+    let most = sizes.iter().map(|(_, lanes)| *lanes).max().unwrap_or(0);
+    let order: Vec<usize> = (0..most)
+        .flat_map(|round| (0..sizes.len()).filter(move |_| round < most).map(move |at| (round, at)))
+        .filter(|&(round, at)| round < sizes[at].1)
+        .map(|(_, at)| at)
+        .collect();
+    let next = AtomicUsize::new(0);
+    Pool::new(order.len(), move || {
+        let at = order[next.fetch_add(1, Ordering::Relaxed) % order.len()];
+        Lane::new(&indexes[at], &config, sizes[at].0)
+    })
+}

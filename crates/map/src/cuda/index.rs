@@ -1,0 +1,139 @@
+//! An index in a device's memory.
+
+use std::sync::{Mutex, PoisonError};
+
+use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Pod, Result};
+
+use crate::index::View;
+
+/// An index on a device.
+#[derive(Debug)]
+pub(super) struct DeviceIndex {
+    pub(super) device: Device,
+    /// Low and high bits, and those of other letters if there are any.
+    pub(super) planes: DeviceBuffer<u64>,
+    pub(super) has_others: bool,
+    pub(super) positions: DeviceBuffer<u32>,
+    pub(super) table: DeviceBuffer<u32>,
+    /// Of each contig its first position and that behind its last.
+    pub(super) contigs: DeviceBuffer<[u32; 2]>,
+    /// Stretches that match everything, in pieces.
+    pub(super) gaps: DeviceBuffer<[u32; 2]>,
+    pub(super) k: u32,
+    pub(super) text_end: u32,
+}
+
+/// Bases of a piece of a stretch that matches everything.
+const GAP_PIECE: u32 = 1024;
+/// Bytes that are copied at a time.
+const CHUNK: usize = 2 << 20;
+
+impl DeviceIndex {
+    /// The bytes that an index takes on a device.
+    pub(super) fn bytes(view: &View<'_>, gaps: &[[u32; 2]]) -> u64 {
+        let text = &view.text;
+        let words = text.low.len() + text.high.len() + text.others.len();
+        let numbers = view.positions.len() + view.table().len();
+        let pairs = text.contigs.len() + pieces(gaps).count();
+        (8 * (words + pairs) + 4 * numbers) as u64
+    }
+
+    /// Copies an index to a device by some threads.
+    pub(super) fn new(
+        device: &Device,
+        view: &View<'_>,
+        gaps: &[[u32; 2]],
+        threads: usize,
+    ) -> Result<DeviceIndex> {
+        let text = &view.text;
+        let planes = [text.low, text.high, text.others];
+        let contigs: Vec<[u32; 2]> = text.contigs.iter().map(|at| [at.start, at.end()]).collect();
+        let gaps: Vec<[u32; 2]> = pieces(gaps).collect();
+        let mut index = DeviceIndex {
+            device: device.clone(),
+            planes: device.alloc(planes.iter().map(|plane| plane.len()).sum())?,
+            has_others: !text.others.is_empty(),
+            positions: device.alloc(view.positions.len())?,
+            table: device.alloc(view.table().len())?,
+            contigs: device.alloc(contigs.len())?,
+            gaps: device.alloc(gaps.len())?,
+            k: view.k() as u32,
+            text_end: text.end(),
+        };
+        let mut jobs = Vec::new();
+        let mut rest = index.planes.view_mut();
+        for plane in planes {
+            let (own, others) = rest.split_at_mut(plane.len());
+            chunks(plane, own, &mut jobs);
+            rest = others;
+        }
+        chunks(view.positions, index.positions.view_mut(), &mut jobs);
+        chunks(view.table(), index.table.view_mut(), &mut jobs);
+        chunks(&contigs, index.contigs.view_mut(), &mut jobs);
+        chunks(&gaps, index.gaps.view_mut(), &mut jobs);
+        copy(device, jobs, threads)?;
+        Ok(index)
+    }
+}
+
+/// Stretches in pieces, so that a thread never has a long one.
+fn pieces(gaps: &[[u32; 2]]) -> impl Iterator<Item = [u32; 2]> {
+    gaps.iter().flat_map(|&[from, to]| {
+        (from..to)
+            .step_by(GAP_PIECE as usize)
+            .map(move |at| [at, to.min(at.saturating_add(GAP_PIECE))])
+    })
+}
+
+/// Copies arrays to where they shall go by some threads.
+pub(super) fn copy_all<T: Pod + bytemuck::NoUninit>(
+    device: &Device,
+    arrays: Vec<(&[T], DeviceSliceMut<'_, T>)>,
+    threads: usize,
+) -> Result<()> {
+    let mut jobs = Vec::new();
+    arrays.into_iter().for_each(|(from, to)| chunks(from, to, &mut jobs));
+    copy(device, jobs, threads)
+}
+
+/// Bytes, and where they go.
+type Job<'a> = (&'a [u8], DeviceSliceMut<'a, u8>);
+
+/// Appends the parts of a copy.
+fn chunks<'a, T: Pod + bytemuck::NoUninit>(
+    from: &'a [T],
+    to: DeviceSliceMut<'a, T>,
+    jobs: &mut Vec<Job<'a>>,
+) {
+    let mut rest = to.cast::<u8>();
+    for chunk in bytemuck::cast_slice::<T, u8>(from).chunks(CHUNK) {
+        let (own, others) = rest.split_at_mut(chunk.len());
+        jobs.push((chunk, own));
+        rest = others;
+    }
+}
+
+/// Copies through pinned memory: a thread fills a buffer while the device takes its other one.
+fn copy(device: &Device, jobs: Vec<Job<'_>>, threads: usize) -> Result<()> {
+    let threads = threads.clamp(1, jobs.len().max(1));
+    let jobs = Mutex::new(jobs.into_iter());
+    let work = || {
+        let stream = device.stream()?;
+        let mut buffers = [device.alloc_pinned::<u8>(CHUNK)?, device.alloc_pinned(CHUNK)?];
+        loop {
+            let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((from, to)) = next else { return stream.synchronize() };
+            buffers[0].as_mut_slice()?[..from.len()].copy_from_slice(from);
+            stream.upload(&mut buffers[0], 0..from.len(), to)?;
+            buffers.swap(0, 1);
+        }
+    };
+    std::thread::scope(|scope| {
+        let copying: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        copying
+            .into_iter()
+            .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect::<Result<Vec<()>>>()
+    })?;
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! The kernels as safe functions. The only unsafe code of this crate's device path.
+#![allow(unsafe_code, reason = "foreign functions")]
+
+use merganser_gpu::{RawStream, Result, Stream};
+
+/// A read on one strand: `query` of `cuda/task.cuh`: first word, bases, letters that are no bases,
+/// edits.
+pub(super) type Query = [u32; 4];
+/// `window` and `seed` of `cuda/task.cuh`, in words.
+pub(super) type Four = [u32; 4];
+
+/// Numbers of the counters of `cuda/task.cuh`.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "they are the kernels' numbers")]
+pub(super) enum Counter {
+    Candidates,
+    Rejected,
+    Verified,
+    Ends,
+    Hits,
+    Improved,
+    /// The first of those that are counted slice by slice.
+    Plain,
+    General,
+    Kept,
+}
+
+impl Counter {
+    /// How many there are.
+    pub(super) const COUNT: usize = Counter::Kept as usize + 1;
+}
+
+/// `task` of `cuda/task.cuh`, which says what its members are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    pub(super) planes: *const u64,
+    pub(super) positions: *const u32,
+    pub(super) table: *const u32,
+    pub(super) contigs: *const [u32; 2],
+    pub(super) gaps: *const [u32; 2],
+
+    pub(super) words: *const u64,
+    pub(super) queries: *const Query,
+    pub(super) slots: *const u32,
+    pub(super) extended: *const u64,
+    pub(super) extended_at: *const u32,
+
+    pub(super) seeds: *mut Four,
+    pub(super) seed_counts: *mut u32,
+    pub(super) offsets: *mut u64,
+    pub(super) query_offsets: *mut u64,
+    pub(super) to_improve: *mut u32,
+    pub(super) keys: *mut u64,
+    pub(super) windows: *mut Four,
+    pub(super) good_ends: *mut u64,
+    pub(super) states: *mut u8,
+    pub(super) found_hits: *mut u64,
+    pub(super) scripts: *mut u16,
+    pub(super) counts: *mut u64,
+    pub(super) scratch: *mut u32,
+
+    pub(super) scratch_bytes: u64,
+    pub(super) window_room: u64,
+    pub(super) end_room: u64,
+    pub(super) stride: u32,
+    pub(super) has_others: u32,
+    pub(super) position_count: u32,
+    pub(super) contig_count: u32,
+    pub(super) text_end: u32,
+    pub(super) k: u32,
+    pub(super) gap_count: u32,
+
+    pub(super) query_count: u32,
+    pub(super) slot_count: u32,
+    pub(super) most_seeds: u32,
+    pub(super) longest: u32,
+    pub(super) cheap: u32,
+    pub(super) most: u32,
+    pub(super) bias: u32,
+
+    pub(super) diagonal_bits: u32,
+    pub(super) position_bits: u32,
+    pub(super) edit_bits: u32,
+
+    pub(super) hamming: u32,
+    pub(super) others_match: u32,
+    pub(super) in_lanes: u32,
+    pub(super) rule: u32,
+    pub(super) margin: u32,
+
+    pub(super) base: u64,
+    pub(super) items: u64,
+    pub(super) first_query: u32,
+    pub(super) last_query: u32,
+    pub(super) part_query: u32,
+    pub(super) part_end: u32,
+    pub(super) slice_from: u64,
+    pub(super) slice_to: u64,
+}
+
+impl Task {
+    /// A task without anything.
+    pub(super) fn empty() -> Task {
+        // SAFETY: its members are numbers, and pointers that may be null.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+// SAFETY: the pointers are addresses in device memory, which only the device looks at.
+unsafe impl Send for Task {}
+// SAFETY: as above.
+unsafe impl Sync for Task {}
+
+/// `build_task` of `cuda/build.cuh`, which says what its members are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BuildTask {
+    pub(super) planes: *const u64,
+    pub(super) pieces: *const [u32; 2],
+    pub(super) counts: *mut u32,
+    pub(super) offsets: *const u64,
+    pub(super) keys: *mut u64,
+    pub(super) positions: *mut u32,
+    pub(super) table: *mut u32,
+    pub(super) items: u64,
+    pub(super) stride: u32,
+    pub(super) piece_count: u32,
+    pub(super) first_part: u32,
+    pub(super) last_part: u32,
+    pub(super) k: u32,
+    pub(super) first_kmer: u32,
+    pub(super) last_kmer: u32,
+    pub(super) base: u32,
+}
+
+merganser_gpu::foreign! {
+    fn merganser_map_sizes(task: *mut u32, build: *mut u32, counters: *mut u32);
+    fn merganser_map_look_up(task: *const Task, stream: RawStream);
+    fn merganser_map_improve_room(task: *const Task, room: *mut u32);
+    fn merganser_map_improve(task: *const Task, round: u32, stream: RawStream);
+    fn merganser_map_gather(task: *const Task, stream: RawStream);
+    fn merganser_map_expand(task: *const Task, slice: bool, stream: RawStream);
+    fn merganser_map_reject(task: *const Task, stream: RawStream);
+    fn merganser_map_merge(task: *const Task, stream: RawStream);
+    fn merganser_map_gaps(task: *const Task, stream: RawStream);
+    fn merganser_map_lanes(task: *const Task, most: u64, stream: RawStream);
+    fn merganser_map_scan(task: *const Task, most: u64, stream: RawStream);
+    fn merganser_map_silence(task: *const Task, stream: RawStream);
+    fn merganser_map_trace(task: *const Task, first: u64, width: u32, stream: RawStream);
+    fn merganser_map_count_positions(task: *const BuildTask, stream: RawStream);
+    fn merganser_map_take_positions(task: *const BuildTask, stream: RawStream);
+    fn merganser_map_table(task: *const BuildTask, stream: RawStream);
+}
+
+/// A stage of a [`Task`] or [`BuildTask`], whose pointers must lead to as much device memory as its
+/// numbers say: [`super::lane`] and [`super::build`] see to that.
+macro_rules! stages {
+    ($($(#[$meta:meta])* $name:ident($task:ty $(, $arg:ident: $T:ty)*) = $foreign:ident, $doing:literal;)*) => {$(
+        $(#[$meta])*
+        pub(super) fn $name(stream: &Stream, task: &$task $(, $arg: $T)*) -> Result<()> {
+            // SAFETY: see above; the task itself is copied by the call.
+            stream.launch($doing, |raw| unsafe { $foreign(task $(, $arg)*, raw) })
+        }
+    )*};
+}
+
+stages! {
+    /// The positions of all seeds of an equal division.
+    look_up(Task) = merganser_map_look_up, "looking up seeds";
+    /// Better divisions for the queries of a round.
+    improve(Task, round: u32) = merganser_map_improve, "choosing seeds";
+    /// The occurrences before each query.
+    gather(Task) = merganser_map_gather, "counting occurrences";
+    /// Keys of the part under way, or of a slice of it.
+    expand(Task, slice: bool) = merganser_map_expand, "listing candidates";
+    /// Candidates that a rule of the filter lets pass, in the memory of windows.
+    reject(Task) = merganser_map_reject, "filtering candidates";
+    /// Windows of neighbouring keys.
+    merge(Task) = merganser_map_merge, "merging candidates";
+    /// Windows at stretches that match everything.
+    gaps(Task) = merganser_map_gaps, "listing unknown stretches";
+    /// Good ends of windows for lanes.
+    lanes(Task, most: u64) = merganser_map_lanes, "verifying windows in lanes";
+    /// Good ends of other windows.
+    scan(Task, most: u64) = merganser_map_scan, "scanning windows";
+    /// Hits among the sorted ends.
+    silence(Task) = merganser_map_silence, "choosing hits";
+    /// Scripts of sorted hits.
+    trace(Task, first: u64, width: u32) = merganser_map_trace, "tracing alignments";
+    /// Positions of the parts in each piece.
+    count_positions(BuildTask) = merganser_map_count_positions, "counting positions";
+    /// These positions and their keys.
+    take_positions(BuildTask) = merganser_map_take_positions, "listing positions";
+    /// Where k-mers begin.
+    table(BuildTask) = merganser_map_table, "making the table of k-mers";
+}
+
+/// How many queries a round of [`improve`] takes.
+pub(super) fn improve_room(stream: &Stream, task: &Task) -> Result<u32> {
+    let mut room = 0;
+    // SAFETY: the task is looked at and the pointer is to a local.
+    stream.launch("choosing seeds", |_| unsafe { merganser_map_improve_room(task, &mut room) })?;
+    Ok(room)
+}
+
+#[cfg(all(test, feature = "cuda"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn structures_have_the_sizes_of_the_cpp() {
+        let mut sizes = [0; 3];
+        let [task, build, counters] = &mut sizes;
+        // SAFETY: the pointers are to locals.
+        let status = unsafe { merganser_map_sizes(task, build, counters) };
+        let ours = [size_of::<Task>(), size_of::<BuildTask>(), Counter::COUNT];
+        assert_eq!((status, sizes), (0, ours.map(|size| size as u32)));
+    }
+}

@@ -1,0 +1,83 @@
+//! Inputs of every kind, and bad ones.
+
+use super::*;
+
+#[test]
+fn input_of_every_kind() {
+    let mut random = Random(12);
+    let contigs = contigs(&mut random);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    let gz = |text: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    };
+    let reads = reads(&mut random, &contigs, 100, 3);
+    dir.write("ref.fa.gz", gz(&fasta(&contigs)));
+    dir.write("reads.fq.gz", gz(&fastq(&reads)));
+    let plain = dir.run_with("map -q ref.fa - -e 3".split(' '), &fastq(&reads)).ok();
+    assert!(dir.run("map -q ref.fa.gz reads.fq.gz -e 3").ok() == plain);
+    // Lower case and U are read as upper case and T, and FASTA has no qualities.
+    let letters: String = String::from_utf8(contigs[0][..120].to_vec()).unwrap();
+    let odd = letters.to_lowercase().replace('t', "u");
+    let mapped = dir.run_with("map -q ref.fa - -e 3".split(' '), format!(">x\n{odd}\n").as_bytes());
+    let found = records(&mapped.ok());
+    assert_eq!((&found[0].letters, &found[0].qualities[..]), (&letters, "*"));
+    // No reads; reads that cannot have a hit: an empty one, no more bases than edits, longer than
+    // the reference.
+    assert_eq!(records(&dir.run_with("map ref.fa - -e 3".split(' '), b"").ok()).len(), 0);
+    let text =
+        format!("@e\n\n+\n\n@s\nACG\n+\nIII\n@l\n{}\n+\n{}\n", "A".repeat(9999), "I".repeat(9999));
+    let ran = dir.run_with("map ref.fa - -e 3".split(' '), text.as_bytes());
+    assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
+    assert!(ran.warnings()[0].contains("2 reads have no more bases than -e"), "{}", ran.stderr);
+    assert!(records(&ran.ok()).iter().all(|record| record.flags == 4));
+    // Short reads are scanned for, and the report says so.
+    let ran = dir.run_with(
+        "map ref.fa - -e 3".split(' '),
+        format!("@s\n{}\n+\n{}\n", &letters[..24], "I".repeat(24)).as_bytes(),
+    );
+    assert!(
+        ran.warnings()[0].contains("1 reads are too short for one more seed"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(records(&ran.ok())[0].cigar, "24M");
+}
+
+#[test]
+fn bad_inputs() {
+    let good = &b">a\nACGTTGCATGCAAACGTTGACCA\n"[..];
+    let fq = "@r\nACGTTGCATGCAAACGT\n+\nIIIIIIIIIIIIIIIII\n";
+    let cases = [
+        (&b""[..], fq, "map f q -e 1 -o o.bam"),
+        (b">a\n", fq, "map f q -e 1 -o o.bam"),
+        (b">a\nACGT\n>a\nACGT\n", fq, "map f q -e 1 -o o.bam"),
+        (b">a\nAC-GT\n", fq, "map f q -e 1 -o o.bam"),
+        (b"> a\nACGT\n", fq, "index f -o o.mgi"),
+        (good, "@r\nAC-T\n+\nIIII\n", "map f q -e 1 -o o.bam"),
+        (good, "@r\nACGT\n+\nIII\n", "map f q -e 1 -o o.bam"),
+        (good, fq, "map f q -e 1 -2 two -o o.bam"),
+        (good, "@r/1\nACGTTGCA\n+\nIIIIIIII\n", "map f q -e 1 -2 other -o o.bam"),
+        (good, fq, "map f missing -e 1 -o o.bam"),
+        (good, fq, "map missing q -e 1 -o o.bam"),
+        (good, fq, "map f q -e 1 -o no/o.bam"),
+        (good, fq, "map f q -e 1 -o q"),
+        (good, fq, "map f q -e 1 -o o.bam --threads 2 --memory 30M"),
+        (good, fq, "index f -o f"),
+        (good, fq, "index --verify f"),
+        (b"\x89MGI", fq, "map f q -e 1 -o o.bam"),
+    ];
+    let mut text = String::new();
+    for (reference, reads, args) in cases {
+        let dir = Dir::new();
+        dir.write("f", reference);
+        dir.write("q", reads);
+        dir.write("two", format!("{fq}{fq}"));
+        dir.write("other", "@s/2\nACGTTGCA\n+\nIIIIIIII\n");
+        text += &format!("$ merganser {args}\n{}", dir.run(args).fails(1));
+        assert_eq!(dir.names(), ["f", "other", "q", "two"]);
+    }
+    insta::assert_snapshot!(text);
+}

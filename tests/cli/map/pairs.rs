@@ -1,0 +1,116 @@
+//! Pairs and their combinations.
+
+use super::*;
+
+/// Each pair that a fragment gave is where it was cut, and flags, mates and lengths are consistent.
+#[test]
+fn pairs() {
+    let mut random = Random(9);
+    let contigs = [random.bases(9000), random.bases(4000)];
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    let (mut first, mut second, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..200 {
+        let from = random.below(3000);
+        let insert = 150 + random.below(300);
+        let fragment = contigs[0][from..from + insert].to_vec();
+        let flipped = random.below(2) == 0;
+        let fragment = if flipped { naive::reverse_complement(&fragment) } else { fragment };
+        let one = fragment[..100].to_vec();
+        let end = naive::reverse_complement(&fragment[insert - 80..]);
+        let kind = number % 5;
+        let two = match kind {
+            0..=1 => end,
+            // Nowhere; on another contig; too far away.
+            2 => random.bases(80),
+            3 => contigs[1][from..from + 80].to_vec(),
+            _ => contigs[0][from + 5000..from + 5080].to_vec(),
+        };
+        first.push((format!("p{number}/1"), one));
+        second.push((format!("p{number}/2"), two));
+        kinds.push((kind, from, insert, flipped));
+    }
+    first.push(("nowhere".to_owned(), random.bases(90)));
+    second.push(("nowhere".to_owned(), random.bases(90)));
+    dir.write("1.fq", fastq(&first));
+    dir.write("2.fq", fastq(&second));
+    let args = "map -q ref.fa 1.fq -2 2.fq -e 3 --min-insert 120 --unmapped un.fq --json j";
+    let text = sam(dir.run(&format!("{args} -o -")));
+    let records = records(&text);
+    assert_eq!(records.len(), 402);
+    for (number, pair) in records.chunks(2).enumerate() {
+        let [one, two] = pair else { panic!() };
+        assert_eq!((one.flags & 0xc1, two.flags & 0xc1), (0x41, 0x81));
+        assert_eq!(one.name, two.name);
+        for (own, mate) in [(one, two), (two, one)] {
+            assert_eq!(own.flags & 8 != 0, mate.flags & 4 != 0);
+            assert_eq!(own.flags & 32 != 0, mate.flags & 16 != 0);
+            assert_eq!((own.mate_start, own.template), (mate.start, -mate.template));
+        }
+        let Some(&(kind, from, insert, flipped)) = kinds.get(number) else {
+            assert_eq!((one.flags, two.flags), (77, 141));
+            continue;
+        };
+        assert_eq!(one.name, format!("p{number}"));
+        assert_eq!(one.flags & 2 != 0, kind < 2, "{one:?}");
+        match kind {
+            0..=1 => {
+                let starts = [one.start, two.start];
+                let expected =
+                    if flipped { [from + insert - 100, from] } else { [from, from + insert - 80] };
+                assert_eq!(starts, expected);
+                let template = if flipped { -(insert as i64) } else { insert as i64 };
+                assert_eq!((one.template, &one.mate[..]), (template, "="));
+            }
+            2 => {
+                assert_eq!((one.flags & 8, two.flags & 4), (8, 4));
+                assert_eq!((two.contig, two.start), (one.contig, one.start));
+            }
+            3 => assert_eq!((two.contig, two.template, &one.mate[..1]), (Some(1), 0, "g")),
+            _ => assert_eq!(two.start, from + 5000),
+        }
+    }
+    let unmapped = String::from_utf8(dir.read("un.fq")).unwrap();
+    assert_eq!(unmapped.matches("@nowhere\n").count(), 2);
+    assert_eq!(unmapped.lines().count(), 8);
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+    let of = |key: &str| json["results"][key].as_u64().unwrap();
+    let counts = ["pairs", "concordant_pairs", "discordant_pairs", "one_mate_pairs"].map(of);
+    assert_eq!(counts, [201, 80, 80, 40]);
+    let without = sam(dir.run(&format!("{args} --no-unmapped -o -")));
+    assert_eq!(without.lines().filter(|line| !line.starts_with('@')).count(), 402 - 2 - 40);
+}
+
+/// A pair of repeats has all its concordant combinations, each as two records with one HI.
+#[test]
+fn combinations_of_pairs() {
+    let mut random = Random(10);
+    let (left, right) = (random.bases(100), random.bases(100));
+    let gap = random.bases(60);
+    let unit = [&left[..], &gap, &right].concat();
+    let spacer = random.bases(400);
+    let contig = [&unit[..], &spacer, &unit, &spacer, &unit].concat();
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(std::slice::from_ref(&contig)));
+    dir.write("1.fa", [b">x/1\n", &left[..]].concat());
+    dir.write("2.fa", [b">x/2\n", &naive::reverse_complement(&right)[..]].concat());
+    let of = |options: &str| {
+        records(&sam(dir.run(&format!("map -q ref.fa 1.fa -2 2.fa -e 2 {options}"))))
+    };
+    let found = of("");
+    assert_eq!(found.len(), 6);
+    for (number, pair) in found.chunks(2).enumerate() {
+        let flags = if number == 0 { [99, 147] } else { [355, 403] };
+        assert_eq!([pair[0].flags, pair[1].flags], flags);
+        assert_eq!([0, 1].map(|mate| pair[mate].number("HI")), [number + 1; 2]);
+        assert_eq!([0, 1].map(|mate| pair[mate].number("NH")), [3; 2]);
+        assert_eq!((pair[0].start, pair[0].template), (number * 660, 260));
+    }
+    assert_eq!(of("--max-insert 1000").len(), 2 * 5);
+    assert_eq!(of("--best").len(), 2);
+    assert_eq!(of("--max-hits 2").len(), 4);
+    // None is concordant: each mate has its own three.
+    let apart = of("--max-insert 200");
+    assert_eq!(apart.len(), 6);
+    assert!(apart.iter().all(|record| record.flags & 2 == 0));
+}
