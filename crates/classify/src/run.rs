@@ -151,6 +151,9 @@ impl<'a> Classifier<'a> {
         cancel: &Cancel,
     ) -> Result<RunResult<'a>, Error> {
         let lowest = config.thresholds.lowest;
+        if config.features {
+            self.database.fetch()?;
+        }
         let run = Run {
             classifier: self,
             config,
