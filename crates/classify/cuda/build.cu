@@ -69,7 +69,8 @@ mgpu_status merganser_classify_runs(const mgpu::sorted_entries* a, bool wide, ui
 /// The sizes of a part's sections.
 mgpu_status merganser_classify_measure(const mgpu::layout_arguments* a, mgpu::section_size* sizes,
                                        mgpu::section_counts* counts, cudaStream_t stream) {
-  MGPU_LAUNCH(mgpu::measure_kernel, grid_size(a->sections, 1, mgpu::many_blocks),
+  const auto kernel = mgpu::measure_kernel<mgpu::layout_threads>;
+  MGPU_LAUNCH(kernel, grid_size(a->sections, 1, mgpu::many_blocks),
               mgpu::layout_threads, stream, *a, sizes, counts);
   return launch_status();
 }
@@ -79,7 +80,8 @@ mgpu_status merganser_classify_lay_out(const mgpu::layout_arguments* a,
                                        const mgpu::section_size* sizes,
                                        const mgpu::section_place* places, uint64_t* words,
                                        cudaStream_t stream) {
-  MGPU_LAUNCH(mgpu::layout_kernel, grid_size(a->sections, 1, mgpu::many_blocks),
+  const auto kernel = mgpu::layout_kernel<mgpu::layout_threads>;
+  MGPU_LAUNCH(kernel, grid_size(a->sections, 1, mgpu::many_blocks),
               mgpu::layout_threads, stream, *a, sizes, places, words);
   return launch_status();
 }

@@ -215,15 +215,16 @@ MGPU_HD uint32_t ideal_slot(uint32_t key, uint32_t ideal) {
 }
 
 /// The sizes of a part's sections, and, if `counts` is not null, the counts over all parts.
-inline __global__ void __launch_bounds__(layout_threads)
+template <int Threads>
+__global__ void __launch_bounds__(Threads)
     measure_kernel(layout_arguments a, section_size* sizes, section_counts* counts) {
-  block<layout_threads> me;
-  MGPU_SHARED int64_t ahead[layout_threads];
+  block<Threads> me;
+  MGPU_SHARED int64_t ahead[Threads];
   for (uint32_t section = me.index(); section < a.sections; section += me.count()) {
     const uint32_t runs = a.of.run_counts[section];
     uint32_t own_features = 0, own_items = 0;
     section_counts own{0, 0, 0, 0};
-    for (uint32_t i = me.thread(); i < runs; i += layout_threads) {
+    for (uint32_t i = me.thread(); i < runs; i += Threads) {
       const own_run run = run_at(a, section, i);
       own_features += run.count > 0;
       own_items += run.items();
@@ -239,7 +240,7 @@ inline __global__ void __launch_bounds__(layout_threads)
     // A feature stands at its ideal slot or after the feature before it: so feature number i is
     // at i + the most that any up to it would like to be ahead of its number.
     int64_t most = INT64_MIN;
-    for (uint32_t base = 0, number = 0; base < runs; base += layout_threads) {
+    for (uint32_t base = 0, number = 0; base < runs; base += Threads) {
       const uint32_t i = base + me.thread();
       own_run run{0, 0, 0, 0, true};
       if (i < runs) run = run_at(a, section, i);
@@ -254,7 +255,7 @@ inline __global__ void __launch_bounds__(layout_threads)
     ahead[me.thread()] = most;
     me.sync();
     if (me.thread() == 0) {
-      for (int i = 1; i < layout_threads; ++i) most = ahead[i] > most ? ahead[i] : most;
+      for (int i = 1; i < Threads; ++i) most = ahead[i] > most ? ahead[i] : most;
       const uint32_t end = features == 0 ? 0 : static_cast<uint32_t>(features + most);
       // At least one empty slot ends every search.
       sizes[section] = {(end > ideal ? end : ideal) + 1, ideal, items, features};
@@ -271,19 +272,21 @@ inline __global__ void __launch_bounds__(layout_threads)
 }
 
 /// What a block shares while it lays out a section: of each run of a step.
+template <int Threads>
 struct layout_space {
-  int64_t ahead[layout_threads];
-  uint32_t starts[layout_threads];  // items before its own
-  uint32_t firsts[layout_threads];
-  uint32_t counts[layout_threads];
+  int64_t ahead[Threads];
+  uint32_t starts[Threads];  // items before its own
+  uint32_t firsts[Threads];
+  uint32_t counts[Threads];
 };
 
 /// Writes the sections of a part; all words of slots have been set to empty_slot before.
-inline __global__ void __launch_bounds__(layout_threads)
+template <int Threads>
+__global__ void __launch_bounds__(Threads)
     layout_kernel(layout_arguments a, const section_size* sizes, const section_place* places,
                   uint64_t* words) {
-  block<layout_threads> me;
-  MGPU_SHARED layout_space space;
+  block<Threads> me;
+  MGPU_SHARED layout_space<Threads> space;
   for (uint32_t section = me.index(); section < a.sections; section += me.count()) {
     const uint32_t runs = a.of.run_counts[section], ideal = sizes[section].ideal;
     const uint32_t* locations = a.locations + a.of.bounds[section];
@@ -291,7 +294,7 @@ inline __global__ void __launch_bounds__(layout_threads)
     uint32_t* lists = reinterpret_cast<uint32_t*>(words + places[section].lists);
     uint32_t features = 0, items = 0;
     int64_t ahead = INT64_MIN;
-    for (uint32_t base = 0; base < runs; base += layout_threads) {
+    for (uint32_t base = 0; base < runs; base += Threads) {
       const uint32_t i = base + me.thread();
       own_run run{0, 0, 0, 0, true};
       if (i < runs) run = run_at(a, section, i);
@@ -313,8 +316,8 @@ inline __global__ void __launch_bounds__(layout_threads)
         slots[number + before] = uint64_t{run.key} << 32 | payload;
       }
       // Item by item, whichever run's it is, so that a long list keeps all threads busy.
-      for (uint32_t item = me.thread(); item < new_items; item += layout_threads) {
-        uint32_t low = 0, high = layout_threads;
+      for (uint32_t item = me.thread(); item < new_items; item += Threads) {
+        uint32_t low = 0, high = Threads;
         while (high - low > 1) {
           const uint32_t middle = (low + high) / 2;
           if (space.starts[middle] <= item) {
@@ -326,7 +329,7 @@ inline __global__ void __launch_bounds__(layout_threads)
         const uint32_t at = item - space.starts[low];
         lists[items + item] = at == 0 ? space.counts[low] : locations[space.firsts[low] + at - 1];
       }
-      for (uint32_t t = 0; t < layout_threads; ++t) {
+      for (uint32_t t = 0; t < Threads; ++t) {
         ahead = space.ahead[t] > ahead ? space.ahead[t] : ahead;
       }
       features += new_features;

@@ -110,6 +110,8 @@ pub struct BuildNotes {
     pub orphans: Vec<u32>,
     /// Bytes that were written to temporary files.
     pub spilled_bytes: u64,
+    /// Ranges of features whose tables a device made, one after the other; 0: the host made all.
+    pub device_runs: usize,
     /// How long each stage took.
     pub stages: Vec<(&'static str, Duration)>,
 }
@@ -277,6 +279,7 @@ impl<'a> Job<'a> {
     ) -> Result<Counts, Error> {
         let mut counts = Counts::default();
         let (mut making, mut writing) = (Duration::ZERO, Duration::ZERO);
+        let mut runs = 0;
         let started = Instant::now();
         self.progress.stage("tables", Some(GROUPS as u64));
         let mut layout = self.layout(sketches)?;
@@ -287,6 +290,7 @@ impl<'a> Job<'a> {
             }
             let (made, end) = layout.make(first)?;
             counts.add(made.counts);
+            runs += 1;
             let made_at = started.elapsed();
             made.write(sketches, writer, self.config.threads, self.cancel)?;
             self.progress.advance(((end - first) / GROUP) as u64);
@@ -295,6 +299,8 @@ impl<'a> Job<'a> {
             (making, writing) = (making + (made_at - making - writing), now - made_at + writing);
         }
         self.progress.finish();
+        drop(layout);
+        self.notes.device_runs = runs;
         self.notes.stages.push(("layout", making));
         self.notes.stages.push(("write", writing));
         Ok(counts)
@@ -313,7 +319,8 @@ impl<'a> Job<'a> {
     fn keep(mut self) -> Result<(Database, BuildNotes), Error> {
         let started = Instant::now();
         if let Some(sketches) = self.scan.sketches.take() {
-            let (tables, counts) = self.keep_on_device(&sketches)?;
+            let (tables, counts, runs) = self.keep_on_device(&sketches)?;
+            self.notes.device_runs = runs;
             drop(sketches);
             self.notes.stages.push(("layout", started.elapsed()));
             let (content, notes) = self.content(counts);
@@ -333,22 +340,23 @@ impl<'a> Job<'a> {
 
     /// Has the device that has the sketches make the tables, which stay there if it has room for
     /// all at once.
-    fn keep_on_device(&self, sketches: &Collector) -> Result<(Kept, Counts), Error> {
+    fn keep_on_device(&self, sketches: &Collector) -> Result<(Kept, Counts, usize), Error> {
         let mut layout = self.layout(sketches)?;
         let (made, mut end) = layout.make(0)?;
-        let mut counts = made.counts;
+        let (mut counts, mut runs) = (made.counts, 1);
         if end == SECTIONS {
             drop(layout);
-            return Ok((Kept::There(Resident::new(made)?), counts));
+            return Ok((Kept::There(Resident::new(made)?), counts, runs));
         }
         let mut all = made.download()?;
         while end < SECTIONS {
             let (made, next) = layout.make(end)?;
             counts.add(made.counts);
+            runs += 1;
             all.extend(made.download()?);
             end = next;
         }
-        Ok((Kept::Here(all), counts))
+        Ok((Kept::Here(all), counts, runs))
     }
 
     fn content(self, counts: Counts) -> (Content, BuildNotes) {

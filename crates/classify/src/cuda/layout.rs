@@ -141,9 +141,10 @@ impl<'a> DeviceLayout<'a> {
         let parts = self.rules.parts() as u64;
         // Each of a part's features takes a slot of 8 bytes and a quarter, and each location in a
         // list 4 bytes and no more than half of the list's length.
-        let tables = 10 * entries as u64 + sections.len() as u64 * parts * 64;
+        // An empty one has two slots, and sizes and places are noted for each.
+        let tables = 10 * entries as u64 + sections.len() as u64 * (64 * parts + 64);
         let both = 2 * 8 * entry_words(packing, entries) as u64;
-        Ok(both + scratch as u64 + tables + 96 * SECTIONS as u64 + 4096)
+        Ok(both + scratch as u64 + tables + 8192)
     }
 
     /// Counts the features within sections, window by window.
