@@ -5,6 +5,7 @@
 //! the number of threads, and the first reads of a deep data set are those of a shallow one.
 
 pub(crate) mod genome;
+mod meta;
 mod ordered;
 mod output;
 pub(crate) mod pairs;
@@ -27,6 +28,10 @@ pub(crate) enum Command {
     Repeats(repeats::Args),
     /// Make reads of a genome (FASTA or FASTQ)
     Reads(Box<reads::Args>),
+    /// Make families of genomes with a taxonomy (a folder of FASTA files and one of NCBI's dumps)
+    Meta(meta::Args),
+    /// Make reads of the genomes of `gen meta` (FASTA); the headers have the taxids
+    MetaReads(meta::ReadArgs),
     /// Make pairs of a read and a segment (TSV), for the filter
     Pairs(pairs::Args),
 }
@@ -76,6 +81,8 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         }
         Command::Repeats(args) => repeats::run(args),
         Command::Reads(args) => reads::run(args),
+        Command::Meta(args) => meta::run(args),
+        Command::MetaReads(args) => meta::run_reads(args),
         Command::Pairs(args) => pairs::run(args),
     }
 }

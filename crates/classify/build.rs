@@ -4,6 +4,7 @@ fn main() {
     if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
         merganser_gpu_build::Kernels::new("merganser_classify_cuda")
             .file("cuda/query.cu")
+            .file("cuda/build.cu")
             .compile();
     }
 }

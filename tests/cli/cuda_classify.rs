@@ -102,7 +102,7 @@ fn classify_writes_the_same_on_cuda() {
     let args = "classify m1 1.fa --device cuda:0,0 --gpu-memory 100M -o out --json json";
     dir.run(args).ok();
     let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
-    assert_eq!(json["machine"]["device"], "cuda:0,0");
+    assert_eq!(json["machine"]["device"], "cuda:0,cuda:0");
     assert_eq!(json["machine"]["gpus"].as_array().unwrap().len(), 2);
     assert_eq!(json["machine"]["gpu_memory"], 100 << 20);
     assert_eq!(json["results"]["parts_on_host"], 0);
@@ -125,7 +125,8 @@ fn build_writes_the_same_on_cuda() {
             .ok();
         assert!(dir.read("db") == dir.read(database), "{options} {device}");
         let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
-        assert_eq!(json["machine"]["device"], device.split(' ').next().unwrap());
+        let named = device.split(' ').next().unwrap().replace(',', ",cuda:");
+        assert_eq!(json["machine"]["device"], named);
     }
     let small = "build -t tax -o none --device cuda:0 --gpu-memory 3M g0.fa";
     let message = dir.run(small).fails(1);

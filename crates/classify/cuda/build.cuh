@@ -1,32 +1,55 @@
 // The sketches of a reference's windows: a block a window.
 #pragma once
 
-#include "reads.cuh"
+#include "sketch.cuh"
 
 namespace mgpu {
 
-/// Bits of a key below the feature: the number of the window.
-constexpr int window_bits = 20;
-/// Stands where a sketch is smaller than there is room for; greater than all keys of a batch with less
-/// than 2^20 windows.
-constexpr uint64_t no_key = ~uint64_t{0};
+/// Threads of a block for windows of up to `kmers` k-mers.
+constexpr int sketch_threads(int kmers) { return kmers < 128 ? 32 : kmers / 4; }
+
+/// Bits that are set.
+MGPU_HD uint32_t count_bits(uint32_t word) {
+#ifdef __CUDA_ARCH__
+  return __popc(word);
+#else
+  return static_cast<uint32_t>(__builtin_popcount(word));
+#endif
+}
+
+/// A window of a reference.
+struct reference_window {
+  uint32_t start;  // where its letters begin
+  uint32_t bases;
+};
 
 struct sketch_arguments {
   sketch_rule rule;
-  const uint8_t* letters;
-  const window_entry* windows;
   uint32_t count;
-  uint64_t* keys;  // rule.sketch for each window: feature << 20 | window, or no_key
+  const uint8_t* letters;
+  const reference_window* windows;
+  void* features;    // packed, of the hash's Word: room for rule.sketch of each window
+  uint32_t* counts;  // how many each has
 };
 
+/// A feature in as few bits as it has: those of 32-bit hashes end with 12 zeros.
+MGPU_HD uint32_t packed_feature(uint32_t hash) { return static_cast<uint32_t>(feature_of(hash) >> 12); }
+MGPU_HD uint64_t packed_feature(uint64_t hash) { return feature_of(hash); }
+
+/// The section of a packed feature, and what the section knows it by.
+MGPU_HD uint32_t section_of(uint32_t packed) { return packed >> 20; }
+MGPU_HD uint32_t section_of(uint64_t packed) { return static_cast<uint32_t>(packed >> 32); }
+MGPU_HD uint32_t key_of(uint32_t packed) { return packed << 12; }
+MGPU_HD uint32_t key_of(uint64_t packed) { return static_cast<uint32_t>(packed); }
+
 template <class Word, int Kmers>
-__global__ void __launch_bounds__(threads_for(Kmers)) sketch_kernel(sketch_arguments a) {
-  constexpr int threads = threads_for(Kmers);
+__global__ void __launch_bounds__(sketch_threads(Kmers)) sketch_kernel(sketch_arguments a) {
+  constexpr int threads = sketch_threads(Kmers);
   block<threads> me;
   MGPU_SHARED sketch_space<Word, Kmers> space;
   for (uint32_t window = me.index(); window < a.count; window += me.count()) {
-    const window_entry entry = a.windows[window];
-    uint64_t* out = a.keys + uint64_t{window} * a.rule.sketch;
+    const reference_window entry = a.windows[window];
+    Word* out = static_cast<Word*>(a.features) + uint64_t{window} * a.rule.sketch;
     const uint32_t count =
         sort_hashes<Word, Kmers>(me, space, a.letters + entry.start, entry.bases, a.rule);
     uint32_t taken = 0;
@@ -35,12 +58,10 @@ __global__ void __launch_bounds__(threads_for(Kmers)) sketch_kernel(sketch_argum
       const bool distinct = i < count && (i == 0 || space.hashes[i] != space.hashes[i - 1]);
       uint32_t sum = 0;
       const uint32_t at = taken + me.sum_before(distinct, sum);
-      if (distinct && at < a.rule.sketch) {
-        out[at] = feature_of(space.hashes[i]) << window_bits | window;
-      }
+      if (distinct && at < a.rule.sketch) out[at] = packed_feature(space.hashes[i]);
       taken += sum;
     }
-    for (uint32_t i = taken + me.thread(); i < a.rule.sketch; i += threads) out[i] = no_key;
+    if (me.thread() == 0) a.counts[window] = taken < a.rule.sketch ? taken : a.rule.sketch;
     me.sync();
   }
 }

@@ -1,5 +1,5 @@
-// The launchers of classification, as status.cuh says. Kernels are in the headers beside this file.
-#include "build.cuh"
+// The launchers of queries, as status.cuh says. Kernels are in the headers beside this file.
+#include "reads.cuh"
 #include "status.cuh"
 
 using mgpu::grid_size;
@@ -29,13 +29,6 @@ mgpu_status query_windows(const windows_arguments& a, cudaStream_t stream) {
   const auto kernel =
       a.keys == nullptr ? windows_kernel<Word, Kmers, false> : windows_kernel<Word, Kmers, true>;
   MGPU_LAUNCH(kernel, blocks, threads, stream, a);
-  return launch_status();
-}
-
-template <class Word, int Kmers>
-mgpu_status sketch(const sketch_arguments& a, cudaStream_t stream) {
-  const auto kernel = sketch_kernel<Word, Kmers>;
-  MGPU_LAUNCH(kernel, grid_size(a.count, 1, many_blocks), threads_for(Kmers), stream, a);
   return launch_status();
 }
 
@@ -98,18 +91,5 @@ mgpu_status merganser_classify_long_reads(const uint32_t* starts, const uint32_t
   MGPU_LAUNCH(mgpu::long_reads_kernel, grid_size(count, 1, mgpu::many_blocks), mgpu::large_threads,
               stream, a);
   return launch_status();
-}
-
-/// Keys of windows' sketches.
-mgpu_status merganser_classify_sketch(const mgpu::sketch_rule* rule, const uint8_t* letters,
-                                      const mgpu::window_entry* windows, uint32_t count,
-                                      uint64_t* keys, cudaStream_t stream) {
-  const mgpu::sketch_arguments a{*rule, letters, windows, count, keys};
-  if (rule->k <= 16) {
-    return mgpu::kmers_of(*rule) <= 128 ? mgpu::sketch<uint32_t, 128>(a, stream)
-                                        : mgpu::sketch<uint32_t, 1024>(a, stream);
-  }
-  return mgpu::kmers_of(*rule) <= 256 ? mgpu::sketch<uint64_t, 256>(a, stream)
-                                      : mgpu::sketch<uint64_t, 1024>(a, stream);
 }
 }

@@ -1,6 +1,6 @@
 //! The CUDA backend (MetaCache-GPU §4, §5): tables lie in device memory as they do in the file;
 //! workers send batches of reads, and only candidates come back. Of a reference, they send stretches, and
-//! get its features back, sorted.
+//! its tables come back as the file has them, or stay where they are.
 //!
 //! Whatever a device has no room for, single reads or parts of the database, the worker that sent
 //! the batch does itself, with the same answer.
@@ -8,14 +8,18 @@
 mod build;
 mod found;
 mod kernels;
+mod layout;
 mod long;
 mod query;
 mod short;
+mod start;
 mod table;
 mod times;
 
-pub(crate) use build::GpuSketch;
+pub(crate) use build::Collector;
+pub(crate) use layout::{DeviceLayout, Resident, Rules};
 pub(crate) use query::{Flight, GpuQuery};
+pub(crate) use start::Starting;
 pub use times::GpuTimes;
 
 /// Which GPUs to use, by CUDA's numbers, and how much of the memory of each.

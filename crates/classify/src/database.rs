@@ -4,13 +4,15 @@ mod file;
 mod map;
 mod meta;
 
-pub(crate) use file::{Header, Writer};
+pub(crate) use file::{Header, Place, Writer};
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::Error;
 use crate::cpu::entries::SECTIONS;
 use crate::cpu::section::{Counts, Tables};
+use crate::cuda::Resident;
 use crate::params::Params;
 use crate::taxonomy::Taxonomy;
 use map::Mapping;
@@ -67,6 +69,11 @@ pub struct Database {
 enum Data {
     /// Tables by group, then part.
     Memory(Vec<Tables>),
+    /// On the device that made them, and here as well once somebody has asked for them.
+    Device {
+        tables: Resident,
+        here: OnceLock<Vec<Tables>>,
+    },
     File {
         path: PathBuf,
         mapping: Mapping,
@@ -96,6 +103,34 @@ impl Database {
     /// A database in memory.
     pub(crate) fn in_memory(content: Content, tables: Vec<Tables>) -> Database {
         Database::new(content, Data::Memory(tables))
+    }
+
+    /// A database in device memory.
+    pub(crate) fn on_device(content: Content, tables: Resident) -> Database {
+        Database::new(content, Data::Device { tables, here: OnceLock::new() })
+    }
+
+    /// The tables in device memory, if they were left there.
+    pub(crate) fn resident(&self) -> Option<&Resident> {
+        match &self.data {
+            Data::Device { tables, .. } => Some(tables),
+            _ => None,
+        }
+    }
+
+    /// Brings tables to the host that were left in device memory, for those who need
+    /// [`sections`](Self::sections).
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub(crate) fn fetch(&self) -> Result<(), Error> {
+        if let Data::Device { tables, here } = &self.data
+            && here.get().is_none()
+        {
+            // Of several at the same time, one wins.
+            let _ = here.set(tables.download()?);
+        }
+        Ok(())
     }
 
     fn new(content: Content, data: Data) -> Database {
@@ -144,16 +179,25 @@ impl Database {
     }
 
     /// The sections of a part, from 0 to 4,095.
+    ///
+    /// # Panics
+    /// If they are in device memory, and were not [fetched](Self::fetch).
     pub(crate) fn sections(&self, part: usize) -> Vec<Section<'_>> {
         match &self.data {
-            Data::Memory(tables) => (0..SECTIONS)
-                .map(|section| {
-                    let table = &tables[section / GROUP * self.parts + part];
-                    Section::new(&table.data, table.sections[section % GROUP])
-                })
-                .collect(),
+            Data::Memory(tables) => self.sections_of(tables, part),
+            Data::Device { here, .. } => {
+                self.sections_of(here.get().expect("tables were fetched"), part)
+            }
             Data::File { mapping, header, .. } => header.sections(mapping.bytes(), part),
         }
+    }
+
+    fn sections_of<'t>(&self, tables: &'t [Tables], part: usize) -> Vec<Section<'t>> {
+        let section = |section: usize| {
+            let table = &tables[section / GROUP * self.parts + part];
+            Section::new(&table.data, table.sections[section % GROUP])
+        };
+        (0..SECTIONS).map(section).collect()
     }
 
     /// The sketching parameters.
@@ -229,6 +273,7 @@ impl Database {
     pub fn bytes(&self) -> u64 {
         match &self.data {
             Data::Memory(tables) => tables.iter().map(|table| 8 * table.data.len() as u64).sum(),
+            Data::Device { tables, .. } => tables.bytes(),
             Data::File { mapping, .. } => mapping.bytes().len() as u64,
         }
     }

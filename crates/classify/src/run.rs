@@ -157,6 +157,9 @@ impl<'a> Classifier<'a> {
         let lowest = config.thresholds.lowest;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
+        if config.features {
+            self.database.fetch()?;
+        }
         let run = Run {
             classifier: self,
             config,

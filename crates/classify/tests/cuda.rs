@@ -86,6 +86,99 @@ fn build(params: Params, parts: usize, folder: &Path) -> Database {
     database
 }
 
+/// 16 features for each base.
+const MANY: Params = Params {
+    preset: Preset::MetaCache,
+    k: 16,
+    sketch: 64,
+    window: 143,
+    stride: 4,
+    density: 256,
+    max_locations: 254,
+};
+
+/// What a device has no room for is made in several runs, or by the host; what is to be left out is.
+#[test]
+fn little_memory_gives_the_same_database() {
+    if !usable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    references(folder.path(), &mut Random(5));
+    let inputs = expand_references(&[folder.path().join("refs.fa")]).unwrap();
+    let cancel = Cancel::default();
+    let metacache = Params { max_locations: 5, ..Preset::MetaCache.params() };
+    let sensitive = Preset::Sensitive.params();
+    // A batch takes 9.18, 8.59 and 12.69 MB.
+    let table = [
+        (metacache, false, None, 9_190_000, Some(0)),
+        (MANY, true, None, 11_600_000, None),
+        (metacache, true, None, 200 << 20, Some(1)),
+        (metacache, false, Some((Rank::Species, 1)), 200 << 20, Some(0)),
+        (sensitive, false, None, 12_700_000, Some(0)),
+    ];
+    for (params, drop_overfull, drop_ambiguous, memory, runs) in table {
+        let defaults = BuildConfig::new(params);
+        let memory = gpus(&[0], Some(memory));
+        let config =
+            BuildConfig { drop_overfull, drop_ambiguous, parts: 2, threads: 2, ..defaults };
+        let on = |gpus: &GpuConfig, name: &str| {
+            let config = BuildConfig { gpus: gpus.clone(), ..config.clone() };
+            let path = folder.path().join(name);
+            let taxonomy = folder.path();
+            let (_, notes) =
+                merganser_classify::build(&config, &inputs, taxonomy, &path, &Silent, &cancel)
+                    .unwrap();
+            (fs::read(path).unwrap(), notes)
+        };
+        let (expected, _) = on(&GpuConfig::default(), "host.mgdb");
+        let (found, notes) = on(&memory, "device.mgdb");
+        assert!(found == expected, "{config:?} {memory:?}");
+        match runs {
+            Some(runs) => assert_eq!(notes.device_runs, runs, "{memory:?}"),
+            None => assert!(notes.device_runs > 1, "{memory:?} {notes:?}"),
+        }
+    }
+}
+
+/// A database that stays where it was made answers as one that was written.
+#[test]
+fn what_is_built_on_a_device_is_queried_there() {
+    if !usable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(6);
+    let targets = references(folder.path(), &mut random);
+    let inputs = expand_references(&[folder.path().join("refs.fa")]).unwrap();
+    let reads = reads(&targets, 12, &mut random);
+    let options = QueryParams { lowest: Rank::Sequence, max_candidates: 3, insert: 0 };
+    let metacache = Preset::MetaCache.params();
+    for (params, parts, memory) in
+        [(metacache, 1, None), (metacache, 3, None), (MANY, 1, Some(11_600_000))]
+    {
+        let defaults = BuildConfig::new(params);
+        let build = |gpus: GpuConfig| {
+            let config = BuildConfig { parts, threads: 2, gpus, ..defaults.clone() };
+            let (taxonomy, cancel) = (folder.path(), Cancel::default());
+            let built =
+                merganser_classify::build_in_memory(&config, &inputs, taxonomy, &Silent, &cancel);
+            built.unwrap()
+        };
+        let (expected, _) = build(GpuConfig::default());
+        let expected = find(&Query::new(&expected, options), &reads);
+        let (database, notes) = build(gpus(&[0], memory));
+        assert_eq!(notes.device_runs > 1, memory.is_some());
+        for devices in [&[0][..], &[0, 0], &[]] {
+            let mut query = Query::new(&database, options);
+            if !devices.is_empty() {
+                query = query.on_gpus(&gpus(devices, None)).unwrap();
+            }
+            assert_eq!(find(&query, &reads), expected, "{parts} parts, {devices:?}");
+        }
+    }
+}
+
 /// Short reads, pairs, reads with no k-mer, empty ones and long ones.
 fn reads(targets: &[Vec<u8>], count: usize, random: &mut Random) -> Vec<[Vec<u8>; 2]> {
     let piece = |random: &mut Random, most: u64| {

@@ -166,6 +166,7 @@ pub(crate) fn summary(
     summary.set("results", "unmapped", notes.unmapped.len());
     summary.set("results", "duplicate_ids", notes.duplicates.0);
     summary.set("results", "spilled_bytes", notes.spilled_bytes);
+    summary.set("results", "device_runs", notes.device_runs);
     devices::describe(&config.gpus.devices, config.gpus.memory, &mut summary);
     devices::clocks(started, &mut summary);
     notes.stages.iter().for_each(|(name, time)| summary.stage(name, *time));

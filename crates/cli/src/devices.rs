@@ -54,8 +54,8 @@ pub(crate) fn choose(
 
 /// Tells the summary what computes: the CPU, or GPUs by CUDA's numbers, and their models.
 pub(crate) fn describe(gpus: &[u32], memory: Option<u64>, summary: &mut Summary) {
-    let numbers: Vec<String> = gpus.iter().map(u32::to_string).collect();
-    let device = if gpus.is_empty() { "cpu".into() } else { format!("cuda:{}", numbers.join(",")) };
+    let devices: Vec<String> = gpus.iter().map(|number| format!("cuda:{number}")).collect();
+    let device = if gpus.is_empty() { "cpu".into() } else { devices.join(",") };
     summary.set("machine", "device", device);
     summary.set("machine", "gpu_memory", memory);
     let present: Vec<_> =

@@ -13,8 +13,8 @@ use super::entries::SECTIONS;
 use super::scan::{Scan, scan};
 use super::section::{self, Counts, Layout, Pruning, Scratch, Tables};
 use crate::Error;
-use crate::cuda::GpuConfig;
-use crate::database::{Content, Database, GROUP, GROUPS, Target, Writer};
+use crate::cuda::{Collector, DeviceLayout, GpuConfig, Resident, Rules};
+use crate::database::{Content, Database, GROUP, GROUPS, Place, Target, Writer};
 use crate::mapping::{Mapped, map_targets};
 use crate::params::Params;
 use crate::taxonomy::{Dump, Rank, Taxonomy};
@@ -110,6 +110,8 @@ pub struct BuildNotes {
     pub orphans: Vec<u32>,
     /// Bytes that were written to temporary files.
     pub spilled_bytes: u64,
+    /// Ranges of features whose tables a device made, one after the other; 0: the host made all.
+    pub device_runs: usize,
     /// How long each stage took.
     pub stages: Vec<(&'static str, Duration)>,
 }
@@ -170,6 +172,12 @@ pub fn add(
     job.write(output)
 }
 
+/// Where tables are that were not written.
+enum Kept {
+    There(Resident),
+    Here(Vec<Tables>),
+}
+
 /// A build whose reference has been read.
 struct Job<'a> {
     config: &'a BuildConfig,
@@ -197,7 +205,9 @@ impl<'a> Job<'a> {
         let dump = taxonomy.map(Dump::read).transpose()?;
         let read_taxonomy = started.elapsed();
         let first = base.map_or(0, |base| base.windows().into());
-        let scan = scan(config, inputs, first, progress, cancel)?;
+        // Taxa of features, and older entries, are the host's.
+        let keep = config.drop_ambiguous.is_none() && base.is_none();
+        let scan = scan(config, inputs, first, keep, progress, cancel)?;
         let scanned = started.elapsed();
         let mut notes = BuildNotes { bases: scan.bases, ..BuildNotes::default() };
         if let Some(dump) = &dump {
@@ -224,30 +234,129 @@ impl<'a> Job<'a> {
     }
 
     fn write(mut self, output: &Path) -> Result<(Database, BuildNotes), Error> {
-        let started = Instant::now();
-        let mut writer = Some(Writer::create(output, self.parts())?);
-        let counts = self.tables(&mut |tables| match &mut writer {
-            Some(writer) => writer.group(&tables),
-            None => Ok(()),
-        })?;
-        self.notes.stages.push(("tables", started.elapsed()));
-        let (content, mut notes) = self.content(counts);
+        let writer = Writer::create(output, self.parts())?;
+        let counts = match self.scan.sketches.take() {
+            Some(sketches) => self.write_from_device(&sketches, &writer)?,
+            None => self.write_tables(&writer)?,
+        };
         let writing = Instant::now();
-        writer.take().map_or(Ok(()), |writer| writer.finish(&content))?;
+        let (content, mut notes) = self.content(counts);
+        writer.finish(&content)?;
         notes.stages.push(("finish", writing.elapsed()));
         Ok((Database::open(output)?, notes))
     }
 
+    fn write_tables(&mut self, writer: &Writer) -> Result<Counts, Error> {
+        let started = Instant::now();
+        let check = |tables: Vec<Tables>| -> Vec<(Tables, u32)> {
+            let checksum = |table: &Tables| crc32fast::hash(bytemuck::cast_slice(&table.data));
+            tables.into_iter().map(|table| (checksum(&table), table)).map(|(c, t)| (t, c)).collect()
+        };
+        let mut place = |tables: Vec<(Tables, u32)>| -> Vec<(Place, Tables)> {
+            let place = |(part, (table, checksum)): (usize, (Tables, u32))| {
+                let place = writer.place(part, table.data.len() as u64, &table.sections);
+                writer.check(place, checksum);
+                (place, table)
+            };
+            tables.into_iter().enumerate().map(place).collect()
+        };
+        let write = |tables: Vec<(Place, Tables)>| {
+            let write = |(place, table): &(Place, Tables)| {
+                writer.write(*place, 0, bytemuck::cast_slice(&table.data))
+            };
+            tables.iter().try_for_each(write)
+        };
+        let counts = self.tables(&check, &mut place, &write)?;
+        self.notes.stages.push(("tables", started.elapsed()));
+        Ok(counts)
+    }
+
+    /// Has the device that has the sketches make the tables, and writes them.
+    fn write_from_device(
+        &mut self,
+        sketches: &Collector,
+        writer: &Writer,
+    ) -> Result<Counts, Error> {
+        let mut counts = Counts::default();
+        let (mut making, mut writing) = (Duration::ZERO, Duration::ZERO);
+        let mut runs = 0;
+        let started = Instant::now();
+        self.progress.stage("tables", Some(GROUPS as u64));
+        let mut layout = self.layout(sketches)?;
+        let mut first = 0;
+        while first < SECTIONS {
+            if self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let (made, end) = layout.make(first)?;
+            counts.add(made.counts);
+            runs += 1;
+            let made_at = started.elapsed();
+            made.write(sketches, writer, self.config.threads, self.cancel)?;
+            self.progress.advance(((end - first) / GROUP) as u64);
+            first = end;
+            let now = started.elapsed();
+            (making, writing) = (making + (made_at - making - writing), now - made_at + writing);
+        }
+        self.progress.finish();
+        drop(layout);
+        self.notes.device_runs = runs;
+        self.notes.stages.push(("layout", making));
+        self.notes.stages.push(("write", writing));
+        Ok(counts)
+    }
+
+    fn layout<'s>(&'s self, sketches: &'s Collector) -> Result<DeviceLayout<'s>, Error> {
+        let rules = Rules {
+            most: self.config.params.max_locations,
+            drop_overfull: self.config.drop_overfull,
+            part_starts: &self.part_starts,
+        };
+        let batches = sketches.take_batches()?;
+        DeviceLayout::new(sketches, batches, rules, |at| self.scan.numbering.true_number(at))
+    }
+
     fn keep(mut self) -> Result<(Database, BuildNotes), Error> {
         let started = Instant::now();
+        if let Some(sketches) = self.scan.sketches.take() {
+            let (tables, counts, runs) = self.keep_on_device(&sketches)?;
+            self.notes.device_runs = runs;
+            drop(sketches);
+            self.notes.stages.push(("layout", started.elapsed()));
+            let (content, notes) = self.content(counts);
+            let database = match tables {
+                Kept::There(tables) => Database::on_device(content, tables),
+                Kept::Here(tables) => Database::in_memory(content, tables),
+            };
+            return Ok((database, notes));
+        }
         let mut all = Vec::new();
-        let counts = self.tables(&mut |tables| {
-            all.extend(tables);
-            Ok(())
-        })?;
+        let counts =
+            self.tables(&|tables| tables, &mut |tables| all.extend(tables), &|()| Ok(()))?;
         self.notes.stages.push(("tables", started.elapsed()));
         let (content, notes) = self.content(counts);
         Ok((Database::in_memory(content, all), notes))
+    }
+
+    /// Has the device that has the sketches make the tables, which stay there if it has room for
+    /// all at once.
+    fn keep_on_device(&self, sketches: &Collector) -> Result<(Kept, Counts, usize), Error> {
+        let mut layout = self.layout(sketches)?;
+        let (made, mut end) = layout.make(0)?;
+        let (mut counts, mut runs) = (made.counts, 1);
+        if end == SECTIONS {
+            drop(layout);
+            return Ok((Kept::There(Resident::new(made)?), counts, runs));
+        }
+        let mut all = made.download()?;
+        while end < SECTIONS {
+            let (made, next) = layout.make(end)?;
+            counts.add(made.counts);
+            runs += 1;
+            all.extend(made.download()?);
+            end = next;
+        }
+        Ok((Kept::Here(all), counts, runs))
     }
 
     fn content(self, counts: Counts) -> (Content, BuildNotes) {
@@ -259,10 +368,13 @@ impl<'a> Job<'a> {
         (Content { params, targets, taxonomy, parts, counts, pruned }, notes)
     }
 
-    /// Makes all tables, and hands the parts of each group to `take`, in order.
-    fn tables(
+    /// Makes all tables: the parts of each group go through `prepare`, by any worker, through `place`
+    /// in order, and through `finish`, by any worker.
+    fn tables<T: Send, U>(
         &self,
-        take: &mut (dyn FnMut(Vec<Tables>) -> Result<(), Error> + Send),
+        prepare: &(dyn Fn(Vec<Tables>) -> T + Sync),
+        place: &mut (dyn FnMut(T) -> U + Send),
+        finish: &(dyn Fn(U) -> Result<(), Error> + Sync),
     ) -> Result<Counts, Error> {
         self.progress.stage("tables", Some(GROUPS as u64));
         let taxa = self.window_taxa();
@@ -277,7 +389,7 @@ impl<'a> Job<'a> {
             taxon_of: &taxon_of,
         };
         let next = AtomicUsize::new(0);
-        let ordered = Mutex::new((BTreeMap::new(), 0usize, Counts::default(), take));
+        let ordered = Mutex::new((BTreeMap::new(), 0usize, Counts::default(), place));
         let old: Vec<_> = self
             .base
             .iter()
@@ -303,14 +415,19 @@ impl<'a> Job<'a> {
                     counts.add(section::make(&mut entries, &layout, &mut scratch, &mut tables));
                 }
                 self.progress.advance(1);
-                let mut ordered = ordered.lock().unwrap_or_else(PoisonError::into_inner);
-                let (waiting, turn, sum, take) = &mut *ordered;
-                sum.add(counts);
-                waiting.insert(group, tables);
-                while let Some(tables) = waiting.remove(turn) {
-                    *turn += 1;
-                    take(tables)?;
+                let prepared = prepare(tables);
+                let mut placed = Vec::new();
+                {
+                    let mut ordered = ordered.lock().unwrap_or_else(PoisonError::into_inner);
+                    let (waiting, turn, sum, place) = &mut *ordered;
+                    sum.add(counts);
+                    waiting.insert(group, prepared);
+                    while let Some(prepared) = waiting.remove(turn) {
+                        *turn += 1;
+                        placed.push(place(prepared));
+                    }
                 }
+                placed.into_iter().try_for_each(finish)?;
             }
         })?;
         self.progress.finish();

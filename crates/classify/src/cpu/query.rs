@@ -4,6 +4,8 @@
 mod hits;
 mod lookup;
 
+use std::sync::OnceLock;
+
 use crate::cuda::{GpuConfig, GpuNotes, GpuQuery};
 use crate::database::{Database, Section};
 use crate::decide::{Candidate, Thresholds};
@@ -39,7 +41,9 @@ pub struct Query<'a> {
     options: QueryParams,
     /// Features that are looked up together.
     group: usize,
-    parts: Vec<Vec<Section<'a>>>,
+    /// Those that are asked; once they are needed, as a device may have them all.
+    numbers: Vec<usize>,
+    parts: OnceLock<Vec<Vec<Section<'a>>>>,
     /// The target of the first of each [`STEP`] windows.
     step_targets: Vec<u32>,
     /// The taxon of each target at the lowest rank.
@@ -71,7 +75,8 @@ impl<'a> Query<'a> {
             database,
             options,
             group: GROUP,
-            parts: (0..database.parts()).map(|part| database.sections(part)).collect(),
+            numbers: (0..database.parts()).collect(),
+            parts: OnceLock::new(),
             step_targets: step_targets(database),
             taxa: database.targets().iter().enumerate().map(taxon).collect(),
             gpu: None,
@@ -86,13 +91,19 @@ impl<'a> Query<'a> {
 
     /// The same for some of the parts only.
     pub(crate) fn with_parts(mut self, parts: &[usize]) -> Query<'a> {
-        self.parts = parts.iter().map(|&part| self.database.sections(part)).collect();
+        self.numbers = parts.to_vec();
         self
+    }
+
+    /// The sections of the parts that are asked.
+    fn parts(&self) -> &[Vec<Section<'a>>] {
+        let sections = |&part: &usize| self.database.sections(part);
+        self.parts.get_or_init(|| self.numbers.iter().map(sections).collect())
     }
 
     /// Parts that are asked.
     pub(crate) fn part_count(&self) -> usize {
-        self.parts.len()
+        self.numbers.len()
     }
 
     /// The taxon of each target at the lowest rank.
@@ -133,6 +144,7 @@ impl<'a> Query<'a> {
         match &self.gpu {
             Some(gpu) => gpu.candidates(reads, scratch, candidates, ends),
             None => {
+                self.database.fetch()?;
                 self.candidates(reads, scratch, candidates, ends);
                 Ok(())
             }
@@ -172,15 +184,15 @@ impl<'a> Query<'a> {
             let (group, others) = rest.split_at(count);
             rest = others;
             let from = ends.len();
-            for part in 0..self.parts.len() {
-                scratch.lookup.look_up(&self.parts[part], &scratch.features);
+            for (part, sections) in self.parts().iter().enumerate() {
+                scratch.lookup.look_up(sections, &scratch.features);
                 let mut feature = 0;
                 let mut found = Vec::new();
                 for (number, mates) in group.iter().enumerate() {
                     let bases = mates.iter().map(|mate| mate.len() as u64).sum();
                     let end = scratch.ends[number];
                     let Scratch { lookup, hits, runs, .. } = scratch;
-                    lookup.each(&self.parts[part], feature..end, |locations| hits.add(locations));
+                    lookup.each(sections, feature..end, |locations| hits.add(locations));
                     hits.finish(runs);
                     feature = end;
                     if part == 0 {

@@ -1,14 +1,15 @@
 //! Reading the reference: targets in input order, their windows sketched by all workers.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink, SpillFile};
-use merganser_run::{Cancel, Progress, run_workers_collect};
+use merganser_run::{Cancel, Progress, run_workers, run_workers_collect};
 
 use super::entries::{Entries, spill_file};
 use crate::cpu::build::BuildConfig;
-use crate::cuda::GpuSketch;
+use crate::cuda::{Collector, Starting};
 use crate::params::Params;
 use crate::{Error, Sketcher};
 
@@ -41,6 +42,8 @@ pub(crate) struct Scan {
     pub(crate) files: Vec<Vec<ScannedTarget>>,
     pub(crate) entries: Vec<Entries>,
     pub(crate) spill: Option<SpillFile>,
+    /// A device has all sketches, and there are no entries.
+    pub(crate) sketches: Option<Arc<Collector>>,
     pub(crate) numbering: Numbering,
     pub(crate) bases: u64,
 }
@@ -153,6 +156,26 @@ impl Piece<'_> {
     }
 }
 
+/// Records for a device that is not ready yet.
+struct Waiting {
+    /// The number of the first window, as yet.
+    provisional: u32,
+    lead: Lead,
+    records: Records,
+    /// The first record that begins here.
+    from: usize,
+}
+
+impl Waiting {
+    fn pieces(&self) -> Vec<Piece<'_>> {
+        pieces(&self.lead, &self.records, self.from)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.records.letters.capacity() as u64
+    }
+}
+
 struct Scanner<'a> {
     config: &'a BuildConfig,
     reader: Reader,
@@ -160,14 +183,17 @@ struct Scanner<'a> {
     windows: AtomicU64,
     first_window: u64,
     failed: AtomicBool,
-    gpu: Option<GpuSketch>,
+    gpu: Option<&'a Starting>,
+    /// Bytes that wait for the devices.
+    waiting: AtomicU64,
     spill: OnceLock<SpillFile>,
     spill_lock: Mutex<()>,
     progress: &'a dyn Progress,
     cancel: &'a Cancel,
 }
 
-/// Reads and sketches `inputs`; windows are numbered from `first_window` on.
+/// Reads and sketches `inputs`; windows are numbered from `first_window` on. With `keep`, sketches
+/// that a device has made stay there if it has room for all.
 ///
 /// # Errors
 /// As reading; or if there are too many windows.
@@ -175,6 +201,7 @@ pub(crate) fn scan(
     config: &BuildConfig,
     inputs: &[Input],
     first_window: u64,
+    keep: bool,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Scan, Error> {
@@ -183,10 +210,7 @@ pub(crate) fn scan(
         ReaderOptions { workers: threads, cancel: cancel.clone(), ..ReaderOptions::default() };
     let reader = Reader::open(inputs, options)?;
     progress.stage("build", reader.bytes_total());
-    let gpu = match config.gpus.devices.is_empty() {
-        true => None,
-        false => Some(GpuSketch::new(&config.gpus, &config.params)?),
-    };
+    let starting = Starting::default();
     let scanner = Scanner {
         config,
         chains: inputs.iter().map(|_| FileChain::default()).collect(),
@@ -194,23 +218,31 @@ pub(crate) fn scan(
         windows: AtomicU64::new(0),
         first_window,
         failed: AtomicBool::new(false),
-        gpu,
+        gpu: (!config.gpus.devices.is_empty()).then_some(&starting),
+        waiting: AtomicU64::new(0),
         spill: OnceLock::new(),
         spill_lock: Mutex::new(()),
         progress,
         cancel,
     };
-    let result = run_workers_collect(threads, |_| {
-        let outcome = scanner.work();
-        if outcome.is_err() {
-            scanner.stop();
+    let result = thread::scope(|scope| {
+        if let Some(starting) = scanner.gpu {
+            let make = || Collector::new(&config.gpus, &config.params, keep);
+            scope.spawn(move || starting.start(make));
         }
-        outcome
+        run_workers_collect(threads, |_| {
+            let outcome = scanner.work();
+            if outcome.is_err() {
+                scanner.stop();
+            }
+            outcome
+        })
     });
     let workers = match result {
         Ok(workers) => workers,
         Err(Error::Io(error)) => return Err(scanner.reader.earliest_error(error).into()),
-        Err(error) => return Err(error),
+        // If it was the devices' start, it has the reason.
+        Err(error) => return starting.finish().and(Err(error)),
     };
     scanner.finish(workers)
 }
@@ -232,6 +264,7 @@ impl Scanner<'_> {
         let mut bases = 0;
         let mut sketcher = Sketcher::new(&self.config.params);
         let (mut chunk, mut records) = (Chunk::default(), Records::default());
+        let mut waiting = Vec::new();
         while self.reader.next_chunk(&mut chunk)? {
             if self.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
@@ -241,9 +274,21 @@ impl Scanner<'_> {
             bases += chunk.parse(&mut records)?.bases;
             let Some((lead, from)) = self.take_turn(&chunk, &mut records) else { break };
             let pieces = pieces(&lead, &records, from);
-            units.push(self.sketch(&chunk, &pieces, &mut sketcher, &mut entries)?);
+            let unit = self.unit((chunk.file(), chunk.ordinal()), &pieces)?;
+            units.push(unit);
+            if self.gpu.is_some() {
+                let provisional = unit.provisional as u32;
+                let held = Waiting { provisional, lead, records, from };
+                records = self.send(held, &mut waiting, &mut entries)?;
+            } else {
+                self.sketch(unit, &pieces, &mut sketcher, &mut entries);
+            }
             self.spill_if_full(&mut entries)?;
             self.progress.advance(chunk.source_bytes());
+        }
+        if let Some(starting) = self.gpu.filter(|_| !waiting.is_empty()) {
+            let collector = starting.get()?;
+            self.send_all(&collector, &mut waiting, &mut entries)?;
         }
         if self.cancel.is_cancelled() {
             return Err(Error::Cancelled);
@@ -305,23 +350,8 @@ impl Scanner<'_> {
         letters.get(consumed..).unwrap_or_default().to_vec()
     }
 
-    fn sketch(
-        &self,
-        chunk: &Chunk,
-        pieces: &[Piece<'_>],
-        sketcher: &mut Sketcher,
-        entries: &mut Entries,
-    ) -> Result<Unit, Error> {
-        self.sketch_unit((chunk.file(), chunk.ordinal()), pieces, sketcher, entries)
-    }
-
-    fn sketch_unit(
-        &self,
-        (file, ordinal): (usize, u64),
-        pieces: &[Piece<'_>],
-        sketcher: &mut Sketcher,
-        entries: &mut Entries,
-    ) -> Result<Unit, Error> {
+    /// Gives windows their provisional numbers.
+    fn unit(&self, (file, ordinal): (usize, u64), pieces: &[Piece<'_>]) -> Result<Unit, Error> {
         let params = &self.config.params;
         let windows: u64 = pieces.iter().map(|piece| piece.windows(params) as u64).sum();
         let provisional = self.windows.fetch_add(windows, Ordering::Relaxed);
@@ -331,12 +361,18 @@ impl Scanner<'_> {
                  join their results (merge-results), or use a longer --stride"
             )));
         }
-        let mut number = provisional as u32;
-        if let Some(gpu) = &self.gpu {
-            let stretches = pieces.iter().map(|piece| (piece.letters, piece.windows(params)));
-            gpu.sketch(stretches, &mut |feature, at| entries.push(feature, number + at as u32))?;
-            return Ok(Unit { file, ordinal, provisional, windows });
-        }
+        Ok(Unit { file, ordinal, provisional, windows })
+    }
+
+    fn sketch(
+        &self,
+        unit: Unit,
+        pieces: &[Piece<'_>],
+        sketcher: &mut Sketcher,
+        entries: &mut Entries,
+    ) {
+        let params = &self.config.params;
+        let mut number = unit.provisional as u32;
         let mut features = Vec::new();
         for piece in pieces {
             let count = piece.windows(params);
@@ -353,7 +389,56 @@ impl Scanner<'_> {
                 number += 1;
             }
         }
-        Ok(Unit { file, ordinal, provisional, windows })
+    }
+
+    /// Sends records to the devices, or has them wait until these are ready; gives records to use
+    /// again.
+    fn send(
+        &self,
+        held: Waiting,
+        waiting: &mut Vec<Waiting>,
+        entries: &mut Entries,
+    ) -> Result<Records, Error> {
+        let Some(starting) = self.gpu else { return Ok(held.records) };
+        let all = self.waiting.fetch_add(held.bytes(), Ordering::Relaxed);
+        waiting.push(held);
+        // What waits takes the place of entries, which there are none of.
+        let collector = match all > self.config.entry_memory() / 2 {
+            true => Some(starting.get()?),
+            false => starting.try_get()?,
+        };
+        match collector {
+            Some(collector) => self.send_all(&collector, waiting, entries),
+            None => Ok(Records::default()),
+        }
+    }
+
+    fn send_all(
+        &self,
+        collector: &Collector,
+        waiting: &mut Vec<Waiting>,
+        entries: &mut Entries,
+    ) -> Result<Records, Error> {
+        let mut records = Records::default();
+        for held in waiting.drain(..) {
+            self.add(collector, held.provisional, &held.pieces(), entries)?;
+            self.waiting.fetch_sub(held.bytes(), Ordering::Relaxed);
+            records = held.records;
+        }
+        Ok(records)
+    }
+
+    fn add(
+        &self,
+        collector: &Collector,
+        provisional: u32,
+        pieces: &[Piece<'_>],
+        entries: &mut Entries,
+    ) -> Result<(), Error> {
+        let params = &self.config.params;
+        let stretches = pieces.iter().map(|piece| (piece.letters, piece.windows(params)));
+        collector.add(provisional, stretches, entries)?;
+        self.spill_if_full(entries)
     }
 
     fn spill_if_full(&self, entries: &mut Entries) -> Result<(), Error> {
@@ -377,18 +462,56 @@ impl Scanner<'_> {
             units.extend(own);
             bases += own_bases;
         }
+        let collector = self.gpu.map(Starting::get).transpose()?;
         let mut sketcher = Sketcher::new(&self.config.params);
         let mut files = Vec::new();
         for (file, chain) in std::mem::take(&mut self.chains).into_iter().enumerate() {
             let state = chain.state.into_inner().unwrap_or_else(PoisonError::into_inner);
             if let (Some(tail), Some(entries)) = (&state.tail, all.first_mut()) {
                 let pieces = [Piece { letters: tail, ends: true }];
-                units.push(self.sketch_unit((file, u64::MAX), &pieces, &mut sketcher, entries)?);
+                let unit = self.unit((file, u64::MAX), &pieces)?;
+                match &collector {
+                    Some(collector) => {
+                        self.add(collector, unit.provisional as u32, &pieces, entries)?;
+                    }
+                    None => self.sketch(unit, &pieces, &mut sketcher, entries),
+                }
+                units.push(unit);
             }
             files.push(state.targets);
         }
+        let sketches = match collector {
+            Some(collector) if collector.has_overflown() => {
+                all = self.bring_back(&collector, all)?;
+                None
+            }
+            sketches => sketches,
+        };
         let numbering = Numbering::new(units, self.first_window);
-        Ok(Scan { files, entries: all, spill: self.spill.into_inner(), numbering, bases })
+        let spill = self.spill.into_inner();
+        Ok(Scan { files, entries: all, spill, sketches, numbering, bases })
+    }
+
+    /// Makes entries of the sketches that a device has, beside those that it had no room for.
+    fn bring_back(&self, collector: &Collector, all: Vec<Entries>) -> Result<Vec<Entries>, Error> {
+        let batches = Mutex::new(collector.take_batches()?);
+        let all: Vec<Mutex<Entries>> = all.into_iter().map(Mutex::new).collect();
+        run_workers(all.len(), |worker| -> Result<(), Error> {
+            let mut entries = lock(&all[worker]);
+            loop {
+                // Not in the condition of a loop: the lock would last as long as its body.
+                let batch = lock(&batches).pop();
+                let Some(batch) = batch else { return Ok(()) };
+                collector.bring(&batch, &mut entries)?;
+                self.spill_if_full(&mut entries)?;
+            }
+        })?;
+        let inner = |entries: Mutex<Entries>| entries.into_inner();
+        Ok(all
+            .into_iter()
+            .map(inner)
+            .map(|all| all.unwrap_or_else(PoisonError::into_inner))
+            .collect())
     }
 }
 

@@ -1,126 +1,284 @@
-//! Sketching a reference: workers send stretches of it, and get the features of their windows in the
-//! order of the sections, which is what the tables are then made from.
+//! Sketching a reference: workers send stretches of it, and the sketches of its windows stay in
+//! device memory, where the tables are made of them ([`super::layout`]). Once there is no room for
+//! more, sketches come back, and the host makes the tables.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream, primitives};
+use merganser_gpu::{Arena, Device, DeviceBuffer, Part, PinnedBuffer, Pool, Pooled, Stream};
 
 use super::GpuConfig;
-use super::kernels::{self, NO_KEY, SketchRule, WINDOW_BITS, WindowEntry, Windows};
+use super::kernels::SketchRule;
+use super::kernels::build::{self as kernels, Packing, ReferenceWindow, Sketches};
 use crate::Error;
+use crate::cpu::entries::Entries;
 use crate::params::Params;
 
-/// Letters of a batch, and keys of its windows.
+/// Letters of a batch, and features of its windows.
 const LETTERS: usize = 4 << 20;
-const KEYS: usize = 1 << 20;
+const FEATURES: usize = 1 << 20;
+/// Sketches are kept in pieces of device memory of so many bytes.
+const SEGMENT: u64 = 256 << 20;
 
-/// Devices that sketch.
-#[derive(Debug)]
-pub(crate) struct GpuSketch {
+/// Devices that sketch, and the sketches that they have made.
+pub(crate) struct Collector {
     params: Params,
+    packing: Packing,
+    /// Where sketches are kept: on the first device.
+    home: Device,
+    arena: Arena,
     lanes: Vec<Pool<Lane>>,
     turn: AtomicUsize,
+    batches: Mutex<Vec<Batch>>,
+    /// Sketches were given to the host, since there was no room for them.
+    overflown: AtomicBool,
+}
+
+/// The sketches of windows that follow each other.
+pub(crate) struct Batch {
+    /// The number of the first window, as the worker has it.
+    pub(super) first: u32,
+    features: Part<u8>,
+    counts: Part<u32>,
+}
+
+impl Batch {
+    pub(super) fn windows(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// As kernels see it.
+    pub(super) fn sketches(&self, params: &Params) -> Sketches<'_> {
+        Sketches {
+            packing: Packing::of(params.k),
+            sketch: params.sketch as usize,
+            features: self.features.view(),
+            counts: self.counts.view(),
+        }
+    }
 }
 
 /// A stream with its buffers.
-struct Lane {
-    stream: Stream,
+pub(super) struct Lane {
+    device: Device,
+    pub(super) stream: Stream,
     rule: SketchRule,
-    letters: PinnedBuffer<u8>,
-    entries: PinnedBuffer<WindowEntry>,
-    keys: PinnedBuffer<u64>,
+    packing: Packing,
+    pub(super) letters: PinnedBuffer<u8>,
+    windows: PinnedBuffer<ReferenceWindow>,
     letters_there: DeviceBuffer<u8>,
-    entries_there: DeviceBuffer<WindowEntry>,
-    keys_there: [DeviceBuffer<u64>; 2],
-    scratch: DeviceBuffer<u8>,
-    windows: usize,
+    windows_there: DeviceBuffer<ReferenceWindow>,
+    count: usize,
     filled: usize,
+    own: Option<Own>,
+}
+
+/// Room for the sketches of a batch that cannot stay where they are made.
+struct Own {
+    features: DeviceBuffer<u8>,
+    counts: DeviceBuffer<u32>,
+    features_here: PinnedBuffer<u8>,
+    counts_here: PinnedBuffer<u32>,
 }
 
 /// Windows of a batch.
 fn most_windows(params: &Params) -> usize {
-    (KEYS / params.sketch as usize).min((1 << WINDOW_BITS) - 1)
+    FEATURES / params.sketch as usize
 }
 
-impl GpuSketch {
-    /// Opens the devices.
+/// Bytes of device memory for a lane.
+fn lane_bytes(params: &Params) -> u64 {
+    let features = FEATURES * Packing::of(params.k).bytes();
+    (LETTERS + most_windows(params) * (size_of::<ReferenceWindow>() + 4) + features) as u64 + 4096
+}
+
+impl Collector {
+    /// Opens the devices. Without `keep` all sketches are given to the host.
     ///
     /// # Errors
     /// If one cannot be used, or has too little memory for one batch.
-    pub(crate) fn new(config: &GpuConfig, params: &Params) -> Result<GpuSketch, Error> {
+    pub(crate) fn new(config: &GpuConfig, params: &Params, keep: bool) -> Result<Collector, Error> {
         let devices = Device::open_all(&config.devices)?;
-        let pool = |device: &Device| {
+        let needed = lane_bytes(params);
+        let mut room = 0;
+        let mut lanes = Vec::new();
+        for (number, device) in devices.iter().enumerate() {
             if let Some(limit) = config.memory {
                 device.limit_memory(limit);
             }
             let available = device.available()?;
-            let scratch = primitives::sort_keys_scratch::<u64>(device, KEYS, 0..64)?;
-            let needed = (LETTERS + 12 * most_windows(params) + 16 * KEYS + scratch) as u64 + 4096;
             let (ordinal, what) = (device.ordinal(), "building");
             if available < needed {
                 return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
             }
-            let lanes = (available / needed).min(config.streams.max(1) as u64) as usize;
+            let most = config.streams.div_ceil(devices.len()).max(1) as u64;
+            let count = (available / 2 / needed).clamp(1, most);
+            if number == 0 {
+                // A third is left for making tables of it, a range of sections at a time.
+                room = (available - count * needed) / 3 * 2;
+            }
             let (device, params) = (device.clone(), *params);
-            Ok(Pool::new(lanes, move || Lane::new(&device, &params, scratch)))
-        };
-        let lanes = devices.iter().map(pool).collect::<Result<_, Error>>()?;
-        Ok(GpuSketch { params: *params, lanes, turn: AtomicUsize::new(0) })
+            lanes.push(Pool::new(count as usize, move || Lane::new(&device, &params)));
+        }
+        let segment = (room / 16).clamp(1 << 16, SEGMENT) as usize;
+        Ok(Collector {
+            params: *params,
+            packing: Packing::of(params.k),
+            arena: Arena::new(&devices[0], segment, room),
+            home: devices[0].clone(),
+            lanes,
+            turn: AtomicUsize::new(0),
+            batches: Mutex::default(),
+            overflown: AtomicBool::new(!keep),
+        })
     }
 
-    /// Calls `take` with each feature and the number of its window, counted over the first so many
-    /// windows of each of the `stretches`.
+    /// The device that has the sketches.
+    pub(super) fn home(&self) -> &Device {
+        &self.home
+    }
+
+    /// The parameters of the sketches.
+    pub(super) fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Whether sketches were or are to be given to the host.
+    pub(crate) fn has_overflown(&self) -> bool {
+        self.overflown.load(Ordering::Relaxed)
+    }
+
+    /// Waits until all is done that was enqueued, and gives the sketches that are kept.
+    ///
+    /// # Errors
+    /// If a device has failed.
+    pub(crate) fn take_batches(&self) -> Result<Vec<Batch>, Error> {
+        for pool in &self.lanes {
+            let lane = pool.take()?;
+            lane.device.synchronize()?;
+        }
+        Ok(std::mem::take(&mut *self.batches.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn lane(&self) -> Result<Pooled<Lane>, Error> {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        Ok(self.lanes[turn % self.lanes.len()].take()?)
+    }
+
+    /// A stream of the home device, with its pinned buffer of letters.
+    pub(super) fn home_lane(&self) -> Result<Pooled<Lane>, Error> {
+        Ok(self.lanes[0].take()?)
+    }
+
+    /// Sketches the first so many windows of each of the `stretches`, numbered from `first` on. What
+    /// cannot be kept goes to `entries`.
     ///
     /// # Errors
     /// If a device fails.
-    pub(crate) fn sketch<'t>(
+    pub(crate) fn add<'t>(
         &self,
+        mut first: u32,
         stretches: impl Iterator<Item = (&'t [u8], usize)>,
-        take: &mut dyn FnMut(u64, usize),
+        entries: &mut Entries,
     ) -> Result<(), Error> {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        let mut lane = self.lanes[turn % self.lanes.len()].take()?;
-        let lane = &mut *lane;
+        let mut lane = self.lane()?;
         let (window, stride) = (self.params.window as usize, self.params.stride as usize);
         let most = most_windows(&self.params);
-        (lane.windows, lane.filled) = (0, 0);
-        let mut before = 0;
+        (lane.count, lane.filled) = (0, 0);
         for (letters, windows) in stretches {
-            let mut first = 0;
-            while first < windows {
-                let start = first * stride;
+            let mut next = 0;
+            while next < windows {
+                let start = next * stride;
                 // The last window may end beyond the stretch.
                 let fit = (LETTERS - lane.filled).saturating_sub(window) / stride;
-                let count = fit.min(most - lane.windows).min(windows - first);
+                let count = fit.min(most - lane.count).min(windows - next);
                 if count == 0 {
-                    before += lane.run(before, take)?;
+                    first += self.run(&mut lane, first, entries)? as u32;
                     continue;
                 }
                 let end = (start + (count - 1) * stride + window).min(letters.len());
                 lane.push(&letters[start..end], count, window, stride)?;
-                first += count;
+                next += count;
             }
         }
-        lane.run(before, take)?;
+        self.run(&mut lane, first, entries)?;
+        Ok(())
+    }
+
+    /// Sketches what the lane has, and forgets it; gives the number of its windows.
+    fn run(&self, lane: &mut Lane, first: u32, entries: &mut Entries) -> Result<usize, Error> {
+        let windows = lane.count;
+        if windows == 0 {
+            return Ok(0);
+        }
+        match self.room(windows)? {
+            Some((mut features, mut counts)) => {
+                if lane.device.ordinal() == self.home.ordinal() {
+                    lane.sketch(features.view_mut(), counts.view_mut())?;
+                } else {
+                    lane.sketch_apart()?;
+                    let Lane { stream, own, .. } = &*lane;
+                    if let Some(own) = own {
+                        let bytes = features.len();
+                        stream.copy(own.features.slice(..bytes), features.view_mut())?;
+                        stream.copy(own.counts.slice(..windows), counts.view_mut())?;
+                    }
+                }
+                let batch = Batch { first, features, counts };
+                self.batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+            }
+            None => {
+                self.overflown.store(true, Ordering::Relaxed);
+                lane.sketch_apart()?;
+                lane.give(first, windows, self.params.sketch as usize, entries)?;
+            }
+        }
+        (lane.count, lane.filled) = (0, 0);
+        Ok(windows)
+    }
+
+    /// Room for the sketches of so many windows.
+    fn room(&self, windows: usize) -> Result<Option<(Part<u8>, Part<u32>)>, Error> {
+        if self.has_overflown() {
+            return Ok(None);
+        }
+        let bytes = windows * self.params.sketch as usize * self.packing.bytes();
+        let Some(features) = self.arena.cut(bytes)? else { return Ok(None) };
+        Ok(self.arena.cut(windows)?.map(|counts| (features, counts)))
+    }
+
+    /// Gives the sketches of a batch to the host.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub(crate) fn bring(&self, batch: &Batch, entries: &mut Entries) -> Result<(), Error> {
+        let mut lane = self.home_lane()?;
+        lane.own()?;
+        let Lane { stream, own, .. } = &mut *lane;
+        if let Some(own) = own {
+            stream.download(batch.features.view(), &mut own.features_here, 0)?;
+            stream.download(batch.counts.view(), &mut own.counts_here, 0)?;
+        }
+        lane.push_entries(batch.first, batch.windows(), self.params.sketch as usize, entries)?;
         Ok(())
     }
 }
 
 impl Lane {
-    fn new(device: &Device, params: &Params, scratch: usize) -> merganser_gpu::Result<Lane> {
+    fn new(device: &Device, params: &Params) -> merganser_gpu::Result<Lane> {
         let windows = most_windows(params);
         Ok(Lane {
+            device: device.clone(),
             stream: device.stream()?,
             rule: SketchRule::new(params),
+            packing: Packing::of(params.k),
             letters: device.alloc_pinned(LETTERS)?,
-            entries: device.alloc_pinned(windows)?,
-            keys: device.alloc_pinned(KEYS)?,
+            windows: device.alloc_pinned(windows)?,
             letters_there: device.alloc(LETTERS)?,
-            entries_there: device.alloc(windows)?,
-            keys_there: [device.alloc(KEYS)?, device.alloc(KEYS)?],
-            scratch: device.alloc(scratch)?,
-            windows: 0,
+            windows_there: device.alloc(windows)?,
+            count: 0,
             filled: 0,
+            own: None,
         })
     }
 
@@ -133,49 +291,104 @@ impl Lane {
         stride: usize,
     ) -> merganser_gpu::Result<()> {
         self.letters.as_mut_slice()?[self.filled..][..letters.len()].copy_from_slice(letters);
-        let entries = &mut self.entries.as_mut_slice()?[self.windows..][..count];
-        for (number, entry) in entries.iter_mut().enumerate() {
+        let windows = &mut self.windows.as_mut_slice()?[self.count..][..count];
+        for (number, entry) in windows.iter_mut().enumerate() {
             let from = number * stride;
             let bases = (letters.len() - from).min(window);
-            *entry = [(self.filled + from) as u32, bases as u32, 0];
+            *entry = [(self.filled + from) as u32, bases as u32];
         }
         self.filled += letters.len();
-        self.windows += count;
+        self.count += count;
         Ok(())
     }
 
-    /// Sketches what was added, and forgets it; gives the number of its windows, the first of which
-    /// has the number `before`.
-    fn run(
+    /// Sends the letters, and has the windows sketched.
+    fn sketch(
         &mut self,
-        before: usize,
-        take: &mut dyn FnMut(u64, usize),
-    ) -> merganser_gpu::Result<usize> {
-        let (stream, windows) = (&self.stream, self.windows);
-        if windows == 0 {
-            return Ok(0);
-        }
+        features: merganser_gpu::DeviceSliceMut<'_, u8>,
+        counts: merganser_gpu::DeviceSliceMut<'_, u32>,
+    ) -> merganser_gpu::Result<()> {
+        let (stream, windows) = (&self.stream, self.count);
         stream.upload(&mut self.letters, 0..self.filled, self.letters_there.view_mut())?;
-        stream.upload(&mut self.entries, 0..windows, self.entries_there.view_mut())?;
-        let sketches = Windows {
-            letters: self.letters_there.view(),
-            entries: self.entries_there.slice(..windows),
+        stream.upload(&mut self.windows, 0..windows, self.windows_there.view_mut())?;
+        let letters = self.letters_there.view();
+        let all = self.windows_there.slice(..windows);
+        kernels::sketch(stream, &self.rule, letters, all, features, counts)
+    }
+
+    fn own(&mut self) -> merganser_gpu::Result<&mut Own> {
+        let own = match self.own.take() {
+            Some(own) => own,
+            None => {
+                let (bytes, windows) = (FEATURES * self.packing.bytes(), self.windows.len());
+                Own {
+                    features: self.device.alloc(bytes)?,
+                    counts: self.device.alloc(windows)?,
+                    features_here: self.device.alloc_pinned(bytes)?,
+                    counts_here: self.device.alloc_pinned(windows)?,
+                }
+            }
         };
-        let count = windows * self.rule.sketch();
-        let [keys, others] = &mut self.keys_there;
-        kernels::sketch(stream, &self.rule, sketches, keys.slice_mut(..count))?;
-        let place = primitives::sort_keys(
-            stream,
-            [keys.slice_mut(..count), others.slice_mut(..count)],
-            0..64,
-            self.scratch.view_mut(),
-        )?;
-        stream.download([&*keys, &*others][place].slice(..count), &mut self.keys, 0)?;
-        (self.windows, self.filled) = (0, 0);
-        let keys = &self.keys.as_slice()?[..count];
-        for &key in keys.iter().take_while(|&&key| key != NO_KEY) {
-            take(key >> WINDOW_BITS, before + (key & ((1 << WINDOW_BITS) - 1)) as usize);
+        Ok(self.own.insert(own))
+    }
+
+    /// As [`sketch`](Self::sketch), into memory of the lane.
+    fn sketch_apart(&mut self) -> merganser_gpu::Result<()> {
+        self.own()?;
+        let Some(mut own) = self.own.take() else { return Ok(()) };
+        let sketched = self.sketch(own.features.view_mut(), own.counts.view_mut());
+        self.own = Some(own);
+        sketched
+    }
+
+    /// Gives the sketches in the lane's memory to the host.
+    fn give(
+        &mut self,
+        first: u32,
+        windows: usize,
+        sketch: usize,
+        entries: &mut Entries,
+    ) -> merganser_gpu::Result<()> {
+        let bytes = windows * sketch * self.packing.bytes();
+        let Lane { stream, own, .. } = self;
+        if let Some(own) = own {
+            stream.download(own.features.slice(..bytes), &mut own.features_here, 0)?;
+            stream.download(own.counts.slice(..windows), &mut own.counts_here, 0)?;
         }
-        Ok(windows)
+        self.push_entries(first, windows, sketch, entries)
+    }
+
+    /// Adds the sketches that have come back.
+    fn push_entries(
+        &mut self,
+        first: u32,
+        windows: usize,
+        sketch: usize,
+        entries: &mut Entries,
+    ) -> merganser_gpu::Result<()> {
+        let packing = self.packing;
+        let own = self.own()?;
+        let counts = &own.counts_here.as_slice()?[..windows];
+        let features = own.features_here.as_slice()?;
+        let each = sketch * packing.bytes();
+        for (window, &count) in counts.iter().enumerate() {
+            let own = &features[window * each..][..count as usize * packing.bytes()];
+            let location = first + window as u32;
+            match packing {
+                Packing::Narrow => own.as_chunks().0.iter().for_each(|&bytes| {
+                    entries.push(u64::from(u32::from_ne_bytes(bytes)) << 12, location);
+                }),
+                Packing::Wide => own.as_chunks().0.iter().for_each(|&bytes| {
+                    entries.push(u64::from_ne_bytes(bytes), location);
+                }),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Collector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Collector").field("home", &self.home).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,8 @@
 //! The kernels as safe functions. The only unsafe code of the CUDA backend.
 #![allow(unsafe_code, reason = "foreign functions")]
 
+pub(crate) mod build;
+
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 
 use super::times::PHASES;
@@ -62,10 +64,6 @@ merganser_gpu::foreign! {
         letters: *const u8, windows: *const WindowEntry, count: u32, counts: *mut u32,
         before: *const u64, skip: u64, keys: *mut u64, stream: RawStream,
     );
-    fn merganser_classify_sketch(
-        rule: *const SketchRule, letters: *const u8, windows: *const WindowEntry, count: u32,
-        keys: *mut u64, stream: RawStream,
-    );
     fn merganser_classify_long_reads(
         starts: *const u32, taxa_of: *const u32, targets: u32, keys: *const u64,
         before: *const u64, skip: u64, first_windows: *const u32, ranges: *const u32, count: u32,
@@ -73,12 +71,6 @@ merganser_gpu::foreign! {
         stream: RawStream,
     );
 }
-
-/// Bits of a key below its feature: the number of the window. A batch has fewer windows than these
-/// can count.
-pub(crate) const WINDOW_BITS: u32 = 20;
-/// Stands among keys where a sketch is smaller than there is room for.
-pub(crate) const NO_KEY: u64 = u64::MAX;
 
 /// A part of a database in device memory.
 #[derive(Clone, Copy)]
@@ -288,35 +280,6 @@ pub(crate) fn long_reads(
                 sums.as_mut_ptr(),
                 out.candidates.as_mut_ptr(),
                 out.counts.as_mut_ptr(),
-                raw,
-            )
-        }
-    })
-}
-
-/// The keys of windows' sketches, as many for each as the rule's sketch has room for, in no
-/// particular order of windows: feature << [`WINDOW_BITS`] | window, or [`NO_KEY`].
-pub(crate) fn sketch(
-    stream: &Stream,
-    rule: &SketchRule,
-    windows: Windows<'_>,
-    mut keys: DeviceSliceMut<'_, u64>,
-) -> Result<()> {
-    let count = windows.entries.len();
-    assert!(count < 1 << WINDOW_BITS && keys.len() == count * rule.sketch as usize);
-    if count == 0 {
-        return Ok(());
-    }
-    stream.launch("sketching", |raw| {
-        // SAFETY: windows lie within the letters, as the host made them; keys have the room that
-        // was checked above.
-        unsafe {
-            merganser_classify_sketch(
-                rule,
-                windows.letters.as_ptr(),
-                windows.entries.as_ptr(),
-                count as u32,
-                keys.as_mut_ptr(),
                 raw,
             )
         }

@@ -127,17 +127,28 @@ impl<'a> GpuQuery<'a> {
     ) -> Result<GpuQuery<'a>, Error> {
         let whole = Query::new(database, options);
         let taxa = whole.taxa().to_vec();
-        let devices = Device::open_all(&config.devices)?;
+        let here = database.resident().filter(|it| config.devices == [it.device.ordinal()]);
+        let devices = match here {
+            Some(tables) => vec![tables.device.clone()],
+            None => Device::open_all(&config.devices)?,
+        };
+        if here.is_none() {
+            database.fetch()?;
+        }
         let most = options.max_candidates;
         let budgets = devices
             .iter()
             .map(|device| Budget::of(device, config, most))
             .collect::<Result<Vec<_>, _>>()?;
-        let parts: Vec<Vec<Section<'a>>> =
-            (0..database.parts()).map(|part| database.sections(part)).collect();
+        // Of tables that are there already, none.
+        let sections = |part| if here.is_some() { Vec::new() } else { database.sections(part) };
+        let parts: Vec<Vec<Section<'a>>> = (0..database.parts()).map(sections).collect();
         let sizes: Vec<u64> = parts.iter().map(|part| table_bytes(part)).collect();
         let targets = 8 * (database.targets().len() as u64 + 1);
-        let (placed, rest) = place(&sizes, &budgets, targets);
+        let (placed, rest) = match here {
+            Some(_) => (vec![vec![(0, (0..parts.len()).collect())]], Vec::new()),
+            None => place(&sizes, &budgets, targets),
+        };
         if rest.len() == parts.len() {
             return Err(Error::TooLittleGpuMemory {
                 ordinal: devices[0].ordinal(),
@@ -161,7 +172,8 @@ impl<'a> GpuQuery<'a> {
                             let parts: Vec<_> =
                                 numbers.iter().map(|&part| (part, &parts[part][..])).collect();
                             let long = budgets[*at].long;
-                            Member::new(&devices[*at], &parts, starts, taxa, threads, long)
+                            let tables = here.map(|tables| &tables.parts[..]);
+                            Member::new(&devices[*at], &parts, tables, starts, taxa, threads, long)
                         };
                         let lanes = lanes(members, devices, budgets);
                         // Pinned memory takes long to get, and so do tables to copy.
@@ -381,6 +393,9 @@ impl<'a> GpuQuery<'a> {
         left.sort_unstable();
         left.dedup();
         self.reads_here.fetch_add(left.len() as u64, Ordering::Relaxed);
+        if !left.is_empty() {
+            self.database.fetch()?;
+        }
         for read in left {
             let (mut candidates, mut ends) = (Vec::new(), Vec::new());
             self.whole.candidates(&reads[read..=read], scratch, &mut candidates, &mut ends);
@@ -422,6 +437,7 @@ impl Member {
     fn new(
         device: &Device,
         parts: &[(usize, &[Section<'_>])],
+        tables: Option<&[DeviceTable]>,
         starts: &[u32],
         taxa: &[u32],
         threads: usize,
@@ -441,7 +457,11 @@ impl Member {
         stream.upload_now(starts, member.starts.view_mut())?;
         stream.upload_now(taxa, member.taxa.view_mut())?;
         for &(number, sections) in parts {
-            member.parts.push((number, DeviceTable::upload(device, sections, threads)?));
+            let table = match tables {
+                Some(tables) => tables[number].clone(),
+                None => DeviceTable::upload(device, sections, threads)?,
+            };
+            member.parts.push((number, table));
         }
         Ok(member)
     }

@@ -1,5 +1,7 @@
 //! Parts of a database in device memory.
 
+use std::sync::Arc;
+
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, PinnedBuffer, Stream};
 
 use super::kernels::{Part, SECTIONS, SectionPlace};
@@ -12,9 +14,10 @@ const STAGING_WORDS: usize = 1 << 19;
 const COPIERS: usize = 8;
 
 /// A part of a database in device memory: slots and lists of each section as they lie in the file.
+#[derive(Clone)]
 pub(super) struct DeviceTable {
-    words: DeviceBuffer<u64>,
-    sections: DeviceBuffer<SectionPlace>,
+    words: Arc<DeviceBuffer<u64>>,
+    sections: Arc<DeviceBuffer<SectionPlace>>,
 }
 
 /// A section's words.
@@ -47,14 +50,10 @@ impl DeviceTable {
             places.push([at, at + slots, 2 * lists, counts]);
             at += slots + lists;
         }
-        let mut table = DeviceTable {
-            words: device.alloc((at as usize).max(1))?,
-            sections: device.alloc(SECTIONS)?,
-        };
-        device.stream()?.upload_now(&places, table.sections.view_mut())?;
+        let mut all = device.alloc((at as usize).max(1))?;
         let copiers = threads.clamp(1, COPIERS).min(1 + at as usize / STAGING_WORDS);
         let share = (at as usize).div_ceil(copiers);
-        let mut rest = Some(table.words.view_mut());
+        let mut rest = Some(all.view_mut());
         let mut jobs = Vec::new();
         let (mut first, mut size) = (0, 0);
         for (number, section) in sections.iter().enumerate() {
@@ -77,7 +76,18 @@ impl DeviceTable {
                 .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect::<merganser_gpu::Result<Vec<()>>>()
         })?;
-        Ok(table)
+        DeviceTable::at(&Arc::new(all), &places)
+    }
+
+    /// The part whose sections lie at `places` among `words`.
+    pub(super) fn at(
+        words: &Arc<DeviceBuffer<u64>>,
+        places: &[SectionPlace],
+    ) -> Result<DeviceTable, Error> {
+        let device = words.device();
+        let mut sections = device.alloc(SECTIONS)?;
+        device.stream()?.upload_now(places, sections.view_mut())?;
+        Ok(DeviceTable { words: Arc::clone(words), sections: Arc::new(sections) })
     }
 
     /// As kernels see it.

@@ -3,6 +3,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use merganser_io::AtomicFile;
 
@@ -10,7 +11,7 @@ use super::{Content, GROUP, GROUPS, Section, SectionEntry, meta};
 use crate::Error;
 use crate::bytes::{Reading, Writing};
 use crate::cpu::entries::SECTIONS;
-use crate::cpu::section::{Counts, Tables};
+use crate::cpu::section::Counts;
 use crate::params::{Params, Preset};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
@@ -228,40 +229,75 @@ fn directory_bytes(parts: usize) -> Option<u64> {
     (parts as u64).checked_mul(8 * (3 * GROUPS + 4 * SECTIONS) as u64)
 }
 
-/// Writes a database file as its tables come.
+/// Writes a database file as its tables come, by any number of threads.
 #[derive(Debug)]
 pub(crate) struct Writer {
     file: AtomicFile,
+    directory: Mutex<Directory>,
+}
+
+/// Where tables are.
+#[derive(Debug)]
+struct Directory {
+    /// The next free byte.
+    position: u64,
     groups: Vec<[u64; 3]>,
     sections: Vec<Vec<SectionEntry>>,
+}
+
+/// The place of a table in the file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Its number among all.
+    number: usize,
+    /// Its first byte.
+    offset: u64,
 }
 
 impl Writer {
     /// Begins a file that will appear at `path`.
     pub(crate) fn create(path: &Path, parts: usize) -> Result<Writer, Error> {
-        let mut file = AtomicFile::create(path)?;
-        file.write_all(&[0; BYTES])?;
-        Ok(Writer { file, groups: Vec::new(), sections: vec![Vec::new(); parts] })
+        let file = AtomicFile::create(path)?;
+        let (position, sections) = (BYTES as u64, vec![Vec::new(); parts]);
+        let directory = Mutex::new(Directory { position, groups: Vec::new(), sections });
+        Ok(Writer { file, directory })
     }
 
-    /// Writes the next group, a table for each part.
-    pub(crate) fn group(&mut self, tables: &[Tables]) -> Result<(), Error> {
-        for (table, sections) in tables.iter().zip(&mut self.sections) {
-            let bytes: &[u8] = bytemuck::cast_slice(&table.data);
-            let checksum = u64::from(crc32fast::hash(bytes));
-            self.groups.push([self.file.position() / 8, table.data.len() as u64, checksum]);
-            self.file.write_all(bytes)?;
-            sections.extend_from_slice(&table.sections);
-        }
-        Ok(())
+    fn directory(&self) -> MutexGuard<'_, Directory> {
+        self.directory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the table of the next group of `part` its place: it has so many words of 8 bytes. Groups
+    /// come in order, and in each the parts do.
+    pub(crate) fn place(&self, part: usize, words: u64, sections: &[SectionEntry]) -> Place {
+        let mut directory = self.directory();
+        let place = Place { number: directory.groups.len(), offset: directory.position };
+        directory.groups.push([place.offset / 8, words, 0]);
+        directory.sections[part].extend_from_slice(sections);
+        directory.position += 8 * words;
+        place
+    }
+
+    /// Writes bytes of a table, from byte `at` of it on.
+    ///
+    /// # Errors
+    /// If the file does not take them.
+    pub(crate) fn write(&self, place: Place, at: u64, bytes: &[u8]) -> Result<(), Error> {
+        Ok(self.file.write_at(place.offset + at, bytes)?)
+    }
+
+    /// Notes a table's checksum.
+    pub(crate) fn check(&self, place: Place, checksum: u32) {
+        self.directory().groups[place.number][2] = checksum.into();
     }
 
     /// Writes the rest and makes the file appear.
     pub(crate) fn finish(mut self, content: &Content) -> Result<(), Error> {
-        let directory = self.file.position();
+        let Directory { position: directory, groups, sections } =
+            self.directory.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
-        self.groups.iter().flatten().for_each(|&word| bytes.put_u64(word));
-        for entry in self.sections.iter().flatten() {
+        groups.iter().flatten().for_each(|&word| bytes.put_u64(word));
+        for entry in sections.iter().flatten() {
             for word in [entry.slots, entry.lists, entry.end, entry.ideal] {
                 bytes.put_u64(word);
             }
@@ -278,9 +314,10 @@ impl Writer {
             groups: Vec::new(),
             sections: Vec::new(),
         };
+        self.file.write_at(0, &header.to_bytes())?;
+        self.file.skip(directory)?;
         self.file.write_all(&bytes)?;
         self.file.write_all(&meta)?;
-        self.file.patch(0, &header.to_bytes())?;
         self.file.commit()?;
         Ok(())
     }

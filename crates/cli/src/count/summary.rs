@@ -23,15 +23,7 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
     summary.version(env!("CARGO_PKG_VERSION"));
     describe_inputs(finished.inputs, &mut summary);
     parameters(finished, &mut summary);
-    let devices = finished.config.devices.iter().map(|ordinal| format!("cuda:{ordinal}"));
-    let devices: Vec<String> = devices.collect();
-    let device = if devices.is_empty() { "cpu".into() } else { devices.join(",") };
-    summary.set("machine", "device", device);
-    summary.set("machine", "gpu_memory", finished.config.gpu_memory);
-    let names: Vec<&str> =
-        finished.outcome.devices.iter().map(|device| device.name.as_str()).collect();
-    summary.set("machine", "gpus", names);
-    summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
+    devices::describe(&finished.config.devices, finished.config.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
     for (name, time) in &finished.outcome.stages {

@@ -21,15 +21,7 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
     summary.version(env!("CARGO_PKG_VERSION"));
     describe_inputs(finished.inputs, &mut summary);
     parameters(finished, &mut summary);
-    let devices: Vec<String> =
-        finished.job.devices.iter().map(|ordinal| format!("cuda:{ordinal}")).collect();
-    let device = if devices.is_empty() { "cpu".into() } else { devices.join(",") };
-    summary.set("machine", "device", device);
-    summary.set("machine", "gpu_memory", finished.job.gpu_memory);
-    let names: Vec<&str> =
-        finished.outcome.gpus.iter().map(|device| device.name.as_str()).collect();
-    summary.set("machine", "gpus", names);
-    summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
+    devices::describe(&finished.job.devices, finished.job.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
     summary.stage("filter", finished.filtering);

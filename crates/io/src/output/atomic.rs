@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::error::reason;
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,6 +78,32 @@ impl AtomicFile {
         self.file.write_all_at(bytes, offset).map_err(|error| self.failed(error))
     }
 
+    /// Leaves `length` bytes out, for [`write_at`](Self::write_at) to fill.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written anywhere but at its end, as a pipe.
+    pub fn skip(&mut self, length: u64) -> Result<(), Error> {
+        self.write_buffer()?;
+        self.written += length;
+        let end = SeekFrom::Start(self.written);
+        self.file.seek(end).map(drop).map_err(|error| self.failed(error))
+    }
+
+    /// Writes bytes at `offset`, not through the buffer; several threads may do so at once, where
+    /// nobody else writes. [`position`](Self::position) stays as it is.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written.
+    pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        self.file.write_all_at(bytes, offset).map_err(|error| self.failed(error))?;
+        if bytes.len() as u64 >= PUSH / 4 {
+            self.push(offset, bytes.len() as u64);
+        }
+        Ok(())
+    }
+
     /// Puts everything on disk and gives the file its name. Returns how long the synchronisation
     /// took.
     ///
@@ -104,24 +130,21 @@ impl AtomicFile {
         // Also after an error: a retry would write some bytes twice.
         self.buffer.clear();
         result.map_err(|error| self.failed(error))?;
-        self.push();
+        if self.written - self.pushed >= PUSH {
+            self.push(self.pushed, self.written - self.pushed);
+            self.pushed = self.written;
+        }
         Ok(())
     }
 
-    /// Has the system begin to write to disk what was written since the last time.
-    fn push(&mut self) {
-        let length = self.written - self.pushed;
-        if length >= PUSH && self.beside.is_some() {
+    /// Has the system begin to write a range to disk.
+    fn push(&self, offset: u64, length: u64) {
+        if self.beside.is_some() {
             // On Linux, DONTNEED begins the write-back of dirty pages without waiting for it, and
             // drops only clean ones: sync_file_range, for which there is no safe wrapper, would do
             // no more. It is a hint; an error changes nothing.
-            let _ = rustix::fs::fadvise(
-                &self.file,
-                self.pushed,
-                std::num::NonZero::new(length),
-                rustix::fs::Advice::DontNeed,
-            );
-            self.pushed = self.written;
+            let length = std::num::NonZero::new(length);
+            let _ = rustix::fs::fadvise(&self.file, offset, length, rustix::fs::Advice::DontNeed);
         }
     }
 

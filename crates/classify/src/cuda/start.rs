@@ -1,0 +1,79 @@
+//! CUDA starts while files are already being read.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::build::Collector;
+use crate::Error;
+
+/// A collector that another thread makes ready.
+#[derive(Debug, Default)]
+pub(crate) struct Starting {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Opening,
+    Ready(Arc<Collector>),
+    Failed(Error),
+}
+
+impl Starting {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes it ready, or not.
+    pub(crate) fn start(&self, make: impl FnOnce() -> Result<Collector, Error>) {
+        let made = make();
+        *self.lock() = match made {
+            Ok(collector) => State::Ready(Arc::new(collector)),
+            Err(error) => State::Failed(error),
+        };
+        self.changed.notify_all();
+    }
+
+    /// The collector if it is ready.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if it will never be; [`finish`](Self::finish) has the reason.
+    pub(crate) fn try_get(&self) -> Result<Option<Arc<Collector>>, Error> {
+        get(&self.lock())
+    }
+
+    /// The collector, once it is ready.
+    ///
+    /// # Errors
+    /// As [`try_get`](Self::try_get).
+    pub(crate) fn get(&self) -> Result<Arc<Collector>, Error> {
+        let mut state = self.lock();
+        loop {
+            if let Some(collector) = get(&state)? {
+                return Ok(collector);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The collector, if one was started.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn finish(self) -> Result<Option<Arc<Collector>>, Error> {
+        match self.state.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            State::Opening => Ok(None),
+            State::Ready(collector) => Ok(Some(collector)),
+            State::Failed(error) => Err(error),
+        }
+    }
+}
+
+fn get(state: &State) -> Result<Option<Arc<Collector>>, Error> {
+    match state {
+        State::Opening => Ok(None),
+        State::Ready(collector) => Ok(Some(Arc::clone(collector))),
+        State::Failed(_) => Err(Error::Cancelled),
+    }
+}
