@@ -2,6 +2,9 @@
 
 fn main() {
     if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
-        merganser_gpu_build::Kernels::new("merganser_count_cuda").file("cuda/count.cu").compile();
+        merganser_gpu_build::Kernels::new("merganser_count_cuda")
+            .file("cuda/count.cu")
+            .file("cuda/seek.cu")
+            .compile();
     }
 }

@@ -4,7 +4,7 @@
 use crate::support::{Dir, MERGANSER, small_reads};
 
 /// Whether this build and this machine can count on a GPU.
-fn usable() -> bool {
+pub(crate) fn usable() -> bool {
     let dir = Dir::new();
     dir.write("r.fa", ">r\nACGTACGTACGTACGT\n");
     let args = ["count", "-k", "11", "--device", "cuda", "--format", "none", "-q", "r.fa"];

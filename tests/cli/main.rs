@@ -11,6 +11,7 @@ mod alignments;
 mod classify;
 mod cuda;
 mod cuda_classify;
+mod cuda_lookup;
 mod cuda_map;
 mod errors;
 mod eval;

@@ -24,7 +24,7 @@ pub(crate) fn run(command: &KmersCommand, console: &Console) -> Result<ExitCode>
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
         Verb::Histogram(args) => histogram::run(args, console),
-        Verb::Query(args) => query::run(args),
+        Verb::Query(args) => query::run(args, console),
         Verb::Verify(args) => verify::run(args, console),
         Verb::Union(args) => algebra::operation("union", Operation::Union, args, console),
         Verb::Intersect(args) => {

@@ -14,12 +14,11 @@ mod merge;
 mod output;
 mod parse;
 mod run;
-mod visit;
 
 pub use compare::{Comparison, Pair, compare};
+pub(crate) use engine::{Place, Work};
 pub use expression::{Cut, Expression, Mode, Operation};
 pub use output::TableFormat;
 pub use parse::{parse, parse_operand};
 pub(crate) use run::Session;
 pub use run::{Calculated, Calculation, Resources, calculate, open_tables};
-pub(crate) use visit::{Range, Visit};

@@ -22,6 +22,7 @@ mod error;
 mod histogram;
 mod kff;
 mod kmc;
+pub mod lookup;
 pub mod model;
 #[cfg(feature = "parquet")]
 mod parquet;

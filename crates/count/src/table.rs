@@ -4,7 +4,6 @@ mod bits;
 mod block;
 mod header;
 mod index;
-mod many;
 mod reader;
 mod writer;
 

@@ -166,6 +166,14 @@ impl AnyTable {
         &self.description
     }
 
+    /// Has messages call it by another name.
+    pub(crate) fn rename(&mut self, path: &Path) {
+        self.path = path.to_owned();
+        if let Content::Mgk(table) = &mut self.content {
+            table.rename(path);
+        }
+    }
+
     /// The table, if it is one of ours.
     pub fn as_mgk(&self) -> Option<&Table> {
         match &self.content {

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::device::DeviceArgs;
+
 pub(crate) use algebra::{
     CompareArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs, ResultFormat,
     SetCountsArgs, SubtractArgs, TableArgs,
@@ -175,6 +177,8 @@ pub(crate) struct QueryArgs {
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 }
 
 #[derive(Args, Debug)]

@@ -7,32 +7,41 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use merganser_count::algebra::Cut;
-use merganser_count::reads::{Lookup, open_lookup};
-use merganser_count::tables::AnyTable;
-use merganser_run::Cancel;
+use merganser_count::lookup::{Lookup, LookupOptions, Use, open_lookup};
+use merganser_io::Input;
 use merganser_seq::base;
 
 use super::tables;
 use crate::args::kmers::QueryArgs;
-use crate::interrupt;
+use crate::console::Console;
+use crate::{devices, interrupt};
 
 /// k-mers that are looked up together.
 const BATCH: usize = 1 << 20;
 /// The first of them fewer, so that a pipe gets its first answers soon.
 const FIRST_BATCH: usize = 1 << 10;
+/// Bytes of k-mers from which on a GPU answers faster than 16 cores, its start and the loading of the
+/// table included (docs/benchmarks.md).
+const GPU_BREAK_EVEN: u64 = 4_000_000_000;
+/// Bytes that a batch takes.
+const RESERVED: u64 = 192 << 20;
 
-pub(super) fn run(args: &QueryArgs) -> Result<ExitCode> {
+pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt()?;
-    let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
+    let table = tables::open(&[&args.table], &args.tables, &cancel)?.remove(0);
     let resources = tables::resources(&args.tables);
-    let silent = merganser_run::Silent;
-    // Our own tables are read where a k-mer may be; others as a whole.
-    let lookup = match opened[0].as_mgk() {
-        Some(_) => None,
-        None => Some(open_lookup(&opened[0], Cut::NONE, &resources, &silent, &cancel)?),
+    let gpus = devices::choose(&args.device.device, &inputs(args), GPU_BREAK_EVEN, console)?;
+    let options = LookupOptions {
+        resources: &resources,
+        cut: Cut::NONE,
+        purpose: Use::Kmers(expected(args, table.description().k)),
+        reserved: RESERVED.min(resources.memory / 8),
+        gpus: &gpus,
+        gpu_memory: args.device.gpu_memory,
+        say: &|what| console.info(format_args!("{what}")),
     };
-    let threads = resources.threads;
-    let query = Query { table: &opened[0], lookup, threads, cancel: &cancel };
+    let lookup = open_lookup(table, &options, &merganser_run::Silent, &cancel)?;
+    let mut query = Query { lookup: lookup.as_ref(), letters: Vec::new(), counts: Vec::new() };
     let mut output = BufWriter::new(io::stdout().lock());
     let done = query.answer_all(args, &mut output);
     // Also after an error: what was answered before it stands.
@@ -41,96 +50,96 @@ pub(super) fn run(args: &QueryArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What is read, for the choice of devices; k-mers on the command line are nothing.
+fn inputs(args: &QueryArgs) -> Vec<Input> {
+    args.file.iter().filter(|file| file.as_os_str() != "-").cloned().map(Input::File).collect()
+}
+
+/// About how many k-mers are asked for, if that can be known.
+fn expected(args: &QueryArgs, k: usize) -> Option<u64> {
+    let Some(file) = &args.file else { return Some(args.kmers.len() as u64) };
+    let at = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
+    Some(at.len() / (k as u64 + 1))
+}
+
 struct Query<'q> {
-    table: &'q AnyTable,
-    lookup: Option<Box<dyn Lookup>>,
-    threads: usize,
-    cancel: &'q Cancel,
+    lookup: &'q dyn Lookup,
+    /// k-mers that wait to be looked up, a line each.
+    letters: Vec<u8>,
+    counts: Vec<u32>,
 }
 
 impl Query<'_> {
-    fn answer_all(&self, args: &QueryArgs, output: &mut impl Write) -> Result<()> {
+    fn answer_all(&mut self, args: &QueryArgs, output: &mut impl Write) -> Result<()> {
         if let Some(file) = &args.file {
             return self.file(file, output);
         }
-        let mut batch = Vec::new();
-        let wrong = args.kmers.iter().find_map(|kmer| match self.check(kmer) {
-            Ok(()) => {
-                batch.push(kmer.clone());
-                None
-            }
-            Err(error) => Some(error),
-        });
-        self.answer(&batch, output)?;
-        wrong.map_or(Ok(()), Err)
+        let added = args.kmers.iter().try_for_each(|kmer| self.add(kmer.as_bytes()));
+        self.answer(output)?;
+        added
     }
 
     /// Answers for the first word of each line.
-    fn file(&self, path: &Path, output: &mut impl Write) -> Result<()> {
+    fn file(&mut self, path: &Path, output: &mut impl Write) -> Result<()> {
         let name =
             if path.as_os_str() == "-" { "stdin".into() } else { path.display().to_string() };
-        let lines: Box<dyn BufRead> = if path.as_os_str() == "-" {
+        let mut lines: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(io::stdin().lock())
         } else {
-            Box::new(BufReader::new(open(path)?))
+            Box::new(BufReader::with_capacity(1 << 20, open(path)?))
         };
-        let (mut batch, mut most) = (Vec::new(), FIRST_BATCH);
-        for (number, line) in (1u64..).zip(lines.lines()) {
-            let wrong = match line {
-                Ok(line) => match line.split_whitespace().next() {
+        let (mut line, mut most) = (Vec::new(), FIRST_BATCH);
+        for number in 1u64.. {
+            line.clear();
+            let read = lines.read_until(b'\n', &mut line).map_err(Error::from);
+            let added = match read {
+                Ok(0) => break,
+                Ok(_) => match line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()) {
                     None => continue,
-                    Some(kmer) => match self.check(kmer) {
-                        Ok(()) => {
-                            batch.push(kmer.to_owned());
-                            None
-                        }
-                        Err(error) => Some(error),
-                    },
+                    Some(kmer) => self.add(kmer),
                 },
-                Err(error) => Some(Error::from(error)),
+                Err(error) => Err(error),
             };
-            if wrong.is_some() || batch.len() == most {
-                self.answer(&batch, output)?;
-                batch.clear();
+            if added.is_err() || self.letters.len() >= most * self.line() {
+                self.answer(output)?;
                 most = BATCH;
             }
-            if let Some(error) = wrong {
-                return Err(error).with_context(|| format!("{name}: line {number}"));
-            }
+            added.with_context(|| format!("{name}: line {number}"))?;
         }
-        self.answer(&batch, output)
+        self.answer(output)
     }
 
-    fn answer(&self, kmers: &[String], output: &mut impl Write) -> Result<()> {
-        let counts = match (&self.lookup, self.table.as_mgk()) {
-            (None, Some(table)) => table.counts(kmers, self.threads, self.cancel)?,
-            (lookup, _) => {
-                let mut one = Vec::new();
-                let count = |kmer: &String| {
-                    lookup.as_ref().map_or(0, |lookup| {
-                        lookup.counts(kmer.as_bytes(), &mut one);
-                        one.first().copied().unwrap_or(0)
-                    })
-                };
-                kmers.iter().map(count).collect()
-            }
-        };
-        for (kmer, count) in kmers.iter().zip(counts) {
-            writeln!(output, "{kmer}\t{count}")?;
+    /// Bytes of a k-mer and its line end.
+    fn line(&self) -> usize {
+        self.lookup.k() + 1
+    }
+
+    /// Looks up what waits.
+    fn answer(&mut self, output: &mut impl Write) -> Result<()> {
+        let line = self.line();
+        self.lookup.counts(&self.letters, line, &mut self.counts)?;
+        for (kmer, count) in self.letters.chunks(line).zip(&self.counts) {
+            output.write_all(&kmer[..line - 1])?;
+            writeln!(output, "\t{count}")?;
         }
+        self.letters.clear();
         Ok(())
     }
 
-    fn check(&self, text: &str) -> Result<()> {
-        let k = self.table.description().k;
+    /// Lets a k-mer wait.
+    fn add(&mut self, text: &[u8]) -> Result<()> {
+        let k = self.lookup.k();
+        if text.len() == k && text.iter().all(|&letter| base::is_base(letter)) {
+            self.letters.extend_from_slice(text);
+            self.letters.push(b'\n');
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(text);
         if let Some(letter) = text.chars().find(|&letter| !is_base(letter)) {
             bail!("'{text}' has the letter '{letter}': k-mers are made of A C G T (or U)");
         }
-        if text.len() != k {
-            let letters = text.len();
-            bail!("'{text}' has {letters} letters: the k-mers of this table have {k}");
-        }
-        Ok(())
+        let letters = text.len();
+        bail!("'{text}' has {letters} letters: the k-mers of this table have {k}");
     }
 }
 
@@ -141,5 +150,5 @@ fn open(path: &Path) -> Result<File> {
 }
 
 fn is_base(letter: char) -> bool {
-    u8::try_from(letter).is_ok_and(|letter| base::code(letter).is_some())
+    u8::try_from(letter).is_ok_and(base::is_base)
 }

@@ -6,19 +6,23 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_count::Error;
 use merganser_count::algebra;
-use merganser_count::reads::{
-    self, Action, FilterConfig, Limit, Lookup, Mates, filter_reads, open_lookup,
-};
-use merganser_io::{Input, Output};
+use merganser_count::lookup::{Lookup, LookupOptions, Use, open_lookup};
+use merganser_count::reads::{self, Action, FilterConfig, Limit, Mates, Resources, filter_reads};
+use merganser_io::{Input, Output, expand_inputs};
 use merganser_run::Cancel;
 
 use super::tables;
+use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, MaskName, MatesName, ProfileArgs, TableArgs};
 use crate::common::{refuse_to_replace, thousands};
 use crate::console::Console;
 use crate::failure::usage;
-use crate::interrupt;
 use crate::progress::Bar;
+use crate::{devices, interrupt};
+
+/// Bytes of reads from which on a GPU is faster than 16 cores, its start and the loading of the table
+/// included (docs/benchmarks.md).
+const GPU_BREAK_EVEN: u64 = 4_000_000_000;
 
 pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCode> {
     let resources = tables::resources(&args.tables);
@@ -30,7 +34,6 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
             MatesName::Both => Mates::Both,
             MatesName::Together => Mates::Together,
         },
-        threads: resources.threads,
     };
     let paired = args.interleaved || !args.first.is_empty();
     if args.output2.is_some() && !paired {
@@ -48,11 +51,20 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     refuse_to_replace(&outputs, &lists.concat())?;
     let cancel = interrupt::cancel_on_interrupt()?;
     let bar = Bar::new(console);
-    let lookup = load(&args.table, &args.tables, &outputs, &bar, &cancel)?;
+    let lookup = load(
+        &args.table,
+        (&args.tables, &args.device),
+        &lists.concat(),
+        &outputs,
+        console,
+        &bar,
+        &cancel,
+    )?;
     let outputs = outputs.iter().map(|path| Output::create(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
-    let lookup = lookup.as_ref();
-    let done = filter_reads(&config, lookup, &lists, args.interleaved, &mut outputs, &bar, &cancel);
+    let (lookup, threads) = (lookup.as_ref(), resources.threads);
+    let resources = Resources { lookup, threads, progress: &bar, cancel: &cancel };
+    let done = filter_reads(&config, resources, &lists, args.interleaved, &mut outputs);
     drop(bar);
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
@@ -99,8 +111,10 @@ fn limit(text: &str) -> Result<Limit> {
 /// Loads the table; none of the outputs may be it.
 fn load(
     operand: &str,
-    args: &TableArgs,
+    (args, device): (&TableArgs, &DeviceArgs),
+    reads: &[Input],
     outputs: &[PathBuf],
+    console: &Console,
     bar: &Bar,
     cancel: &Cancel,
 ) -> Result<Box<dyn Lookup>> {
@@ -108,10 +122,21 @@ fn load(
         Ok(operand) => operand,
         Err(what) => return usage(format!("{operand}: {what}")),
     };
-    let opened = tables::open(&[path], args, cancel)?;
+    let mut opened = tables::open(&[path], args, cancel)?;
     let files: Vec<Input> = opened[0].files().into_iter().map(Input::File).collect();
     refuse_to_replace(outputs, &files)?;
-    Ok(open_lookup(&opened[0], cut, &tables::resources(args), bar, cancel)?)
+    let resources = tables::resources(args);
+    let gpus = devices::choose(&device.device, reads, GPU_BREAK_EVEN, console)?;
+    let options = LookupOptions {
+        resources: &resources,
+        cut,
+        purpose: Use::Reads,
+        reserved: reads::reserved_bytes(resources.threads),
+        gpus: &gpus,
+        gpu_memory: device.gpu_memory,
+        say: &|what| console.info(format_args!("{what}")),
+    };
+    Ok(open_lookup(opened.remove(0), &options, bar, cancel)?)
 }
 
 pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode> {
@@ -120,10 +145,13 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     refuse_to_replace(&outputs, &inputs)?;
     let cancel = interrupt::cancel_on_interrupt()?;
     let bar = Bar::new(console);
-    let lookup = load(&args.table, &args.tables, &outputs, &bar, &cancel)?;
+    let lookup =
+        load(&args.table, (&args.tables, &args.device), &inputs, &outputs, console, &bar, &cancel)?;
     let mut output = Output::create(&args.output).map_err(Error::from)?;
     let threads = tables::resources(&args.tables).threads;
-    let done = reads::profile(lookup.as_ref(), &inputs, threads, &mut output, &bar, &cancel);
+    let lookup = lookup.as_ref();
+    let resources = Resources { lookup, threads, progress: &bar, cancel: &cancel };
+    let done = reads::profile(resources, &inputs, &mut output);
     drop(bar);
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;

@@ -12,20 +12,20 @@ use crate::tables::{RangeReader, Ranges};
 /// Where a range lies: k-mers that share their first bits are a section, and a large section comes
 /// in several ranges, in order, to one worker.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) section: usize,
+pub(crate) struct Place {
+    pub(crate) section: usize,
     pub(super) first: bool,
-    pub(super) last: bool,
+    pub(crate) last: bool,
 }
 
 /// What a worker does with the ranges that it gets.
-pub(super) trait Work<K> {
+pub(crate) trait Work<K> {
     /// Takes a range of each table; false to end this worker's run, as another has failed.
     fn range(&mut self, place: Place, tables: &mut [Run<K>]) -> Result<bool, Error>;
 }
 
 /// All ranges of all tables.
-pub(super) struct Engine<'e, K> {
+pub(crate) struct Engine<'e, K> {
     pub(super) tables: &'e [Box<dyn Ranges<K> + 'e>],
     pub(super) k: usize,
     /// First bits of a k-mer that choose its section.
@@ -35,7 +35,7 @@ pub(super) struct Engine<'e, K> {
     pub(super) threads: usize,
     pub(super) progress: &'e dyn Progress,
     /// What the sections together are to the progress.
-    pub(super) total: u64,
+    pub(crate) total: u64,
     pub(super) cancel: &'e Cancel,
 }
 
@@ -45,16 +45,20 @@ impl<K: Kmer> Engine<'_, K> {
         &self,
         make: impl Fn() -> W + Sync,
     ) -> Result<Vec<W>, Error> {
-        let next = AtomicUsize::new(0);
-        run_workers_collect(self.threads, |_| self.worker(&next, make()))
+        self.run_some(0..1 << self.section_bits, make)
     }
 
-    /// Hands every range to `work`, in order.
-    pub(super) fn run_one<W: Work<K>>(&self, work: W) -> Result<(), Error> {
-        self.worker(&AtomicUsize::new(0), work).map(drop)
+    /// Those of the sections within `range`.
+    pub(crate) fn run_some<W: Work<K> + Send>(
+        &self,
+        range: std::ops::Range<usize>,
+        make: impl Fn() -> W + Sync,
+    ) -> Result<Vec<W>, Error> {
+        let next = AtomicUsize::new(range.start);
+        run_workers_collect(self.threads, |_| self.worker(&next, range.end, make()))
     }
 
-    fn worker<W: Work<K>>(&self, next: &AtomicUsize, work: W) -> Result<W, Error> {
+    fn worker<W: Work<K>>(&self, next: &AtomicUsize, end: usize, work: W) -> Result<W, Error> {
         let sections = 1usize << self.section_bits;
         let mut worker = Worker {
             engine: self,
@@ -64,7 +68,7 @@ impl<K: Kmer> Engine<'_, K> {
         };
         loop {
             let section = next.fetch_add(1, Ordering::Relaxed);
-            if section >= sections {
+            if section >= end {
                 return Ok(worker.work);
             }
             let place = Place { section, first: true, last: true };
@@ -73,7 +77,7 @@ impl<K: Kmer> Engine<'_, K> {
                 Ok(false) => return Ok(worker.work),
                 Err(error) => {
                     // The others stop at their next section.
-                    next.store(sections, Ordering::Relaxed);
+                    next.store(end, Ordering::Relaxed);
                     return Err(error);
                 }
             }

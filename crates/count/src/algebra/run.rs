@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use merganser_io::AtomicFile;
 use merganser_run::{Cancel, InOrder, Progress};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
@@ -103,8 +104,6 @@ pub(crate) struct Session<'s> {
     waiting_bytes: u64,
 }
 
-/// The program itself, its stacks, buffers of files.
-const BASE_BYTES: u64 = 32 << 20;
 /// Blocks of gathered k-mers.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 10;
 /// The least memory for a worker's arrays.
@@ -114,6 +113,9 @@ const LEAST_WORKER_BYTES: u64 = 2 << 20;
 const MOST_OF_A_RANGE: u64 = 1 << 16;
 
 impl<'s> Session<'s> {
+    /// The program itself, its stacks, buffers of files.
+    pub(crate) const BASE_BYTES: u64 = 32 << 20;
+
     /// Sees to it that the tables go together and that memory suffices; `width` is the number of
     /// arrays of k-mers that a worker needs.
     pub(crate) fn new(
@@ -133,7 +135,7 @@ impl<'s> Session<'s> {
         let k = first.description().k;
         let blocks = unsorted * results::ranges(k) as u64;
         let gathering = if unsorted > 0 { threads * results::WORKER_BYTES } else { 0 };
-        let fixed = BASE_BYTES + resident + gathering;
+        let fixed = Self::BASE_BYTES + resident + gathering;
         let needed = fixed + blocks * BLOCK_BYTES.start() + 3 * threads * LEAST_WORKER_BYTES;
         if needed > resources.memory {
             let budget = resources.memory;
@@ -187,8 +189,34 @@ impl<'s> Session<'s> {
             .collect()
     }
 
+    /// Bytes of memory that gathered k-mers may take.
+    pub(crate) fn gathered_bytes(&self) -> u64 {
+        self.pool.limit()
+    }
+
+    /// Writes the k-mers of the only table, whose ranges these are, that lie within a cut as a table
+    /// of ours.
+    pub(crate) fn write_own<K: Kmer>(
+        &self,
+        ranges: &[Box<dyn Ranges<K> + '_>],
+        cut: Cut,
+        file: AtomicFile,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
+        let calculation = Calculation {
+            expression: Expression::Table(0),
+            cut,
+            ceiling: u32::MAX,
+            output: None,
+            format: TableFormat::Mgk,
+        };
+        let job = Job { calculation: &calculation, session: self, progress, cancel };
+        job.write(Target::Mgk(file), ranges, Calculated::default()).map(drop)
+    }
+
     /// What runs through the ranges.
-    pub(super) fn engine<'e, K: Kmer>(
+    pub(crate) fn engine<'e, K: Kmer>(
         &self,
         ranges: &'e [Box<dyn Ranges<K> + 'e>],
         section_bits: u32,
@@ -242,16 +270,26 @@ impl Job<'_> {
         let started = Instant::now();
         let ranges = self.session.ranges::<K>(self.progress, self.cancel)?;
         calculated.stages.push(("gather", started.elapsed()));
-        let bounds = self.bounds(&ranges);
+        let mut calculated = self.write(target, &ranges, calculated)?;
+        calculated.spilled_bytes = self.session.pool.spilled();
+        Ok(calculated)
+    }
+
+    fn write<K: Kmer>(
+        &self,
+        target: Target,
+        ranges: &[Box<dyn Ranges<K> + '_>],
+        calculated: Calculated,
+    ) -> Result<Calculated, Error> {
+        let bounds = self.bounds(ranges);
         let header = self.header(&bounds);
         let largest = bounds.largest;
         let started = Instant::now();
-        let compute = Compute { job: self, ranges: &ranges, header: header.clone(), calculated };
+        let compute = Compute { job: self, ranges, header: header.clone(), calculated };
         let mut calculated = target.open::<K, _>(header, largest, compute)?;
         let sync = calculated.stages.pop().map_or(Duration::ZERO, |(_, time)| time);
         calculated.stages.push(("compute and write", started.elapsed().saturating_sub(sync)));
         calculated.stages.push(("sync", sync));
-        calculated.spilled_bytes = self.session.pool.spilled();
         Ok(calculated)
     }
 

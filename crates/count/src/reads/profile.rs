@@ -1,12 +1,11 @@
 //! The count of each k-mer along reads.
 
-use std::io::Write;
-
 use merganser_io::{Input, Output};
-use merganser_run::{Cancel, Progress, run_workers_collect};
 
-use super::index::Lookup;
-use super::records::{Record, Records};
+use super::Resources;
+use super::batch::{self, Counts, Work};
+use super::records::Record;
+use super::units::Units;
 use crate::Error;
 
 /// What was listed.
@@ -30,43 +29,41 @@ pub struct Profiled {
 /// # Errors
 /// Bad input, an output that cannot be written.
 pub fn profile(
-    lookup: &dyn Lookup,
+    resources: Resources<'_>,
     inputs: &[Input],
-    threads: usize,
     output: &mut Output,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Profiled, Error> {
-    let mut source = Records::open(inputs, cancel)?;
-    progress.stage("looking up", source.bytes_total());
-    let mut all = Profiled::default();
-    let mut records = Vec::new();
-    let mut bytes = 0;
-    while source.next(&mut records, &mut bytes)? {
-        if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
-        progress.advance(std::mem::take(&mut bytes));
-        let share = records.len().div_ceil(threads).max(1);
-        let shares: Vec<&[Record]> = records.chunks(share).collect();
-        let parts = run_workers_collect(shares.len(), |number| {
-            let mut done = Profiled::default();
-            let (mut text, mut counts) = (Vec::new(), Vec::new());
-            for record in shares[number] {
-                lookup.counts(&record.sequence, &mut counts);
-                line(record, &mut counts, &mut done, &mut text);
-            }
-            Ok::<_, Error>((text, done))
-        })?;
-        for (text, done) in parts {
-            output.write_all(&text)?;
-            all.reads += done.reads;
-            all.kmers += done.kmers;
-            all.found += done.found;
-        }
-        records.clear();
+    let units = Units::open(&[inputs.to_vec()], false, resources.cancel)?;
+    resources.progress.stage("looking up", units.bytes_total());
+    let parts = batch::run(resources, &Lines, units, std::slice::from_mut(output))?;
+    Ok(parts.into_iter().fold(Profiled::default(), |sum, part| Profiled {
+        reads: sum.reads + part.reads,
+        kmers: sum.kmers + part.kmers,
+        found: sum.found + part.found,
+    }))
+}
+
+struct Lines;
+
+impl Work for Lines {
+    type Tally = Profiled;
+
+    fn outputs(&self) -> usize {
+        1
     }
-    Ok(all)
+
+    fn unit(
+        &self,
+        reads: &mut [Record],
+        mut counts: Counts<'_>,
+        texts: &mut [Vec<u8>],
+        done: &mut Profiled,
+    ) {
+        for read in reads {
+            let counts = counts.next(read);
+            line(read, counts, done, &mut texts[0]);
+        }
+    }
 }
 
 fn line(record: &Record, counts: &mut [u32], done: &mut Profiled, text: &mut Vec<u8>) {

@@ -46,6 +46,11 @@ impl Pool {
         self.block_bytes
     }
 
+    /// Bytes of full blocks that may stay in memory.
+    pub(crate) fn limit(&self) -> u64 {
+        self.spilling.limit
+    }
+
     /// Bytes written to disk so far.
     pub(crate) fn spilled(&self) -> u64 {
         self.spilled.load(Ordering::Relaxed)

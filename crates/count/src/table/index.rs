@@ -24,11 +24,12 @@ pub(crate) fn entry_bytes(k: usize) -> usize {
     kmer_bytes(k) + 8 + 2 + 4
 }
 
-/// Writes a k-mer as the index has it.
-pub(crate) fn store_kmer<K: Kmer>(kmer: K, k: usize, out: &mut Vec<u8>) {
-    let mut little = [0; 32];
-    kmer.store(&mut little);
-    out.extend(little[..kmer_bytes(k)].iter().rev());
+/// A k-mer as the index has it, and how many bytes of that it takes.
+pub(crate) fn key<K: Kmer>(kmer: K, k: usize) -> ([u8; 32], usize) {
+    let (mut key, bytes) = ([0; 32], kmer_bytes(k));
+    kmer.store(&mut key);
+    key[..bytes].reverse();
+    (key, bytes)
 }
 
 fn load_kmer<K: Kmer>(bytes: &[u8]) -> K {
@@ -41,7 +42,8 @@ fn load_kmer<K: Kmer>(bytes: &[u8]) -> K {
 
 impl<K: Kmer> Entry<K> {
     pub(crate) fn store(&self, k: usize, out: &mut Vec<u8>) {
-        store_kmer(self.first, k, out);
+        let (key, bytes) = key(self.first, k);
+        out.extend_from_slice(&key[..bytes]);
         out.extend_from_slice(&self.offset.to_le_bytes());
         out.extend_from_slice(&self.len.to_le_bytes());
         out.extend_from_slice(&self.crc.to_le_bytes());

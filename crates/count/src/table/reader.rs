@@ -9,7 +9,7 @@ use merganser_seq::kmer::Kmer;
 
 use super::block;
 use super::header::{self, Header};
-use super::index::{Entry, entry_bytes, kmer_bytes, store_kmer};
+use super::index::{Entry, entry_bytes, key};
 use crate::Error;
 
 /// Bytes of blocks that a scan reads at once.
@@ -65,6 +65,11 @@ impl Table {
         Ok(Table { path: path.to_owned(), file, header, index, sections })
     }
 
+    /// Has messages call it by another name.
+    pub(crate) fn rename(&mut self, path: &Path) {
+        self.path = path.to_owned();
+    }
+
     /// What the table says of itself.
     pub fn header(&self) -> &Header {
         &self.header
@@ -102,12 +107,11 @@ impl Table {
     pub(crate) fn block_of<K: Kmer>(&self, kmer: K) -> u64 {
         let k = self.header.k;
         let section = kmer.prefix(k, self.header.section_bits) as usize;
-        let mut wanted = Vec::new();
-        store_kmer(kmer, k, &mut wanted);
+        let (wanted, bytes) = key(kmer, k);
         let (mut low, mut high) = (self.sections[section], self.sections[section + 1]);
         while low < high {
             let middle = (low + high) / 2;
-            if self.entry_slice(middle)[..kmer_bytes(k)] <= wanted[..] {
+            if self.entry_slice(middle)[..bytes] <= wanted[..bytes] {
                 low = middle + 1;
             } else {
                 high = middle;

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::TableArgs;
 use crate::args::ReadsArgs;
+use crate::args::device::DeviceArgs;
 
 pub(super) const FILTER_READS: &str = "\
 A read's hits are its k-mers that are in the table, within MIN..MAX if these are given. The table is
@@ -80,6 +81,8 @@ pub(crate) struct FilterReadsArgs {
     pub(crate) output2: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 }
 
 /// `--mask`.
@@ -112,4 +115,6 @@ pub(crate) struct ProfileArgs {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 }

@@ -1,0 +1,183 @@
+//! Tables to look k-mers up in at random: in memory as a whole where that fits, else in ranges of
+//! their first bits, one after the other for each batch of letters; and for a few k-mers where these
+//! may be.
+
+mod along;
+mod devices;
+mod kernels;
+mod lines;
+mod load;
+mod ranged;
+mod resident;
+mod shelf;
+mod sought;
+mod temporary;
+
+use merganser_run::{Cancel, Progress};
+use merganser_seq::kmer::Wide;
+
+use crate::Error;
+use crate::algebra::{Cut, Resources, Session};
+use crate::tables::AnyTable;
+use kernels::SeekKmer;
+use load::{Loading, Sections};
+use ranged::Ranged;
+use resident::Resident;
+use sought::Sought;
+use temporary::Temporary;
+
+/// The counts of k-mers given by their letters, whatever their width and wherever the table is.
+pub trait Lookup: Sync {
+    /// Bases of a k-mer.
+    fn k(&self) -> usize;
+
+    /// How many letters should be looked up together.
+    fn letters_at_once(&self) -> usize;
+
+    /// Whether one call keeps all threads busy. If not, as many threads should call at once.
+    fn takes_all_threads(&self) -> bool;
+
+    /// Replaces `counts` by those of the k-mers that begin at every `stride`th letter, from the first
+    /// on; 0 for those that are not in the table, that hold a letter that is no base, and for which
+    /// no letters are left. Texts that shall share no k-mer have such a letter between them.
+    ///
+    /// # Errors
+    /// If the table cannot be read, or [`Error::Cancelled`].
+    fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error>;
+}
+
+/// What a table is looked up for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// All k-mers of reads.
+    Reads,
+    /// Single k-mers, about so many if that is known. For few of them a table of ours is not loaded,
+    /// but read where they may be.
+    Kmers(Option<u64>),
+}
+
+/// A table is loaded for one k-mer in so many of it: then loading takes as long as reading it where
+/// the k-mers may be.
+const FEW: u64 = 16;
+
+/// What a look-up may use, and what it should know.
+pub struct LookupOptions<'o> {
+    /// Threads, memory, and a place for temporary files.
+    pub resources: &'o Resources,
+    /// Only k-mers whose counts lie within are in the table.
+    pub cut: Cut,
+    /// What for.
+    pub purpose: Use,
+    /// Bytes of memory that whoever looks up needs for itself.
+    pub reserved: u64,
+    /// GPUs to look up on, by CUDA's numbers; none for the CPU.
+    pub gpus: &'o [u32],
+    /// Bytes of memory to use on each GPU.
+    pub gpu_memory: Option<u64>,
+    /// Takes what is worth saying of the way that was chosen.
+    pub say: &'o (dyn Fn(String) + Sync),
+}
+
+/// Prepares a table for look-ups. Other formats than our own are made into a temporary table of ours
+/// where they do not fit into the memory, and for GPUs.
+///
+/// Progress stages: `gathering` and `loading`, in bytes of the table.
+///
+/// # Errors
+/// If the table cannot be read, or the memory is too little for even a part of it.
+pub fn open_lookup(
+    table: AnyTable,
+    options: &LookupOptions<'_>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Box<dyn Lookup>, Error> {
+    let opened = match table.description().k {
+        0..=32 => open::<u64>(table, options, progress, cancel),
+        33..=64 => open::<u128>(table, options, progress, cancel),
+        _ => open::<Wide>(table, options, progress, cancel),
+    };
+    progress.finish();
+    opened.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+}
+
+fn open<K: SeekKmer>(
+    table: AnyTable,
+    options: &LookupOptions<'_>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Box<dyn Lookup>, Error> {
+    if table.as_mgk().is_some() {
+        return open_own::<K>(table, options, progress, cancel);
+    }
+    let temporary = {
+        let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
+        let ranges = session.ranges::<K>(progress, cancel)?;
+        // What is gathered and what is loaded are there at once.
+        let most = room(&table, options).saturating_sub(session.gathered_bytes());
+        let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
+        if options.gpus.is_empty() && loading.bytes() <= most {
+            let sections = loading.all(u64::MAX, progress)?;
+            return Ok(Box::new(Resident::new(&table, sections.unwrap_or_default(), cancel)));
+        }
+        Temporary::write(&session, &ranges, options.cut, progress, cancel)?
+    };
+    (options.say)(format!(
+        "{}: is looked up in a temporary table of ours ({})",
+        table.path().display(),
+        merganser_run::format_size(temporary.bytes())
+    ));
+    let options = LookupOptions { cut: Cut::NONE, ..*options };
+    open_own::<K>(temporary.into_table(), &options, progress, cancel)
+}
+
+/// Of our own format.
+fn open_own<K: SeekKmer>(
+    table: AnyTable,
+    options: &LookupOptions<'_>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Box<dyn Lookup>, Error> {
+    let most = room(&table, options);
+    if !options.gpus.is_empty() {
+        return devices::lookup::<K>(table, options, most, progress, cancel);
+    }
+    let sections: Option<Sections<K>> = if seek(&table, options.purpose) {
+        None
+    } else {
+        let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
+        let ranges = session.ranges::<K>(progress, cancel)?;
+        let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
+        // A cut may leave few: that is seen on the way.
+        match options.cut == Cut::NONE && loading.bytes() > most {
+            true => None,
+            false => loading.all(most, progress)?,
+        }
+    };
+    match sections {
+        Some(sections) => Ok(Box::new(Resident::new(&table, sections, cancel))),
+        None if options.purpose != Use::Reads => {
+            let threads = options.resources.threads;
+            Ok(Box::new(Sought::<K>::new(table, options.cut, threads, cancel)))
+        }
+        None => {
+            let ranged = Ranged::<K>::new(table, options, most, cancel)?;
+            (options.say)(ranged.describe());
+            Ok(Box::new(ranged))
+        }
+    }
+}
+
+/// Whether so few k-mers are wanted that the table need not be loaded.
+fn seek(table: &AnyTable, purpose: Use) -> bool {
+    let kmers = table.description().kmers.unwrap_or(0);
+    match purpose {
+        Use::Reads => false,
+        Use::Kmers(wanted) => wanted.is_none_or(|wanted| wanted < kmers / FEW),
+    }
+}
+
+/// Bytes that may be spent on look-ups.
+fn room(table: &AnyTable, options: &LookupOptions<'_>) -> u64 {
+    let taken = Session::BASE_BYTES + table.resident() + options.reserved;
+    options.resources.memory.saturating_sub(taken)
+}

@@ -1,0 +1,224 @@
+//! A table's k-mers where a look-up finds each with one access to memory: hashed into lines.
+//!
+//! A table is divided into sections by the first bits of its k-mers, so that all workers fill it at
+//! once, each a section that stays in its cache. Within a section a hash chooses a line of [`SLOTS`]
+//! k-mers, for k up to 32 one line of the cache; what a full line has no room for is in the next
+//! one, and a mark says so. Nobody but this program's memory and a GPU's (`cuda/seek.cuh`) ever
+//! sees lines.
+
+use merganser_seq::kmer::Kmer;
+use merganser_seq::simd;
+
+/// k-mers of a line.
+pub(crate) const SLOTS: usize = 7;
+/// k-mers of a section over its lines, in tenths: more take less memory, and spill over more often.
+const LOAD_TENTHS: usize = 55;
+/// The code of a count that a byte does not hold, and stands apart.
+const LARGE: u8 = 255;
+/// The byte of a line's codes that says that k-mers of it are in the next one.
+const MORE: u64 = 1 << 56;
+
+/// Up to [`SLOTS`] k-mers. A k-mer that is all zeros may be one, so that codes say what is there.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+struct Line<K> {
+    kmers: [K; SLOTS],
+    /// A byte each: 0 for no k-mer, its count, or [`LARGE`]; the last byte is 1 if k-mers of this
+    /// line are in the next one.
+    codes: u64,
+}
+
+/// The k-mers that share their first bits.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Section<K> {
+    lines: Vec<Line<K>>,
+    /// For each line, how many large counts come before its own; empty if there are none.
+    large_starts: Vec<u32>,
+    large: Vec<u32>,
+}
+
+/// Bytes of a line.
+pub(crate) const fn line_bytes<K>() -> usize {
+    size_of::<Line<K>>()
+}
+
+/// Lines for so many k-mers of a section.
+fn lines_for(kmers: usize) -> usize {
+    (10 * kmers).div_ceil(LOAD_TENTHS).max(1)
+}
+
+/// Bytes that `kmers` k-mers take at most in `sections` sections, as far as their counts are small.
+pub(crate) fn bytes_for<K>(kmers: u64, sections: u64) -> u64 {
+    (10 * kmers / LOAD_TENTHS as u64 + sections) * line_bytes::<K>() as u64
+}
+
+impl<K: Kmer> Section<K> {
+    /// A section of distinct k-mers with their counts, at least 1.
+    pub(crate) fn new(kmers: &[(K, u32)]) -> Section<K> {
+        let mut section = Section { lines: Vec::new(), ..Section::default() };
+        section.lines = vec![Line::default(); lines_for(kmers.len())];
+        let mut large: Vec<(usize, usize, u32)> = Vec::new();
+        for &(kmer, count) in kmers {
+            let (line, slot) = section.room(kmer);
+            let code = u8::try_from(count).unwrap_or(LARGE);
+            section.lines[line].kmers[slot] = kmer;
+            section.lines[line].codes |= u64::from(code) << (8 * slot);
+            if code == LARGE {
+                large.push((line, slot, count));
+            }
+        }
+        if !large.is_empty() {
+            large.sort_unstable();
+            section.large_starts = vec![0; section.lines.len()];
+            let mut next = 0;
+            for (line, start) in section.large_starts.iter_mut().enumerate() {
+                *start = next as u32;
+                next += large[next..].iter().take_while(|entry| entry.0 == line).count();
+            }
+            section.large = large.into_iter().map(|(_, _, count)| count).collect();
+        }
+        section
+    }
+
+    /// The first free place for a k-mer. There is one: lines have room for more than all.
+    fn room(&mut self, kmer: K) -> (usize, usize) {
+        let mut line = self.line_of(kmer);
+        loop {
+            let codes = self.lines[line].codes;
+            let free = (0..SLOTS).find(|slot| codes >> (8 * slot) & 0xff == 0);
+            if let Some(slot) = free {
+                return (line, slot);
+            }
+            self.lines[line].codes |= MORE;
+            line = self.after(line);
+        }
+    }
+
+    /// Where a look-up of a k-mer begins.
+    #[inline(always)]
+    pub(crate) fn line_of(&self, kmer: K) -> usize {
+        ((u128::from(kmer.hash()) * self.lines.len() as u128) >> 64) as usize
+    }
+
+    #[inline(always)]
+    fn after(&self, line: usize) -> usize {
+        if line + 1 == self.lines.len() { 0 } else { line + 1 }
+    }
+
+    /// Brings a line nearer.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, line: usize) {
+        simd::prefetch(&self.lines, line);
+    }
+
+    /// The count of a k-mer whose look-up begins at `line`; 0 if it is not here.
+    #[inline(always)]
+    pub(crate) fn count(&self, kmer: K, mut line: usize) -> u32 {
+        loop {
+            let Line { kmers, codes } = &self.lines[line];
+            let mut equal = 0u32;
+            for (slot, &other) in kmers.iter().enumerate() {
+                equal |= u32::from(other == kmer) << slot;
+            }
+            // Zeros where no k-mer is are equal to the k-mer of zeros, and have the code 0.
+            while equal != 0 {
+                let slot = equal.trailing_zeros() as usize;
+                match (codes >> (8 * slot)) as u8 {
+                    0 => {}
+                    LARGE => return self.large(line, slot),
+                    count => return u32::from(count),
+                }
+                equal &= equal - 1;
+            }
+            if codes & MORE == 0 {
+                return 0;
+            }
+            line = self.after(line);
+        }
+    }
+
+    #[cold]
+    fn large(&self, line: usize, slot: usize) -> u32 {
+        let codes = self.lines[line].codes;
+        let before = (0..slot).filter(|other| (codes >> (8 * other)) as u8 == LARGE).count();
+        self.large[self.large_starts[line] as usize + before]
+    }
+
+    /// How many lines there are.
+    pub(crate) fn lines(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Fills `words` with whole lines from line `from` on, as `cuda/seek.cuh` has them.
+    pub(crate) fn write_words(&self, from: usize, words: &mut [u64]) {
+        let of_kmer = K::BYTES / 8;
+        let lines = words.chunks_exact_mut(line_bytes::<K>() / 8);
+        for (line, words) in self.lines[from..].iter().zip(lines) {
+            for (kmer, words) in line.kmers.iter().zip(words.chunks_exact_mut(of_kmer)) {
+                for (number, word) in words.iter_mut().enumerate() {
+                    *word = kmer.shr(64 * number as u32).low();
+                }
+            }
+            words[SLOTS * of_kmer] = line.codes;
+        }
+    }
+
+    /// For each line how many large counts come before its own, if there are any, and these.
+    pub(crate) fn large_counts(&self) -> (&[u32], &[u32]) {
+        (&self.large_starts, &self.large)
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        let large = self.large_starts.len() + self.large.len();
+        (self.lines.len() * size_of::<Line<K>>() + 4 * large) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merganser_seq::kmer::Wide;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn check<K: Kmer>(counts: &BTreeMap<u64, u32>, shift: u32) {
+        let kmer = |value: u64| K::from_low(value).shl(shift);
+        let kmers: Vec<(K, u32)> = counts.iter().map(|(&value, &c)| (kmer(value), c)).collect();
+        let section = Section::new(&kmers);
+        let get = |kmer: K| section.count(kmer, section.line_of(kmer));
+        for value in 0..1 << 10 {
+            assert_eq!(get(kmer(value)), counts.get(&value).copied().unwrap_or(0), "{value}");
+        }
+        assert!(
+            section.bytes()
+                <= bytes_for::<K>(kmers.len() as u64, 1)
+                    + line_bytes::<K>() as u64
+                    + 4 * (section.lines.len() + kmers.len()) as u64
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_section_is_a_map(
+            counts in proptest::collection::btree_map(
+                0u64..1 << 10,
+                prop_oneof![1u32..9, 250u32..260, Just(u32::MAX)],
+                0..700,
+            ),
+            shift in 0u32..54,
+        ) {
+            check::<u64>(&counts, shift);
+            check::<u128>(&counts, 2 * shift);
+            check::<Wide>(&counts, 4 * shift);
+        }
+    }
+
+    #[test]
+    fn lines_are_lines_of_the_cache() {
+        assert_eq!(
+            [line_bytes::<u64>(), line_bytes::<u128>(), line_bytes::<Wide>()],
+            [64, 128, 256]
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! A table that is in memory as a whole.
+
+use merganser_run::Cancel;
+use merganser_seq::kmer::Kmer;
+
+use super::Lookup;
+use super::along::Taking;
+use super::load::Sections;
+use crate::Error;
+use crate::tables::AnyTable;
+
+/// Letters that one worker looks up at a time: they, their counts and what is made of them stay in
+/// the second-level cache.
+const LETTERS_AT_ONCE: usize = 128 << 10;
+
+pub(crate) struct Resident<K> {
+    k: usize,
+    canonical: bool,
+    sections: Sections<K>,
+    cancel: Cancel,
+}
+
+impl<K: Kmer> Resident<K> {
+    pub(super) fn new(table: &AnyTable, sections: Sections<K>, cancel: &Cancel) -> Resident<K> {
+        let (k, canonical) = (table.description().k, table.description().canonical);
+        Resident { k, canonical, sections, cancel: cancel.clone() }
+    }
+}
+
+impl<K: Kmer> Lookup for Resident<K> {
+    fn k(&self) -> usize {
+        self.k
+    }
+
+    fn letters_at_once(&self) -> usize {
+        LETTERS_AT_ONCE
+    }
+
+    fn takes_all_threads(&self) -> bool {
+        false
+    }
+
+    fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
+        if self.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let taking = Taking { k: self.k, canonical: self.canonical, stride };
+        counts.clear();
+        counts.resize(taking.places(letters.len()), 0);
+        self.sections.look_up(taking, letters, counts);
+        Ok(())
+    }
+}

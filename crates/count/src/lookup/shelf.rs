@@ -1,0 +1,160 @@
+//! Sections of a table in the memory of devices.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use merganser_gpu::{Arena, Device, DeviceBuffer, Part, PinnedBuffer, Stream};
+use merganser_run::Progress;
+
+use super::kernels::{ENTRY_WORDS, Entries, SeekKmer};
+use super::lines::{Section, line_bytes};
+use super::load::{Keep, Loading};
+use crate::Error;
+
+/// Device memory is taken so much at a time, or an eighth of what there is.
+const SEGMENT_BYTES: u64 = 256 << 20;
+/// Bytes that a worker sends at a time.
+const STAGING_BYTES: usize = 1 << 20;
+
+/// Neighbouring sections in one device's memory.
+pub(super) struct Shelf {
+    bits: u32,
+    first: u32,
+    entries: DeviceBuffer<u64>,
+    /// What the entries lead to.
+    _parts: Vec<Parts>,
+}
+
+type Parts = (Part<u64>, Option<Part<u32>>);
+
+impl Shelf {
+    pub(super) fn entries(&self) -> Entries<'_> {
+        Entries { bits: self.bits, first: self.first, entries: self.entries.view() }
+    }
+
+    /// Loads sections into the memory of each device, at most `most` bytes; none if there is not
+    /// enough.
+    pub(super) fn load<K: SeekKmer>(
+        devices: &[Device],
+        loading: &Loading<'_, '_, K>,
+        bits: u32,
+        range: Range<usize>,
+        most: u64,
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<Shelf>>, Error> {
+        let segment = SEGMENT_BYTES.min(most / 8).max(1 << 16) as usize;
+        let arenas: Vec<Arena> =
+            devices.iter().map(|device| Arena::new(device, segment, most)).collect();
+        let full = AtomicBool::new(false);
+        let shelved = devices.iter().map(|_| Mutex::new(Vec::new())).collect::<Vec<_>>();
+        let make = || Sending::<K>::new(devices, &arenas, &shelved, &full, range.start);
+        let sent = loading.each(bits, range.clone(), make, progress)?;
+        for sending in &sent {
+            sending.streams.iter().try_for_each(Stream::synchronize)?;
+        }
+        drop(sent);
+        if full.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let shelves = devices.iter().zip(shelved).map(|(device, shelved)| {
+            let shelved = shelved.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let mut words = vec![0; ENTRY_WORDS * range.len()];
+            let mut parts = Vec::new();
+            for (number, entry, part) in shelved {
+                words[ENTRY_WORDS * number..][..ENTRY_WORDS].copy_from_slice(&entry);
+                parts.push(part);
+            }
+            let mut entries = device.alloc(words.len())?;
+            device.stream()?.upload_now(&words, entries.view_mut())?;
+            Ok(Shelf { bits, first: range.start as u32, entries, _parts: parts })
+        });
+        shelves.collect::<Result<_, Error>>().map(Some)
+    }
+}
+
+/// A section that is on a device: its number among those loaded, its entry, and what it takes.
+type Shelved = (usize, [u64; ENTRY_WORDS], Parts);
+
+/// One worker's way to the devices.
+struct Sending<'s, K> {
+    streams: Vec<Stream>,
+    /// Two for each device: while one is copied, the other is filled.
+    staging: Vec<[PinnedBuffer<u64>; 2]>,
+    turn: usize,
+    arenas: &'s [Arena],
+    shelved: &'s [Mutex<Vec<Shelved>>],
+    full: &'s AtomicBool,
+    first: usize,
+    width: std::marker::PhantomData<fn(K)>,
+}
+
+impl<'s, K: SeekKmer> Sending<'s, K> {
+    fn new(
+        devices: &[Device],
+        arenas: &'s [Arena],
+        shelved: &'s [Mutex<Vec<Shelved>>],
+        full: &'s AtomicBool,
+        first: usize,
+    ) -> Result<Sending<'s, K>, Error> {
+        let (mut streams, mut staging) = (Vec::new(), Vec::new());
+        for device in devices {
+            streams.push(device.stream()?);
+            let words = STAGING_BYTES / 8;
+            staging.push([device.alloc_pinned(words)?, device.alloc_pinned(words)?]);
+        }
+        let width = std::marker::PhantomData;
+        Ok(Sending { streams, staging, turn: 0, arenas, shelved, full, first, width })
+    }
+
+    /// Sends a section to one device; false if it has no room.
+    fn send(&mut self, device: usize, number: usize, section: &Section<K>) -> Result<bool, Error> {
+        let arena = &self.arenas[device];
+        let line_words = line_bytes::<K>() / 8;
+        let Some(mut lines) = arena.cut::<u64>(section.lines() * line_words)? else {
+            return Ok(false);
+        };
+        let stream = &self.streams[device];
+        let at_once = STAGING_BYTES / line_bytes::<K>();
+        for from in (0..section.lines()).step_by(at_once) {
+            let words = at_once.min(section.lines() - from) * line_words;
+            self.turn ^= 1;
+            let staging = &mut self.staging[device][self.turn];
+            section.write_words(from, &mut staging.as_mut_slice()?[..words]);
+            let to = from * line_words;
+            stream.upload(staging, 0..words, lines.view_mut().slice_mut(to..to + words))?;
+        }
+        let mut entry = [lines.view().as_ptr() as u64, section.lines() as u64, 0, 0];
+        let (starts, counts) = section.large_counts();
+        let large = if counts.is_empty() {
+            None
+        } else {
+            let Some(mut large) = arena.cut::<u32>(starts.len() + counts.len())? else {
+                return Ok(false);
+            };
+            stream.upload_now(starts, large.view_mut())?;
+            stream.upload_now(counts, large.view_mut().slice_mut(starts.len()..))?;
+            entry[2] = large.view().as_ptr() as u64;
+            entry[3] = large.view().slice(starts.len()..).as_ptr() as u64;
+            Some(large)
+        };
+        let mut shelved = self.shelved[device].lock().unwrap_or_else(PoisonError::into_inner);
+        shelved.push((number - self.first, entry, (lines, large)));
+        Ok(true)
+    }
+}
+
+impl<K: SeekKmer> Keep<K> for Sending<'_, K> {
+    fn keep(&mut self, number: usize, section: Section<K>) -> Result<bool, Error> {
+        for device in 0..self.streams.len() {
+            if !self.send(device, number, &section)? {
+                self.full.store(true, Ordering::Relaxed);
+            }
+            if self.full.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,100 @@
+//! Few k-mers in a large table of ours: sorted, so that each block that may hold some of them is
+//! read and decoded once, and no other.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use merganser_run::{Cancel, run_workers};
+use merganser_seq::kmer::Kmer;
+
+use super::Lookup;
+use super::along::Taking;
+use crate::algebra::Cut;
+use crate::tables::AnyTable;
+use crate::{Error, Table};
+
+/// k-mers that a worker takes at least: fewer are faster looked up than shared out.
+const LEAST_SHARE: usize = 512;
+/// k-mers that are looked up together.
+const AT_ONCE: usize = 1 << 20;
+/// k-mers between looks at whether to go on.
+const PATIENCE: usize = 4096;
+
+pub(crate) struct Sought<K> {
+    table: AnyTable,
+    cut: Cut,
+    threads: usize,
+    cancel: Cancel,
+    width: std::marker::PhantomData<fn(K)>,
+}
+
+impl<K: Kmer> Sought<K> {
+    pub(super) fn new(table: AnyTable, cut: Cut, threads: usize, cancel: &Cancel) -> Sought<K> {
+        let (cancel, width) = (cancel.clone(), std::marker::PhantomData);
+        Sought { table, cut, threads: threads.max(1), cancel, width }
+    }
+
+    /// The counts of sorted k-mers.
+    fn look_up(&self, table: &Table, wanted: &[(K, u32)]) -> Result<Vec<u32>, Error> {
+        let (mut bytes, mut block, mut at) = (Vec::new(), Vec::<(K, u32)>::new(), 0);
+        let mut counts = Vec::with_capacity(wanted.len());
+        for (number, &(kmer, _)) in wanted.iter().enumerate() {
+            if number % PATIENCE == 0 && self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            if block.last().is_none_or(|&(last, _)| last < kmer) {
+                (at, block) = (0, {
+                    block.clear();
+                    block
+                });
+                let (from, to) = table.blocks_between(kmer, kmer);
+                if from < to {
+                    table.read_blocks::<K>(from, to, &mut bytes, &mut block)?;
+                }
+            }
+            at += block[at..].partition_point(|&(other, _)| other < kmer);
+            let found =
+                block.get(at).filter(|&&(other, count)| other == kmer && self.cut.keeps(count));
+            counts.push(found.map_or(0, |&(_, count)| count));
+        }
+        Ok(counts)
+    }
+}
+
+impl<K: Kmer> Lookup for Sought<K> {
+    fn k(&self) -> usize {
+        self.table.description().k
+    }
+
+    fn letters_at_once(&self) -> usize {
+        AT_ONCE * (self.k() + 1)
+    }
+
+    fn takes_all_threads(&self) -> bool {
+        true
+    }
+
+    fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
+        let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
+        counts.clear();
+        counts.resize(taking.places(letters.len()), 0);
+        let Some(table) = self.table.as_mgk() else { return Ok(()) };
+        let mut wanted: Vec<(K, u32)> = Vec::with_capacity(counts.len());
+        taking.each(letters, |kmer, place| wanted.push((kmer, place as u32)));
+        wanted.sort_unstable();
+        let share = wanted.len().div_ceil(self.threads).max(LEAST_SHARE);
+        let shares: Vec<_> = wanted.chunks(share).map(|share| (share, Mutex::default())).collect();
+        run_workers(shares.len(), |number| {
+            let Some((share, found)) = shares.get(number) else { return Ok(()) };
+            *found.lock().unwrap_or_else(PoisonError::into_inner) = self.look_up(table, share)?;
+            Ok::<_, Error>(())
+        })?;
+        for (share, found) in shares {
+            let found: Vec<u32> = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            for (&(_, place), count) in share.iter().zip(found) {
+                counts[place as usize] = count;
+            }
+        }
+        Ok(())
+    }
+}
