@@ -4,6 +4,7 @@
 mod databases;
 mod formats;
 mod peers;
+mod readers;
 mod real;
 mod references;
 mod reports;

@@ -7,6 +7,7 @@ use crate::count::{machine, say};
 use crate::generate::reads::Model;
 use anyhow::{Context, Result};
 use serde_json::Value;
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,8 @@ pub(crate) struct Args {
     /// Do without the case of all genomes
     #[arg(long)]
     only_left_out: bool,
-    /// Options of further databases of ours, after the presets', e.g. "-k 24"
+    /// Options of further databases of ours, after the presets', e.g. "-k 24"; after " -- " those of
+    /// classify
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     also: Vec<String>,
     /// Seed of the reads
@@ -69,6 +71,14 @@ struct Case {
     key: String,
     database: Genomes,
     sampled: Genomes,
+}
+
+/// A tool with its database.
+struct Contestant {
+    name: String,
+    database: PathBuf,
+    /// Options of `merganser classify`; `None`: this is Kraken 2.
+    options: Option<Vec<OsString>>,
 }
 
 /// Precision and sensitivity of one set by one tool, in per cent, with what eval says beside.
@@ -123,21 +133,21 @@ fn one_case(args: &Args, tools: &Tools, case: &Case) -> Result<String> {
     let folder = args.dir.join(&case.key);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
-    let databases = databases(args, tools, case, &folder)?;
+    let contestants = contestants(args, tools, case, &folder)?;
     let mut text = format!("## {}\n\n| reads |", case.name);
     for rank in ["species", "genus"] {
-        databases.iter().for_each(|(name, _)| text += &format!(" {name}, {rank} |"));
+        contestants.iter().for_each(|tool| text += &format!(" {}, {rank} |", tool.name));
     }
-    text += &format!("\n|---|{}\n", "---:|".repeat(2 * databases.len()));
+    text += &format!("\n|---|{}\n", "---:|".repeat(2 * contestants.len()));
     let mut abundances = String::new();
     for (name, model) in models(args) {
         let key = format!("{}-{name}-{}-{}", case.name, args.reads, args.seed);
         let key: String = key.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
         let reads = case.sampled.reads(&model, args.seed, args.threads, &folder.join(key))?;
         let mut scores = Vec::new();
-        for (tool, database) in &databases {
-            let score = score(args, tools, (tool, database), &reads, &folder)?;
-            let _ = writeln!(abundances, "| {name} | {tool} | {} |", score.abundance);
+        for tool in &contestants {
+            let score = score(args, tools, tool, &reads, &folder)?;
+            let _ = writeln!(abundances, "| {name} | {} | {} |", tool.name, score.abundance);
             scores.push(score);
         }
         let cells = |rank: usize| scores.iter().map(move |s| format!(" {} |", s.text[rank]));
@@ -168,52 +178,58 @@ fn models(args: &Args) -> Vec<(String, Model)> {
     models
 }
 
-/// The databases of a case: a name and a file or folder each.
-fn databases(
-    args: &Args,
-    tools: &Tools,
-    case: &Case,
-    folder: &Path,
-) -> Result<Vec<(String, PathBuf)>> {
-    let mut databases = Vec::new();
+/// The tools of a case, their databases built: Kraken 2, our presets and what --also names.
+fn contestants(args: &Args, tools: &Tools, case: &Case, folder: &Path) -> Result<Vec<Contestant>> {
+    let mut contestants = Vec::new();
     if let Some([_, build]) = &tools.kraken {
         let database = folder.join("kraken2");
         if !database.join("hash.k2d").exists() {
             kraken::prepare(build, &case.database, &args.taxonomy, &database)?;
             call(&kraken::build(build, &database, args.threads))?;
         }
-        databases.push(("Kraken 2".to_owned(), database));
+        contestants.push(Contestant { name: "Kraken 2".to_owned(), database, options: None });
     }
-    let presets = ["--preset sensitive", "--preset metacache"].map(str::to_owned);
-    for (number, options) in presets.iter().chain(&args.also).enumerate() {
-        let database = folder.join(format!("{number}.mgdb"));
-        let mut command = words([&tools.merganser, &"build", &"-q", &"-t", &args.taxonomy]);
-        command.extend(words([&"--map", &case.database.map, &"-o", &database]));
-        command.extend(options.split_whitespace().map(Into::into));
-        command.extend(case.database.files.iter().map(Into::into));
-        call(&command)?;
-        databases.push((options.trim_start_matches("--preset ").to_owned(), database));
+    let mut built: Vec<&str> = Vec::new();
+    let presets = ["--preset sensitive", "--preset metacache"];
+    for options in presets.into_iter().chain(args.also.iter().map(String::as_str)) {
+        let (of_build, of_classify) = options.split_once("-- ").unwrap_or((options, ""));
+        let known = built.iter().position(|other| *other == of_build.trim());
+        let database = folder.join(format!("{}.mgdb", known.unwrap_or(built.len())));
+        if known.is_none() {
+            built.push(of_build.trim());
+            let mut command = words([&tools.merganser, &"build", &"-q", &"-t", &args.taxonomy]);
+            command.extend(words([&"--map", &case.database.map, &"-o", &database]));
+            command.extend(of_build.split_whitespace().map(Into::into));
+            command.extend(case.database.files.iter().map(Into::into));
+            call(&command)?;
+        }
+        contestants.push(Contestant {
+            name: options.trim_start_matches("--preset ").trim_start_matches("-- ").to_owned(),
+            database,
+            options: Some(of_classify.split_whitespace().map(Into::into).collect()),
+        });
     }
-    Ok(databases)
+    Ok(contestants)
 }
 
 fn score(
     args: &Args,
     tools: &Tools,
-    (tool, database): (&str, &Path),
+    tool: &Contestant,
     reads: &Reads,
     folder: &Path,
 ) -> Result<Score> {
     let output = folder.join("reads.out");
-    match &tools.kraken {
-        Some([program, _]) if tool == "Kraken 2" => {
-            call(&kraken::classify(program, database, &reads.file, &output, args.threads))?;
+    match (&tools.kraken, &tool.options) {
+        (Some([program, _]), None) => {
+            call(&kraken::classify(program, &tool.database, &reads.file, &output, args.threads))?;
         }
-        _ => {
+        (_, options) => {
             let threads = args.threads.to_string();
             let program = &tools.merganser;
-            let mut command = words([program, &"classify", &"-q", &database, &reads.file]);
+            let mut command = words([program, &"classify", &"-q", &tool.database, &reads.file]);
             command.extend(words([&"-o", &output, &"--threads", &threads]));
+            command.extend(options.iter().flatten().cloned());
             call(&command)?;
         }
     }

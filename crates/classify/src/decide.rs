@@ -76,7 +76,7 @@ impl Thresholds {
                 lowest: Rank::Species,
                 highest: Rank::Domain,
                 max_candidates: 8,
-                min_hits: 2,
+                min_hits: 5,
                 min_hits_per_kb: 0,
                 hit_diff: 999,
                 above_minimum: false,

@@ -47,9 +47,9 @@ impl Preset {
             },
             Preset::Sensitive => Params {
                 preset: self,
-                k: 22,
+                k: 19,
                 sketch: 128,
-                window: 277,
+                window: 274,
                 stride: 256,
                 density: 100,
                 max_locations: 254,

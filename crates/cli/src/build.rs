@@ -78,8 +78,9 @@ pub(crate) fn config(
         sketch: args.sketch.unwrap_or(of.sketch),
         window: args.window.unwrap_or(of.window),
         stride: args.stride.unwrap_or(of.stride),
+        density: args.density.unwrap_or(of.density),
         max_locations: args.max_locations.unwrap_or(of.max_locations),
-        ..of
+        preset,
     });
     let ambiguous =
         |args: &SketchArgs| Some((args.drop_ambiguous?, args.max_ambiguous.unwrap_or(1)));

@@ -201,6 +201,7 @@ pub(crate) fn thresholds(args: &VerdictArgs, database: &Database) -> Result<Thre
         highest: args.highest.unwrap_or(of.highest),
         max_candidates: args.max_cand.map_or(of.max_candidates, usize::from),
         min_hits: args.hitmin.unwrap_or(of.min_hits),
+        min_hits_per_kb: args.hitmin_per_kb.unwrap_or(of.min_hits_per_kb),
         hit_diff: args.hitdiff.unwrap_or(of.hit_diff),
         ..of
     };

@@ -85,6 +85,9 @@ pub(crate) struct SketchArgs {
     /// Bases from one window to the next, 1 to the window's
     #[arg(long, value_name = "N", help_heading = "Sketches")]
     pub(crate) stride: Option<u32>,
+    /// Of 256 k-mers, so many may be features: those of the lowest hashes; 1 to 256 (all)
+    #[arg(long, value_name = "N", help_heading = "Sketches")]
+    pub(crate) density: Option<u32>,
     /// Locations that a feature keeps, the first ones; 1 to 65,535
     #[arg(long, value_name = "N", help_heading = "Sketches")]
     pub(crate) max_locations: Option<u32>,

@@ -247,6 +247,10 @@ pub(crate) struct VerdictArgs {
     /// Hits that the best candidate needs [default: the preset's]
     #[arg(long, value_name = "N", help_heading = "Decision")]
     pub(crate) hitmin: Option<u32>,
+    /// Hits that it needs for each 1,000 bases of the read or pair, rounded down; the larger of both
+    /// counts [default: 0]
+    #[arg(long, value_name = "N", help_heading = "Decision")]
+    pub(crate) hitmin_per_kb: Option<u32>,
     /// Per cent of the best candidate's hits that another must exceed to count [default: the
     /// preset's]
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, help_heading = "Decision")]

@@ -171,14 +171,19 @@ impl<'a> Query<'a> {
                 result.low_coverage
             ));
         }
+        let per_kb = match thresholds.min_hits_per_kb {
+            0 => String::new(),
+            hits => format!(" or {hits} per 1,000 bases"),
+        };
         let percent = 100.0 * result.classified as f64 / result.reads.max(1) as f64;
         bench.console.info(format_args!(
-            "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}, hitdiff {}, \
+            "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}, hitdiff {}, \
              lowest {}, highest {}, max-cand {}",
             result.classified,
             result.reads,
             started.elapsed().as_secs_f64(),
             thresholds.min_hits,
+            per_kb,
             f64::from(thresholds.hit_diff) / 10.0,
             thresholds.lowest.name(),
             thresholds.highest.name(),

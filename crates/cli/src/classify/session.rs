@@ -92,6 +92,7 @@ fn inherit(own: DecisionArgs, given: &DecisionArgs) -> DecisionArgs {
             highest: verdict.highest.or(above.highest),
             max_cand: verdict.max_cand.or(above.max_cand),
             hitmin: verdict.hitmin.or(above.hitmin),
+            hitmin_per_kb: verdict.hitmin_per_kb.or(above.hitmin_per_kb),
             hitdiff: verdict.hitdiff.or(above.hitdiff),
         },
         insert: own.insert.or(given.insert),
