@@ -8,7 +8,7 @@ use merganser_count::Error;
 use merganser_count::algebra;
 use merganser_count::lookup::{Lookup, LookupOptions, Use, open_lookup};
 use merganser_count::reads::{self, Action, FilterConfig, Limit, Mates, Resources, filter_reads};
-use merganser_io::{Input, Output, expand_inputs};
+use merganser_io::{Input, Output};
 use merganser_run::Cancel;
 
 use super::tables;
