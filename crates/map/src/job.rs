@@ -1,11 +1,10 @@
 //! A whole run: reads are read in order, mapped by all threads, and written in order.
 
 use std::io::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use merganser_io::{BgzfBlocks, Output};
-use merganser_run::{Cancel, InOrder, InOrderSink, Progress, run_workers_collect};
+use merganser_run::{Cancel, InOrderSink, Progress, run_workers_collect};
 
 use crate::cuda::{Gpus, OnGpu};
 use crate::header::{self, ReadGroup};
@@ -108,12 +107,12 @@ pub fn run(
         }
     };
     let opening = begun.elapsed();
-    let source = Source::open(inputs, cancel)?;
+    let source = Source::open(inputs, job.threads, cancel)?;
     progress.stage("map", source.bytes_total());
     let keeps = outputs.unmapped.is_some();
     let head = head(job, index, inputs);
     let shared = Shared {
-        source: Mutex::new(Numbered { source, next: 0 }),
+        source,
         written: InOrder::new(Writer { outputs, head: Some(head) }, AHEAD * job.threads as u64, 0),
         progress,
         cancel,
@@ -165,6 +164,8 @@ fn head(job: &Job, index: &Index, inputs: &[Reads]) -> Vec<u8> {
 
 /// Text of a batch: records, and reads without a hit.
 type Part = [Vec<u8>; 2];
+/// Parts in the order of their batches.
+type InOrder<S> = merganser_run::InOrder<Part, S>;
 
 struct Writer {
     outputs: Outputs,
@@ -209,16 +210,10 @@ impl InOrderSink<Part> for Writer {
 
 /// What the workers share.
 struct Shared<'r> {
-    source: Mutex<Numbered<'r>>,
-    written: InOrder<Part, Writer>,
+    source: Source,
+    written: InOrder<Writer>,
     progress: &'r dyn Progress,
     cancel: &'r Cancel,
-}
-
-/// The source, and the number of its next batch.
-struct Numbered<'r> {
-    source: Source<'r>,
-    next: u64,
 }
 
 impl Shared<'_> {
@@ -238,35 +233,26 @@ impl Shared<'_> {
 
     /// The next batch's number; `None` if there is none, or no more should be done.
     fn next(&self, batch: &mut Batch) -> Option<u64> {
-        let mut source = lock(&self.source);
-        let number = source.next;
-        if !self.written.wait_for_room(number) {
-            return None;
-        }
+        let filled = self.source.next(batch);
+        let number = batch.number();
         if self.cancel.is_cancelled() {
             self.written.fail(0, Error::Cancelled);
             return None;
         }
-        match source.source.next(batch) {
-            Ok(Some(bytes)) => {
-                source.next += 1;
-                drop(source);
-                self.progress.advance(bytes);
-                Some(number)
-            }
-            Ok(None) => None,
+        match filled {
+            Ok(Some(bytes)) => self.progress.advance(bytes),
+            Ok(None) => return None,
             Err(error) => {
-                let cancelled = self.cancel.is_cancelled();
-                let error = if cancelled { Error::Cancelled } else { error };
-                self.written.fail(if cancelled { 0 } else { number }, error);
-                None
+                self.written.fail(number, error);
+                return None;
             }
         }
+        self.written.wait_for_room(number).then_some(number)
     }
 }
 
 /// Should a worker panic, nobody must wait for its batch.
-struct FailOnPanic<'w>(&'w InOrder<Part, Writer>);
+struct FailOnPanic<'w>(&'w InOrder<Writer>);
 
 impl Drop for FailOnPanic<'_> {
     fn drop(&mut self) {
@@ -274,11 +260,6 @@ impl Drop for FailOnPanic<'_> {
             self.0.fail(0, Error::Cancelled);
         }
     }
-}
-
-/// Locks, whoever panicked: a panic ends the run.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A thread's stages.
@@ -300,7 +281,7 @@ struct Text<'w> {
     blocks: &'w mut Option<BgzfBlocks>,
     keeps: bool,
     number: u64,
-    written: &'w InOrder<Part, Writer>,
+    written: &'w InOrder<Writer>,
 }
 
 impl Text<'_> {
@@ -357,12 +338,7 @@ impl<'r> Worker<'r> {
         Worker { mapper, on_gpu, reporter, config, blocks, keeps, hits, bounds, texts }
     }
 
-    fn map(
-        &mut self,
-        batch: &Batch,
-        number: u64,
-        written: &InOrder<Part, Writer>,
-    ) -> Result<(), Error> {
+    fn map(&mut self, batch: &Batch, number: u64, written: &InOrder<Writer>) -> Result<(), Error> {
         let begun = Instant::now();
         self.mapper.clear();
         for at in 0..batch.len() {
@@ -400,7 +376,7 @@ impl<'r> Worker<'r> {
         on_gpu: &mut OnGpu<'_>,
         batch: &Batch,
         number: u64,
-        written: &InOrder<Part, Writer>,
+        written: &InOrder<Writer>,
     ) -> Result<(), Error> {
         on_gpu.begin(&mut self.mapper, batch.len(), batch.unit())?;
         while let Some(reads) = on_gpu.next(&mut self.mapper, &mut self.hits, &mut self.bounds)? {
@@ -414,7 +390,7 @@ impl<'r> Worker<'r> {
         &mut self,
         batch: &Batch,
         number: u64,
-        written: &InOrder<Part, Writer>,
+        written: &InOrder<Writer>,
     ) -> Result<(), Error> {
         let (mut from, mut to) = (0, 0);
         while from < batch.len() {
@@ -431,7 +407,7 @@ impl<'r> Worker<'r> {
         Ok(())
     }
 
-    fn text<'w>(&'w mut self, number: u64, written: &'w InOrder<Part, Writer>) -> Text<'w> {
+    fn text<'w>(&'w mut self, number: u64, written: &'w InOrder<Writer>) -> Text<'w> {
         let (texts, blocks, keeps) = (&mut self.texts, &mut self.blocks, self.keeps);
         Text { texts, blocks, keeps, number, written }
     }
@@ -442,7 +418,7 @@ impl<'r> Worker<'r> {
         reads: std::ops::Range<usize>,
         scripts: &[u16],
         number: u64,
-        written: &InOrder<Part, Writer>,
+        written: &InOrder<Writer>,
     ) -> Result<(), Error> {
         let begun = Instant::now();
         let unit = batch.unit();

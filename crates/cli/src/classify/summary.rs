@@ -1,7 +1,9 @@
 //! The `--json` summary.
 
 use merganser_classify::Thresholds;
-use merganser_classify::run::{RunConfig, RunResult};
+use std::time::Duration;
+
+use merganser_classify::run::{RunConfig, RunResult, RunStages};
 use merganser_run::Summary;
 
 /// The parameters and results of a run.
@@ -27,7 +29,44 @@ pub(super) fn of_run(
     summary.set("results", "unclassified", result.reads - result.classified);
     summary.set("results", "passed_over", result.passed_over);
     summary.set("results", "low_coverage_sequences", result.low_coverage);
+    set_stages(&result.stages, &mut summary);
     summary
+}
+
+/// What threads and devices did in which time.
+fn set_stages(stages: &RunStages, summary: &mut Summary) {
+    let records = &stages.records;
+    for (stage, time) in [
+        ("reading", records.reading),
+        ("parsing", records.parsing),
+        ("gathering", records.gathering),
+        ("waiting_for_reads", records.waiting),
+        ("finding", stages.finding),
+        ("waiting_for_devices", stages.waiting),
+        ("collecting", stages.collecting),
+        ("deciding", stages.deciding),
+        ("waiting_for_turns", stages.turns),
+        ("writing", stages.writing),
+    ] {
+        summary.set("thread_seconds", stage, time.as_secs_f64());
+    }
+    let Some(gpu) = &stages.gpu else { return };
+    for (what, time) in [
+        ("upload", gpu.upload),
+        ("kernels", gpu.kernels),
+        ("download", gpu.download),
+        ("busy", gpu.busy),
+    ] {
+        summary.set("device_seconds", what, time.as_secs_f64());
+    }
+    summary.set("device_seconds", "batches", gpu.batches);
+    let cycles: u64 = gpu.phases.iter().sum();
+    let phases = ["sketching", "looking_up", "ordering", "choosing"];
+    for (phase, own) in phases.into_iter().zip(gpu.phases) {
+        let share = own as f64 / cycles.max(1) as f64;
+        let time: Duration = gpu.kernels.mul_f64(share);
+        summary.set("device_seconds", phase, time.as_secs_f64());
+    }
 }
 
 /// How taxa were chosen.

@@ -159,10 +159,15 @@ impl Write for AtomicFile {
         if self.buffer.len() + bytes.len() > BUFFER {
             self.write_buffer()?;
         }
-        // Even a large write goes through the buffer in parts: copying is cheap beside the system.
-        let taken = bytes.len().min(BUFFER);
-        self.buffer.extend_from_slice(&bytes[..taken]);
-        Ok(taken)
+        if bytes.len() >= BUFFER {
+            let result = self.file.write_all(bytes);
+            self.written += bytes.len() as u64;
+            result.map_err(|error| self.failed(error))?;
+            self.push();
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
