@@ -10,6 +10,12 @@ namespace mgpu {
 
 /// Blocks that fill any device several times over.
 constexpr unsigned many_blocks = 1u << 16;
+/// Blocks for sections. A host that emulates starts each of a block's threads anew.
+#ifdef __CUDACC__
+constexpr unsigned section_blocks = 4096;
+#else
+constexpr unsigned section_blocks = 16;
+#endif
 
 template <class Word, int Kmers>
 mgpu_status sketch(const sketch_arguments& a, cudaStream_t stream) {
@@ -33,7 +39,7 @@ mgpu_status find_runs(const sorted_entries& a, uint64_t* bounds, const section_r
   const mgpu_status status = launch_status();
   if (status != 0) return status;
   const auto runs_of = runs_kernel<Word>;
-  MGPU_LAUNCH(runs_of, grid_size(a.sections, 1, many_blocks), layout_threads, stream, a, out, kept);
+  MGPU_LAUNCH(runs_of, grid_size(a.sections, 1, section_blocks), layout_threads, stream, a, out, kept);
   return launch_status();
 }
 
@@ -70,7 +76,7 @@ mgpu_status merganser_classify_runs(const mgpu::sorted_entries* a, bool wide, ui
 mgpu_status merganser_classify_measure(const mgpu::layout_arguments* a, mgpu::section_size* sizes,
                                        mgpu::section_counts* counts, cudaStream_t stream) {
   const auto kernel = mgpu::measure_kernel<mgpu::layout_threads>;
-  MGPU_LAUNCH(kernel, grid_size(a->sections, 1, mgpu::many_blocks),
+  MGPU_LAUNCH(kernel, grid_size(a->sections, 1, mgpu::section_blocks),
               mgpu::layout_threads, stream, *a, sizes, counts);
   return launch_status();
 }
@@ -81,7 +87,7 @@ mgpu_status merganser_classify_lay_out(const mgpu::layout_arguments* a,
                                        const mgpu::section_place* places, uint64_t* words,
                                        cudaStream_t stream) {
   const auto kernel = mgpu::layout_kernel<mgpu::layout_threads>;
-  MGPU_LAUNCH(kernel, grid_size(a->sections, 1, mgpu::many_blocks),
+  MGPU_LAUNCH(kernel, grid_size(a->sections, 1, mgpu::section_blocks),
               mgpu::layout_threads, stream, *a, sizes, places, words);
   return launch_status();
 }

@@ -222,6 +222,13 @@ __global__ void __launch_bounds__(Threads)
   MGPU_SHARED int64_t ahead[Threads];
   for (uint32_t section = me.index(); section < a.sections; section += me.count()) {
     const uint32_t runs = a.of.run_counts[section];
+    if (runs == 0) {
+      if (me.thread() == 0) {
+        sizes[section] = {2, 1, 0, 0};
+        if (counts != nullptr) counts[section] = {0, 0, 0, 0};
+      }
+      continue;
+    }
     uint32_t own_features = 0, own_items = 0;
     section_counts own{0, 0, 0, 0};
     for (uint32_t i = me.thread(); i < runs; i += Threads) {
