@@ -86,7 +86,7 @@ fn index_writes_the_same_on_cuda() {
     if !usable(&dir) {
         return;
     }
-    for options in ["", "--gpu-memory 17M", "--threads 1"] {
+    for options in ["", "--gpu-memory 20M", "--threads 1"] {
         dir.run(&format!("index ref.fa -o gpu.mgi -q --device cuda {options}")).ok();
         assert!(dir.read("gpu.mgi") == dir.read("ref.mgi"), "{options}");
     }

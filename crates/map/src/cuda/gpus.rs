@@ -64,7 +64,7 @@ impl Gpus {
 
     /// With lanes of this size, for tests.
     #[cfg(test)]
-    pub(crate) fn of_size(
+    pub(super) fn of_size(
         view: &View<'_>,
         gaps: &[[u32; 2]],
         config: &Config,
