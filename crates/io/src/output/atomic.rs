@@ -130,11 +130,16 @@ impl AtomicFile {
         // Also after an error: a retry would write some bytes twice.
         self.buffer.clear();
         result.map_err(|error| self.failed(error))?;
+        self.push_written();
+        Ok(())
+    }
+
+    /// Has the system begin to write what was written since this was last done, if it is much.
+    fn push_written(&mut self) {
         if self.written - self.pushed >= PUSH {
             self.push(self.pushed, self.written - self.pushed);
             self.pushed = self.written;
         }
-        Ok(())
     }
 
     /// Has the system begin to write a range to disk.
@@ -163,7 +168,7 @@ impl Write for AtomicFile {
             let result = self.file.write_all(bytes);
             self.written += bytes.len() as u64;
             result.map_err(|error| self.failed(error))?;
-            self.push();
+            self.push_written();
         } else {
             self.buffer.extend_from_slice(bytes);
         }
