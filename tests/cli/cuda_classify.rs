@@ -109,6 +109,33 @@ fn classify_writes_the_same_on_cuda() {
     assert_eq!(json["results"]["reads_on_host"], 0);
 }
 
+/// A database larger than the device, in its parts one after the other.
+#[test]
+fn parts_take_turns_on_cuda() {
+    let dir = prepared();
+    if !usable(&dir) {
+        return;
+    }
+    let options = "--preset metacache --sketch 64 --stride 20";
+    dir.run(&format!("build -t tax {options} --parts 6 -o m6 g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa"))
+        .ok();
+    for options in ["", "--max-cand 5 --lowest sequence", "--cov-percentile 30"] {
+        let classify = |device: &str| {
+            let args = format!("classify m6 -1 1.fa -2 2.fa long.fa -q {options} --json json");
+            let lines = dir.run(&format!("{args} {device} --report report")).ok();
+            let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
+            ((lines, dir.read("report")), json["results"].clone())
+        };
+        let (expected, _) = classify("--device cpu");
+        for device in ["cuda:0 --gpu-memory 4200K", "cuda:0,0 --gpu-memory 4200K --threads 3"] {
+            let (found, results) = classify(&format!("--device {device}"));
+            assert!(found == expected, "{options} {device}");
+            assert!(results["rounds"].as_u64().unwrap() > 1, "{results}");
+            assert_eq!(results["parts_on_host"], 0, "{results}");
+        }
+    }
+}
+
 #[test]
 fn build_writes_the_same_on_cuda() {
     let dir = prepared();

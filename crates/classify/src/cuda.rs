@@ -2,8 +2,8 @@
 //! workers send batches of reads, and only candidates come back. Of a reference, they send stretches, and
 //! its tables come back as the file has them, or stay where they are.
 //!
-//! Whatever a device has no room for, single reads or parts of the database, the worker that sent
-//! the batch does itself, with the same answer.
+//! Parts of the database for which there is no room take turns with the others; single reads for which
+//! there is none the worker that sent the batch looks up itself, with the same answer.
 
 mod build;
 mod found;
@@ -11,6 +11,7 @@ mod kernels;
 mod layout;
 mod long;
 mod query;
+mod rounds;
 mod short;
 mod start;
 mod table;
@@ -19,6 +20,7 @@ mod times;
 pub(crate) use build::Collector;
 pub(crate) use layout::{DeviceLayout, Resident, Rules};
 pub(crate) use query::{Flight, GpuQuery};
+pub(crate) use rounds::Rounds;
 pub(crate) use start::Starting;
 pub use times::GpuTimes;
 
@@ -38,6 +40,8 @@ pub struct GpuConfig {
 pub struct GpuNotes {
     /// Their models.
     pub names: Vec<String>,
+    /// How often devices were filled with parts of the database, at most, for one run.
+    pub rounds: usize,
     /// Parts of the database that the host asked.
     pub parts_on_host: usize,
     /// Reads whose candidates the host found.

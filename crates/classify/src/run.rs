@@ -5,6 +5,7 @@ mod held;
 mod lines;
 mod reads;
 mod stages;
+mod storage;
 mod work;
 mod write_back;
 
@@ -20,15 +21,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use merganser_io::SpillFile;
 use merganser_run::{Cancel, InOrder, InOrderSink, Otherwise, Progress, run_workers};
 
+use crate::cuda::Rounds;
 use crate::features::{FeatureCounter, FeatureCounts};
 use crate::report::{ReferenceHits, Tally};
 use crate::{Candidate, Database, Error, GpuConfig, GpuNotes, Query, Sketcher, Thresholds};
-use held::{Found, HeldBatch};
+use held::Found;
 use lines::{LineWriter, Read};
 use stages::Clock;
+use storage::{Storage, Stored};
 use write_back::ReadTexts;
 
 /// How to classify.
@@ -125,12 +127,14 @@ impl<'a> Classifier<'a> {
         }
     }
 
-    /// Puts the database on devices, which then find the candidates.
+    /// Puts the database on devices, which then find the candidates. Parts for which there is no room
+    /// at the same time take turns: reads and their candidates then wait in memory, or in temporary
+    /// storage, until all parts have been asked.
     ///
     /// # Errors
     /// If a device cannot be used or has no room for any part.
     pub fn on_gpus(mut self, config: &GpuConfig) -> Result<Classifier<'a>, Error> {
-        self.query = self.query.on_gpus(config)?;
+        self.query = self.query.on_gpus_in_rounds(config)?;
         Ok(self)
     }
 
@@ -157,7 +161,7 @@ impl<'a> Classifier<'a> {
         let lowest = config.thresholds.lowest;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
-        if config.features {
+        if config.features || self.query.gpu().is_none() {
             self.database.fetch()?;
         }
         let run = Run {
@@ -175,8 +179,8 @@ impl<'a> Classifier<'a> {
             lines.write_all(&run.lines.head(&config.thresholds))?;
         }
         match config.coverage_per_mille {
-            0 => run.in_one_pass(segments, outputs, progress),
-            per_mille => run.by_coverage(per_mille, segments, outputs, progress),
+            0 if self.query.rounds().is_none() => run.in_one_pass(segments, outputs, progress),
+            per_mille => run.in_two_passes(per_mille, segments, outputs, progress),
         }?;
         let mut result = run.total.into_inner().unwrap_or_else(PoisonError::into_inner);
         result.features = run.features.map(|features| features.counts());
@@ -255,13 +259,13 @@ impl InOrderSink<Texts> for Written<'_, '_> {
     }
 }
 
-/// Where batches lie in temporary storage, in order.
-struct Places(Vec<(u64, usize)>);
+/// Batches in temporary storage, in order.
+struct Places(Vec<Stored>);
 
-impl InOrderSink<(u64, usize)> for Places {
+impl InOrderSink<Stored> for Places {
     type Error = Error;
 
-    fn write(&mut self, place: (u64, usize)) -> Result<Option<(u64, usize)>, Error> {
+    fn write(&mut self, place: Stored) -> Result<Option<Stored>, Error> {
         self.0.push(place);
         Ok(None)
     }
@@ -301,26 +305,37 @@ impl<'a> Run<'_, 'a> {
         written.into_sink().map(drop)
     }
 
-    /// Holds all batches in temporary storage, leaves out the references with the lowest coverage,
-    /// then decides.
-    fn by_coverage(
+    /// Holds all batches in storage, asks the parts of the database that devices had no room for, leaves
+    /// out the references with the lowest coverage, if asked for, then decides.
+    fn in_two_passes(
         &self,
         per_mille: u32,
         segments: &[Segment],
         outputs: &mut Outputs<'_>,
         progress: &dyn Progress,
     ) -> Result<(), Error> {
-        let spill = SpillFile::create(&self.config.tmp_dir)?;
-        let coverage = ReferenceHits::new(self.classifier.database);
+        let rounds = self.classifier.query.rounds();
+        rounds.map_or(Ok(()), Rounds::restart)?;
+        let storage = Storage::new(&self.config.tmp_dir);
+        let coverage = (per_mille > 0).then(|| ReferenceHits::new(self.classifier.database));
+        let all_asked = rounds.is_none();
         let places = InOrder::new(Places(Vec::new()), self.ahead(), 0);
         self.each_batch(segments, progress, &places, &|found, _, _| {
-            self.count_references(&coverage, found);
-            let bytes = found.store();
-            Ok((spill.append(&bytes)?, bytes.len()))
+            if let Some(coverage) = coverage.as_ref().filter(|_| all_asked) {
+                self.count_references(coverage, found);
+            }
+            storage.put(found, None)
         })?;
-        let Places(places) = places.into_sink()?;
-        let keep = coverage.above_percentile(per_mille);
-        lock(&self.total).low_coverage = keep.iter().filter(|keep| !**keep).count() as u64;
+        let Places(mut places) = places.into_sink()?;
+        if let Some(rounds) = rounds {
+            while rounds.next()? {
+                let coverage = coverage.as_ref().filter(|_| rounds.is_last());
+                places = self.ask_again(&storage, places, coverage)?;
+            }
+        }
+        let keep = coverage.map(|coverage| coverage.above_percentile(per_mille));
+        let left_out = keep.iter().flatten().filter(|keep| !**keep).count();
+        lock(&self.total).low_coverage = left_out as u64;
         let written = InOrder::new(Written { outputs, clock: self.clock }, self.ahead(), 0);
         let next = AtomicUsize::new(0);
         run_workers(self.config.threads, |_| {
@@ -330,17 +345,17 @@ impl<'a> Run<'_, 'a> {
             let (mut bytes, mut masked) = (Vec::new(), Default::default());
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&(at, length)) = places.get(number) else { break };
+                let Some(stored) = places.get(number) else { break };
                 if !written.wait_for_room(number as u64) {
                     break;
                 }
                 if self.cancel.is_cancelled() {
                     return Err(Error::Cancelled);
                 }
-                bytes.resize(length, 0);
-                spill.read_at(at, &mut bytes)?;
-                let mut held = HeldBatch::load(&bytes)?;
-                held.keep(&keep);
+                let mut held = storage.get(stored, &mut bytes)?;
+                if let Some(keep) = &keep {
+                    held.keep(keep);
+                }
                 let (views, _) = self.config.filter.views(&held.batch, &mut masked);
                 let texts = written.spare().unwrap_or_default();
                 let texts = self.decide(&held.found(&views), &mut own, &mut sketcher, texts);
@@ -351,6 +366,43 @@ impl<'a> Run<'_, 'a> {
             Ok::<_, Error>(())
         })?;
         written.into_sink().map(drop)
+    }
+
+    /// Asks the parts that are on the devices now for all reads, too.
+    fn ask_again(
+        &self,
+        storage: &Storage,
+        places: Vec<Stored>,
+        coverage: Option<&ReferenceHits<'_>>,
+    ) -> Result<Vec<Stored>, Error> {
+        let query = &self.classifier.query;
+        let places: Vec<Mutex<Option<Stored>>> =
+            places.into_iter().map(|stored| Mutex::new(Some(stored))).collect();
+        let next = AtomicUsize::new(0);
+        run_workers(self.config.threads, |_| {
+            let (mut bytes, mut masked) = (Vec::new(), Default::default());
+            let mut scratch = query.scratch();
+            while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let Some(stored) = lock(place).take() else { continue };
+                let mut held = storage.get(&stored, &mut bytes)?;
+                let (views, _) = self.config.filter.views(&held.batch, &mut masked);
+                let (mut candidates, mut ends) = (Vec::new(), Vec::new());
+                query.find(&views, &mut scratch, &mut candidates, &mut ends)?;
+                drop(views);
+                held.merge(&candidates, &ends, self.config.thresholds.max_candidates);
+                let found = held.found(&[]);
+                if let Some(coverage) = coverage {
+                    self.count_references(coverage, &found);
+                }
+                *lock(place) = Some(storage.put(&found, Some(stored))?);
+            }
+            Ok::<_, Error>(())
+        })?;
+        let stored = |place: Mutex<Option<Stored>>| place.into_inner();
+        Ok(places.into_iter().filter_map(|place| stored(place).ok().flatten()).collect())
     }
 
     /// Decides on the reads of a batch, counts them, and makes what is to be written of them.

@@ -4,9 +4,9 @@
 mod hits;
 mod lookup;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::cuda::{GpuConfig, GpuNotes, GpuQuery};
+use crate::cuda::{GpuConfig, GpuNotes, GpuQuery, Rounds};
 use crate::database::{Database, Section};
 use crate::decide::{Candidate, Thresholds};
 use crate::params::Params;
@@ -48,7 +48,7 @@ pub struct Query<'a> {
     step_targets: Vec<u32>,
     /// The taxon of each target at the lowest rank.
     taxa: Vec<u32>,
-    gpu: Option<GpuQuery<'a>>,
+    gpu: Option<Rounds<'a>>,
 }
 
 /// The working space of one worker.
@@ -111,23 +111,35 @@ impl<'a> Query<'a> {
         &self.taxa
     }
 
-    /// Puts the database on devices, which [`find`](Self::find) then asks.
+    /// Puts the database on devices, which [`find`](Self::find) then asks. Parts for which they have
+    /// no room the host asks.
     ///
     /// # Errors
     /// If a device cannot be used or has no room for any part.
     pub fn on_gpus(mut self, config: &GpuConfig) -> Result<Query<'a>, Error> {
-        self.gpu = Some(GpuQuery::new(self.database, self.options, config)?);
+        self.gpu = Some(Rounds::new(self.database, self.options, config, true)?);
         Ok(self)
+    }
+
+    /// The same, but that parts for which there is no room take turns with the others.
+    pub(crate) fn on_gpus_in_rounds(mut self, config: &GpuConfig) -> Result<Query<'a>, Error> {
+        self.gpu = Some(Rounds::new(self.database, self.options, config, false)?);
+        Ok(self)
+    }
+
+    /// The rounds, if parts take turns.
+    pub(crate) fn rounds(&self) -> Option<&Rounds<'a>> {
+        self.gpu.as_ref().filter(|rounds| !rounds.is_one())
     }
 
     /// What the devices are, if there are any, and had no room for so far.
     pub fn gpu_notes(&self) -> Option<GpuNotes> {
-        self.gpu.as_ref().map(GpuQuery::notes)
+        self.gpu.as_ref().map(Rounds::notes)
     }
 
     /// The devices, if there are any.
-    pub(crate) fn gpu(&self) -> Option<&GpuQuery<'a>> {
-        self.gpu.as_ref()
+    pub(crate) fn gpu(&self) -> Option<Arc<GpuQuery<'a>>> {
+        self.gpu.as_ref().and_then(Rounds::now)
     }
 
     /// As [`candidates`](Self::candidates), on the devices if there are any.
@@ -141,7 +153,7 @@ impl<'a> Query<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        match &self.gpu {
+        match self.gpu() {
             Some(gpu) => gpu.candidates(reads, scratch, candidates, ends),
             None => {
                 self.database.fetch()?;

@@ -34,6 +34,8 @@ pub(crate) struct GpuQuery<'a> {
     turn: AtomicUsize,
     /// For parts that no device has room for.
     rest: Option<Box<Query<'a>>>,
+    /// Those parts.
+    left: Vec<usize>,
     /// For single reads.
     whole: Box<Query<'a>>,
     reads_here: AtomicU64,
@@ -115,8 +117,9 @@ impl Budget {
 }
 
 impl<'a> GpuQuery<'a> {
-    /// Opens the devices and copies to them as much of the database as there is room for: all of
-    /// it to each, or else its parts to one or the other.
+    /// Opens the devices and copies to them as many of the parts `asked` as there is room for: all of
+    /// them to each, or else one to this and one to that device. The others are left, or, if `host`,
+    /// asked by the host.
     ///
     /// # Errors
     /// If a device cannot be used, or there is no room for a single part.
@@ -124,6 +127,8 @@ impl<'a> GpuQuery<'a> {
         database: &'a Database,
         options: QueryParams,
         config: &GpuConfig,
+        asked: &[usize],
+        host: bool,
     ) -> Result<GpuQuery<'a>, Error> {
         let whole = Query::new(database, options);
         let taxa = whole.taxa().to_vec();
@@ -141,8 +146,11 @@ impl<'a> GpuQuery<'a> {
             .map(|device| Budget::of(device, config, most))
             .collect::<Result<Vec<_>, _>>()?;
         // Of tables that are there already, none.
-        let sections = |part| if here.is_some() { Vec::new() } else { database.sections(part) };
-        let parts: Vec<Vec<Section<'a>>> = (0..database.parts()).map(sections).collect();
+        let sections = |&part: &usize| match here {
+            Some(_) => Vec::new(),
+            None => database.sections(part),
+        };
+        let parts: Vec<Vec<Section<'a>>> = asked.iter().map(sections).collect();
         let sizes: Vec<u64> = parts.iter().map(|part| table_bytes(part)).collect();
         let targets = 8 * (database.targets().len() as u64 + 1);
         let (placed, rest) = match here {
@@ -192,8 +200,9 @@ impl<'a> GpuQuery<'a> {
                 .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect::<Result<Vec<Set>, Error>>()
         })?;
-        let rest =
-            (!rest.is_empty()).then(|| Box::new(Query::new(database, options).with_parts(&rest)));
+        let left: Vec<usize> = rest.iter().map(|&at| asked[at]).collect();
+        let rest = (host && !left.is_empty())
+            .then(|| Box::new(Query::new(database, options).with_parts(&left)));
         Ok(GpuQuery {
             database,
             options,
@@ -202,10 +211,16 @@ impl<'a> GpuQuery<'a> {
             sets,
             turn: AtomicUsize::new(0),
             rest,
+            left,
             whole: Box::new(whole),
             reads_here: AtomicU64::new(0),
             names: devices.iter().map(|device| device.info().name.clone()).collect(),
         })
+    }
+
+    /// Parts that no device has room for.
+    pub(crate) fn left(&self) -> &[usize] {
+        &self.left
     }
 
     /// What the devices are, and did or did not do.
@@ -215,6 +230,7 @@ impl<'a> GpuQuery<'a> {
         members.for_each(|member| times.add(&member.clock.times()));
         GpuNotes {
             names: self.names.clone(),
+            rounds: 1,
             parts_on_host: self.rest.as_ref().map_or(0, |rest| rest.part_count()),
             reads_on_host: self.reads_here.load(Ordering::Relaxed),
             times,

@@ -93,6 +93,30 @@ impl HeldBatch {
         Some(HeldBatch { batch, candidates, ends })
     }
 
+    /// Adds the candidates that other parts have for the reads, up to `most` in all for each read: by
+    /// hits, then target, one for each taxon.
+    pub(super) fn merge(&mut self, others: &[Candidate], other_ends: &[usize], most: usize) {
+        let (mut start, mut other_start) = (0, 0);
+        let mut merged = Vec::with_capacity(self.candidates.len() + others.len());
+        let mut own: Vec<Candidate> = Vec::new();
+        for (end, &other_end) in self.ends.iter_mut().zip(other_ends) {
+            own.clear();
+            own.extend(&self.candidates[start..*end]);
+            own.extend(&others[other_start..other_end]);
+            (start, other_start) = (*end, other_end);
+            own.sort_by_key(|one| (std::cmp::Reverse(one.hits), one.target));
+            let from = merged.len();
+            for one in &own {
+                let known: &[Candidate] = &merged[from..];
+                if known.len() < most && known.iter().all(|other| other.taxon != one.taxon) {
+                    merged.push(*one);
+                }
+            }
+            *end = merged.len();
+        }
+        self.candidates = merged;
+    }
+
     /// Leaves out the candidates of targets that are not to be kept.
     pub(super) fn keep(&mut self, targets: &[bool]) {
         let (mut start, mut kept) = (0, Vec::with_capacity(self.candidates.len()));

@@ -39,6 +39,7 @@ impl<'a> Run<'_, 'a> {
     {
         let whole = self.wants.classified.is_some() || self.wants.unclassified.is_some();
         let gpu = self.classifier.query.gpu();
+        let gpu = gpu.as_deref();
         let [batch_records, batch_bytes] = gpu.map_or(BATCH, GpuQuery::batch);
         let options = RecordOptions {
             keep: Keep { headers: whole, qualities: whole || self.config.filter.min_quality > 0 },

@@ -110,6 +110,7 @@ impl<'a> Query<'a> {
         let gpus = if notes.is_some() { &bench.gpus.devices[..] } else { &[] };
         devices::describe(gpus, bench.gpus.memory, &mut summary);
         if let Some(notes) = notes {
+            summary.set("results", "rounds", notes.rounds);
             summary.set("results", "parts_on_host", notes.parts_on_host);
             summary.set("results", "reads_on_host", notes.reads_on_host);
         }

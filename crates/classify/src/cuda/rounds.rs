@@ -1,0 +1,124 @@
+//! Databases larger than the devices: as many parts as there is room for are asked at a time, then
+//! others take their place (MetaCache-GPU §4.2).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{GpuConfig, GpuNotes, GpuQuery, GpuTimes};
+use crate::cpu::query::QueryParams;
+use crate::{Database, Error};
+
+/// A database whose parts take turns on devices.
+#[derive(Debug)]
+pub(crate) struct Rounds<'a> {
+    database: &'a Database,
+    options: QueryParams,
+    config: GpuConfig,
+    /// Parts for which there is no room are the host's; there is one round.
+    host: bool,
+    state: Mutex<State<'a>>,
+}
+
+#[derive(Debug)]
+struct State<'a> {
+    /// `None` after a failure.
+    now: Option<Arc<GpuQuery<'a>>>,
+    /// The number of this round, from 1.
+    round: usize,
+    rounds: usize,
+    /// Of rounds that are over.
+    reads_on_host: u64,
+    times: GpuTimes,
+}
+
+impl<'a> Rounds<'a> {
+    /// Fills the devices for the first time; with `host`, the host asks the parts that are left over.
+    ///
+    /// # Errors
+    /// If a device cannot be used, or there is no room for a single part.
+    pub(crate) fn new(
+        database: &'a Database,
+        options: QueryParams,
+        config: &GpuConfig,
+        host: bool,
+    ) -> Result<Rounds<'a>, Error> {
+        let all: Vec<usize> = (0..database.parts()).collect();
+        let now = Some(Arc::new(GpuQuery::new(database, options, config, &all, host)?));
+        let (reads_on_host, times) = (0, GpuTimes::default());
+        let state = Mutex::new(State { now, round: 1, rounds: 1, reads_on_host, times });
+        Ok(Rounds { database, options, config: config.clone(), host, state })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<'a>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The devices with the parts of this round; nobody has them any more when the next one begins.
+    pub(crate) fn now(&self) -> Option<Arc<GpuQuery<'a>>> {
+        self.state().now.clone()
+    }
+
+    /// Whether one round is enough.
+    pub(crate) fn is_one(&self) -> bool {
+        self.host || (self.state().round == 1 && self.left().is_empty())
+    }
+
+    /// Whether no parts are left after those of this round.
+    pub(crate) fn is_last(&self) -> bool {
+        self.left().is_empty()
+    }
+
+    /// The parts that were not asked yet.
+    fn left(&self) -> Vec<usize> {
+        self.now().map_or(Vec::new(), |now| now.left().to_vec())
+    }
+
+    /// Begins anew, with the first parts.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn restart(&self) -> Result<(), Error> {
+        let round = self.state().round;
+        match round {
+            1 => Ok(()),
+            _ => self.load(&(0..self.database.parts()).collect::<Vec<_>>(), 1),
+        }
+    }
+
+    /// Gives the devices the next parts; false if there are none.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn next(&self) -> Result<bool, Error> {
+        let (left, round) = (self.left(), self.state().round);
+        if self.host || left.is_empty() {
+            return Ok(false);
+        }
+        self.load(&left, round + 1)?;
+        Ok(true)
+    }
+
+    fn load(&self, parts: &[usize], round: usize) -> Result<(), Error> {
+        let mut state = self.state();
+        // Before the next ones take as much memory.
+        if let Some(now) = state.now.take() {
+            let notes = now.notes();
+            state.reads_on_host += notes.reads_on_host;
+            state.times.add(&notes.times);
+        }
+        state.round = round;
+        state.rounds = state.rounds.max(round);
+        let now = GpuQuery::new(self.database, self.options, &self.config, parts, self.host)?;
+        state.now = Some(Arc::new(now));
+        Ok(())
+    }
+
+    /// What the devices are, and did or did not do.
+    pub(crate) fn notes(&self) -> GpuNotes {
+        let state = self.state();
+        let mut notes = state.now.as_ref().map(|now| now.notes()).unwrap_or_default();
+        notes.rounds = state.rounds;
+        notes.reads_on_host += state.reads_on_host;
+        notes.times.add(&state.times);
+        notes
+    }
+}

@@ -1,0 +1,82 @@
+//! Where batches wait until all reads have been seen: in memory as far as they may, then in a temporary
+//! file.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use merganser_io::SpillFile;
+
+use super::held::{Found, HeldBatch};
+use super::lock;
+use crate::Error;
+
+/// Takes batches and gives them back.
+#[derive(Debug)]
+pub(super) struct Storage {
+    folder: PathBuf,
+    /// Bytes of memory that batches may still take.
+    left: AtomicU64,
+    spill: OnceLock<SpillFile>,
+    spill_lock: Mutex<()>,
+}
+
+/// A batch that was stored.
+#[derive(Debug)]
+pub(super) enum Stored {
+    Memory(Box<[u8]>),
+    Disk { offset: u64, length: usize },
+}
+
+impl Storage {
+    /// Nothing is stored yet; what does not fit into memory goes to a file in `folder`.
+    pub(super) fn new(folder: &Path) -> Storage {
+        Storage {
+            folder: folder.to_owned(),
+            left: AtomicU64::new(merganser_run::default_budget() / 4),
+            spill: OnceLock::new(),
+            spill_lock: Mutex::new(()),
+        }
+    }
+
+    /// Stores a batch, in the place of another one if there is one.
+    ///
+    /// # Errors
+    /// If the disk does not take it.
+    pub(super) fn put(&self, found: &Found<'_>, instead: Option<Stored>) -> Result<Stored, Error> {
+        if let Some(Stored::Memory(bytes)) = instead {
+            self.left.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        }
+        let bytes = found.store();
+        let take = |left: u64| left.checked_sub(bytes.len() as u64);
+        match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
+            Ok(_) => Ok(Stored::Memory(bytes.into())),
+            Err(_) => {
+                Ok(Stored::Disk { offset: self.spill()?.append(&bytes)?, length: bytes.len() })
+            }
+        }
+    }
+
+    /// A batch as it was stored; `bytes` is working space.
+    ///
+    /// # Errors
+    /// If the disk does not give it back.
+    pub(super) fn get(&self, stored: &Stored, bytes: &mut Vec<u8>) -> Result<HeldBatch, Error> {
+        match stored {
+            Stored::Memory(bytes) => HeldBatch::load(bytes),
+            Stored::Disk { offset, length } => {
+                bytes.resize(*length, 0);
+                self.spill()?.read_at(*offset, bytes)?;
+                HeldBatch::load(bytes)
+            }
+        }
+    }
+
+    fn spill(&self) -> Result<&SpillFile, Error> {
+        let _one = lock(&self.spill_lock);
+        if self.spill.get().is_none() {
+            let _ = self.spill.set(SpillFile::create(&self.folder)?);
+        }
+        self.spill.get().ok_or(Error::Cancelled)
+    }
+}
