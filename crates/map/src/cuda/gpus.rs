@@ -7,7 +7,9 @@ use merganser_gpu::{Device, Pool, Pooled};
 
 use super::index::DeviceIndex;
 use super::lane::{Lane, Sizes};
-use crate::index::{Index, View};
+use crate::index::Index;
+#[cfg(test)]
+use crate::index::View;
 use crate::mapper::gaps;
 use crate::{Config, Error};
 
