@@ -103,7 +103,7 @@ pub fn run(
     let gpus = match &job.devices[..] {
         [] => None,
         devices => {
-            Some(Gpus::new(&view, &gaps, &job.config, devices, job.gpu_memory, job.threads)?)
+            Some(Gpus::new(index, &gaps, &job.config, devices, job.gpu_memory, job.threads)?)
         }
     };
     let opening = begun.elapsed();

@@ -7,7 +7,9 @@ use merganser_gpu::{Device, Pool, Pooled};
 
 use super::index::DeviceIndex;
 use super::lane::{Lane, Sizes};
-use crate::index::{Index, View};
+use crate::index::Index;
+#[cfg(test)]
+use crate::index::View;
 use crate::mapper::gaps;
 use crate::{Config, Error};
 
@@ -31,13 +33,16 @@ impl Gpus {
     /// # Errors
     /// If a device cannot be used, or has too little memory.
     pub(crate) fn new(
-        view: &View<'_>,
+        index: &Index,
         gaps: &[[u32; 2]],
         config: &Config,
         ordinals: &[u32],
         memory: Option<u64>,
         threads: usize,
     ) -> Result<Gpus, Error> {
+        let view = &index.view();
+        // The host has little use for what is on the devices: what it needs comes back.
+        let copied = |part: &[u8]| index.release(part);
         let devices = Device::open_all(ordinals)?;
         let needed = DeviceIndex::bytes(view, gaps);
         let each = threads.div_ceil(devices.len().max(1));
@@ -49,7 +54,10 @@ impl Gpus {
         let indexes = std::thread::scope(|scope| {
             let filling: Vec<_> = devices
                 .iter()
-                .map(|device| scope.spawn(|| DeviceIndex::new(device, view, gaps, each.min(8))))
+                .map(|device| {
+                    let fill = || DeviceIndex::new(device, view, gaps, each.min(8), &copied);
+                    scope.spawn(fill)
+                })
                 .collect();
             filling
                 .into_iter()
@@ -70,7 +78,7 @@ impl Gpus {
         config: &Config,
         sizes: Sizes,
     ) -> Result<Gpus, Error> {
-        let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2)?);
+        let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2, &|_| ())?);
         let too_many_gaps = index.gaps.len() > sizes.keys / 4;
         Ok(Gpus { lanes: lanes(vec![index], vec![(sizes, 1)], *config), too_many_gaps })
     }
