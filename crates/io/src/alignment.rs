@@ -1,233 +1,131 @@
-//! The reads of SAM and BAM files, as FASTQ text.
+//! The reads of SAM, BAM and CRAM files, as FASTQ text.
 //!
 //! Each read comes once: secondary and supplementary alignments (flags 0x900) are passed over. Reads
 //! that were aligned to the reverse strand are turned back to how they were sequenced; mates get /1
 //! and /2 behind their name, as `samtools fastq` has it.
+//!
+//! SAM and BAM are cut between records in the order of the file, in a short time, and made FASTQ by
+//! each worker; containers of CRAM are whole, and decoded by the workers.
 
-use std::io::{self, BufReader, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+pub(crate) mod bam;
+pub(crate) mod cram;
+mod reference;
+pub(crate) mod sam;
 
-use noodles_sam::alignment::record::Flags;
+pub(crate) use reference::check as check_reference;
 
-/// First bytes of text by which a format is known.
-pub(crate) const HEAD: usize = 16;
-
-/// A format of alignments.
+/// What the beginning of a text says about its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum Sniffed {
     Sam,
     Bam,
+    /// No alignments.
+    Other,
+    /// More is needed to tell.
+    Short,
 }
 
-impl Format {
-    /// The format of decompressed text that begins with `head`. SAM is known by its header, without
-    /// which nothing tells it from other text.
-    pub(crate) fn sniff(head: &[u8]) -> Option<Format> {
-        match head {
-            [b'B', b'A', b'M', 1, ..] => Some(Format::Bam),
-            [b'@', rest @ ..] => {
-                let headers = [b"HD\t", b"SQ\t", b"RG\t", b"PG\t"];
-                headers.iter().any(|header| rest.starts_with(&header[..])).then_some(Format::Sam)
-            }
-            _ => None,
-        }
+/// The format of decompressed text that begins with `text`, and perhaps goes on. BAM is known by its
+/// magic, SAM by a header line, or by the columns of its first record.
+pub(crate) fn sniff(text: &[u8]) -> Sniffed {
+    const MAGIC: &[u8] = b"BAM\x01";
+    if text.starts_with(&MAGIC[..MAGIC.len().min(text.len())]) && !text.is_empty() {
+        return if text.len() < MAGIC.len() { Sniffed::Short } else { Sniffed::Bam };
+    }
+    match text {
+        [b'@', ..] => sam::sniff_header(text),
+        [b'>', ..] => Sniffed::Other,
+        _ => sam::sniff_record(text),
     }
 }
 
-type Bytes = Box<dyn Read + Send>;
-
-enum Source {
-    Unopened(Option<Bytes>, Format),
-    Sam(noodles_sam::io::Reader<BufReader<Bytes>>, noodles_sam::Record),
-    Bam(noodles_bam::io::Reader<BufReader<Bytes>>, noodles_bam::Record),
-}
-
-/// Turns alignments into FASTQ while they are read.
-pub(crate) struct AlignmentText {
-    source: Source,
-    /// Text that was not read yet begins at `at`.
-    text: Vec<u8>,
-    at: usize,
-    skipped: Arc<AtomicU64>,
-}
-
-/// Text that is made at once.
-const PIECE: usize = 1 << 16;
 /// Secondary and supplementary.
 const NOT_PRIMARY: u16 = 0x900;
 const REVERSE: u16 = 0x10;
 /// The quality of reads that have none: the highest, so that none is dropped for it.
 const NO_QUALITY: u8 = b'~';
+/// Beyond it there is no letter; 255 is BAM's for none.
+const BEST_QUALITY: u8 = 93;
 
-impl AlignmentText {
-    /// The reads of decompressed `bytes`.
-    pub(crate) fn new(bytes: Bytes, format: Format, skipped: Arc<AtomicU64>) -> AlignmentText {
-        let source = Source::Unopened(Some(bytes), format);
-        AlignmentText { source, text: Vec::new(), at: 0, skipped }
-    }
+/// FASTQ in the making.
+#[derive(Default)]
+pub(crate) struct Reads {
+    pub(crate) text: Vec<u8>,
+    /// Records passed over.
+    pub(crate) skipped: u64,
+}
 
-    fn open(&mut self) -> io::Result<()> {
-        if let Source::Unopened(bytes, format) = &mut self.source {
-            let bytes = bytes.take().ok_or(io::ErrorKind::UnexpectedEof)?;
-            let bytes = BufReader::with_capacity(PIECE, bytes);
-            self.source = match format {
-                Format::Sam => {
-                    let mut reader = noodles_sam::io::Reader::new(bytes);
-                    reader.read_header()?;
-                    Source::Sam(reader, noodles_sam::Record::default())
-                }
-                Format::Bam => {
-                    let mut reader = noodles_bam::io::Reader::from(bytes);
-                    reader.read_header()?;
-                    Source::Bam(reader, noodles_bam::Record::default())
-                }
-            };
+/// One alignment, as far as its read goes. What goes wrong is said in words.
+trait Alignment {
+    fn name(&self) -> Option<&[u8]>;
+    fn flags(&self) -> u16;
+    /// Appends the letters, on the strand of the reference.
+    fn letters(&self, text: &mut Vec<u8>) -> Result<(), String>;
+    /// Appends the qualities as letters; none if there are none.
+    fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String>;
+}
+
+impl Reads {
+    /// Adds the read of an alignment, if it is there for its read.
+    fn add(&mut self, alignment: &impl Alignment) -> Result<(), String> {
+        let flags = alignment.flags();
+        if flags & NOT_PRIMARY != 0 {
+            self.skipped += 1;
+            return Ok(());
         }
+        let text = &mut self.text;
+        text.push(b'@');
+        let name = alignment.name().unwrap_or(b"*");
+        if let Some(byte) = name.iter().find(|byte| !byte.is_ascii_graphic()) {
+            return Err(format!("its name has the byte 0x{byte:02x}: is the file damaged?"));
+        }
+        text.extend_from_slice(name);
+        match flags & 0xc0 {
+            0x40 => text.extend_from_slice(b"/1"),
+            0x80 => text.extend_from_slice(b"/2"),
+            _ => {}
+        }
+        text.push(b'\n');
+        let start = text.len();
+        alignment.letters(text)?;
+        let length = text.len() - start;
+        let reverse = flags & REVERSE != 0;
+        if reverse {
+            text[start..].reverse();
+            text[start..].iter_mut().for_each(|letter| *letter = COMPLEMENT[usize::from(*letter)]);
+        }
+        text.extend_from_slice(b"\n+\n");
+        let start = text.len();
+        alignment.qualities(text)?;
+        match text.len() - start {
+            0 => text.resize(start + length, NO_QUALITY),
+            other if other != length => {
+                return Err(format!(
+                    "{other} qualities for {length} letters: is the file damaged?"
+                ));
+            }
+            _ if reverse => text[start..].reverse(),
+            _ => {}
+        }
+        text.push(b'\n');
         Ok(())
     }
-
-    /// Makes text of the next record; false behind the last.
-    fn record(&mut self) -> io::Result<bool> {
-        use noodles_sam::alignment::record::{QualityScores as _, Sequence as _};
-        let text = &mut self.text;
-        let flags = match &mut self.source {
-            Source::Unopened(..) => return Ok(false),
-            Source::Sam(reader, record) => {
-                if reader.read_record(record)? == 0 {
-                    return Ok(false);
-                }
-                let flags = record.flags()?;
-                if flags.bits() & NOT_PRIMARY == 0 {
-                    let name = record.name().map(|name| -> &[u8] { name });
-                    let (sequence, qualities) = (record.sequence(), record.quality_scores());
-                    write(name, flags, sequence.iter(), qualities.iter(), text)?;
-                }
-                flags
-            }
-            Source::Bam(reader, record) => {
-                if reader.read_record(record)? == 0 {
-                    return Ok(false);
-                }
-                let flags = record.flags();
-                if flags.bits() & NOT_PRIMARY == 0 {
-                    let name = record.name().map(|name| -> &[u8] { name });
-                    let (sequence, qualities) = (record.sequence(), record.quality_scores());
-                    write(name, flags, sequence.iter(), qualities.iter().map(Ok), text)?;
-                }
-                flags
-            }
-        };
-        if flags.bits() & NOT_PRIMARY != 0 {
-            self.skipped.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(true)
-    }
 }
 
-/// Appends a read as FASTQ.
-fn write(
-    name: Option<&[u8]>,
-    flags: Flags,
-    sequence: impl Iterator<Item = u8>,
-    qualities: impl Iterator<Item = io::Result<u8>>,
-    text: &mut Vec<u8>,
-) -> io::Result<()> {
-    text.push(b'@');
-    text.extend_from_slice(name.unwrap_or(b"*"));
-    match flags.bits() & 0xc0 {
-        0x40 => text.extend_from_slice(b"/1"),
-        0x80 => text.extend_from_slice(b"/2"),
-        _ => {}
+/// The letters of the other strand; IUPAC codes have theirs.
+const COMPLEMENT: [u8; 256] = {
+    const FROM: &[u8; 25] = b"ACGTRYKMBDHVacgtrykmbdhvU";
+    const TO: &[u8; 25] = b"TGCAYRMKVHDBtgcayrmkvhdbA";
+    let mut table = [0; 256];
+    let mut letter = 0;
+    while letter < 256 {
+        table[letter] = letter as u8;
+        letter += 1;
     }
-    text.push(b'\n');
-    let start = text.len();
-    text.extend(sequence);
-    let length = text.len() - start;
-    let reverse = flags.bits() & REVERSE != 0;
-    if reverse {
-        text[start..].reverse();
-        text[start..].iter_mut().for_each(|letter| *letter = complement(*letter));
+    let mut at = 0;
+    while at < FROM.len() {
+        table[FROM[at] as usize] = TO[at];
+        at += 1;
     }
-    text.extend_from_slice(b"\n+\n");
-    let start = text.len();
-    for quality in qualities {
-        // Beyond 93 there is no letter; 255 is BAM's for none.
-        text.push(b'!' + quality?.min(93));
-    }
-    if text.len() == start {
-        text.resize(start + length, NO_QUALITY);
-    }
-    if reverse {
-        text[start..].reverse();
-    }
-    text.push(b'\n');
-    Ok(())
-}
-
-/// The letter of the other strand; IUPAC codes have theirs.
-fn complement(letter: u8) -> u8 {
-    const FROM: &[u8; 24] = b"ACGTRYKMBDHVacgtrykmbdhv";
-    const TO: &[u8; 24] = b"TGCAYRMKVHDBtgcayrmkvhdb";
-    match letter {
-        b'U' => b'A',
-        _ => FROM.iter().position(|&other| other == letter).map_or(letter, |at| TO[at]),
-    }
-}
-
-impl Read for AlignmentText {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.text.len() {
-            self.open()?;
-            (self.at, self.text) = (0, std::mem::take(&mut self.text));
-            self.text.clear();
-            while self.text.len() < PIECE && self.record()? {}
-        }
-        let length = buffer.len().min(self.text.len() - self.at);
-        buffer[..length].copy_from_slice(&self.text[self.at..self.at + length]);
-        self.at += length;
-        Ok(length)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SAM: &str = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:chr\tLN:100\n\
-        one\t0\tchr\t1\t60\t4M\t*\t0\t0\tACGN\tABCD\n\
-        two\t16\tchr\t1\t60\t4M\t*\t0\t0\tAACR\tABCD\n\
-        two\t272\tchr\t5\t0\t4M\t*\t0\t0\tAACC\tABCD\n\
-        two\t2064\tchr\t5\t0\t2M2H\t*\t0\t0\tAA\tAB\n\
-        pair\t77\t*\t0\t0\t*\t*\t0\t0\tACC\t*\n\
-        pair\t141\t*\t0\t0\t*\t*\t0\t0\tGGT\tIII\n";
-    const FASTQ: &str = "@one\nACGN\n+\nABCD\n@two\nYGTT\n+\nDCBA\n\
-        @pair/1\nACC\n+\n~~~\n@pair/2\nGGT\n+\nIII\n";
-
-    #[test]
-    fn reads_come_once_on_their_own_strand() {
-        for step in [1, 7, 1000] {
-            let skipped = Arc::default();
-            let bytes = Box::new(SAM.as_bytes());
-            let mut text = AlignmentText::new(bytes, Format::Sam, Arc::clone(&skipped));
-            let (mut all, mut buffer) = (Vec::new(), vec![0; step]);
-            loop {
-                let read = text.read(&mut buffer).unwrap();
-                all.extend_from_slice(&buffer[..read]);
-                if read == 0 {
-                    break;
-                }
-            }
-            assert_eq!(String::from_utf8(all).unwrap(), FASTQ);
-            assert_eq!(skipped.load(Ordering::Relaxed), 2);
-        }
-    }
-
-    #[test]
-    fn formats_are_known_by_their_beginning() {
-        assert_eq!(Format::sniff(SAM.as_bytes()), Some(Format::Sam));
-        assert_eq!(Format::sniff(b"BAM\x01"), Some(Format::Bam));
-        assert_eq!(Format::sniff(b"@read\nACGT"), None);
-        assert_eq!(Format::sniff(b""), None);
-    }
-}
+    table
+};

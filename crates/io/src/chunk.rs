@@ -7,6 +7,7 @@ mod letters;
 pub use letters::check_letters;
 
 use crate::Error;
+use crate::alignment::Reads;
 use crate::compress::bgzf::Block;
 use crate::reader::{Failures, GzipRange};
 use std::sync::Arc;
@@ -53,6 +54,10 @@ pub struct ChunkStats {
 pub(crate) enum Format {
     Fasta,
     Fastq,
+    /// Made FASTQ before it is handed out,
+    Sam,
+    /// and so is this one.
+    Bam,
 }
 
 /// A stretch of text with whole FASTQ records, or FASTA records that may be cut within a
@@ -70,6 +75,10 @@ pub struct Chunk {
     pub(crate) inflater: Option<libdeflater::Decompressor>,
     /// What a range of a gzip file needs.
     pub(crate) gzip: GzipRange,
+    /// Memory for the next reads to be made of alignments.
+    pub(crate) reads: Vec<u8>,
+    /// Alignments passed over.
+    pub(crate) skipped: u64,
 
     pub(crate) file: usize,
     pub(crate) name: Arc<str>,
@@ -109,7 +118,7 @@ impl Chunk {
         let result = self.check_beginning().and_then(|()| match self.format {
             None => Ok(ChunkStats::default()),
             Some(Format::Fasta) => Ok(self.parse_fasta(sink)),
-            Some(Format::Fastq) => self.parse_fastq(sink),
+            Some(_) => self.parse_fastq(sink),
         });
         result.map_err(|error| self.failures.note(self.file, self.line, error))
     }
@@ -164,6 +173,20 @@ impl Chunk {
         }
         (self.start, self.end) = (headroom, needed);
         &mut self.buffer[headroom..needed]
+    }
+
+    /// Has the text written: FASTQ made of alignments. Those passed over are counted.
+    pub(crate) fn write_reads<E>(
+        &mut self,
+        write: impl FnOnce(&mut Reads) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut reads = Reads { text: std::mem::take(&mut self.reads), skipped: 0 };
+        reads.text.clear();
+        let written = write(&mut reads);
+        self.skipped += reads.skipped;
+        self.reads = std::mem::replace(&mut self.buffer, reads.text);
+        (self.start, self.end) = (0, self.buffer.len());
+        written
     }
 
     /// Puts `carry` before the text, and empties it.

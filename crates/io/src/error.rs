@@ -59,16 +59,15 @@ pub enum Error {
         /// Its first byte (after decompression) that is not blank.
         byte: u8,
     },
-    /// A format that other tools turn into FASTQ.
-    #[error(
-        "{input}: {format} is not supported yet; convert it with samtools fastq, e.g. samtools fastq \
-         {input} | merganser ... -"
-    )]
-    UnsupportedFormat {
+    /// An alignment of a SAM, BAM or CRAM file cannot be read.
+    #[error("{input}: {place}: {problem}")]
+    Alignment {
         /// The input, as given.
         input: String,
-        /// The format, e.g. `BAM`.
-        format: &'static str,
+        /// Which one: `line 7` or `record 7`, from 1; or `CRAM`.
+        place: String,
+        /// What is wrong, and what to do.
+        problem: String,
     },
     /// Line ends of the classic Mac OS.
     #[error(

@@ -1,11 +1,13 @@
 //! What to read: files, standard input, lists of files.
 
 use crate::Error;
+use crate::alignment::check_reference;
 use crate::error::reason;
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// One input. Displayed as its path, or `stdin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,38 @@ pub enum Input {
     File(PathBuf),
     /// Standard input.
     Stdin,
+    /// One of these, with a FASTA file: should it be CRAM, the sequences that its reads were aligned
+    /// to. See [`Input::with_reference`].
+    Referenced(Box<Input>, Arc<Path>),
+}
+
+impl Input {
+    /// This input, and the FASTA file to read it with if it is CRAM; it is looked at as inputs are.
+    #[must_use]
+    pub fn with_reference(self, reference: &Path) -> Input {
+        Input::Referenced(Box::new(self), Arc::from(reference))
+    }
+
+    /// Where it is; `None` for standard input.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Stdin => None,
+            Self::Referenced(input, _) => input.path(),
+        }
+    }
+
+    /// Whether it is standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.path().is_none()
+    }
+
+    pub(crate) fn reference(&self) -> Option<&Arc<Path>> {
+        match self {
+            Self::Referenced(_, reference) => Some(reference),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Input {
@@ -21,6 +55,7 @@ impl fmt::Display for Input {
         match self {
             Self::File(path) => path.display().fmt(formatter),
             Self::Stdin => formatter.write_str("stdin"),
+            Self::Referenced(input, _) => input.fmt(formatter),
         }
     }
 }
@@ -75,7 +110,10 @@ fn read_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
 /// once. A named pipe is not opened yet, as this would wait for its writer, who may first want to
 /// fill another one.
 pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
-    let Input::File(path) = input else { return Ok(None) };
+    if let Some(reference) = input.reference() {
+        check_reference(reference)?;
+    }
+    let Some(path) = input.path() else { return Ok(None) };
     let failed = |error: io::Error| open_error(input, &error);
     let metadata = fs::metadata(path).map_err(failed)?;
     if metadata.is_dir() {

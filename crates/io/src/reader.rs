@@ -10,7 +10,11 @@
 //!    order within: see [`ranges`]); count lines.
 //! 3. *join*, in the order of the tickets and in time that does not depend on the chunk's size:
 //!    put before it what the chunk before left over, keep what is incomplete for the next one. As
-//!    lines have been counted, the beginning of a FASTQ record is known and never guessed.
+//!    lines have been counted, the beginning of a FASTQ record is known and never guessed; records
+//!    of BAM say their size.
+//!
+//! SAM and BAM are then made FASTQ, in parallel again. Containers of CRAM are fetched whole, and made
+//! FASTQ where others are inflated.
 
 mod expand;
 mod fetch;
@@ -53,7 +57,7 @@ pub struct Reader {
     failures: Arc<Failures>,
     bytes_total: Option<u64>,
     bytes_read: AtomicU64,
-    skipped: Arc<AtomicU64>,
+    skipped: AtomicU64,
 }
 
 /// Where the chunks of one file are put in order.
@@ -133,17 +137,16 @@ impl Reader {
             workers: options.workers.max(1),
             ..options
         };
-        let skipped = Arc::default();
         Self {
             chains: names.iter().map(|_| Chain::default()).collect(),
             names: names.into_iter().map(Arc::from).collect(),
-            sources: Sources::new(origins, options.workers, plan, &skipped),
+            sources: Sources::new(origins, options.workers, plan),
             options,
             stopped: AtomicBool::new(false),
             failures: Arc::default(),
             bytes_total,
             bytes_read: AtomicU64::new(0),
-            skipped,
+            skipped: AtomicU64::new(0),
         }
     }
 
@@ -182,7 +185,16 @@ impl Reader {
             }
             let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped)
                 .map_err(failed)?;
-            match self.join(chunk, &fetched, newlines).map_err(failed)? {
+            let joined = self.join(chunk, &fetched, newlines).map_err(failed)?;
+            if joined == Some(true) {
+                let place = chunk.line + chunk.record;
+                expand::to_fastq(chunk).map_err(|error| {
+                    self.stop();
+                    self.failures.note(file, place, error)
+                })?;
+            }
+            self.skipped.fetch_add(std::mem::take(&mut chunk.skipped), Ordering::Relaxed);
+            match joined {
                 Some(true) => return Ok(true),
                 Some(false) => {}
                 None => break,
@@ -242,7 +254,7 @@ impl Reader {
         self.bytes_read.load(Ordering::Relaxed)
     }
 
-    /// How many records of SAM and BAM files were passed over so far: secondary and supplementary
+    /// How many records of SAM, BAM and CRAM files were passed over so far: secondary and supplementary
     /// alignments (flags 0x900), whose reads stand in another record.
     pub fn skipped_alignments(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)

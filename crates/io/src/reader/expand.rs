@@ -2,8 +2,12 @@
 
 use super::ReaderOptions;
 use super::fetch::{Fetched, Work, read_error};
+use crate::alignment::cram::Cram;
+use crate::alignment::{bam, sam};
+use crate::chunk::Format;
 use crate::compress::Compression;
 use crate::{Chunk, Error};
+use noodles_cram::io::reader::Container;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -22,6 +26,7 @@ pub(super) fn expand(
 ) -> Result<u64, Error> {
     match &mut fetched.work {
         Work::Text => Ok(count_lines(chunk.text())),
+        Work::Container { cram, container } => decode(chunk, cram, container),
         Work::Range { file, offset, length } => {
             let name = chunk.name.clone();
             read_range(file, *offset, chunk.room(options.headroom(), *length), &name)
@@ -29,6 +34,40 @@ pub(super) fn expand(
         Work::Blocks => inflate(chunk, options),
         Work::Members { ranges, range } => ranges.expand(chunk, range.take(), options, stopped),
     }
+}
+
+/// Puts the reads of a container into the chunk.
+fn decode(chunk: &mut Chunk, cram: &Cram, container: &Container) -> Result<u64, Error> {
+    chunk.write_reads(|reads| cram.read(container, reads)).map_err(|(number, problem)| {
+        let (input, place) = (chunk.name.to_string(), format!("record {}", number + 1));
+        Error::Alignment { input, place, problem }
+    })?;
+    Ok(count_lines(chunk.text()))
+}
+
+/// Makes FASTQ of the whole alignments in a chunk, behind the third step and in parallel.
+pub(super) fn to_fastq(chunk: &mut Chunk) -> Result<(), Error> {
+    let format = chunk.format;
+    if !matches!(format, Some(Format::Sam | Format::Bam)) {
+        return Ok(());
+    }
+    let records = std::mem::take(&mut chunk.buffer);
+    let range = chunk.start..chunk.end;
+    let read = chunk.write_reads(|reads| match format {
+        Some(Format::Sam) => sam::read(&records[range], reads),
+        _ => bam::read(&records[range], reads),
+    });
+    // Its memory is taken again for the next reads.
+    chunk.reads = records;
+    chunk.format = Some(Format::Fastq);
+    read.map_err(|(number, problem)| {
+        let (line, record) = (chunk.line + number + 1, chunk.record + number + 1);
+        let place = match format {
+            Some(Format::Sam) => format!("line {line}"),
+            _ => format!("record {record}"),
+        };
+        Error::Alignment { input: chunk.name.to_string(), place, problem }
+    })
 }
 
 pub(super) fn count_lines(text: &[u8]) -> u64 {

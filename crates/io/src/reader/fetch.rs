@@ -3,16 +3,18 @@
 use super::ReaderOptions;
 use super::pipe::Pipe;
 use super::ranges::{Cutter, Plan, Range, Ranges};
-use crate::alignment::{self, AlignmentText};
+use crate::alignment::cram::{self, Containers, Cram};
 use crate::compress::bgzf::{BlockReader, End};
 use crate::compress::gzip::GzipStream;
 use crate::compress::{Compression, HEAD};
 use crate::input::open_error;
 use crate::{Chunk, Error, Input};
+use noodles_cram::io::reader::Container;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -31,8 +33,10 @@ pub(super) struct Fetcher {
     ticket: u64,
     /// Bytes read from the file.
     count: Arc<AtomicU64>,
-    /// Counts the records passed over, if alignments are to be turned into reads.
-    skipped: Option<Arc<AtomicU64>>,
+    /// CRAM is decoded.
+    sequences: bool,
+    /// The FASTA file that it may need.
+    reference: Option<Arc<Path>>,
     /// How to cut gzip files into ranges, if at all.
     plan: Option<Plan>,
 }
@@ -43,6 +47,7 @@ enum FetchState {
     Blocks(BlockReader<Bytes>),
     Ranges(Cutter),
     Stream { text: Bytes, compression: Compression },
+    Cram(Box<Containers<BufReader<Bytes>>>),
     Closed,
 }
 
@@ -63,6 +68,8 @@ pub(super) enum Work {
     Blocks,
     /// Decode this range of a gzip file; without one, the text is there but for its sums.
     Members { ranges: Arc<Ranges>, range: Option<Range> },
+    /// Decode this container.
+    Container { cram: Arc<Cram>, container: Box<Container> },
     /// The text is there.
     Text,
 }
@@ -84,18 +91,19 @@ impl Read for Raw {
 /// Compressed bytes read at a time.
 const RAW_BUFFER: usize = 256 * 1024;
 
-/// Bytes of a BGZF block at most.
-const MOST_OF_A_BLOCK: usize = 1 << 16;
-
 impl Fetcher {
     pub(super) fn new(file: usize, origin: Origin, plan: Option<Plan>) -> Self {
+        let reference = match &origin {
+            Origin::Input(input) => input.reference().cloned(),
+            Origin::Reader(_) => None,
+        };
         let state = FetchState::Unopened(origin);
-        Self { file, state, ticket: 0, count: Arc::default(), skipped: None, plan }
+        Self { file, state, ticket: 0, count: Arc::default(), sequences: false, reference, plan }
     }
 
-    /// Has the reads of SAM and BAM files come as FASTQ.
-    pub(super) fn of_sequences(self, skipped: Arc<AtomicU64>) -> Self {
-        Self { skipped: Some(skipped), ..self }
+    /// Has the reads of CRAM files come as FASTQ.
+    pub(super) fn of_sequences(self) -> Self {
+        Self { sequences: true, ..self }
     }
 
     pub(super) fn file(&self) -> usize {
@@ -151,6 +159,15 @@ impl Fetcher {
                 chunk.end = chunk.start + read;
                 Ok((Work::Text, read < wanted))
             }
+            FetchState::Cram(containers) => {
+                let next = containers.next().map_err(|error| cram_error(&chunk.name, &error))?;
+                let work = next.map(|(cram, container)| Work::Container {
+                    cram,
+                    container: Box::new(container),
+                });
+                let last = work.is_none();
+                Ok((work.unwrap_or(Work::Text), last))
+            }
             FetchState::Unopened(_) | FetchState::Closed => Ok((Work::Text, true)),
         }
     }
@@ -171,38 +188,45 @@ impl Fetcher {
         };
         let bytes: Bytes = match origin {
             Origin::Reader(bytes) => bytes,
-            Origin::Input(Input::Stdin) => Box::new(
-                Pipe::stdin(options.cancel.clone()).map_err(|error| read_error(name, error))?,
-            ),
-            Origin::Input(input @ Input::File(_)) => {
-                let (file, length) = open_file(&input)?;
-                let mut head = [0; HEAD];
-                let known = match length {
-                    0 => 0,
-                    _ => file.read_at(&mut head, 0).map_err(|error| read_error(name, error))?,
-                };
-                let head = &head[..known];
-                let sequences = self.skipped.is_some();
-                let alignments = sequences && alignment::Format::sniff(head).is_some();
-                match (Compression::sniff(head), self.plan) {
-                    (Compression::None, _) if known > 0 && !alignments => {
-                        let file = Arc::new(file);
-                        self.state = FetchState::Plain { file, offset: 0, length };
+            Origin::Input(input) => match input.path() {
+                None => Box::new(
+                    Pipe::stdin(options.cancel.clone()).map_err(|error| read_error(name, error))?,
+                ),
+                Some(path) => {
+                    let (file, length) = open_file(&input, path)?;
+                    if self.open_regular(&file, length, name)? {
                         return Ok(());
                     }
-                    (Compression::Gzip, Some(plan))
-                        if plan.is_worth(length) && !(sequences && holds_alignments(&file)) =>
-                    {
-                        self.state = FetchState::Ranges(Cutter::new(file, length, plan));
-                        return Ok(());
-                    }
-                    _ => {}
+                    Box::new(Pipe::new(file, options.cancel.clone()))
                 }
-                Box::new(Pipe::new(file, options.cancel.clone()))
-            }
+            },
         };
         self.state = self.stream(bytes, name)?;
         Ok(())
+    }
+
+    /// Opens a file of `length` bytes if several workers can read from it at any place.
+    fn open_regular(&mut self, file: &File, length: u64, name: &str) -> Result<bool, Error> {
+        let failed = |error| read_error(name, error);
+        let mut head = [0; HEAD];
+        let known = if length > 0 { file.read_at(&mut head, 0).map_err(failed)? } else { 0 };
+        let head = &head[..known];
+        self.state = match (Compression::sniff(head), self.plan) {
+            (Compression::None, _) if known > 0 && !self.is_cram(head) => {
+                let file = Arc::new(file.try_clone().map_err(failed)?);
+                FetchState::Plain { file, offset: 0, length }
+            }
+            (Compression::Gzip, Some(plan)) if plan.is_worth(length) => {
+                let file = file.try_clone().map_err(failed)?;
+                FetchState::Ranges(Cutter::new(file, length, plan))
+            }
+            _ => return Ok(false),
+        };
+        Ok(true)
+    }
+
+    fn is_cram(&self, head: &[u8]) -> bool {
+        self.sequences && head.starts_with(cram::MAGIC)
     }
 
     fn stream(&self, bytes: Bytes, name: &str) -> Result<FetchState, Error> {
@@ -212,73 +236,28 @@ impl Fetcher {
             .take(HEAD as u64)
             .read_to_end(&mut head)
             .map_err(|error| read_error(name, error))?;
-        let compression = Compression::sniff(&head);
-        if compression == Compression::Bgzf {
-            // Its first block, which is at most of this size, shows what it holds.
-            (&mut raw)
-                .take((MOST_OF_A_BLOCK - head.len()) as u64)
-                .read_to_end(&mut head)
-                .map_err(|error| read_error(name, error))?;
-            let blocks = self.skipped.is_none() || first_text(&head).is_none();
-            let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
-            if blocks {
-                return Ok(FetchState::Blocks(BlockReader::new(whole)));
-            }
-            return self.text(whole, compression, name);
-        }
+        let (compression, is_cram) = (Compression::sniff(&head), self.is_cram(&head));
         // The head again, then the rest.
-        self.text(Box::new(Cursor::new(head).chain(raw)), compression, name)
-    }
-
-    /// The text of compressed bytes, as FASTQ if they hold alignments.
-    fn text(
-        &self,
-        whole: Bytes,
-        compression: Compression,
-        name: &str,
-    ) -> Result<FetchState, Error> {
-        let failed = |error: io::Error| decode_error(name, compression, &error);
-        let mut text: Bytes = match compression {
-            Compression::None => whole,
-            _ => {
-                compression.decoder(BufReader::with_capacity(RAW_BUFFER, whole)).map_err(failed)?
-            }
-        };
-        if let Some(skipped) = &self.skipped {
-            let mut head = Vec::with_capacity(HEAD);
-            // A decoder says only once what is wrong.
-            (&mut text).take(alignment::HEAD as u64).read_to_end(&mut head).map_err(failed)?;
-            let format = alignment::Format::sniff(&head);
-            text = Box::new(Cursor::new(head).chain(text));
-            if let Some(format) = format {
-                text = Box::new(AlignmentText::new(text, format, Arc::clone(skipped)));
-            }
+        let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
+        if is_cram {
+            let whole = BufReader::with_capacity(RAW_BUFFER, whole);
+            let containers = Containers::open(whole, self.reference.as_deref())
+                .map_err(|error| cram_error(name, &error))?;
+            return Ok(FetchState::Cram(Box::new(containers)));
         }
+        let text = match compression {
+            Compression::Bgzf => return Ok(FetchState::Blocks(BlockReader::new(whole))),
+            Compression::None => whole,
+            _ => compression
+                .decoder(BufReader::with_capacity(RAW_BUFFER, whole))
+                .map_err(|error| decode_error(name, compression, &error))?,
+        };
         Ok(FetchState::Stream { text, compression })
     }
 }
 
-/// Whether a gzip file holds alignments. One that cannot be read will say so where it is read.
-fn holds_alignments(file: &File) -> bool {
-    let mut head = vec![0; MOST_OF_A_BLOCK];
-    let known = file.read_at(&mut head, 0).unwrap_or(0);
-    first_text(&head[..known]).is_some()
-}
-
-/// The format of alignments whose gzip or BGZF file begins with `head`.
-fn first_text(head: &[u8]) -> Option<alignment::Format> {
-    let mut text = Vec::new();
-    let first = GzipStream::new(Cursor::new(head.to_vec()));
-    // The block may be cut, or damaged, which shows where it is read in order.
-    let _ = first.take(alignment::HEAD as u64).read_to_end(&mut text);
-    alignment::Format::sniff(&text)
-}
-
 /// Opens a file, and gives its length if it is a regular one, else 0.
-fn open_file(input: &Input) -> Result<(File, u64), Error> {
-    let Input::File(path) = input else {
-        return Err(open_error(input, &io::ErrorKind::NotFound.into()));
-    };
+fn open_file(input: &Input, path: &Path) -> Result<(File, u64), Error> {
     // Without waiting for a named pipe's writer: its reader waits, and can be cancelled.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let opened = rustix::fs::open(path, flags, Mode::empty());
@@ -309,6 +288,16 @@ fn fill(text: &mut dyn Read, room: &mut [u8], stopped: &AtomicBool) -> io::Resul
 
 pub(super) fn read_error(name: &str, error: io::Error) -> Error {
     Error::Read { input: name.to_owned(), cause: Arc::new(error) }
+}
+
+/// What is wrong with a CRAM file.
+fn cram_error(name: &str, error: &io::Error) -> Error {
+    let input = name.to_owned();
+    match (error.raw_os_error(), error.kind()) {
+        (Some(code), _) => read_error(name, io::Error::from_raw_os_error(code)),
+        (None, io::ErrorKind::UnexpectedEof) => Error::Truncated { input, compression: "CRAM" },
+        _ => Error::Alignment { input, place: "CRAM".into(), problem: error.to_string() },
+    }
 }
 
 /// What a decompressor's error means: the system's errors pass through it unchanged.

@@ -1,6 +1,7 @@
 //! The third step, in the order of the text: where a chunk ends and the next one begins.
 
-use super::MAX_HEADER;
+use super::{MAX_HEADER, MAX_LINES};
+use crate::alignment::{Sniffed, bam, sniff};
 use crate::chunk::Format;
 use crate::{Chunk, Error};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
@@ -9,7 +10,8 @@ use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 #[derive(Default)]
 pub(super) struct Carry {
     /// An incomplete FASTQ record; or an incomplete FASTA header; or the last bases of a FASTA
-    /// sequence that is cut, then a line end if it is cut between lines.
+    /// sequence that is cut, then a line end if it is cut between lines. Of SAM an incomplete line,
+    /// of BAM an incomplete header or record; or what does not tell yet what it is.
     bytes: Vec<u8>,
     /// Line ends in `bytes`.
     newlines: u64,
@@ -25,6 +27,8 @@ pub(super) struct Carry {
     resume: bool,
     in_line: bool,
     repeated: usize,
+    /// BAM: records before `bytes`; `None` within the header.
+    records: Option<u64>,
 }
 
 impl Carry {
@@ -38,6 +42,8 @@ impl Carry {
         overlap: usize,
     ) -> Result<bool, Error> {
         if self.format.is_none() {
+            chunk.prepend(&mut self.bytes);
+            newlines += std::mem::take(&mut self.newlines);
             let text = chunk.text();
             let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let skipped = memchr_iter(b'\n', &text[..blank]).count() as u64;
@@ -47,12 +53,19 @@ impl Carry {
             if chunk.start == chunk.end {
                 return Ok(false);
             }
-            self.format = Some(detect(chunk)?);
+            self.format = detect(chunk, last)?;
             self.first_line = self.line;
+            if self.format.is_none() {
+                self.bytes.extend_from_slice(chunk.text());
+                self.newlines = newlines;
+                return Ok(false);
+            }
         }
         chunk.format = self.format;
         let text = match self.format {
             Some(Format::Fastq) => self.join_fastq(chunk, newlines, last),
+            Some(Format::Sam) => self.join_sam(chunk, newlines, last)?,
+            Some(Format::Bam) => self.join_bam(chunk, last)?,
             _ => self.join_fasta(chunk, newlines, last, overlap),
         };
         // A FASTQ record may be as long as it likes, but its first line not.
@@ -88,6 +101,61 @@ impl Carry {
         self.newlines = open_lines;
         self.line += total - open_lines;
         chunk.start < chunk.end
+    }
+
+    /// Whole lines, among which may be those of the header.
+    fn join_sam(&mut self, chunk: &mut Chunk, newlines: u64, last: bool) -> Result<bool, Error> {
+        if newlines == 0 && !last {
+            self.bytes.extend_from_slice(chunk.text());
+            if self.bytes.len() > MAX_LINES {
+                let input = chunk.name.to_string();
+                return Err(Error::LongLine { input, line: self.line + 1 });
+            }
+            return Ok(false);
+        }
+        chunk.prepend(&mut self.bytes);
+        (chunk.line, chunk.record) = (self.line, 0);
+        if !last {
+            let cut = chunk.start + line_start(chunk.text(), chunk.text_len());
+            self.bytes.extend_from_slice(&chunk.buffer[cut..chunk.end]);
+            chunk.end = cut;
+        }
+        self.line += newlines;
+        Ok(chunk.start < chunk.end)
+    }
+
+    /// Whole records; the header is left out.
+    fn join_bam(&mut self, chunk: &mut Chunk, last: bool) -> Result<bool, Error> {
+        chunk.prepend(&mut self.bytes);
+        let truncated = || Error::Truncated { input: chunk.name.to_string(), compression: "BAM" };
+        let before = match self.records {
+            Some(records) => records,
+            None => match bam::header(chunk.text()) {
+                Some(length) => {
+                    chunk.start += length;
+                    0
+                }
+                None if last => return Err(truncated()),
+                None => {
+                    self.bytes.extend_from_slice(chunk.text());
+                    return Ok(false);
+                }
+            },
+        };
+        let (whole, records) = bam::whole(chunk.text()).map_err(|number| Error::Alignment {
+            input: chunk.name.to_string(),
+            place: format!("record {}", before + number + 1),
+            problem: "its size cannot be: is the file damaged?".into(),
+        })?;
+        let cut = chunk.start + whole;
+        if last && cut < chunk.end {
+            return Err(truncated());
+        }
+        self.bytes.extend_from_slice(&chunk.buffer[cut..chunk.end]);
+        chunk.end = cut;
+        (chunk.line, chunk.record) = (0, before);
+        self.records = Some(before + records);
+        Ok(records > 0)
     }
 
     fn join_fasta(&mut self, chunk: &mut Chunk, newlines: u64, last: bool, overlap: usize) -> bool {
@@ -169,20 +237,24 @@ fn is_header(chunk: &Chunk, start: usize) -> bool {
     chunk.text().get(start) == Some(&b'>') && !(start == 0 && chunk.resume && chunk.in_line)
 }
 
-/// The format of a file, by its first text.
-fn detect(chunk: &Chunk) -> Result<Format, Error> {
+/// The format of a file, by its first text; `None` if it takes more to tell.
+fn detect(chunk: &Chunk, last: bool) -> Result<Option<Format>, Error> {
     let text = chunk.text();
     let input = chunk.name.to_string();
+    let alignments = sniff(text);
+    if alignments == Sniffed::Bam {
+        return Ok(Some(Format::Bam));
+    }
     if memchr(b'\n', text).is_none() && text.trim_ascii_end().contains(&b'\r') {
         // One endless line: it must not be collected to the end of the file first.
         return Err(Error::MacLineEnds { input });
     }
-    let unsupported = |format| Err(Error::UnsupportedFormat { input: input.clone(), format });
-    match text {
-        [b'>', ..] => Ok(Format::Fasta),
-        [b'@', ..] => Ok(Format::Fastq),
-        [b'C', b'R', b'A', b'M', ..] => unsupported("CRAM"),
-        [byte, ..] => Err(Error::UnknownFormat { input, byte: *byte }),
-        [] => Ok(Format::Fasta),
+    match (alignments, text) {
+        (Sniffed::Sam, _) => Ok(Some(Format::Sam)),
+        (Sniffed::Short, _) if !last => Ok(None),
+        (_, [b'>', ..]) => Ok(Some(Format::Fasta)),
+        (_, [b'@', ..]) => Ok(Some(Format::Fastq)),
+        (_, [byte, ..]) => Err(Error::UnknownFormat { input, byte: *byte }),
+        (_, []) => Ok(None),
     }
 }

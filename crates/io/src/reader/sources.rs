@@ -6,8 +6,8 @@ use super::ranges::Plan;
 use super::shared::lock;
 use crate::{Chunk, Error};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// The files that are not read to their end: some of them open, of which each is fetched from by
 /// one worker at a time.
@@ -43,14 +43,8 @@ impl Lease {
 }
 
 impl Sources {
-    pub(super) fn new(
-        origins: Vec<Origin>,
-        window: usize,
-        plan: Option<Plan>,
-        skipped: &Arc<AtomicU64>,
-    ) -> Self {
-        let fetcher =
-            |(file, origin)| Fetcher::new(file, origin, plan).of_sequences(Arc::clone(skipped));
+    pub(super) fn new(origins: Vec<Origin>, window: usize, plan: Option<Plan>) -> Self {
+        let fetcher = |(file, origin)| Fetcher::new(file, origin, plan).of_sequences();
         let fetchers = origins.into_iter().enumerate().map(fetcher);
         let state = State { waiting: fetchers.collect(), open: Vec::new() };
         Self { state: Mutex::new(state), changed: Condvar::new(), window }

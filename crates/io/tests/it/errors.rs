@@ -80,9 +80,9 @@ fn other_formats() {
         (b"ACGT\n", "test: not FASTA or FASTQ: starts with byte 0x41"),
         (b"\n \x00\x01", "test: not FASTA or FASTQ: starts with byte 0x00"),
         (
-            b"CRAM\x03\0\0\0\0",
-            "test: CRAM is not supported yet; convert it with samtools fastq, e.g. samtools fastq \
-             test | merganser ... -",
+            b"CRAM\x02\x01aaaaaaaaaaaaaaaaaaaa",
+            "test: CRAM: version 2.1, of which only 3.0 and 3.1 can be read: write it again with \
+             samtools view -C",
         ),
         (
             b">a\rACGT\r>b\rAC\r",

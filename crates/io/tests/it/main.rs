@@ -3,6 +3,7 @@
 // Helpers are tests, too.
 #![allow(clippy::unwrap_used)]
 
+mod alignments;
 mod cases;
 mod common;
 mod compressed;

@@ -1,0 +1,269 @@
+//! CRAM: containers of records that are written as differences from a reference.
+//!
+//! Containers are fetched one after the other, and decoded by the workers. The sequences of the
+//! reference are loaded when a container needs them, checked against the length and the MD5 that the
+//! header gives, and shared by the workers.
+
+use super::reference::Reference;
+use super::{Alignment, BEST_QUALITY, Reads};
+use md5::{Digest, Md5};
+use noodles_cram::io::reader::Container;
+use noodles_fasta::{self as fasta, Repository};
+use noodles_sam::alignment::Record as _;
+use noodles_sam::header::record::value::{Map, map::ReferenceSequence};
+use std::io::{self, Read};
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The first bytes of a file.
+pub(crate) const MAGIC: &[u8] = b"CRAM";
+
+/// Containers that follow one another lie on the same few sequences, if alignments are sorted: with
+/// more bases than this in memory, older sequences are dropped.
+const MOST_BASES: u64 = 512 << 20;
+
+/// What all containers need to be decoded.
+pub(crate) struct Cram {
+    header: noodles_sam::Header,
+    repository: Repository,
+    shared: Arc<Shared>,
+}
+
+/// What the loader of sequences tells those who decode.
+#[derive(Default)]
+struct Shared {
+    /// Bases loaded since the last time that all were dropped.
+    bases: AtomicU64,
+    /// There is no reference, but a sequence of it was asked for.
+    missing: AtomicBool,
+}
+
+/// Hands out the containers of a file.
+pub(crate) struct Containers<R> {
+    reader: noodles_cram::io::Reader<R>,
+    cram: Arc<Cram>,
+}
+
+impl<R: Read> Containers<R> {
+    /// Reads the header of a file.
+    pub(crate) fn open(input: R, reference: Option<&Path>) -> io::Result<Containers<R>> {
+        let mut reader = noodles_cram::io::Reader::new(input);
+        let definition = reader.read_file_definition()?;
+        let version = definition.version();
+        if version.major() != 3 {
+            return Err(invalid(format!(
+                "version {}.{}, of which only 3.0 and 3.1 can be read: write it again with samtools \
+                 view -C",
+                version.major(),
+                version.minor()
+            )));
+        }
+        let sequences = Arc::new(sequences(&header_text(&mut reader)?)?);
+        let mut header = noodles_sam::Header::builder();
+        for (name, length, _) in sequences.iter() {
+            header =
+                header.add_reference_sequence(name.clone(), Map::<ReferenceSequence>::new(*length));
+        }
+        let reference = reference.map(Reference::open).transpose()?;
+        let shared = Arc::<Shared>::default();
+        let loader = Loader { reference, sequences, shared: Arc::clone(&shared) };
+        let repository = Repository::new(loader);
+        Ok(Containers {
+            reader,
+            cram: Arc::new(Cram { header: header.build(), repository, shared }),
+        })
+    }
+
+    /// The next container; `None` behind the last.
+    pub(crate) fn next(&mut self) -> io::Result<Option<(Arc<Cram>, Container)>> {
+        let mut container = Container::default();
+        let bytes = self.reader.read_container(&mut container)?;
+        Ok((bytes > 0).then(|| (Arc::clone(&self.cram), container)))
+    }
+}
+
+fn invalid(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// The text of the header, which stands in a container of its own.
+fn header_text<R: Read>(reader: &mut noodles_cram::io::Reader<R>) -> io::Result<Vec<u8>> {
+    let mut header = reader.header_reader();
+    let mut container = header.container_reader()?;
+    let mut text = Vec::new();
+    {
+        let mut sam = container.raw_sam_header_reader()?;
+        sam.read_to_end(&mut text)?;
+        sam.discard_to_end()?;
+    }
+    container.discard_to_end()?;
+    Ok(text)
+}
+
+/// A name, a length, and an MD5 in hexadecimal.
+type Sequence = (Vec<u8>, NonZero<usize>, Option<Vec<u8>>);
+
+/// The reference's sequences, as `@SQ` lines give them.
+fn sequences(header: &[u8]) -> io::Result<Vec<Sequence>> {
+    let lines = header.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@SQ\t"));
+    let sequence = |line: &[u8]| {
+        let tag = |tag: &[u8]| {
+            let mut columns = line.trim_ascii_end().split(|&byte| byte == b'\t');
+            columns.find_map(|column| column.strip_prefix(tag)).map(<[u8]>::to_vec)
+        };
+        let length = String::from_utf8(tag(b"LN:")?).ok()?.parse().ok()?;
+        Some((tag(b"SN:")?, length, tag(b"M5:")))
+    };
+    let sequences = lines.map(sequence).collect::<Option<Vec<_>>>();
+    sequences.ok_or_else(|| invalid("a line @SQ of the header has no name or no length".into()))
+}
+
+/// Loads sequences for the decoder.
+struct Loader {
+    reference: Option<Reference>,
+    sequences: Arc<Vec<Sequence>>,
+    shared: Arc<Shared>,
+}
+
+/// What stands in for the bases of a reference that was not given: no file has it.
+const NO_BASE: u8 = 0;
+
+/// What to do where another reference was given than that of the alignments.
+const REMEDY: &str = "--reference must be the FASTA file that the reads were aligned to";
+
+impl fasta::repository::Adapter for Loader {
+    fn get(&mut self, name: &[u8]) -> Option<io::Result<fasta::Record>> {
+        let definition = fasta::record::Definition::new(name, None);
+        let letters = self.load(name);
+        Some(letters.map(|letters| fasta::Record::new(definition, letters.into())))
+    }
+}
+
+impl Loader {
+    fn load(&self, name: &[u8]) -> io::Result<Vec<u8>> {
+        let shown = String::from_utf8_lossy(name);
+        let known = self.sequences.iter().find(|(other, ..)| other == name);
+        let Some((_, length, md5)) = known else {
+            return Err(invalid(format!("aligned to '{shown}', which the header does not have")));
+        };
+        let Some(reference) = &self.reference else {
+            // Files without need of a reference have its sequences asked for all the same.
+            self.shared.missing.store(true, Ordering::Relaxed);
+            return Ok(vec![NO_BASE; length.get()]);
+        };
+        let path = reference.path().display();
+        let letters = reference.sequence(name);
+        let letters = letters.map_err(|error| io::Error::other(format!("{path}: {error}")))?;
+        let Some(letters) = letters else {
+            return Err(invalid(format!(
+                "aligned to '{shown}', which {path} does not have; {REMEDY}"
+            )));
+        };
+        if letters.len() != length.get() {
+            return Err(invalid(format!(
+                "aligned to '{shown}' of {length} bases, which has {} in {path}; {REMEDY}",
+                letters.len()
+            )));
+        }
+        if md5.as_ref().is_some_and(|md5| !md5.eq_ignore_ascii_case(digest(&letters).as_bytes())) {
+            return Err(invalid(format!(
+                "aligned to another sequence than the '{shown}' of {path} (MD5); {REMEDY}"
+            )));
+        }
+        self.shared.bases.fetch_add(letters.len() as u64, Ordering::Relaxed);
+        Ok(letters)
+    }
+}
+
+fn digest(letters: &[u8]) -> String {
+    Md5::digest(letters).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Cram {
+    /// Adds the reads of a container. What is wrong comes with the number of its record, from 0;
+    /// where a slice cannot be decoded, that is its first.
+    pub(crate) fn read(
+        &self,
+        container: &Container,
+        reads: &mut Reads,
+    ) -> Result<(), (u64, String)> {
+        let many = container.header().reference_sequence_context().is_many();
+        if !many && self.shared.bases.load(Ordering::Relaxed) > MOST_BASES {
+            self.shared.bases.store(0, Ordering::Relaxed);
+            self.repository.clear();
+        }
+        let mut number = container.header().record_counter();
+        // Checksums say that the bytes are what was written; where that contradicts itself, the
+        // decoder panics.
+        let decoded = catch_unwind(AssertUnwindSafe(|| self.decode(container, reads, &mut number)));
+        let result = decoded.unwrap_or_else(|_| Err("it contradicts itself".to_owned()));
+        result.map_err(|problem| {
+            let missing = self.shared.missing.load(Ordering::Relaxed);
+            let problem = match problem {
+                _ if missing => {
+                    "the file leaves out the bases that are those of the reference: name its FASTA \
+                     file with --reference"
+                        .to_owned()
+                }
+                problem if problem.starts_with("aligned to ") => problem,
+                problem if problem.starts_with("reference sequence checksum") => {
+                    format!(
+                        "aligned to another sequence than that of the reference (MD5); {REMEDY}"
+                    )
+                }
+                problem => format!("{problem}: is the file damaged?"),
+            };
+            (number, problem)
+        })
+    }
+
+    fn decode(
+        &self,
+        container: &Container,
+        reads: &mut Reads,
+        number: &mut u64,
+    ) -> Result<(), String> {
+        let said = |error: io::Error| error.to_string();
+        let compression = container.compression_header().map_err(said)?;
+        for slice in container.slices() {
+            let slice = slice.map_err(said)?;
+            let (core, external) = slice.decode_blocks().map_err(said)?;
+            let repository = self.repository.clone();
+            let records = slice.records(repository, &self.header, &compression, &core, &external);
+            for record in &records.map_err(said)? {
+                reads.add(record)?;
+                *number += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Alignment for noodles_cram::Record<'_> {
+    fn name(&self) -> Option<&[u8]> {
+        noodles_sam::alignment::Record::name(self).map(|name| -> &[u8] { name })
+    }
+
+    fn flags(&self) -> u16 {
+        noodles_sam::alignment::Record::flags(self).map_or(0, |flags| flags.bits())
+    }
+
+    fn letters(&self, text: &mut Vec<u8>) -> Result<(), String> {
+        let start = text.len();
+        text.extend(self.sequence().iter());
+        match text[start..].contains(&NO_BASE) {
+            true => Err("a base is missing".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String> {
+        for score in self.quality_scores().iter() {
+            text.push(b'!' + score.map_err(|error| error.to_string())?.min(BEST_QUALITY));
+        }
+        Ok(())
+    }
+}
