@@ -188,7 +188,7 @@ impl Search {
                 search.add_ids(&target.name);
                 search.headers.push(target.header.clone());
             }
-            if let Input::File(path) = input {
+            if let Some(path) = input.path() {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 search.files.push((name, first..search.headers.len()));
             }
@@ -343,13 +343,8 @@ fn table_columns(columns: &[&[u8]]) -> Columns {
 
 /// Files in the folders of the inputs whose name begins so, each once.
 fn beside(inputs: &[Input], start: &str) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = inputs
-        .iter()
-        .filter_map(|input| match input {
-            Input::File(path) => path.parent().map(Path::to_owned),
-            Input::Stdin => None,
-        })
-        .collect();
+    let mut folders: Vec<PathBuf> =
+        inputs.iter().filter_map(|input| input.path()?.parent().map(Path::to_owned)).collect();
     folders.sort();
     folders.dedup();
     let mut found: Vec<PathBuf> = folders.iter().flat_map(|folder| files_in(folder)).collect();

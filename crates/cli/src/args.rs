@@ -10,6 +10,7 @@ pub(crate) mod eval;
 pub(crate) mod filter;
 pub(crate) mod kmers;
 pub(crate) mod map;
+pub(crate) mod reads;
 mod values;
 
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub(crate) use eval::EvalArgs;
 pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
 pub(crate) use map::{IndexArgs, MapArgs};
+pub(crate) use reads::ReadsArgs;
 pub(crate) use values::Auto;
 
 const EXAMPLES: &str = "\

@@ -90,7 +90,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let database = (!on_the_fly).then(|| query.reads.remove(0));
     check_usage(args, &query)?;
     let samples = match &args.sample_sheet {
-        Some(path) => sheet::read(path, query.interleaved)?,
+        Some(path) => sheet::read(path, &query)?,
         None => Vec::new(),
     };
     let single = match args.sample_sheet.is_none() && !args.interactive {

@@ -18,10 +18,8 @@ pub(crate) fn refuse_to_replace<'a>(
 ) -> Result<()> {
     let places: Vec<PathBuf> = inputs
         .into_iter()
-        .filter_map(|input| match input {
-            Input::File(path) => fs::canonicalize(path).ok(),
-            Input::Stdin => None,
-        })
+        .flat_map(Input::files)
+        .filter_map(|path| fs::canonicalize(path).ok())
         .collect();
     // Devices and pipes may be given as often as one likes.
     let odd = |path: &Path| fs::metadata(path).is_ok_and(|at| !at.is_file());
@@ -42,9 +40,9 @@ pub(crate) fn refuse_to_replace<'a>(
 /// Tells the summary the inputs' names and their bytes on disk, null if one of them is a pipe.
 pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {
     summary.set("inputs", "files", inputs.iter().map(Input::to_string).collect::<Vec<_>>());
-    let size = |input: &Input| match input {
-        Input::File(path) => fs::metadata(path).ok().filter(|at| at.is_file()).map(|at| at.len()),
-        Input::Stdin => None,
+    let size = |input: &Input| {
+        let at = fs::metadata(input.path()?).ok().filter(|at| at.is_file())?;
+        Some(at.len())
     };
     summary.set("inputs", "bytes", inputs.iter().map(size).sum::<Option<u64>>());
 }

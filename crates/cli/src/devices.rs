@@ -77,14 +77,12 @@ pub(crate) fn clocks(started: Instant, summary: &mut Summary) {
 /// Bytes of the inputs as text, about: a compressed one counts four times. `None` if one of them is
 /// no file.
 fn bytes(inputs: &[Input]) -> Option<u64> {
-    let size = |input: &Input| match input {
-        Input::File(path) => {
-            let at = std::fs::metadata(path).ok().filter(|at| at.is_file())?;
-            let name = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-            let compressed = ["gz", "bgz", "zst", "bz2", "xz"].contains(&name);
-            Some(at.len() * if compressed { 4 } else { 1 })
-        }
-        Input::Stdin => None,
+    let size = |input: &Input| {
+        let path = input.path()?;
+        let at = std::fs::metadata(path).ok().filter(|at| at.is_file())?;
+        let name = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        let compressed = ["gz", "bgz", "zst", "bz2", "xz", "bam", "cram"].contains(&name);
+        Some(at.len() * if compressed { 4 } else { 1 })
     };
     inputs.iter().map(size).sum()
 }

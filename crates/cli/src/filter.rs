@@ -42,7 +42,7 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     outputs::check(args)?;
     let mut job = job(args);
     job.config.validate()?;
-    let inputs = merganser_io::expand_inputs(&args.inputs).map_err(Error::from)?;
+    let inputs = args.reads.expand(&args.inputs).map_err(Error::from)?;
     let cancel = interrupt::cancel_on_interrupt()?;
     outputs::refuse_to_replace_inputs(args, &inputs)?;
     job.devices =

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, expand_inputs};
+use merganser_io::{Input, Output};
 use merganser_map::{
     Config, Error, Format, Index, Job, Outcome, Outputs, ReadGroup, Reads, Strand,
 };
@@ -97,8 +97,8 @@ fn check(args: &MapArgs) -> Result<()> {
 }
 
 fn inputs(args: &MapArgs) -> Result<Vec<Reads>> {
-    let first = expand_inputs(&args.reads).map_err(Error::from)?;
-    let second = expand_inputs(&args.mates).map_err(Error::from)?;
+    let first = args.inputs.expand(&args.reads).map_err(Error::from)?;
+    let second = args.inputs.expand(&args.mates).map_err(Error::from)?;
     if !second.is_empty() && first.len() != second.len() {
         return usage(format!(
             "there are {} files of reads and {} of mates (-2): give as many",
@@ -106,7 +106,7 @@ fn inputs(args: &MapArgs) -> Result<Vec<Reads>> {
             second.len()
         ));
     }
-    if first.iter().chain(&second).filter(|input| **input == Input::Stdin).count() > 1 {
+    if first.iter().chain(&second).filter(|input| input.is_stdin()).count() > 1 {
         return Err(Error::from(merganser_io::Error::StdinTwice).into());
     }
     let mut second = second.into_iter();

@@ -42,6 +42,11 @@ impl Input {
         self.path().is_none()
     }
 
+    /// The files that it is read from, its reference among them.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.path().into_iter().chain(self.reference().map(AsRef::as_ref))
+    }
+
     pub(crate) fn reference(&self) -> Option<&Arc<Path>> {
         match self {
             Self::Referenced(_, reference) => Some(reference),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 use merganser_classify::taxonomy::Rank;
 
+use super::ReadsArgs;
 use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
 
 const CLASSIFY: &str = "\
@@ -71,8 +72,8 @@ pub(crate) struct SessionLine {
 /// What to classify, how, and what to write.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct QueryArgs {
-    /// The database (.mgdb), unless --references are given; then reads: FASTA or FASTQ, plain or
-    /// compressed; @LIST of such files, or - for stdin
+    /// The database (.mgdb), unless --references are given; then reads: FASTA, FASTQ, SAM, BAM
+    /// or CRAM, plain or compressed; @LIST of such files, or - for stdin
     #[arg(value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
     /// First mates; as many files as -2 has. Pairs come before all other reads
@@ -87,6 +88,8 @@ pub(crate) struct QueryArgs {
     /// Single reads, beside -1 and -2 or interleaved READS; they come before READS
     #[arg(short = 'U', value_name = "FILE", id = "singles")]
     pub(crate) singles: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: ReadsArgs,
 
     #[command(flatten)]
     pub(crate) lines: LineArgs,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use merganser_seq::signature::Rule;
 
-use super::{Auto, DeviceArgs};
+use super::{Auto, DeviceArgs, ReadsArgs};
 
 const MORE: &str = "\
 Alphabet:
@@ -16,7 +16,7 @@ Alphabet:
 
 Inputs:
   FASTA (lines of any width) and FASTQ (four lines a record), told apart by content, plain or
-  compressed with gzip, BGZF, zstd, bzip2 or xz; SAM with a header, and BAM, of which secondary and
+  compressed with gzip, BGZF, zstd, bzip2 or xz; SAM, BAM and CRAM, of which secondary and
   supplementary alignments are passed over. Formats may be mixed. `-` is standard input, `@list.txt`
   a file that names one input a line.
 
@@ -30,7 +30,9 @@ Examples:
   A KMC database, for kmc_tools (writes sample.kmc_pre and sample.kmc_suf):
     merganser count -k 28 --format kmc -o sample reads.fq.gz
   From a pipe, as text:
-    samtools fastq sample.cram | merganser count -k 31 --format tsv -o sample.tsv.gz -
+    curl -s $URL | merganser count -k 31 --format tsv -o sample.tsv.gz -
+  From CRAM, with the genome that the reads were aligned to:
+    merganser count -k 31 --reference genome.fa -o sample.mgk sample.cram
   Many files, little memory:
     merganser count -k 31 --memory 2G --tmp-dir /scratch -o sample.mgk @files.txt";
 
@@ -40,6 +42,8 @@ pub(crate) struct CountArgs {
     /// Files of reads or genomes, @LIST of such files, or - for stdin
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reads: ReadsArgs,
 
     /// Bases of a k-mer, 1 to 128
     #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]

@@ -6,13 +6,13 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use merganser_filter::{Align, Method, NMode, Threshold};
 
-use super::DeviceArgs;
+use super::{DeviceArgs, ReadsArgs};
 
 const MORE: &str = "\
 Inputs:
   One file: a pair a line, READ<TAB>SEGMENT (columns after the second are ignored), or the WFA
-  tools' two lines a pair, >READ and <SEGMENT; told apart by content. Two files: FASTA or FASTQ,
-  the first record of one with the first of the other, and so on. Plain or compressed with gzip,
+  tools' two lines a pair, >READ and <SEGMENT; told apart by content. Two files: FASTA, FASTQ, SAM, BAM
+  or CRAM, the first record of one with the first of the other, and so on. Plain or compressed with gzip,
   BGZF, zstd, bzip2 or xz. `-` is standard input.
 
 Output:
@@ -51,6 +51,8 @@ pub(crate) struct FilterArgs {
     /// A file of pairs, or a file of reads and one of their segments; - is stdin
     #[arg(required = true, num_args = 1..=2, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reads: ReadsArgs,
 
     /// Edits that an accepted pair may have: a number, or N% of the read's length, rounded down
     #[arg(short = 'e', long = "threshold", value_name = "N|N%")]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use merganser_map::{Metric, NMode, Prefilter, Select, Strand};
 
+use super::ReadsArgs;
 use super::filter::Edits;
 
 const INDEX: &str = "\
@@ -72,12 +73,14 @@ pub(crate) struct MapArgs {
     /// time
     #[arg(value_name = "REFERENCE")]
     pub(crate) reference: PathBuf,
-    /// Reads in FASTA or FASTQ, plain or compressed; first mates if -2 is given; - is stdin
+    /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; first mates if -2 is given; - is stdin
     #[arg(required = true, value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
     /// Second mates; as often as there are files of reads
     #[arg(short = '2', long = "mates", value_name = "MATES")]
     pub(crate) mates: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: ReadsArgs,
 
     /// Edits that a hit may have: a number, or N% of the read's length, rounded down
     #[arg(short = 'e', long = "threshold", value_name = "N|N%", help_heading = "Hits")]

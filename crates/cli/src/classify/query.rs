@@ -9,7 +9,7 @@ use merganser_classify::Thresholds;
 use merganser_classify::run::{
     Columns, LineFormat, ReadFilter, RunConfig, RunResult, Segment, Taxids,
 };
-use merganser_io::{Input, Reader, ReaderOptions, expand_inputs};
+use merganser_io::{Input, Reader, ReaderOptions};
 use merganser_run::Summary;
 
 use super::outputs::Files;
@@ -237,8 +237,8 @@ fn columns(args: &TableArgs) -> Columns {
 
 /// Pairs, then single reads, then READS.
 fn segments(args: &QueryArgs) -> Result<Vec<Segment>> {
-    let [first, second, singles, reads] =
-        [&args.mates1, &args.mates2, &args.singles, &args.reads].map(|paths| expand_inputs(paths));
+    let [first, second, singles, reads] = [&args.mates1, &args.mates2, &args.singles, &args.reads]
+        .map(|paths| args.inputs.expand(paths));
     let (first, second, singles, reads) = (first?, second?, singles?, reads?);
     if first.len() != second.len() {
         return failure::usage(format!(
@@ -248,7 +248,7 @@ fn segments(args: &QueryArgs) -> Result<Vec<Segment>> {
         ));
     }
     let each = first.iter().chain(&second).chain(&singles).chain(&reads);
-    match each.clone().filter(|input| **input == Input::Stdin).count() {
+    match each.clone().filter(|input| input.is_stdin()).count() {
         0 | 1 => {}
         _ => return Err(merganser_io::Error::StdinTwice.into()),
     }

@@ -76,7 +76,7 @@ fn answer(bench: &Bench<'_>, line: &str, given: &DecisionArgs) -> Result<()> {
     let mut args = parsed?.query;
     args.decision = inherit(args.decision, given);
     let query = Query::new(&args, None)?;
-    if query.inputs().any(|input| *input == Input::Stdin) {
+    if query.inputs().any(Input::is_stdin) {
         return failure::usage("stdin has the session's lines: reads must come from files");
     }
     query.check(bench.sources)?;

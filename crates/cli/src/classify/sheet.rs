@@ -26,10 +26,19 @@ pub(super) type Sample = (String, Vec<Segment>);
 ///
 /// # Errors
 /// What is wrong, and in which line.
-pub(super) fn read(path: &Path, interleaved: bool) -> Result<Vec<Sample>> {
+pub(super) fn read(path: &Path, args: &QueryArgs) -> Result<Vec<Sample>> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| anyhow::anyhow!("{}: {}", path.display(), merganser_io::reason(&error)))?;
-    parse(&text, interleaved).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
+    let reads = &args.inputs;
+    let samples = parse(&text, args.interleaved)
+        .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    let segment = |segment| match segment {
+        Segment::Single(input) => Segment::Single(reads.input(input)),
+        Segment::Interleaved(input) => Segment::Interleaved(reads.input(input)),
+        Segment::Pair(one, two) => Segment::Pair(reads.input(one), reads.input(two)),
+    };
+    let sample = |(name, segments): Sample| (name, segments.into_iter().map(segment).collect());
+    Ok(samples.into_iter().map(sample).collect())
 }
 
 fn parse(text: &str, interleaved: bool) -> Result<Vec<Sample>> {

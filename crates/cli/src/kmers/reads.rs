@@ -9,7 +9,7 @@ use merganser_count::algebra;
 use merganser_count::reads::{
     self, Action, FilterConfig, Limit, Lookup, Mates, filter_reads, open_lookup,
 };
-use merganser_io::{Input, Output, expand_inputs};
+use merganser_io::{Input, Output};
 use merganser_run::Cancel;
 
 use super::tables;
@@ -37,10 +37,10 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
     }
     let lists = match args.first.is_empty() {
-        true => vec![expand_inputs(&args.reads).map_err(Error::from)?],
+        true => vec![args.inputs.expand(&args.reads).map_err(Error::from)?],
         false => [&args.first, &args.second]
             .into_iter()
-            .map(|paths| expand_inputs(paths).map_err(Error::from))
+            .map(|paths| args.inputs.expand(paths).map_err(Error::from))
             .collect::<Result<Vec<_>, _>>()?,
     };
     let outputs: Vec<PathBuf> =
@@ -115,7 +115,7 @@ fn load(
 }
 
 pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode> {
-    let inputs = expand_inputs(&args.reads).map_err(Error::from)?;
+    let inputs = args.inputs.expand(&args.reads).map_err(Error::from)?;
     let outputs = [args.output.clone()];
     refuse_to_replace(&outputs, &inputs)?;
     let cancel = interrupt::cancel_on_interrupt()?;

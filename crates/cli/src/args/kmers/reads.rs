@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::TableArgs;
+use crate::args::ReadsArgs;
 
 pub(super) const FILTER_READS: &str = "\
 A read's hits are its k-mers that are in the table, within MIN..MAX if these are given. The table is
@@ -47,6 +48,8 @@ pub(crate) struct FilterReadsArgs {
     /// First and second mates take turns in the files of reads
     #[arg(long, conflicts_with = "first")]
     pub(crate) interleaved: bool,
+    #[command(flatten)]
+    pub(crate) inputs: ReadsArgs,
 
     /// Keep reads with N hits or more; with a point (0.5) such a part of their k-mers
     #[arg(long, value_name = "N", default_value = "2")]
@@ -102,6 +105,8 @@ pub(crate) struct ProfileArgs {
     /// Files of reads or genomes, @LIST of such files, or - for stdin
     #[arg(value_name = "READS", required = true)]
     pub(crate) reads: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: ReadsArgs,
     /// Where to write; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
