@@ -216,20 +216,27 @@ fn cram_gives_the_reads_that_samtools_gives() {
     };
     for (input, theirs) in [("unsorted.cram", "unsorted.fq"), ("many.cram", "sorted.fq")] {
         let ours = dir
-            .run(&format!("kmers filter-reads -q --min-hits 0 --reference ref.fa t.mgk {input}"));
+            .run(&format!("kmers filter-reads -q --min-hits 0 --reference ref.fa t.mgk {input}"))
+            .ok();
         let theirs = String::from_utf8(dir.read(theirs)).unwrap();
-        assert!(lines(&ours.ok()) == lines(&theirs), "{input}");
+        let (mut ours, mut theirs) = (lines(&ours), lines(&theirs));
+        if input == "many.cram" {
+            // Of neighbours with one name, samtools gives the first mate first.
+            ours.sort();
+            theirs.sort();
+        }
+        assert!(ours == theirs, "{input}");
     }
     // The other commands that take reads.
     dir.run("kmers profile -q --reference ref.fa -o p t.mgk sorted.cram").ok();
-    dir.run("kmers profile -q -o q t.mgk sorted.fq").ok();
+    dir.run("kmers profile -q -o q t.mgk a.bam").ok();
     assert!(dir.read("p") == dir.read("q"));
     dir.run("map -q ref.fa sorted.cram -e 5 --reference ref.fa -o p.sam").ok();
     dir.run("map -q ref.fa a.bam -e 5 -o q.sam").ok();
     assert!(dir.read("p.sam") == dir.read("q.sam"));
     dir.run("filter -q -e 5 --reference ref.fa sorted.cram a.bam -o p.tsv").ok();
-    let decisions = String::from_utf8(dir.read("p.tsv")).unwrap();
-    assert!(decisions.lines().skip(1).all(|line| line.ends_with("\t1\t0")), "{decisions}");
+    dir.run("filter -q -e 5 a.bam a.bam -o q.tsv").ok();
+    assert!(dir.read("p.tsv") == dir.read("q.tsv"));
 }
 
 #[test]
@@ -265,7 +272,7 @@ fn cram_without_its_reference_says_what_is_missing() {
           does not have; --reference must be the FASTA file that the reads were aligned to",
         ),
         (
-            "--reference short.fa unsorted.cram",
+            "--reference short.fa sorted.cram",
             "aligned to 'c0' of 20000 bases, which has 2940 in \
           short.fa; --reference must be",
         ),

@@ -29,6 +29,8 @@ pub enum Format {
     Kff,
     /// `KMER<TAB>COUNT` lines.
     Tsv,
+    /// Columns `kmer` and `count`, with the feature `parquet`.
+    Parquet,
     /// No table: totals and histogram only.
     None,
 }

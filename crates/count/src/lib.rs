@@ -23,6 +23,8 @@ mod histogram;
 mod kff;
 mod kmc;
 pub mod model;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod plan;
 pub mod reads;
 mod results;
@@ -33,6 +35,10 @@ pub mod superkmer;
 mod table;
 pub mod tables;
 mod text;
+
+/// What is said where a program without it meets Parquet.
+#[cfg(not(feature = "parquet"))]
+pub(crate) const NO_PARQUET: &str = "Parquet is not built into this program: build it with cargo build --release --features parquet";
 
 pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, Storage};
 pub use error::Error;

@@ -2,13 +2,15 @@
 //! range.
 //!
 //! `.mgk` tables and KMC1 databases lie sorted on disk, and ranges of them are read as they are
-//! needed. All others (KMC2 databases, KFF, text) are first gathered: scattered by their first
+//! needed. All others (KMC2 databases, KFF, Parquet, text) are first gathered: scattered by their first
 //! bits, in memory or on disk, and sorted range by range.
 
 mod gathered;
 mod kff;
 mod kmc;
 mod mgk;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod text;
 
 use std::fs::File;
@@ -40,6 +42,8 @@ pub enum Kind {
     Columns,
     /// FASTA whose headers are counts, as `jellyfish dump` writes.
     Fasta,
+    /// Parquet with the columns `kmer` and `count`.
+    Parquet,
 }
 
 impl Kind {
@@ -52,6 +56,7 @@ impl Kind {
             Kind::Kff => "KFF",
             Kind::Columns => "text",
             Kind::Fasta => "FASTA",
+            Kind::Parquet => "Parquet",
         }
     }
 }
@@ -91,6 +96,8 @@ enum Content {
     Kmc(Database),
     Kff(Kff),
     Text(Box<Text>),
+    #[cfg(feature = "parquet")]
+    Parquet(parquet::Parquet),
 }
 
 impl AnyTable {
@@ -122,6 +129,14 @@ impl AnyTable {
                     let description = kff.description();
                     return Ok((Content::Kff(kff), description));
                 }
+                #[cfg(feature = "parquet")]
+                [b'P', b'A', b'R', b'1', ..] => {
+                    let table = parquet::Parquet::open(path, canonical)?;
+                    let description = table.description();
+                    return Ok((Content::Parquet(table), description));
+                }
+                #[cfg(not(feature = "parquet"))]
+                [b'P', b'A', b'R', b'1', ..] => return Err(bad(path, crate::NO_PARQUET)),
                 magic if magic.starts_with(b"@") => {
                     return Err(bad(
                         path,
@@ -207,6 +222,11 @@ impl AnyTable {
             Content::Text(text) => {
                 let gathered = Gathered::new(&self.path, &self.description, pool);
                 Box::new(text.gather(gathered, cancel)?)
+            }
+            #[cfg(feature = "parquet")]
+            Content::Parquet(table) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool);
+                Box::new(table.gather(gathered, threads, cancel)?)
             }
         })
     }

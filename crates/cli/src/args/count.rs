@@ -66,7 +66,8 @@ pub(crate) struct CountArgs {
     /// writes FILE.kmc_pre and FILE.kmc_suf
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the table: our own, a KMC database, KFF, KMER<TAB>COUNT lines, or no table
+    /// Format of the table: our own, a KMC database, KFF, KMER<TAB>COUNT lines, Parquet (if built
+    /// in), or no table
     #[arg(long, value_name = "FORMAT", default_value = "mgk", help_heading = "Output")]
     pub(crate) format: Format,
     /// Write how many distinct k-mers occur once, twice, ...: COUNT<TAB>NUMBER lines, before
@@ -126,6 +127,7 @@ pub(crate) enum Format {
     Kmc,
     Kff,
     Tsv,
+    Parquet,
     None,
 }
 

@@ -51,7 +51,7 @@ pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
     let Some(output) = args.output.as_deref() else { return Vec::new() };
     match args.format {
         Format::None => Vec::new(),
-        Format::Mgk | Format::Kff | Format::Tsv => vec![output.to_owned()],
+        Format::Mgk | Format::Kff | Format::Tsv | Format::Parquet => vec![output.to_owned()],
         Format::Kmc => [".kmc_pre", ".kmc_suf"].map(|end| with_suffix(output, end)).to_vec(),
     }
 }

@@ -39,7 +39,9 @@ fn check_output(args: &CountArgs) -> Result<()> {
         (Some(_), Format::None) => {
             usage("-o and --format none exclude each other: there is no table to write")
         }
-        (Some(path), Format::Mgk | Format::Kmc | Format::Kff) if path.as_os_str() == "-" => {
+        (Some(path), Format::Mgk | Format::Kmc | Format::Kff | Format::Parquet)
+            if path.as_os_str() == "-" =>
+        {
             usage("this format needs a file, -o FILE: only --format tsv can be written to stdout")
         }
         (Some(_), _) => Ok(()),
@@ -71,6 +73,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
             Format::Mgk => merganser_count::Format::Mgk,
             Format::Kmc => merganser_count::Format::Kmc,
             Format::Kff => merganser_count::Format::Kff,
+            Format::Parquet => merganser_count::Format::Parquet,
             Format::Tsv => merganser_count::Format::Tsv,
             Format::None => merganser_count::Format::None,
         },

@@ -124,9 +124,13 @@ fn check(args: &ResultArgs) -> Result<TableFormat> {
         ResultFormat::Tsv => TableFormat::Tsv,
         ResultFormat::Fasta => TableFormat::Fasta,
         ResultFormat::Jellyfish => TableFormat::Jellyfish,
+        ResultFormat::Parquet => TableFormat::Parquet,
         ResultFormat::None => TableFormat::None,
     };
-    let binary = matches!(format, TableFormat::Mgk | TableFormat::Kmc | TableFormat::Kff);
+    let binary = matches!(
+        format,
+        TableFormat::Mgk | TableFormat::Kmc | TableFormat::Kff | TableFormat::Parquet
+    );
     match (&args.output, format) {
         (None, TableFormat::None) => {}
         (None, _) => {

@@ -11,6 +11,8 @@ use crate::Error;
 use crate::emit::{Encoder, Sink, Totals};
 use crate::kff::{KffFormat, KffSink};
 use crate::kmc::{KmcFormat, KmcSink, Layout};
+#[cfg(feature = "parquet")]
+use crate::parquet::{ParquetFormat, ParquetSink};
 use crate::table::{Header, MgkFormat, MgkSink};
 use crate::text::{Style, TextFormat};
 
@@ -29,6 +31,8 @@ pub enum TableFormat {
     Fasta,
     /// `KMER COUNT` lines.
     Jellyfish,
+    /// Columns `kmer` and `count`, with the feature `parquet`.
+    Parquet,
     /// Not at all: histogram and numbers only.
     None,
 }
@@ -39,6 +43,8 @@ pub(super) enum Target {
     Kmc([AtomicFile; 2]),
     Kff(AtomicFile),
     Text(Output, Style),
+    #[cfg(feature = "parquet")]
+    Parquet(AtomicFile),
     None,
 }
 
@@ -56,6 +62,10 @@ impl Target {
             TableFormat::Tsv => text(Style::Tsv)?,
             TableFormat::Fasta => text(Style::Fasta)?,
             TableFormat::Jellyfish => text(Style::Jellyfish)?,
+            #[cfg(feature = "parquet")]
+            TableFormat::Parquet => Target::Parquet(AtomicFile::create(path()?)?),
+            #[cfg(not(feature = "parquet"))]
+            TableFormat::Parquet => return Err(Error::Config(crate::NO_PARQUET.into())),
             TableFormat::None => Target::None,
         })
     }
@@ -84,6 +94,10 @@ impl Target {
                 writing.write(&format, sink)
             }
             Target::Text(output, style) => writing.write(&TextFormat { k, style }, output),
+            #[cfg(feature = "parquet")]
+            Target::Parquet(file) => {
+                writing.write(&ParquetFormat { k }, ParquetSink::new(file, &header)?)
+            }
             Target::None => writing.write(&Nothing, Nothing),
         }
     }

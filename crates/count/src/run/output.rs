@@ -11,6 +11,8 @@ use super::Outcome;
 use crate::emit::{Encoder, Sink, Source, emit};
 use crate::kff::{KffFormat, KffSink};
 use crate::kmc::{KmcFormat, KmcSink, Layout};
+#[cfg(feature = "parquet")]
+use crate::parquet::{ParquetFormat, ParquetSink};
 use crate::table::{Header, MgkFormat, MgkSink, section_bits};
 use crate::text::{Style, TextFormat};
 use crate::{Config, Error, Format};
@@ -21,6 +23,8 @@ pub(crate) enum Target {
     Kmc([AtomicFile; 2]),
     Kff(AtomicFile),
     Tsv(Output),
+    #[cfg(feature = "parquet")]
+    Parquet(AtomicFile),
     None,
 }
 
@@ -39,6 +43,10 @@ impl Target {
             }
             Format::Kff => Target::Kff(AtomicFile::create(path()?)?),
             Format::Tsv => Target::Tsv(Output::create(path()?)?),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => Target::Parquet(AtomicFile::create(path()?)?),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => return Err(Error::Config(crate::NO_PARQUET.into())),
             Format::None => Target::None,
         })
     }
@@ -67,6 +75,10 @@ impl Target {
                 writing.by(&format, sink)
             }
             Target::Tsv(output) => writing.by(&TextFormat { k, style: Style::Tsv }, output),
+            #[cfg(feature = "parquet")]
+            Target::Parquet(file) => {
+                writing.by(&ParquetFormat { k }, ParquetSink::new(file, &header)?)
+            }
             Target::None => Ok(Duration::ZERO),
         }
     }

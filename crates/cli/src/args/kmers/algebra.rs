@@ -144,6 +144,7 @@ pub(crate) enum ResultFormat {
     Tsv,
     Fasta,
     Jellyfish,
+    Parquet,
     None,
 }
 
