@@ -221,7 +221,7 @@ impl AnyTable {
             }
             Content::Text(text) => {
                 let gathered = Gathered::new(&self.path, &self.description, pool);
-                Box::new(text.gather(gathered, cancel)?)
+                Box::new(text.gather(gathered, threads, cancel)?)
             }
             #[cfg(feature = "parquet")]
             Content::Parquet(table) => {

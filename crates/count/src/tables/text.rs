@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use merganser_io::{Input, LineChunk, LineReader, ReaderOptions};
-use merganser_run::Cancel;
+use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
 use super::gathered::{Gathered, Gathering};
@@ -34,6 +34,7 @@ impl std::fmt::Debug for Text {
 }
 
 impl Text {
+    /// Opens a text; a large gzip file is inflated by all workers who gather it.
     pub(super) fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<Text, Error> {
         let input = match path.as_os_str() == "-" {
             true => Input::Stdin,
@@ -41,6 +42,7 @@ impl Text {
         };
         let options = ReaderOptions {
             chunk_bytes: PIECE_BYTES,
+            workers: merganser_run::resolve_threads(None),
             cancel: cancel.clone(),
             ..ReaderOptions::default()
         };
@@ -71,25 +73,35 @@ impl Text {
     pub(super) fn gather<'p, K: Kmer>(
         &self,
         gathered: Gathered<'p, K>,
+        threads: usize,
         cancel: &Cancel,
     ) -> Result<Gathered<'p, K>, Error> {
         let taken = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((reader, mut chunk)) = taken else {
+        let Some((reader, chunk)) = taken else {
             return Err(bad(&self.path, "this text was read already"));
         };
-        let mut lines = Lines { text: self, writer: gathered.writer(), line: 0, count: None };
-        loop {
-            lines.line = chunk.line();
-            lines.take(chunk.text())?;
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
+        // Blank lines may part a header from its k-mer, and so may the end of a chunk.
+        let threads = if self.kind == Kind::Fasta { 1 } else { threads };
+        let first = Mutex::new(Some(chunk));
+        let earliest: Mutex<Option<(u64, Error)>> = Mutex::new(None);
+        run_workers(threads, |_| {
+            let chunk = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let writer = gathered.writer();
+            let mut lines = Lines { text: self, writer, line: 0, count: None };
+            if let Err(error) = lines.all(&reader, chunk, cancel) {
+                reader.stop();
+                let mut earliest = earliest.lock().unwrap_or_else(PoisonError::into_inner);
+                if earliest.as_ref().is_none_or(|(line, _)| lines.line < *line) {
+                    *earliest = Some((lines.line, error));
+                }
+                return Ok(());
             }
-            if !reader.next_lines(&mut chunk)? {
-                break;
-            }
+            lines.finish()
+        })?;
+        match earliest.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some((_, error)) => Err(error),
+            None => Ok(gathered.gathered()),
         }
-        lines.finish()?;
-        Ok(gathered.gathered())
     }
 }
 
@@ -132,6 +144,35 @@ struct Lines<'t, 'p, K> {
 }
 
 impl<K: Kmer> Lines<'_, '_, K> {
+    /// Takes the lines of a chunk that was read before, then of all others.
+    fn all(
+        &mut self,
+        reader: &LineReader,
+        first: Option<LineChunk>,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
+        let (mut chunk, mut ready) = match first {
+            Some(chunk) => (chunk, true),
+            None => (LineChunk::default(), false),
+        };
+        loop {
+            if !ready {
+                // Should reading fail, then behind all lines that were handed out.
+                self.line = u64::MAX;
+                if !reader.next_lines(&mut chunk)? {
+                    self.line = 0;
+                    return Ok(());
+                }
+            }
+            ready = false;
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            self.line = chunk.line();
+            self.take(chunk.text())?;
+        }
+    }
+
     /// Takes whole lines.
     fn take(&mut self, text: &[u8]) -> Result<(), Error> {
         let mut rest = text;

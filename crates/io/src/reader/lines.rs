@@ -2,12 +2,13 @@
 
 use super::ReaderOptions;
 use super::expand::expand;
-use super::fetch::{Fetched, Fetcher, Origin};
+use super::fetch::{Fetched, Fetcher, Origin, Work};
+use super::ranges::Plan;
 use super::shared::lock;
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// A group of lines without an end (a file that is no text) would have to be collected whole; more
@@ -25,6 +26,8 @@ pub struct LineReader {
     source: Mutex<Source>,
     chain: Mutex<Chain>,
     turn: Condvar,
+    /// Nobody should wait for the input any more.
+    stopped: AtomicBool,
     /// How many lines belong together, by the input's first byte.
     group: fn(u8) -> u64,
 }
@@ -84,9 +87,18 @@ impl LineReader {
         options: ReaderOptions,
         group: fn(u8) -> u64,
     ) -> Result<Self, Error> {
+        let plan = Plan::new(&options);
+        Self::open_with(input, options, plan, group)
+    }
+
+    fn open_with(
+        input: &Input,
+        options: ReaderOptions,
+        plan: Option<Plan>,
+        group: fn(u8) -> u64,
+    ) -> Result<Self, Error> {
         let bytes_total = check(input)?;
-        // Inflating gzip in ranges needs turns that this reader does not have yet.
-        let fetcher = Fetcher::new(0, Origin::Input(input.clone()), None);
+        let fetcher = Fetcher::new(0, Origin::Input(input.clone()), plan);
         Ok(Self {
             options: ReaderOptions { chunk_bytes: options.chunk_bytes.max(1), ..options },
             name: Arc::from(input.to_string()),
@@ -94,6 +106,7 @@ impl LineReader {
             source: Mutex::new(Source { fetcher, done: false, tickets: 0 }),
             chain: Mutex::default(),
             turn: Condvar::new(),
+            stopped: AtomicBool::new(false),
             group,
         })
     }
@@ -122,9 +135,9 @@ impl LineReader {
             let Some((ticket, fetched)) = self.fetch(&mut lines.chunk) else { return Ok(false) };
             let expanded = fetched.and_then(|mut fetched| {
                 source_bytes += fetched.source_bytes;
-                let stopped = AtomicBool::new(false);
-                let newlines = expand(&mut lines.chunk, &mut fetched, &self.options, &stopped)?;
-                Ok((newlines, fetched.last))
+                let (chunk, stopped) = (&mut lines.chunk, &self.stopped);
+                let newlines = expand(chunk, &mut fetched, &self.options, stopped)?;
+                Ok((newlines, fetched))
             });
             lines.chunk.source_bytes = source_bytes;
             match self.join(ticket, lines, expanded)? {
@@ -141,7 +154,7 @@ impl LineReader {
         if source.done {
             return None;
         }
-        let fetched = source.fetcher.fetch(chunk, &self.options, &AtomicBool::new(false));
+        let fetched = source.fetcher.fetch(chunk, &self.options, &self.stopped);
         source.done = fetched.as_ref().map_or(true, |fetched| fetched.last);
         source.tickets += 1;
         Some((source.tickets - 1, fetched))
@@ -153,7 +166,7 @@ impl LineReader {
         &self,
         ticket: u64,
         lines: &mut LineChunk,
-        expanded: Result<(u64, bool), Error>,
+        expanded: Result<(u64, Fetched), Error>,
     ) -> Result<Option<bool>, Error> {
         let mut chain = lock(&self.chain);
         while chain.ticket != ticket && !chain.ended {
@@ -163,8 +176,12 @@ impl LineReader {
             return Ok(None);
         }
         lines.number = chain.handed;
-        let joined = expanded
-            .and_then(|(newlines, last)| chain.carry.join(lines, newlines, last, self.group));
+        let joined = expanded.and_then(|(newlines, fetched)| {
+            if let Work::Members { ranges, .. } = &fetched.work {
+                ranges.check(&mut lines.chunk)?;
+            }
+            chain.carry.join(lines, newlines, fetched.last, self.group)
+        });
         chain.ticket += 1;
         match &joined {
             Ok(text) => chain.handed += u64::from(*text),
@@ -173,6 +190,8 @@ impl LineReader {
         drop(chain);
         self.turn.notify_all();
         if joined.is_err() {
+            // Before the lock: who holds it may wait for what will never come.
+            self.stopped.store(true, Ordering::Release);
             lock(&self.source).done = true;
         }
         joined.map(Some)
@@ -181,6 +200,7 @@ impl LineReader {
     /// Ends the reading: every call of [`next_lines`](Self::next_lines) that has no chunk yet
     /// returns `false`, once it need not wait for the input.
     pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
         lock(&self.chain).ended = true;
         self.turn.notify_all();
         lock(&self.source).done = true;
@@ -316,7 +336,10 @@ mod tests {
         group: fn(u8) -> u64,
     ) -> Result<Vec<(u64, u64, Vec<u8>)>, Error> {
         let options = ReaderOptions { chunk_bytes, ..ReaderOptions::default() };
-        let reader = LineReader::open(input, options, group)?;
+        collect(&LineReader::open(input, options, group)?, workers)
+    }
+
+    fn collect(reader: &LineReader, workers: usize) -> Result<Vec<(u64, u64, Vec<u8>)>, Error> {
         let work = |_| {
             let (mut lines, mut chunks) = (LineChunk::default(), Vec::new());
             while reader.next_lines(&mut lines)? {
@@ -390,5 +413,79 @@ mod tests {
         assert!(matches!(error, Error::Truncated { .. }), "{error}");
         assert!(before > 3 && lines.number() == before);
         assert!(!reader.next_lines(&mut lines).unwrap());
+    }
+
+    /// Numbers, which are compressed to a third.
+    fn numbers() -> Vec<u8> {
+        let number = |i: u32| format!("{}\t{i}\n", i.wrapping_mul(2_654_435_761)).into_bytes();
+        (0..60_000).flat_map(number).collect()
+    }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
+        gz.write_all(text).unwrap();
+        gz.finish().unwrap()
+    }
+
+    #[test]
+    fn gzip_in_ranges_gives_the_same_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("packed");
+        let text = numbers();
+        std::fs::write(&path, packed(&text)).unwrap();
+        let input = Input::File(path);
+        for (range, workers) in [(5000, 1), (20_000, 4), (100_000, 3), (1 << 20, 2)] {
+            let options = ReaderOptions { chunk_bytes: 1 << 16, workers, ..Default::default() };
+            let plan = Some(Plan::of(range));
+            let reader = LineReader::open_with(&input, options, plan, |_| 2).unwrap();
+            check_chunks(&collect(&reader, workers).unwrap(), &text, 2);
+        }
+    }
+
+    #[test]
+    fn damage_in_ranges_ends_all_workers() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("packed");
+        let whole = packed(&numbers());
+        for (kind, at) in [("cut", 3), ("cut", 2), ("changed", 3), ("changed", 2), ("sum", 1)] {
+            let mut bytes = whole.clone();
+            match kind {
+                "cut" => bytes.truncate(whole.len() * at / 4),
+                "changed" => bytes[whole.len() * at / 4..][..40].fill(0xff),
+                _ => bytes[whole.len() - 5] ^= 1,
+            }
+            std::fs::write(&path, bytes).unwrap();
+            let input = Input::File(path.clone());
+            for workers in [1, 4] {
+                let options = ReaderOptions { chunk_bytes: 1 << 16, workers, ..Default::default() };
+                let plan = Some(Plan::of(20_000));
+                let reader = LineReader::open_with(&input, options, plan, |_| 1).unwrap();
+                let error = collect(&reader, workers).unwrap_err();
+                let known = matches!(error, Error::Truncated { .. } | Error::Corrupt { .. });
+                assert!(known, "{kind}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_reader_in_ranges_can_be_stopped() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("packed");
+        std::fs::write(&path, packed(&numbers())).unwrap();
+        let options = ReaderOptions { chunk_bytes: 1 << 16, workers: 4, ..Default::default() };
+        let plan = Some(Plan::of(5000));
+        let reader = LineReader::open_with(&Input::File(path), options, plan, |_| 1).unwrap();
+        let chunks = merganser_run::run_workers_collect(4, |worker| {
+            let mut lines = LineChunk::default();
+            let mut chunks = 0;
+            while reader.next_lines(&mut lines)? {
+                chunks += 1;
+                if worker == 0 {
+                    reader.stop();
+                }
+            }
+            Ok::<_, Error>(chunks)
+        });
+        assert!(chunks.unwrap().iter().sum::<u64>() < 100);
     }
 }
