@@ -7,10 +7,12 @@
 
 mod fit;
 mod plot;
+mod png;
 
 use crate::Histogram;
 use fit::{Fit, Shape};
 pub use plot::{svg, text};
+pub use png::png;
 
 /// What the histogram says of the genome.
 #[derive(Clone, Debug)]

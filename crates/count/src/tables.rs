@@ -1,8 +1,8 @@
 //! Tables of k-mers in every format that is read, behind one face: their k-mers in order, range by
 //! range.
 //!
-//! `.mgk` tables and KMC1 databases lie sorted on disk, and ranges of them are read as they are
-//! needed. All others (KMC2 databases, KFF, Parquet, text) are first gathered: scattered by their first
+//! `.mgk` tables and KMC1 databases lie sorted on disk, bins of KMC2 databases, too, and ranges of
+//! them are read as they are needed. All others (KFF, Parquet, text, the largest KMC2 databases) are first gathered: scattered by their first
 //! bits, in memory or on disk, and sorted range by range.
 
 mod gathered;
@@ -188,17 +188,22 @@ impl AnyTable {
         self.files().iter().map(size).sum()
     }
 
-    /// Bytes of memory that it takes while it is open, apart from what is gathered.
-    pub(crate) fn resident(&self) -> u64 {
-        self.as_mgk().map_or(0, |table| {
-            let header = table.header();
-            header.file_bytes - header.index_offset
-        })
+    /// Bytes of memory that it takes while `threads` workers read it, apart from what is gathered.
+    pub(crate) fn resident(&self, threads: usize) -> u64 {
+        match &self.content {
+            Content::Mgk(table) => table.header().file_bytes - table.header().index_offset,
+            Content::Kmc(database) => database.resident(threads as u64),
+            _ => 0,
+        }
     }
 
     /// Whether its k-mers must be gathered before they come in order.
     pub(crate) fn is_unsorted(&self) -> bool {
-        !matches!(self.description.kind, Kind::Mgk | Kind::Kmc1)
+        match &self.content {
+            Content::Mgk(_) => false,
+            Content::Kmc(database) => !database.is_sorted(),
+            _ => true,
+        }
     }
 
     /// Its k-mers in order. Those of a table without order are gathered in `pool` first.
@@ -210,7 +215,7 @@ impl AnyTable {
     ) -> Result<Box<dyn Ranges<K> + 't>, Error> {
         Ok(match &self.content {
             Content::Mgk(table) => Box::new(mgk::MgkRanges(table)),
-            Content::Kmc(database) if database.is_sorted() => Box::new(kmc::KmcRanges(database)),
+            Content::Kmc(database) if database.is_sorted() => database.ranges(),
             Content::Kmc(database) => {
                 let gathered = Gathered::new(&self.path, &self.description, pool);
                 Box::new(database.gather(gathered, threads, cancel)?)

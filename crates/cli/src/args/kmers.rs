@@ -152,7 +152,7 @@ pub(crate) struct HistogramArgs {
     #[arg(long, value_name = "N", default_value_t = 2, requires = "model", help_heading = "Model")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=2))]
     pub(crate) ploidy: u32,
-    /// Write a picture of histogram and model (SVG)
+    /// Write a picture of histogram and model: PNG if the name ends in .png, else SVG
     #[arg(long, value_name = "FILE", requires = "model", help_heading = "Model")]
     pub(crate) plot: Option<PathBuf>,
     /// Bases of a k-mer, where a file of COUNT NUMBER lines is given for a table

@@ -128,7 +128,7 @@ impl<'s> Session<'s> {
             go_together(first, table)?;
         }
         let unsorted = tables.iter().filter(|table| table.is_unsorted()).count() as u64;
-        let resident: u64 = tables.iter().map(AnyTable::resident).sum();
+        let resident: u64 = tables.iter().map(|table| table.resident(resources.threads)).sum();
         let threads = resources.threads as u64;
         let k = first.description().k;
         let blocks = unsorted * results::ranges(k) as u64;

@@ -1,15 +1,49 @@
-//! Pictures of a model: SVG, and letters for a terminal.
+//! Pictures of a model: SVG, PNG, and letters for a terminal.
 
 use std::fmt::Write;
 
 use super::Model;
 
-const WIDTH: f64 = 800.0;
-const HEIGHT: f64 = 480.0;
+/// The size of a picture, in pixels of SVG.
+pub(super) const WIDTH: f64 = 800.0;
+pub(super) const HEIGHT: f64 = 480.0;
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
+
+/// Colours: of bars, lines and letters, and peaks.
+pub(super) const BARS: &str = "#9ecae1";
+pub(super) const INK: &str = "#222";
+pub(super) const PEAKS: &str = "#d62728";
+
+/// What a picture is made of: pixels from its upper left corner.
+pub(super) struct Scene {
+    /// Left and right ends, and heights of the upper ends; the lower ones stand on the axis.
+    pub(super) bars: Vec<[f64; 3]>,
+    pub(super) model: Vec<[f64; 2]>,
+    /// Where dashed lines rise from the axis.
+    pub(super) peaks: Vec<f64>,
+    /// From the top to the origin, and to the right.
+    pub(super) axes: [[f64; 2]; 3],
+    pub(super) words: Vec<Words>,
+}
+
+/// Letters on a line.
+pub(super) struct Words {
+    pub(super) text: String,
+    /// Where on the base line they are anchored.
+    pub(super) at: [f64; 2],
+    pub(super) anchor: Anchor,
+}
+
+/// The part of a text that is at its place.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
 
 /// The height of the picture in k-mers: the errors of count 1 would leave no room for peaks.
 fn top(model: &Model) -> f64 {
@@ -18,72 +52,82 @@ fn top(model: &Model) -> f64 {
     1.15 * tail.copied().fold(1.0, f64::max)
 }
 
-/// An SVG picture: the histogram as bars, the model as a line, the peaks marked.
-pub fn svg(model: &Model) -> String {
+/// The histogram as bars, the model as a line, the peaks marked.
+pub(super) fn scene(model: &Model) -> Scene {
     let counts = model.observed.len() - 1;
     let top = top(model);
     let x = |count: f64| LEFT + (WIDTH - LEFT - RIGHT) * count / counts as f64;
     let y = |number: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (number / top).min(1.0);
+    let observed = model.observed.iter().enumerate().skip(1);
+    let expected = model.expected.iter().enumerate().skip(1);
+    let bar = |count: f64, number: f64| [x(count - 0.5), x(count + 0.5), y(number)];
+    let peaks = 1..=2 * model.ploidy;
+    let (low, right) = (y(0.0), WIDTH - RIGHT);
+    let mut words = vec![Words { text: title(model), at: [LEFT, 22.0], anchor: Anchor::Start }];
+    for part in 0..=4 {
+        let (count, number) = (counts * part / 4, top * part as f64 / 4.0);
+        let across = Words {
+            text: count.to_string(),
+            at: [x(count as f64), low + 18.0],
+            anchor: Anchor::Middle,
+        };
+        let up = Words {
+            text: format!("{number:.0}"),
+            at: [LEFT - 6.0, y(number) + 4.0],
+            anchor: Anchor::End,
+        };
+        words.extend([across, up]);
+    }
+    words.push(Words {
+        text: format!("count of a {}-mer", model.k),
+        at: [x(counts as f64 / 2.0), HEIGHT - 10.0],
+        anchor: Anchor::Middle,
+    });
+    Scene {
+        bars: observed.map(|(count, number)| bar(count as f64, *number)).collect(),
+        model: expected.map(|(count, number)| [x(count as f64), y(*number)]).collect(),
+        peaks: peaks.map(|peak| x(model.coverage * f64::from(peak))).collect(),
+        axes: [[LEFT, TOP], [LEFT, low], [right, low]],
+        words,
+    }
+}
+
+/// An SVG picture.
+pub fn svg(model: &Model) -> String {
+    let scene = scene(model);
+    let [_, [_, low], _] = scene.axes;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
          font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" \
          fill=\"white\"/>\n"
     );
-    let _ = writeln!(out, "<text x=\"{LEFT}\" y=\"22\">{}</text>", title(model));
     let mut bars = String::new();
-    for (count, number) in model.observed.iter().enumerate().skip(1) {
-        let (a, b) = (x(count as f64 - 0.5), x(count as f64 + 0.5));
-        let _ = write!(bars, "M{a:.2} {:.2}V{:.2}H{b:.2}V{:.2}Z", y(0.0), y(*number), y(0.0));
+    for [left, right, up] in &scene.bars {
+        let _ = write!(bars, "M{left:.2} {low:.2}V{up:.2}H{right:.2}V{low:.2}Z");
     }
-    let _ = writeln!(out, "<path d=\"{bars}\" fill=\"#9ecae1\"/>");
-    let points = model.expected.iter().enumerate().skip(1);
-    let points: String = points
-        .map(|(count, number)| format!("{:.2},{:.2} ", x(count as f64), y(*number)))
-        .collect();
-    let line = "fill=\"none\" stroke=\"#222\" stroke-width=\"1.5\"";
-    let _ = writeln!(out, "<polyline points=\"{}\" {line}/>", points.trim_end());
-    for peak in 1..=2 * model.ploidy {
-        let at = x(model.coverage * f64::from(peak));
-        let (low, high) = (y(0.0), TOP);
+    let _ = writeln!(out, "<path d=\"{bars}\" fill=\"{BARS}\"/>");
+    let points: Vec<_> = scene.model.iter().map(|[x, y]| format!("{x:.2},{y:.2}")).collect();
+    let points = points.join(" ");
+    let line = format!("fill=\"none\" stroke=\"{INK}\"");
+    let _ = writeln!(out, "<polyline points=\"{points}\" {line} stroke-width=\"1.5\"/>");
+    for at in &scene.peaks {
         let _ = writeln!(
             out,
-            "<path d=\"M{at:.2} {low:.2}V{high:.2}\" stroke=\"#d62728\" stroke-dasharray=\"4 4\"/>"
+            "<path d=\"M{at:.2} {low:.2}V{TOP:.2}\" stroke=\"{PEAKS}\" stroke-dasharray=\"4 4\"/>"
         );
     }
-    axes(model, counts, top, &x, &y, &mut out);
+    let [[left, high], _, [right, _]] = scene.axes;
+    let _ = writeln!(out, "<path d=\"M{left} {high}V{low:.2}H{right}\" {line}/>");
+    for Words { text, at: [x, y], anchor } in &scene.words {
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let _ = writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\"{anchor}>{text}</text>");
+    }
     out.push_str("</svg>\n");
     out
-}
-
-fn axes(
-    model: &Model,
-    counts: usize,
-    top: f64,
-    x: &impl Fn(f64) -> f64,
-    y: &impl Fn(f64) -> f64,
-    out: &mut String,
-) {
-    let (low, right) = (y(0.0), WIDTH - RIGHT);
-    let _ =
-        writeln!(out, "<path d=\"M{LEFT} {TOP}V{low:.2}H{right}\" fill=\"none\" stroke=\"#222\"/>");
-    for part in 0..=4 {
-        let count = counts * part / 4;
-        let number = top * part as f64 / 4.0;
-        let (across, up) = (x(count as f64), y(number));
-        let (below, beside) = (low + 18.0, LEFT - 6.0);
-        let _ = writeln!(
-            out,
-            "<text x=\"{across:.2}\" y=\"{below:.2}\" text-anchor=\"middle\">{count}</text>\n\
-             <text x=\"{beside}\" y=\"{:.2}\" text-anchor=\"end\">{number:.0}</text>",
-            up + 4.0
-        );
-    }
-    let (middle, bottom) = (x(counts as f64 / 2.0), HEIGHT - 10.0);
-    let _ = writeln!(
-        out,
-        "<text x=\"{middle:.2}\" y=\"{bottom}\" text-anchor=\"middle\">count of a {}-mer</text>",
-        model.k
-    );
 }
 
 fn title(model: &Model) -> String {

@@ -1,6 +1,9 @@
-//! KMC databases: version 0 lies sorted on disk, version 0x200 in bins that are sorted each.
+//! KMC databases: version 0 lies sorted on disk, version 0x200 in bins that are sorted each, and are
+//! merged range by range; of the largest, k-mers are gathered.
 //!
 //! Layouts in `docs/formats.md`.
+
+mod merged;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -15,19 +18,22 @@ use super::mgk::{ends, keep_range};
 use super::{Description, Kind, RangeReader, Ranges, bad};
 use crate::Error;
 use crate::kmc::KmcSink;
+use merged::{Index, MergedRanges};
 
 /// Bytes of the end of the prefix file: version, offset of the header, marker.
 const END: u64 = 12;
 /// Records that a scan reads at once.
 const SCAN_RECORDS: u64 = 1 << 16;
 
-/// An open database. Nothing of it is in memory.
+/// An open database. Nothing of it is in memory but look-up tables of bins.
 #[derive(Debug)]
 pub struct Database {
     names: [PathBuf; 2],
     prefixes: File,
     suffixes: File,
     header: Header,
+    /// Of bins that are to be merged.
+    index: Option<Index>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +71,9 @@ impl Database {
         };
         let (prefixes, suffixes) = (open(&names[0])?, open(&names[1])?);
         let header = read_header(&names, &prefixes, &suffixes)?;
-        Ok(Database { names, prefixes, suffixes, header })
+        let mut database = Database { names, prefixes, suffixes, header, index: None };
+        database.index = Index::read(&database)?;
+        Ok(database)
     }
 
     /// The two files.
@@ -73,9 +81,22 @@ impl Database {
         &self.names
     }
 
-    /// Whether the k-mers lie in order over the whole database.
+    /// Whether the k-mers come in order, range by range.
     pub(super) fn is_sorted(&self) -> bool {
-        self.header.sorted
+        self.header.sorted || self.index.is_some()
+    }
+
+    /// Bytes of memory while `threads` workers read it.
+    pub(super) fn resident(&self, threads: u64) -> u64 {
+        self.index.as_ref().map_or(0, |index| index.bytes(self.header.k, threads))
+    }
+
+    /// The k-mers of a database that [is sorted](Self::is_sorted).
+    pub(super) fn ranges<K: Kmer>(&self) -> Box<dyn Ranges<K> + '_> {
+        match &self.index {
+            Some(index) => Box::new(MergedRanges { database: self, index }),
+            None => Box::new(KmcRanges(self)),
+        }
     }
 
     pub(super) fn description(&self) -> Description {
@@ -128,15 +149,16 @@ impl Database {
         bad(&self.names[0], format!("{what}: the database is damaged; make it again"))
     }
 
-    /// Gives `visit` the records whose prefixes are `from` to `to` (not inclusive) in a bin.
+    /// Gives `visit` the records between these entries of the look-up table of a bin, of which the
+    /// first is that of the prefix `from`.
+    #[inline(always)]
     fn scan<K: Kmer>(
         &self,
-        bin: u64,
-        (from, to): (u64, u64),
+        entries: &[u64],
+        from: u64,
         bytes: &mut Vec<u8>,
         mut visit: impl FnMut(K, u32) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let entries = self.entries(bin, from, to)?;
         let record = self.record_bytes();
         let mut prefix = 0usize;
         let (mut at, end) = (entries[0], entries[entries.len() - 1]);
@@ -213,8 +235,8 @@ impl Database {
                 if cancel.is_cancelled() {
                     return Err(Error::Cancelled);
                 }
-                let all = (0, 1 << (2 * self.header.prefix_bases));
-                self.scan::<K>(bin, all, &mut bytes, |kmer, count| writer.add(kmer, count))?;
+                let entries = self.entries(bin, 0, 1 << (2 * self.header.prefix_bases))?;
+                self.scan::<K>(&entries, 0, &mut bytes, |kmer, count| writer.add(kmer, count))?;
             }
         })?;
         Ok(gathered.gathered())
@@ -298,7 +320,7 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
 }
 
 /// A database of version 0.
-pub(super) struct KmcRanges<'t>(pub(super) &'t Database);
+struct KmcRanges<'t>(&'t Database);
 
 impl<K: Kmer> Ranges<K> for KmcRanges<'_> {
     fn kmers(&self) -> u64 {
@@ -336,7 +358,9 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
         let range = database.prefixes(prefix, bits);
         let finer = bits > 2 * database.header.prefix_bases as u32;
         let (first, last) = ends::<K>(database.header.k, prefix, bits);
-        database.scan::<K>(0, range, &mut self.bytes, |kmer, count| {
+        let entries = database.entries(0, range.0, range.1)?;
+        kmers.reserve((entries[entries.len() - 1] - entries[0]) as usize);
+        database.scan::<K>(&entries, range.0, &mut self.bytes, |kmer, count| {
             if !finer || (first <= kmer && kmer <= last) {
                 kmers.push((kmer, count));
             }

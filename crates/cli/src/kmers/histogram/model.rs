@@ -37,7 +37,12 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     output.write_all(text.as_bytes()).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     if let Some(mut plot) = plot {
-        plot.write_all(model::svg(&model).as_bytes()).map_err(Error::from)?;
+        let png = args.plot.as_ref().and_then(|path| path.extension());
+        let picture = match png.is_some_and(|end| end.eq_ignore_ascii_case("png")) {
+            true => model::png(&model).map_err(Error::from)?,
+            false => model::svg(&model).into_bytes(),
+        };
+        plot.write_all(&picture).map_err(Error::from)?;
         plot.finish().map_err(Error::from)?;
     }
     if model.explained < EXPLAINED {
