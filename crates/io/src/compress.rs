@@ -1,8 +1,12 @@
 //! Compressions, told apart by the first bytes of a file and never by its name.
 
 pub(crate) mod bgzf;
+mod blocks;
 pub(crate) mod deflate;
+mod fast_deflate;
 pub(crate) mod gzip;
+
+pub use blocks::BgzfBlocks;
 
 use gzip::GzipStream;
 use std::fs::File;

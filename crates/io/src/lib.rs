@@ -19,7 +19,7 @@ mod records;
 mod spill;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
-pub use compress::decompress;
+pub use compress::{BgzfBlocks, decompress};
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use output::{AtomicFile, Output};

@@ -3,10 +3,9 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use merganser_io::Output;
+use merganser_io::{BgzfBlocks, Output};
 use merganser_run::{Cancel, InOrderSink, Progress, run_workers_collect};
 
-use crate::bgzf::{self, Blocks};
 use crate::header::{self, ReadGroup};
 use crate::hits::Hit;
 use crate::index::Index;
@@ -142,7 +141,7 @@ fn head(job: &Job, index: &Index, inputs: &[Reads]) -> Vec<u8> {
         Format::Sam => head,
         Format::Bam(level) => {
             let mut out = Vec::new();
-            Blocks::new(level).compress(&head, true, &mut out);
+            BgzfBlocks::new(level).compress(&head, true, &mut out);
             out
         }
     }
@@ -171,7 +170,7 @@ impl Writer {
     fn finish(mut self, format: Format) -> Result<Duration, Error> {
         self.begin()?;
         if format != Format::Sam {
-            self.outputs.records.write_all(&bgzf::END)?;
+            self.outputs.records.write_all(&BgzfBlocks::END)?;
         }
         let mut spent = self.outputs.records.finish()?;
         if let Some(unmapped) = self.outputs.unmapped {
@@ -253,7 +252,7 @@ struct Worker<'r> {
     mapper: Mapper<'r>,
     reporter: Reporter<'r>,
     config: Config,
-    blocks: Option<Blocks>,
+    blocks: Option<BgzfBlocks>,
     keeps: bool,
     hits: Vec<Hit>,
     bounds: Vec<usize>,
@@ -263,7 +262,7 @@ struct Worker<'r> {
 /// Text of a batch that is being written.
 struct Text<'w> {
     texts: &'w mut Part,
-    blocks: &'w mut Option<Blocks>,
+    blocks: &'w mut Option<BgzfBlocks>,
     keeps: bool,
     number: u64,
     written: &'w InOrder<Writer>,
@@ -310,7 +309,7 @@ impl<'r> Worker<'r> {
     fn new(job: &Job, mapper: Mapper<'r>, reporter: Reporter<'r>, keeps: bool) -> Worker<'r> {
         let blocks = match job.format {
             Format::Sam => None,
-            Format::Bam(level) => Some(Blocks::new(level)),
+            Format::Bam(level) => Some(BgzfBlocks::new(level)),
         };
         let (hits, bounds, texts) = (Vec::new(), Vec::new(), Part::default());
         Worker { mapper, reporter, config: job.config, blocks, keeps, hits, bounds, texts }

@@ -5,7 +5,6 @@
 //! edits in every hit; candidates are rejected or accepted by their exact number of edits, many at
 //! once. [`naive`] is the definition of a hit word by word, for tests.
 
-mod bgzf;
 mod candidates;
 mod config;
 mod error;

@@ -1,0 +1,99 @@
+//! Huffman codes of limited length: RFC 1951, section 3.2.2.
+
+use super::bits::BitWriter;
+
+/// The code lengths of the least total, but none above `most` and, of two symbols at least, none
+/// missing: a code of one symbol would not be complete. 0 for symbols that do not occur.
+pub(super) fn lengths<const N: usize>(counts: &[u32; N], most: u8) -> [u8; N] {
+    let mut used: Vec<(u32, usize)> = counts
+        .iter()
+        .enumerate()
+        .filter(|used| *used.1 > 0)
+        .map(|(symbol, &count)| (count, symbol))
+        .collect();
+    let mut lens = [0; N];
+    if used.len() < 2 {
+        let only = used.first().map_or(0, |used| used.1);
+        lens[only] = 1;
+        lens[usize::from(only == 0)] = 1;
+        return lens;
+    }
+    used.sort_unstable();
+    let mut of_len = depths(&used, most);
+    shorten(&mut of_len, usize::from(most));
+    // The rarest get the longest.
+    let mut symbols = used.iter().map(|used| used.1);
+    for (len, &times) in of_len.iter().enumerate().rev() {
+        symbols.by_ref().take(times as usize).for_each(|symbol| lens[symbol] = len as u8);
+    }
+    lens
+}
+
+/// How many symbols of Huffman's tree lie at each depth, those below `most` counted there.
+fn depths(used: &[(u32, usize)], most: u8) -> [u32; 16] {
+    let leaves = used.len();
+    let mut weights: Vec<u32> = used.iter().map(|used| used.0).collect();
+    let mut parents = vec![0; 2 * leaves - 1];
+    // Leaves and inner nodes are both made in ascending order of their weights: two queues.
+    let (mut leaf, mut inner) = (0, leaves);
+    for parent in leaves..2 * leaves - 1 {
+        let mut sum = 0;
+        for _ in 0..2 {
+            let is_leaf = leaf < leaves && (inner >= parent || weights[leaf] <= weights[inner]);
+            let next = if is_leaf { &mut leaf } else { &mut inner };
+            parents[*next] = parent;
+            sum += weights[*next];
+            *next += 1;
+        }
+        weights.push(sum);
+    }
+    let mut of_len = [0; 16];
+    let mut depths = vec![0u8; 2 * leaves - 1];
+    for node in (0..2 * leaves - 2).rev() {
+        depths[node] = depths[parents[node]].saturating_add(1);
+        if node < leaves {
+            of_len[usize::from(depths[node].min(most))] += 1;
+        }
+    }
+    of_len
+}
+
+/// Makes room for the codes that are counted as shorter than they were, by making others longer.
+fn shorten(of_len: &mut [u32; 16], most: usize) {
+    let mut taken: u32 = (1..=most).map(|len| of_len[len] << (most - len)).sum();
+    while taken > 1 << most {
+        // One of the longest moves to where a shorter one and it share a prefix.
+        let shorter = (1..most).rfind(|&len| of_len[len] > 0).unwrap_or(1);
+        of_len[most] -= 1;
+        of_len[shorter] -= 1;
+        of_len[shorter + 1] += 2;
+        taken -= 1;
+    }
+}
+
+/// The codes of given lengths, as they are written: reversed, with their lengths above 16 bits.
+pub(super) struct Code<const N: usize>([u32; N]);
+
+impl<const N: usize> Code<N> {
+    pub(super) fn new(lens: &[u8; N]) -> Code<N> {
+        let mut next = [0u32; 17];
+        lens.iter().filter(|&&len| len > 0).for_each(|&len| next[usize::from(len) + 1] += 1);
+        for len in 1..17 {
+            next[len] = (next[len] + next[len - 1]) << 1;
+        }
+        Code(lens.map(|len| {
+            if len == 0 {
+                return 0;
+            }
+            let code = next[usize::from(len)];
+            next[usize::from(len)] += 1;
+            code.reverse_bits() >> (32 - u32::from(len)) | u32::from(len) << 16
+        }))
+    }
+
+    #[inline(always)]
+    pub(super) fn put(&self, symbol: usize, out: &mut BitWriter<'_>) {
+        let code = self.0[symbol];
+        out.put(code & 0xffff, code >> 16);
+    }
+}
