@@ -182,8 +182,10 @@ impl Reader {
             chunk.name = Arc::clone(&self.names[file]);
             let mut fetched = lease
                 .fetch(chunk, &self.options, &self.stopped)
-                .map_err(|error| self.fail(file, lease.ticket(), error))?;
+                .map_err(|error| self.fail(file, lease.ticket(), false, error))?;
+            let in_ranges = matches!(fetched.work, Work::Members { .. });
             let ticket = fetched.ticket;
+            let failed = |error| self.fail(file, ticket, in_ranges, error);
             self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
             chunk.source_bytes += fetched.source_bytes;
             self.sources.put_back(lease, fetched.last);
@@ -191,16 +193,9 @@ impl Reader {
                 // The fetch may have been cut short, and must not pass for the end of the file.
                 break;
             }
-            let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped);
-            let joined = newlines.and_then(|newlines| self.join(chunk, &fetched, newlines));
-            let failed = |error| {
-                if let Work::Members { .. } = fetched.work {
-                    // The other ranges wait for this one's turn.
-                    self.stop();
-                }
-                self.fail(file, ticket, error)
-            };
-            match joined.map_err(failed)? {
+            let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped)
+                .map_err(failed)?;
+            match self.join(chunk, &fetched, newlines).map_err(failed)? {
                 Some(true) => return Ok(true),
                 Some(false) => {}
                 None => break,
@@ -243,10 +238,14 @@ impl Reader {
         Ok(Some(text))
     }
 
-    /// Nothing is fetched any more; what was fetched before `ticket` is handed out.
-    fn fail(&self, file: usize, ticket: u64, error: Error) -> Error {
+    /// Nothing is fetched any more; what was fetched before `ticket` is handed out, but for ranges
+    /// of gzip files, which wait for each other in their own way.
+    fn fail(&self, file: usize, ticket: u64, in_ranges: bool, error: Error) -> Error {
         // Malformed records before the place where reading failed come first.
         let error = self.failures.note(file, u64::MAX, error);
+        if in_ranges {
+            self.stop();
+        }
         self.sources.close();
         let mut state = lock(&self.chains[file].state);
         state.failed = Some(state.failed.map_or(ticket, |failed| failed.min(ticket)));
