@@ -184,7 +184,8 @@ impl Run<'_> {
 
         let started = Instant::now();
         self.progress.stage("counting", Some(sent.bytes));
-        let results = Results::<K>::new(self.config, &pool);
+        let most = plan::sorted_at_once::<K>(self.config);
+        let results = Results::<K>::new(self.config, &pool).sorting(most);
         outcome.histogram = self.count_bins(&store, &results, plan)?;
         outcome.stage("count", started);
         self.emit(&results, target, &mut outcome)?;
