@@ -231,7 +231,7 @@ mod tests {
                 kmers.into_iter().filter(|(_, count)| (2..=900).contains(count)).collect();
             let pool = Pool::new(1 << 10, Spilling {
                 storage: Storage::Ram,
-                limit: 1 << 20,
+                limit: 1 << 26,
                 directory: dir.path().to_owned(),
             });
             let gathered = Gathered::<u32>::new(Path::new("db"), &database.description(), &pool);
