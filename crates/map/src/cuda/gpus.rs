@@ -7,6 +7,7 @@ use merganser_gpu::{Device, Pool, Pooled};
 
 use super::index::DeviceIndex;
 use super::lane::{Lane, Sizes};
+use super::turns::{Turn, Turns};
 use crate::index::Index;
 #[cfg(test)]
 use crate::index::View;
@@ -14,7 +15,7 @@ use crate::mapper::gaps;
 use crate::{Config, Error};
 
 /// The size of a lane if there is enough memory, and the least one.
-const FULL: usize = 4 << 20;
+const FULL: usize = 16 << 20;
 const LEAST: usize = 1 << 16;
 /// More lanes on a device than this do not make it faster.
 const MOST_LANES: usize = 8;
@@ -23,6 +24,7 @@ const MOST_LANES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Gpus {
     lanes: Pool<Lane>,
+    turns: Turns,
     /// Stretches that match everything are so many that the host has to look at them.
     too_many_gaps: bool,
 }
@@ -67,7 +69,8 @@ impl Gpus {
         })?;
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
         let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);
-        Ok(Gpus { lanes: lanes(indexes, sizes, *config), too_many_gaps })
+        let lanes = lanes(indexes, sizes, *config);
+        Ok(Gpus { lanes, turns: Turns::default(), too_many_gaps })
     }
 
     /// With lanes of this size, for tests.
@@ -80,10 +83,18 @@ impl Gpus {
     ) -> Result<Gpus, Error> {
         let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2, &|_| ())?);
         let too_many_gaps = index.gaps.len() > sizes.keys / 4;
-        Ok(Gpus { lanes: lanes(vec![index], vec![(sizes, 1)], *config), too_many_gaps })
+        let lanes = lanes(vec![index], vec![(sizes, 1)], *config);
+        Ok(Gpus { lanes, turns: Turns::default(), too_many_gaps })
     }
 
-    pub(super) fn take(&self) -> Result<Pooled<Lane>, Error> {
+    /// The turn of a batch; all batches ask for theirs, once.
+    pub(crate) fn turn(&self, number: u64) -> Turn<'_> {
+        self.turns.of(number)
+    }
+
+    /// A lane, when it is a batch's turn.
+    pub(super) fn take(&self, turn: Turn<'_>) -> Result<Pooled<Lane>, Error> {
+        turn.wait();
         Ok(self.lanes.take()?)
     }
 

@@ -63,7 +63,8 @@ fn compare(
     let gpus =
         Gpus::of_size(&view, &gaps, &config, Sizes { keys: sizes[0], ends: sizes[1] }).unwrap();
     let (mut there, mut on_gpu) = (mapper(), OnGpu::new(&gpus));
-    on_gpu.begin(&mut there, reads.len(), unit).unwrap();
+    let turn = on_gpu.turn(0);
+    on_gpu.begin(&mut there, turn, reads.len(), unit).unwrap();
     let (mut found, mut found_bounds, mut next) = (Vec::new(), Vec::new(), 0);
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     let [mut traced, mut followed] = [Alignment::default(), Alignment::default()];
