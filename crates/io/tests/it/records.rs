@@ -55,10 +55,7 @@ fn listed(batch: &RecordBatch) -> Batch {
 
 /// What is in a segment, mates in turn.
 fn expected(segment: &Segment) -> Vec<Record> {
-    let of = |input: &Input| match input {
-        Input::File(path) => naive(&std::fs::read(path).unwrap()),
-        Input::Stdin => unreachable!("no test reads stdin"),
-    };
+    let of = |input: &Input| naive(&std::fs::read(input.path().unwrap()).unwrap());
     let mut files = segment.inputs().map(of);
     let (first, second) = (files.next().unwrap(), files.next());
     match second {
