@@ -1,8 +1,10 @@
 //! `merganser-bench classify`: accuracy and speed beside Kraken 2, on the same genomes and taxonomy.
 
+mod abundance;
 mod accuracy;
 mod data;
 mod kraken;
+mod real;
 mod speed;
 mod tools;
 

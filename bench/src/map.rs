@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Threads of each tool
     #[arg(long, value_name = "T", default_value = "2")]
     threads: NonZeroUsize,
+    /// What merganser computes on, as its own --device
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: String,
     /// The program
     #[arg(long, value_name = "FILE", default_value = "target/release/merganser")]
     merganser: PathBuf,
@@ -79,6 +82,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             &edits,
             &"--threads",
             &threads,
+            &"--device",
+            &args.device,
             &"-o",
             &output,
             &"--filter",

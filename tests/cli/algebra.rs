@@ -85,6 +85,76 @@ fn kmc_tools_computes_the_same() {
     }
 }
 
+/// `kmc_tools transform` in all that it does, and the operations in reverse.
+#[test]
+fn kmc_tools_transforms_the_same() {
+    if !installed(&["kmc", "kmc_tools"]) {
+        return;
+    }
+    let dir = with_reads();
+    for i in [1, 2] {
+        shell(
+            dir.root(),
+            &format!("mkdir -p tmp && kmc -hp -t2 -m2 -k25 -ci1 -cs1000000 -fq r{i}.fq k{i} tmp"),
+        );
+        dir.run(&format!("count -q -k 25 --min-count 1 -o m{i}.mgk r{i}.fq")).ok();
+    }
+    let cs = "-cs1000000000";
+    for (theirs, ours) in [
+        ("transform k1 reduce x -ci3 -cx40", "reduce TABLE --min-count 3 --max-count 40"),
+        (
+            "transform k1 -ci2 -cx50 reduce x -ci3 -cs20",
+            "reduce TABLE:2..50 --min-count 3 --counter-max 20",
+        ),
+        ("transform k1 compact x", "set-counts 1 TABLE"),
+        ("transform k1 -ci2 set_counts 7 x", "set-counts 7 TABLE:2.."),
+        ("transform k1 sort x CS", "convert TABLE"),
+        ("simple k1 k2 reverse_kmers_subtract x CS -ci1", "subtract m2.mgk TABLE"),
+        (
+            "simple k1 k2 -ci2 reverse_counters_subtract x CS -ci1",
+            "counters-subtract m2.mgk:2.. TABLE",
+        ),
+        (
+            "simple k1 -ci2 -cx90 k2 -cx60 union x -ci4 -cx70 -cs30",
+            "union TABLE:2..90 m2.mgk:..60 --min-count 4 --max-count 70 --counter-max 30",
+        ),
+    ] {
+        let theirs = theirs.replace("CS", cs);
+        shell(
+            dir.root(),
+            &format!("kmc_tools -hp {theirs} && kmc_tools -hp transform x dump -s x.txt"),
+        );
+        let expected = dir.read("x.txt");
+        assert!(!expected.is_empty(), "{theirs}");
+        for table in ["m1.mgk", "k1"] {
+            let ours = ours.replace("TABLE", table);
+            let found = dir.run(&format!("kmers {ours} -q --format tsv -o -")).ok();
+            assert!(found.as_bytes() == expected, "{theirs} {ours}");
+        }
+    }
+    shell(
+        dir.root(),
+        "kmc_tools -hp transform k1 histogram h.txt -ci2 -cx60 dump -s d.txt -ci5 -cx9",
+    );
+    let histogram = String::from_utf8(dir.read("h.txt")).unwrap();
+    let rows: String = histogram
+        .lines()
+        .filter(|row| !row.ends_with("\t0"))
+        .map(|row| format!("{row}\n"))
+        .collect();
+    for table in ["m1.mgk", "k1"] {
+        let ours = dir.run(&format!("kmers histogram -q {table}")).ok();
+        let within = |row: &&str| {
+            let count: u32 = row.split('\t').next().unwrap().parse().unwrap();
+            (2..=60).contains(&count)
+        };
+        let ours: String = ours.lines().filter(within).map(|row| format!("{row}\n")).collect();
+        assert_eq!(ours, rows, "{table}");
+        let dump = dir.run(&format!("kmers dump --min-count 5 --max-count 9 {table}")).ok();
+        assert!(dump.as_bytes() == dir.read("d.txt"), "{table}");
+    }
+}
+
 /// A nested expression against steps of `kmc_tools simple` (its `complex` does not start on Debian 12:
 /// its own regular expressions are refused by the library).
 #[test]

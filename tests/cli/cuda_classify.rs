@@ -107,6 +107,38 @@ fn classify_writes_the_same_on_cuda() {
     assert_eq!(json["machine"]["gpu_memory"], 100 << 20);
     assert_eq!(json["results"]["parts_on_host"], 0);
     assert_eq!(json["results"]["reads_on_host"], 0);
+    let device = &json["device_seconds"];
+    let seconds = |stage: &str| device[stage].as_f64().unwrap();
+    assert!(seconds("upload") > 0.0 && seconds("kernels") > 0.0 && seconds("download") > 0.0);
+    assert!(seconds("busy") >= seconds("kernels") && device["batches"].as_u64().unwrap() > 0);
+    assert!(json["thread_seconds"]["parsing"].as_f64().unwrap() > 0.0);
+}
+
+/// Batches of a few reads, so that each thread has several on the devices.
+#[test]
+fn many_batches_come_back_in_order() {
+    let dir = prepared();
+    if !usable(&dir) {
+        return;
+    }
+    let text = String::from_utf8(dir.read("1.fa")).unwrap();
+    let many: String = (0..20).map(|copy| text.replace(">r", &format!(">c{copy}r"))).collect();
+    dir.write("many.fa", &many);
+    let queryids = "-q --format metacache --queryids";
+    for options in ["-U many.fa", "-1 many.fa -2 many.fa"] {
+        let run = |device: &str| {
+            dir.run(&format!("classify m1 {options} {queryids} --threads 3 --device {device}")).ok()
+        };
+        let expected = run("cpu");
+        for device in ["cuda:0 --gpu-memory 5M", "cuda:0,0 --gpu-memory 6M"] {
+            assert!(run(device) == expected, "{options} {device}");
+        }
+    }
+    // Whatever comes back first, the first fault in the input is the one that shows.
+    dir.write("bad.fa", many.replacen(">c19r3", ">d19r3", 1));
+    let run = dir.run("classify m1 -1 many.fa -2 bad.fa -q --device cuda:0 --gpu-memory 5M -o x");
+    let message = run.fails(1);
+    assert!(message.contains("record 764 is c19r3") && !dir.path("x").exists(), "{message}");
 }
 
 /// A database larger than the device, in its parts one after the other.

@@ -23,8 +23,8 @@ fn every_width_of_kmer() {
     let records = untidy(300, 33);
     dir.write("r.fq", fastq(&records, "\n"));
     dir.write("some.fq", fastq(&records[..40], "\n"));
-    for k in [1, 5, 11, 16, 21, 32, 33, 55, 64, 65, 101, 128] {
-        for strands in ["", "--forward-only"] {
+    for k in [5, 16, 31, 32, 33, 64, 65, 128] {
+        for strands in ["", "--forward-only"].into_iter().take(1 + k % 2) {
             dir.run(&format!("count -q -k {k} --min-count 1 {strands} -o t.mgk some.fq")).ok();
             same_on(&dir, "profile t.mgk r.fq", &["cuda:0"]);
             let kmers: Vec<String> = records

@@ -31,8 +31,10 @@ fn version() {
     assert_eq!(dir.run("-V").ok(), format!("merganser {number}\n"));
     let long = dir.run("--version").ok();
     let lines: Vec<&str> = long.lines().collect();
-    let cuda = if cfg!(feature = "cuda") { "features: +cuda" } else { "features: -cuda" };
-    assert_eq!(lines[..2], [&format!("merganser {number}")[..], cuda]);
+    let sign = |built| if built { '+' } else { '-' };
+    let (cuda, parquet) = (sign(cfg!(feature = "cuda")), sign(cfg!(feature = "parquet")));
+    assert_eq!(lines[0], format!("merganser {number}"));
+    assert_eq!(lines[1], format!("features: {cuda}cuda {parquet}parquet"));
     assert!(lines[2].starts_with("simd(compile): portable"), "{long}");
     assert!(lines[3].starts_with("simd(runtime): "), "{long}");
     assert!(lines[4].starts_with("cuda(compile): "), "{long}");

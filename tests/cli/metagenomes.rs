@@ -2,6 +2,7 @@
 //! and held against the lines of the reads or an independent tool.
 
 mod databases;
+mod edges;
 mod formats;
 mod peers;
 mod readers;

@@ -140,3 +140,23 @@ fn the_temporary_directory_is_made_and_removed() {
     dir.run("count -k 21 -o x.mgk --storage disk --tmp-dir mine r.fq").ok();
     assert_eq!(names(&dir.path("mine")), [""; 0]);
 }
+
+/// A histogram that cannot be written leaves no table, and the other way round.
+#[test]
+fn table_and_histogram_appear_together() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">r\nACGTACGTACGTTTGCATCAG\n");
+    dir.run("count -q -k 5 --min-count 1 -o t.mgk r.fa").ok();
+    for command in ["count -k 5 --min-count 1 r.fa", "count -k 13 r.fa", "kmers reduce t.mgk"] {
+        for (output, histogram) in [("o.mgk", "/dev/full"), ("/dev/full", "h.txt")] {
+            let args = format!("{command} -q -o {output} --histogram {histogram}");
+            let message = dir.run(&args).fails(1);
+            assert!(message.contains("/dev/full: cannot write"), "{message}");
+            assert_eq!(dir.names(), ["r.fa", "t.mgk"], "{args}");
+        }
+        dir.run(&format!("{command} -q -o o.mgk --histogram h.txt")).ok();
+        assert_eq!(dir.names(), ["h.txt", "o.mgk", "r.fa", "t.mgk"]);
+        std::fs::remove_file(dir.path("h.txt")).unwrap();
+        std::fs::remove_file(dir.path("o.mgk")).unwrap();
+    }
+}

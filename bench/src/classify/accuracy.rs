@@ -1,8 +1,8 @@
 //! `merganser-bench classify accuracy`.
 
 use super::data::{Genomes, Reads};
-use super::kraken;
 use super::tools::{Tools, run as call, words};
+use super::{abundance, kraken, real};
 use crate::count::{machine, say};
 use crate::generate::reads::Model;
 use anyhow::{Context, Result};
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     map: PathBuf,
     /// Folder with nodes.dmp and names.dmp
     #[arg(long, value_name = "DIR", default_value = "../shared/data/taxonomy")]
-    taxonomy: PathBuf,
+    pub(super) taxonomy: PathBuf,
     /// Reads of each set
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     reads: u64,
@@ -43,6 +43,9 @@ pub(crate) struct Args {
     /// A mixture: genomes and how often each is there, NAME=WEIGHT
     #[arg(long, value_name = "NAME=N,…", value_delimiter = ',')]
     mixture: Vec<String>,
+    /// Real reads of one organism, classified against all genomes, and its taxid; 0: not known
+    #[arg(long, value_name = "FILE=TAXID", value_delimiter = ',')]
+    pub(super) real: Vec<String>,
     /// Do without the case of all genomes
     #[arg(long)]
     only_left_out: bool,
@@ -74,11 +77,11 @@ struct Case {
 }
 
 /// A tool with its database.
-struct Contestant {
-    name: String,
-    database: PathBuf,
+pub(super) struct Contestant {
+    pub(super) name: String,
+    pub(super) database: PathBuf,
     /// Options of `merganser classify`; `None`: this is Kraken 2.
-    options: Option<Vec<OsString>>,
+    pub(super) options: Option<Vec<OsString>>,
 }
 
 /// Precision and sensitivity of one set by one tool, in per cent, with what eval says beside.
@@ -109,6 +112,9 @@ fn cases(args: &Args, genomes: &Genomes) -> Result<Vec<Case>> {
     if !args.only_left_out {
         cases.push(all("All genomes", "all", genomes.clone()));
     }
+    if !args.real.is_empty() {
+        cases.push(all("Real reads", "all", genomes.clone()));
+    }
     if !args.mixture.is_empty() {
         let mut sampled = genomes.clone();
         sampled.files.clear();
@@ -134,6 +140,9 @@ fn one_case(args: &Args, tools: &Tools, case: &Case) -> Result<String> {
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
     let contestants = contestants(args, tools, case, &folder)?;
+    if case.name == "Real reads" {
+        return real::table(args, tools, &contestants, &folder);
+    }
     let mut text = format!("## {}\n\n| reads |", case.name);
     for rank in ["species", "genus"] {
         contestants.iter().for_each(|tool| text += &format!(" {}, {rank} |", tool.name));
@@ -148,6 +157,11 @@ fn one_case(args: &Args, tools: &Tools, case: &Case) -> Result<String> {
         for tool in &contestants {
             let score = score(args, tools, tool, &reads, &folder)?;
             let _ = writeln!(abundances, "| {name} | {} | {} |", tool.name, score.abundance);
+            if case.name == "Mixture"
+                && let Some(cells) = abundance::estimated(args, tools, tool, &reads, &folder)?
+            {
+                let _ = writeln!(abundances, "| | {}, estimated | {cells} |", tool.name);
+            }
             scores.push(score);
         }
         let cells = |rank: usize| scores.iter().map(move |s| format!(" {} |", s.text[rank]));
@@ -219,6 +233,25 @@ fn score(
     reads: &Reads,
     folder: &Path,
 ) -> Result<Score> {
+    let found = judged(args, tools, tool, reads, folder)?;
+    let percent = |rank: &str, key: &str| {
+        let value = found["ranks"][rank][key].as_f64();
+        value.map_or("-".to_owned(), |share| format!("{:.2}", 100.0 * share))
+    };
+    let pair = |rank| format!("{} / {}", percent(rank, "sensitivity"), percent(rank, "precision"));
+    let abundance = ["species", "genus"]
+        .map(|rank| format!("{} | {}", percent(rank, "deviation"), percent(rank, "false_taxa")));
+    Ok(Score { text: ["species", "genus"].map(pair), abundance: abundance.join(" | ") })
+}
+
+/// Classifies, and gives what eval says of it.
+pub(super) fn judged(
+    args: &Args,
+    tools: &Tools,
+    tool: &Contestant,
+    reads: &Reads,
+    folder: &Path,
+) -> Result<Value> {
     let output = folder.join("reads.out");
     match (&tools.kraken, &tool.options) {
         (Some([program, _]), None) => {
@@ -235,13 +268,5 @@ fn score(
     }
     let mut command = words([&tools.merganser, &"eval", &"-q", &"-t", &args.taxonomy]);
     command.extend(words([&reads.truth, &output, &"--json"]));
-    let found: Value = serde_json::from_str(&call(&command)?).context("eval printed no JSON")?;
-    let percent = |rank: &str, key: &str| {
-        let value = found["ranks"][rank][key].as_f64();
-        value.map_or("-".to_owned(), |share| format!("{:.2}", 100.0 * share))
-    };
-    let pair = |rank| format!("{} / {}", percent(rank, "sensitivity"), percent(rank, "precision"));
-    let abundance = ["species", "genus"]
-        .map(|rank| format!("{} | {}", percent(rank, "deviation"), percent(rank, "false_taxa")));
-    Ok(Score { text: ["species", "genus"].map(pair), abundance: abundance.join(" | ") })
+    serde_json::from_str(&call(&command)?).context("eval printed no JSON")
 }

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::{Config, Outcome};
+use merganser_count::{Config, Histogram, Outcome};
 use merganser_io::Input;
 
 use crate::args::CountArgs;
@@ -53,10 +53,12 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     let outputs = Outputs::create(args)?;
     let temporary = TemporaryDirectory::ensure(&config)?;
     let bar = Bar::new(console);
-    let counted = merganser_count::count(&config, &inputs, args.output.as_deref(), &bar, &cancel);
+    let beside = |histogram: &Histogram| outputs.prepare_histogram(histogram, args);
+    let output = args.output.as_deref();
+    let counted = merganser_count::count(&config, &inputs, output, &beside, &bar, &cancel);
     drop((bar, temporary));
     let outcome = counted?;
-    let (summary, beyond_histogram) = outputs.write_histogram(&outcome.histogram, args)?;
+    let (summary, beyond_histogram) = outputs.finish_histogram()?;
     let finished = Finished {
         args,
         config: &config,

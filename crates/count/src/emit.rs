@@ -8,6 +8,7 @@ use merganser_seq::kmer::Kmer;
 
 use crate::Error;
 use crate::results::{Results, sort_range};
+use crate::store::Contents;
 use crate::table::Header;
 
 /// Turns a stretch of sorted k-mers into bytes, independently of all others.
@@ -61,9 +62,18 @@ pub(crate) trait Source<K>: Sync {
 
 /// Gives sections of a table.
 pub(crate) trait Sections<K> {
-    /// The k-mers whose first `section_bits` bits are `section`, in order.
-    fn section(&mut self, section: usize, section_bits: u32) -> Result<&[(K, u32)], Error>;
+    /// Gives `each` the k-mers whose first `section_bits` bits are `section`, in order: as one
+    /// stretch, or as several if they are too many to be in memory at once; `true` with the last.
+    fn section(
+        &mut self,
+        section: usize,
+        section_bits: u32,
+        each: Stretches<'_, K>,
+    ) -> Result<(), Error>;
 }
+
+/// Takes stretches of a section.
+pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(&[(K, u32)], bool) -> Result<(), Error>;
 
 /// A sink whose parts come from several workers.
 pub(crate) struct Ordered<S>(pub(crate) S);
@@ -74,6 +84,28 @@ impl<P, S: Sink<P>> InOrderSink<P> for Ordered<S> {
     fn write(&mut self, part: P) -> Result<Option<P>, Error> {
         self.0.write(part).map(|()| None)
     }
+}
+
+/// The part that a stretch of a section becomes; `open` is what before it did not fill a unit, and
+/// `begun` whether there was any.
+fn encode<K: Kmer, E: Encoder<K>>(
+    encoder: &E,
+    kmers: &[(K, u32)],
+    last: bool,
+    open: &mut Vec<(K, u32)>,
+    begun: &mut bool,
+) -> E::Part {
+    if last && !*begun {
+        return encoder.encode(kmers);
+    }
+    open.extend_from_slice(kmers);
+    let whole = if last { open.len() } else { open.len() / E::UNIT * E::UNIT };
+    let part = match std::mem::replace(begun, true) {
+        false => encoder.encode(&open[..whole]),
+        true => encoder.encode_more(&open[..whole]),
+    };
+    open.drain(..whole);
+    part
 }
 
 /// Sorts, encodes and writes all results, in 2^`section_bits` sections (at most as many as there
@@ -101,8 +133,15 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
             if cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
-            let part = encoder.encode(sections.section(section, section_bits)?);
-            written.hand_in(section as u64, part);
+            let (mut open, mut begun) = (Vec::new(), false);
+            sections.section(section, section_bits, &mut |kmers, last| {
+                // A part of several waits for its turn, so that no more than one is in memory.
+                let weight = if last && !begun { 0 } else { u64::MAX };
+                let part = encode(encoder, kmers, last, &mut open, &mut begun);
+                // If it is not wanted, none is: that is seen before the next section.
+                written.hand_in_some(section as u64, part, weight, last);
+                Ok(())
+            })?;
         }
     })?;
     written.into_sink()?.0.finish()
@@ -124,17 +163,163 @@ struct Sorting<'s, 'p, K> {
     section: Vec<(K, u32)>,
 }
 
+/// First bits by which k-mers that are too many to be sorted at once are divided.
+const DIVIDING_BITS: u32 = 12;
+
 impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
     /// Those of one or more ranges, sorted.
-    fn section(&mut self, section: usize, section_bits: u32) -> Result<&[(K, u32)], Error> {
+    fn section(
+        &mut self,
+        section: usize,
+        section_bits: u32,
+        each: Stretches<'_, K>,
+    ) -> Result<(), Error> {
         let results = self.results;
+        let most = results.most_at_once();
         let finer = results.range_bits() - section_bits;
         self.section.clear();
         for range in section << finer..(section + 1) << finer {
+            let kmers = results.len(range);
+            if kmers > 0 && self.section.len() as u64 + kmers > most {
+                if !self.section.is_empty() {
+                    each(&self.section, false)?;
+                }
+                self.section = Vec::new();
+            }
+            if kmers > most {
+                let contents = results.contents(range);
+                self.divide(&contents, results.range_bits(), K::from_low(range as u64), each)?;
+                continue;
+            }
             results.take(range, &mut self.buffer, &mut self.range)?;
             sort_range(&mut self.range, &mut self.swap, results.k(), results.range_bits());
             self.section.append(&mut self.range);
         }
-        Ok(&self.section)
+        each(&self.section, true)
+    }
+}
+
+impl<K: Kmer> Sorting<'_, '_, K> {
+    /// Sorts those of a range's k-mers whose first `bits` bits are `prefix`, as many at a time as are
+    /// allowed: the range is read once more for each time.
+    fn divide(
+        &mut self,
+        contents: &Contents<'_>,
+        bits: u32,
+        prefix: K,
+        each: Stretches<'_, K>,
+    ) -> Result<(), Error> {
+        let (k, most) = (self.results.k(), self.results.most_at_once());
+        let rest = 2 * k as u32 - bits;
+        let next = rest.min(DIVIDING_BITS);
+        let place = |kmer: K| {
+            let part = kmer.shr(rest - next).low();
+            (kmer.shr(rest) == prefix).then_some((part & ((1 << next) - 1)) as usize)
+        };
+        let mut numbers = vec![0u64; 1 << next];
+        let buffer = &mut self.buffer;
+        each_of::<K>(contents, buffer, |kmer, _| {
+            if let Some(place) = place(kmer) {
+                numbers[place] += 1;
+            }
+        })?;
+        let mut groups: Vec<(std::ops::Range<usize>, u64)> = Vec::new();
+        for (place, &number) in numbers.iter().enumerate() {
+            match groups.last_mut() {
+                Some((group, sum)) if *sum + number <= most => {
+                    group.end = place + 1;
+                    *sum += number;
+                }
+                _ => groups.push((place..place + 1, number)),
+            }
+        }
+        for (group, number) in groups {
+            let Sorting { buffer, range, swap, .. } = &mut *self;
+            if number > most {
+                let more = prefix.shl(next).or(K::from_low(group.start as u64));
+                self.divide(contents, bits + next, more, each)?;
+                continue;
+            }
+            range.clear();
+            range.reserve_exact(number as usize);
+            each_of::<K>(contents, buffer, |kmer, count| {
+                if place(kmer).is_some_and(|place| group.contains(&place)) {
+                    range.push((kmer, count));
+                }
+            })?;
+            sort_range(range, swap, k, bits);
+            each(range, false)?;
+        }
+        Ok(())
+    }
+}
+
+/// Gives `take` the k-mers of a range, in no order.
+fn each_of<K: Kmer>(
+    contents: &Contents<'_>,
+    buffer: &mut Vec<u8>,
+    mut take: impl FnMut(K, u32),
+) -> Result<(), Error> {
+    contents.read(buffer, |block| {
+        block.chunks_exact(K::BYTES + 4).for_each(|record| {
+            take(K::load(record), u32::load(&record[K::BYTES..]));
+        });
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Storage;
+    use crate::store::{Pool, Spilling};
+    use crate::{Config, Format};
+    use merganser_seq::kmer::Wide;
+    use proptest::prelude::*;
+
+    fn check<K: Kmer>(k: usize, values: &[u64], shift: u32, most: u64) {
+        let spilling =
+            Spilling { storage: Storage::Auto, limit: 1 << 12, directory: std::env::temp_dir() };
+        let pool = Pool::new(256, spilling);
+        let config = Config { min_count: 1, format: Format::Mgk, ..Config::new(k) };
+        let results = Results::<K>::new(&config, &pool).sorting(most);
+        let mut writer = results.writer();
+        let kmers = values.iter().map(|&value| K::from_low(value).shl(shift).and(K::mask(k)));
+        let mut expected: Vec<K> = kmers.collect();
+        expected.sort_unstable();
+        expected.dedup();
+        for &kmer in &expected {
+            writer.keep(kmer, 7).unwrap();
+        }
+        writer.finish().unwrap();
+        let mut found = Vec::new();
+        let mut sections = results.sections();
+        for section in 0..1 << 3 {
+            let mut ended = false;
+            sections
+                .section(section, 3, &mut |kmers, last| {
+                    assert!(!ended && kmers.len() as u64 <= most);
+                    ended = last;
+                    found.extend(kmers.iter().map(|&(kmer, _)| kmer));
+                    Ok(())
+                })
+                .unwrap();
+            assert!(ended);
+        }
+        assert_eq!(found, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn no_more_are_sorted_at_once_than_allowed(
+            values in proptest::collection::vec(0u64..1 << 20, 1..400),
+            shift in 0u32..60,
+            most in 1u64..50,
+        ) {
+            check::<u32>(13, &values, shift % 7, most);
+            check::<u64>(31, &values, shift, most);
+            check::<u128>(50, &values, shift, most);
+            check::<Wide>(100, &values, 3 * shift, most);
+        }
     }
 }

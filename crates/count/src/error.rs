@@ -45,7 +45,7 @@ pub enum Error {
         /// Tables.
         tables: usize,
     },
-    /// A table must be in memory as a whole, and is too large.
+    /// Not even a part of a table fits into the memory.
     #[error(
         "{}: needs {} of memory, and --memory gives {}: raise it, or take fewer of its k-mers \
          (TABLE:MIN..MAX of a smaller table, by merganser kmers reduce)",
@@ -72,9 +72,9 @@ pub enum Error {
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
-    /// A GPU has too little memory to count on.
+    /// A GPU has too little memory to count or look up on.
     #[error(
-        "cuda:{ordinal} has {} for counting and at least {} are needed: raise --gpu-memory, or use \
+        "cuda:{ordinal} has {} for k-mers and at least {} are needed: raise --gpu-memory, or use \
          --device cpu",
         merganser_run::format_size(*available), merganser_run::format_size(*needed)
     )]

@@ -178,6 +178,6 @@ fn seek(table: &AnyTable, purpose: Use) -> bool {
 
 /// Bytes that may be spent on look-ups.
 fn room(table: &AnyTable, options: &LookupOptions<'_>) -> u64 {
-    let taken = Session::BASE_BYTES + table.resident() + options.reserved;
+    let taken = Session::BASE_BYTES + table.resident(options.resources.threads) + options.reserved;
     options.resources.memory.saturating_sub(taken)
 }

@@ -1,5 +1,7 @@
 //! How the memory budget is spent: decided once, before work starts.
 
+use merganser_seq::kmer::Kmer;
+
 use crate::config::{MAX_BINS, Storage};
 use crate::cpu::{Width, dedupe_bytes};
 use crate::{Config, Error, results};
@@ -55,6 +57,17 @@ pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
     })
 }
 
+/// Bytes of one worker's hash table.
+fn table_bytes(config: &Config) -> u64 {
+    (config.memory / 8 / config.threads as u64).clamp(LEAST_TABLE_BYTES, MOST_TABLE_BYTES)
+}
+
+/// k-mers that a worker may sort at a time, in the memory that its hash table had before: they are
+/// there twice, and a third time while ranges are put together.
+pub(crate) fn sorted_at_once<K: Kmer>(config: &Config) -> u64 {
+    table_bytes(config) * 3 / 2 / (3 * size_of::<(K, u32)>() as u64)
+}
+
 /// Spends the budget.
 ///
 /// # Errors
@@ -70,7 +83,7 @@ pub(crate) fn plan<K: Width>(config: &Config, bins: usize) -> Result<Plan, Error
     let block_bytes = (config.memory / 8 / open_blocks).clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES);
     let open = open_blocks * block_bytes;
     // A table that grows is there twice for a moment, half as large and whole.
-    let table_bytes = (config.memory / 8 / threads).clamp(LEAST_TABLE_BYTES, MOST_TABLE_BYTES);
+    let table_bytes = table_bytes(config);
     let tables = threads * table_bytes * 3 / 2;
     let needed = fixed + open + tables + LEAST_FULL_BYTES;
     if needed > config.memory {

@@ -10,7 +10,7 @@ use merganser_seq::kmer::Kmer;
 
 use crate::cpu::Table;
 use crate::histogram::Histogram;
-use crate::store::{Pool, Store, Writer};
+use crate::store::{Contents, Pool, Store, Writer};
 use crate::{Config, Error};
 
 pub(crate) use sort::sort_range;
@@ -42,6 +42,8 @@ pub(crate) struct Results<'p, K> {
     least: u32,
     most: u32,
     keep: bool,
+    /// k-mers that one worker sorts at a time.
+    most_at_once: u64,
     width: std::marker::PhantomData<K>,
 }
 
@@ -54,8 +56,14 @@ impl<'p, K: Kmer> Results<'p, K> {
             least: config.min_count,
             most: config.max_count,
             keep: config.format != crate::Format::None,
+            most_at_once: u64::MAX,
             width: std::marker::PhantomData,
         }
+    }
+
+    /// The same, of which no worker sorts more than `most` k-mers at a time.
+    pub(crate) fn sorting(self, most: u64) -> Results<'p, K> {
+        Results { most_at_once: most.max(1), ..self }
     }
 
     pub(crate) fn writer(&self) -> ResultsWriter<'_, 'p, K> {
@@ -81,6 +89,15 @@ impl<'p, K: Kmer> Results<'p, K> {
             }));
             Ok(())
         })
+    }
+
+    /// Takes a range's k-mers, to be read as often as one likes.
+    pub(crate) fn contents(&self, range: usize) -> Contents<'p> {
+        self.store.take(range)
+    }
+
+    pub(crate) fn most_at_once(&self) -> u64 {
+        self.most_at_once
     }
 
     /// How many k-mers a range has.

@@ -11,6 +11,7 @@ use merganser_io::{Chunk, Input, Reader};
 use merganser_run::{Cancel, Progress, run_workers_collect};
 use merganser_seq::with_kmer;
 
+use crate::algebra::Beside;
 use crate::binmap::BinMap;
 use crate::config::Format;
 use crate::cpu::Width;
@@ -78,7 +79,8 @@ impl Outcome {
 }
 
 /// Counts the k-mers of `inputs` and writes the table to `output` (for [`Format::Kmc`] the name
-/// without suffix; for [`Format::None`] nothing is written).
+/// without suffix; for [`Format::None`] nothing is written). `beside` is told the histogram before the
+/// table appears.
 ///
 /// Progress stages: `reading`, in bytes of input on disk; `counting`, in bytes of super-k-mers.
 ///
@@ -89,13 +91,14 @@ pub fn count(
     config: &Config,
     inputs: &[Input],
     output: Option<&Path>,
+    beside: Beside<'_>,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
     config.validate()?;
     let reader = reading::open(config, inputs, cancel)?;
     let target = Target::create(config, output)?;
-    let run = Run { config, reader: &reader, progress, cancel };
+    let run = Run { config, reader: &reader, beside, progress, cancel };
     let counted = with_kmer!(config.k, K => run.count::<K>(target));
     counted
         .map(|outcome| Outcome { skipped_alignments: reader.skipped_alignments(), ..outcome })
@@ -107,6 +110,7 @@ pub fn count(
 pub(crate) struct Run<'r> {
     pub(crate) config: &'r Config,
     pub(crate) reader: &'r Reader,
+    pub(crate) beside: Beside<'r>,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) cancel: &'r Cancel,
 }
@@ -180,7 +184,8 @@ impl Run<'_> {
 
         let started = Instant::now();
         self.progress.stage("counting", Some(sent.bytes));
-        let results = Results::<K>::new(self.config, &pool);
+        let most = plan::sorted_at_once::<K>(self.config);
+        let results = Results::<K>::new(self.config, &pool).sorting(most);
         outcome.histogram = self.count_bins(&store, &results, plan)?;
         outcome.stage("count", started);
         self.emit(&results, target, &mut outcome)?;
@@ -264,6 +269,7 @@ impl Run<'_> {
         let (least, most) = (self.config.min_count, self.config.max_count);
         outcome.kept_kmers = outcome.histogram.distinct(least, most);
         outcome.saturated = outcome.histogram.max() == u32::MAX;
+        (self.beside)(&outcome.histogram)?;
         if self.config.format == Format::None {
             return Ok(());
         }

@@ -44,7 +44,8 @@ fn table(dir: &Path) -> PathBuf {
     std::fs::write(&input, reads()).expect("space");
     let config = Config { min_count: 1, threads: 2, ..Config::new(K) };
     let inputs = [Input::File(input)];
-    count(&config, &inputs, Some(&output), &Silent, &Cancel::default()).expect("good reads");
+    count(&config, &inputs, Some(&output), &|_| Ok(()), &Silent, &Cancel::default())
+        .expect("good reads");
     output
 }
 

@@ -43,6 +43,25 @@ impl Output {
         Ok(Self::File(file))
     }
 
+    /// Writes all of it, to disk too, so that a file needs but its name: [`finish`](Self::finish) gives
+    /// it that. For several files that shall appear together. Nothing more can be written.
+    ///
+    /// # Errors
+    ///
+    /// If anything cannot be written; there is then no file.
+    pub fn prepare(self) -> Result<Self, Error> {
+        let mut file = match self {
+            Self::Stdout(mut stdout) => {
+                stdout.flush().map_err(stdout_error)?;
+                return Ok(Self::Stdout(stdout));
+            }
+            Self::File(file) => file,
+            Self::Gz(writer) => writer.finish()?,
+        };
+        file.prepare()?;
+        Ok(Self::File(file))
+    }
+
     /// Writes what is buffered and makes the file appear. Returns how long the final
     /// synchronisation with the disk took.
     ///

@@ -73,6 +73,15 @@ struct ChainState {
     /// Chunks handed out.
     handed: u64,
     carry: Carry,
+    /// The ticket that failed: those after it have no turn.
+    failed: Option<u64>,
+}
+
+impl ChainState {
+    /// Whether the turn of `ticket` will not come.
+    fn has_failed_before(&self, ticket: u64) -> bool {
+        self.failed.is_some_and(|failed| failed < ticket)
+    }
 }
 
 impl Reader {
@@ -156,7 +165,8 @@ impl Reader {
     /// # Errors
     ///
     /// If an input cannot be read or decompressed, or is neither FASTA nor FASTQ. All other
-    /// workers then get `false`.
+    /// workers then get `false`, once they have what was fetched before; of a gzip file that is
+    /// inflated in ranges, at once.
     pub fn next_chunk(&self, chunk: &mut Chunk) -> Result<bool, Error> {
         // Should this worker panic, nobody must wait for its ticket.
         let guard = StopOnPanic(self);
@@ -173,8 +183,12 @@ impl Reader {
             let file = lease.file();
             chunk.file = file;
             chunk.name = Arc::clone(&self.names[file]);
-            let failed = |error| self.fail(file, error);
-            let mut fetched = lease.fetch(chunk, &self.options, &self.stopped).map_err(failed)?;
+            let mut fetched = lease
+                .fetch(chunk, &self.options, &self.stopped)
+                .map_err(|error| self.fail(file, lease.ticket(), false, error))?;
+            let in_ranges = matches!(fetched.work, Work::Members { .. });
+            let ticket = fetched.ticket;
+            let failed = |error| self.fail(file, ticket, in_ranges, error);
             self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
             chunk.source_bytes += fetched.source_bytes;
             self.sources.put_back(lease, fetched.last);
@@ -214,7 +228,7 @@ impl Reader {
         let chain = &self.chains[chunk.file];
         let mut state = lock(&chain.state);
         while state.ticket != fetched.ticket {
-            if self.stopped.load(Ordering::Acquire) {
+            if self.stopped.load(Ordering::Acquire) || state.has_failed_before(fetched.ticket) {
                 return Ok(None);
             }
             state = chain.turn.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -236,10 +250,19 @@ impl Reader {
         Ok(Some(text))
     }
 
-    fn fail(&self, file: usize, error: Error) -> Error {
+    /// Nothing is fetched any more; what was fetched before `ticket` is handed out, but for ranges
+    /// of gzip files, which wait for each other in their own way.
+    fn fail(&self, file: usize, ticket: u64, in_ranges: bool, error: Error) -> Error {
         // Malformed records before the place where reading failed come first.
         let error = self.failures.note(file, u64::MAX, error);
-        self.stop();
+        if in_ranges {
+            self.stop();
+        }
+        self.sources.close();
+        let mut state = lock(&self.chains[file].state);
+        state.failed = Some(state.failed.map_or(ticket, |failed| failed.min(ticket)));
+        drop(state);
+        self.chains[file].turn.notify_all();
         error
     }
 

@@ -261,11 +261,14 @@ impl Records {
     fn gather(&self, batch: &mut RecordBatch, pieces: Pieces) -> Result<(), Error> {
         let begun = Instant::now();
         let gathered = batch.gather(&pieces);
-        // Who is the last to need a text gives it back; one giant record must not keep its memory.
-        let most = 8 * self.options.chunk_bytes;
-        let spare: Vec<Text> = pieces.into_spare().filter(|text| text.room() <= most).collect();
+        // Who is the last to need a text gives it back. Single records that were cut off at the end of
+        // a chunk are not worth keeping, nor may one giant record keep its memory.
+        let chunk = self.options.chunk_bytes;
+        let worth = |text: &Text| (chunk / 4..=8 * chunk).contains(&text.room());
+        let spare: Vec<Text> = pieces.into_spare().filter(worth).collect();
         let mut state = lock(&self.state);
         state.spare.extend(spare);
+        state.spare.truncate(2 * self.options.workers + 2);
         if gathered.is_err() {
             self.end(&mut state);
         }

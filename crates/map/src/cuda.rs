@@ -11,12 +11,14 @@ mod gpus;
 mod index;
 mod kernels;
 mod lane;
+mod turns;
 
 pub(crate) use batch::OnGpu;
 pub(crate) use build::{Sorting, sort as sort_positions};
 pub(crate) use gpus::Gpus;
 pub use gpus::check_devices;
 pub use lane::DeviceTimes;
+pub(crate) use turns::Turn;
 
 #[cfg(test)]
 mod tests;

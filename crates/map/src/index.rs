@@ -112,6 +112,13 @@ impl Index {
         (8 * words + 4 * (view.positions.len() + view.table.len())) as u64
     }
 
+    /// Lets go of the memory of a part of the tables, if it is a file's, until it is looked at again.
+    pub(crate) fn release(&self, part: &[u8]) {
+        if let Data::Mapped(mapped) = &self.data {
+            mapped.release(part);
+        }
+    }
+
     pub(crate) fn view(&self) -> View<'_> {
         let contigs = &self.contigs[..];
         let (text, positions, table) = match &self.data {

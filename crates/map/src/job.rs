@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use merganser_io::{BgzfBlocks, Output};
 use merganser_run::{Cancel, InOrderSink, Progress, run_workers_collect};
 
-use crate::cuda::{Gpus, OnGpu};
+use crate::cuda::{Gpus, OnGpu, Turn};
 use crate::header::{self, ReadGroup};
 use crate::hits::Hit;
 use crate::index::Index;
@@ -63,8 +63,9 @@ pub struct Outcome {
 
 /// How many batches a thread may be ahead of the one to be written next.
 const AHEAD: u64 = 4;
-/// Text that is sent off before a batch is done.
-const LONG: usize = 4 << 20;
+/// Text that is sent off before a batch is done, which waits for the batches before it: the least,
+/// and the most if there is memory to spare.
+const LONG: [usize; 2] = [4 << 20, 64 << 20];
 /// What the process and a thread take: batches, candidates, texts that wait.
 const FIXED: u64 = 24 << 20;
 const FIXED_THREAD: u64 = 48 << 20;
@@ -87,7 +88,7 @@ pub fn run(
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
     job.config.validate()?;
-    check_memory(job, index)?;
+    let long = check_memory(job, index)?;
     let view = index.view();
     let gaps = mapper::gaps(&view, &job.config);
     let ruled = matches!(job.config.filter, Prefilter::GateKeeper | Prefilter::Snake)
@@ -103,7 +104,7 @@ pub fn run(
     let gpus = match &job.devices[..] {
         [] => None,
         devices => {
-            Some(Gpus::new(&view, &gaps, &job.config, devices, job.gpu_memory, job.threads)?)
+            Some(Gpus::new(index, &gaps, &job.config, devices, job.gpu_memory, job.threads)?)
         }
     };
     let opening = begun.elapsed();
@@ -120,7 +121,7 @@ pub fn run(
     let work = |_| {
         let mapper = Mapper::new(view, job.config, &gaps, packed.as_ref());
         let reporter = Reporter::new(view, job.config, &style, job.keep_unmapped);
-        Ok(shared.work(Worker::new(job, mapper, gpus.as_ref(), reporter, keeps)))
+        Ok(shared.work(Worker::new(job, mapper, gpus.as_ref(), reporter, keeps, long)))
     };
     let done = run_workers_collect::<_, Error, _>(job.threads, work)?;
     let writer = shared.written.into_sink()?;
@@ -134,16 +135,19 @@ pub fn run(
     Ok(outcome)
 }
 
-fn check_memory(job: &Job, index: &Index) -> Result<(), Error> {
+/// The text that a thread may hold before it sends it off.
+fn check_memory(job: &Job, index: &Index) -> Result<usize, Error> {
     let ruled = matches!(job.config.filter, Prefilter::GateKeeper | Prefilter::Snake);
     // The filter's own planes, made of letters.
     let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
     let needed = index.bytes() + letters + FIXED + FIXED_THREAD * job.threads as u64;
-    if needed > job.memory {
-        let what = format!("mapping with {} threads to this index", job.threads);
-        return Err(Error::TooLittleMemory { what, needed, budget: job.memory });
+    let texts = 2 * (AHEAD + 1) * job.threads as u64;
+    if needed <= job.memory {
+        let share = (job.memory - needed) / texts;
+        return Ok(share.clamp(LONG[0] as u64, LONG[1] as u64) as usize);
     }
-    Ok(())
+    let what = format!("mapping with {} threads to this index", job.threads);
+    Err(Error::TooLittleMemory { what, needed, budget: job.memory })
 }
 
 /// The file's beginning.
@@ -270,6 +274,8 @@ struct Worker<'r> {
     config: Config,
     blocks: Option<BgzfBlocks>,
     keeps: bool,
+    /// Text that is sent off.
+    long: usize,
     hits: Vec<Hit>,
     bounds: Vec<usize>,
     texts: Part,
@@ -280,6 +286,7 @@ struct Text<'w> {
     texts: &'w mut Part,
     blocks: &'w mut Option<BgzfBlocks>,
     keeps: bool,
+    long: usize,
     number: u64,
     written: &'w InOrder<Writer>,
 }
@@ -311,7 +318,7 @@ impl Sink for Text<'_> {
     }
 
     fn relieve(&mut self) -> Result<(), Error> {
-        if self.texts[0].len() < LONG {
+        if self.texts[0].len() < self.long {
             return Ok(());
         }
         let part = self.part(false);
@@ -328,6 +335,7 @@ impl<'r> Worker<'r> {
         gpus: Option<&'r Gpus>,
         reporter: Reporter<'r>,
         keeps: bool,
+        long: usize,
     ) -> Worker<'r> {
         let blocks = match job.format {
             Format::Sam => None,
@@ -335,11 +343,13 @@ impl<'r> Worker<'r> {
         };
         let (hits, bounds, texts) = (Vec::new(), Vec::new(), Part::default());
         let (config, on_gpu) = (job.config, gpus.map(OnGpu::new));
-        Worker { mapper, on_gpu, reporter, config, blocks, keeps, hits, bounds, texts }
+        Worker { mapper, on_gpu, reporter, config, blocks, keeps, long, hits, bounds, texts }
     }
 
     fn map(&mut self, batch: &Batch, number: u64, written: &InOrder<Writer>) -> Result<(), Error> {
         let begun = Instant::now();
+        // Given up on any way out of here.
+        let turn = self.on_gpu.as_ref().map(|on_gpu| on_gpu.turn(number));
         self.mapper.clear();
         for at in 0..batch.len() {
             let [_, letters, _] = batch.get(at);
@@ -356,8 +366,8 @@ impl<'r> Worker<'r> {
             })?;
         }
         self.mapper.stages.times.seeding += begun.elapsed();
-        if let Some(mut on_gpu) = self.on_gpu.take() {
-            let done = self.map_on_gpu(&mut on_gpu, batch, number, written);
+        if let (Some(mut on_gpu), Some(turn)) = (self.on_gpu.take(), turn) {
+            let done = self.map_on_gpu(&mut on_gpu, turn, batch, number, written);
             self.on_gpu = Some(on_gpu);
             done?;
         } else {
@@ -374,11 +384,12 @@ impl<'r> Worker<'r> {
     fn map_on_gpu(
         &mut self,
         on_gpu: &mut OnGpu<'_>,
+        turn: Turn<'_>,
         batch: &Batch,
         number: u64,
         written: &InOrder<Writer>,
     ) -> Result<(), Error> {
-        on_gpu.begin(&mut self.mapper, batch.len(), batch.unit())?;
+        on_gpu.begin(&mut self.mapper, turn, batch.len(), batch.unit())?;
         while let Some(reads) = on_gpu.next(&mut self.mapper, &mut self.hits, &mut self.bounds)? {
             self.report(batch, reads, on_gpu.scripts(), number, written)?;
         }
@@ -409,7 +420,7 @@ impl<'r> Worker<'r> {
 
     fn text<'w>(&'w mut self, number: u64, written: &'w InOrder<Writer>) -> Text<'w> {
         let (texts, blocks, keeps) = (&mut self.texts, &mut self.blocks, self.keeps);
-        Text { texts, blocks, keeps, number, written }
+        Text { texts, blocks, keeps, long: self.long, number, written }
     }
 
     fn report(
@@ -423,7 +434,7 @@ impl<'r> Worker<'r> {
         let begun = Instant::now();
         let unit = batch.unit();
         let (texts, blocks, keeps) = (&mut self.texts, &mut self.blocks, self.keeps);
-        let mut text = Text { texts, blocks, keeps, number, written };
+        let mut text = Text { texts, blocks, keeps, long: self.long, number, written };
         let of = |at: usize| {
             let start = if at == 0 { 0 } else { self.bounds[at - 1] };
             &self.hits[start..self.bounds[at]]

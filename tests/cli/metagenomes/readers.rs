@@ -81,5 +81,9 @@ fn multiqc_shows_our_reports() {
         }
         samples += 1;
     }
-    assert_eq!((codes.len(), samples), (10, 4), "the name, root, seven ranks, unclassified: {table}");
+    assert_eq!(
+        (codes.len(), samples),
+        (10, 4),
+        "the name, root, seven ranks, unclassified: {table}"
+    );
 }

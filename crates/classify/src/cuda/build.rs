@@ -34,6 +34,9 @@ pub(crate) struct Collector {
     overflown: AtomicBool,
 }
 
+/// Room for features, and for how many each window has.
+type SketchRoom = (Part<u8>, Part<u32>);
+
 /// The sketches of windows that follow each other.
 pub(crate) struct Batch {
     /// The number of the first window, as the worker has it.
@@ -238,7 +241,7 @@ impl Collector {
     }
 
     /// Room for the sketches of so many windows.
-    fn room(&self, windows: usize) -> Result<Option<(Part<u8>, Part<u32>)>, Error> {
+    fn room(&self, windows: usize) -> Result<Option<SketchRoom>, Error> {
         if self.has_overflown() {
             return Ok(None);
         }

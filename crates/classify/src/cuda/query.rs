@@ -7,7 +7,7 @@ use merganser_gpu::{Device, DeviceBuffer, Pool, Pooled};
 use super::found::Found;
 use super::kernels::{SketchRule, Targets};
 use super::long::{LongLane, LongSizes};
-use super::short::{BATCH_LETTERS, BATCH_READS, SHORT_WINDOWS, ShortLane, ShortSizes};
+use super::short::{SHORT_WINDOWS, ShortLane, ShortSizes};
 use super::table::{DeviceTable, table_bytes};
 use super::times::{DeviceClock, GpuTimes};
 use super::{GpuConfig, GpuNotes};
@@ -52,6 +52,8 @@ impl std::fmt::Debug for GpuQuery<'_> {
 struct Set {
     members: Vec<Member>,
     lanes: Pool<Lane>,
+    /// Reads and letters that a lane has room for.
+    room: [usize; 2],
 }
 
 /// What one device holds.
@@ -190,8 +192,8 @@ impl<'a> GpuQuery<'a> {
                             move || warm(&lanes)
                         });
                         let made: Result<Vec<_>, Error> = members.iter().map(member).collect();
-                        warm.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                        Ok(Set { lanes, members: made? })
+                        warm.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+                        Ok(Set { lanes, members: made?, room: room(members, budgets) })
                     })
                 })
                 .collect();
@@ -237,9 +239,9 @@ impl<'a> GpuQuery<'a> {
         }
     }
 
-    /// How many records, and bytes of them, a batch should have.
+    /// How many records, and bytes of them, a batch should have: as a rule, all sets have room for it.
     pub(crate) fn batch(&self) -> [usize; 2] {
-        [BATCH_READS, BATCH_LETTERS]
+        [0, 1].map(|at| self.sets.iter().map(|set| set.room[at]).min().unwrap_or(1))
     }
 
     /// As [`Query::candidates`].
@@ -258,15 +260,20 @@ impl<'a> GpuQuery<'a> {
         self.finish(flight, reads, scratch, candidates, ends)
     }
 
-    /// A place for a batch on the devices whose turn it is; if none is free, waits for one, or
-    /// gives `None`.
+    /// A place for a batch on the devices whose turn it is, or on the next ones that have one free;
+    /// if none has, waits for one, or gives `None`.
     ///
     /// # Errors
     /// If there is no memory for it.
     pub(crate) fn place(&self, wait: bool) -> Result<Option<Flight>, Error> {
-        let set = self.turn.fetch_add(1, Ordering::Relaxed) % self.sets.len();
-        let lanes = &self.sets[set].lanes;
-        let lane = if wait { Some(lanes.take()?) } else { lanes.try_take()? };
+        let (turn, sets) = (self.turn.fetch_add(1, Ordering::Relaxed), self.sets.len());
+        for set in (turn..turn + sets).map(|at| at % sets) {
+            if let Some(lane) = self.sets[set].lanes.try_take()? {
+                return Ok(Some(Flight { set, lane, taken: 0 }));
+            }
+        }
+        let set = turn % sets;
+        let lane = wait.then(|| self.sets[set].lanes.take()).transpose()?;
         Ok(lane.map(|lane| Flight { set, lane, taken: 0 }))
     }
 
@@ -513,16 +520,26 @@ impl Flight {
     }
 }
 
-/// Makes all lanes. What fails will fail again where a lane is needed.
-fn warm(lanes: &Pool<Lane>) {
+/// Makes all lanes.
+fn warm(lanes: &Pool<Lane>) -> Result<(), Error> {
     let mut made = Vec::new();
-    while let Ok(Some(lane)) = lanes.try_take() {
+    while let Some(lane) = lanes.try_take()? {
         made.push(lane);
     }
+    Ok(())
 }
 
 /// A device's number in the list, and the parts that it gets.
 type Placed = (usize, Vec<usize>);
+
+/// Reads and letters that lanes over the devices of a set have room for: one's room is that of all,
+/// as they get the same reads.
+fn room(members: &[Placed], budgets: &[Budget]) -> [usize; 2] {
+    let least = |room: fn(&ShortSizes) -> usize| {
+        members.iter().map(|(at, _)| room(&budgets[*at].short)).min().unwrap_or(0)
+    };
+    [least(|sizes| sizes.reads), least(|sizes| sizes.letters)]
+}
 
 /// Lanes over the devices of a set, made when they are needed.
 fn lanes(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Pool<Lane> {
@@ -532,9 +549,7 @@ fn lanes(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Pool<Lan
         .iter()
         .map(|(at, parts)| (devices[*at].clone(), budgets[*at].short, parts.len()))
         .collect();
-    // One device's room is that of all: they get the same reads.
-    let letters = each.iter().map(|one| one.1.letters).min().unwrap_or(0);
-    let reads = each.iter().map(|one| one.1.reads).min().unwrap_or(0);
+    let [reads, letters] = room(members, budgets);
     Pool::new(lanes, move || {
         let short = |(device, sizes, parts): &(Device, ShortSizes, usize)| {
             ShortLane::new(device, ShortSizes { letters, reads, ..*sizes }, *parts)

@@ -14,8 +14,8 @@ pub(super) const SHORT_WINDOWS: u64 = 32;
 
 /// Reads and letters of a batch at most. A batch of so many reads keeps an H100 busy for about as long
 /// as it takes to begin ten; larger ones take more pinned memory, which takes long to get.
-pub(super) const BATCH_READS: usize = 1 << 15;
-pub(super) const BATCH_LETTERS: usize = 6 << 20;
+const BATCH_READS: usize = 1 << 15;
+const BATCH_LETTERS: usize = 6 << 20;
 
 /// What a lane has room for.
 #[derive(Clone, Copy, Debug)]

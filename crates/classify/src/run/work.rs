@@ -143,12 +143,11 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
                 return None;
             }
         }
-        let begun = Instant::now();
         if let Some(gpu) = gpu.filter(|_| !self.written.has_room(number)) {
             // Those who wait for room may wait for ours.
             self.land(gpu, 0);
         }
-        let begun = if gpu.is_some() { Instant::now() } else { begun };
+        let begun = Instant::now();
         let room = self.written.wait_for_room(number);
         self.run.clock.add(Clock::TURNS, begun);
         room.then_some(held)

@@ -11,9 +11,9 @@ use super::{DeviceArgs, ReadsArgs};
 const MORE: &str = "\
 Inputs:
   One file: a pair a line, READ<TAB>SEGMENT (columns after the second are ignored), or the WFA
-  tools' two lines a pair, >READ and <SEGMENT; told apart by content. Two files: FASTA, FASTQ, SAM, BAM
-  or CRAM, the first record of one with the first of the other, and so on. Plain or compressed with gzip,
-  BGZF, zstd, bzip2 or xz. `-` is standard input.
+  tools' two lines a pair, >READ and <SEGMENT; told apart by content. Two files: FASTA or FASTQ
+  (or SAM, BAM, CRAM), the first record of one with the first of the other, and so on. Plain or
+  compressed with gzip, BGZF, zstd, bzip2 or xz. `-` is standard input.
 
 Output:
   tsv         a header, then index<TAB>accept<TAB>edits; index counts from 0, accept is 1 or 0

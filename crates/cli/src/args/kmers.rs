@@ -10,8 +10,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::device::DeviceArgs;
 
 pub(crate) use algebra::{
-    CompareArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs, ResultFormat,
-    SetCountsArgs, SubtractArgs, TableArgs,
+    CompareArgs, ComputingArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs,
+    ResultFormat, SetCountsArgs, SubtractArgs, TableArgs,
 };
 
 pub(crate) use reads::{FilterReadsArgs, MaskName, MatesName, ProfileArgs};

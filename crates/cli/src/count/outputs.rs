@@ -1,6 +1,7 @@
 //! The outputs beside the table.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use merganser_count::{Error, Histogram};
@@ -12,7 +13,8 @@ use crate::common::refuse_to_replace;
 
 /// Open outputs, so that one that cannot be written ends the run before it begins.
 pub(super) struct Outputs {
-    histogram: Option<Output>,
+    /// And the number of k-mers that `--hist-max` left out.
+    histogram: Mutex<(Option<Output>, u64)>,
     json: Option<Output>,
 }
 
@@ -25,24 +27,40 @@ impl Outputs {
         let open = |path: &Option<PathBuf>| {
             path.as_deref().map(Output::create).transpose().map_err(Error::from)
         };
-        Ok(Outputs { histogram: open(&args.histogram)?, json: open(&args.json)? })
+        let histogram = Mutex::new((open(&args.histogram)?, 0));
+        Ok(Outputs { histogram, json: open(&args.json)? })
     }
 
-    /// Writes the histogram if one was asked for, and returns the output of the JSON summary and
-    /// the number of k-mers that `--hist-max` left out.
+    /// Writes the histogram if one was asked for, so that it needs but its name when the table is
+    /// there: neither appears without the other.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(super) fn write_histogram(
-        self,
+    pub(super) fn prepare_histogram(
+        &self,
         histogram: &Histogram,
         args: &CountArgs,
-    ) -> Result<(Option<Output>, u64)> {
-        let Some(mut output) = self.histogram else { return Ok((self.json, 0)) };
-        let most = args.hist_max.unwrap_or(u32::MAX);
-        let beyond = histogram.write(most, &mut output).map_err(Error::from)?;
-        output.finish().map_err(Error::from)?;
-        Ok((self.json, beyond))
+    ) -> Result<(), Error> {
+        let mut own = self.histogram.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut output) = own.0.take() {
+            let most = args.hist_max.unwrap_or(u32::MAX);
+            let beyond = histogram.write(most, &mut output)?;
+            *own = (Some(output.prepare()?), beyond);
+        }
+        Ok(())
+    }
+
+    /// Makes the histogram appear, and returns the output of the JSON summary and the number of
+    /// k-mers that `--hist-max` left out.
+    ///
+    /// # Errors
+    /// If that fails.
+    pub(super) fn finish_histogram(self) -> Result<(Option<Output>, u64)> {
+        let own = self.histogram.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(output) = own.0 {
+            output.finish().map_err(Error::from)?;
+        }
+        Ok((self.json, own.1))
     }
 }
 

@@ -2,20 +2,21 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::Error;
 use merganser_count::algebra::{
     self, Calculated, Calculation, Cut, Expression, Mode, Operation, TableFormat,
 };
+use merganser_count::{Error, Histogram};
 use merganser_io::{Input, Output};
 use merganser_run::Summary;
 
 use super::tables;
 use crate::args::kmers::{
-    EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs, ResultFormat, SetCountsArgs,
-    SubtractArgs, TableArgs,
+    ComputingArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs, ResultFormat,
+    SetCountsArgs, SubtractArgs,
 };
 use crate::args::name_of;
 use crate::common::{refuse_to_replace, thousands};
@@ -29,8 +30,7 @@ struct Asked<'a> {
     verb: &'static str,
     expression: Expression,
     paths: Vec<PathBuf>,
-    result: &'a ResultArgs,
-    tables: &'a TableArgs,
+    computing: &'a ComputingArgs,
 }
 
 pub(super) fn operation(
@@ -42,15 +42,15 @@ pub(super) fn operation(
     let mode = args.counts.map_or(operation.default_mode(), mode);
     let (operands, paths) = operands(&args.operands)?;
     let expression = Expression::Of { operation, mode, operands };
-    run(&Asked { verb, expression, paths, result: &args.result, tables: &args.tables }, console)
+    run(&Asked { verb, expression, paths, computing: &args.computing }, console)
 }
 
 pub(super) fn subtract(args: &SubtractArgs, console: &Console) -> Result<ExitCode> {
     let (operands, paths) = operands(&args.operands)?;
     let operation = Operation::Subtract;
     let expression = Expression::Of { operation, mode: operation.default_mode(), operands };
-    let (result, tables) = (&args.result, &args.tables);
-    run(&Asked { verb: "subtract", expression, paths, result, tables }, console)
+    let computing = &args.computing;
+    run(&Asked { verb: "subtract", expression, paths, computing }, console)
 }
 
 pub(super) fn eval(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
@@ -58,22 +58,22 @@ pub(super) fn eval(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
         Ok(parsed) => parsed,
         Err(what) => return usage(what),
     };
-    let (result, tables) = (&args.result, &args.tables);
-    run(&Asked { verb: "eval", expression, paths, result, tables }, console)
+    let computing = &args.computing;
+    run(&Asked { verb: "eval", expression, paths, computing }, console)
 }
 
 pub(super) fn reduce(args: &ReduceArgs, console: &Console) -> Result<ExitCode> {
     let (mut operands, paths) = operands(std::slice::from_ref(&args.operand))?;
     let expression = operands.remove(0);
-    let (result, tables) = (&args.result, &args.tables);
-    run(&Asked { verb: "reduce", expression, paths, result, tables }, console)
+    let computing = &args.computing;
+    run(&Asked { verb: "reduce", expression, paths, computing }, console)
 }
 
 pub(super) fn set_counts(args: &SetCountsArgs, console: &Console) -> Result<ExitCode> {
     let (mut operands, paths) = operands(std::slice::from_ref(&args.operand))?;
     let expression = Expression::SetCounts(Box::new(operands.remove(0)), args.count);
-    let (result, tables) = (&args.result, &args.tables);
-    run(&Asked { verb: "set-counts", expression, paths, result, tables }, console)
+    let computing = &args.computing;
+    run(&Asked { verb: "set-counts", expression, paths, computing }, console)
 }
 
 fn mode(name: ModeName) -> Mode {
@@ -153,10 +153,10 @@ fn check(args: &ResultArgs) -> Result<TableFormat> {
 
 fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
     let started = Instant::now();
-    let args = asked.result;
+    let args = &asked.computing.result;
     let format = check(args)?;
     let cancel = interrupt::cancel_on_interrupt()?;
-    let opened = tables::open(&asked.paths, asked.tables, &cancel)?;
+    let opened = tables::open(&asked.paths, &asked.computing.tables, &cancel)?;
     let inputs: Vec<Input> =
         opened.iter().flat_map(|table| table.files()).map(Input::File).collect();
     refuse_to_replace(&output_files(args), &inputs)?;
@@ -170,13 +170,14 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
         output: args.output.clone(),
         format,
     };
-    let resources = tables::resources(asked.tables);
+    let resources = tables::resources(&asked.computing.tables);
     let bar = Bar::new(console);
-    let done = algebra::calculate(&calculation, &opened, &resources, &bar, &cancel);
+    let histogram = Mutex::new(histogram);
+    let beside = |found: &Histogram| prepare_histogram(found, &histogram);
+    let done = algebra::calculate(&calculation, &opened, &resources, &beside, &bar, &cancel);
     drop(bar);
     let done = done?;
-    if let Some(mut output) = histogram {
-        done.histogram.write(u32::MAX, &mut output).map_err(Error::from)?;
+    if let Some(output) = histogram.into_inner().unwrap_or_else(PoisonError::into_inner) {
         output.finish().map_err(Error::from)?;
     }
     report(args, &done, console);
@@ -184,6 +185,16 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
         summary(asked, &resources, &done, started, output)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the histogram, so that it needs but its name when the table is there.
+fn prepare_histogram(found: &Histogram, output: &Mutex<Option<Output>>) -> Result<(), Error> {
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(mut open) = output.take() {
+        found.write(u32::MAX, &mut open)?;
+        *output = Some(open.prepare()?);
+    }
+    Ok(())
 }
 
 fn output_files(args: &ResultArgs) -> Vec<PathBuf> {
@@ -232,7 +243,7 @@ fn summary(
     mut output: Output,
 ) -> Result<()> {
     use std::io::Write as _;
-    let args = asked.result;
+    let args = &asked.computing.result;
     let mut summary = Summary::new(&format!("kmers {}", asked.verb));
     summary.version(env!("CARGO_PKG_VERSION"));
     let paths: Vec<String> = asked.paths.iter().map(|path| path.display().to_string()).collect();

@@ -30,6 +30,13 @@ pub(super) fn run(args: &DumpArgs) -> Result<ExitCode> {
         },
     };
     let resources = tables::resources(&args.tables);
-    algebra::calculate(&calculation, &opened, &resources, &merganser_run::Silent, &cancel)?;
+    algebra::calculate(
+        &calculation,
+        &opened,
+        &resources,
+        &|_| Ok(()),
+        &merganser_run::Silent,
+        &cancel,
+    )?;
     Ok(ExitCode::SUCCESS)
 }

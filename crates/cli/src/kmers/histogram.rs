@@ -56,7 +56,8 @@ pub(super) fn collect(
     };
     let resources = tables::resources(args);
     let silent = merganser_run::Silent;
-    algebra::calculate(&calculation, table, &resources, &silent, cancel).map(|done| done.histogram)
+    algebra::calculate(&calculation, table, &resources, &|_| Ok(()), &silent, cancel)
+        .map(|done| done.histogram)
 }
 
 /// What the table does not have, and how to get it.

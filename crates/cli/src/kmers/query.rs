@@ -22,7 +22,7 @@ const BATCH: usize = 1 << 20;
 const FIRST_BATCH: usize = 1 << 10;
 /// Bytes of k-mers from which on a GPU answers faster than 16 cores, its start and the loading of the
 /// table included (docs/benchmarks.md).
-const GPU_BREAK_EVEN: u64 = 4_000_000_000;
+const GPU_BREAK_EVEN: u64 = 100_000_000;
 /// Bytes that a batch takes.
 const RESERVED: u64 = 192 << 20;
 

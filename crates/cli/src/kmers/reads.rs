@@ -22,7 +22,7 @@ use crate::{devices, interrupt};
 
 /// Bytes of reads from which on a GPU is faster than 16 cores, its start and the loading of the table
 /// included (docs/benchmarks.md).
-const GPU_BREAK_EVEN: u64 = 4_000_000_000;
+const GPU_BREAK_EVEN: u64 = 1_500_000_000;
 
 pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCode> {
     let resources = tables::resources(&args.tables);

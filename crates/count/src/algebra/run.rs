@@ -67,6 +67,10 @@ pub struct Calculated {
     pub stages: Vec<(&'static str, Duration)>,
 }
 
+/// Is told what the counts of the result are, once that is known and before the result appears; its
+/// error ends the run.
+pub type Beside<'b> = &'b (dyn Fn(&Histogram) -> Result<(), Error> + Sync);
+
 /// Computes the expression of `tables` and writes the result.
 ///
 /// Progress stages: `gathering` and `computing`, in bytes of tables.
@@ -78,12 +82,13 @@ pub fn calculate(
     calculation: &Calculation,
     tables: &[AnyTable],
     resources: &Resources,
+    beside: Beside<'_>,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Calculated, Error> {
     let session = Session::new(tables, calculation.expression.width() as u64, resources)?;
     let target = Target::create(calculation.format, calculation.output.as_deref())?;
-    let job = Job { calculation, session: &session, progress, cancel };
+    let job = Job { calculation, session: &session, beside, progress, cancel };
     let done = with_kmer!(session.k, K => job.run::<K>(target));
     progress.finish();
     done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
@@ -211,7 +216,8 @@ impl<'s> Session<'s> {
             output: None,
             format: TableFormat::Mgk,
         };
-        let job = Job { calculation: &calculation, session: self, progress, cancel };
+        let beside = &|_: &Histogram| Ok(());
+        let job = Job { calculation: &calculation, session: self, beside, progress, cancel };
         job.write(Target::Mgk(file), ranges, Calculated::default()).map(drop)
     }
 
@@ -260,6 +266,7 @@ fn go_together(one: &AnyTable, other: &AnyTable) -> Result<(), Error> {
 struct Job<'j> {
     calculation: &'j Calculation,
     session: &'j Session<'j>,
+    beside: Beside<'j>,
     progress: &'j dyn Progress,
     cancel: &'j Cancel,
 }
@@ -385,6 +392,7 @@ impl<K: Kmer> Writing<K> for Compute<'_, K> {
         calculated.lowered = parts.iter().map(|part| part.lowered).sum();
         let Ordered(mut sink) = in_order.into_sink()?;
         sink.totals(&job.totals(&calculated, &parts));
+        (job.beside)(&calculated.histogram)?;
         let sync = sink.finish()?;
         calculated.stages.push(("sync", sync));
         Ok(calculated)

@@ -137,7 +137,8 @@ impl Run<'_> {
     ) -> Result<(), Error> {
         let started = Instant::now();
         self.progress.stage("counting", Some(outcome.total_kmers));
-        let results = Results::<K>::new(self.config, pool);
+        let most = crate::plan::sorted_at_once::<K>(self.config);
+        let results = Results::<K>::new(self.config, pool).sorting(most);
         let all = Bins { chunks: &cut.chunks, tiers };
         let counted = self.count_bins_on_gpus(&all, &cut.devices, bins, plan, &results, outcome)?;
         let Counted { histogram, mut pieces, host_pairs } = counted;

@@ -7,10 +7,12 @@ use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Str
 use super::counting::Piece;
 use super::kernels::GpuKmer;
 use crate::Error;
-use crate::emit::{Sections, Source};
+use crate::emit::{Sections, Source, Stretches};
 
 /// First bits by which sections can be found.
 const BITS: u32 = 12;
+/// k-mers that are brought to the host at a time.
+const AT_ONCE: usize = 1 << 20;
 
 /// All k-mers that stay in device memory, in order.
 pub(crate) struct SortedTable<K: GpuKmer> {
@@ -82,11 +84,32 @@ struct Lane<K: GpuKmer> {
 }
 
 impl<K: GpuKmer> Sections<K> for Download<'_, K> {
-    fn section(&mut self, section: usize, section_bits: u32) -> Result<&[(K, u32)], Error> {
+    fn section(
+        &mut self,
+        section: usize,
+        section_bits: u32,
+        each: Stretches<'_, K>,
+    ) -> Result<(), Error> {
         let table = self.table;
         let finer = table.bits - section_bits;
         let bound = |section: usize| table.bounds[section << finer] as usize;
-        let range = bound(section)..bound(section + 1);
+        let (mut start, end) = (bound(section), bound(section + 1));
+        loop {
+            let range = start..end.min(start + AT_ONCE);
+            self.fetch(range.clone())?;
+            each(&self.pairs, range.end == end)?;
+            start = range.end;
+            if start == end {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl<K: GpuKmer> Download<'_, K> {
+    /// Brings a stretch of the table to the host.
+    fn fetch(&mut self, range: std::ops::Range<usize>) -> Result<(), Error> {
+        let table = self.table;
         if self.lane.get().is_none_or(|lane| lane.counts.len() < range.len()) {
             let room = range.len().next_power_of_two();
             let lane = Lane {
@@ -104,6 +127,6 @@ impl<K: GpuKmer> Sections<K> for Download<'_, K> {
             let pairs = kmers[..range.len()].iter().zip(&counts[..range.len()]);
             self.pairs.extend(pairs.map(|(&key, &count)| (K::from_key(key), count)));
         }
-        Ok(&self.pairs)
+        Ok(())
     }
 }

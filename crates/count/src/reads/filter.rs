@@ -8,7 +8,8 @@ use super::records::Record;
 use super::units::Units;
 use crate::Error;
 
-/// A number of k-mers, or a part of the k-mers of a read.
+/// A number of k-mers, or a part of the k-mers of a read: that many, rounded down, as kmc_tools has
+/// it. No part but 0 is reached by a read without k-mers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
     /// So many.
@@ -22,7 +23,8 @@ impl Limit {
     fn reached(self, hits: u64, kmers: u64) -> bool {
         match self {
             Limit::Number(number) => hits >= number,
-            Limit::Part(part) => hits as f64 >= part * kmers as f64,
+            Limit::Part(part) if kmers == 0 => part == 0.0,
+            Limit::Part(part) => hits >= (part * kmers as f64) as u64,
         }
     }
 
@@ -30,7 +32,7 @@ impl Limit {
     fn passed(self, hits: u64, kmers: u64) -> bool {
         match self {
             Limit::Number(number) => hits > number,
-            Limit::Part(part) => hits as f64 > part * kmers as f64,
+            Limit::Part(part) => hits > (part * kmers as f64) as u64,
         }
     }
 }

@@ -264,8 +264,8 @@ fn column(path: &Path, reader: &Reader, name: &str, types: &[Type]) -> Result<Co
     };
     if !types.contains(&column.physical_type()) || column.max_rep_level() > 0 {
         let kind = column.physical_type();
-        let wanted = if name == "kmer" { "text" } else { "integers" };
-        return Err(bad(path, format!("its column '{name}' is {kind}: {wanted} are wanted")));
+        let wanted = if name == "kmer" { "text is" } else { "integers are" };
+        return Err(bad(path, format!("its column '{name}' is {kind}: {wanted} wanted")));
     }
     let unsigned = column.converted_type() == ConvertedType::UINT_32;
     Ok(Column { place, optional: column.max_def_level() > 0, unsigned })

@@ -261,8 +261,13 @@ impl Alignment for noodles_cram::Record<'_> {
     }
 
     fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String> {
+        let start = text.len();
         for score in self.quality_scores().iter() {
             text.push(b'!' + score.map_err(|error| error.to_string())?.min(BEST_QUALITY));
+        }
+        if text.len() - start != self.sequence().len() {
+            // Files may have qualities of some bases only.
+            text.truncate(start);
         }
         Ok(())
     }

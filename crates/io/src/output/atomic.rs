@@ -104,6 +104,19 @@ impl AtomicFile {
         Ok(())
     }
 
+    /// Puts everything on disk, so that [`commit`](Self::commit) has little left to do.
+    ///
+    /// # Errors
+    ///
+    /// If that fails.
+    pub fn prepare(&mut self) -> Result<(), Error> {
+        self.write_buffer()?;
+        match self.beside {
+            Some(_) => self.file.sync_all().map_err(|error| self.failed(error)),
+            None => Ok(()),
+        }
+    }
+
     /// Puts everything on disk and gives the file its name. Returns how long the synchronisation
     /// took.
     ///

@@ -110,6 +110,11 @@ impl Fetcher {
         self.file
     }
 
+    /// The ticket of the next fetch.
+    pub(super) fn ticket(&self) -> u64 {
+        self.ticket
+    }
+
     pub(super) fn fetch(
         &mut self,
         chunk: &mut Chunk,

@@ -121,6 +121,10 @@ impl Carry {
             chunk.end = cut;
         }
         self.line += newlines;
+        if !self.begun && chunk.text().split(|&byte| byte == b'\n').all(is_no_record) {
+            // Nothing but the header so far.
+            chunk.end = chunk.start;
+        }
         Ok(chunk.start < chunk.end)
     }
 
@@ -203,6 +207,11 @@ impl Carry {
         self.bytes.extend_from_slice(&text[cut..]);
         cut
     }
+}
+
+/// Whether a line of SAM is one of the header, or empty.
+fn is_no_record(line: &[u8]) -> bool {
+    matches!(line.first(), None | Some(b'@' | b'\r'))
 }
 
 /// Collects the last bases before `cut` of the sequence whose last line begins at `tail`: at most

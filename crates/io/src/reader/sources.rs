@@ -22,6 +22,8 @@ struct State {
     waiting: VecDeque<Fetcher>,
     /// In input order; `None` while a worker fetches from it.
     open: Vec<(usize, Option<Fetcher>)>,
+    /// Nothing is to be fetched any more.
+    closed: bool,
 }
 
 /// The right to fetch from a file.
@@ -30,6 +32,11 @@ pub(super) struct Lease(Fetcher);
 impl Lease {
     pub(super) fn file(&self) -> usize {
         self.0.file()
+    }
+
+    /// The ticket of the next fetch.
+    pub(super) fn ticket(&self) -> u64 {
+        self.0.ticket()
     }
 
     pub(super) fn fetch(
@@ -46,7 +53,7 @@ impl Sources {
     pub(super) fn new(origins: Vec<Origin>, window: usize, plan: Option<Plan>) -> Self {
         let fetcher = |(file, origin)| Fetcher::new(file, origin, plan).of_sequences();
         let fetchers = origins.into_iter().enumerate().map(fetcher);
-        let state = State { waiting: fetchers.collect(), open: Vec::new() };
+        let state = State { waiting: fetchers.collect(), open: Vec::new(), closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new(), window }
     }
 
@@ -55,7 +62,7 @@ impl Sources {
     pub(super) fn take(&self, stopped: &AtomicBool) -> Option<Lease> {
         let mut state = lock(&self.state);
         loop {
-            if stopped.load(Ordering::Acquire) {
+            if stopped.load(Ordering::Acquire) || state.closed {
                 return None;
             }
             if let Some(fetcher) = state.open.iter_mut().find_map(|(_, fetcher)| fetcher.take()) {
@@ -88,6 +95,12 @@ impl Sources {
             drop(state);
             self.changed.notify_one();
         }
+    }
+
+    /// Nobody gets a file any more.
+    pub(super) fn close(&self) {
+        lock(&self.state).closed = true;
+        self.changed.notify_all();
     }
 
     pub(super) fn wake_all(&self) {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::{Record, naive};
+use crate::compressed::bgzf_block;
 use merganser_io::{Error, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::run_workers;
 use proptest::prelude::*;
@@ -54,10 +55,7 @@ fn listed(batch: &RecordBatch) -> Batch {
 
 /// What is in a segment, mates in turn.
 fn expected(segment: &Segment) -> Vec<Record> {
-    let of = |input: &Input| match input {
-        Input::File(path) => naive(&std::fs::read(path).unwrap()),
-        Input::Stdin => unreachable!("no test reads stdin"),
-    };
+    let of = |input: &Input| naive(&std::fs::read(input.path().unwrap()).unwrap());
     let mut files = segment.inputs().map(of);
     let (first, second) = (files.next().unwrap(), files.next());
     match second {
@@ -271,5 +269,26 @@ fn a_record_longer_than_chunks_and_batches_is_whole() {
         let records: Vec<_> = batches.into_iter().flat_map(|batch| batch.3).collect();
         assert_eq!(records[0].sequence, long);
         assert_eq!((records.len(), records[1].sequence.as_str()), (2, "AC"));
+    }
+}
+
+/// Whoever is faster: what is malformed comes before what cannot be inflated behind it.
+#[test]
+fn a_malformed_record_comes_before_a_damaged_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let reads = vec!["ACGTACGTACGTACGTTTACG".to_owned(); 3000];
+    let text = laid_out(&reads, None, "").replace("@r2900 ", "!r2900 ");
+    let mut bytes = text.as_bytes().chunks(5000).flat_map(bgzf_block).collect::<Vec<u8>>();
+    // The last block's sum is wrong.
+    let last = bytes.len() - 5;
+    bytes[last] ^= 1;
+    let path = folder.path().join("damaged.gz");
+    std::fs::write(&path, bytes).unwrap();
+    for run in 0..50 {
+        let options = RecordOptions { chunk_bytes: 5000, workers: 4, ..RecordOptions::default() };
+        let segment = Segment::Single(Input::File(path.clone()));
+        let (_, failed) = read_all(&[segment], &options).unwrap();
+        let (_, error) = failed.expect("a fault");
+        assert!(error.to_string().contains("record 2901, line 11601"), "run {run}: {error}");
     }
 }

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use merganser_gpu::Pooled;
 
-use super::Gpus;
 use super::lane::{Found, LONGEST, Lane, MOST_EDITS};
+use super::{Gpus, Turn};
 use crate::hits::Hit;
 use crate::mapper::Mapper;
 use crate::seeds::Plan;
@@ -46,13 +46,20 @@ impl<'g> OnGpu<'g> {
         &self.found.scripts
     }
 
-    /// Takes up the queries of a mapper, of so many reads; those of a unit stay together.
+    /// The turn of the batch of this number.
+    pub(crate) fn turn(&self, number: u64) -> Turn<'g> {
+        self.gpus.turn(number)
+    }
+
+    /// Takes up the queries of a mapper, of so many reads, when it is their turn; those of a unit
+    /// stay together.
     ///
     /// # Errors
     /// If a device fails.
     pub(crate) fn begin(
         &mut self,
         mapper: &mut Mapper<'_>,
+        turn: Turn<'_>,
         reads: usize,
         unit: usize,
     ) -> Result<(), Error> {
@@ -70,7 +77,7 @@ impl<'g> OnGpu<'g> {
                 }
             }
         }));
-        let mut lane = self.gpus.take()?;
+        let mut lane = self.gpus.take(turn)?;
         let seeds = |number: usize| {
             let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
             let query = queries.get(number);

@@ -7,12 +7,15 @@ use merganser_gpu::{Device, Pool, Pooled};
 
 use super::index::DeviceIndex;
 use super::lane::{Lane, Sizes};
-use crate::index::{Index, View};
+use super::turns::{Turn, Turns};
+use crate::index::Index;
+#[cfg(test)]
+use crate::index::View;
 use crate::mapper::gaps;
 use crate::{Config, Error};
 
 /// The size of a lane if there is enough memory, and the least one.
-const FULL: usize = 4 << 20;
+const FULL: usize = 16 << 20;
 const LEAST: usize = 1 << 16;
 /// More lanes on a device than this do not make it faster.
 const MOST_LANES: usize = 8;
@@ -21,6 +24,7 @@ const MOST_LANES: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Gpus {
     lanes: Pool<Lane>,
+    turns: Turns,
     /// Stretches that match everything are so many that the host has to look at them.
     too_many_gaps: bool,
 }
@@ -31,13 +35,16 @@ impl Gpus {
     /// # Errors
     /// If a device cannot be used, or has too little memory.
     pub(crate) fn new(
-        view: &View<'_>,
+        index: &Index,
         gaps: &[[u32; 2]],
         config: &Config,
         ordinals: &[u32],
         memory: Option<u64>,
         threads: usize,
     ) -> Result<Gpus, Error> {
+        let view = &index.view();
+        // The host has little use for what is on the devices: what it needs comes back.
+        let copied = |part: &[u8]| index.release(part);
         let devices = Device::open_all(ordinals)?;
         let needed = DeviceIndex::bytes(view, gaps);
         let each = threads.div_ceil(devices.len().max(1));
@@ -49,7 +56,10 @@ impl Gpus {
         let indexes = std::thread::scope(|scope| {
             let filling: Vec<_> = devices
                 .iter()
-                .map(|device| scope.spawn(|| DeviceIndex::new(device, view, gaps, each.min(8))))
+                .map(|device| {
+                    let fill = || DeviceIndex::new(device, view, gaps, each.min(8), &copied);
+                    scope.spawn(fill)
+                })
                 .collect();
             filling
                 .into_iter()
@@ -59,7 +69,8 @@ impl Gpus {
         })?;
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
         let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);
-        Ok(Gpus { lanes: lanes(indexes, sizes, *config), too_many_gaps })
+        let lanes = lanes(indexes, sizes, *config);
+        Ok(Gpus { lanes, turns: Turns::default(), too_many_gaps })
     }
 
     /// With lanes of this size, for tests.
@@ -70,12 +81,20 @@ impl Gpus {
         config: &Config,
         sizes: Sizes,
     ) -> Result<Gpus, Error> {
-        let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2)?);
+        let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2, &|_| ())?);
         let too_many_gaps = index.gaps.len() > sizes.keys / 4;
-        Ok(Gpus { lanes: lanes(vec![index], vec![(sizes, 1)], *config), too_many_gaps })
+        let lanes = lanes(vec![index], vec![(sizes, 1)], *config);
+        Ok(Gpus { lanes, turns: Turns::default(), too_many_gaps })
     }
 
-    pub(super) fn take(&self) -> Result<Pooled<Lane>, Error> {
+    /// The turn of a batch; all batches ask for theirs, once.
+    pub(crate) fn turn(&self, number: u64) -> Turn<'_> {
+        self.turns.of(number)
+    }
+
+    /// A lane, when it is a batch's turn.
+    pub(super) fn take(&self, turn: Turn<'_>) -> Result<Pooled<Lane>, Error> {
+        turn.wait();
         Ok(self.lanes.take()?)
     }
 

@@ -38,12 +38,13 @@ impl DeviceIndex {
         (8 * (words + pairs) + 4 * numbers) as u64
     }
 
-    /// Copies an index to a device by some threads.
+    /// Copies an index to a device by some threads; calls `copied` with each part that was copied.
     pub(super) fn new(
         device: &Device,
         view: &View<'_>,
         gaps: &[[u32; 2]],
         threads: usize,
+        copied: &(dyn Fn(&[u8]) + Sync),
     ) -> Result<DeviceIndex> {
         let text = &view.text;
         let planes = [text.low, text.high, text.others];
@@ -71,7 +72,7 @@ impl DeviceIndex {
         chunks(view.table(), index.table.view_mut(), &mut jobs);
         chunks(&contigs, index.contigs.view_mut(), &mut jobs);
         chunks(&gaps, index.gaps.view_mut(), &mut jobs);
-        copy(device, jobs, threads)?;
+        copy(device, jobs, threads, copied)?;
         Ok(index)
     }
 }
@@ -93,7 +94,7 @@ pub(super) fn copy_all<T: Pod + bytemuck::NoUninit>(
 ) -> Result<()> {
     let mut jobs = Vec::new();
     arrays.into_iter().for_each(|(from, to)| chunks(from, to, &mut jobs));
-    copy(device, jobs, threads)
+    copy(device, jobs, threads, &|_| ())
 }
 
 /// Bytes, and where they go.
@@ -114,7 +115,12 @@ fn chunks<'a, T: Pod + bytemuck::NoUninit>(
 }
 
 /// Copies through pinned memory: a thread fills a buffer while the device takes its other one.
-fn copy(device: &Device, jobs: Vec<Job<'_>>, threads: usize) -> Result<()> {
+fn copy(
+    device: &Device,
+    jobs: Vec<Job<'_>>,
+    threads: usize,
+    copied: &(dyn Fn(&[u8]) + Sync),
+) -> Result<()> {
     let threads = threads.clamp(1, jobs.len().max(1));
     let jobs = Mutex::new(jobs.into_iter());
     let work = || {
@@ -124,6 +130,7 @@ fn copy(device: &Device, jobs: Vec<Job<'_>>, threads: usize) -> Result<()> {
             let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some((from, to)) = next else { return stream.synchronize() };
             buffers[0].as_mut_slice()?[..from.len()].copy_from_slice(from);
+            copied(from);
             stream.upload(&mut buffers[0], 0..from.len(), to)?;
             buffers.swap(0, 1);
         }

@@ -80,6 +80,11 @@ impl Mapped {
         (0..SECTIONS).try_for_each(|number| self.check(number))
     }
 
+    /// See [`Mapping::release`].
+    pub(super) fn release(&self, part: &[u8]) {
+        self.mapping.release(part);
+    }
+
     pub(super) fn planes(&self) -> [&[u64]; 3] {
         // Mapped files begin at a page, and sections at a multiple of one.
         [0, 1, 2].map(|number| bytemuck::try_cast_slice(self.section(number)).unwrap_or_default())

@@ -30,6 +30,22 @@ impl Mapping {
         Ok(Mapping(Some(map)))
     }
 
+    /// Takes pages of a part out of the process's memory until they are looked at again. What is no
+    /// part of the file stays.
+    pub(super) fn release(&self, part: &[u8]) {
+        const PAGE: usize = 4096;
+        let Some(map) = &self.0 else { return };
+        let Some(from) = part.as_ptr().addr().checked_sub(map.as_ptr().addr()) else { return };
+        let (from, to) = (from.next_multiple_of(PAGE), (from + part.len()) / PAGE * PAGE);
+        if from < to && to <= map.len() {
+            // SAFETY: the pages are a file's and were never written: they come back as they were.
+            // That this may fail does not matter.
+            let _ = unsafe {
+                map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, from, to - from)
+            };
+        }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         self.0.as_deref().unwrap_or_default()
     }

@@ -135,6 +135,15 @@ pub(crate) struct ResultArgs {
     pub(crate) json: Option<PathBuf>,
 }
 
+/// What all verbs that compute a table from tables take.
+#[derive(Args, Debug)]
+pub(crate) struct ComputingArgs {
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}
+
 /// `--format` of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ResultFormat {
@@ -169,9 +178,7 @@ pub(crate) struct OperationArgs {
     #[arg(long, value_name = "MODE")]
     pub(crate) counts: Option<ModeName>,
     #[command(flatten)]
-    pub(crate) result: ResultArgs,
-    #[command(flatten)]
-    pub(crate) tables: TableArgs,
+    pub(crate) computing: ComputingArgs,
 }
 
 #[derive(Args, Debug)]
@@ -180,9 +187,7 @@ pub(crate) struct SubtractArgs {
     #[arg(required = true, value_name = "TABLE[:MIN..MAX]")]
     pub(crate) operands: Vec<String>,
     #[command(flatten)]
-    pub(crate) result: ResultArgs,
-    #[command(flatten)]
-    pub(crate) tables: TableArgs,
+    pub(crate) computing: ComputingArgs,
 }
 
 #[derive(Args, Debug)]
@@ -191,9 +196,7 @@ pub(crate) struct EvalArgs {
     #[arg(value_name = "EXPRESSION")]
     pub(crate) expression: String,
     #[command(flatten)]
-    pub(crate) result: ResultArgs,
-    #[command(flatten)]
-    pub(crate) tables: TableArgs,
+    pub(crate) computing: ComputingArgs,
 }
 
 #[derive(Args, Debug)]
@@ -202,9 +205,7 @@ pub(crate) struct ReduceArgs {
     #[arg(value_name = "TABLE[:MIN..MAX]")]
     pub(crate) operand: String,
     #[command(flatten)]
-    pub(crate) result: ResultArgs,
-    #[command(flatten)]
-    pub(crate) tables: TableArgs,
+    pub(crate) computing: ComputingArgs,
 }
 
 #[derive(Args, Debug)]
@@ -216,9 +217,7 @@ pub(crate) struct SetCountsArgs {
     #[arg(value_name = "TABLE[:MIN..MAX]")]
     pub(crate) operand: String,
     #[command(flatten)]
-    pub(crate) result: ResultArgs,
-    #[command(flatten)]
-    pub(crate) tables: TableArgs,
+    pub(crate) computing: ComputingArgs,
 }
 
 #[derive(Args, Debug)]

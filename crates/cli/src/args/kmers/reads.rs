@@ -10,7 +10,7 @@ use crate::args::device::DeviceArgs;
 
 pub(super) const FILTER_READS: &str = "\
 A read's hits are its k-mers that are in the table, within MIN..MAX if these are given. The table is
-in memory as a whole.
+loaded into memory, or if it does not fit, range by range for each batch of reads.
 
 Examples:
   Reads of a family's child with 20 k-mers or more that the parents have not:
@@ -52,7 +52,8 @@ pub(crate) struct FilterReadsArgs {
     #[command(flatten)]
     pub(crate) inputs: ReadsArgs,
 
-    /// Keep reads with N hits or more; with a point (0.5) such a part of their k-mers
+    /// Keep reads with N hits or more; with a point (0.5) such a part of their k-mers,
+    /// rounded down
     #[arg(long, value_name = "N", default_value = "2")]
     #[arg(conflicts_with_all = ["trim", "mask"])]
     pub(crate) min_hits: String,

@@ -167,3 +167,103 @@ impl<K: Kmer> RangeReader<K> for MergedReader<'_, K> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Storage;
+    use crate::store::{Pool, Spilling};
+    use crate::tables::gathered::Gathered;
+    use merganser_run::Cancel;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+
+    const K: usize = 12;
+    const PREFIX: usize = 4;
+    const BINS: u32 = 3;
+
+    /// A database whose counts have two bytes, with bounds 2 to 900.
+    fn write(folder: &Path, kmers: &BTreeMap<u32, u32>) -> PathBuf {
+        let stem = folder.join("db");
+        let (mut before, mut suffixes) = (b"KMCP".to_vec(), b"KMCS".to_vec());
+        let mut records = 0u64;
+        for bin in 0..BINS {
+            let own: Vec<_> = kmers.iter().filter(|(kmer, _)| *kmer % BINS == bin).collect();
+            for prefix in 0..1u32 << (2 * PREFIX) {
+                before.extend(records.to_le_bytes());
+                for (kmer, count) in own.iter().filter(|(kmer, _)| *kmer >> 16 == prefix) {
+                    suffixes.extend(&kmer.to_be_bytes()[2..]);
+                    suffixes.extend(&count.to_le_bytes()[..2]);
+                    records += 1;
+                }
+            }
+        }
+        suffixes.extend(b"KMCS");
+        before.extend(records.to_le_bytes());
+        before.extend(vec![0; 4 * ((1 << 10) + 1)]);
+        for number in [K as u32, 0, 2, PREFIX as u32, 5, 2, 900] {
+            before.extend(number.to_le_bytes());
+        }
+        before.extend(records.to_le_bytes());
+        before.extend(vec![0; 28]);
+        before.extend([0x200u32.to_le_bytes(), 68u32.to_le_bytes()].concat());
+        before.extend(b"KMCP");
+        std::fs::write(folder.join("db.kmc_pre"), before).unwrap();
+        std::fs::write(folder.join("db.kmc_suf"), suffixes).unwrap();
+        stem
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn merged_bins_are_what_is_gathered(
+            kmers in proptest::collection::btree_map(0u32..1 << 24, 1u32..1000, 0..600),
+            dense in any::<bool>(),
+            bits in 0u32..24,
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let kmers = kmers.into_iter().map(|(k, c)| (if dense { k >> 9 } else { k }, c)).collect();
+            let database = Database::open(&write(dir.path(), &kmers)).unwrap();
+            prop_assert!(database.is_sorted());
+            let expected: Vec<(u32, u32)> =
+                kmers.into_iter().filter(|(_, count)| (2..=900).contains(count)).collect();
+            let pool = Pool::new(1 << 10, Spilling {
+                storage: Storage::Ram,
+                limit: 1 << 26,
+                directory: dir.path().to_owned(),
+            });
+            let gathered = Gathered::<u32>::new(Path::new("db"), &database.description(), &pool);
+            let gathered = database.gather(gathered, 2, &Cancel::default()).unwrap();
+            let merged = database.ranges::<u32>();
+            for ranges in [&gathered as &dyn Ranges<u32>, &*merged] {
+                let (mut reader, mut all, mut kmers) = (ranges.reader(), Vec::new(), Vec::new());
+                // Of fine ranges, those that have k-mers.
+                let prefixes = expected.iter().map(|(kmer, _)| kmer >> (24 - bits));
+                for prefix in prefixes.collect::<std::collections::BTreeSet<_>>() {
+                    let most = reader.at_most(prefix, bits).unwrap();
+                    reader.read(prefix, bits, &mut kmers).unwrap();
+                    prop_assert!(kmers.len() as u64 <= most);
+                    all.append(&mut kmers);
+                }
+                prop_assert_eq!(&all, &expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_kmer_of_two_bins_is_no_table() {
+        let dir = tempfile::tempdir().unwrap();
+        let stem = write(dir.path(), &[(7, 5), (8, 5)].into());
+        let path = dir.path().join("db.kmc_suf");
+        let mut bytes = std::fs::read(&path).unwrap();
+        // Its last base is the last one of the suffix.
+        bytes[4..].iter_mut().for_each(|byte| *byte = if *byte == 8 { 7 } else { *byte });
+        std::fs::write(&path, bytes).unwrap();
+        let database = Database::open(&stem).unwrap();
+        let ranges = database.ranges::<u32>();
+        let error = ranges.reader().read(0, 0, &mut Vec::new()).unwrap_err().to_string();
+        assert!(error.contains("AAAAAAAAAACT stands in it more than once"), "{error}");
+    }
+}

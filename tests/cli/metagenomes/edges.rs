@@ -1,0 +1,111 @@
+//! Reads without a k-mer, taxids that no tree has, and thresholds that follow the read or the genome.
+
+use super::world::{World, lines, names, nodes};
+
+/// They keep their line and are unclassified, as single reads and in pairs; a sample of nothing else
+/// is a sample.
+#[test]
+fn reads_without_a_kmer() {
+    let world = World::built();
+    let dir = &world.dir;
+    let genome = String::from_utf8_lossy(&world.genomes[2]).into_owned();
+    let (k18, k19) = (&genome[..18], &genome[..19]);
+    let broken = format!("{k18}N").repeat(6);
+    dir.write("r.fa", format!(">short\n{k18}\n>one\n{k19}\n>n\nNNNNNNNNNN\n>broken\n{broken}\n"));
+    let text = dir.run("classify refs.mgdb r.fa --hitmin 1 --report r -q").ok();
+    let found = lines(&text);
+    let lengths: Vec<&str> = found.iter().map(|line| &line.length[..]).collect();
+    assert_eq!(lengths, ["18", "19", "10", "114"]);
+    for at in [0, 2, 3] {
+        assert!(found[at].taxid == 0 && found[at].candidates.is_empty(), "{text}");
+    }
+    dir.write("none.fa", format!(">short\n{k18}\n>n\nNNNN\n"));
+    let none = dir.run("classify refs.mgdb none.fa --report none -q").ok();
+    assert_eq!(none, "U\tshort\t0\t18\t0:0\nU\tn\t0\t4\t0:0\n");
+    assert_eq!(dir.read("none"), b"100.00\t2\t2\tU\t0\tunclassified\n");
+    // Beside a mate that has some, it takes nothing away.
+    dir.write("1.fa", format!(">p\n{k18}\n"));
+    dir.write("2.fa", format!(">p\n{}\n", &genome[..200]));
+    let pair = lines(&dir.run("classify refs.mgdb -1 1.fa -2 2.fa -q").ok());
+    assert_eq!((pair[0].taxid, &pair[0].length[..]), (21, "18|200"));
+}
+
+/// Wherever it stands, it is told and listed; the sequence stays, at the root. A taxid whose parent
+/// is not there stays too.
+#[test]
+fn a_taxid_that_is_not_in_the_tree() {
+    let world = World::new();
+    let dir = &world.dir;
+    let letters = |genome: usize| String::from_utf8_lossy(&world.genomes[genome]).into_owned();
+    for (name, header) in [("h.fa", "x1 kraken:taxid|4711"), ("m.fa", "x2"), ("a.fa", "AB000001.1")]
+    {
+        dir.write(name, format!(">{header}\n{}\n", letters(0)));
+    }
+    dir.write("map.tsv", "x2\t4712\n");
+    dir.write(
+        "tax/a.accession2taxid",
+        "accession\taccession.version\ttaxid\tgi\nAB000001\tAB000001.1\t4713\t0\n",
+    );
+    let build = "build -t tax --map map.tsv -o x.mgdb --unmapped u h.fa m.fa a.fa";
+    let ran = dir.run(build);
+    assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
+    assert!(ran.warnings()[0].contains("3 sequences have no taxon"), "{}", ran.stderr);
+    ran.ok();
+    assert_eq!(
+        String::from_utf8(dir.read("u")).unwrap(),
+        "x1\ttaxid 4711 is not in the taxonomy\nx2\ttaxid 4712 is not in the taxonomy\n\
+         AB000001.1\ttaxid 4713 is not in the taxonomy\n"
+    );
+    assert!(dir.run(&format!("{build} --strict")).fails(1).contains("x1"), "named");
+    dir.write("tax/nodes.dmp", nodes() + "4711\t|\t4710\t|\tspecies\t|\t\t|\t0\t|\n");
+    dir.write("tax/names.dmp", names() + "4711\t|\tOrphan\t|\t\t|\tscientific name\t|\n");
+    let ran = dir.run("build -t tax -o x.mgdb h.fa");
+    assert!(ran.warnings()[0].contains("have no parent in nodes.dmp"), "{}", ran.stderr);
+    ran.ok();
+    assert!(dir.run("db taxa x.mgdb --sequences").ok().contains("\t4711\tspecies"), "kept");
+}
+
+/// Half the density, half the features; out of range is wrong usage; a search of the same k-mers.
+#[test]
+fn the_density_of_features() {
+    let world = World::built();
+    let dir = &world.dir;
+    let features = |options: &str| -> u64 {
+        dir.run(&format!("build -q -t tax {options} -o x.mgdb genomes")).ok();
+        let info = dir.run("db info x.mgdb --json").ok();
+        let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+        info["features"].as_u64().unwrap()
+    };
+    let (sparse, dense) = (features("--density 40"), features("--density 80"));
+    assert!((19..=21).contains(&(10 * dense / sparse)), "{sparse} {dense}");
+    let found = lines(&dir.run("classify x.mgdb -1 1.fq -2 2.fq -q").ok());
+    assert!(found.iter().filter(|line| line.taxid == 21).count() > 150);
+    for density in ["0", "257"] {
+        let message =
+            dir.run(&format!("build -q -t tax --density {density} -o y genomes")).fails(2);
+        assert!(message.contains(&format!("the density is {density}: give 1 to 256")), "{message}");
+    }
+}
+
+/// What a read of 100 bases needs, one of 300 needs three times.
+#[test]
+fn hits_by_the_length_of_the_read() {
+    let world = World::built();
+    let dir = &world.dir;
+    let genome = String::from_utf8_lossy(&world.genomes[2]).into_owned();
+    // Both share 100 bases with the genome.
+    let same = &genome[500..600];
+    let other = String::from_utf8_lossy(&world.genomes[3][..200]).into_owned();
+    dir.write("r.fa", format!(">a\n{same}\n>b\n{same}{other}\n"));
+    let run = |options: &str| dir.run(&format!("classify refs.mgdb r.fa --hitmin 2 {options}"));
+    let taxids = |text: &str| lines(text).iter().map(|line| line.taxid).collect::<Vec<_>>();
+    let all = run("");
+    let hits = lines(&all.ok())[0].candidates[0].1;
+    let needed = 10 * hits;
+    let strict = run(&format!("--hitmin-per-kb {needed} --json j"));
+    assert!(strict.stderr.contains(&format!("hitmin 2 or {needed} per 1,000 bases")));
+    assert_eq!(taxids(&strict.ok()), [21, 0]);
+    assert_eq!(taxids(&run(&format!("--hitmin-per-kb {}", needed / 4)).ok()), [21, 21]);
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+    assert_eq!(json["parameters"]["hitmin_per_kb"], needed);
+}
