@@ -88,7 +88,7 @@ __global__ void make_kernel(uint32_t* features, uint32_t* locations, kind of) {
   for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < pairs; i += stride) {
     features[i] = feature_at(i, of);
     // A feature is once in a window; which window it is does not matter here.
-    locations[i] = static_cast<uint32_t>(i);
+    locations[i] = static_cast<uint32_t>(i + 1);
   }
 }
 
