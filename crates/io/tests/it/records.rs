@@ -13,10 +13,10 @@ use std::sync::Mutex;
 type Batch = (u64, u64, bool, Vec<Record>);
 
 /// All batches in order, and the error with the smallest number.
-fn read_all(
-    segments: &[Segment],
-    options: &RecordOptions,
-) -> Result<(Vec<Batch>, Option<(u64, Error)>), Error> {
+type Listed = (Vec<Batch>, Option<(u64, Error)>);
+
+/// Reads everything, with all workers.
+fn read_all(segments: &[Segment], options: &RecordOptions) -> Result<Listed, Error> {
     let records = Records::open(segments, options.clone())?;
     let (batches, failed) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     run_workers::<(), _>(options.workers, |_| {
