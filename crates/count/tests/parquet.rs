@@ -25,7 +25,7 @@ fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Resul
         format,
     };
     let resources = Resources { threads, memory: 1 << 30, tmp_dir: std::env::temp_dir() };
-    calculate(&calculation, &[table], &resources, &Silent, &cancel)
+    calculate(&calculation, &[table], &resources, &|_| Ok(()), &Silent, &cancel)
         .map(drop)
         .map_err(|error| error.to_string())
 }
