@@ -17,7 +17,8 @@ pub fn config(k: usize) -> Config {
 pub fn make(config: &Config, reads: &[u8], to: &Path) -> Result<u64, merganser_count::Error> {
     let from = to.with_extension("fa");
     std::fs::write(&from, reads).expect("a temporary file");
-    let outcome = count(config, &[Input::File(from)], Some(to), &Silent, &Default::default())?;
+    let outcome =
+        count(config, &[Input::File(from)], Some(to), &|_| Ok(()), &Silent, &Default::default())?;
     assert!(config.format != Format::None);
     Ok(outcome.kept_kmers)
 }
@@ -96,9 +97,8 @@ pub fn compute(path: &Path) {
             output: None,
             format: TableFormat::None,
         };
-        let resources =
-            Resources { threads, memory: 256 << 20, tmp_dir: std::env::temp_dir() };
-        calculate(&calculation, &tables, &resources, &Silent, &cancel).ok()
+        let resources = Resources { threads, memory: 256 << 20, tmp_dir: std::env::temp_dir() };
+        calculate(&calculation, &tables, &resources, &|_| Ok(()), &Silent, &cancel).ok()
     };
     let alone = run(Expression::Table(0), 1).map(|done| done.kmers);
     let operation = Operation::Intersect;
