@@ -1,6 +1,6 @@
 //! Reads and pairs, a batch at a time, by any number of workers.
 //!
-//! Workers fetch and parse chunks of the open files side by side ([`Reader`](crate::Reader)). Under
+//! Workers fetch and parse chunks of the open files side by side ([`Reader`]). Under
 //! a lock, and in time that does not depend on the records, chunks are put in the order of their
 //! file and batches are cut from the heads of the queues: which records a batch has depends on the
 //! records alone. The worker that takes a batch then puts its records together, mates beside each
