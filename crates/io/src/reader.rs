@@ -46,6 +46,9 @@ use std::sync::{Arc, Condvar, Mutex};
 /// collected whole; beyond about this many bytes it is an error.
 pub(crate) const MAX_HEADER: usize = 16 << 20;
 
+/// Tickets that failed are later places than all lines.
+const AFTER_ALL_LINES: u64 = 1 << 63;
+
 /// Hands out the text of its inputs chunk by chunk, to any number of workers at once.
 pub struct Reader {
     options: ReaderOptions,
@@ -254,7 +257,7 @@ impl Reader {
     /// of gzip files, which wait for each other in their own way.
     fn fail(&self, file: usize, ticket: u64, in_ranges: bool, error: Error) -> Error {
         // Malformed records before the place where reading failed come first.
-        let error = self.failures.note(file, u64::MAX, error);
+        let error = self.failures.note(file, AFTER_ALL_LINES + ticket, error);
         if in_ranges {
             self.stop();
         }

@@ -163,7 +163,7 @@ impl Open {
                 return Ok(self.fetch());
             }
             if let Some(fault) = this.fault() {
-                return Err(fault);
+                return Err(self.files[side].reader.earliest_error(fault));
             }
             let other = self.sides.len() - 1 - side;
             if self.sides[other].head().is_some() {

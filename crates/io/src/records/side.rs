@@ -56,6 +56,8 @@ impl Side {
             Parsed::Chunk { ordinal, goes_on, fault } => {
                 self.early.insert(ordinal, Early { text, goes_on, fault });
             }
+            // What is malformed comes before what cannot be read, whoever says it first.
+            Parsed::End(_) if self.over => {}
             Parsed::End(fault) => {
                 self.fetched = true;
                 self.fault = fault.or(self.fault.take());

@@ -285,7 +285,13 @@ fn a_malformed_record_comes_before_a_damaged_end() {
     let path = folder.path().join("damaged.gz");
     std::fs::write(&path, bytes).unwrap();
     for run in 0..50 {
-        let options = RecordOptions { chunk_bytes: 5000, workers: 4, ..RecordOptions::default() };
+        // Small batches leave time between finding the first fault and saying it.
+        let options = RecordOptions {
+            chunk_bytes: 5000,
+            workers: 4,
+            batch_records: 10,
+            ..RecordOptions::default()
+        };
         let segment = Segment::Single(Input::File(path.clone()));
         let (_, failed) = read_all(&[segment], &options).unwrap();
         let (_, error) = failed.expect("a fault");
