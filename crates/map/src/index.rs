@@ -17,8 +17,8 @@ use merganser_seq::planes::BASES_PER_WORD;
 
 use crate::Error;
 use crate::reference::{Contig, Reference, Text};
-pub(crate) use build::Part;
 pub use build::{Building, build};
+pub(crate) use build::{Part, grouped};
 use file::Mapped;
 
 /// The shortest seed, in bases.

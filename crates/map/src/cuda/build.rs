@@ -8,7 +8,7 @@ use merganser_run::{Cancel, Progress};
 
 use super::kernels::{self, BuildTask};
 use crate::Error;
-use crate::index::Part;
+use crate::index::{Part, grouped};
 use crate::reference::Text;
 
 /// Positions of a piece: those of a block.
@@ -89,19 +89,7 @@ fn groups(
         let (ordinal, what) = (device.ordinal(), "building this index");
         return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
     }
-    let mut groups: Vec<Range<usize>> = Vec::new();
-    let mut held = 0;
-    for (part, &total) in sorting.totals.iter().enumerate() {
-        match groups.last_mut() {
-            Some(group) if held + total <= room => group.end = part + 1,
-            _ => {
-                groups.push(part..part + 1);
-                held = 0;
-            }
-        }
-        held += total;
-    }
-    Ok(groups)
+    Ok(grouped(sorting.totals, room))
 }
 
 /// The device's memory for a build.

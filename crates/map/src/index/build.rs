@@ -218,6 +218,11 @@ fn groups(
         let what = format!("indexing with {} threads", how.threads);
         return Err(Error::TooLittleMemory { what, needed, budget: how.memory });
     }
+    Ok(grouped(totals, room))
+}
+
+/// Parts that follow each other, as many as there is room for at a time; a part alone if it has more.
+pub(crate) fn grouped(totals: &[u64], room: u64) -> Vec<std::ops::Range<usize>> {
     let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
     let mut held = 0;
     for (part, &total) in totals.iter().enumerate() {
@@ -230,7 +235,7 @@ fn groups(
         }
         held += total;
     }
-    Ok(groups)
+    groups
 }
 
 /// The positions of a group's parts, by piece, then by part.
