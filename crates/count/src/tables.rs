@@ -82,6 +82,22 @@ pub struct Description {
     pub header: Option<Header>,
 }
 
+impl Description {
+    /// Of a table of which no more is known before it is read.
+    fn unread(kind: Kind, k: usize, canonical: bool) -> Description {
+        Description {
+            kind,
+            k,
+            canonical,
+            min_count: 1,
+            max_count: u32::MAX,
+            kmers: None,
+            largest_count: None,
+            header: None,
+        }
+    }
+}
+
 /// An open table of any format.
 #[derive(Debug)]
 pub struct AnyTable {

@@ -15,6 +15,12 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
+    /// `counts` becomes a 0 for each place.
+    pub(crate) fn begin(&self, letters: &[u8], counts: &mut Vec<u32>) {
+        counts.clear();
+        counts.resize(self.places(letters.len()), 0);
+    }
+
     /// The number of places where a k-mer may begin.
     pub(crate) fn places(&self, letters: usize) -> usize {
         letters.div_ceil(self.stride)

@@ -171,8 +171,7 @@ impl<K: SeekKmer> Lookup for OnDevices<K> {
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
         let taking = Taking { k: self.k, canonical: self.canonical, stride };
-        counts.clear();
-        counts.resize(taking.places(letters.len()), 0);
+        taking.begin(letters, counts);
         let at_once = (LETTERS / stride).max(1);
         for (number, counts) in counts.chunks_mut(at_once).enumerate() {
             if self.cancel.is_cancelled() {
@@ -327,8 +326,7 @@ impl<K: SeekKmer> Lookup for RangedOnDevices<K> {
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
         let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
-        counts.clear();
-        counts.resize(taking.places(letters.len()), 0);
+        taking.begin(letters, counts);
         let share = counts.len().div_ceil(self.devices.len()).max(1);
         let mut shares = Vec::new();
         for (number, (counts, device)) in counts.chunks_mut(share).zip(&self.devices).enumerate() {

@@ -105,8 +105,7 @@ impl<K: Kmer> Lookup for Ranged<K> {
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
         let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
-        counts.clear();
-        counts.resize(taking.places(letters.len()), 0);
+        taking.begin(letters, counts);
         self.each_range(|sections| {
             let parts: Vec<_> = counts.chunks_mut(PLACES).enumerate().map(Mutex::new).collect();
             let next = AtomicUsize::new(0);

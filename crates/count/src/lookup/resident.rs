@@ -45,8 +45,7 @@ impl<K: Kmer> Lookup for Resident<K> {
             return Err(Error::Cancelled);
         }
         let taking = Taking { k: self.k, canonical: self.canonical, stride };
-        counts.clear();
-        counts.resize(taking.places(letters.len()), 0);
+        taking.begin(letters, counts);
         self.sections.look_up(taking, letters, counts);
         Ok(())
     }

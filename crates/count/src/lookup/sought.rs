@@ -76,8 +76,7 @@ impl<K: Kmer> Lookup for Sought<K> {
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
         let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
-        counts.clear();
-        counts.resize(taking.places(letters.len()), 0);
+        taking.begin(letters, counts);
         let Some(table) = self.table.as_mgk() else { return Ok(()) };
         let mut wanted: Vec<(K, u32)> = Vec::with_capacity(counts.len());
         taking.each(letters, |kmer, place| wanted.push((kmer, place as u32)));

@@ -84,16 +84,7 @@ impl Kff {
     }
 
     pub(super) fn description(&self) -> Description {
-        Description {
-            kind: Kind::Kff,
-            k: self.k,
-            canonical: self.canonical,
-            min_count: 1,
-            max_count: u32::MAX,
-            kmers: None,
-            largest_count: None,
-            header: None,
-        }
+        Description::unread(Kind::Kff, self.k, self.canonical)
     }
 
     pub(super) fn gather<'p, K: Kmer>(

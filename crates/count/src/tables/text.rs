@@ -58,16 +58,7 @@ impl Text {
     }
 
     pub(super) fn description(&self) -> Description {
-        Description {
-            kind: self.kind,
-            k: self.k,
-            canonical: self.canonical,
-            min_count: 1,
-            max_count: u32::MAX,
-            kmers: None,
-            largest_count: None,
-            header: None,
-        }
+        Description::unread(self.kind, self.k, self.canonical)
     }
 
     pub(super) fn gather<'p, K: Kmer>(
