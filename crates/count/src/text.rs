@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use merganser_io::Output;
+use merganser_io::{Output, put_decimal};
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
@@ -45,32 +45,16 @@ impl<K: Kmer> Encoder<K> for TextFormat {
 fn write_columns<K: Kmer>(kmer: K, k: usize, between: u8, count: u32, out: &mut Vec<u8>) {
     kmer.write_letters(k, out);
     out.push(between);
-    write_number(count, out);
+    put_decimal(u64::from(count), out);
     out.push(b'\n');
 }
 
 fn write_fasta<K: Kmer>(kmer: K, k: usize, count: u32, out: &mut Vec<u8>) {
     out.push(b'>');
-    write_number(count, out);
+    put_decimal(u64::from(count), out);
     out.push(b'\n');
     kmer.write_letters(k, out);
     out.push(b'\n');
-}
-
-/// Appends a number in decimal.
-pub(crate) fn write_number(number: u32, out: &mut Vec<u8>) {
-    let mut digits = [0; 10];
-    let mut at = digits.len();
-    let mut left = number;
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (left % 10) as u8;
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 impl Sink<Vec<u8>> for Output {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use merganser_io::Output;
+use merganser_io::{Output, put_decimal};
 
 use crate::{Decision, Error, REJECTED, UNDEFINED};
 
@@ -149,7 +149,7 @@ struct Index {
 impl Index {
     fn at(number: u64) -> Index {
         let mut text = Vec::with_capacity(DIGITS);
-        decimal(number, &mut text);
+        put_decimal(number, &mut text);
         let length = text.len();
         text.resize(DIGITS, b'0');
         Index { digits: text.try_into().unwrap_or_default(), length }
@@ -174,13 +174,8 @@ fn signed(edits: Decision, text: &mut Vec<u8>) {
     if edits < 0 {
         text.push(b'-');
     }
-    decimal(u64::from(edits.unsigned_abs()), text);
+    put_decimal(u64::from(edits.unsigned_abs()), text);
     text.push(b'\n');
-}
-
-/// Appends a number's digits.
-fn decimal(number: u64, text: &mut Vec<u8>) {
-    text.extend_from_slice(number.to_string().as_bytes());
 }
 
 #[cfg(test)]

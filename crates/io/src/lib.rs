@@ -11,6 +11,7 @@
 mod alignment;
 mod chunk;
 mod compress;
+mod decimal;
 mod error;
 mod input;
 mod output;
@@ -20,6 +21,7 @@ mod spill;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, decompress};
+pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use output::{AtomicFile, Output};

@@ -112,18 +112,3 @@ pub(crate) fn header(format: Format, text: &str, index: &Index) -> Vec<u8> {
         Format::Bam(_) => bam::header(text, index),
     }
 }
-
-/// Appends a number's digits.
-pub(crate) fn decimal(mut number: u64, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-}

@@ -1,6 +1,7 @@
 //! The alignment of a hit: traced back from its end, along the diagonal if that is possible, else
 //! as a deletion, else as an insertion.
 
+use merganser_io::put_decimal;
 use merganser_seq::base::LETTERS;
 
 use crate::NMode;
@@ -209,14 +210,14 @@ impl Alignment {
                 Operation::Insertion => {}
                 Operation::Mismatch => {
                     for place in at..at + len {
-                        crate::record::decimal(run, &mut self.md);
+                        put_decimal(run, &mut self.md);
                         self.md.push(letter(place));
                         run = 0;
                     }
                     at += len;
                 }
                 Operation::Deletion => {
-                    crate::record::decimal(run, &mut self.md);
+                    put_decimal(run, &mut self.md);
                     self.md.push(b'^');
                     self.md.extend((at..at + len).map(letter));
                     run = 0;
@@ -224,7 +225,7 @@ impl Alignment {
                 }
             }
         }
-        crate::record::decimal(run, &mut self.md);
+        put_decimal(run, &mut self.md);
     }
 }
 

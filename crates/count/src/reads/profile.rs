@@ -78,7 +78,7 @@ fn line(record: &Record, counts: &mut [u32], done: &mut Profiled, text: &mut Vec
         if at > 0 {
             listed.push(b',');
         }
-        crate::text::write_number(*count, &mut listed);
+        merganser_io::put_decimal(u64::from(*count), &mut listed);
     }
     // The lower of the middle two, so that it is a count.
     let middle = counts.len().saturating_sub(1) / 2;

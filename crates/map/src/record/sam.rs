@@ -1,43 +1,45 @@
 //! Records as text.
 
-use super::{Place, Record, Style, decimal, flag};
+use merganser_io::put_decimal;
+
+use super::{Place, Record, Style, flag};
 use crate::queries::{COMPLEMENT, UPPER};
 use crate::trace::Operation;
 
 pub(super) fn write(style: &Style, record: &Record<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(if record.name.is_empty() { b"*" } else { record.name });
     out.push(b'\t');
-    decimal(u64::from(record.flags), out);
+    put_decimal(u64::from(record.flags), out);
     out.push(b'\t');
     match record.place {
         Some(place) => {
             out.extend_from_slice(style.names[place.contig as usize].as_bytes());
             out.push(b'\t');
-            decimal(u64::from(place.at) + 1, out);
+            put_decimal(u64::from(place.at) + 1, out);
         }
         None => out.extend_from_slice(b"*\t0"),
     }
     out.push(b'\t');
-    decimal(u64::from(record.quality), out);
+    put_decimal(u64::from(record.quality), out);
     out.push(b'\t');
     if record.operations.is_empty() {
         out.push(b'*');
     }
     style.cigar(record.operations, |operation, len| {
-        decimal(u64::from(len), out);
+        put_decimal(u64::from(len), out);
         out.push(letter(operation));
     });
     mate(style, record, out);
     letters(record, out);
     if let Some(tags) = record.hit {
         out.extend_from_slice(b"\tNM:i:");
-        decimal(u64::from(tags.edits), out);
+        put_decimal(u64::from(tags.edits), out);
         out.extend_from_slice(b"\tMD:Z:");
         out.extend_from_slice(tags.md);
         out.extend_from_slice(b"\tNH:i:");
-        decimal(u64::from(tags.hits), out);
+        put_decimal(u64::from(tags.hits), out);
         out.extend_from_slice(b"\tHI:i:");
-        decimal(u64::from(tags.number), out);
+        put_decimal(u64::from(tags.number), out);
     }
     if let Some(group) = &style.group {
         out.extend_from_slice(b"\tRG:Z:");
@@ -67,12 +69,12 @@ fn mate(style: &Style, record: &Record<'_>, out: &mut Vec<u8>) {
         _ => out.extend_from_slice(style.names[contig as usize].as_bytes()),
     }
     out.push(b'\t');
-    decimal(u64::from(at) + 1, out);
+    put_decimal(u64::from(at) + 1, out);
     out.push(b'\t');
     if record.template < 0 {
         out.push(b'-');
     }
-    decimal(record.template.unsigned_abs(), out);
+    put_decimal(record.template.unsigned_abs(), out);
     out.push(b'\t');
 }
 
