@@ -9,7 +9,7 @@ const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tBacteria\t|\t
     11\t|\tOne\t|\t\t|\tscientific name\t|\n";
 
 /// A database of two species, and 600 reads: of the first, of the second, of neither by turns.
-fn prepared() -> Dir {
+pub(crate) fn prepared() -> Dir {
     let dir = Dir::new();
     std::fs::create_dir(dir.path("tax")).unwrap();
     dir.write("tax/nodes.dmp", NODES);

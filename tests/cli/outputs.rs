@@ -160,3 +160,38 @@ fn table_and_histogram_appear_together() {
         std::fs::remove_file(dir.path("o.mgk")).unwrap();
     }
 }
+
+/// Of several results none appears if one cannot be written.
+#[test]
+fn all_outputs_of_a_run_appear_together() {
+    let dir = crate::classify::prepared();
+    dir.run("count -q -k 21 -o t.mgk 1.fq").ok();
+    dir.run("index -q g0.fa -o ref.mgi").ok();
+    for name in ["full.kmc_pre", "full.edits"] {
+        std::os::unix::fs::symlink("/dev/full", dir.path(name)).unwrap();
+    }
+    let before = dir.names();
+    for args in [
+        "count -k 21 --format kmc -o full 1.fq",
+        "classify refs.mgdb 1.fq -o o.tsv --report /dev/full",
+        "classify refs.mgdb 1.fq -o o.tsv --classified-out /dev/full --report r",
+        "filter -e 5 --format gatekeeper 1.fq 2.fq -o full",
+        "map -e 5 ref.mgi 1.fq -o o.sam --unmapped /dev/full",
+        "kmers filter-reads t.mgk -1 1.fq -2 2.fq -o o.fq --output2 /dev/full",
+    ] {
+        let message = dir.run(&format!("{args} -q")).fails(1);
+        assert!(message.ends_with(": cannot write: no space left on device\n"), "{message}");
+        assert_eq!(dir.names(), before, "{args}");
+    }
+}
+
+/// Whatever way leads to them.
+#[test]
+fn two_outputs_never_go_to_one_file() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">r\nACGTACGTACGTTTGCATCAG\n");
+    let args = "count -q -k 5 --min-count 1 -o o.mgk --histogram ./o.mgk r.fa";
+    let message = dir.run(args).fails(1);
+    assert_eq!(message, "error: ./o.mgk: two outputs cannot go to the same file\n");
+    assert_eq!(dir.names(), ["r.fa"]);
+}

@@ -26,15 +26,25 @@ pub(crate) fn refuse_to_replace<'a>(
     let outputs = outputs.iter().map(AsRef::as_ref);
     let outputs: Vec<&Path> =
         outputs.filter(|path| path.as_os_str() != "-" && !odd(path)).collect();
+    let own: Vec<_> = outputs.iter().map(|output| place(output)).collect();
     for (number, output) in outputs.iter().enumerate() {
-        if outputs[..number].contains(output) {
+        if own[number].is_some() && own[..number].contains(&own[number]) {
             bail!("{}: two outputs cannot go to the same file", output.display());
         }
-        if fs::canonicalize(output).is_ok_and(|place| places.contains(&place)) {
+        if own[number].as_ref().is_some_and(|place| places.contains(place)) {
             bail!("{}: is an input, and will not be replaced by an output", output.display());
         }
     }
     Ok(())
+}
+
+/// Where a file is or will be, whatever way leads there; `None` if it cannot be.
+fn place(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok().or_else(|| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        Some(folder.join(path.file_name()?))
+    })
 }
 
 /// Tells the summary the inputs' names and their bytes on disk, null if one of them is a pipe.

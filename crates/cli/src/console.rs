@@ -40,7 +40,7 @@ impl Console {
     }
 
     pub(crate) fn error(&self, message: impl Display) {
-        self.line(Level::Error, format_args!("error: {message}"));
+        self.line(Level::Error, format_args!("error: {}", one_line(&message.to_string())));
     }
 
     pub(crate) fn warn(&self, message: impl Display) {
@@ -60,5 +60,28 @@ impl Console {
         if self.says(level) {
             let _ = writeln!(std::io::stderr().lock(), "{message}");
         }
+    }
+}
+
+/// The text in one line that changes nothing on a terminal, whatever names of files and reads are
+/// in it.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter.is_control() {
+            true => line.extend(letter.escape_default()),
+            false => line.push(letter),
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn names_break_no_lines() {
+        assert_eq!(one_line("ré\nads\u{1b}[2J\t.fq: x"), "ré\\nads\\u{1b}[2J\\t.fq: x");
     }
 }

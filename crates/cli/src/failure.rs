@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::console::Console;
+use crate::interrupt;
 
 /// Options that do not go together in a way that clap cannot say.
 #[derive(Debug)]
@@ -44,14 +45,12 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    console.error(message(error));
-    if matches!(count, Some(merganser_count::Error::Cancelled))
-        || matches!(filter, Some(merganser_filter::Error::Cancelled))
-        || matches!(classify, Some(merganser_classify::Error::Cancelled))
-        || matches!(map, Some(merganser_map::Error::Cancelled))
-    {
+    // Who waits for a pipe then sees that as an error of the pipe.
+    if interrupt::happened() {
+        console.error(merganser_count::Error::Cancelled);
         return ExitCode::from(INTERRUPTED);
     }
+    console.error(message(error));
     let usage = error.is::<Usage>()
         || matches!(count, Some(merganser_count::Error::Config(_)))
         || matches!(filter, Some(merganser_filter::Error::Config(_)))

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use merganser_io::AtomicFile;
 use merganser_seq::kmer::Kmer;
@@ -152,9 +152,14 @@ impl Sink<Records> for KmcSink {
         write(&mut self.prefixes, &header)?;
         write(&mut self.prefixes, &64u32.to_le_bytes())?;
         write(&mut self.prefixes, b"KMCP")?;
-        // The suffix file first: a database without its prefix file is seen to be none.
-        let synced = self.suffixes.commit()?;
-        Ok(synced + self.prefixes.commit()?)
+        // Neither appears before both are written. The suffix file first: a database without its
+        // prefix file is seen to be none.
+        let begun = Instant::now();
+        self.suffixes.prepare()?;
+        self.prefixes.prepare()?;
+        self.suffixes.commit()?;
+        self.prefixes.commit()?;
+        Ok(begun.elapsed())
     }
 }
 

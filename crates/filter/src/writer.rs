@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use merganser_io::{Output, put_decimal};
+use merganser_io::{Output, finish_all, put_decimal};
 
 use crate::{Decision, Error, REJECTED, UNDEFINED};
 
@@ -71,11 +71,7 @@ impl Writer {
     /// Makes the files appear, and returns how long the disk took.
     pub(crate) fn finish(mut self) -> Result<Duration, Error> {
         self.begin()?;
-        let mut spent = Duration::ZERO;
-        for output in self.outputs {
-            spent += output.finish()?;
-        }
-        Ok(spent)
+        Ok(finish_all(self.outputs)?)
     }
 }
 

@@ -24,7 +24,7 @@ pub use compress::{BgzfBlocks, decompress};
 pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
-pub use output::{AtomicFile, Output};
+pub use output::{AtomicFile, Output, finish_all};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions};
 pub use records::{Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, stem};
 pub use spill::SpillFile;

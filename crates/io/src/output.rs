@@ -10,7 +10,7 @@ use bgzf::BgzfWriter;
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Where results go: standard output, a file, or a compressed file.
 #[derive(Debug)]
@@ -78,6 +78,24 @@ impl Output {
             Self::Gz(writer) => writer.finish()?.commit(),
         }
     }
+}
+
+/// Makes several outputs appear together, in their order: none does before all are written, to disk
+/// too, as far as they are files. Returns how long that took.
+///
+/// # Errors
+///
+/// If one cannot be written; there is then no file. If one cannot be given its name, those before
+/// it are there.
+pub fn finish_all(outputs: impl IntoIterator<Item = Output>) -> Result<Duration, Error> {
+    let begun = Instant::now();
+    let all: Vec<Output> = outputs.into_iter().collect();
+    let files = all.iter().any(|output| !matches!(output, Output::Stdout(_)));
+    let ready = all.into_iter().map(Output::prepare).collect::<Result<Vec<_>, _>>()?;
+    for output in ready {
+        output.finish()?;
+    }
+    Ok(if files { begun.elapsed() } else { Duration::ZERO })
 }
 
 /// Errors are [`Error`]s within, and so name the file.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use merganser_io::{BgzfBlocks, Output};
+use merganser_io::{BgzfBlocks, Output, finish_all};
 use merganser_run::{Cancel, InOrderSink, Progress, run_workers_collect};
 
 use crate::cuda::{Gpus, OnGpu, Turn};
@@ -191,11 +191,8 @@ impl Writer {
         if format != Format::Sam {
             self.outputs.records.write_all(&BgzfBlocks::END)?;
         }
-        let mut spent = self.outputs.records.finish()?;
-        if let Some(unmapped) = self.outputs.unmapped {
-            spent += unmapped.finish()?;
-        }
-        Ok(spent)
+        let Outputs { records, unmapped } = self.outputs;
+        Ok(finish_all([records].into_iter().chain(unmapped))?)
     }
 }
 

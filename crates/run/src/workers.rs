@@ -65,8 +65,10 @@ where
 #[cfg(test)]
 mod tests {
     use super::{run_workers, run_workers_collect};
-    use std::sync::Barrier;
+    use std::cell::RefCell;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::{self, Sender};
+    use std::sync::{Barrier, Mutex};
 
     #[test]
     fn values_come_in_worker_order() {
@@ -77,14 +79,28 @@ mod tests {
 
     #[test]
     fn the_first_error_in_time_is_returned() {
+        /// Tells when its thread has ended.
+        struct Ended(Sender<()>);
+        impl Drop for Ended {
+            fn drop(&mut self) {
+                self.0.send(()).unwrap();
+            }
+        }
+        thread_local! {
+            static ENDED: RefCell<Option<Ended>> = const { RefCell::new(None) };
+        }
         let barrier = Barrier::new(2);
+        let (sender, receiver) = mpsc::channel();
+        let (sender, receiver) = (Mutex::new(sender), Mutex::new(receiver));
         let done = run_workers(2, |number| {
             if number == 1 {
-                // Worker 0 fails only once this one has had its error recorded, or nearly so.
-                return Err(number);
+                let ended = Ended(sender.lock().unwrap().clone());
+                ENDED.with(|own| *own.borrow_mut() = Some(ended));
+            } else {
+                // Fails once the other one has, whose thread ends after that.
+                receiver.lock().unwrap().recv().unwrap();
             }
-            std::thread::sleep(std::time::Duration::from_millis(50));
-            Err(number)
+            Err::<(), _>(number)
         });
         assert_eq!(done, Err(1));
         let count = AtomicUsize::new(0);

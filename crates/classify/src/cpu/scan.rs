@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink, SpillFile};
-use merganser_run::{Cancel, Progress, run_workers, run_workers_collect};
+use merganser_run::{Cancel, Otherwise, Progress, run_workers, run_workers_collect};
 
 use super::entries::{Entries, spill_file};
 use crate::cpu::build::BuildConfig;
@@ -231,15 +231,17 @@ pub(crate) fn scan(
             scope.spawn(move || starting.start(make));
         }
         run_workers_collect(threads, |_| {
-            let outcome = scanner.work();
-            if outcome.is_err() {
-                scanner.stop();
-            }
-            outcome
+            // Nobody must wait for a worker that is gone, be it by an error or a panic.
+            let gone = Otherwise::new(|| scanner.stop());
+            let done = scanner.work()?;
+            gone.well();
+            Ok(done)
         })
     });
     let workers = match result {
         Ok(workers) => workers,
+        // Who waits for a pipe then sees that as an error of the pipe.
+        Err(_) if cancel.is_cancelled() => return Err(Error::Cancelled),
         Err(Error::Io(error)) => return Err(scanner.reader.earliest_error(error).into()),
         // If it was the devices' start, it has the reason.
         Err(error) => return starting.finish().and(Err(error)),

@@ -7,7 +7,7 @@ use merganser_classify::Target;
 use merganser_classify::report::{Abundance, ReportOptions, Tally};
 use merganser_classify::run::{Outputs, ReadOutput, RunResult, Segment};
 use merganser_classify::taxonomy::Taxonomy;
-use merganser_io::Output;
+use merganser_io::{Output, finish_all};
 
 use crate::args::classify::{LineArgs, ReportArgs};
 
@@ -80,10 +80,10 @@ impl Reports {
         Ok(())
     }
 
-    /// Makes all files appear.
-    pub(crate) fn finish(self) -> Result<()> {
+    /// All files, to be finished.
+    pub(crate) fn into_outputs(self) -> impl Iterator<Item = Output> {
         let Reports { report, mpa, krona, abundance, cami, .. } = self;
-        finish([report, mpa, krona, abundance, cami])
+        [report, mpa, krona, abundance, cami].into_iter().flatten()
     }
 }
 
@@ -160,12 +160,11 @@ impl Files {
             references.write(output)?;
         }
         let Files { lines, classified, unclassified, references, json, reports } = self;
-        finish([lines, references])?;
-        for reads in [classified, unclassified].into_iter().flatten() {
-            finish([reads.single])?;
-            finish(reads.mates.into_iter().flatten().map(Some))?;
-        }
-        reports.finish()?;
+        let reads = [classified, unclassified].into_iter().flatten();
+        let reads = reads
+            .flat_map(|reads| reads.single.into_iter().chain(reads.mates.into_iter().flatten()));
+        let all = [lines, references].into_iter().flatten().chain(reads);
+        finish_all(all.chain(reports.into_outputs()))?;
         Ok(json)
     }
 }
@@ -229,11 +228,4 @@ fn of_sample(path: &Path, sample: Option<&str>) -> PathBuf {
 
 fn create(path: Option<&PathBuf>, sample: Option<&str>) -> Result<Option<Output>> {
     Ok(path.map(|path| Output::create(&of_sample(path, sample))).transpose()?)
-}
-
-fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
-    for output in outputs.into_iter().flatten() {
-        output.finish()?;
-    }
-    Ok(())
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_classify::{Database, Merger};
-use merganser_io::{Input, Output};
+use merganser_io::{Input, Output, finish_all};
 
 use crate::args::db::DbMergeArgs;
 use crate::classify::Reports;
@@ -38,8 +38,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     let mut reports = Reports::create(&args.reports, None)?;
     let tally = merger.merge(&args.results, &mut output)?;
     reports.write(&tally, None, merger.taxonomy(), &[])?;
-    output.finish()?;
-    reports.finish()?;
+    finish_all([output].into_iter().chain(reports.into_outputs()))?;
     let total = tally.total();
     let classified = total - tally.unclassified();
     let percent = 100.0 * classified as f64 / total.max(1) as f64;

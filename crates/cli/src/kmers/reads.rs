@@ -8,7 +8,7 @@ use merganser_count::Error;
 use merganser_count::algebra;
 use merganser_count::lookup::{Lookup, LookupOptions, Use, open_lookup};
 use merganser_count::reads::{self, Action, FilterConfig, Limit, Mates, Resources, filter_reads};
-use merganser_io::{Input, Output};
+use merganser_io::{Input, Output, finish_all};
 use merganser_run::Cancel;
 
 use super::tables;
@@ -68,9 +68,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     drop(bar);
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
-    for output in outputs {
-        output.finish().map_err(Error::from)?;
-    }
+    finish_all(outputs).map_err(Error::from)?;
     let changed = match config.action {
         Action::Select(..) => String::new(),
         Action::Trim => format!("; {} bases were cut off", thousands(done.changed_bases)),

@@ -154,7 +154,7 @@ impl Zip {
                 return Ok(false);
             }
             if let Some(fault) = this.fault() {
-                return Err(fault.into());
+                return Err(files[side].reader.earliest_error(fault).into());
             }
             if self.sides[other].head().is_some() {
                 let [shorter, longer] = [side, other].map(|side| files[side].name.to_string());

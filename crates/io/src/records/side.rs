@@ -75,6 +75,10 @@ impl Side {
             }
         }
         if self.fetched && self.underway == 0 && !self.over {
+            if self.fault.is_some() {
+                // Nobody knows whether it is whole.
+                self.open = None;
+            }
             self.finish();
         }
     }

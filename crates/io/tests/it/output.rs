@@ -1,6 +1,6 @@
 //! Result files.
 
-use merganser_io::{AtomicFile, Output};
+use merganser_io::{AtomicFile, Output, finish_all};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -119,4 +119,22 @@ fn gz_of_nothing_is_valid() {
     let mut text = Vec::new();
     flate2::read::GzDecoder::new(&fs::read(path).unwrap()[..]).read_to_end(&mut text).unwrap();
     assert!(text.is_empty());
+}
+
+#[test]
+fn several_outputs_appear_together_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = |path: &Path| {
+        let mut output = Output::create(path).unwrap();
+        output.write_all(b"text").unwrap();
+        output
+    };
+    let [plain, packed] = ["a", "b.gz"].map(|name| dir.path().join(name));
+    let full = Path::new("/dev/full");
+    let error = finish_all([open(&plain), open(full), open(&packed)]).unwrap_err();
+    assert_eq!(error.to_string(), "/dev/full: cannot write: no space left on device");
+    assert_eq!(names(dir.path()), [""; 0]);
+    finish_all([open(&plain), open(&packed)]).unwrap();
+    assert_eq!(names(dir.path()), ["a", "b.gz"]);
+    assert_eq!(fs::read(&plain).unwrap(), b"text");
 }

@@ -298,3 +298,28 @@ fn a_malformed_record_comes_before_a_damaged_end() {
         assert!(error.to_string().contains("record 2901, line 11601"), "run {run}: {error}");
     }
 }
+
+/// A sequence of FASTA is whole only if what follows it could be read.
+#[test]
+fn a_sequence_cut_off_by_damage_is_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let text: String =
+        (0..40).map(|read| format!(">r{read}\n{}\n", "ACGTTGCATT\n".repeat(100))).collect();
+    let mut bytes = text.as_bytes().chunks(3000).flat_map(bgzf_block).collect::<Vec<u8>>();
+    let last = bytes.len() - 5;
+    bytes[last] ^= 1;
+    let path = folder.path().join("damaged.gz");
+    std::fs::write(&path, bytes).unwrap();
+    for workers in [1, 3] {
+        let options = RecordOptions { chunk_bytes: 1000, workers, ..RecordOptions::default() };
+        let records =
+            Records::open(&[Segment::Single(Input::File(path.clone()))], options).unwrap();
+        let mut batch = RecordBatch::default();
+        let mut found = 0;
+        while let Ok(Some(_)) = records.next(&mut batch) {
+            found += batch.len();
+            (0..batch.len()).for_each(|at| assert_eq!(batch.record(at).letters.len(), 1000));
+        }
+        assert_eq!(found, 37, "with {workers} workers");
+    }
+}

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Result, anyhow, bail};
 use merganser_count::model::{self, Model};
 use merganser_count::{Error, Histogram};
-use merganser_io::{Input, Output};
+use merganser_io::{Input, Output, finish_all};
 use merganser_run::Cancel;
 
 use super::{collect, cut};
@@ -30,21 +30,20 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     refuse_to_replace(&outputs, &[Input::File(args.table.clone())])?;
     let (histogram, k) = histogram(args, console, &cancel)?;
     let mut output = Output::create(&args.output).map_err(Error::from)?;
-    let plot = args.plot.as_deref().map(Output::create).transpose().map_err(Error::from)?;
+    let mut plot = args.plot.as_deref().map(Output::create).transpose().map_err(Error::from)?;
     let model = Model::fit(&histogram, k, args.ploidy)
         .map_err(|why| anyhow!("{}: {why}", args.table.display()))?;
     let text = summary(&model) + &model::text(&model, COLUMNS, ROWS);
     output.write_all(text.as_bytes()).map_err(Error::from)?;
-    output.finish().map_err(Error::from)?;
-    if let Some(mut plot) = plot {
+    if let Some(plot) = &mut plot {
         let png = args.plot.as_ref().and_then(|path| path.extension());
         let picture = match png.is_some_and(|end| end.eq_ignore_ascii_case("png")) {
             true => model::png(&model).map_err(Error::from)?,
             false => model::svg(&model).into_bytes(),
         };
         plot.write_all(&picture).map_err(Error::from)?;
-        plot.finish().map_err(Error::from)?;
     }
+    finish_all([output].into_iter().chain(plot)).map_err(Error::from)?;
     if model.explained < EXPLAINED {
         let part = 100.0 * model.explained;
         console.warn(format_args!(

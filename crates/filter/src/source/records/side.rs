@@ -59,6 +59,8 @@ impl Side {
             Parsed::Chunk { ordinal, letters, fault } => {
                 self.early.insert(ordinal, (letters, fault));
             }
+            // What is malformed comes before what cannot be read, whoever says it first.
+            Parsed::End(_) if self.over => {}
             Parsed::End(fault) => {
                 self.fetched = true;
                 self.fault = fault.or(self.fault.take());
@@ -76,6 +78,10 @@ impl Side {
             }
         }
         if self.fetched && self.underway == 0 && !self.over {
+            if self.fault.is_some() {
+                // Nobody knows whether it is whole.
+                self.open = None;
+            }
             self.finish();
         }
     }
@@ -185,4 +191,45 @@ impl Sink for Letters {
     }
 
     fn end(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unknown(byte: u8) -> Error {
+        Error::UnknownFormat { input: "x".into(), byte }
+    }
+
+    fn chunk(ordinal: u64, fault: Option<Error>) -> Parsed {
+        let letters = Letters { letters: b"ACGT".to_vec(), starts: vec![0], ..Letters::default() };
+        Parsed::Chunk { ordinal, letters, fault }
+    }
+
+    /// Whichever worker is faster, and whether what was read before was taken or not.
+    #[test]
+    fn what_is_malformed_comes_before_what_cannot_be_read() {
+        for late in [false, true] {
+            let mut side = Side::default();
+            (0..3).for_each(|_| side.begin());
+            let mut all =
+                [chunk(1, Some(unknown(b'!'))), chunk(0, None), Parsed::End(Some(unknown(b'?')))];
+            if !late {
+                all.reverse();
+            }
+            all.into_iter().for_each(|parsed| side.deliver(parsed));
+            assert!(side.is_over());
+            let fault = side.fault().map(|fault| fault.to_string());
+            assert_eq!(fault, Some(unknown(b'!').to_string()), "{late}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_no_sequence() {
+        let mut side = Side::default();
+        (0..2).for_each(|_| side.begin());
+        side.deliver(chunk(0, None));
+        side.deliver(Parsed::End(Some(unknown(b'?'))));
+        assert!(side.is_over() && side.head().is_none());
+    }
 }
