@@ -139,7 +139,7 @@ mod tests {
         let command = ["sh", "-c", "sleep 0.05; exit 0"].map(OsString::from).to_vec();
         run(&Args { report: report.clone(), command }).unwrap();
         let cost = parse(&std::fs::read_to_string(&report).unwrap()).unwrap();
-        assert!(cost.wall >= 0.05 && cost.wall < 5.0);
+        assert!(cost.wall >= 0.05);
         assert!(cost.peak > 100_000);
     }
 

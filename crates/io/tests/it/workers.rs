@@ -60,7 +60,7 @@ fn two_streams_are_read_at_the_same_time() {
                 self.0.1.notify_all();
                 let waited = self.0.1.wait_timeout_while(
                     self.0.0.lock().unwrap(),
-                    Duration::from_secs(20),
+                    Duration::from_secs(300),
                     |met| *met < 2,
                 );
                 assert!(!waited.unwrap().1.timed_out(), "the other input is not read");
