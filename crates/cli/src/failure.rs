@@ -42,13 +42,14 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     let filter = error.downcast_ref::<merganser_filter::Error>();
     let classify = error.downcast_ref::<merganser_classify::Error>();
     let map = error.downcast_ref::<merganser_map::Error>();
-    if is_broken_pipe(error) {
-        return ExitCode::SUCCESS;
-    }
-    // Who waits for a pipe then sees that as an error of the pipe.
+    // Who waits for a pipe then sees that as an error of the pipe, and who reads our output may have
+    // been stopped too.
     if interrupt::happened() {
         console.error(merganser_count::Error::Cancelled);
         return ExitCode::from(INTERRUPTED);
+    }
+    if is_broken_pipe(error) {
+        return ExitCode::SUCCESS;
     }
     console.error(message(error));
     let usage = error.is::<Usage>()
