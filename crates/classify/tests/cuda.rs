@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test ends by panicking")]
 #![cfg(feature = "cuda")]
 
+mod random;
+
 use std::fs;
 use std::path::Path;
 
@@ -13,27 +15,7 @@ use merganser_classify::{
 };
 use merganser_run::{Cancel, Silent};
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn letters(&mut self, count: u64) -> Vec<u8> {
-        (0..count).map(|_| b"ACGT"[self.below(4) as usize]).collect()
-    }
-
-    fn mutated(&mut self, letters: &[u8], one_in: u64) -> Vec<u8> {
-        let change = |letter: &u8| match self.below(one_in) {
-            0 => b"ACGTacgtN"[self.below(9) as usize],
-            _ => *letter,
-        };
-        letters.iter().map(change).collect()
-    }
-}
+use random::Random;
 
 fn usable() -> bool {
     let usable = merganser_gpu::availability().usable().next().is_some();

@@ -2,6 +2,8 @@
 //! naive oracle: every read, every candidate.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
+mod random;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,28 +14,7 @@ use merganser_classify::{
 };
 use merganser_run::{Cancel, Silent};
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn letters(&mut self, count: u64) -> Vec<u8> {
-        (0..count).map(|_| b"ACGT"[self.below(4) as usize]).collect()
-    }
-
-    /// A copy with some letters changed, a few of them to N.
-    fn mutated(&mut self, letters: &[u8], one_in: u64) -> Vec<u8> {
-        let change = |letter: &u8| match self.below(one_in) {
-            0 => b"ACGTACGTN"[self.below(9) as usize],
-            _ => *letter,
-        };
-        letters.iter().map(change).collect()
-    }
-}
+use random::Random;
 
 /// Genera 10, 20, …; species 11, 12, 21, …
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\

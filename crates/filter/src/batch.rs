@@ -141,16 +141,6 @@ impl<'r> PairBatch<'r> {
         sequence
     }
 
-    /// Adds a sequence of `len` bases that [`merganser_seq::packed::pack`] packed.
-    ///
-    /// # Panics
-    /// If `packed` is shorter, or there are 2^32 bases or more.
-    pub fn add_packed(&mut self, packed: &[u64], len: usize) -> Sequence {
-        let at = self.words.len();
-        planes::from_packed(packed, len, &mut self.words);
-        Sequence { at, len: u32::try_from(len).expect(MOST_BASES), others: false }
-    }
-
     /// Adds a pair of two sequences of this batch.
     pub fn pair(&mut self, read: Sequence, segment: Sequence) {
         self.pairs.push(Pair { read, segment: Segment::InBatch(segment) });

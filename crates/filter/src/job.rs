@@ -231,27 +231,24 @@ impl Shared<'_> {
 
     /// Fetches the next block; `false` if there is none, or no more should be done.
     fn fetch(&self, block: &mut Block) -> bool {
-        if self.cancel.is_cancelled() {
-            self.hand_in(0, Err(Error::Cancelled));
-        }
         if self.written.has_failed() {
             return false;
         }
-        match self.source.next(block) {
-            Ok(Some(bytes)) => {
-                self.progress.advance(bytes);
-                true
-            }
-            Ok(None) => false,
-            Err(_) if self.cancel.is_cancelled() => {
-                self.hand_in(0, Err(Error::Cancelled));
-                false
-            }
+        let fetched = self.source.next(block);
+        // What is cancelled looks like an end, or like a fault.
+        if self.cancel.is_cancelled() {
+            self.hand_in(0, Err(Error::Cancelled));
+            return false;
+        }
+        match fetched {
+            Ok(Some(bytes)) => self.progress.advance(bytes),
+            Ok(None) => return false,
             Err(error) => {
                 self.hand_in(block.number(), Err(error));
-                false
+                return false;
             }
         }
+        true
     }
 
     /// Takes a block's results, or what is wrong with it: kept with its number, as another worker

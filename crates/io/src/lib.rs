@@ -26,5 +26,7 @@ pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use output::{AtomicFile, Output, finish_all};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions};
-pub use records::{Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, stem};
+pub use records::{
+    Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, stem,
+};
 pub use spill::SpillFile;

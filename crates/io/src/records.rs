@@ -4,7 +4,7 @@
 //! a lock, and in time that does not depend on the records, chunks are put in the order of their
 //! file and batches are cut from the heads of the queues: which records a batch has depends on the
 //! records alone. The worker that takes a batch then puts its records together, mates beside each
-//! other, and compares their names.
+//! other, and compares their names if these are kept.
 
 mod batch;
 mod cut;
@@ -53,13 +53,25 @@ impl Segment {
     }
 }
 
-/// What is kept of each record beside its name and letters.
+/// What is kept of each record beside its letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
-    /// The header behind the name.
-    pub headers: bool,
+    /// How much of the header.
+    pub header: Header,
     /// Qualities.
     pub qualities: bool,
+}
+
+/// How much is kept of a header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// Nothing: the names of mates are not compared.
+    Nothing,
+    /// The name, up to the first blank.
+    #[default]
+    Name,
+    /// All of it.
+    Whole,
 }
 
 /// How [`Records`] are read.

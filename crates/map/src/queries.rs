@@ -105,17 +105,13 @@ impl Query<'_> {
     /// The code of a base, 4 if it is none.
     #[inline]
     pub(crate) fn code(&self, at: usize) -> u8 {
-        let bit = |plane: &[u64]| (plane[at / 64] >> (at % 64) & 1) as u8;
-        if !self.others.is_empty() && bit(self.others) == 1 {
-            return 4;
-        }
-        bit(self.high) << 1 | bit(self.low)
+        planes::code(self.low, self.high, self.others, at)
     }
 
     /// Whether a stretch has letters that are no bases.
     #[inline]
     pub(crate) fn has_others(&self, from: usize, to: usize) -> bool {
-        !self.others.is_empty() && (from..to).any(|at| self.others[at / 64] >> (at % 64) & 1 == 1)
+        planes::has_any(self.others, from, to)
     }
 }
 

@@ -8,7 +8,7 @@ mod load;
 
 pub use load::load;
 
-use merganser_seq::planes::{BASES_PER_WORD, window};
+use merganser_seq::planes::{self, BASES_PER_WORD, window};
 
 /// Positions that a reference may have, the filling between contigs included.
 pub(crate) const MOST_POSITIONS: u64 = (1 << 32) - (1 << 17);
@@ -86,28 +86,13 @@ impl<'a> Text<'a> {
     /// Whether a stretch has letters that are no bases.
     #[inline]
     pub(crate) fn has_others(&self, from: usize, to: usize) -> bool {
-        if self.others.is_empty() {
-            return false;
-        }
-        let mut at = from;
-        while at < to {
-            let kept = u64::MAX >> (64 - (to - at).min(64));
-            if window(self.others, at) & kept != 0 {
-                return true;
-            }
-            at += 64;
-        }
-        false
+        planes::has_any(self.others, from, to)
     }
 
     /// The code of the base at a position, 4 if it is none.
     #[inline]
     pub(crate) fn code(&self, at: usize) -> u8 {
-        let bit = |plane: &[u64]| (plane[at / 64] >> (at % 64) & 1) as u8;
-        if !self.others.is_empty() && bit(self.others) == 1 {
-            return 4;
-        }
-        bit(self.high) << 1 | bit(self.low)
+        planes::code(self.low, self.high, self.others, at)
     }
 
     /// The number of the last contig that begins at or before a position; 0 if there is none.

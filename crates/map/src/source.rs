@@ -95,7 +95,7 @@ impl Source {
             None => Segment::Single(reads.first.clone()),
         };
         let options = RecordOptions {
-            keep: Keep { headers: false, qualities: true },
+            keep: Keep { qualities: true, ..Keep::default() },
             batch_records: BATCH_READS,
             batch_bytes: BATCH_BYTES,
             workers: threads,

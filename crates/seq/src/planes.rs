@@ -136,35 +136,6 @@ pub fn is_letter(letter: u8) -> bool {
     )
 }
 
-/// Appends the two planes of a sequence of `len` bases that [`packed::pack`](crate::packed::pack)
-/// packed.
-///
-/// # Panics
-/// If `packed` is shorter than that.
-pub fn from_packed(packed: &[u64], len: usize, words: &mut Vec<u64>) {
-    let plane = len.div_ceil(BASES_PER_WORD);
-    let word = |i: usize, high: bool| {
-        let bits = |w: Option<&u64>| squeeze(w.map_or(0, |w| w.reverse_bits()), high);
-        let (first, second) = (packed.get(2 * i), packed.get(2 * i + 1));
-        let kept = (len - i * BASES_PER_WORD).min(BASES_PER_WORD);
-        (bits(first) | bits(second) << 32) & (u64::MAX >> (BASES_PER_WORD - kept))
-    };
-    assert!(packed.len() >= len.div_ceil(crate::packed::BASES_PER_WORD), "a sequence cut short");
-    for high in [false, true] {
-        words.extend((0..plane).map(|i| word(i, high)));
-    }
-}
-
-/// Every other bit of a word whose bits were reversed, so that a code's high bit comes first.
-fn squeeze(reversed: u64, high: bool) -> u64 {
-    let x = reversed >> u32::from(!high) & 0x5555_5555_5555_5555;
-    let x = (x | x >> 1) & 0x3333_3333_3333_3333;
-    let x = (x | x >> 2) & 0x0f0f_0f0f_0f0f_0f0f;
-    let x = (x | x >> 4) & 0x00ff_00ff_00ff_00ff;
-    let x = (x | x >> 8) & 0x0000_ffff_0000_ffff;
-    (x | x >> 16) & 0xffff_ffff
-}
-
 /// The 64 bits of a plane from bit `at` on; zeros past its end.
 #[inline(always)]
 pub fn window(plane: &[u64], at: usize) -> u64 {
@@ -172,6 +143,27 @@ pub fn window(plane: &[u64], at: usize) -> u64 {
     let get = |i: usize| plane.get(i).copied().unwrap_or(0);
     // Two shifts, so that a shift of 0 brings in nothing.
     get(word) >> shift | get(word + 1) << 1 << (63 - shift)
+}
+
+/// Whether any of the bits of a plane from bit `from` to before bit `to` is set; those past its end
+/// are not.
+#[inline]
+pub fn has_any(plane: &[u64], from: usize, to: usize) -> bool {
+    let kept = |at: usize| u64::MAX >> (64 - (to - at).min(64));
+    !plane.is_empty() && (from..to).step_by(64).any(|at| window(plane, at) & kept(at) != 0)
+}
+
+/// The code of base `at`, 4 if it is none; the plane of letters that are no bases may be empty.
+///
+/// # Panics
+/// If there is no such base.
+#[inline]
+pub fn code(low: &[u64], high: &[u64], others: &[u64], at: usize) -> u8 {
+    let bit = |plane: &[u64]| (plane[at / 64] >> (at % 64) & 1) as u8;
+    if !others.is_empty() && bit(others) == 1 {
+        return 4;
+    }
+    bit(high) << 1 | bit(low)
 }
 
 #[cfg(test)]
@@ -182,6 +174,26 @@ mod tests {
     fn code_at(words: &[u64], plane: usize, i: usize) -> u8 {
         let bit = |at: usize| (words[at + i / 64] >> (i % 64) & 1) as u8;
         bit(plane) << 1 | bit(0)
+    }
+
+    #[test]
+    fn bases_and_others_are_found_where_they_are() {
+        let letters = b"ACGTN".repeat(40);
+        let mut words = Vec::new();
+        assert_eq!(encode(Level::best(), &letters, &mut words), Encoded::Others);
+        let [low, high, others] = [0, 4, 8].map(|at| &words[at..at + 4]);
+        for (at, letter) in letters.iter().enumerate() {
+            let expected = crate::base::code(*letter).unwrap_or(4);
+            assert_eq!(code(low, high, others, at), expected);
+            assert_eq!(code(low, high, &[], at) == expected, *letter != b'N');
+        }
+        for from in 0..200 {
+            for to in [from, from + 1, from + 4, from + 5, from + 64, from + 65, 300] {
+                let expected = letters.get(from..to.min(200)).is_some_and(|l| l.contains(&b'N'));
+                assert_eq!(has_any(others, from, to), expected, "{from} {to}");
+                assert!(!has_any(&[], from, to));
+            }
+        }
     }
 
     #[test]
@@ -263,16 +275,6 @@ mod tests {
                     rest = &rest[len + 1..];
                 }
             }
-        }
-
-        #[test]
-        fn packed_sequences_give_the_same_planes(codes in proptest::collection::vec(0u8..4, 0..300)) {
-            let letters: Vec<u8> = codes.iter().map(|&c| crate::base::LETTERS[usize::from(c)]).collect();
-            let (mut expected, mut packed, mut words) = (Vec::new(), Vec::new(), Vec::new());
-            encode(Level::best(), &letters, &mut expected);
-            crate::packed::pack(Level::best(), &codes, &mut packed);
-            from_packed(&packed, codes.len(), &mut words);
-            prop_assert_eq!(words, expected);
         }
 
         #[test]

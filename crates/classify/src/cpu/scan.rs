@@ -1,17 +1,22 @@
 //! Reading the reference: targets in input order, their windows sketched by all workers.
 
+mod numbering;
+mod pieces;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink, SpillFile};
+use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
 use merganser_run::{Cancel, Otherwise, Progress, run_workers, run_workers_collect};
 
 use super::entries::{Entries, spill_file};
 use crate::cpu::build::BuildConfig;
 use crate::cuda::{Collector, Starting};
-use crate::params::Params;
 use crate::{Error, Sketcher};
+pub(crate) use numbering::Numbering;
+use numbering::Unit;
+use pieces::{Lead, Piece, Records, Waiting, complete, pieces};
 
 /// Windows at most: a location is 31 bits.
 pub(crate) const MAX_WINDOWS: u64 = (1 << 31) - 1;
@@ -26,16 +31,6 @@ pub(crate) struct ScannedTarget {
     pub(crate) bases: u64,
 }
 
-/// Windows that follow each other in the reference and have provisional numbers that do so, too.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unit {
-    file: usize,
-    ordinal: u64,
-    /// The provisional number of the first window,
-    provisional: u64,
-    windows: u64,
-}
-
 /// What the scan found.
 pub(crate) struct Scan {
     /// The targets of each input.
@@ -46,46 +41,6 @@ pub(crate) struct Scan {
     pub(crate) sketches: Option<Arc<Collector>>,
     pub(crate) numbering: Numbering,
     pub(crate) bases: u64,
-}
-
-/// From provisional window numbers to true ones.
-#[derive(Debug, Default)]
-pub(crate) struct Numbering {
-    /// (provisional first, true first), ascending.
-    units: Vec<(u32, u32)>,
-    /// For each 1,024 provisional numbers, the unit of the first.
-    index: Vec<u32>,
-}
-
-const STEP: u32 = 10;
-
-impl Numbering {
-    /// True numbers begin at `base`.
-    fn new(mut units: Vec<Unit>, base: u64) -> Numbering {
-        units.sort_unstable_by_key(|unit| (unit.file, unit.ordinal));
-        let mut next = base;
-        let mut pairs = Vec::with_capacity(units.len());
-        for unit in units.iter().filter(|unit| unit.windows > 0) {
-            pairs.push((unit.provisional as u32, next as u32));
-            next += unit.windows;
-        }
-        pairs.sort_unstable();
-        let blocks = ((next - base) >> STEP) + 1;
-        let first_of = |block| pairs.partition_point(|pair| u64::from(pair.0) <= block << STEP);
-        let index = (0..blocks).map(|block| first_of(block).saturating_sub(1) as u32).collect();
-        Numbering { units: pairs, index }
-    }
-
-    /// The true number of a window.
-    #[inline]
-    pub(crate) fn true_number(&self, provisional: u32) -> u32 {
-        let mut at = self.index[(provisional >> STEP) as usize] as usize;
-        while self.units.get(at + 1).is_some_and(|next| next.0 <= provisional) {
-            at += 1;
-        }
-        let (first, number) = self.units[at];
-        number + (provisional - first)
-    }
 }
 
 /// One input's place where its chunks are put in order.
@@ -106,74 +61,6 @@ struct FileState {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The records of a chunk: letters one after the other.
-#[derive(Default)]
-struct Records {
-    letters: Vec<u8>,
-    /// Header and where its letters begin; the first may have none: a target that goes on.
-    starts: Vec<(Option<String>, usize)>,
-}
-
-impl Sink for Records {
-    fn begin(&mut self, header: &[u8]) {
-        let header = String::from_utf8_lossy(header).into_owned();
-        self.starts.push((Some(header), self.letters.len()));
-    }
-
-    fn resume(&mut self) {
-        self.starts.push((None, self.letters.len()));
-    }
-
-    fn sequence(&mut self, line: &[u8], _quality: Option<&[u8]>) {
-        self.letters.extend_from_slice(line);
-    }
-
-    fn end(&mut self) {}
-}
-
-/// A stretch of a target from the beginning of a window: its complete windows, and what is left
-/// of it if it ends there.
-struct Piece<'a> {
-    letters: &'a [u8],
-    ends: bool,
-}
-
-/// Stretches that begin in an earlier chunk, and whether their target ends with them.
-type Lead = Vec<(Vec<u8>, bool)>;
-
-/// The complete windows in `bases` from the beginning of one.
-fn complete(params: &Params, bases: usize) -> usize {
-    let (window, stride) = (params.window as usize, params.stride as usize);
-    if bases < window { 0 } else { (bases - window) / stride + 1 }
-}
-
-impl Piece<'_> {
-    fn windows(&self, params: &Params) -> usize {
-        let bases = self.letters.len();
-        if self.ends { params.windows(bases as u64) as usize } else { complete(params, bases) }
-    }
-}
-
-/// Records for a device that is not ready yet.
-struct Waiting {
-    /// The number of the first window, as yet.
-    provisional: u32,
-    lead: Lead,
-    records: Records,
-    /// The first record that begins here.
-    from: usize,
-}
-
-impl Waiting {
-    fn pieces(&self) -> Vec<Piece<'_>> {
-        pieces(&self.lead, &self.records, self.from)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.records.letters.capacity() as u64
-    }
 }
 
 struct Scanner<'a> {
@@ -515,15 +402,4 @@ impl Scanner<'_> {
             .map(|all| all.unwrap_or_else(PoisonError::into_inner))
             .collect())
     }
-}
-
-/// The stretches to sketch, in the order of the reference.
-fn pieces<'a>(lead: &'a [(Vec<u8>, bool)], records: &'a Records, from: usize) -> Vec<Piece<'a>> {
-    let lead = lead.iter().map(|(letters, ends)| Piece { letters, ends: *ends });
-    let rest = (from..records.starts.len()).map(|at| {
-        let next = records.starts.get(at + 1);
-        let end = next.map_or(records.letters.len(), |next| next.1);
-        Piece { letters: &records.letters[records.starts[at].1..end], ends: next.is_some() }
-    });
-    lead.chain(rest).collect()
 }

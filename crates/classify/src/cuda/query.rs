@@ -2,26 +2,20 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use merganser_gpu::{Device, DeviceBuffer, Pool, Pooled};
+use merganser_gpu::{Device, Pooled};
 
 use super::found::Found;
-use super::kernels::{SketchRule, Targets};
-use super::long::{LongLane, LongSizes};
-use super::short::{SHORT_WINDOWS, ShortLane, ShortSizes};
-use super::table::{DeviceTable, table_bytes};
-use super::times::{DeviceClock, GpuTimes};
+use super::kernels::SketchRule;
+use super::place::{Budget, place};
+use super::set::{Filling, Lane, Member, Set};
+use super::short::{SHORT_WINDOWS, ShortSizes};
+use super::table::table_bytes;
+use super::times::GpuTimes;
 use super::{GpuConfig, GpuNotes};
 use crate::cpu::query::{Query, QueryParams, Scratch};
 use crate::database::Section;
 use crate::decide::Candidate;
 use crate::{Database, Error};
-
-/// Device memory for long reads, on each device, at most.
-const LONG_BYTES: u64 = 2 << 30;
-/// The least device memory to classify with.
-const LEAST_BYTES: u64 = 4 << 20;
-/// Batches of long reads on each device at a time.
-const LONG_LANES: usize = 2;
 
 /// A database on devices.
 pub(crate) struct GpuQuery<'a> {
@@ -45,76 +39,6 @@ pub(crate) struct GpuQuery<'a> {
 impl std::fmt::Debug for GpuQuery<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GpuQuery").field("sets", &self.sets.len()).finish_non_exhaustive()
-    }
-}
-
-/// Devices that together hold the parts that are on devices.
-struct Set {
-    members: Vec<Member>,
-    lanes: Pool<Lane>,
-    /// Reads and letters that a lane has room for.
-    room: [usize; 2],
-}
-
-/// What one device holds.
-struct Member {
-    /// With their numbers.
-    parts: Vec<(usize, DeviceTable)>,
-    starts: DeviceBuffer<u32>,
-    taxa: DeviceBuffer<u32>,
-    long: Pool<LongLane>,
-    clock: DeviceClock,
-}
-
-impl Member {
-    fn targets(&self) -> Targets<'_> {
-        Targets { starts: self.starts.view(), taxa: self.taxa.view() }
-    }
-}
-
-/// What a batch needs: a lane on each device of the set.
-struct Lane {
-    short: Vec<ShortLane>,
-    /// Reads for them.
-    numbers: Vec<usize>,
-    found: Found,
-    /// Reads that take the path of long ones.
-    long: Vec<usize>,
-}
-
-/// How a device's memory is spent.
-#[derive(Clone, Copy, Debug)]
-struct Budget {
-    tables: u64,
-    lanes: usize,
-    short: ShortSizes,
-    long: LongSizes,
-}
-
-impl Budget {
-    fn of(device: &Device, config: &GpuConfig, most: usize) -> Result<Budget, Error> {
-        if let Some(limit) = config.memory {
-            device.limit_memory(limit);
-        }
-        let available = device.available()?;
-        let (ordinal, what) = (device.ordinal(), "classifying");
-        let needed = LEAST_BYTES;
-        if available < needed {
-            return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
-        }
-        // A little for the context and for what is rounded up.
-        let all = available / 32 * 31;
-        let (streams, whole) = (config.streams.max(1) as u64, ShortSizes::whole(most));
-        let working = (all / 4).min(streams * whole.bytes() + LONG_BYTES);
-        let long = LongSizes::new(most, working / 2 / LONG_LANES as u64);
-        // Whole batches if there is room for some of them.
-        let short = match working / 8 >= whole.bytes() {
-            true => whole,
-            false => ShortSizes::new(most, working / 4),
-        };
-        let lanes = (working / 2 / short.bytes()).clamp(1, streams) as usize;
-        let used = short.bytes() * lanes as u64 + long.bytes() * LONG_LANES as u64;
-        Ok(Budget { tables: all.saturating_sub(used), lanes, short, long })
     }
 }
 
@@ -169,39 +93,16 @@ impl<'a> GpuQuery<'a> {
         }
         let starts: Vec<u32> =
             (0..=database.targets().len() as u32).map(|at| database.first_window(at)).collect();
-        let threads = config.streams.div_ceil(placed.len().max(1));
-        // Devices are filled side by side.
-        let sets = std::thread::scope(|scope| {
-            let (devices, budgets, parts, starts, taxa) =
-                (&devices, &budgets, &parts, &starts, &taxa);
-            let filling: Vec<_> = placed
-                .iter()
-                .map(|members| {
-                    scope.spawn(move || {
-                        let member = |(at, numbers): &(usize, Vec<usize>)| {
-                            let parts: Vec<_> =
-                                numbers.iter().map(|&part| (part, &parts[part][..])).collect();
-                            let long = budgets[*at].long;
-                            let tables = here.map(|tables| &tables.parts[..]);
-                            Member::new(&devices[*at], &parts, tables, starts, taxa, threads, long)
-                        };
-                        let lanes = lanes(members, devices, budgets);
-                        // Pinned memory takes long to get, and so do tables to copy.
-                        let warm = scope.spawn({
-                            let lanes = lanes.clone();
-                            move || warm(&lanes)
-                        });
-                        let made: Result<Vec<_>, Error> = members.iter().map(member).collect();
-                        warm.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-                        Ok(Set { lanes, members: made?, room: room(members, budgets) })
-                    })
-                })
-                .collect();
-            filling
-                .into_iter()
-                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect::<Result<Vec<Set>, Error>>()
-        })?;
+        let filling = Filling {
+            devices: &devices,
+            budgets: &budgets,
+            parts: &parts,
+            tables: here.map(|tables| &tables.parts[..]),
+            starts: &starts,
+            taxa: &taxa,
+            streams: config.streams,
+        };
+        let sets = filling.sets(&placed)?;
         let left: Vec<usize> = rest.iter().map(|&at| asked[at]).collect();
         let rest = (host && !left.is_empty())
             .then(|| Box::new(Query::new(database, options).with_parts(&left)));
@@ -456,40 +357,6 @@ impl<'a> GpuQuery<'a> {
     }
 }
 
-impl Member {
-    fn new(
-        device: &Device,
-        parts: &[(usize, &[Section<'_>])],
-        tables: Option<&[DeviceTable]>,
-        starts: &[u32],
-        taxa: &[u32],
-        threads: usize,
-        long: LongSizes,
-    ) -> Result<Member, Error> {
-        let stream = device.stream()?;
-        let mut member = Member {
-            clock: DeviceClock::new(&stream)?,
-            parts: Vec::new(),
-            starts: device.alloc(starts.len())?,
-            taxa: device.alloc(taxa.len())?,
-            long: {
-                let device = device.clone();
-                Pool::new(LONG_LANES, move || LongLane::new(&device, long))
-            },
-        };
-        stream.upload_now(starts, member.starts.view_mut())?;
-        stream.upload_now(taxa, member.taxa.view_mut())?;
-        for &(number, sections) in parts {
-            let table = match tables {
-                Some(tables) => tables[number].clone(),
-                None => DeviceTable::upload(device, sections, threads)?,
-            };
-            member.parts.push((number, table));
-        }
-        Ok(member)
-    }
-}
-
 /// A batch on its way: what it needs on each device of a set, and how many of its reads were sent.
 pub(crate) struct Flight {
     set: usize,
@@ -517,94 +384,5 @@ impl Flight {
     /// If one failed.
     pub(crate) fn wait(&self) -> Result<(), Error> {
         self.lane.short.iter().try_for_each(|one| Ok(one.wait()?))
-    }
-}
-
-/// Makes all lanes.
-fn warm(lanes: &Pool<Lane>) -> Result<(), Error> {
-    let mut made = Vec::new();
-    while let Some(lane) = lanes.try_take()? {
-        made.push(lane);
-    }
-    Ok(())
-}
-
-/// A device's number in the list, and the parts that it gets.
-type Placed = (usize, Vec<usize>);
-
-/// Reads and letters that lanes over the devices of a set have room for: one's room is that of all,
-/// as they get the same reads.
-fn room(members: &[Placed], budgets: &[Budget]) -> [usize; 2] {
-    let least = |room: fn(&ShortSizes) -> usize| {
-        members.iter().map(|(at, _)| room(&budgets[*at].short)).min().unwrap_or(0)
-    };
-    [least(|sizes| sizes.reads), least(|sizes| sizes.letters)]
-}
-
-/// Lanes over the devices of a set, made when they are needed.
-fn lanes(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Pool<Lane> {
-    let of_set = members.iter().map(|(at, _)| budgets[*at]);
-    let lanes = of_set.map(|budget| budget.lanes).min().unwrap_or(1);
-    let each: Vec<(Device, ShortSizes, usize)> = members
-        .iter()
-        .map(|(at, parts)| (devices[*at].clone(), budgets[*at].short, parts.len()))
-        .collect();
-    let [reads, letters] = room(members, budgets);
-    Pool::new(lanes, move || {
-        let short = |(device, sizes, parts): &(Device, ShortSizes, usize)| {
-            ShortLane::new(device, ShortSizes { letters, reads, ..*sizes }, *parts)
-        };
-        let short = each.iter().map(short).collect::<merganser_gpu::Result<_>>()?;
-        Ok(Lane { short, numbers: Vec::new(), found: Found::default(), long: Vec::new() })
-    })
-}
-
-/// Sets of devices with the parts that each gets, and the parts that none has room for: each device
-/// a set with everything, or else all devices one set.
-fn place(sizes: &[u64], budgets: &[Budget], targets: u64) -> (Vec<Vec<Placed>>, Vec<usize>) {
-    let all: u64 = sizes.iter().sum::<u64>() + targets;
-    if budgets.iter().all(|budget| all <= budget.tables) {
-        let whole = |at| vec![(at, (0..sizes.len()).collect())];
-        return ((0..budgets.len()).map(whole).collect(), Vec::new());
-    }
-    let mut left: Vec<u64> =
-        budgets.iter().map(|budget| budget.tables.saturating_sub(targets)).collect();
-    let mut members: Vec<Placed> = (0..budgets.len()).map(|at| (at, Vec::new())).collect();
-    let mut rest = Vec::new();
-    for (part, &bytes) in sizes.iter().enumerate() {
-        let roomiest = (0..left.len()).max_by_key(|&at| left[at]);
-        match roomiest.filter(|&at| left[at] >= bytes) {
-            Some(at) => {
-                left[at] -= bytes;
-                members[at].1.push(part);
-            }
-            None => rest.push(part),
-        }
-    }
-    members.retain(|(_, parts)| !parts.is_empty());
-    (vec![members], rest)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_go_where_there_is_room() {
-        let budget = |tables| {
-            let (short, long) = (ShortSizes::new(2, 1 << 20), LongSizes::new(2, 1 << 24));
-            Budget { tables, lanes: 1, short, long }
-        };
-        let whole = vec![0, 1];
-        let placed = place(&[50, 40], &[budget(91), budget(91)], 1);
-        assert_eq!(placed, (vec![vec![(0, whole.clone())], vec![(1, whole)]], vec![]));
-        let placed = place(&[50, 40], &[budget(51), budget(51)], 1);
-        assert_eq!(
-            placed,
-            (vec![vec![(1, vec![0]), (0, vec![1])].into_iter().rev().collect()], vec![])
-        );
-        let placed = place(&[50, 40, 30], &[budget(80)], 1);
-        assert_eq!(placed, (vec![vec![(0, vec![0])]], vec![1, 2]));
-        assert_eq!(place(&[50], &[budget(9)], 1), (vec![vec![]], vec![0]));
     }
 }

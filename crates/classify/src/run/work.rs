@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use merganser_io::{Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::{InOrder, InOrderSink, Otherwise, Progress, run_workers};
 
 use super::held::{Found, HeldBatch};
@@ -42,7 +42,10 @@ impl<'a> Run<'_, 'a> {
         let gpu = gpu.as_deref();
         let [batch_records, batch_bytes] = gpu.map_or(BATCH, GpuQuery::batch);
         let options = RecordOptions {
-            keep: Keep { headers: whole, qualities: whole || self.config.filter.min_quality > 0 },
+            keep: Keep {
+                header: if whole { Header::Whole } else { Header::Name },
+                qualities: whole || self.config.filter.min_quality > 0,
+            },
             batch_records,
             batch_bytes,
             workers: self.config.threads,

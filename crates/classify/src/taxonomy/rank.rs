@@ -55,18 +55,6 @@ const NAMES: [(Rank, &str); 21] = [
 ];
 
 impl Rank {
-    /// The ranks of reports and profiles, the highest first.
-    pub const MAIN: [Rank; 8] = [
-        Rank::Domain,
-        Rank::Kingdom,
-        Rank::Phylum,
-        Rank::Class,
-        Rank::Order,
-        Rank::Family,
-        Rank::Genus,
-        Rank::Species,
-    ];
-
     /// The rank that NCBI's word stands for, old (superkingdom) or new (domain; and acellular
     /// root, which is what viruses have beside the domains).
     pub fn of(word: &str) -> Rank {

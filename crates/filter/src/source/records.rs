@@ -1,203 +1,92 @@
 //! Pairs of two files of FASTA or FASTQ: the first record of one with the first of the other, and
 //! so on.
-//!
-//! Any number of workers fetch and parse chunks of both files; in the order of each file, these
-//! are queued, and blocks are cut from the heads of both queues. Where a FASTA sequence is cut
-//! between chunks, its beginning waits for its end.
 
-mod side;
+use merganser_io::{
+    Header, Input, Keep, ReaderOptions, RecordBatch, RecordOptions, Records as Mates, Segment,
+};
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use crate::{Error, PairBatch, Sequence};
 
-use merganser_io::{Chunk, Input, Reader, ReaderOptions};
-
-use crate::job::lock;
-use crate::{Error, PairBatch};
-use side::{Letters, Parsed, Side};
+/// Bytes of a block to a record, below which the records are what fills it: short ones take more
+/// memory than their letters.
+const BYTES_A_RECORD: usize = 32;
 
 /// Two files that are read side by side.
-pub(crate) struct Records {
-    files: [RecordFile; 2],
-    zip: Mutex<Zip>,
-    changed: Condvar,
-}
-
-struct RecordFile {
-    reader: Reader,
-    name: Arc<str>,
-}
-
-/// Where records meet.
-struct Zip {
-    sides: [Side; 2],
-    /// Records handed out so far, of each file,
-    taken: u64,
-    /// in so many blocks.
-    blocks: u64,
-    ended: bool,
-    /// Chunks of each that may wait or be underway.
-    most: usize,
-}
+pub(crate) struct Records(Mates);
 
 /// Pairs as letters.
 #[derive(Default)]
 pub(crate) struct RecordBlock {
-    sides: [Arc<Letters>; 2],
-    /// The next record of each.
-    at: [usize; 2],
-    /// Pairs not taken yet.
-    left: usize,
-    /// The index of the next pair.
-    index: u64,
-    number: u64,
-    names: [Arc<str>; 2],
-    chunk: Chunk,
+    records: RecordBatch,
+    /// Pairs that were taken.
+    taken: usize,
 }
 
 impl Records {
-    pub(crate) fn open(inputs: [&Input; 2], options: &ReaderOptions) -> Result<Records, Error> {
-        let open = |input: &Input| -> Result<RecordFile, Error> {
-            let options = ReaderOptions { workers: 1, overlap: 0, ..options.clone() };
-            let reader = Reader::open(std::slice::from_ref(input), options)?;
-            Ok(RecordFile { reader, name: Arc::from(input.to_string()) })
+    pub(crate) fn open(
+        [reads, segments]: [&Input; 2],
+        options: &ReaderOptions,
+    ) -> Result<Records, Error> {
+        let block = options.chunk_bytes;
+        let options = RecordOptions {
+            keep: Keep { header: Header::Nothing, qualities: false },
+            batch_records: block / BYTES_A_RECORD,
+            batch_bytes: block,
+            chunk_bytes: block,
+            workers: options.workers,
+            cancel: options.cancel.clone(),
         };
-        // One for each worker, and one that waits for it.
-        let most = 2 * options.workers + 2;
-        let zip = Zip { sides: Default::default(), taken: 0, blocks: 0, ended: false, most };
-        Ok(Records {
-            files: [open(inputs[0])?, open(inputs[1])?],
-            zip: Mutex::new(zip),
-            changed: Condvar::new(),
-        })
+        let pairs = Segment::Pair(reads.clone(), segments.clone());
+        Ok(Records(Mates::open(&[pairs], options)?))
     }
 
     pub(crate) fn bytes_total(&self) -> Option<u64> {
-        let [reads, segments] = &self.files;
-        Some(reads.reader.bytes_total()? + segments.reader.bytes_total()?)
+        self.0.bytes_total()
     }
 
     pub(crate) fn stop(&self) {
-        lock(&self.zip).ended = true;
-        self.files.iter().for_each(|file| file.reader.stop());
-        self.changed.notify_all();
+        self.0.stop();
     }
 
     /// As [`Source::next`](super::Source::next).
     pub(crate) fn next(&self, block: &mut RecordBlock) -> Result<Option<u64>, Error> {
-        let mut source_bytes = 0;
-        let mut zip = lock(&self.zip);
-        while !zip.ended {
-            block.number = zip.blocks;
-            if zip.cut(block, &self.files).inspect_err(|_| self.end(&mut zip))? {
-                return Ok(Some(source_bytes));
+        block.taken = 0;
+        self.0.next(&mut block.records).map_err(|error| match error {
+            merganser_io::Error::MateCount { shorter, records, longer } => {
+                Error::Unpaired { shorter, records, longer }
             }
-            if zip.sides.iter().all(Side::is_over) {
-                self.end(&mut zip);
-                break;
-            }
-            let Some(side) = zip.hungry() else {
-                zip = self.changed.wait(zip).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            zip.sides[side].begin();
-            drop(zip);
-            let parsed = self.files[side].parse(&mut block.chunk);
-            source_bytes += block.chunk.source_bytes();
-            zip = lock(&self.zip);
-            zip.sides[side].deliver(parsed);
-            self.changed.notify_all();
-        }
-        Ok(None)
-    }
-
-    fn end(&self, zip: &mut Zip) {
-        zip.ended = true;
-        self.changed.notify_all();
-    }
-}
-
-impl RecordFile {
-    /// Fetches and parses a chunk, while others do the same.
-    fn parse(&self, chunk: &mut Chunk) -> Parsed {
-        let mut letters = Letters::default();
-        match self.reader.next_chunk(chunk) {
-            Ok(true) => {
-                let fault = chunk.parse(&mut letters).err();
-                Parsed::Chunk { ordinal: chunk.ordinal(), letters, fault }
-            }
-            Ok(false) => Parsed::End(None),
-            Err(error) => Parsed::End(Some(error)),
-        }
-    }
-}
-
-impl Zip {
-    /// Fills `block` from the heads of both queues; `false` if one has none yet, or both have ended.
-    fn cut(&mut self, block: &mut RecordBlock, files: &[RecordFile; 2]) -> Result<bool, Error> {
-        let [reads, segments] = &mut self.sides;
-        if let (Some((read, first)), Some((segment, second))) = (reads.head(), segments.head()) {
-            let count = (read.len() - first).min(segment.len() - second);
-            block.sides = [Arc::clone(read), Arc::clone(segment)];
-            (block.at, block.left, block.index) = ([first, second], count, self.taken);
-            block.names = [0, 1].map(|side| Arc::clone(&files[side].name));
-            self.sides.iter_mut().for_each(|side| side.take(count));
-            self.taken += count as u64;
-            self.blocks += 1;
-            return Ok(true);
-        }
-        for side in [0, 1] {
-            let (this, other) = (&mut self.sides[side], 1 - side);
-            if this.head().is_some() {
-                continue;
-            }
-            if !this.is_over() {
-                return Ok(false);
-            }
-            if let Some(fault) = this.fault() {
-                return Err(files[side].reader.earliest_error(fault).into());
-            }
-            if self.sides[other].head().is_some() {
-                let [shorter, longer] = [side, other].map(|side| files[side].name.to_string());
-                return Err(Error::Unpaired { shorter, records: self.taken, longer });
-            }
-        }
-        Ok(false)
-    }
-
-    /// The side to fetch from: that with fewer records, if it may have more.
-    fn hungry(&self) -> Option<usize> {
-        let wants = |side: &usize| self.sides[*side].wants(self.most);
-        [0, 1].into_iter().filter(wants).min_by_key(|&side| self.sides[side].expected())
+            other => other.into(),
+        })
     }
 }
 
 impl RecordBlock {
     /// As [`Block::number`](super::Block::number).
     pub(crate) fn number(&self) -> u64 {
-        self.number
+        self.records.number()
     }
 
     /// The index in the files of the next pair.
     pub(crate) fn index(&self) -> u64 {
-        self.index
+        self.records.first() + self.taken as u64
     }
 
     /// As [`Block::take`](super::Block::take).
     pub(crate) fn take(&mut self, most: usize, batch: &mut PairBatch<'_>) -> Result<(), Error> {
-        for _ in 0..self.left.min(most) {
-            let mut add = |side: usize| {
-                batch.add(self.sides[side].get(self.at[side])).map_err(|error| Error::Record {
-                    input: self.names[side].to_string(),
-                    record: self.index + 1,
-                    problem: error.to_string(),
-                })
-            };
-            let (read, segment) = (add(0)?, add(1)?);
+        let left = self.records.reads() - self.taken;
+        for _ in 0..left.min(most) {
+            let first = 2 * self.taken;
+            let (read, segment) = (self.add(first, batch)?, self.add(first + 1, batch)?);
             batch.pair(read, segment);
-            self.at = self.at.map(|at| at + 1);
-            self.index += 1;
-            self.left -= 1;
+            self.taken += 1;
         }
         Ok(())
+    }
+
+    fn add(&self, at: usize, batch: &mut PairBatch<'_>) -> Result<Sequence, Error> {
+        batch.add(self.records.record(at).letters).map_err(|error| {
+            let (input, record) = self.records.place(at);
+            Error::Record { input: input.to_owned(), record, problem: error.to_string() }
+        })
     }
 }

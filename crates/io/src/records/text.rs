@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Keep, Record};
+use super::{Header, Keep, Record};
 use crate::{Chunk, Error, Sink};
 
 /// Names, letters and qualities, one after the other.
@@ -184,8 +184,11 @@ struct Parsing<'t> {
 impl Sink for Parsing<'_> {
     #[inline]
     fn begin(&mut self, header: &[u8]) {
-        let name = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
-        let kept = if self.keep.headers { header.len() } else { name };
+        let name = match self.keep.header {
+            Header::Nothing => 0,
+            _ => header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len()),
+        };
+        let kept = if self.keep.header == Header::Whole { header.len() } else { name };
         let Text { bytes, extents, .. } = &mut *self.text;
         bytes.extend_from_slice(&header[..kept]);
         let (name, header) = (name as u32, 2 * kept as u32);

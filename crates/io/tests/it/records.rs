@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{Record, naive};
 use crate::compressed::bgzf_block;
-use merganser_io::{Error, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{Error, Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::run_workers;
 use proptest::prelude::*;
 use std::sync::Mutex;
@@ -96,7 +96,7 @@ fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-const ALL: Keep = Keep { headers: true, qualities: true };
+const ALL: Keep = Keep { header: Header::Whole, qualities: true };
 
 /// Reads' letters; as FASTQ, or FASTA of this width.
 fn laid_out(reads: &[String], width: Option<usize>, mate: &str) -> String {
@@ -249,6 +249,20 @@ fn names_alone_are_kept_if_nothing_else_is_asked_for() {
     assert!(batches[0].3.iter().all(|record| record.quality.is_none()));
     let missing = Segment::Single(Input::File(folder.path().join("none")));
     assert!(Records::open(&[segment, missing], RecordOptions::default()).is_err());
+}
+
+#[test]
+fn names_that_are_not_kept_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two] = [("1", ">a x\nAC\n>b\nG\n"), ("2", "@c\nT\n+\nI\n@d\nN\n+\nI\n")]
+        .map(|(name, text)| Input::File(write(folder.path(), name, text)));
+    let keep = Keep { header: Header::Nothing, qualities: false };
+    let options = RecordOptions { keep, ..RecordOptions::default() };
+    let (batches, failed) = read_all(&[Segment::Pair(one, two)], &options).unwrap();
+    assert!(failed.is_none(), "{failed:?}");
+    let records: Vec<_> =
+        batches[0].3.iter().map(|record| (&record.header[..], &record.sequence[..])).collect();
+    assert_eq!(records, [("", "AC"), ("", "T"), ("", "G"), ("", "N")]);
 }
 
 #[test]

@@ -9,20 +9,18 @@ pub(super) type Query = [u32; 4];
 /// `window` and `seed` of `cuda/task.cuh`, in words.
 pub(super) type Four = [u32; 4];
 
-/// Numbers of the counters of `cuda/task.cuh`.
+/// Numbers of the counters of `cuda/task.cuh` that the host looks at.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "they are the kernels' numbers")]
 pub(super) enum Counter {
-    Candidates,
-    Rejected,
-    Verified,
-    Ends,
-    Hits,
-    Improved,
+    Candidates = 0,
+    Rejected = 1,
+    Verified = 2,
+    Ends = 3,
+    Hits = 4,
     /// The first of those that are counted slice by slice.
-    Plain,
-    General,
-    Kept,
+    Plain = 6,
+    /// The last of all.
+    Kept = 8,
 }
 
 impl Counter {

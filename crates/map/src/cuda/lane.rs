@@ -1,22 +1,24 @@
 //! A stream with its buffers: a batch's queries are looked up together, and their hits found part by
 //! part, as much at a time as there is room for.
 
+mod buffers;
+mod task;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use merganser_gpu::{
-    DeviceBuffer, Event, PinnedBuffer, Pod, Result as GpuResult, Stream, primitives,
-};
+use merganser_gpu::{DeviceBuffer, Event, PinnedBuffer, Result as GpuResult, Stream, primitives};
 
 use super::index::DeviceIndex;
 use super::kernels::{self, Counter, Four, Query, Task};
+use crate::Config;
 use crate::candidates;
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::prefilter;
 use crate::queries::Queries;
-use crate::seeds::CHEAP;
-use crate::{Config, Metric, NMode, Prefilter};
+use buffers::{Input, grow};
+use task::task;
 
 /// How much a lane can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,40 +81,6 @@ pub(super) struct Counted {
     pub(super) candidates: u64,
     pub(super) rejected: u64,
     pub(super) verified: u64,
-}
-
-/// Host memory that goes to the device.
-#[derive(Debug)]
-struct Input<T: Pod> {
-    here: PinnedBuffer<T>,
-    there: DeviceBuffer<T>,
-}
-
-impl<T: Pod> Input<T> {
-    fn new(stream: &Stream) -> GpuResult<Input<T>> {
-        let device = stream.device();
-        Ok(Input { here: device.alloc_pinned(0)?, there: device.alloc(0)? })
-    }
-
-    fn load(&mut self, stream: &Stream, items: &[T]) -> GpuResult<()> {
-        if self.here.len() < items.len() {
-            let (device, room) = (stream.device(), items.len().next_power_of_two());
-            self.there = device.alloc(0)?;
-            self.here = device.alloc_pinned(room)?;
-            self.there = device.alloc(room)?;
-        }
-        self.here.as_mut_slice()?[..items.len()].copy_from_slice(items);
-        stream.upload(&mut self.here, 0..items.len(), self.there.view_mut())
-    }
-}
-
-/// Makes a buffer longer if it is too short; what is in it is lost.
-fn grow<T: Pod>(stream: &Stream, buffer: &mut DeviceBuffer<T>, len: usize) -> GpuResult<()> {
-    if buffer.len() < len {
-        *buffer = stream.device().alloc(0)?;
-        *buffer = stream.device().alloc(len.next_power_of_two())?;
-    }
-    Ok(())
 }
 
 /// The batch as it is put together for the device.
@@ -552,43 +520,6 @@ impl Lane {
             found.hits.push((read, hit));
         }
         Ok(())
-    }
-}
-
-/// A task before any batch.
-fn task(index: &DeviceIndex, config: &Config, sizes: Sizes) -> Task {
-    let edit = config.metric == Metric::Edit;
-    let rule = match config.filter {
-        Prefilter::GateKeeper if edit => 1,
-        Prefilter::Snake if edit => 2,
-        _ => 0,
-    };
-    let planes = if index.has_others { 3 } else { 2 };
-    Task {
-        planes: index.planes.view().as_ptr(),
-        positions: index.positions.view().as_ptr(),
-        table: index.table.view().as_ptr(),
-        contigs: index.contigs.view().as_ptr(),
-        gaps: index.gaps.view().as_ptr(),
-        window_room: sizes.keys as u64,
-        end_room: sizes.ends as u64,
-        stride: (2 * (index.planes.len() / planes)) as u32,
-        has_others: index.has_others.into(),
-        position_count: index.positions.len() as u32,
-        contig_count: index.contigs.len() as u32,
-        text_end: index.text_end,
-        k: index.k,
-        gap_count: index.gaps.len() as u32,
-        cheap: CHEAP as u32,
-        most: candidates::MOST as u32,
-        bias: candidates::BIAS as u32,
-        diagonal_bits: bits(u64::from(index.text_end) + 2 * candidates::BIAS as u64),
-        hamming: u32::from(!edit),
-        others_match: u32::from(config.n_mode == NMode::Match),
-        in_lanes: u32::from(edit && config.filter == Prefilter::Exact),
-        rule,
-        margin: prefilter::MARGIN as u32,
-        ..Task::empty()
     }
 }
 

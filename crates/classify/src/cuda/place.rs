@@ -1,0 +1,117 @@
+//! How the memory of devices is spent, and which part of a database goes to which.
+
+use merganser_gpu::Device;
+
+use super::GpuConfig;
+use super::long::LongSizes;
+use super::short::ShortSizes;
+use crate::Error;
+
+/// Device memory for long reads, on each device, at most.
+const LONG_BYTES: u64 = 2 << 30;
+/// The least device memory to classify with.
+const LEAST_BYTES: u64 = 4 << 20;
+/// Batches of long reads on each device at a time.
+pub(super) const LONG_LANES: usize = 2;
+
+/// How a device's memory is spent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    pub(super) tables: u64,
+    pub(super) lanes: usize,
+    pub(super) short: ShortSizes,
+    pub(super) long: LongSizes,
+}
+
+impl Budget {
+    pub(super) fn of(device: &Device, config: &GpuConfig, most: usize) -> Result<Budget, Error> {
+        if let Some(limit) = config.memory {
+            device.limit_memory(limit);
+        }
+        let available = device.available()?;
+        let (ordinal, what) = (device.ordinal(), "classifying");
+        let needed = LEAST_BYTES;
+        if available < needed {
+            return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
+        }
+        // A little for the context and for what is rounded up.
+        let all = available / 32 * 31;
+        let (streams, whole) = (config.streams.max(1) as u64, ShortSizes::whole(most));
+        let working = (all / 4).min(streams * whole.bytes() + LONG_BYTES);
+        let long = LongSizes::new(most, working / 2 / LONG_LANES as u64);
+        // Whole batches if there is room for some of them.
+        let short = match working / 8 >= whole.bytes() {
+            true => whole,
+            false => ShortSizes::new(most, working / 4),
+        };
+        let lanes = (working / 2 / short.bytes()).clamp(1, streams) as usize;
+        let used = short.bytes() * lanes as u64 + long.bytes() * LONG_LANES as u64;
+        Ok(Budget { tables: all.saturating_sub(used), lanes, short, long })
+    }
+}
+
+/// A device's number in the list, and the parts that it gets.
+pub(super) type Placed = (usize, Vec<usize>);
+
+/// Reads and letters that lanes over the devices of a set have room for: one's room is that of all,
+/// as they get the same reads.
+pub(super) fn room(members: &[Placed], budgets: &[Budget]) -> [usize; 2] {
+    let least = |room: fn(&ShortSizes) -> usize| {
+        members.iter().map(|(at, _)| room(&budgets[*at].short)).min().unwrap_or(0)
+    };
+    [least(|sizes| sizes.reads), least(|sizes| sizes.letters)]
+}
+
+/// Sets of devices with the parts that each gets, and the parts that none has room for: each device
+/// a set with everything, or else all devices one set.
+pub(super) fn place(
+    sizes: &[u64],
+    budgets: &[Budget],
+    targets: u64,
+) -> (Vec<Vec<Placed>>, Vec<usize>) {
+    let all: u64 = sizes.iter().sum::<u64>() + targets;
+    if budgets.iter().all(|budget| all <= budget.tables) {
+        let whole = |at| vec![(at, (0..sizes.len()).collect())];
+        return ((0..budgets.len()).map(whole).collect(), Vec::new());
+    }
+    let mut left: Vec<u64> =
+        budgets.iter().map(|budget| budget.tables.saturating_sub(targets)).collect();
+    let mut members: Vec<Placed> = (0..budgets.len()).map(|at| (at, Vec::new())).collect();
+    let mut rest = Vec::new();
+    for (part, &bytes) in sizes.iter().enumerate() {
+        let roomiest = (0..left.len()).max_by_key(|&at| left[at]);
+        match roomiest.filter(|&at| left[at] >= bytes) {
+            Some(at) => {
+                left[at] -= bytes;
+                members[at].1.push(part);
+            }
+            None => rest.push(part),
+        }
+    }
+    members.retain(|(_, parts)| !parts.is_empty());
+    (vec![members], rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_go_where_there_is_room() {
+        let budget = |tables| {
+            let (short, long) = (ShortSizes::new(2, 1 << 20), LongSizes::new(2, 1 << 24));
+            Budget { tables, lanes: 1, short, long }
+        };
+        let whole = vec![0, 1];
+        let placed = place(&[50, 40], &[budget(91), budget(91)], 1);
+        assert_eq!(placed, (vec![vec![(0, whole.clone())], vec![(1, whole)]], vec![]));
+        let placed = place(&[50, 40], &[budget(51), budget(51)], 1);
+        assert_eq!(
+            placed,
+            (vec![vec![(1, vec![0]), (0, vec![1])].into_iter().rev().collect()], vec![])
+        );
+        let placed = place(&[50, 40, 30], &[budget(80)], 1);
+        assert_eq!(placed, (vec![vec![(0, vec![0])]], vec![1, 2]));
+        assert_eq!(place(&[50], &[budget(9)], 1), (vec![vec![]], vec![0]));
+    }
+}

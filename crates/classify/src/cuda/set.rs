@@ -1,0 +1,152 @@
+//! Devices that hold a database together, and what batches need on them.
+
+use std::thread::ScopedJoinHandle;
+
+use merganser_gpu::{Device, DeviceBuffer, Pool};
+
+use super::found::Found;
+use super::kernels::Targets;
+use super::long::LongLane;
+use super::place::{Budget, LONG_LANES, Placed, room};
+use super::short::{ShortLane, ShortSizes};
+use super::table::DeviceTable;
+use super::times::DeviceClock;
+use crate::Error;
+use crate::database::Section;
+
+/// Devices that together hold the parts that are on devices.
+pub(super) struct Set {
+    pub(super) members: Vec<Member>,
+    pub(super) lanes: Pool<Lane>,
+    /// Reads and letters that a lane has room for.
+    pub(super) room: [usize; 2],
+}
+
+/// What one device holds.
+pub(super) struct Member {
+    /// With their numbers.
+    pub(super) parts: Vec<(usize, DeviceTable)>,
+    starts: DeviceBuffer<u32>,
+    taxa: DeviceBuffer<u32>,
+    pub(super) long: Pool<LongLane>,
+    pub(super) clock: DeviceClock,
+}
+
+impl Member {
+    pub(super) fn targets(&self) -> Targets<'_> {
+        Targets { starts: self.starts.view(), taxa: self.taxa.view() }
+    }
+}
+
+/// What a batch needs: a lane on each device of the set.
+pub(super) struct Lane {
+    pub(super) short: Vec<ShortLane>,
+    /// Reads for them.
+    pub(super) numbers: Vec<usize>,
+    pub(super) found: Found,
+    /// Reads that take the path of long ones.
+    pub(super) long: Vec<usize>,
+}
+
+/// What devices are filled with, and how.
+pub(super) struct Filling<'f> {
+    pub(super) devices: &'f [Device],
+    pub(super) budgets: &'f [Budget],
+    /// Sections of the parts, none of those that are there.
+    pub(super) parts: &'f [Vec<Section<'f>>],
+    /// Parts that are there already.
+    pub(super) tables: Option<&'f [DeviceTable]>,
+    /// The first window of each target, and the number of all.
+    pub(super) starts: &'f [u32],
+    /// The taxon of each target.
+    pub(super) taxa: &'f [u32],
+    /// Batches on each device at a time.
+    pub(super) streams: usize,
+}
+
+impl Filling<'_> {
+    /// Fills the devices of all sets, side by side.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(super) fn sets(&self, placed: &[Vec<Placed>]) -> Result<Vec<Set>, Error> {
+        let threads = self.streams.div_ceil(placed.len().max(1));
+        std::thread::scope(|scope| {
+            let filling: Vec<_> = placed
+                .iter()
+                .map(|members| scope.spawn(move || self.set(members, threads)))
+                .collect();
+            filling.into_iter().map(joined).collect()
+        })
+    }
+
+    fn set(&self, members: &[Placed], threads: usize) -> Result<Set, Error> {
+        let lanes = lanes(members, self.devices, self.budgets);
+        // Pinned memory takes long to get, and so do tables to copy.
+        let made = std::thread::scope(|scope| {
+            let warm = scope.spawn(|| warm(&lanes));
+            let member = |placed| self.member(placed, threads);
+            let made: Result<Vec<_>, Error> = members.iter().map(member).collect();
+            joined(warm)?;
+            made
+        })?;
+        Ok(Set { lanes, members: made, room: room(members, self.budgets) })
+    }
+
+    fn member(&self, (at, numbers): &Placed, threads: usize) -> Result<Member, Error> {
+        let (device, long) = (&self.devices[*at], self.budgets[*at].long);
+        let stream = device.stream()?;
+        let mut member = Member {
+            clock: DeviceClock::new(&stream)?,
+            parts: Vec::new(),
+            starts: device.alloc(self.starts.len())?,
+            taxa: device.alloc(self.taxa.len())?,
+            long: {
+                let device = device.clone();
+                Pool::new(LONG_LANES, move || LongLane::new(&device, long))
+            },
+        };
+        stream.upload_now(self.starts, member.starts.view_mut())?;
+        stream.upload_now(self.taxa, member.taxa.view_mut())?;
+        for &number in numbers {
+            let table = match self.tables {
+                Some(tables) => tables[number].clone(),
+                None => DeviceTable::upload(device, &self.parts[number], threads)?,
+            };
+            member.parts.push((number, table));
+        }
+        Ok(member)
+    }
+}
+
+/// What a thread made; its panic goes on here.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Makes all lanes.
+fn warm(lanes: &Pool<Lane>) -> Result<(), Error> {
+    let mut made = Vec::new();
+    while let Some(lane) = lanes.try_take()? {
+        made.push(lane);
+    }
+    Ok(())
+}
+
+/// Lanes over the devices of a set, made when they are needed.
+fn lanes(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Pool<Lane> {
+    let of_set = members.iter().map(|(at, _)| budgets[*at]);
+    let lanes = of_set.map(|budget| budget.lanes).min().unwrap_or(1);
+    let each: Vec<(Device, ShortSizes, usize)> = members
+        .iter()
+        .map(|(at, parts)| (devices[*at].clone(), budgets[*at].short, parts.len()))
+        .collect();
+    let [reads, letters] = room(members, budgets);
+    Pool::new(lanes, move || {
+        let short = |(device, sizes, parts): &(Device, ShortSizes, usize)| {
+            ShortLane::new(device, ShortSizes { letters, reads, ..*sizes }, *parts)
+        };
+        let short = each.iter().map(short).collect::<merganser_gpu::Result<_>>()?;
+        Ok(Lane { short, numbers: Vec::new(), found: Found::default(), long: Vec::new() })
+    })
+}

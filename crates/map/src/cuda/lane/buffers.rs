@@ -1,0 +1,41 @@
+//! Buffers as long as the longest batch so far needs them.
+
+use merganser_gpu::{DeviceBuffer, PinnedBuffer, Pod, Result as GpuResult, Stream};
+
+/// Host memory that goes to the device.
+#[derive(Debug)]
+pub(super) struct Input<T: Pod> {
+    here: PinnedBuffer<T>,
+    pub(super) there: DeviceBuffer<T>,
+}
+
+impl<T: Pod> Input<T> {
+    pub(super) fn new(stream: &Stream) -> GpuResult<Input<T>> {
+        let device = stream.device();
+        Ok(Input { here: device.alloc_pinned(0)?, there: device.alloc(0)? })
+    }
+
+    pub(super) fn load(&mut self, stream: &Stream, items: &[T]) -> GpuResult<()> {
+        if self.here.len() < items.len() {
+            let (device, room) = (stream.device(), items.len().next_power_of_two());
+            self.there = device.alloc(0)?;
+            self.here = device.alloc_pinned(room)?;
+            self.there = device.alloc(room)?;
+        }
+        self.here.as_mut_slice()?[..items.len()].copy_from_slice(items);
+        stream.upload(&mut self.here, 0..items.len(), self.there.view_mut())
+    }
+}
+
+/// Makes a buffer longer if it is too short; what is in it is lost.
+pub(super) fn grow<T: Pod>(
+    stream: &Stream,
+    buffer: &mut DeviceBuffer<T>,
+    len: usize,
+) -> GpuResult<()> {
+    if buffer.len() < len {
+        *buffer = stream.device().alloc(0)?;
+        *buffer = stream.device().alloc(len.next_power_of_two())?;
+    }
+    Ok(())
+}
