@@ -397,7 +397,7 @@ fn the_peak_stays_within_the_promise() {
     // Twelve bytes and more a k-mer would be 96 MB.
     for (verb, memory) in [
         ("profile -o x t.mgk 1.fq", 92),
-        ("filter-reads -o x -1 1.fq -2 2.fq t.mgk", 92),
+        ("filter-reads -o x t.mgk -1 1.fq -2 2.fq", 92),
         ("filter-reads -o x.gz --mask soft t.mgk 2.fq", 100),
     ] {
         let args = format!("kmers {verb} --log-level debug --threads 2 --memory {memory}M");

@@ -131,7 +131,7 @@ fn alignments_passed_over_are_said() {
         ),
         ("kmers profile -o x t.mgk", "3 secondary and supplementary alignments were passed over"),
         ("classify refs.mgdb -o x", "3 secondary and supplementary alignments were passed over"),
-        ("map -o x.sam genomes/a.fa", "other alignments 3"),
+        ("map -e 4 -o x.sam genomes/a.fa", "other alignments 3"),
         ("count -k 21 -o x.mgk", "other alignments 3"),
     ] {
         let ran = dir.run(&format!("{command} a.sam"));
