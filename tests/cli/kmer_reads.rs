@@ -34,6 +34,18 @@ fn bounds(cut: &str) -> String {
     format!("{}..{}", of("-ci"), of("-cx"))
 }
 
+/// FASTQ in which mates take turns; both have the name of their pair.
+fn interleaved(first: &[Record], second: &[Record]) -> String {
+    let mates: Vec<Record> =
+        first.iter().zip(second).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
+    let text = String::from_utf8(fastq(&mates, "\n")).unwrap();
+    let lines = text.lines().enumerate().map(|(at, line)| match at % 4 {
+        0 => format!("@read{} of a test\n", at / 8),
+        _ => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
 /// A table of some of the reads in `r.fq`, and all of them.
 fn with_table(k: usize) -> (Dir, Vec<Record>) {
     let dir = Dir::new();
@@ -142,15 +154,7 @@ fn pairs_stay_together() {
     let (first, second) = records.split_at(150);
     dir.write("1.fq", fastq(first, "\n"));
     dir.write("2.fq", fastq(second, "\n"));
-    let mates: Vec<Record> =
-        first.iter().zip(second).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
-    let text = String::from_utf8(fastq(&mates, "\n")).unwrap();
-    // Both mates of a pair have its name.
-    let lines = text.lines().enumerate().map(|(at, line)| match at % 4 {
-        0 => format!("@read{} of a test\n", at / 8),
-        _ => format!("{line}\n"),
-    });
-    dir.write("i.fq", lines.collect::<String>());
+    dir.write("i.fq", interleaved(first, second));
     for (mode, keep) in [("any", false), ("both", true)] {
         let stays: Vec<bool> = first
             .iter()
@@ -197,7 +201,10 @@ fn pairs_stay_together() {
         text += &dir.run(&args).fails(1);
         assert!(!dir.path("x.fq").exists());
     }
-    text += &dir.run("kmers filter-reads -q --memory 30M -o x.fq t.mgk r.fq").fails(1);
+    // As many files of second mates as of first ones, and stdin once.
+    dir.run("kmers filter-reads -q -1 1.fq 1.fq -2 2.fq -o x.fq t.mgk").fails(2);
+    dir.run("kmers filter-reads -q -1 - -2 - -o x.fq t.mgk").fails(1);
+    text += &dir.run("kmers filter-reads -q --threads 2 --memory 30M -o x.fq t.mgk r.fq").fails(1);
     insta::assert_snapshot!("bad_mates", text);
 }
 
@@ -294,5 +301,111 @@ fn tables_of_any_size() {
     for table in ["kmc", "kff", "t.mgk"] {
         let found = dir.run(&format!("kmers query {table} --file asked {little}")).ok();
         assert!(found == expected, "{table}");
+    }
+}
+
+/// Some megabytes of pairs of 150 bases: several batches, and many of them in flight.
+fn pairs_of(genome: &[u8], random: &mut Random) -> [Vec<Record>; 2] {
+    [0, 1].map(|_| {
+        let read = |number| {
+            let start = random.below(genome.len() - 150);
+            let mut read = genome[start..start + 150].to_vec();
+            // A third of them with nothing in the table, others with a part of it.
+            if number % 3 == 0 {
+                read = random.bases(150);
+            }
+            read[random.below(150)] = b"ACGTN"[random.below(5)];
+            Record::from(&read[..])
+        };
+        (0..6000).map(read).collect()
+    })
+}
+
+/// The same bytes and messages for any number of threads, with the table in memory and in ranges, and
+/// of pairs however they come.
+#[test]
+fn threads_and_memory_change_nothing() {
+    if !installed(&["gzip"]) {
+        return;
+    }
+    let dir = Dir::new();
+    let mut random = Random(6);
+    let genome = random.bases(1_200_000);
+    dir.write("g.fa", fasta(&[Record::from(&genome[..])], 70, "\n"));
+    dir.run("count -q -k 31 --min-count 1 -o t.mgk g.fa").ok();
+    let [first, second] = pairs_of(&genome, &mut random);
+    dir.write("1.fq", fastq(&first, "\n"));
+    dir.write("2.fq", fastq(&second, "\n"));
+    dir.write("i.fq", interleaved(&first, &second));
+    shell(dir.root(), "gzip -1 -k 1.fq 2.fq i.fq");
+    let run = |options: &str| dir.run(&format!("kmers filter-reads t.mgk {options}"));
+    let expected = run("--pairs both -1 1.fq -2 2.fq -o x.fq.gz --threads 1").stderr;
+    let reads = dir.run("kmers filter-reads -q --pairs both t.mgk -1 1.fq -2 2.fq").ok();
+    assert!(gunzip(&dir.path("x.fq.gz")) == reads.as_bytes());
+    let packed = dir.read("x.fq.gz");
+    // What each number of threads leaves for the table is too little for all of it.
+    for little in
+        ["--threads 1 --memory 74M", "--threads 2 --memory 92M", "--threads 5 --memory 146M"]
+    {
+        let threads = little.split(" --").next().unwrap();
+        for mates in
+            ["-1 1.fq -2 2.fq", "-1 1.fq.gz -2 2.fq", "--interleaved i.fq", "--interleaved i.fq.gz"]
+        {
+            let ran = run(&format!("--pairs both {mates} -o x.fq.gz {little}"));
+            let says = ran.stderr.clone();
+            ran.ok();
+            assert!(says.contains("ranges for every"), "{says}");
+            assert!(says.ends_with(&expected), "{little} {mates}: {says}");
+            assert!(dir.read("x.fq.gz") == packed, "{little} {mates}");
+        }
+        let ran = run(&format!("--pairs both --interleaved i.fq.gz -o x.fq.gz {threads}"));
+        assert!(ran.stderr == expected && dir.read("x.fq.gz") == packed, "{threads}");
+        // Of two faults the first one; what comes before its batch stands on stdout.
+        let text = String::from_utf8(dir.read("2.fq")).unwrap();
+        dir.write("bad.fq", text.replace("@read5000 ", "@x ").replace("@read5500 ", "y "));
+        let bad = |options: &str| {
+            let ran = run(&format!("-q -1 1.fq -2 bad.fq {options}"));
+            (ran.code, ran.stdout, ran.stderr)
+        };
+        let expected = bad("--threads 1");
+        assert_eq!(expected.0, Some(1));
+        assert!(expected.2.contains("read5000"), "{}", expected.2);
+        assert!(!expected.1.is_empty());
+        assert!(bad(threads) == expected && bad(little) == expected, "{little}");
+    }
+}
+
+/// The peak memory that a run says.
+fn peak(stderr: &str) -> u64 {
+    let said = stderr.lines().find_map(|line| line.strip_prefix("debug: peak memory "));
+    let megabytes = said.and_then(|size| size.strip_suffix(" MiB")?.parse::<f64>().ok());
+    (megabytes.unwrap_or_else(|| panic!("{stderr}")) * f64::from(1 << 20)) as u64
+}
+
+/// `--memory` is kept by tables that are larger, within a tenth: the largest resident size, as the
+/// system counted it.
+#[test]
+fn the_peak_stays_within_the_promise() {
+    let dir = Dir::new();
+    let mut random = Random(8);
+    let genome = random.bases(8_000_000);
+    dir.write("g.fa", fasta(&[Record::from(&genome[..])], 100, "\n"));
+    dir.run("count -q -k 31 --min-count 1 -o t.mgk g.fa").ok();
+    let [first, second] = pairs_of(&genome, &mut random);
+    dir.write("1.fq", fastq(&first, "\n"));
+    dir.write("2.fq", fastq(&second, "\n"));
+    // Twelve bytes and more a k-mer would be 96 MB.
+    for (verb, memory) in [
+        ("profile -o x t.mgk 1.fq", 92),
+        ("filter-reads -o x t.mgk -1 1.fq -2 2.fq", 92),
+        ("filter-reads -o x.gz --mask soft t.mgk 2.fq", 100),
+    ] {
+        let args = format!("kmers {verb} --log-level debug --threads 2 --memory {memory}M");
+        let ran = dir.run(&args);
+        let says = ran.stderr.clone();
+        ran.ok();
+        assert!(says.contains("ranges for every"), "{says}");
+        let (peak, promise) = (peak(&says), (memory * 11 / 10) << 20);
+        assert!(peak <= promise, "{args}: {peak} bytes, more than {promise}");
     }
 }

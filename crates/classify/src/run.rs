@@ -98,6 +98,8 @@ pub struct RunResult<'a> {
     pub classified: u64,
     /// Reads that took no part for their length.
     pub passed_over: u64,
+    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    pub skipped_alignments: u64,
     /// Reads by taxon.
     pub tally: Tally,
     /// With [`RunConfig::features`].

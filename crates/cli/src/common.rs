@@ -4,8 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use merganser_io::Input;
+use merganser_io::{Input, Segment};
 use merganser_run::Summary;
+
+use crate::console::Console;
+use crate::failure::usage;
 
 /// Sees to it that no output would take the place of an input or of another output: a slip of the
 /// shell should not cost the reads.
@@ -55,6 +58,39 @@ pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {
         Some(at.len())
     };
     summary.set("inputs", "bytes", inputs.iter().map(size).sum::<Option<u64>>());
+}
+
+/// Pairs of the files of first and of second mates.
+///
+/// # Errors
+/// If these are not as many.
+pub(crate) fn pairs(first: Vec<Input>, second: Vec<Input>) -> Result<Vec<Segment>> {
+    let [ones, twos] = [first.len(), second.len()];
+    if ones != twos {
+        return usage(format!("-1 has {ones} files and -2 has {twos}: give as many"));
+    }
+    Ok(first.into_iter().zip(second).map(|(one, two)| Segment::Pair(one, two)).collect())
+}
+
+/// Sees to it that stdin is read once.
+///
+/// # Errors
+/// If it is given more often.
+pub(crate) fn refuse_stdin_twice<'a>(inputs: impl Iterator<Item = &'a Input>) -> Result<()> {
+    match inputs.filter(|input| input.is_stdin()).count() {
+        0 | 1 => Ok(()),
+        _ => Err(merganser_io::Error::StdinTwice.into()),
+    }
+}
+
+/// Says how many alignments were passed over, if there were any: each read stands in another one.
+pub(crate) fn tell_skipped(skipped: u64, console: &Console) {
+    if skipped > 0 {
+        let skipped = thousands(skipped);
+        console.info(format_args!(
+            "{skipped} secondary and supplementary alignments were passed over"
+        ));
+    }
 }
 
 /// A number with commas between thousands.

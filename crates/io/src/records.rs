@@ -134,6 +134,8 @@ struct State {
     batches: u64,
     /// and reads in them; a pair is one.
     reads: u64,
+    /// Alignments that were passed over in segments that have ended.
+    skipped: u64,
     /// Nothing is handed out any more.
     ended: bool,
     /// For their memory.
@@ -165,6 +167,7 @@ impl Records {
             open: None,
             batches: 0,
             reads: 0,
+            skipped: 0,
             ended: false,
             spare: Vec::new(),
         };
@@ -180,6 +183,13 @@ impl Records {
     /// The inputs' size on disk in bytes, if all are regular files.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total
+    }
+
+    /// How many records of SAM, BAM and CRAM files were passed over so far, as
+    /// [`Reader::skipped_alignments`] has it.
+    pub fn skipped_alignments(&self) -> u64 {
+        let state = lock(&self.state);
+        state.skipped + state.open.as_ref().map_or(0, Open::skipped)
     }
 
     /// Ends the reading: nothing is handed out any more, and whoever waits gets `None`.
@@ -329,6 +339,7 @@ impl State {
                     if options.cancel.is_cancelled() {
                         return Ok(Cut::End);
                     }
+                    self.skipped += open.skipped();
                     self.open = None;
                 }
                 other => return Ok(other),

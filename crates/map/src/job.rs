@@ -55,6 +55,8 @@ pub struct Outcome {
     pub reported: Reported,
     /// What the stages met.
     pub stages: Stages,
+    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    pub skipped_alignments: u64,
     /// How long it took to open the devices and to copy the index to them.
     pub opening: Duration,
     /// How long the disk took to confirm the outputs.
@@ -124,8 +126,9 @@ pub fn run(
         Ok(shared.work(Worker::new(job, mapper, gpus.as_ref(), reporter, keeps, long)))
     };
     let done = run_workers_collect::<_, Error, _>(job.threads, work)?;
+    let skipped_alignments = shared.source.skipped_alignments();
     let writer = shared.written.into_sink()?;
-    let mut outcome = Outcome { opening, ..Outcome::default() };
+    let mut outcome = Outcome { opening, skipped_alignments, ..Outcome::default() };
     for (reported, stages) in &done {
         outcome.reported.add(reported);
         outcome.stages.add(stages);

@@ -110,6 +110,11 @@ impl Source {
         self.0.bytes_total()
     }
 
+    /// Alignments that were passed over so far.
+    pub(crate) fn skipped_alignments(&self) -> u64 {
+        self.0.skipped_alignments()
+    }
+
     /// Refills `batch` with the next reads, and returns how many bytes on disk were read meanwhile;
     /// `None` at the end. Any number of workers call it at the same time.
     ///

@@ -109,3 +109,37 @@ fn hits_by_the_length_of_the_read() {
     let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
     assert_eq!(json["parameters"]["hitmin_per_kb"], needed);
 }
+
+/// Each command that takes reads says how many alignments it passed over, if there were any.
+#[test]
+fn alignments_passed_over_are_said() {
+    let world = World::built();
+    let dir = &world.dir;
+    let read = |flags: u32, letters: &[u8]| {
+        let letters = String::from_utf8_lossy(letters);
+        format!("r\t{flags}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t*\n")
+    };
+    let letters = &world.genomes[0][..120];
+    dir.write("none.sam", format!("@HD\tVN:1.6\n{}", read(0, letters)));
+    let text = [0, 0x100, 0x800, 0x900].map(|flags| read(flags, letters)).concat();
+    dir.write("a.sam", format!("@HD\tVN:1.6\n{text}"));
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk none.sam").ok();
+    for (command, says) in [
+        (
+            "kmers filter-reads -o x t.mgk",
+            "3 secondary and supplementary alignments were passed over",
+        ),
+        ("kmers profile -o x t.mgk", "3 secondary and supplementary alignments were passed over"),
+        ("classify refs.mgdb -o x", "3 secondary and supplementary alignments were passed over"),
+        ("map -e 4 -o x.sam genomes/a.fa", "other alignments 3"),
+        ("count -k 21 -o x.mgk", "other alignments 3"),
+    ] {
+        let ran = dir.run(&format!("{command} a.sam"));
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(ran.stderr.lines().any(|line| words(line) == says), "{command}: {}", ran.stderr);
+        ran.ok();
+        let none = dir.run(&format!("{command} none.sam"));
+        assert!(!none.stderr.contains("alignments"), "{command}: {}", none.stderr);
+        none.ok();
+    }
+}

@@ -79,7 +79,9 @@ impl<'a> Run<'_, 'a> {
             gone.well();
             Ok::<_, Error>(())
         })?;
-        lock(&self.total).stages.records = records.times();
+        let mut total = lock(&self.total);
+        total.stages.records = records.times();
+        total.skipped_alignments = records.skipped_alignments();
         progress.finish();
         Ok(())
     }

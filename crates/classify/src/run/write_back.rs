@@ -32,16 +32,7 @@ impl ReadTexts {
                 true => &mut self.mates[mate],
                 false => &mut self.single,
             };
-            text.push(if record.quality.is_some() { b'@' } else { b'>' });
-            text.extend_from_slice(record.header);
-            text.push(b'\n');
-            text.extend_from_slice(record.letters);
-            text.push(b'\n');
-            if let Some(quality) = record.quality {
-                text.extend_from_slice(b"+\n");
-                text.extend_from_slice(quality);
-                text.push(b'\n');
-            }
+            record.write(text);
         }
     }
 

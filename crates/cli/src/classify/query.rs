@@ -15,7 +15,7 @@ use merganser_run::Summary;
 use super::outputs::Files;
 use super::{Bench, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
-use crate::common::refuse_to_replace;
+use crate::common::{pairs, refuse_stdin_twice, refuse_to_replace, tell_skipped};
 use crate::progress::Bar;
 use crate::{devices, failure};
 
@@ -166,6 +166,7 @@ impl<'a> Query<'a> {
                 result.passed_over
             ));
         }
+        tell_skipped(result.skipped_alignments, bench.console);
         if result.low_coverage > 0 {
             bench.console.info(format_args!(
                 "{name}{} sequences were left out for their coverage",
@@ -246,23 +247,13 @@ fn segments(args: &QueryArgs) -> Result<Vec<Segment>> {
     let [first, second, singles, reads] = [&args.mates1, &args.mates2, &args.singles, &args.reads]
         .map(|paths| args.inputs.expand(paths));
     let (first, second, singles, reads) = (first?, second?, singles?, reads?);
-    if first.len() != second.len() {
-        return failure::usage(format!(
-            "-1 has {} files and -2 has {}: give as many",
-            first.len(),
-            second.len()
-        ));
-    }
-    let each = first.iter().chain(&second).chain(&singles).chain(&reads);
-    match each.clone().filter(|input| input.is_stdin()).count() {
-        0 | 1 => {}
-        _ => return Err(merganser_io::Error::StdinTwice.into()),
-    }
-    if each.count() == 0 {
+    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
+    let mut segments = pairs(first, second)?;
+    segments.extend(singles.into_iter().map(Segment::Single));
+    segments.extend(reads.into_iter().map(kind));
+    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+    if segments.is_empty() {
         return failure::usage("give reads: READS, -1 and -2, or -U");
     }
-    let pairs = first.into_iter().zip(second).map(|(one, two)| Segment::Pair(one, two));
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
-    let singles = singles.into_iter().map(Segment::Single);
-    Ok(pairs.chain(singles).chain(reads.into_iter().map(kind)).collect())
+    Ok(segments)
 }

@@ -28,6 +28,7 @@ pub(super) fn of_run(
     summary.set("results", "classified", result.classified);
     summary.set("results", "unclassified", result.reads - result.classified);
     summary.set("results", "passed_over", result.passed_over);
+    summary.set("results", "skipped_alignments", result.skipped_alignments);
     summary.set("results", "low_coverage_sequences", result.low_coverage);
     set_stages(&result.stages, &mut summary);
     summary

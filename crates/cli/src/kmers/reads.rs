@@ -8,13 +8,13 @@ use merganser_count::Error;
 use merganser_count::algebra;
 use merganser_count::lookup::{Lookup, LookupOptions, Use, open_lookup};
 use merganser_count::reads::{self, Action, FilterConfig, Limit, Mates, Resources, filter_reads};
-use merganser_io::{Input, Output, finish_all};
+use merganser_io::{Input, Output, Segment, finish_all};
 use merganser_run::Cancel;
 
 use super::tables;
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, MaskName, MatesName, ProfileArgs, TableArgs};
-use crate::common::{refuse_to_replace, thousands};
+use crate::common::{pairs, refuse_stdin_twice, refuse_to_replace, tell_skipped, thousands};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::progress::Bar;
@@ -39,32 +39,20 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     if args.output2.is_some() && !paired {
         return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
     }
-    let lists = match args.first.is_empty() {
-        true => vec![args.inputs.expand(&args.reads).map_err(Error::from)?],
-        false => [&args.first, &args.second]
-            .into_iter()
-            .map(|paths| args.inputs.expand(paths).map_err(Error::from))
-            .collect::<Result<Vec<_>, _>>()?,
-    };
+    let segments = segments(args)?;
+    let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
     let outputs: Vec<PathBuf> =
         [Some(&args.output), args.output2.as_ref()].into_iter().flatten().cloned().collect();
-    refuse_to_replace(&outputs, &lists.concat())?;
+    refuse_to_replace(&outputs, &inputs)?;
     let cancel = interrupt::cancel_on_interrupt()?;
     let bar = Bar::new(console);
-    let lookup = load(
-        &args.table,
-        (&args.tables, &args.device),
-        &lists.concat(),
-        &outputs,
-        console,
-        &bar,
-        &cancel,
-    )?;
+    let lookup =
+        load(&args.table, (&args.tables, &args.device), &inputs, &outputs, console, &bar, &cancel)?;
     let outputs = outputs.iter().map(|path| Output::create(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
     let (lookup, threads) = (lookup.as_ref(), resources.threads);
     let resources = Resources { lookup, threads, progress: &bar, cancel: &cancel };
-    let done = filter_reads(&config, resources, &lists, args.interleaved, &mut outputs);
+    let done = filter_reads(&config, resources, &segments, &mut outputs);
     drop(bar);
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
@@ -76,9 +64,29 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
             format!("; {} bases are masked", thousands(done.changed_bases))
         }
     };
+    tell_skipped(done.skipped_alignments, console);
     let (kept, all) = (thousands(done.kept), thousands(done.reads));
     console.info(format_args!("{kept} of {all} reads stay{changed}"));
+    tell_peak(console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says, to those who want to know, how much memory it took.
+fn tell_peak(console: &Console) {
+    if let Some(peak) = merganser_run::peak_rss() {
+        console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
+    }
+}
+
+/// Pairs of files, or files of pairs or of single reads.
+fn segments(args: &FilterReadsArgs) -> Result<Vec<Segment>> {
+    let [first, second, reads] =
+        [&args.first, &args.second, &args.reads].map(|paths| args.inputs.expand(paths));
+    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
+    let mut segments = pairs(first.map_err(Error::from)?, second.map_err(Error::from)?)?;
+    segments.extend(reads.map_err(Error::from)?.into_iter().map(kind));
+    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+    Ok(segments)
 }
 
 fn action(args: &FilterReadsArgs) -> Result<Action> {
@@ -154,7 +162,9 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
     output.finish().map_err(Error::from)?;
+    tell_skipped(done.skipped_alignments, console);
     let [reads, kmers, found] = [done.reads, done.kmers, done.found].map(thousands);
     console.info(format_args!("{reads} reads; the table has {found} of their {kmers} k-mers"));
+    tell_peak(console);
     Ok(ExitCode::SUCCESS)
 }

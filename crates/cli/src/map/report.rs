@@ -33,6 +33,9 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
         ("  mapped", thousands(reported.mapped)),
         ("  with one hit", thousands(reported.unique)),
     ];
+    if finished.outcome.skipped_alignments > 0 {
+        rows.insert(1, ("  other alignments", thousands(finished.outcome.skipped_alignments)));
+    }
     if reported.pairs > 0 {
         rows.push(("pairs", thousands(reported.pairs)));
         rows.push(("  concordant", thousands(reported.concordant)));

@@ -86,6 +86,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
     let (reported, stages) = (&finished.outcome.reported, &finished.outcome.stages);
     for (key, value) in [
         ("reads", reported.reads),
+        ("skipped_alignments", finished.outcome.skipped_alignments),
         ("mapped_reads", reported.mapped),
         ("unique_reads", reported.unique),
         ("mappings", reported.mappings),

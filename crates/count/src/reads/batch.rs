@@ -1,221 +1,180 @@
-//! Batches of reads on their way: while all workers look up and work on one, one of them reads the
-//! next before it joins in, and another writes what was made of the last.
+//! Batches of reads, held against a table.
 
-use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
 
-use merganser_io::Output;
-use merganser_run::run_workers_collect;
+use merganser_io::{
+    Header, Keep, Output, Record, RecordBatch, RecordOptions, Records, Segment, check_letters,
+};
 
 use super::Resources;
-use super::records::Record;
-use super::units::Units;
+use super::pass::{self, Faults, Work};
 use crate::Error;
+use crate::tables::bad;
 
-/// Letters of a batch at least: so many make up for starting the workers.
-const LEAST_LETTERS: usize = 2 << 20;
-/// Tasks of a batch for each worker, so that none waits long for the last.
-const TASKS: usize = 2;
-/// Letters of a task, where they are looked up together before.
-const TASK_LETTERS: usize = 128 << 10;
-/// Bytes that batches take, readers and outputs included: what is read, worked on, and written.
-pub(super) const BASE_BYTES: u64 = 40 << 20;
-/// More for each worker.
-pub(super) const WORKER_BYTES: u64 = 6 << 20;
+/// A batch is full with so many records, or with so many bytes of headers, letters and qualities:
+/// enough that taking turns costs nothing.
+const BATCH_RECORDS: usize = 16 << 10;
+const BATCH_BYTES: usize = 1 << 20;
+/// Bytes that a run takes: the inputs' buffers, those of the outputs,
+pub(super) const BASE_BYTES: u64 = 16 << 20;
+/// and for each worker: what it reads, batches that wait for their mates, texts that wait.
+pub(super) const WORKER_BYTES: u64 = 18 << 20;
 
 /// What is made of reads and the counts of their k-mers.
-pub(super) trait Work: Sync {
+pub(super) trait OfReads: Sync {
     type Tally: Default + Send;
 
     /// How many outputs it writes.
     fn outputs(&self) -> usize;
 
-    /// Takes a unit of reads; appends to the text of each output.
-    fn unit(
-        &self,
-        reads: &mut [Record],
-        counts: Counts<'_>,
-        texts: &mut [Vec<u8>],
-        tally: &mut Self::Tally,
-    );
+    /// Takes a read, or the two of a pair; appends to the text of each output.
+    fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], tally: &mut Self::Tally);
 }
 
-/// The counts of the k-mers of a unit's reads, one read after the other.
-pub(super) struct Counts<'c> {
-    counts: &'c mut [u32],
-    k: usize,
+/// A read and the counts of its k-mers.
+pub(super) struct Read<'r> {
+    pub(super) record: Record<'r>,
+    pub(super) counts: &'r mut [u32],
 }
 
-impl<'c> Counts<'c> {
-    /// Those of the next read.
-    pub(super) fn next(&mut self, read: &Record) -> &'c mut [u32] {
-        let letters = read.sequence.len();
-        let (own, rest) = std::mem::take(&mut self.counts).split_at_mut(letters + 1);
-        self.counts = rest;
-        &mut own[..(letters + 1).saturating_sub(self.k)]
-    }
+/// What came of all reads.
+pub(super) struct Done<T> {
+    /// What the workers found.
+    pub(super) tallies: Vec<T>,
+    /// Alignments that were passed over.
+    pub(super) skipped: u64,
 }
 
-/// What was made of a task: its number, a text for each output, the tally.
-type Made<T> = (usize, Vec<Vec<u8>>, T);
-
-/// Takes all reads of `units` through `work`, and writes what it makes of them in their order.
-/// Returns the tallies of all tasks.
-pub(super) fn run<W: Work>(
+/// Takes all reads of `segments` through `work`, and writes what it makes of them in their order.
+///
+/// # Errors
+/// The first in the input. What was made before it stands.
+pub(super) fn run<W: OfReads>(
     resources: Resources<'_>,
     work: &W,
-    mut units: Units,
+    segments: &[Segment],
+    stage: &'static str,
     outputs: &mut [Output],
-) -> Result<Vec<W::Tally>, Error> {
+) -> Result<Done<W::Tally>, Error> {
     let Resources { lookup, threads, progress, cancel } = resources;
-    let together = lookup.takes_all_threads();
-    let letters = match together {
-        true => lookup.letters_at_once(),
-        false => (TASKS * threads * lookup.letters_at_once()).max(LEAST_LETTERS),
+    // FASTQ of short reads has five bytes for two letters.
+    let looked_up = if lookup.takes_all_threads() { 0 } else { lookup.letters_at_once() * 5 / 2 };
+    let options = RecordOptions {
+        keep: Keep { header: Header::Whole, qualities: true },
+        batch_records: BATCH_RECORDS,
+        batch_bytes: looked_up.max(BATCH_BYTES),
+        workers: threads,
+        cancel: cancel.clone(),
+        ..RecordOptions::default()
     };
-    let (mut tallies, mut texts) = (Vec::new(), Vec::new());
-    let mut counts = Vec::new();
-    let mut batch = units.next(letters);
-    // What was made before an error stands.
-    while let Ok(reads) = batch.as_mut() {
-        if reads.is_empty() || cancel.is_cancelled() {
-            break;
-        }
-        progress.advance(units.take_bytes());
-        if together {
-            write(outputs, &std::mem::take(&mut texts))?;
-            lookup.counts(&joined(reads), 1, &mut counts)?;
-        }
-        let tasks = tasks(reads, units.reads(), resources, &mut counts);
-        let (ahead, behind) = (Mutex::new((&mut units, None)), Mutex::new(&mut *outputs));
-        let before = std::mem::take(&mut texts);
-        let next = AtomicUsize::new(0);
-        let done = run_workers_collect(threads, |number| {
-            if number == 0 && !together {
-                let mut ahead = ahead.lock().unwrap_or_else(PoisonError::into_inner);
-                let batch = ahead.0.next(letters);
-                ahead.1 = Some(batch);
-            }
-            if number + 1 == threads {
-                write(&mut behind.lock().unwrap_or_else(PoisonError::into_inner), &before)?;
-            }
-            worker(resources, work, &tasks, &next)
-        })?;
-        let mut done: Vec<Made<W::Tally>> = done.into_iter().flatten().collect();
-        done.sort_unstable_by_key(|made| made.0);
-        for (_, text, tally) in done {
-            texts.push(text);
-            tallies.push(tally);
-        }
-        let read = ahead.into_inner().unwrap_or_else(PoisonError::into_inner).1;
-        drop(tasks);
-        batch = match read {
-            Some(read) => read,
-            None => {
-                // Two batches at once would be one too many.
-                drop(batch);
-                units.next(letters)
-            }
-        };
-    }
-    write(outputs, &texts)?;
-    if cancel.is_cancelled() {
-        return Err(Error::Cancelled);
-    }
-    batch.map(|_| tallies)
+    let records = Records::open(segments, options)?;
+    progress.stage(stage, records.bytes_total());
+    let reads = Reads { records, k: lookup.k(), work };
+    let tallies = pass::run(resources, &reads, outputs)?;
+    Ok(Done { tallies, skipped: reads.records.skipped_alignments() })
 }
 
-/// Units that one worker takes together, and their counts if these are known.
-struct Task<'t> {
-    reads: &'t mut [Record],
-    /// Reads of a unit.
-    of_unit: usize,
-    counts: Option<&'t mut [u32]>,
+struct Reads<'w, W> {
+    records: Records,
     k: usize,
+    work: &'w W,
 }
 
-fn tasks<'t>(
-    mut reads: &'t mut [Record],
-    of_unit: usize,
-    resources: Resources<'_>,
-    counts: &'t mut [u32],
-) -> Vec<Mutex<Task<'t>>> {
-    let lookup = resources.lookup;
-    let k = lookup.k();
-    let together = lookup.takes_all_threads();
-    let most = if together { TASK_LETTERS } else { lookup.letters_at_once() };
-    let mut left = if together { counts } else { &mut [] };
-    let mut tasks = Vec::new();
-    while !reads.is_empty() {
-        let (mut number, mut letters) = (0, 0);
-        while number < reads.len() && letters < most {
-            let unit = &reads[number..number + of_unit];
-            letters += unit.iter().map(|read| read.sequence.len() + 1).sum::<usize>();
-            number += of_unit;
-        }
-        let (own, rest) = std::mem::take(&mut reads).split_at_mut(number);
-        reads = rest;
-        let counts = together.then(|| {
-            let (own, rest) = std::mem::take(&mut left).split_at_mut(letters);
-            left = rest;
-            own
-        });
-        tasks.push(Mutex::new(Task { reads: own, of_unit, counts, k }));
+impl<W: OfReads> Work for Reads<'_, W> {
+    type Batch = RecordBatch;
+    type Tally = W::Tally;
+
+    fn outputs(&self) -> usize {
+        self.work.outputs()
     }
-    tasks
-}
 
-/// Takes tasks until there are none.
-fn worker<W: Work>(
-    resources: Resources<'_>,
-    work: &W,
-    tasks: &[Mutex<Task<'_>>],
-    next: &AtomicUsize,
-) -> Result<Vec<Made<W::Tally>>, Error> {
-    let mut made = Vec::new();
-    let mut own = Vec::new();
-    loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        let Some(task) = tasks.get(number) else { return Ok(made) };
-        let mut task = task.lock().unwrap_or_else(PoisonError::into_inner);
-        let Task { reads, of_unit, counts, k } = &mut *task;
-        let mut counts = match counts {
-            Some(counts) => Counts { counts, k: *k },
-            None => {
-                resources.lookup.counts(&joined(reads), 1, &mut own).inspect_err(|_| {
-                    // The others stop at their next task.
-                    next.store(tasks.len(), Ordering::Relaxed);
-                })?;
-                Counts { counts: &mut own, k: *k }
+    fn next(&self, batch: &mut RecordBatch, faults: &dyn Faults) -> Option<u64> {
+        let filled = self.records.next(batch).map_err(Error::from);
+        // With mates out of step, those before them are there.
+        match check(batch).and(filled) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                faults.take(batch.number(), error);
+                None
             }
-        };
-        let (mut texts, mut tally) = (vec![Vec::new(); work.outputs()], W::Tally::default());
-        for unit in reads.chunks_mut(*of_unit) {
-            let letters = unit.iter().map(|read| read.sequence.len() + 1).sum::<usize>();
-            let (own, rest) = std::mem::take(&mut counts.counts).split_at_mut(letters);
-            counts.counts = rest;
-            work.unit(unit, Counts { counts: own, k: *k }, &mut texts, &mut tally);
         }
-        made.push((number, texts, tally));
+    }
+
+    fn stop(&self) {
+        self.records.stop();
+    }
+
+    fn number(batch: &RecordBatch) -> u64 {
+        batch.number()
+    }
+
+    fn copy(batch: &RecordBatch) -> RecordBatch {
+        let mut copy = RecordBatch::default();
+        copy.copy_from(batch);
+        copy
+    }
+
+    fn items(batch: &RecordBatch) -> usize {
+        batch.reads()
+    }
+
+    /// Those of each record, and an end.
+    fn letters(&self, batch: &RecordBatch) -> usize {
+        (0..batch.len()).map(|at| batch.record(at).letters.len() + 1).sum()
+    }
+
+    fn join(&self, batch: &RecordBatch, from: usize, most: usize, letters: &mut Vec<u8>) -> usize {
+        let mates = batch.mates();
+        let mut read = from;
+        while read < batch.reads() && letters.len() < most {
+            for mate in 0..mates {
+                letters.extend_from_slice(batch.record(read * mates + mate).letters);
+                letters.push(b'\n');
+            }
+            read += 1;
+        }
+        read
+    }
+
+    fn make(
+        &self,
+        batch: &RecordBatch,
+        reads: Range<usize>,
+        counts: &mut [u32],
+        texts: &mut [Vec<u8>],
+        tally: &mut W::Tally,
+    ) {
+        let mut left = counts;
+        let mut next = |at| {
+            let record = batch.record(at);
+            let places = record.letters.len() + 1;
+            let (own, rest) = std::mem::take(&mut left).split_at_mut(places);
+            left = rest;
+            Read { record, counts: &mut own[..places.saturating_sub(self.k)] }
+        };
+        for read in reads {
+            match batch.is_paired() {
+                false => self.work.unit(&mut [next(read)], texts, tally),
+                true => {
+                    let mut pair = [next(2 * read), next(2 * read + 1)];
+                    self.work.unit(&mut pair, texts, tally);
+                }
+            }
+        }
     }
 }
 
-/// The sequences of reads, a line each.
-fn joined(reads: &[Record]) -> Vec<u8> {
-    let letters = reads.iter().map(|read| read.sequence.len() + 1).sum();
-    let mut joined = Vec::with_capacity(letters);
-    for read in reads {
-        joined.extend_from_slice(&read.sequence);
-        joined.push(b'\n');
-    }
-    joined
-}
-
-fn write(outputs: &mut [Output], texts: &[Vec<Vec<u8>>]) -> Result<(), Error> {
-    for texts in texts {
-        for (output, text) in outputs.iter_mut().zip(texts) {
-            output.write_all(text)?;
+/// Sees to it that sequences are text.
+fn check(batch: &RecordBatch) -> Result<(), Error> {
+    for at in 0..batch.len() {
+        let letters = batch.record(at).letters;
+        if let Some(place) = check_letters(letters) {
+            let (file, record) = batch.place(at);
+            let byte = letters[place];
+            let reason = format!(
+                "record {record}: binary data (byte 0x{byte:02x}) in its sequence; is the file damaged?"
+            );
+            return Err(bad(file.as_ref(), reason));
         }
     }
     Ok(())

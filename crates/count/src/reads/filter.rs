@@ -1,11 +1,9 @@
 //! Which reads, and what of them, stay: by their k-mers that a table has.
 
-use merganser_io::{Input, Output};
+use merganser_io::{Output, Segment};
 
 use super::Resources;
-use super::batch::{self, Counts, Work};
-use super::records::Record;
-use super::units::Units;
+use super::batch::{self, OfReads, Read};
 use crate::Error;
 
 /// A number of k-mers, or a part of the k-mers of a read: that many, rounded down, as kmc_tools has
@@ -84,10 +82,12 @@ pub struct Filtered {
     pub kept: u64,
     /// and bases that were cut off or masked in them.
     pub changed_bases: u64,
+    /// Secondary and supplementary alignments that were passed over.
+    pub skipped_alignments: u64,
 }
 
-/// Filters the reads of `inputs`: one list of inputs of single reads, or with `interleaved` of pairs;
-/// or two, of first and second mates. As many outputs as lists take what stays, in order.
+/// Filters the reads of `segments`, one segment after the other. What stays goes to `outputs`, in
+/// order: all to one, or first and second mates to one each.
 ///
 /// Progress stage: `filtering`, in bytes of input.
 ///
@@ -96,18 +96,17 @@ pub struct Filtered {
 pub fn filter_reads(
     config: &FilterConfig,
     resources: Resources<'_>,
-    inputs: &[Vec<Input>],
-    interleaved: bool,
+    segments: &[Segment],
     outputs: &mut [Output],
 ) -> Result<Filtered, Error> {
-    let units = Units::open(inputs, interleaved, resources.cancel)?;
-    resources.progress.stage("filtering", units.bytes_total());
     let filter = Filter { config, k: resources.lookup.k(), outputs: outputs.len() };
-    let parts = batch::run(resources, &filter, units, outputs)?;
-    Ok(parts.into_iter().fold(Filtered::default(), |sum, part| Filtered {
+    let done = batch::run(resources, &filter, segments, "filtering", outputs)?;
+    let none = Filtered { skipped_alignments: done.skipped, ..Filtered::default() };
+    Ok(done.tallies.into_iter().fold(none, |sum, part| Filtered {
         reads: sum.reads + part.reads,
         kept: sum.kept + part.kept,
         changed_bases: sum.changed_bases + part.changed_bases,
+        ..sum
     }))
 }
 
@@ -117,94 +116,87 @@ struct Filter<'f> {
     outputs: usize,
 }
 
-impl Work for Filter<'_> {
+impl OfReads for Filter<'_> {
     type Tally = Filtered;
 
     fn outputs(&self) -> usize {
         self.outputs
     }
 
-    fn unit(
-        &self,
-        reads: &mut [Record],
-        counts: Counts<'_>,
-        texts: &mut [Vec<u8>],
-        done: &mut Filtered,
-    ) {
+    fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], done: &mut Filtered) {
         done.reads += reads.len() as u64;
-        if self.keeps(reads, counts, done) {
-            done.kept += reads.len() as u64;
-            for (mate, read) in reads.iter().enumerate() {
-                read.write(&mut texts[mate % self.outputs]);
+        let (stays, masks) = match self.config.action {
+            Action::Select(least, most) => (self.selects(reads, least, most), false),
+            Action::Trim => (self.trim(reads, done), false),
+            Action::MaskHard | Action::MaskSoft => (true, true),
+        };
+        if !stays {
+            return;
+        }
+        done.kept += reads.len() as u64;
+        for (mate, read) in reads.iter().enumerate() {
+            let text = &mut texts[mate % self.outputs];
+            let place = read.record.write(text);
+            if masks {
+                self.mask(&mut text[place], read.counts, done);
             }
         }
     }
 }
 
 impl Filter<'_> {
-    /// Changes the reads of a unit, and says whether it stays.
-    fn keeps(&self, unit: &mut [Record], mut counts: Counts<'_>, done: &mut Filtered) -> bool {
-        let FilterConfig { action, invert, mates, .. } = *self.config;
-        if let Action::Select(least, most) = action {
-            let mut hits = [(0, 0); 2];
-            let hits = &mut hits[..unit.len()];
-            for (hits, read) in hits.iter_mut().zip(&*unit) {
-                let counts = counts.next(read);
-                let found = counts.iter().filter(|&&count| count > 0).count();
-                *hits = (found as u64, counts.len() as u64);
+    /// Whether a unit stays by its hits.
+    fn selects(&self, unit: &[Read<'_>], least: Limit, most: Option<Limit>) -> bool {
+        let hits = |read: &Read<'_>| {
+            let found = read.counts.iter().filter(|&&count| count > 0).count();
+            (found as u64, read.counts.len() as u64)
+        };
+        let within = |(hits, kmers): (u64, u64)| {
+            least.reached(hits, kmers) && !most.is_some_and(|most| most.passed(hits, kmers))
+        };
+        let mut each = unit.iter().map(hits);
+        let stays = match self.config.mates {
+            Mates::Any => each.any(within),
+            Mates::Both => each.all(within),
+            Mates::Together => within(each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))),
+        };
+        stays != self.config.invert
+    }
+
+    fn is_bad(&self, count: u32) -> bool {
+        (count == 0) != self.config.invert
+    }
+
+    /// Trims the reads of a unit, and says whether it stays.
+    fn trim(&self, unit: &mut [Read<'_>], done: &mut Filtered) -> bool {
+        let (mut left, mut cut) = (0, 0);
+        for Read { record, counts } in &mut *unit {
+            let whole = record.letters.len();
+            if whole < self.k {
+                continue;
             }
-            let within = |(hits, kmers): (u64, u64)| {
-                least.reached(hits, kmers) && !most.is_some_and(|most| most.passed(hits, kmers))
+            let length = match counts.iter().position(|&count| self.is_bad(count)) {
+                Some(0) => 0,
+                Some(first) => first + self.k - 1,
+                None => whole,
             };
-            let stays = match mates {
-                Mates::Any => hits.iter().any(|&one| within(one)),
-                Mates::Both => hits.iter().all(|&one| within(one)),
-                Mates::Together => {
-                    within(hits.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1)))
-                }
-            };
-            return stays != invert;
+            record.letters = &record.letters[..length];
+            record.quality = record.quality.map(|quality| &quality[..length]);
+            cut += (whole - length) as u64;
+            left += usize::from(length > 0);
         }
-        let mut left = 0;
-        let before = done.changed_bases;
-        for read in &mut *unit {
-            let counts = counts.next(read);
-            left += usize::from(self.change(read, counts, done));
-        }
-        let stays = if mates == Mates::Both { left == unit.len() } else { left > 0 };
-        if !stays {
-            done.changed_bases = before;
-        }
+        let stays = if self.config.mates == Mates::Both { left == unit.len() } else { left > 0 };
+        done.changed_bases += if stays { cut } else { 0 };
         stays
     }
 
-    /// Trims or masks a read; false if nothing of use is left.
-    fn change(&self, read: &mut Record, counts: &[u32], done: &mut Filtered) -> bool {
-        let k = self.k;
-        let invert = self.config.invert;
-        let is_bad = |count: &u32| (*count == 0) != invert;
-        if self.config.action == Action::Trim {
-            let whole = read.sequence.len();
-            if whole < k {
-                return false;
-            }
-            let length = match counts.iter().position(is_bad) {
-                Some(0) => 0,
-                Some(first) => first + k - 1,
-                None => whole,
-            };
-            done.changed_bases += (whole - length) as u64;
-            read.sequence.truncate(length);
-            if let Some(quality) = &mut read.quality {
-                quality.truncate(length);
-            }
-            return length > 0;
-        }
+    /// Masks the letters of a read.
+    fn mask(&self, letters: &mut [u8], counts: &[u32], done: &mut Filtered) {
         let soft = self.config.action == Action::MaskSoft;
         let mut until = 0;
-        for (at, letter) in read.sequence.iter_mut().enumerate() {
-            if counts.get(at).is_some_and(is_bad) {
-                until = at + k;
+        for (at, letter) in letters.iter_mut().enumerate() {
+            if counts.get(at).is_some_and(|&count| self.is_bad(count)) {
+                until = at + self.k;
             }
             let masked = at < until;
             done.changed_bases += u64::from(masked);
@@ -215,6 +207,5 @@ impl Filter<'_> {
                 (false, false) => {}
             }
         }
-        true
     }
 }

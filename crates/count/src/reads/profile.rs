@@ -1,11 +1,9 @@
 //! The count of each k-mer along reads.
 
-use merganser_io::{Input, Output};
+use merganser_io::{Input, Output, Segment};
 
 use super::Resources;
-use super::batch::{self, Counts, Work};
-use super::records::Record;
-use super::units::Units;
+use super::batch::{self, OfReads, Read};
 use crate::Error;
 
 /// What was listed.
@@ -18,6 +16,8 @@ pub struct Profiled {
     pub kmers: u64,
     /// and those of them that the table has.
     pub found: u64,
+    /// Secondary and supplementary alignments that were passed over.
+    pub skipped_alignments: u64,
 }
 
 /// Writes a line for each read of `inputs`, in order: its name, its number of k-mers, how many of
@@ -33,45 +33,41 @@ pub fn profile(
     inputs: &[Input],
     output: &mut Output,
 ) -> Result<Profiled, Error> {
-    let units = Units::open(&[inputs.to_vec()], false, resources.cancel)?;
-    resources.progress.stage("looking up", units.bytes_total());
-    let parts = batch::run(resources, &Lines, units, std::slice::from_mut(output))?;
-    Ok(parts.into_iter().fold(Profiled::default(), |sum, part| Profiled {
+    let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
+    let outputs = std::slice::from_mut(output);
+    let done = batch::run(resources, &Lines, &segments, "looking up", outputs)?;
+    let none = Profiled { skipped_alignments: done.skipped, ..Profiled::default() };
+    Ok(done.tallies.into_iter().fold(none, |sum, part| Profiled {
         reads: sum.reads + part.reads,
         kmers: sum.kmers + part.kmers,
         found: sum.found + part.found,
+        ..sum
     }))
 }
 
 struct Lines;
 
-impl Work for Lines {
+impl OfReads for Lines {
     type Tally = Profiled;
 
     fn outputs(&self) -> usize {
         1
     }
 
-    fn unit(
-        &self,
-        reads: &mut [Record],
-        mut counts: Counts<'_>,
-        texts: &mut [Vec<u8>],
-        done: &mut Profiled,
-    ) {
+    fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], done: &mut Profiled) {
         for read in reads {
-            let counts = counts.next(read);
-            line(read, counts, done, &mut texts[0]);
+            line(read, done, &mut texts[0]);
         }
     }
 }
 
-fn line(record: &Record, counts: &mut [u32], done: &mut Profiled, text: &mut Vec<u8>) {
+fn line(read: &mut Read<'_>, done: &mut Profiled, text: &mut Vec<u8>) {
+    let Read { record, counts } = read;
     let found = counts.iter().filter(|&&count| count > 0).count();
     done.reads += 1;
     done.kmers += counts.len() as u64;
     done.found += found as u64;
-    text.extend_from_slice(record.id());
+    text.extend_from_slice(record.name);
     text.push(b'\t');
     let mut listed = Vec::with_capacity(4 * counts.len());
     for (at, count) in counts.iter().enumerate() {

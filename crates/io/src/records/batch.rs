@@ -1,5 +1,6 @@
 //! The records of a batch.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::text::{Piece, Pieces, Slice, Text, stem};
@@ -16,6 +17,26 @@ pub struct Record<'a> {
     pub letters: &'a [u8],
     /// `None` in FASTA, or if qualities are not kept.
     pub quality: Option<&'a [u8]>,
+}
+
+impl Record<'_> {
+    /// Appends it as text, FASTQ if it has qualities, else FASTA with the sequence in one line.
+    /// Returns where the letters are.
+    pub fn write(&self, text: &mut Vec<u8>) -> Range<usize> {
+        text.push(if self.quality.is_some() { b'@' } else { b'>' });
+        text.extend_from_slice(self.header);
+        text.push(b'\n');
+        let start = text.len();
+        text.extend_from_slice(self.letters);
+        let end = text.len();
+        text.push(b'\n');
+        if let Some(quality) = self.quality {
+            text.extend_from_slice(b"+\n");
+            text.extend_from_slice(quality);
+            text.push(b'\n');
+        }
+        start..end
+    }
 }
 
 /// Reads, or pairs with their mates one after the other. Refilled by

@@ -71,6 +71,11 @@ impl Open {
         self.files.iter().for_each(|file| file.reader.stop());
     }
 
+    /// Alignments that were passed over so far.
+    pub(super) fn skipped(&self) -> u64 {
+        self.files.iter().map(|file| file.reader.skipped_alignments()).sum()
+    }
+
     pub(super) fn deliver(&mut self, side: usize, parsed: Parsed, text: Text) {
         self.sides[side].deliver(parsed, text);
     }

@@ -1,0 +1,206 @@
+//! The counts of k-mers that are asked for.
+
+use std::io::Write;
+use std::ops::Range;
+
+use merganser_io::{Input, LineChunk, LineReader, Output, ReaderOptions, put_decimal};
+use merganser_seq::base;
+
+use super::Resources;
+use super::pass::{self, Faults, Work};
+use crate::Error;
+use crate::tables::bad;
+
+/// Text that is parsed at once: little, so that a pipe gets its first answers soon.
+const CHUNK_BYTES: usize = 128 << 10;
+/// Bytes that a letter takes: its k-mer as it was read and beside the others of a look-up, its place
+/// among the sorted ones, its answer.
+const LETTER_BYTES: u64 = 4;
+
+/// Writes `KMER<TAB>COUNT` for each of `kmers`, as they are given, in their order.
+///
+/// # Errors
+/// If one is no k-mer of the table, which is said in words, or the table cannot be read. What was
+/// asked for before it is answered.
+pub fn query(
+    resources: Resources<'_>,
+    kmers: &[String],
+    output: &mut Output,
+) -> Result<Result<(), String>, Error> {
+    let (lookup, mut letters) = (resources.lookup, Vec::new());
+    let added = kmers.iter().try_for_each(|kmer| add(kmer.as_bytes(), lookup.k(), &mut letters));
+    let (mut counts, mut text) = (Vec::new(), Vec::new());
+    lookup.counts(&letters, lookup.k() + 1, &mut counts)?;
+    answer(&letters, lookup.k(), &counts, &mut text);
+    output.write_all(&text)?;
+    Ok(added)
+}
+
+/// Writes `KMER<TAB>COUNT` for the first word of each line of `input`, as it is given, in their order;
+/// lines without a word are passed over. About `bytes` of memory are spent on k-mers that are looked up
+/// together.
+///
+/// # Errors
+/// If a word is no k-mer of the table, or something cannot be read or written. What was asked for
+/// before it is answered.
+pub fn query_lines(
+    resources: Resources<'_>,
+    input: &Input,
+    bytes: u64,
+    output: &mut Output,
+) -> Result<(), Error> {
+    let options = ReaderOptions {
+        chunk_bytes: CHUNK_BYTES,
+        overlap: 0,
+        workers: resources.threads,
+        cancel: resources.cancel.clone(),
+    };
+    let reader = LineReader::open(input, options, |_| 1)?;
+    let most = (bytes / LETTER_BYTES) as usize;
+    let lines = Lines { reader, k: resources.lookup.k(), most };
+    pass::run(resources, &lines, std::slice::from_mut(output)).map(drop)
+}
+
+/// Adds a k-mer and an end, or says what is wrong with it.
+fn add(text: &[u8], k: usize, letters: &mut Vec<u8>) -> Result<(), String> {
+    if text.len() == k && text.iter().all(|&letter| base::is_base(letter)) {
+        letters.extend_from_slice(text);
+        letters.push(b'\n');
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(text);
+    let is_base = |letter: char| u8::try_from(letter).is_ok_and(base::is_base);
+    Err(match text.chars().find(|&letter| !is_base(letter)) {
+        Some(letter) => {
+            format!("'{text}' has the letter '{letter}': k-mers are made of A C G T (or U)")
+        }
+        None => {
+            format!("'{text}' has {} letters: the k-mers of this table have {k}", text.len())
+        }
+    })
+}
+
+/// Appends a line for each k-mer.
+fn answer(letters: &[u8], k: usize, counts: &[u32], text: &mut Vec<u8>) {
+    text.reserve(letters.len() + 4 * counts.len());
+    for (kmer, &count) in letters.chunks(k + 1).zip(counts) {
+        text.extend_from_slice(&kmer[..k]);
+        text.push(b'\t');
+        put_decimal(u64::from(count), text);
+        text.push(b'\n');
+    }
+}
+
+struct Lines {
+    reader: LineReader,
+    k: usize,
+    /// Letters that are looked up together at most.
+    most: usize,
+}
+
+/// K-mers of some lines.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// A line each.
+    letters: Vec<u8>,
+    number: u64,
+    /// How many.
+    kmers: usize,
+    /// For the next lines.
+    chunk: LineChunk,
+}
+
+impl Lines {
+    /// Takes the k-mers of the lines as far as they are k-mers.
+    fn parse(&self, asked: &mut Asked) -> Result<(), Error> {
+        let Asked { letters, chunk, .. } = asked;
+        for (number, line) in chunk.text().split(|&byte| byte == b'\n').enumerate() {
+            let mut words = line.split(u8::is_ascii_whitespace);
+            let Some(word) = words.find(|word| !word.is_empty()) else { continue };
+            add(word, self.k, letters).map_err(|what| {
+                let line = chunk.line() + number as u64 + 1;
+                bad(chunk.name().as_ref(), format!("line {line}: {what}"))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Work for Lines {
+    type Batch = Asked;
+    type Tally = ();
+
+    fn outputs(&self) -> usize {
+        1
+    }
+
+    fn most_letters(&self) -> [usize; 2] {
+        // At first a chunk of each thread, so that a pipe gets its first answers soon.
+        [1, self.most]
+    }
+
+    fn stride(&self) -> usize {
+        self.k + 1
+    }
+
+    fn next(&self, asked: &mut Asked, faults: &dyn Faults) -> Option<u64> {
+        asked.letters.clear();
+        let filled = self.reader.next_lines(&mut asked.chunk);
+        asked.number = asked.chunk.number();
+        match filled {
+            Ok(true) => {
+                // What comes before the fault is answered.
+                if let Err(error) = self.parse(asked) {
+                    faults.take(asked.number + 1, error);
+                }
+                asked.kmers = asked.letters.len() / self.stride();
+                Some(asked.chunk.source_bytes())
+            }
+            Ok(false) => None,
+            Err(error) => {
+                faults.take(asked.number, error.into());
+                None
+            }
+        }
+    }
+
+    fn stop(&self) {
+        self.reader.stop();
+    }
+
+    fn number(asked: &Asked) -> u64 {
+        asked.number
+    }
+
+    fn copy(asked: &Asked) -> Asked {
+        let Asked { letters, number, kmers, .. } = asked;
+        Asked { letters: letters.clone(), number: *number, kmers: *kmers, ..Asked::default() }
+    }
+
+    fn items(asked: &Asked) -> usize {
+        asked.kmers
+    }
+
+    fn letters(&self, asked: &Asked) -> usize {
+        asked.letters.len()
+    }
+
+    fn join(&self, asked: &Asked, from: usize, most: usize, letters: &mut Vec<u8>) -> usize {
+        let wanted = most.saturating_sub(letters.len()).div_ceil(self.stride()).max(1);
+        let to = asked.kmers.min(from.saturating_add(wanted));
+        letters.extend_from_slice(&asked.letters[from * self.stride()..to * self.stride()]);
+        to
+    }
+
+    fn make(
+        &self,
+        asked: &Asked,
+        kmers: Range<usize>,
+        counts: &mut [u32],
+        texts: &mut [Vec<u8>],
+        (): &mut (),
+    ) {
+        let letters = &asked.letters[kmers.start * self.stride()..kmers.end * self.stride()];
+        answer(letters, self.k, counts, &mut texts[0]);
+    }
+}
