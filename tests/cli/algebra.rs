@@ -333,7 +333,7 @@ fn parquet() {
         let args = "kmers union -q --counts max --format tsv -o - t.mgk t.parquet";
         assert_eq!(dir.run(args).ok(), dir.run("kmers dump t.mgk").ok());
     } else {
-        let message = convert.fails(1);
+        let message = convert.fails(2);
         assert!(message.contains("Parquet"), "{message}");
         assert!(!dir.path("t.parquet").exists());
         dir.write("x.parquet", b"PAR1 and more");
