@@ -23,15 +23,22 @@ const OPERATIONS: [(&str, &str); 4] = [
     ("counters-subtract", "counters_subtract"),
 ];
 
-/// Every operation in every mode, with cuts on both inputs and the result, of tables in every
-/// format that kmc_tools has a part in.
+/// Least and largest counts of both inputs and of the result.
+const CUTS: [[(u32, u32); 3]; 3] = [
+    [(2, 1_000_000), (1, 20), (1, 30)],
+    [(1, 40), (3, 1_000_000), (2, 1_000_000)],
+    [(2, 60), (2, 45), (3, 25)],
+];
+
+/// Every operation in every mode, each with every choice of cuts on both inputs and the result for
+/// some k, of tables in every format that kmc_tools has a part in.
 #[test]
 fn kmc_tools_computes_the_same() {
     if !installed(&["kmc", "kmc_tools"]) {
         return;
     }
     let dir = with_reads();
-    for k in [7, 31, 40, 70] {
+    for (number, k) in [7, 31, 40, 70].into_iter().enumerate() {
         let p = if k < 9 { "-p5" } else { "" };
         for i in [1, 2] {
             shell(
@@ -45,27 +52,38 @@ fn kmc_tools_computes_the_same() {
             );
         }
         for (operation, theirs) in OPERATIONS {
-            for mode in ["min", "max", "sum", "diff", "left", "right"] {
+            let modes = ["min", "max", "sum", "diff", "left", "right"];
+            for (place, mode) in modes.into_iter().enumerate() {
+                let [a, b, result] = CUTS[(number + place) % CUTS.len()];
+                let ours = |name: &str, (least, most)| format!("{name}:{least}..{most}");
+                let theirs_of = |(least, most)| format!("-ci{least} -cx{most}");
                 let (oc, counts) = match operation {
-                    "subtract" if mode == "left" => (String::new(), String::new()),
+                    "subtract" if place < CUTS.len() => (String::new(), String::new()),
                     "subtract" => continue,
                     _ => (format!("-oc{mode}"), format!("--counts {mode}")),
                 };
                 shell(
                     dir.root(),
                     &format!(
-                        "kmc_tools -hp simple kmc1 -ci2 kmc2 -cx20 {theirs} x {oc} -ci1 -cx30 \
-                         -cs1000000000 && kmc_tools -hp transform x dump -s x.txt"
+                        "kmc_tools -hp simple kmc1 {} kmc2 {} {theirs} x {oc} {} -cs1000000000 && \
+                         kmc_tools -hp transform x dump -s x.txt",
+                        theirs_of(a),
+                        theirs_of(b),
+                        theirs_of(result)
                     ),
                 );
                 let expected = dir.read("x.txt");
-                for tables in
-                    ["m1.mgk:2.. m2.mgk:..20", "s1:2.. kff2.kff:..20", "kmc1:2.. t2.tsv.gz:..20"]
+                let (least, most) = result;
+                let args = format!(
+                    "kmers {operation} {counts} --min-count {least} --max-count {most} --format tsv \
+                     -o - -q"
+                );
+                for (one, other) in
+                    [("m1.mgk", "m2.mgk"), ("s1", "kff2.kff"), ("kmc1", "t2.tsv.gz")]
                 {
-                    let args =
-                        format!("kmers {operation} {counts} --max-count 30 --format tsv -o -");
-                    let found = dir.run(&format!("{args} {tables} -q")).ok();
-                    assert!(found.as_bytes() == expected, "k {k} {operation} {mode} {tables}");
+                    let (one, other) = (ours(one, a), ours(other, b));
+                    let found = dir.run(&format!("{args} {one} {other}")).ok();
+                    assert!(found.as_bytes() == expected, "k {k} {operation} {mode} {one} {other}");
                 }
             }
         }
@@ -297,6 +315,29 @@ fn conversions_lose_nothing() {
                 }
             }
         }
+    }
+}
+
+/// Parquet as any other format, where it is built in.
+#[test]
+fn parquet() {
+    let dir = Dir::new();
+    dir.write("r.fq", fastq(&untidy(200, 5), "\n"));
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk r.fq").ok();
+    let convert = dir.run("kmers convert -q --format parquet -o t.parquet t.mgk");
+    if cfg!(feature = "parquet") {
+        convert.ok();
+        dir.run("count -q -k 21 --min-count 1 --format parquet -o direct.parquet r.fq").ok();
+        assert!(dir.read("direct.parquet") == dir.read("t.parquet"));
+        assert_eq!(dir.run("kmers dump t.parquet").ok(), dir.run("kmers dump t.mgk").ok());
+        let args = "kmers union -q --counts max --format tsv -o - t.mgk t.parquet";
+        assert_eq!(dir.run(args).ok(), dir.run("kmers dump t.mgk").ok());
+    } else {
+        let message = convert.fails(2);
+        assert!(message.contains("Parquet"), "{message}");
+        assert!(!dir.path("t.parquet").exists());
+        dir.write("x.parquet", b"PAR1 and more");
+        assert!(dir.run("kmers dump x.parquet").fails(1).contains("Parquet"));
     }
 }
 

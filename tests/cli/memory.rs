@@ -43,3 +43,39 @@ fn the_peak_stays_within_the_promise_if_kmers_begin_alike() {
     assert!(found == expected);
     assert!(peak <= 88 << 20, "{peak} bytes");
 }
+
+/// Nor do tables all of whose k-mers begin with the same twenty bases, of any format.
+#[test]
+fn tables_of_kmers_that_begin_alike_take_no_more() {
+    let dir = Dir::new();
+    let text = |numbers: std::ops::Range<u32>| {
+        let letter = |bits: u32| b"ACGT"[(bits & 3) as usize];
+        let mut text = Vec::new();
+        for number in numbers {
+            // All 11-mers but in no order.
+            let end = number.wrapping_mul(2_654_435_761) & 0x3f_ffff;
+            text.extend_from_slice(b"AAAAAAAAAAAAAAAAAAAA");
+            text.extend((0..11).rev().map(|place| letter(end >> (2 * place))));
+            text.extend_from_slice(b"\t1\n");
+        }
+        text
+    };
+    dir.write("a.tsv", text(0..600_000));
+    dir.write("b.tsv", text(300_000..900_000));
+    for name in ["a", "b"] {
+        dir.run(&format!("kmers convert -q -o {name}.mgk {name}.tsv")).ok();
+        dir.run(&format!("kmers convert -q --format kmc -o {name} {name}.tsv")).ok();
+    }
+    let union = |tables: &str| {
+        let args = format!("kmers union -q --threads 2 --memory 60M --json - -o u.mgk {tables}");
+        let json: serde_json::Value = serde_json::from_str(&dir.run(&args).ok()).unwrap();
+        assert_eq!(json["results"]["kmers"], 900_000);
+        let peak = json["peak_memory_bytes"].as_u64().unwrap();
+        assert!(peak <= 66 << 20, "{tables}: {peak} bytes");
+        dir.read("u.mgk")
+    };
+    let expected = union("a.mgk b.mgk");
+    assert_eq!(dir.run("kmers verify u.mgk").ok(), "u.mgk: ok\n");
+    assert!(union("a b") == expected);
+    assert!(union("a.tsv b.tsv --tmp-dir .") == expected);
+}

@@ -255,7 +255,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
 }
 
 /// Gives `take` the k-mers of a range, in no order.
-fn each_of<K: Kmer>(
+pub(crate) fn each_of<K: Kmer>(
     contents: &Contents<'_>,
     buffer: &mut Vec<u8>,
     mut take: impl FnMut(K, u32),

@@ -9,7 +9,7 @@ use merganser_seq::kmer::Kmer;
 
 use crate::Error;
 use crate::emit::{Encoder, Sink, Totals};
-use crate::kmc::count_bytes;
+use crate::kmc::{count_bytes, store_packed};
 use crate::table::Header;
 
 /// Where the number of blocks of the raw section stands: behind header, variables and its letter.
@@ -33,13 +33,17 @@ impl<K: Kmer> Encoder<K> for KffFormat {
 
     fn encode(&self, kmers: &[(K, u32)]) -> Vec<u8> {
         let bytes = self.k.div_ceil(4);
-        let mut part = Vec::with_capacity(kmers.len() * (bytes + self.data_size));
-        let mut little = [0; 32];
-        for &(kmer, count) in kmers {
-            kmer.store(&mut little);
-            part.extend(little[..bytes].iter().rev());
-            part.extend_from_slice(&count.to_be_bytes()[4 - self.data_size..]);
+        let record = bytes + self.data_size;
+        // Whole words are stored, the last ones beyond the end.
+        let mut part = vec![0; kmers.len() * record + K::BYTES + 4];
+        let spare = 32 - 8 * self.data_size as u32;
+        for (number, &(kmer, count)) in kmers.iter().enumerate() {
+            let part = &mut part[number * record..];
+            // The padding comes first.
+            store_packed(kmer, 4 * bytes, part);
+            (count << spare).swap_bytes().store(&mut part[bytes..]);
         }
+        part.truncate(kmers.len() * record);
         part
     }
 }

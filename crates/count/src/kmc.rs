@@ -40,6 +40,15 @@ pub(crate) fn count_bytes(largest_count: u32) -> usize {
     (4 - largest_count.max(1).leading_zeros() / 8) as usize
 }
 
+/// Writes the last `k` bases (at least 1), 4 bases a byte, first base in the top bits. Writes
+/// [`Kmer::BYTES`] bytes, whatever k.
+#[inline(always)]
+pub(crate) fn store_packed<K: Kmer>(kmer: K, k: usize, bytes: &mut [u8]) {
+    let bytes = &mut bytes[..K::BYTES];
+    kmer.shl((8 * K::BYTES - 2 * k) as u32).store(bytes);
+    bytes.reverse();
+}
+
 /// Encodes k-mers as suffix records, with the number of records of each prefix.
 pub(crate) struct KmcFormat {
     pub(crate) layout: Layout,
@@ -57,22 +66,24 @@ impl<K: Kmer> Encoder<K> for KmcFormat {
     fn encode(&self, kmers: &[(K, u32)]) -> Records {
         let Layout { k, prefix_bases, count_bytes } = self.layout;
         let suffix_bytes = (k - prefix_bases) / 4;
-        let mut part = Records {
-            bytes: Vec::with_capacity(kmers.len() * (suffix_bytes + count_bytes)),
-            prefixes: Vec::new(),
-        };
-        let mut little = [0; 32];
-        for &(kmer, count) in kmers {
+        let record = suffix_bytes + count_bytes;
+        // Whole words are stored, the last ones beyond the end.
+        let mut bytes = vec![0; kmers.len() * record + K::BYTES + 4];
+        let mut prefixes: Vec<(u32, u64)> = Vec::new();
+        for (number, &(kmer, count)) in kmers.iter().enumerate() {
             let prefix = kmer.prefix(k, 2 * prefix_bases as u32);
-            match part.prefixes.last_mut() {
+            match prefixes.last_mut() {
                 Some((last, number)) if *last == prefix => *number += 1,
-                _ => part.prefixes.push((prefix, 1)),
+                _ => prefixes.push((prefix, 1)),
             }
-            kmer.store(&mut little);
-            part.bytes.extend(little[..suffix_bytes].iter().rev());
-            part.bytes.extend_from_slice(&count.to_le_bytes()[..count_bytes]);
+            let bytes = &mut bytes[number * record..];
+            if suffix_bytes > 0 {
+                store_packed(kmer, k - prefix_bases, bytes);
+            }
+            count.store(&mut bytes[suffix_bytes..]);
         }
-        part
+        bytes.truncate(kmers.len() * record);
+        Records { bytes, prefixes }
     }
 }
 
@@ -166,6 +177,17 @@ impl Sink<Records> for KmcSink {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packed_bases_come_back() {
+        for k in 1..=32 {
+            let kmer = 0x9e37_79b9_7f4a_7c15u64;
+            let mut bytes = [0xff; 9];
+            store_packed(kmer, k, &mut bytes);
+            assert_eq!(u64::from_packed(&bytes, k), kmer & u64::mask(k));
+            assert!(bytes[k.div_ceil(4)..8].iter().all(|&byte| byte == 0) && bytes[8] == 0xff);
+        }
+    }
 
     #[test]
     fn layouts_are_legal_and_small() {

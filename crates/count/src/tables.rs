@@ -230,10 +230,12 @@ impl AnyTable {
         }
     }
 
-    /// Its k-mers in order. Those of a table without order are gathered in `pool` first.
+    /// Its k-mers in order. Those of a table without order are gathered in `pool` first; each worker
+    /// sorts as many at a time as take `sorting` bytes.
     pub(crate) fn ranges<'t, 'p: 't, K: Kmer>(
         &'t self,
         pool: &'p Pool,
+        sorting: u64,
         threads: usize,
         cancel: &Cancel,
     ) -> Result<Box<dyn Ranges<K> + 't>, Error> {
@@ -241,20 +243,20 @@ impl AnyTable {
             Content::Mgk(table) => Box::new(mgk::MgkRanges(table)),
             Content::Kmc(database) if database.is_sorted() => database.ranges(),
             Content::Kmc(database) => {
-                let gathered = Gathered::new(&self.path, &self.description, pool);
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
                 Box::new(database.gather(gathered, threads, cancel)?)
             }
             Content::Kff(kff) => {
-                let gathered = Gathered::new(&self.path, &self.description, pool);
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
                 Box::new(kff.gather(gathered, cancel)?)
             }
             Content::Text(text) => {
-                let gathered = Gathered::new(&self.path, &self.description, pool);
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
                 Box::new(text.gather(gathered, threads, cancel)?)
             }
             #[cfg(feature = "parquet")]
             Content::Parquet(table) => {
-                let gathered = Gathered::new(&self.path, &self.description, pool);
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
                 Box::new(table.gather(gathered, threads, cancel)?)
             }
         })
@@ -267,16 +269,21 @@ pub(crate) trait Ranges<K>: Sync {
     fn kmers(&self) -> u64;
     /// No less than its largest count.
     fn largest_count(&self) -> u32;
+    /// First bits of which it reads the k-mers together, however little of them is asked for.
+    fn together(&self) -> u32 {
+        u32::MAX
+    }
     /// One worker's way to them. Each range is asked for once, by one worker.
     fn reader(&self) -> Box<dyn RangeReader<K> + '_>;
 }
 
-/// Reads ranges: the k-mers whose first `bits` bits (at most 32, at most 2k) are `prefix`.
+/// Reads ranges: the k-mers whose first `bits` bits (at most 2k) are `prefix`. Ranges are asked for in
+/// order.
 pub(crate) trait RangeReader<K> {
     /// No fewer than the k-mers of the range.
-    fn at_most(&mut self, prefix: u32, bits: u32) -> Result<u64, Error>;
+    fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error>;
     /// Replaces `kmers` by those of the range, in order.
-    fn read(&mut self, prefix: u32, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error>;
+    fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error>;
 }
 
 fn of_header(header: &Header) -> Description {

@@ -54,12 +54,26 @@ impl<K: Kmer> Engine<'_, K> {
         range: std::ops::Range<usize>,
         make: impl Fn() -> W + Sync,
     ) -> Result<Vec<W>, Error> {
-        let next = AtomicUsize::new(range.start);
-        run_workers_collect(self.threads, |_| self.worker(&next, range.end, make()))
+        let next = AtomicUsize::new(range.start / self.at_once());
+        run_workers_collect(self.threads, |_| self.worker(&next, range.clone(), make()))
     }
 
-    fn worker<W: Work<K>>(&self, next: &AtomicUsize, end: usize, work: W) -> Result<W, Error> {
-        let sections = 1usize << self.section_bits;
+    /// Neighbouring sections that a worker takes at once: those that some table has only together, if
+    /// that leaves enough for all workers.
+    fn at_once(&self) -> usize {
+        let together = self.tables.iter().map(|table| table.together()).min();
+        let finer = self.section_bits.saturating_sub(together.unwrap_or(u32::MAX));
+        let enough = (1usize << self.section_bits) / (4 * self.threads.max(1));
+        (1 << finer).min(enough.max(1))
+    }
+
+    fn worker<W: Work<K>>(
+        &self,
+        next: &AtomicUsize,
+        range: std::ops::Range<usize>,
+        work: W,
+    ) -> Result<W, Error> {
+        let (sections, at_once) = (1usize << self.section_bits, self.at_once());
         let mut worker = Worker {
             engine: self,
             readers: self.tables.iter().map(|table| table.reader()).collect(),
@@ -67,22 +81,24 @@ impl<K: Kmer> Engine<'_, K> {
             work,
         };
         loop {
-            let section = next.fetch_add(1, Ordering::Relaxed);
-            if section >= end {
+            let first = next.fetch_add(1, Ordering::Relaxed).saturating_mul(at_once);
+            if first >= range.end {
                 return Ok(worker.work);
             }
-            let place = Place { section, first: true, last: true };
-            match worker.range(section as u32, self.section_bits, place) {
-                Ok(true) => {}
-                Ok(false) => return Ok(worker.work),
-                Err(error) => {
-                    // The others stop at their next section.
-                    next.store(end, Ordering::Relaxed);
-                    return Err(error);
+            for section in first.max(range.start)..(first + at_once).min(range.end) {
+                let place = Place { section, first: true, last: true };
+                match worker.range(K::from_low(section as u64), self.section_bits, place) {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(worker.work),
+                    Err(error) => {
+                        // The others stop when they have what they took.
+                        next.store(range.end, Ordering::Relaxed);
+                        return Err(error);
+                    }
                 }
+                let share = |section: usize| self.total * section as u64 / sections as u64;
+                self.progress.advance(share(section + 1) - share(section));
             }
-            let share = |section: usize| self.total * section as u64 / sections as u64;
-            self.progress.advance(share(section + 1) - share(section));
         }
     }
 }
@@ -96,7 +112,7 @@ struct Worker<'w, 'e, K, W> {
 
 impl<K: Kmer, W: Work<K>> Worker<'_, '_, K, W> {
     /// A range, halved until it fits.
-    fn range(&mut self, prefix: u32, bits: u32, place: Place) -> Result<bool, Error> {
+    fn range(&mut self, prefix: K, bits: u32, place: Place) -> Result<bool, Error> {
         if self.engine.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
@@ -104,9 +120,11 @@ impl<K: Kmer, W: Work<K>> Worker<'_, '_, K, W> {
         for reader in &mut self.readers {
             kmers += reader.at_most(prefix, bits)?;
         }
-        if kmers > self.engine.most && bits < 31.min(2 * self.engine.k as u32) {
-            return Ok(self.range(prefix << 1, bits + 1, Place { last: false, ..place })?
-                && self.range(prefix << 1 | 1, bits + 1, Place { first: false, ..place })?);
+        if kmers > self.engine.most && bits < 2 * self.engine.k as u32 {
+            let lower = prefix.shl(1);
+            let upper = lower.or(K::from_low(1));
+            return Ok(self.range(lower, bits + 1, Place { last: false, ..place })?
+                && self.range(upper, bits + 1, Place { first: false, ..place })?);
         }
         for (reader, run) in self.readers.iter_mut().zip(&mut self.runs) {
             reader.read(prefix, bits, run)?;

@@ -118,8 +118,7 @@ fn by_mode<K: Kmer, const LEFT: bool, const RIGHT: bool>(
 }
 
 /// Replaces `out` by the k-mers of `a` alone if `LEFT`, of `b` alone if `RIGHT`, and those of both
-/// whose count `both` is not 0. Without a branch that depends on the k-mers: which of two is the
-/// smaller is as good as random.
+/// whose count `both` is not 0. Lower and upper half take turns, as each step waits for the one before.
 #[inline(always)]
 fn merge_with<K: Kmer, const LEFT: bool, const RIGHT: bool>(
     a: &[(K, u32)],
@@ -132,9 +131,44 @@ fn merge_with<K: Kmer, const LEFT: bool, const RIGHT: bool>(
     if out.len() < most {
         out.resize(most, (K::default(), 0));
     }
-    let (mut i, mut j, mut n) = (0, 0, 0);
-    while i < a.len() && j < b.len() {
-        let ((left, left_count), (right, right_count)) = (a[i], b[j]);
+    let half = a.len() / 2;
+    let middle = a.get(half).map_or(0, |&(kmer, _)| b.partition_point(|other| other.0 < kmer));
+    let (lower_out, upper_out) = out.split_at_mut(half + middle);
+    let (lower_a, upper_a) = a.split_at(half);
+    let (lower_b, upper_b) = b.split_at(middle);
+    let mut lower = Merging { a: lower_a, b: lower_b, out: lower_out, done: 0 };
+    let mut upper = Merging { a: upper_a, b: upper_b, out: upper_out, done: 0 };
+    while lower.goes_on() && upper.goes_on() {
+        lower.step::<LEFT, RIGHT>(&both);
+        upper.step::<LEFT, RIGHT>(&both);
+    }
+    let number = lower.finish::<LEFT, RIGHT>(&both);
+    let upper_number = upper.finish::<LEFT, RIGHT>(&both);
+    let start = half + middle;
+    out.copy_within(start..start + upper_number, number);
+    out.truncate(number + upper_number);
+}
+
+/// What is left to be merged, and where it goes.
+struct Merging<'m, K> {
+    a: &'m [(K, u32)],
+    b: &'m [(K, u32)],
+    out: &'m mut [(K, u32)],
+    /// Entries of `out` that are written.
+    done: usize,
+}
+
+impl<K: Kmer> Merging<'_, K> {
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        !self.a.is_empty() && !self.b.is_empty()
+    }
+
+    /// Takes the smaller k-mer, without a branch that depends on the k-mers: which of two is the
+    /// smaller is as good as random.
+    #[inline(always)]
+    fn step<const LEFT: bool, const RIGHT: bool>(&mut self, both: &impl Fn(u32, u32) -> u32) {
+        let ((left, left_count), (right, right_count)) = (self.a[0], self.b[0]);
         let (not_after, not_before) = (left <= right, right <= left);
         let kmer = if not_after { left } else { right };
         let alone = if not_after {
@@ -145,17 +179,28 @@ fn merge_with<K: Kmer, const LEFT: bool, const RIGHT: bool>(
             0
         };
         let count = if not_after & not_before { both(left_count, right_count) } else { alone };
-        out[n] = (kmer, count);
-        n += usize::from(count != 0);
-        i += usize::from(not_after);
-        j += usize::from(not_before);
+        self.out[self.done] = (kmer, count);
+        self.done += usize::from(count != 0);
+        self.a = &self.a[usize::from(not_after)..];
+        self.b = &self.b[usize::from(not_before)..];
     }
-    out.truncate(n);
-    if LEFT {
-        out.extend_from_slice(&a[i..]);
-    }
-    if RIGHT {
-        out.extend_from_slice(&b[j..]);
+
+    /// Merges the rest; gives the number of entries.
+    #[inline(always)]
+    fn finish<const LEFT: bool, const RIGHT: bool>(
+        mut self,
+        both: &impl Fn(u32, u32) -> u32,
+    ) -> usize {
+        while self.goes_on() {
+            self.step::<LEFT, RIGHT>(both);
+        }
+        for (stays, rest) in [(LEFT, self.a), (RIGHT, self.b)] {
+            if stays {
+                self.out[self.done..][..rest.len()].copy_from_slice(rest);
+                self.done += rest.len();
+            }
+        }
+        self.done
     }
 }
 

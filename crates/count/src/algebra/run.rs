@@ -103,6 +103,8 @@ pub(crate) struct Session<'s> {
     pub(crate) canonical: bool,
     /// Bytes for each worker's arrays.
     worker_bytes: u64,
+    /// Bytes for each worker to sort gathered k-mers of a table.
+    sorting_bytes: u64,
     /// Arrays that a worker has.
     width: u64,
     /// Bytes of parts that wait to be written.
@@ -161,7 +163,9 @@ impl<'s> Session<'s> {
             },
         );
         let canonical = first.description().canonical;
-        let worker_bytes = left / 4 / threads;
+        // What is gathered is sorted beside the workers' arrays.
+        let halves = if unsorted > 0 { 2 } else { 1 };
+        let worker_bytes = left / 4 / threads / halves;
         Ok(Session {
             tables,
             resources,
@@ -169,6 +173,7 @@ impl<'s> Session<'s> {
             k,
             canonical,
             worker_bytes,
+            sorting_bytes: worker_bytes / unsorted.max(1),
             width: width.max(1),
             waiting_bytes: left / 8,
         })
@@ -185,7 +190,8 @@ impl<'s> Session<'s> {
         self.tables
             .iter()
             .map(|table| {
-                let ranges = table.ranges::<K>(&self.pool, self.resources.threads, cancel)?;
+                let (sorting, threads) = (self.sorting_bytes, self.resources.threads);
+                let ranges = table.ranges::<K>(&self.pool, sorting, threads, cancel)?;
                 if table.is_unsorted() {
                     progress.advance(table.bytes());
                 }

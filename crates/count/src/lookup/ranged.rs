@@ -140,8 +140,8 @@ pub(super) fn plan<K: Kmer>(
     let usual = section_bits(ranges[0].kmers(), k);
     let mut least = 0;
     for bits in [usual].into_iter().chain(MORE_BITS).filter(|&bits| bits <= 2 * k as u32) {
-        let load = |prefix| Ok(bytes_for::<K>(reader.at_most(prefix, bits)?, 1));
-        let loads = (0..1u32 << bits).map(load).collect::<Result<Vec<u64>, Error>>()?;
+        let load = |prefix| Ok(bytes_for::<K>(reader.at_most(K::from_low(prefix), bits)?, 1));
+        let loads = (0..1u64 << bits).map(load).collect::<Result<Vec<u64>, Error>>()?;
         least = loads.iter().copied().max().unwrap_or(0);
         if least <= most {
             return Ok((bits, groups(&loads, most)));

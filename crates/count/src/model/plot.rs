@@ -63,23 +63,26 @@ pub(super) fn scene(model: &Model) -> Scene {
     let bar = |count: f64, number: f64| [x(count - 0.5), x(count + 0.5), y(number)];
     let peaks = 1..=2 * model.ploidy;
     let (low, right) = (y(0.0), WIDTH - RIGHT);
-    let mut words = vec![Words { text: title(model), at: [LEFT, 22.0], anchor: Anchor::Start }];
-    for part in 0..=4 {
-        let (count, number) = (counts * part / 4, top * part as f64 / 4.0);
-        let across = Words {
-            text: count.to_string(),
-            at: [x(count as f64), low + 18.0],
-            anchor: Anchor::Middle,
-        };
-        let up = Words {
-            text: format!("{number:.0}"),
-            at: [LEFT - 6.0, y(number) + 4.0],
-            anchor: Anchor::End,
-        };
-        words.extend([across, up]);
-    }
+    let start = |text, at| Words { text, at, anchor: Anchor::Start };
+    let mut words = vec![
+        start(title(model), [LEFT, 16.0]),
+        start(format!("distinct {}-mers", model.k), [10.0, TOP - 6.0]),
+    ];
+    words.extend(ticks(counts as f64).map(|count| Words {
+        text: thousands(count),
+        at: [x(count), low + 18.0],
+        anchor: Anchor::Middle,
+    }));
+    words.extend(ticks(top).map(|number| Words {
+        text: thousands(number),
+        at: [LEFT - 6.0, y(number) + 4.0],
+        anchor: Anchor::End,
+    }));
     words.push(Words {
-        text: format!("count of a {}-mer", model.k),
+        text: format!(
+            "count of a {}-mer (bars: as found, line: model, dashed: multiples of the coverage)",
+            model.k
+        ),
         at: [x(counts as f64 / 2.0), HEIGHT - 10.0],
         anchor: Anchor::Middle,
     });
@@ -90,6 +93,27 @@ pub(super) fn scene(model: &Model) -> Scene {
         axes: [[LEFT, TOP], [LEFT, low], [right, low]],
         words,
     }
+}
+
+/// Round numbers from 0 up to `most`, five to ten steps.
+fn ticks(most: f64) -> impl Iterator<Item = f64> {
+    let power = 10f64.powf((most / 5.0).max(1.0).log10().floor());
+    let steps = [5.0, 2.0, 1.0].map(|times| times * power);
+    let step = steps.into_iter().find(|step| most / step >= 5.0).unwrap_or(power);
+    (0..=(most / step) as u32).map(move |part| f64::from(part) * step)
+}
+
+/// A whole number with commas.
+fn thousands(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// An SVG picture.
@@ -136,8 +160,8 @@ fn title(model: &Model) -> String {
         _ => format!(", heterozygosity {:.3} %", 100.0 * model.heterozygosity),
     };
     format!(
-        "genome {:.0} bases{heterozygosity}, coverage {:.1}, errors {:.3} %",
-        model.genome_size,
+        "genome {} bases{heterozygosity}, coverage {:.1}, errors {:.3} %",
+        thousands(model.genome_size),
         model.coverage,
         100.0 * model.error_rate
     )
@@ -176,4 +200,18 @@ pub fn text(model: &Model, columns: usize, rows: usize) -> String {
     let last = counts.to_string();
     let _ = writeln!(out, "#  1{last:>width$}", width = columns - 1);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_numbers_have_commas() {
+        let up_to = |most| ticks(most).map(thousands).collect::<Vec<_>>().join(" ");
+        assert_eq!(up_to(3.0), "0 1 2 3");
+        assert_eq!(up_to(214.0), "0 20 40 60 80 100 120 140 160 180 200");
+        assert_eq!(up_to(372_615.0), "0 50,000 100,000 150,000 200,000 250,000 300,000 350,000");
+        assert_eq!(thousands(4_936_447.4), "4,936,447");
+    }
 }

@@ -56,95 +56,78 @@ impl<'a> BitWriter<'a> {
     }
 }
 
-/// Reads what a [`BitWriter`] wrote. Behind the end it reads zeros and is then [`exhausted`].
-///
-/// [`exhausted`]: BitReader::exhausted
+/// Reads what a [`BitWriter`] wrote, by its place alone: the next place is known as soon as the bits
+/// are, so that two readers that take turns hardly wait. What is behind the end, of the bytes it is
+/// given too, it reads as anything; [`BitReader::at`] tells.
+#[derive(Clone, Copy)]
 pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The byte that comes next.
+    /// The bit that comes next.
     at: usize,
-    /// Bits that are known; those above `bits` are right, or zero.
-    pending: u64,
-    bits: u32,
 }
 
 impl<'a> BitReader<'a> {
+    /// Of bytes that go on for 8 bytes or more behind the bits; what is nearer to their end is zero.
     pub(crate) fn new(bytes: &'a [u8]) -> BitReader<'a> {
-        BitReader { bytes, at: 0, pending: 0, bits: 0 }
+        BitReader { bytes, at: 0 }
     }
 
-    /// Sees to it that [`MOST`] bits or more are known.
+    /// Bits that were passed.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What follows the bit `at`: [`MOST`] bits of it and one more are right.
     #[inline(always)]
-    fn refill(&mut self) {
-        let word = match self.bytes.get(self.at..self.at + 8) {
-            Some(word) => u64::load(word),
-            None => self.tail(),
-        };
-        self.pending |= word << self.bits;
-        self.at += ((63 - self.bits) / 8) as usize;
-        self.bits |= 56;
+    fn word(&self, at: usize) -> u64 {
+        let byte = at / 8;
+        self.bytes.get(byte..byte + 8).map_or(0, u64::load) >> (at % 8)
     }
 
-    #[cold]
-    fn tail(&self) -> u64 {
-        let mut word = [0; 8];
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        word[..rest.len()].copy_from_slice(rest);
-        u64::from_le_bytes(word)
+    /// The `bits` bits (at most [`MOST`]) that stand `further` bits behind the next one, which stays.
+    #[inline(always)]
+    pub(crate) fn look(&self, further: usize, bits: u32) -> u64 {
+        self.word(self.at + further) & ((1u64 << bits) - 1)
     }
 
     #[inline(always)]
-    fn pass(&mut self, bits: u32) {
-        self.pending >>= bits;
-        self.bits -= bits;
+    pub(crate) fn pass(&mut self, bits: usize) {
+        self.at += bits;
     }
 
     /// The next `bits` bits (at most [`MOST`]).
     #[inline(always)]
     pub(crate) fn get(&mut self, bits: u32) -> u64 {
-        if self.bits < bits {
-            self.refill();
-        }
-        let value = self.pending & ((1u64 << bits) - 1);
-        self.pass(bits);
+        let value = self.look(0, bits);
+        self.at += bits as usize;
         value
     }
 
-    /// The number of zeros before the next one, which is passed over; at most as many as there
-    /// are bits.
+    /// The number of zeros before the next one, which is passed, and the `bits` bits behind it, if all
+    /// of them are known at once.
     #[inline(always)]
+    pub(crate) fn get_rice(&mut self, bits: u32) -> Option<(u64, u64)> {
+        let word = self.word(self.at);
+        let zeros = word.trailing_zeros();
+        if zeros + bits >= MOST {
+            return None;
+        }
+        self.at += (zeros + bits) as usize + 1;
+        Some((u64::from(zeros), word >> zeros >> 1 & ((1u64 << bits) - 1)))
+    }
+
+    /// The number of zeros before the next one, which is passed; at most as many as there are bits.
     pub(crate) fn get_unary(&mut self) -> u64 {
-        self.refill();
-        // A one beyond the known bits will be known after the next refill.
-        let here = self.pending.trailing_zeros();
-        if here < MOST {
-            self.pass(here + 1);
-            return u64::from(here);
-        }
-        self.long_unary()
-    }
-
-    #[cold]
-    fn long_unary(&mut self) -> u64 {
-        let mut zeros = 0;
-        loop {
-            let here = self.pending.trailing_zeros().min(self.bits);
-            zeros += u64::from(here);
-            if here < self.bits {
-                self.pass(here + 1);
-                return zeros;
+        let start = self.at;
+        while self.at < 8 * self.bytes.len() {
+            let here = self.word(self.at).trailing_zeros();
+            if here < MOST {
+                self.at += here as usize + 1;
+                return (self.at - 1 - start) as u64;
             }
-            (self.pending, self.bits) = (0, 0);
-            if self.at > self.bytes.len() {
-                return zeros;
-            }
-            self.refill();
+            self.at += MOST as usize;
         }
-    }
-
-    /// Whether more bits were asked for than there were.
-    pub(crate) fn exhausted(&self) -> bool {
-        8 * self.at > 8 * self.bytes.len() + self.bits as usize
+        (self.at - start) as u64
     }
 }
 
@@ -163,14 +146,32 @@ mod tests {
                 writer.put_unary(unary);
             }
             writer.finish();
+            let end = bytes.len();
+            bytes.extend([0xa5; 8]);
             let mut reader = BitReader::new(&bytes);
-            for &(value, bits, unary) in &values {
+            for (number, &(value, bits, unary)) in values.iter().enumerate() {
+                prop_assert_eq!(reader.look(0, bits), value & ((1 << bits) - 1));
                 prop_assert_eq!(reader.get(bits), value & ((1 << bits) - 1));
+                let mut other = reader;
                 prop_assert_eq!(reader.get_unary(), unary);
+                if let Some(&(value, bits, _)) = values.get(number + 1)
+                    && let Some(rice) = other.get_rice(bits)
+                {
+                    prop_assert_eq!(rice, (unary, value & ((1 << bits) - 1)));
+                    prop_assert_eq!(other.at(), reader.at() + bits as usize);
+                }
             }
-            prop_assert!(!reader.exhausted());
-            reader.get(8);
-            prop_assert!(reader.exhausted());
+            prop_assert_eq!(reader.at().div_ceil(8), end);
+        }
+
+        #[test]
+        fn any_bits_end(bytes in proptest::collection::vec(prop_oneof![Just(0), any::<u8>()], 0..40)) {
+            let mut reader = BitReader::new(&bytes);
+            while reader.at() < 8 * bytes.len() {
+                reader.get_unary();
+                reader.get_rice(9);
+            }
+            prop_assert_eq!(reader.get(MOST), 0);
         }
     }
 }

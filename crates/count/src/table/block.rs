@@ -36,13 +36,26 @@ pub(crate) fn encode<K: Kmer>(kmers: &[(K, u32)], out: &mut Vec<u8>) {
             done += now;
         }
     }
-    let escape = (1u64 << width) - 1;
-    for &(_, count) in kmers {
-        bits.put(u64::from(count - 1).min(escape), width);
-    }
+    put_counts(kmers, width, &mut bits);
     bits.finish();
+    let escape = (1u64 << width) - 1;
     for &(_, count) in kmers.iter().filter(|(_, count)| u64::from(count - 1) >= escape) {
         out.extend_from_slice(&count.to_le_bytes());
+    }
+}
+
+/// Counts less 1, in as few steps as words hold them.
+fn put_counts<K>(kmers: &[(K, u32)], width: u32, bits: &mut BitWriter<'_>) {
+    let escape = (1u64 << width) - 1;
+    let value = |count: u32| u64::from(count - 1).min(escape);
+    let (fours, rest) = kmers.as_chunks::<4>();
+    let (fours, rest) = if 4 * width <= bits::MOST { (fours, rest) } else { (&[][..], kmers) };
+    for [a, b, c, d] in fours {
+        let (low, high) = (value(a.1) | value(b.1) << width, value(c.1) | value(d.1) << width);
+        bits.put(low | high << (2 * width), 4 * width);
+    }
+    for &(_, count) in rest {
+        bits.put(value(count), width);
     }
 }
 
@@ -56,74 +69,142 @@ fn rice_parameter<K: Kmer>(kmers: &[(K, u32)]) -> u32 {
 
 /// The width that makes the counts of a block smallest, escapes included.
 fn count_width<K>(kmers: &[(K, u32)]) -> u32 {
-    // by_len[b]: counts less 1 that need b bits; one that is all ones needs one more.
-    let mut by_len = [0u32; 34];
-    for &(_, count) in kmers {
-        by_len[(64 - u64::from(count).leading_zeros()) as usize] += 1;
+    // by_len[b]: counts less 1 that need b bits; one that is all ones needs one more. Most need the
+    // same few: in four arrays, one need not wait for the one before.
+    let mut by_len = [[0u32; 33]; 4];
+    for (at, &(_, count)) in kmers.iter().enumerate() {
+        by_len[at % 4][(32 - count.leading_zeros()) as usize] += 1;
     }
     let mut above = kmers.len() as u32;
     let mut best = (u32::MAX, 0);
     for width in 0..=32u32 {
-        above -= by_len[width as usize];
+        above -= by_len.iter().map(|lane| lane[width as usize]).sum::<u32>();
         best = best.min((width * kmers.len() as u32 + 32 * above, width));
+        if above == 0 {
+            break;
+        }
     }
     best.1
 }
 
-/// Appends the block's `len` k-mers, whose first is `first`, to `kmers`; false if the bytes are no
-/// such block.
-pub(crate) fn decode<K: Kmer>(
-    bytes: &[u8],
-    first: K,
-    len: usize,
-    kmers: &mut Vec<(K, u32)>,
-) -> bool {
-    let [low_bits, width, stream @ ..] = bytes else { return false };
-    let (low_bits, width) = (u32::from(*low_bits), u32::from(*width));
-    if width > 32 {
-        return false;
-    }
-    let mut bits = BitReader::new(stream);
-    let from = kmers.len();
-    let mut kmer = first;
-    kmers.push((kmer, 0));
-    for _ in 1..len {
-        let mut more = K::from_low(bits.get_unary()).shl(low_bits);
-        if low_bits <= bits::MOST {
-            more = more.or(K::from_low(bits.get(low_bits)));
-        } else {
-            let mut done = 0;
-            while done < low_bits {
-                let now = (low_bits - done).min(48);
-                more = more.or(K::from_low(bits.get(now)).shl(done));
-                done += now;
-            }
-        }
-        kmer = kmer.add(more).add(K::from_low(1));
-        kmers.push((kmer, 0));
-    }
-    decode_counts(&mut bits, width, stream, &mut kmers[from..]) && !bits.exhausted()
+/// An encoded block, and what the index says of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Coded<'b, K> {
+    /// The block, and 8 bytes or more behind it.
+    pub(crate) bytes: &'b [u8],
+    /// Bytes of the block.
+    pub(crate) len: usize,
+    pub(crate) first: K,
+    pub(crate) kmers: usize,
 }
 
-fn decode_counts<K>(
-    bits: &mut BitReader<'_>,
-    width: u32,
-    stream: &[u8],
-    kmers: &mut [(K, u32)],
+/// Appends the k-mers of `N` blocks, which are decoded together: each difference waits for the one
+/// before it, but not for those of another block. False if the bytes are no such blocks.
+pub(crate) fn decode<K: Kmer, const N: usize>(
+    blocks: [Coded<'_, K>; N],
+    kmers: &mut Vec<(K, u32)>,
 ) -> bool {
-    let escape = (1u64 << width) - 1;
-    let mut escapes = 0;
-    for (_, count) in kmers.iter_mut() {
-        let value = bits.get(width);
-        escapes += usize::from(value == escape);
-        *count = if value == escape { 0 } else { value as u32 + 1 };
+    let from = kmers.len();
+    let all = from + blocks.iter().map(|block| block.kmers).sum::<usize>();
+    kmers.resize(all, (K::default(), 0));
+    let mut rest = &mut kmers[from..];
+    let mut rows: [&mut [(K, u32)]; N] = blocks.map(|block| {
+        let (row, behind) = std::mem::take(&mut rest).split_at_mut(block.kmers);
+        rest = behind;
+        row
+    });
+    let shortest = blocks.iter().map(|block| block.kmers).min().unwrap_or(0);
+    let mut differences = blocks.map(Differences::new);
+    for (row, block) in rows.iter_mut().zip(&blocks) {
+        row[0].0 = block.first;
     }
-    let Some(start) = stream.len().checked_sub(4 * escapes) else { return false };
-    let mut large = stream[start..].chunks_exact(4).map(u32::load);
-    kmers.iter_mut().filter(|(_, count)| *count == 0).all(|(_, count)| {
-        *count = large.next().unwrap_or(0);
-        *count > 0
+    // Rows of the same length, which the compiler then knows not to check at each step.
+    let mut heads = rows.each_mut().map(|row| &mut row[..shortest]);
+    for at in 1..shortest {
+        for (head, differences) in heads.iter_mut().zip(&mut differences) {
+            head[at].0 = differences.pass();
+        }
+    }
+    let mut lanes = rows.into_iter().zip(differences).zip(&blocks);
+    lanes.all(|((row, mut differences), block)| {
+        for entry in &mut row[shortest..] {
+            entry.0 = differences.pass();
+        }
+        differences.counts(block, row)
     })
+}
+
+/// A block's k-mers, one after the other.
+struct Differences<'b, K> {
+    bits: BitReader<'b>,
+    low_bits: u32,
+    kmer: K,
+}
+
+impl<'b, K: Kmer> Differences<'b, K> {
+    /// Behind the first k-mer.
+    fn new(block: Coded<'b, K>) -> Differences<'b, K> {
+        let low_bits = block.bytes.first().map_or(0, |&bits| u32::from(bits));
+        let bits = BitReader::new(block.bytes.get(2..).unwrap_or_default());
+        Differences { bits, low_bits, kmer: block.first }
+    }
+
+    /// The next k-mer.
+    #[inline(always)]
+    fn pass(&mut self) -> K {
+        let more = match self.bits.get_rice(self.low_bits) {
+            Some((zeros, low)) => K::from_low(zeros).shl(self.low_bits).or(K::from_low(low)),
+            None => {
+                let (more, bits) = wide(self.bits, self.low_bits);
+                self.bits = bits;
+                more
+            }
+        };
+        self.kmer = self.kmer.add(more).add(K::from_low(1));
+        self.kmer
+    }
+
+    /// The counts, which follow the last difference; false if the block does not end with them.
+    fn counts(mut self, block: &Coded<'_, K>, kmers: &mut [(K, u32)]) -> bool {
+        let width = u32::from(block.bytes.get(1).copied().unwrap_or(u8::MAX));
+        if width > 32 {
+            return false;
+        }
+        let escape = (1u64 << width) - 1;
+        let (mut escapes, mut place) = (0, 0);
+        for (_, count) in kmers.iter_mut() {
+            let value = self.bits.look(place, width);
+            place += width as usize;
+            escapes += usize::from(value == escape);
+            *count = if value == escape { 0 } else { value as u32 + 1 };
+        }
+        self.bits.pass(place);
+        let start = 2 + self.bits.at().div_ceil(8);
+        let Some(large) = block.bytes[..block.len].get(start..) else { return false };
+        if large.len() < 4 * escapes {
+            return false;
+        }
+        let mut large = large[large.len() - 4 * escapes..].chunks_exact(4).map(u32::load);
+        escapes == 0
+            || kmers.iter_mut().filter(|(_, count)| *count == 0).all(|(_, count)| {
+                *count = large.next().unwrap_or(0);
+                *count > 0
+            })
+    }
+}
+
+/// A difference that does not fit into a word, and what follows it: by value, so that what is read
+/// quickly need not lie in memory.
+#[cold]
+fn wide<K: Kmer>(mut bits: BitReader<'_>, low_bits: u32) -> (K, BitReader<'_>) {
+    let mut more = K::from_low(bits.get_unary()).shl(low_bits);
+    let mut done = 0;
+    while done < low_bits {
+        let now = (low_bits - done).min(48);
+        more = more.or(K::from_low(bits.get(now)).shl(done));
+        done += now;
+    }
+    (more, bits)
 }
 
 #[cfg(test)]
@@ -139,12 +220,27 @@ mod tests {
         let kmers: Vec<(K, u32)> = kmers.into_iter().zip(counts.iter().copied()).collect();
         let mut bytes = Vec::new();
         encode(&kmers, &mut bytes);
-        let mut decoded = Vec::new();
-        assert!(decode(&bytes, kmers[0].0, kmers.len(), &mut decoded));
-        assert_eq!(decoded, kmers);
-        // A part of a block is no block (counts of no bits apart, whose block may end in padding).
-        for cut in 0..2 {
-            assert!(!decode(&bytes[..cut], kmers[0].0, kmers.len(), &mut Vec::new()));
+        let mut decoded = kmers[..1].to_vec();
+        let len = bytes.len();
+        // Two of other lengths, and what is behind does not matter.
+        let start = kmers.len() / 3;
+        encode(&kmers[start..], &mut bytes);
+        bytes.extend([0xb7; 8]);
+        let whole = Coded { bytes: &bytes, len, first: kmers[0].0, kmers: kmers.len() };
+        let (first, number) = (kmers[start].0, kmers.len() - start);
+        let behind = &bytes[len..];
+        let part = Coded { bytes: behind, len: behind.len() - 8, first, kmers: number };
+        assert!(decode([whole, part], &mut decoded));
+        assert!(decode([part, whole], &mut decoded));
+        assert!(decode([whole], &mut decoded));
+        let (all, part) = (&kmers[..], &kmers[start..]);
+        let parts = [&all[..1], all, part, part, all, all];
+        assert_eq!(decoded, parts.concat());
+        // A part of a block is no block.
+        for cut in 0..len {
+            let cut = Coded { bytes: &bytes[..cut + 8], len: cut, ..whole };
+            assert!(!decode([cut], &mut Vec::new()));
+            assert!(!decode([whole, cut], &mut Vec::new()));
         }
     }
 
@@ -163,8 +259,11 @@ mod tests {
 
         #[test]
         fn any_bytes_are_decoded_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), len in 1usize..=MOST) {
-            decode::<u64>(&bytes, 0, len, &mut Vec::new());
-            decode::<Wide>(&bytes, Wide::default(), len, &mut Vec::new());
+            let any = Coded { bytes: &bytes, len: bytes.len(), first: 0u64, kmers: len };
+            decode([any], &mut Vec::new());
+            decode([any, Coded { kmers: 1, ..any }], &mut Vec::new());
+            let first = Wide::default();
+            decode([Coded { bytes: &bytes, len: bytes.len(), first, kmers: len }], &mut Vec::new());
         }
     }
 }

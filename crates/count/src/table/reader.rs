@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_seq::kmer::Kmer;
 
-use super::block;
+use super::block::{self, Coded};
 use super::header::{self, Header};
 use super::index::{Entry, entry_bytes, key};
 use crate::Error;
@@ -163,23 +163,38 @@ impl Table {
         if start > end || end > self.header.index_offset {
             return Err(damaged(from));
         }
-        bytes.resize((end - start) as usize, 0);
+        let number = (end - start) as usize;
+        // Whole words are read behind the last block, too.
+        bytes.resize(number + 8, 0);
         self.file
-            .read_exact_at(bytes, start)
+            .read_exact_at(&mut bytes[..number], start)
             .map_err(|source| Error::File { path: self.path.clone(), source })?;
-        for block in from..to {
-            let entry = self.entry::<K>(block);
-            let place = |offset: u64| offset.wrapping_sub(start) as usize;
-            let range = place(entry.offset)..place(self.offset(block + 1));
-            let sound = bytes.get(range).is_some_and(|bytes| {
-                crc32fast::hash(bytes) == entry.crc
-                    && block::decode(bytes, entry.first, usize::from(entry.len), kmers)
-            });
+        // Two at a time: see there.
+        let coded = |block| self.coded::<K>(block, start, bytes).ok_or_else(|| damaged(block));
+        let mut next = from;
+        while next < to {
+            let sound = match to - next {
+                1 => block::decode([coded(next)?], kmers),
+                _ => block::decode([coded(next)?, coded(next + 1)?], kmers),
+            };
             if !sound {
-                return Err(damaged(block));
+                return Err(damaged(next));
             }
+            next += (to - next).min(2);
         }
         Ok(())
+    }
+
+    /// A block within `bytes`, which begin at `start` and go on for 8 bytes behind the last; `None` if
+    /// it is damaged.
+    fn coded<'b, K: Kmer>(&self, block: u64, start: u64, bytes: &'b [u8]) -> Option<Coded<'b, K>> {
+        let Entry { first, offset, len, crc } = self.entry::<K>(block);
+        let (at, end) = (offset.checked_sub(start)?, self.offset(block + 1).checked_sub(start)?);
+        let (at, end) = (at as usize, end as usize);
+        let sound =
+            len > 0 && end + 8 <= bytes.len() && crc32fast::hash(bytes.get(at..end)?) == crc;
+        let (bytes, kmers) = (&bytes[at.min(end)..], usize::from(len));
+        sound.then_some(Coded { bytes, len: end.checked_sub(at)?, first, kmers })
     }
 
     /// Reads every block and checks all checksums, that each k-mer is one, in order and in its

@@ -28,7 +28,10 @@ impl<K: Kmer> Encoder<K> for MgkFormat {
     const UNIT: usize = block::MOST;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Section<K> {
-        let mut section = Section { goes_on: false, blocks: Vec::new(), entries: Vec::new() };
+        // Most k-mers take less, and so the bytes are hardly ever moved.
+        let blocks = Vec::with_capacity(6 * kmers.len());
+        let entries = Vec::with_capacity(kmers.len().div_ceil(block::MOST));
+        let mut section = Section { goes_on: false, blocks, entries };
         for kmers in kmers.chunks(block::MOST) {
             let start = section.blocks.len();
             block::encode(kmers, &mut section.blocks);

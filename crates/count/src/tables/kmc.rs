@@ -14,7 +14,7 @@ use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
 use super::gathered::Gathered;
-use super::mgk::{ends, keep_range};
+use super::mgk::ends;
 use super::{Description, Kind, RangeReader, Ranges, bad};
 use crate::Error;
 use crate::kmc::KmcSink;
@@ -203,7 +203,7 @@ impl Database {
         let mask = u32::MAX.checked_shr(32 - 8 * count_bytes as u32).unwrap_or(0);
         for number in 0..number {
             let bytes = &bytes[number * record..];
-            let low = if bases == 0 { K::default() } else { K::from_packed(bytes, bases) };
+            let low = suffix(bytes, bases);
             let count = match count_bytes {
                 0 => 1,
                 _ => u32::load(&bytes[bases / 4..]) & mask,
@@ -214,6 +214,32 @@ impl Database {
             }
         }
         Ok(())
+    }
+
+    /// The number of the first of the records `all` of a prefix, in order, whose k-mer is not
+    /// `before`.
+    fn before<K: Kmer>(
+        &self,
+        prefix: u64,
+        all: (u64, u64),
+        before: impl Fn(K) -> bool,
+    ) -> Result<u64, Error> {
+        let bases = self.header.k - self.header.prefix_bases;
+        let high = K::from_low(prefix).shl(2 * bases as u32);
+        let (mut low, mut end) = all;
+        let mut bytes = [0; 40];
+        while low < end {
+            let middle = low.midpoint(end);
+            let record = self.record_bytes();
+            self.suffixes
+                .read_exact_at(&mut bytes[..record], 4 + middle * record as u64)
+                .map_err(|source| self.io(1, source))?;
+            match before(high.or(suffix(&bytes, bases))) {
+                true => low = middle + 1,
+                false => end = middle,
+            }
+        }
+        Ok(low)
     }
 
     /// Gathers the k-mers of all bins.
@@ -243,16 +269,22 @@ impl Database {
     }
 
     /// The prefixes, from and up to, in which the k-mers of a range lie.
-    fn prefixes(&self, prefix: u32, bits: u32) -> (u64, u64) {
+    fn prefixes<K: Kmer>(&self, prefix: K, bits: u32) -> (u64, u64) {
         let own = 2 * self.header.prefix_bases as u32;
         if bits <= own {
             let finer = own - bits;
-            (u64::from(prefix) << finer, (u64::from(prefix) + 1) << finer)
+            (prefix.low() << finer, (prefix.low() + 1) << finer)
         } else {
-            let one = u64::from(prefix) >> (bits - own);
+            let one = prefix.shr(bits - own).low();
             (one, one + 1)
         }
     }
+}
+
+/// The last `bases` bases of a k-mer, as a record begins with them.
+#[inline(always)]
+fn suffix<K: Kmer>(bytes: &[u8], bases: usize) -> K {
+    if bases == 0 { K::default() } else { K::from_packed(bytes, bases) }
 }
 
 /// The database as KMC's header has it; everything that later reads rely on is checked here.
@@ -332,45 +364,56 @@ impl<K: Kmer> Ranges<K> for KmcRanges<'_> {
     }
 
     fn reader(&self) -> Box<dyn RangeReader<K> + '_> {
-        Box::new(KmcReader { database: self.0, bytes: Vec::new() })
+        Box::new(KmcReader { database: self.0, bytes: Vec::new(), entries: Vec::new() })
     }
 }
 
 struct KmcReader<'t> {
     database: &'t Database,
     bytes: Vec<u8>,
+    /// Where the records of the range's prefixes begin, and where the last ones end.
+    entries: Vec<u64>,
+}
+
+impl KmcReader<'_> {
+    /// Puts the records of a range into `entries`, and gives its first prefix. Those of a part of a
+    /// prefix are searched for.
+    fn find<K: Kmer>(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
+        let (database, k) = (self.database, self.database.header.k);
+        let (from, to) = database.prefixes(prefix, bits);
+        self.entries = database.entries(0, from, to)?;
+        if bits > 2 * database.header.prefix_bases as u32 {
+            let (first, last) = ends::<K>(k, prefix, bits);
+            let all = (self.entries[0], self.entries[1]);
+            let start = database.before::<K>(from, all, |kmer| kmer < first)?;
+            let end = database.before::<K>(from, (start, all.1), |kmer| kmer <= last)?;
+            self.entries = vec![start, end];
+        }
+        Ok(from)
+    }
 }
 
 impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
-    fn at_most(&mut self, prefix: u32, bits: u32) -> Result<u64, Error> {
-        let (from, to) = self.database.prefixes(prefix, bits);
-        let first = self.database.entries(0, from, from)?[0];
-        let behind = match to == 1 << (2 * self.database.header.prefix_bases) {
-            true => self.database.header.kmers,
-            false => self.database.entries(0, to, to)?[0],
-        };
-        Ok(behind.saturating_sub(first))
+    fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
+        self.find(prefix, bits)?;
+        Ok(self.entries[self.entries.len() - 1] - self.entries[0])
     }
 
-    fn read(&mut self, prefix: u32, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
+    fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
         kmers.clear();
         let database = self.database;
-        let range = database.prefixes(prefix, bits);
-        let finer = bits > 2 * database.header.prefix_bases as u32;
-        let (first, last) = ends::<K>(database.header.k, prefix, bits);
-        let entries = database.entries(0, range.0, range.1)?;
-        kmers.reserve((entries[entries.len() - 1] - entries[0]) as usize);
-        database.scan::<K>(&entries, range.0, &mut self.bytes, |kmer, count| {
-            if !finer || (first <= kmer && kmer <= last) {
-                kmers.push((kmer, count));
-            }
+        let from = self.find(prefix, bits)?;
+        kmers.reserve((self.entries[self.entries.len() - 1] - self.entries[0]) as usize);
+        database.scan::<K>(&self.entries, from, &mut self.bytes, |kmer, count| {
+            kmers.push((kmer, count));
             Ok(())
         })?;
-        if !kmers.is_sorted_by(|one, other| one.0 < other.0) {
+        // Of disordered records, a search finds others than these.
+        let (first, last) = ends::<K>(database.header.k, prefix, bits);
+        let within = kmers.first().is_none_or(|entry| first <= entry.0)
+            && kmers.last().is_none_or(|entry| entry.0 <= last);
+        if !within || !kmers.is_sorted_by(|one, other| one.0 < other.0) {
             return Err(database.damaged("its k-mers are out of order"));
-        }
-        if finer {
-            keep_range(kmers, database.header.k, prefix, bits);
         }
         Ok(())
     }

@@ -29,19 +29,19 @@ struct MgkReader<'t> {
 
 impl MgkReader<'_> {
     /// The blocks in which the k-mers of a range lie.
-    fn blocks<K: Kmer>(&self, prefix: u32, bits: u32) -> (u64, u64) {
+    fn blocks<K: Kmer>(&self, prefix: K, bits: u32) -> (u64, u64) {
         let (first, last) = ends::<K>(self.table.header().k, prefix, bits);
         self.table.blocks_between(first, last)
     }
 }
 
 impl<K: Kmer> RangeReader<K> for MgkReader<'_> {
-    fn at_most(&mut self, prefix: u32, bits: u32) -> Result<u64, Error> {
+    fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
         let (from, to) = self.blocks::<K>(prefix, bits);
         Ok((to - from) * crate::table::MOST_OF_A_BLOCK as u64)
     }
 
-    fn read(&mut self, prefix: u32, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
+    fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
         kmers.clear();
         let (from, to) = self.blocks::<K>(prefix, bits);
         if from == to {
@@ -54,16 +54,16 @@ impl<K: Kmer> RangeReader<K> for MgkReader<'_> {
 }
 
 /// The first and the last k-mer that a range may hold.
-pub(super) fn ends<K: Kmer>(k: usize, prefix: u32, bits: u32) -> (K, K) {
+pub(super) fn ends<K: Kmer>(k: usize, prefix: K, bits: u32) -> (K, K) {
     let rest = 2 * k as u32 - bits;
-    let first = K::from_low(u64::from(prefix)).shl(rest);
+    let first = prefix.shl(rest);
     // All ones below the prefix.
     let low = K::mask(k).and(K::from_low(1).shl(rest).sub(K::from_low(1)));
-    (first, if rest == 0 { first } else { first.or(low) })
+    (first, first.or(low))
 }
 
 /// Drops what of sorted `kmers` lies before or behind a range.
-pub(super) fn keep_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, k: usize, prefix: u32, bits: u32) {
+pub(super) fn keep_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, k: usize, prefix: K, bits: u32) {
     let (first, last) = ends::<K>(k, prefix, bits);
     kmers.truncate(kmers.partition_point(|&(kmer, _)| kmer <= last));
     let before = kmers.partition_point(|&(kmer, _)| kmer < first);

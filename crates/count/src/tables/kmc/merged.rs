@@ -75,6 +75,10 @@ impl<K: Kmer> Ranges<K> for MergedRanges<'_> {
         self.database.description().largest_count.unwrap_or(u32::MAX)
     }
 
+    fn together(&self) -> u32 {
+        2 * self.database.header.prefix_bases as u32
+    }
+
     fn reader(&self) -> Box<dyn RangeReader<K> + '_> {
         let (database, index) = (self.database, self.index);
         let (bytes, kmers, swap) = (Vec::new(), Vec::new(), Vec::new());
@@ -125,7 +129,7 @@ impl<K: Kmer> MergedReader<'_, K> {
     }
 
     /// The k-mers of one prefix, loaded, that lie in a range.
-    fn within(&mut self, prefix: u32, bits: u32) -> Result<&[(K, u32)], Error> {
+    fn within(&mut self, prefix: K, bits: u32) -> Result<&[(K, u32)], Error> {
         let (one, behind) = self.database.prefixes(prefix, bits);
         if self.loaded != Some(one) {
             let mut kmers = std::mem::take(&mut self.kmers);
@@ -145,7 +149,7 @@ impl<K: Kmer> MergedReader<'_, K> {
 }
 
 impl<K: Kmer> RangeReader<K> for MergedReader<'_, K> {
-    fn at_most(&mut self, prefix: u32, bits: u32) -> Result<u64, Error> {
+    fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
         let (from, to) = self.database.prefixes(prefix, bits);
         let all = self.index.before[to as usize] - self.index.before[from as usize];
         if !self.is_finer(bits) || all == 0 {
@@ -154,7 +158,7 @@ impl<K: Kmer> RangeReader<K> for MergedReader<'_, K> {
         self.within(prefix, bits).map(|kmers| kmers.len() as u64)
     }
 
-    fn read(&mut self, prefix: u32, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
+    fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
         if self.is_finer(bits) {
             kmers.clear();
             let found = self.within(prefix, bits)?;
@@ -234,7 +238,7 @@ mod tests {
                 limit: 1 << 26,
                 directory: dir.path().to_owned(),
             });
-            let gathered = Gathered::<u32>::new(Path::new("db"), &database.description(), &pool);
+            let gathered = Gathered::<u32>::new(Path::new("db"), &database.description(), &pool, 2000);
             let gathered = database.gather(gathered, 2, &Cancel::default()).unwrap();
             let merged = database.ranges::<u32>();
             for ranges in [&gathered as &dyn Ranges<u32>, &*merged] {
