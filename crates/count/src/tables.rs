@@ -21,7 +21,7 @@ use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
 use crate::store::Pool;
-use crate::{Error, Header, Table};
+use crate::{Error, Header, Histogram, Table};
 use gathered::Gathered;
 use kff::Kff;
 pub use kmc::Database;
@@ -227,6 +227,17 @@ impl AnyTable {
             Content::Mgk(_) => false,
             Content::Kmc(database) => !database.is_sorted(),
             _ => true,
+        }
+    }
+
+    /// How many of its k-mers occur how often, if its counts can be read by themselves.
+    ///
+    /// # Errors
+    /// If they cannot be read, or [`Error::Cancelled`].
+    pub fn histogram(&self, threads: usize, cancel: &Cancel) -> Result<Option<Histogram>, Error> {
+        match &self.content {
+            Content::Kmc(database) => database.histogram(threads, cancel).map(Some),
+            _ => Ok(None),
         }
     }
 

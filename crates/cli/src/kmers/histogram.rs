@@ -47,6 +47,12 @@ pub(super) fn collect(
     args: &TableArgs,
     cancel: &merganser_run::Cancel,
 ) -> Result<Histogram, Error> {
+    let resources = tables::resources(args);
+    if let [table] = table
+        && let Some(histogram) = table.histogram(resources.threads, cancel)?
+    {
+        return Ok(histogram);
+    }
     let calculation = Calculation {
         expression: Expression::Table(0),
         cut: Cut::NONE,
@@ -54,7 +60,6 @@ pub(super) fn collect(
         output: None,
         format: TableFormat::None,
     };
-    let resources = tables::resources(args);
     let silent = merganser_run::Silent;
     algebra::calculate(&calculation, table, &resources, &|_| Ok(()), &silent, cancel)
         .map(|done| done.histogram)

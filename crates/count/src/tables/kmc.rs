@@ -3,6 +3,7 @@
 //!
 //! Layouts in `docs/formats.md`.
 
+mod counts;
 mod merged;
 
 use std::fs::File;
@@ -48,6 +49,21 @@ struct Header {
     /// 1 for version 0.
     bins: u64,
     sorted: bool,
+}
+
+impl Header {
+    /// The count of the record that `bytes` begin with, and go beyond; none if the header excludes
+    /// it: readers of KMC pass over such k-mers.
+    #[inline(always)]
+    fn count(&self, bytes: &[u8]) -> Option<u32> {
+        let suffix = (self.k - self.prefix_bases) / 4;
+        let mask = u32::MAX.checked_shr(32 - 8 * self.count_bytes as u32).unwrap_or(0);
+        let count = match self.count_bytes {
+            0 => 1,
+            _ => u32::load(&bytes[suffix..]) & mask,
+        };
+        ((self.min_count..=self.max_count).contains(&count) && count > 0).then_some(count)
+    }
 }
 
 impl Database {
@@ -164,11 +180,7 @@ impl Database {
         let (mut at, end) = (entries[0], entries[entries.len() - 1]);
         while at < end {
             let number = (end - at).min(SCAN_RECORDS) as usize;
-            // The widest word is read at the last record, too.
-            bytes.resize(number * record + 40, 0);
-            self.suffixes
-                .read_exact_at(&mut bytes[..number * record], 4 + at * record as u64)
-                .map_err(|source| self.io(1, source))?;
+            self.read_records(at, number, bytes)?;
             let mut done = 0;
             while done < number {
                 while entries[prefix + 1] <= at + done as u64 {
@@ -188,6 +200,16 @@ impl Database {
         Ok(())
     }
 
+    /// Replaces `bytes` by so many records, and some zeros: the widest word is read at the last one,
+    /// too.
+    fn read_records(&self, at: u64, number: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        let record = self.record_bytes();
+        bytes.resize(number * record + 40, 0);
+        self.suffixes
+            .read_exact_at(&mut bytes[..number * record], 4 + at * record as u64)
+            .map_err(|source| self.io(1, source))
+    }
+
     /// The records of one prefix.
     #[inline(always)]
     fn records<K: Kmer>(
@@ -197,19 +219,13 @@ impl Database {
         number: usize,
         visit: &mut impl FnMut(K, u32) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let Header { k, count_bytes, prefix_bases, min_count, max_count, .. } = self.header;
-        let (bases, record) = (k - prefix_bases, self.record_bytes());
+        let header = self.header;
+        let (bases, record) = (header.k - header.prefix_bases, self.record_bytes());
         let high = K::from_low(prefix).shl(2 * bases as u32);
-        let mask = u32::MAX.checked_shr(32 - 8 * count_bytes as u32).unwrap_or(0);
         for number in 0..number {
             let bytes = &bytes[number * record..];
             let low = suffix(bytes, bases);
-            let count = match count_bytes {
-                0 => 1,
-                _ => u32::load(&bytes[bases / 4..]) & mask,
-            };
-            // Readers of KMC pass over counts that the header excludes.
-            if (min_count..=max_count).contains(&count) && count > 0 {
+            if let Some(count) = header.count(bytes) {
                 visit(high.or(low), count)?;
             }
         }
