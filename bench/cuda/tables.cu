@@ -67,9 +67,10 @@ struct kind {
   bool skewed;
 };
 
-/// The feature with a number: no two have the same, and none is `empty`.
+/// The feature with a number: no two have the same. `empty` is that of the number 0x556d105a, which is
+/// not used.
 __device__ uint32_t feature(uint64_t number) {
-  uint32_t x = static_cast<uint32_t>(number);
+  uint32_t x = static_cast<uint32_t>(number) ^ 0x50000000;
   x = (x ^ x >> 16) * 0x45d9f3bu;
   x = (x ^ x >> 16) * 0x45d9f3bu;
   return (x ^ x >> 16) * 0x9e3779b1u;
