@@ -142,6 +142,9 @@ fn job(args: &MapArgs) -> Result<Job> {
 
 /// Bytes of reads from which on GPUs make up for their start, beside 16 cores.
 const GPU_BREAK_EVEN: u64 = 1_000_000_000;
+/// Bases of a reference from which on GPUs are faster at all: what is smaller lies in the caches of 16
+/// cores (docs/benchmarks.md: 5 Mb, where they are slower, and 100 Mb).
+const GPU_REFERENCE: u64 = 20_000_000;
 
 /// Decides which GPUs map; `auto` takes those that have room for the index.
 fn choose_devices(
@@ -152,6 +155,9 @@ fn choose_devices(
     console: &Console,
 ) -> Result<()> {
     let choice = &args.device.device;
+    if *choice == DeviceChoice::Auto && index.bases() < GPU_REFERENCE {
+        return Ok(());
+    }
     let files: Vec<Input> = inputs
         .iter()
         .flat_map(|reads| [Some(reads.first.clone()), reads.second.clone()])
