@@ -49,7 +49,7 @@ impl Reports {
         })
     }
 
-    /// Writes all reports; they appear with [`finish`](Self::finish).
+    /// Writes all reports; they appear when all outputs do.
     pub(crate) fn write(
         &mut self,
         tally: &Tally,
