@@ -4,7 +4,6 @@ use std::io::Write;
 use std::time::Duration;
 
 use merganser_io::{Output, put_decimal};
-use merganser_seq::base::LETTERS;
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
@@ -43,35 +42,8 @@ impl<K: Kmer> Encoder<K> for TextFormat {
     }
 }
 
-/// The letters of four bases in a byte, first base in the top bits.
-static FOURS: [[u8; 4]; 256] = {
-    let mut fours = [[0; 4]; 256];
-    let mut place = 0;
-    while place < 4 * 256 {
-        let (byte, base) = (place / 4, place % 4);
-        fours[byte][base] = LETTERS[byte >> (6 - 2 * base) & 3];
-        place += 1;
-    }
-    fours
-};
-
-/// Appends the letters of a k-mer of `k` bases, four at a time.
-fn write_letters<K: Kmer>(kmer: K, k: usize, out: &mut Vec<u8>) {
-    let (at, odd) = (out.len(), k % 4);
-    out.resize(at + k, 0);
-    let (first, fours) = out[at..].split_at_mut(odd);
-    for (base, letter) in first.iter_mut().enumerate() {
-        *letter = LETTERS[usize::from(kmer.base(base, k))];
-    }
-    let mut left = 2 * (k - odd) as u32;
-    for four in fours.as_chunks_mut::<4>().0 {
-        left -= 8;
-        *four = FOURS[(kmer.shr(left).low() & 0xff) as usize];
-    }
-}
-
 fn write_columns<K: Kmer>(kmer: K, k: usize, between: u8, count: u32, out: &mut Vec<u8>) {
-    write_letters(kmer, k, out);
+    kmer.write_letters(k, out);
     out.push(between);
     put_decimal(u64::from(count), out);
     out.push(b'\n');
@@ -81,7 +53,7 @@ fn write_fasta<K: Kmer>(kmer: K, k: usize, count: u32, out: &mut Vec<u8>) {
     out.push(b'>');
     put_decimal(u64::from(count), out);
     out.push(b'\n');
-    write_letters(kmer, k, out);
+    kmer.write_letters(k, out);
     out.push(b'\n');
 }
 
@@ -92,21 +64,5 @@ impl Sink<Vec<u8>> for Output {
 
     fn finish(self) -> Result<Duration, Error> {
         Ok(Output::finish(self)?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_are_those_of_the_kmer() {
-        for k in 1..=64 {
-            let kmer = u128::mask(k) & 0x2437_54a3_243f_6a89_9e37_79b9_7f4a_7c15;
-            let (mut found, mut expected) = (b"x".to_vec(), b"x".to_vec());
-            write_letters(kmer, k, &mut found);
-            kmer.write_letters(k, &mut expected);
-            assert_eq!(found, expected);
-        }
     }
 }

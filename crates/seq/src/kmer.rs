@@ -92,9 +92,31 @@ pub trait Kmer: Copy + Ord + Eq + Default + std::fmt::Debug + Send + Sync + 'sta
 
     /// Appends the upper-case letters of a k-mer of `k` bases.
     fn write_letters(self, k: usize, out: &mut Vec<u8>) {
-        out.extend((0..k).map(|i| base::LETTERS[usize::from(self.base(i, k))]));
+        let (at, odd) = (out.len(), k % 4);
+        out.resize(at + k, 0);
+        let (first, fours) = out[at..].split_at_mut(odd);
+        for (position, letter) in first.iter_mut().enumerate() {
+            *letter = base::LETTERS[usize::from(self.base(position, k))];
+        }
+        let mut left = 2 * (k - odd) as u32;
+        for four in fours.as_chunks_mut::<4>().0 {
+            left -= 8;
+            *four = FOURS[(self.shr(left).low() & 0xff) as usize];
+        }
     }
 }
+
+/// The letters of four bases in a byte, first base in the top bits.
+static FOURS: [[u8; 4]; 256] = {
+    let mut fours = [[0; 4]; 256];
+    let mut place = 0;
+    while place < 4 * 256 {
+        let (byte, position) = (place / 4, place % 4);
+        fours[byte][position] = base::LETTERS[byte >> (6 - 2 * position) & 3];
+        place += 1;
+    }
+    fours
+};
 
 /// A 64-bit multiply whose halves are folded together: every input bit reaches every output bit.
 #[inline(always)]
@@ -139,6 +161,17 @@ mod tests {
 
     fn letters(codes: &[u8]) -> Vec<u8> {
         codes.iter().map(|&c| base::LETTERS[usize::from(c)]).collect()
+    }
+
+    #[test]
+    fn letters_are_those_of_the_kmer() {
+        for k in 1..=64 {
+            let kmer = u128::mask(k) & 0x2437_54a3_243f_6a89_9e37_79b9_7f4a_7c15;
+            let (mut found, mut expected) = (b"x".to_vec(), b"x".to_vec());
+            kmer.write_letters(k, &mut found);
+            expected.extend((0..k).map(|at| base::LETTERS[usize::from(kmer.base(at, k))]));
+            assert_eq!(found, expected);
+        }
     }
 
     fn check<K: Kmer>(codes: &[u8]) {
