@@ -115,7 +115,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
             samples.iter().flat_map(|sample| &sample.1).flat_map(Segment::inputs).cloned().collect()
         }
     };
-    let threads = resolve_threads(args.resources.threads.map(usize::from));
+    let threads = resolve_threads(args.resources.threads.number());
     let DeviceArgs { device, gpu_memory } = &args.resources.device;
     let devices = devices::choose(device, &reads, GPU_BREAK_EVEN, console)?;
     let gpus = GpuConfig { devices, memory: *gpu_memory, streams: threads };
@@ -146,12 +146,13 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
 
 fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
     let untouched = args.taxids == TaxidArgs::default()
+        && args.taxonomy.is_none()
         && args.sketches == SketchArgs::default()
         && args.resources.memory.is_none();
     if args.references.is_empty() && !untouched {
         return failure::usage(
-            "options under Taxids and Sketches and --memory go with --references: a database has \
-             been built",
+            "--taxonomy, --memory and the options under Taxids and Sketches go with --references: a \
+             database has been built",
         );
     }
     let many = args.interactive || args.sample_sheet.is_some();
@@ -172,7 +173,7 @@ fn build_in_memory(
     cancel: &Cancel,
 ) -> Result<Database> {
     let Some(taxonomy) = &args.taxonomy else {
-        return failure::usage("--references need --taxonomy");
+        return failure::usage("--references needs --taxonomy DIR, the folder of NCBI's taxdump");
     };
     let mut config = build::config(&args.taxids, Some(&args.sketches), None, &args.resources);
     config.validate()?;

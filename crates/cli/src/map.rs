@@ -133,7 +133,7 @@ fn job(args: &MapArgs) -> Result<Job> {
         group: args.read_group.as_deref().map(ReadGroup::parse).transpose()?,
         extended: args.eqx,
         keep_unmapped: !args.no_unmapped,
-        threads: merganser_run::resolve_threads(args.resources.threads.map(usize::from)),
+        threads: merganser_run::resolve_threads(args.resources.threads.number()),
         memory: args.resources.memory.unwrap_or_else(merganser_run::default_budget),
         devices: Vec::new(),
         gpu_memory: args.device.gpu_memory,

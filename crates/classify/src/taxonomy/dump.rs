@@ -66,9 +66,9 @@ fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
         return Ok(path);
     }
     let reason = if folder.is_dir() {
-        format!("no {name} in this folder: give the folder of NCBI's taxdump with -t")
+        format!("no {name} in this folder: give the folder of NCBI's taxdump with --taxonomy")
     } else {
-        "no such folder: give the folder of NCBI's taxdump with -t".to_owned()
+        "no such folder: give the folder of NCBI's taxdump with --taxonomy".to_owned()
     };
     Err(Error::content(folder, reason))
 }
@@ -252,11 +252,11 @@ mod tests {
         let names = ("names.dmp", NAMES);
         assert_eq!(
             message(&[names]),
-            "DIR: no nodes.dmp in this folder: give the folder of NCBI's taxdump with -t"
+            "DIR: no nodes.dmp in this folder: give the folder of NCBI's taxdump with --taxonomy"
         );
         assert_eq!(
             message(&[("nodes.dmp", NEW)]),
-            "DIR: no names.dmp in this folder: give the folder of NCBI's taxdump with -t"
+            "DIR: no names.dmp in this folder: give the folder of NCBI's taxdump with --taxonomy"
         );
         assert_eq!(
             message(&[("nodes.dmp", "1 | x | no rank |\n"), names]),
