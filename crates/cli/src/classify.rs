@@ -7,7 +7,7 @@ mod sheet;
 pub(crate) mod summary;
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -15,12 +15,13 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use merganser_classify::run::{Classifier, Segment};
 use merganser_classify::{Database, Error, GpuConfig, QueryParams, Thresholds};
-use merganser_io::{Input, Output};
+use merganser_io::{FileKind, Input, Output};
 use merganser_run::{Cancel, DeviceChoice, resolve_threads};
 
 use crate::args::build::{SketchArgs, TaxidArgs};
 use crate::args::classify::{QueryArgs, VerdictArgs};
 use crate::args::{ClassifyArgs, DeviceArgs};
+use crate::common::hint_at_mates;
 use crate::console::Console;
 use crate::progress::Bar;
 use crate::{build, devices, failure, interrupt};
@@ -107,6 +108,8 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     }
     if let Some(single) = &single {
         single.check(&sources)?;
+        let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
+        hint_at_mates(single.singles(), "classified", remedy, console);
     }
     let reads: Vec<Input> = match &single {
         Some(single) => single.inputs().cloned().collect(),
@@ -121,7 +124,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let gpus = GpuConfig { devices, memory: *gpu_memory, streams: threads };
     let cancel = interrupt::cancel_on_interrupt()?;
     let database = match &database {
-        Some(path) => Database::open(path)?,
+        Some(path) => Database::open(path).or_else(|error| swapped(error, path, &reads))?,
         None => build_in_memory(args, &sources, console, &cancel)?,
     };
     let bench = Bench {
@@ -141,6 +144,20 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         Some(single) => single.run_alone(&bench),
         None if args.interactive => session::run(&bench, &query),
         None => sheet::run(&bench, &query, samples),
+    }
+}
+
+/// The error of a database that is none, or where that is if it was given among the reads.
+fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<Database> {
+    let is = |path: &&Path| FileKind::of_path(path) == Some(FileKind::Database);
+    match reads.iter().filter_map(Input::path).find(is) {
+        Some(database) => failure::usage(format!(
+            "{}: is the database, and comes first: merganser classify {} {}",
+            database.display(),
+            database.display(),
+            first.display()
+        )),
+        None => Err(error.into()),
     }
 }
 

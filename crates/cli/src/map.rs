@@ -17,7 +17,7 @@ use merganser_map::{
 use merganser_run::{Cancel, DeviceChoice};
 
 use crate::args::map::MapArgs;
-use crate::common::refuse_to_replace;
+use crate::common::{hint_at_mates, refuse_to_replace};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::progress::Bar;
@@ -43,6 +43,10 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     let mut job = job(args)?;
     job.config.validate()?;
     let inputs = inputs(args)?;
+    if args.mates.is_empty() {
+        let remedy = |one: &str, two: &str| format!("{one} -2 {two}");
+        hint_at_mates(inputs.iter().map(|reads| &reads.first), "mapped", remedy, console);
+    }
     let outputs: Vec<PathBuf> = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()]
         .into_iter()
         .flatten()

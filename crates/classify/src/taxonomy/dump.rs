@@ -65,7 +65,11 @@ fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     if path.is_file() {
         return Ok(path);
     }
-    let reason = if folder.is_dir() {
+    let reason = if folder.join("taxonomy").join(name).is_file() {
+        format!("no {name} in this folder, but in the folder taxonomy in it: give that one")
+    } else if folder.is_file() {
+        "not a folder: unpack NCBI's taxdump, and give its folder with --taxonomy".to_owned()
+    } else if folder.is_dir() {
         format!("no {name} in this folder: give the folder of NCBI's taxdump with --taxonomy")
     } else {
         "no such folder: give the folder of NCBI's taxdump with --taxonomy".to_owned()

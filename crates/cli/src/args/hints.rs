@@ -115,6 +115,7 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
             })
         }
         ErrorKind::InvalidSubcommand => verb(error, cli),
+        ErrorKind::ValueValidation => one_dash(chosen(cli, words).1, words),
         _ => None,
     };
     let Some(tip) = tip else { return };
