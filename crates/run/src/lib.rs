@@ -20,7 +20,7 @@ pub use error::{Error, SizeError};
 pub use files::raise_open_file_limit;
 pub use in_order::{InOrder, InOrderSink, Otherwise};
 pub use memory::{default_budget, format_size, machine_memory, parse_size, peak_rss};
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Silent, Unit};
 pub use summary::Summary;
 pub use threads::resolve_threads;
 pub use workers::{run_workers, run_workers_collect};

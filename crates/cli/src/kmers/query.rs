@@ -14,6 +14,7 @@ use merganser_run::Silent;
 use super::tables;
 use crate::args::kmers::QueryArgs;
 use crate::console::Console;
+use crate::failure::usage;
 use crate::{devices, interrupt};
 
 /// Bytes of k-mers from which on a GPU answers faster than 16 cores, its start and the loading of the
@@ -23,6 +24,9 @@ const GPU_BREAK_EVEN: u64 = 100_000_000;
 const RESERVED: u64 = 192 << 20;
 
 pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
+    if let Some(file) = args.kmers.iter().find(|word| Path::new(word).is_file()) {
+        return usage(format!("{file}: is a file, and no k-mer: give --file {file}"));
+    }
     let cancel = interrupt::cancel_on_interrupt()?;
     let table = tables::open(&[&args.table], &args.tables, &cancel)?.remove(0);
     let resources = tables::resources(&args.tables);
