@@ -21,6 +21,12 @@ pub enum Error {
     /// The reference or the reads are at fault; the message names file and record.
     #[error("{0}")]
     Input(String),
+    /// Reads were given as the reference.
+    #[error(
+        "{0}: holds reads with qualities, and the reference must be FASTA or an index: give the \
+         reference first, then the reads"
+    )]
+    ReadsAsReference(String),
     /// A file cannot be opened or mapped.
     #[error("{path}: cannot open: {}", merganser_io::reason(source), path = path.display())]
     File {

@@ -3,19 +3,10 @@
 //! A batch is full with a fixed number of reads or bytes, whatever threads and memory there are, so
 //! that compressed output is cut at the same places.
 
-use merganser_io::{Input, Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::Cancel;
 
 use crate::{Error, MOST_READ};
-
-/// Reads of a file, or of two files the first of which has the first mates of pairs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reads {
-    /// Reads, or first mates.
-    pub first: Input,
-    /// Second mates.
-    pub second: Option<Input>,
-}
 
 /// A batch is full with so many reads or bytes of names, letters and qualities.
 const BATCH_READS: usize = 2048;
@@ -89,11 +80,7 @@ pub(crate) struct Source(Records);
 impl Source {
     /// Looks at every input, so that one that is missing ends the run before it begins. `threads`
     /// will ask for batches.
-    pub(crate) fn open(inputs: &[Reads], threads: usize, cancel: &Cancel) -> Result<Source, Error> {
-        let segment = |reads: &Reads| match &reads.second {
-            Some(second) => Segment::Pair(reads.first.clone(), second.clone()),
-            None => Segment::Single(reads.first.clone()),
-        };
+    pub(crate) fn open(inputs: &[Segment], threads: usize, cancel: &Cancel) -> Result<Source, Error> {
         let options = RecordOptions {
             keep: Keep { qualities: true, ..Keep::default() },
             batch_records: BATCH_READS,
@@ -102,8 +89,7 @@ impl Source {
             cancel: cancel.clone(),
             ..RecordOptions::default()
         };
-        let segments: Vec<Segment> = inputs.iter().map(segment).collect();
-        Ok(Source(Records::open(&segments, options)?))
+        Ok(Source(Records::open(inputs, options)?))
     }
 
     pub(crate) fn bytes_total(&self) -> Option<u64> {
