@@ -32,7 +32,7 @@ pub(crate) fn prepared() -> Dir {
     }
     dir.write("1.fq", &text[0]);
     dir.write("2.fq", &text[1]);
-    dir.run("build -t tax -o refs.mgdb g0.fa g1.fa").ok();
+    dir.run("build --taxonomy tax -o refs.mgdb g0.fa g1.fa").ok();
     dir
 }
 
@@ -68,7 +68,7 @@ fn mates_out_of_step_and_damage_are_errors() {
     assert!(step.contains("short.fq: ends after 599 records"), "{step}");
     let names = dir.run("classify refs.mgdb -1 1.fq -2 shifted.fq -o out").fails(1);
     assert!(names.contains("record 1 is r0/1"), "{names}");
-    dir.run("build -t none -o x.mgdb g0.fa").fails(1);
+    dir.run("build --taxonomy none -o x.mgdb g0.fa").fails(1);
     assert_eq!(dir.run("classify refs.mgdb empty.fq").ok(), "");
     let mut bytes = dir.read("refs.mgdb");
     dir.write("cut.mgdb", &bytes[..bytes.len() - 1]);

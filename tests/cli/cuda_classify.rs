@@ -42,10 +42,10 @@ fn prepared() -> Dir {
     dir.write("2.fa", &text[1]);
     dir.write("long.fa", long + ">none\n\n>n\nNNNNNNNNNNNNNNNNNNNNNNNNNNN\n");
     let genomes = "g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa";
-    dir.run(&format!("build -t tax -o s1 {genomes}")).ok();
-    dir.run(&format!("build -t tax --parts 3 -o s3 {genomes}")).ok();
-    dir.run(&format!("build -t tax --preset metacache -o m1 {genomes}")).ok();
-    dir.run(&format!("build -t tax --preset metacache --parts 3 -o m3 {genomes}")).ok();
+    dir.run(&format!("build --taxonomy tax -o s1 {genomes}")).ok();
+    dir.run(&format!("build --taxonomy tax --parts 3 -o s3 {genomes}")).ok();
+    dir.run(&format!("build --taxonomy tax --preset metacache -o m1 {genomes}")).ok();
+    dir.run(&format!("build --taxonomy tax --preset metacache --parts 3 -o m3 {genomes}")).ok();
     dir
 }
 
@@ -96,7 +96,7 @@ fn classify_writes_the_same_on_cuda() {
         assert_eq!(device == "cpu", !options.is_empty(), "{device}");
     }
     let on_the_fly =
-        "classify --references g0.fa --references g1.fa -t tax --preset metacache 1.fa -q";
+        "classify --references g0.fa --references g1.fa --taxonomy tax --preset metacache 1.fa -q";
     let expected = dir.run(&format!("{on_the_fly} --device cpu")).ok();
     assert!(dir.run(&format!("{on_the_fly} --device cuda:0")).ok() == expected);
     let args = "classify m1 1.fa --device cuda:0,0 --gpu-memory 100M -o out --json json";
@@ -149,8 +149,10 @@ fn parts_take_turns_on_cuda() {
         return;
     }
     let options = "--preset metacache --sketch 64 --stride 20";
-    dir.run(&format!("build -t tax {options} --parts 6 -o m6 g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa"))
-        .ok();
+    dir.run(&format!(
+        "build --taxonomy tax {options} --parts 6 -o m6 g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa"
+    ))
+    .ok();
     for options in ["", "--max-cand 5 --lowest sequence", "--cov-percentile 30"] {
         let classify = |device: &str| {
             let args = format!("classify m6 -1 1.fa -2 2.fa long.fa -q {options} --json json");
@@ -180,14 +182,16 @@ fn build_writes_the_same_on_cuda() {
         ("s3", "--parts 3", "cuda:0,1 --threads 3"),
         ("m1", "--preset metacache", "cuda:0,0 --gpu-memory 60M"),
     ] {
-        dir.run(&format!("build -t tax {options} -o db --device {device} --json json {genomes}"))
-            .ok();
+        dir.run(&format!(
+            "build --taxonomy tax {options} -o db --device {device} --json json {genomes}"
+        ))
+        .ok();
         assert!(dir.read("db") == dir.read(database), "{options} {device}");
         let json: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
         let named = device.split(' ').next().unwrap().replace(',', ",cuda:");
         assert_eq!(json["machine"]["device"], named);
     }
-    let small = "build -t tax -o none --device cuda:0 --gpu-memory 3M g0.fa";
+    let small = "build --taxonomy tax -o none --device cuda:0 --gpu-memory 3M g0.fa";
     let message = dir.run(small).fails(1);
     assert!(message.contains("raise --gpu-memory") && !dir.path("none").exists(), "{message}");
 }

@@ -30,11 +30,11 @@ fn prepared() -> Dir {
 #[test]
 fn every_program_gets_the_same_scores() {
     let dir = prepared();
-    assert_eq!(dir.run("eval -t tax truth.tsv kraken.tsv").ok(), TABLE);
-    dir.run("build -t tax -o refs.mgdb g0.fa").ok();
-    let metacache = "eval -t tax --database refs.mgdb truth.tsv metacache.txt";
+    assert_eq!(dir.run("eval --taxonomy tax truth.tsv kraken.tsv").ok(), TABLE);
+    dir.run("build --taxonomy tax -o refs.mgdb g0.fa").ok();
+    let metacache = "eval --taxonomy tax --database refs.mgdb truth.tsv metacache.txt";
     assert_eq!(dir.run(metacache).ok(), TABLE);
-    let json = dir.run("eval -t tax truth.tsv kraken.tsv --json").ok();
+    let json = dir.run("eval --taxonomy tax truth.tsv kraken.tsv --json").ok();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["ranks"]["species"]["sensitivity"], 0.25);
     assert_eq!(json["classified"], 3);
@@ -43,7 +43,7 @@ fn every_program_gets_the_same_scores() {
 #[test]
 fn own_results_are_judged_by_the_database_alone() {
     let dir = prepared();
-    dir.run("build -t tax -o refs.mgdb g0.fa").ok();
+    dir.run("build --taxonomy tax -o refs.mgdb g0.fa").ok();
     dir.write("r.fa", format!(">r0/1\n{}\n", "ACGTTGCATCAGGATCCATTGA".repeat(5)));
     dir.run("classify refs.mgdb r.fa -o reads.tsv").ok();
     dir.write("one.tsv", "r0/1\t11\nr5\t11\n");
@@ -61,11 +61,20 @@ fn what_cannot_be_judged_is_an_error() {
     dir.write("empty.tsv", "");
     dir.write("odd.tsv", "r0\t11\nr1\tx\n");
     let cases = [
-        ("eval -t tax empty.tsv kraken.tsv", "empty.tsv: there are no reads in it"),
-        ("eval -t tax odd.tsv kraken.tsv", "odd.tsv: line 2: not a read name, a tab and a taxid"),
-        ("eval -t tax truth.tsv truth.tsv", "truth.tsv: line 1: neither Kraken's columns nor"),
-        ("eval -t tax truth.tsv metacache.txt", "metacache.txt: line 3: g0: the taxon of a"),
-        ("eval -t none truth.tsv kraken.tsv", "none: no such folder"),
+        ("eval --taxonomy tax empty.tsv kraken.tsv", "empty.tsv: there are no reads in it"),
+        (
+            "eval --taxonomy tax odd.tsv kraken.tsv",
+            "odd.tsv: line 2: not a read name, a tab and a taxid",
+        ),
+        (
+            "eval --taxonomy tax truth.tsv truth.tsv",
+            "truth.tsv: line 1: neither Kraken's columns nor",
+        ),
+        (
+            "eval --taxonomy tax truth.tsv metacache.txt",
+            "metacache.txt: line 3: g0: the taxon of a",
+        ),
+        ("eval --taxonomy none truth.tsv kraken.tsv", "none: no such folder"),
     ];
     for (command, expected) in cases {
         let message = dir.run(command).fails(1);

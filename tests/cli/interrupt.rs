@@ -94,8 +94,8 @@ fn whatever_waits_for_a_pipe_can_be_interrupted() {
     let before = dir.names();
     let commands = [
         "classify refs.mgdb fifo -o o",
-        "build -t tax fifo -o o",
-        "db add refs.mgdb -t tax fifo -o o",
+        "build --taxonomy tax fifo -o o",
+        "db add refs.mgdb --taxonomy tax fifo -o o",
         "index fifo -o o",
         "map -e 5 fifo 1.fq -o o",
         "kmers info fifo",

@@ -151,6 +151,11 @@ impl Database {
     /// # Errors
     /// If it cannot be read, is no database, is truncated, damaged or of a newer format.
     pub fn open(path: &Path) -> Result<Database, Error> {
+        let maker = "merganser build makes one of genomes";
+        let wanted = "a merganser database (.mgdb)";
+        if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
+            return Err(Error::content(path, complaint));
+        }
         let mapping = Mapping::open(path)?;
         let bad = |reason: String| Error::content(path, reason);
         let header = Header::read(mapping.bytes()).map_err(bad)?;

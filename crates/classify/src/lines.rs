@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use merganser_io::FileKind;
+
 use crate::Error;
 
 /// The lines of a file, numbered from 1.
@@ -17,6 +19,9 @@ pub(crate) struct Lines {
 impl Lines {
     /// Opens a file of any compression that sequences may have.
     pub(crate) fn open(path: &Path) -> Result<Lines, Error> {
+        if let Some(kind) = FileKind::of_path(path).filter(|kind| !kind.is_text()) {
+            return Err(Error::content(path, kind.instead_of("a text of lines", None)));
+        }
         let file =
             File::open(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
         let text = merganser_io::decompress(file)

@@ -103,7 +103,7 @@ pub(crate) fn map_targets(
     };
     let tree = tree.as_ref().or(dump.as_ref().map(|dump| &dump.taxonomy));
     let Some(tree) = tree.or(base.map(Database::taxonomy)) else {
-        return Err(Error::Config("no taxonomy: give its folder with -t".into()));
+        return Err(Error::Config("no taxonomy: give its folder with --taxonomy".into()));
     };
     let mut targets = old_targets(base, tree);
     let mut names: HashSet<String> = targets.iter().map(|target| target.name.clone()).collect();

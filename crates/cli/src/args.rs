@@ -8,9 +8,12 @@ pub(crate) mod db;
 pub(crate) mod device;
 pub(crate) mod eval;
 pub(crate) mod filter;
+mod hints;
 pub(crate) mod kmers;
 pub(crate) mod map;
+mod parse;
 pub(crate) mod reads;
+pub(crate) mod threads;
 mod values;
 
 use std::path::PathBuf;
@@ -28,7 +31,9 @@ pub(crate) use eval::EvalArgs;
 pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
 pub(crate) use map::{IndexArgs, MapArgs};
+pub(crate) use parse::parse;
 pub(crate) use reads::ReadsArgs;
+pub(crate) use threads::ThreadArgs;
 pub(crate) use values::Auto;
 
 const EXAMPLES: &str = "\
@@ -37,7 +42,7 @@ Examples:
   merganser kmers dump sample.mgk | head
   merganser kmers query sample.mgk ACGTTGCAACGTTGCAACGTTGCAACGTTGC
   merganser filter -e 5 pairs.tsv -o decisions.tsv
-  merganser build -t taxonomy/ -o refs.mgdb genomes/
+  merganser build --taxonomy taxonomy/ -o refs.mgdb genomes/
   merganser index ref.fa -o ref.mgi
   merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
   merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz -o reads.tsv --report s.kreport

@@ -26,6 +26,9 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     if args.output == Path::new("-") {
         return failure::usage("a database cannot go to stdout: give -o a file name");
     }
+    let Some(taxonomy) = args.taxonomy.as_deref() else {
+        return failure::usage("--taxonomy is missing");
+    };
     let mut config = config(&args.taxids, Some(&args.sketches), Some(&args.parts), &args.resources);
     config.validate()?;
     merganser_run::raise_open_file_limit();
@@ -39,8 +42,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let json = args.json.as_deref().map(Output::create).transpose()?;
     let cancel = interrupt::cancel_on_interrupt()?;
     let bar = Bar::new(console);
-    let built =
-        merganser_classify::build(&config, &inputs, &args.taxonomy, &args.output, &bar, &cancel);
+    let built = merganser_classify::build(&config, &inputs, taxonomy, &args.output, &bar, &cancel);
     drop(bar);
     let (database, notes) = built?;
     report_unmapped(&notes, unmapped)?;
@@ -92,7 +94,7 @@ pub(crate) fn config(
         max_part_bytes: parts.and_then(|args| args.max_part_size),
         maps: taxids.map.clone(),
         strict: taxids.strict,
-        threads: resources.threads.map_or(defaults.threads, usize::from),
+        threads: resources.threads.number().unwrap_or(defaults.threads),
         memory: resources.memory.unwrap_or(defaults.memory),
         tmp_dir: resources.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
         ..defaults

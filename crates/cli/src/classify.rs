@@ -7,7 +7,7 @@ mod sheet;
 pub(crate) mod summary;
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -15,12 +15,13 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use merganser_classify::run::{Classifier, Segment};
 use merganser_classify::{Database, Error, GpuConfig, QueryParams, Thresholds};
-use merganser_io::{Input, Output};
+use merganser_io::{FileKind, Input, Output};
 use merganser_run::{Cancel, DeviceChoice, resolve_threads};
 
 use crate::args::build::{SketchArgs, TaxidArgs};
 use crate::args::classify::{QueryArgs, VerdictArgs};
 use crate::args::{ClassifyArgs, DeviceArgs};
+use crate::common::hint_at_mates;
 use crate::console::Console;
 use crate::progress::Bar;
 use crate::{build, devices, failure, interrupt};
@@ -107,6 +108,8 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     }
     if let Some(single) = &single {
         single.check(&sources)?;
+        let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
+        hint_at_mates(single.singles(), "classified", remedy, console);
     }
     let reads: Vec<Input> = match &single {
         Some(single) => single.inputs().cloned().collect(),
@@ -115,13 +118,13 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
             samples.iter().flat_map(|sample| &sample.1).flat_map(Segment::inputs).cloned().collect()
         }
     };
-    let threads = resolve_threads(args.resources.threads.map(usize::from));
+    let threads = resolve_threads(args.resources.threads.number());
     let DeviceArgs { device, gpu_memory } = &args.resources.device;
     let devices = devices::choose(device, &reads, GPU_BREAK_EVEN, console)?;
     let gpus = GpuConfig { devices, memory: *gpu_memory, streams: threads };
     let cancel = interrupt::cancel_on_interrupt()?;
     let database = match &database {
-        Some(path) => Database::open(path)?,
+        Some(path) => Database::open(path).or_else(|error| swapped(error, path, &reads))?,
         None => build_in_memory(args, &sources, console, &cancel)?,
     };
     let bench = Bench {
@@ -144,14 +147,29 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     }
 }
 
+/// The error of a database that is none, or where that is if it was given among the reads.
+fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<Database> {
+    let is = |path: &&Path| FileKind::of_path(path) == Some(FileKind::Database);
+    match reads.iter().filter_map(Input::path).find(is) {
+        Some(database) => failure::usage(format!(
+            "{}: is the database, and comes first: merganser classify {} {}",
+            database.display(),
+            database.display(),
+            first.display()
+        )),
+        None => Err(error.into()),
+    }
+}
+
 fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
     let untouched = args.taxids == TaxidArgs::default()
+        && args.taxonomy.is_none()
         && args.sketches == SketchArgs::default()
         && args.resources.memory.is_none();
     if args.references.is_empty() && !untouched {
         return failure::usage(
-            "options under Taxids and Sketches and --memory go with --references: a database has \
-             been built",
+            "--taxonomy, --memory and the options under Taxids and Sketches go with --references: a \
+             database has been built",
         );
     }
     let many = args.interactive || args.sample_sheet.is_some();
@@ -172,7 +190,7 @@ fn build_in_memory(
     cancel: &Cancel,
 ) -> Result<Database> {
     let Some(taxonomy) = &args.taxonomy else {
-        return failure::usage("--references need --taxonomy");
+        return failure::usage("--references needs --taxonomy DIR, the folder of NCBI's taxdump");
     };
     let mut config = build::config(&args.taxids, Some(&args.sketches), None, &args.resources);
     config.validate()?;

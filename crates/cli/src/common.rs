@@ -1,6 +1,7 @@
 //! What several commands need.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -72,6 +73,56 @@ pub(crate) fn pairs(first: Vec<Input>, second: Vec<Input>) -> Result<Vec<Segment
     Ok(first.into_iter().zip(second).map(|(one, two)| Segment::Pair(one, two)).collect())
 }
 
+/// Warns of two files whose names and first reads are those of mates, where each read is taken by
+/// itself; `done` says how, `remedy` shows the options from the two names.
+pub(crate) fn hint_at_mates<'a>(
+    singles: impl Iterator<Item = &'a Input>,
+    done: &str,
+    remedy: impl Fn(&str, &str) -> String,
+    console: &Console,
+) {
+    let paths: Vec<&Path> = singles.filter_map(Input::path).collect();
+    let mates = |pair: &&[&Path]| {
+        let name = |path: &Path| Some(path.file_name()?.as_encoded_bytes().to_vec());
+        let [one, two] = [pair[0], pair[1]];
+        name(one).zip(name(two)).is_some_and(|(one, two)| named_as_mates(&one, &two))
+            && first_name(one).is_some_and(|name| first_name(two) == Some(name))
+    };
+    if let Some(pair) = paths.windows(2).find(mates) {
+        let [one, two] = [pair[0], pair[1]].map(|path| path.display().to_string());
+        let remedy = remedy(&one, &two);
+        console.warn(format_args!(
+            "{one} and {two} look like mates of pairs, and are {done} as single reads: give {remedy}"
+        ));
+    }
+}
+
+/// Whether two names differ in a 1 and a 2 alone, as in `x_1.fq` or `x_R1_001.fastq.gz`.
+fn named_as_mates(one: &[u8], two: &[u8]) -> bool {
+    let mut differ = one.iter().zip(two).enumerate().filter(|(_, (one, two))| one != two);
+    let (Some((at, letters)), None) = (differ.next(), differ.next()) else { return false };
+    let part = |letter: Option<&u8>| letter.is_some_and(|letter| b"_.-".contains(letter));
+    let before = one[..at].strip_suffix(b"R").unwrap_or(&one[..at]);
+    one.len() == two.len()
+        && letters == (&b'1', &b'2')
+        && part(before.last())
+        && part(one.get(at + 1))
+}
+
+/// The name of the first read of a text, without its mate's number; of a regular file only.
+fn first_name(path: &Path) -> Option<Vec<u8>> {
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut text = Vec::new();
+    let file = fs::File::open(path).ok()?;
+    merganser_io::decompress(file).ok()?.take(1000).read_to_end(&mut text).ok()?;
+    let header = text.strip_prefix(b"@").or_else(|| text.strip_prefix(b">"))?;
+    let name = header.split(u8::is_ascii_whitespace).next()?;
+    let stem = name.strip_suffix(b"/1").or_else(|| name.strip_suffix(b"/2"));
+    Some(stem.unwrap_or(name).to_vec())
+}
+
 /// Sees to it that stdin is read once.
 ///
 /// # Errors
@@ -108,7 +159,20 @@ pub(crate) fn thousands(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::thousands;
+    use super::{named_as_mates, thousands};
+
+    #[test]
+    fn names_of_mates() {
+        let mates = |one: &str, two: &str| named_as_mates(one.as_bytes(), two.as_bytes());
+        assert!(mates("reads_1.fq.gz", "reads_2.fq.gz"));
+        assert!(mates("s_L001_R1_001.fastq.gz", "s_L001_R2_001.fastq.gz"));
+        assert!(mates("s1.1.fq", "s1.2.fq"));
+        assert!(!mates("s1.fq", "s2.fq"));
+        assert!(!mates("reads_2.fq", "reads_1.fq"));
+        assert!(!mates("reads_1.fq", "reads_2.fastq"));
+        assert!(!mates("reads_1.fq", "reads_1.fq"));
+        assert!(!mates("run_11.fq", "run_12.fq"));
+    }
 
     #[test]
     fn commas_stand_between_thousands() {

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
     let database = args.database.as_deref().map(Database::open).transpose()?;
     let of_database = database.as_ref().map(Database::taxonomy);
     let Some(taxonomy) = dump.as_ref().map(|dump| &dump.taxonomy).or(of_database) else {
-        bail!("lineages are unknown: give -t or --database");
+        bail!("lineages are unknown: give --taxonomy or --database");
     };
     let sequences = database.as_ref().map(sequences).unwrap_or_default();
     let names = Names { taxonomy, sequences: &sequences };

@@ -72,7 +72,7 @@ fn job(args: &FilterArgs) -> Job {
     };
     Job {
         config,
-        threads: merganser_run::resolve_threads(args.threads.map(usize::from)),
+        threads: merganser_run::resolve_threads(args.threads.number()),
         memory: args.memory.unwrap_or_else(merganser_run::default_budget),
         verify: args.verify,
         devices: Vec::new(),

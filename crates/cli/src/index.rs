@@ -69,7 +69,7 @@ pub(crate) fn build(
     console: &Console,
     cancel: &Cancel,
 ) -> Result<Option<Index>> {
-    let threads = merganser_run::resolve_threads(resources.threads.map(usize::from));
+    let threads = merganser_run::resolve_threads(resources.threads.number());
     let memory = resources.memory.unwrap_or_else(merganser_run::default_budget);
     let inputs = std::slice::from_ref(input);
     let gpus = devices::choose(&device.device, inputs, GPU_BREAK_EVEN, console)?;

@@ -28,14 +28,12 @@ mod version;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Parser;
-
-use args::{Cli, Command};
+use args::Command;
 use console::Console;
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    let cli = Cli::parse();
+    let cli = args::parse();
     let console = Console::new(cli.talk.level());
     let done = match &cli.command {
         Command::Count(args) => count::run(args, &console, started),

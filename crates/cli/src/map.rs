@@ -15,7 +15,7 @@ use merganser_map::{Config, Error, Format, Index, Job, Outcome, Outputs, ReadGro
 use merganser_run::{Cancel, DeviceChoice};
 
 use crate::args::map::MapArgs;
-use crate::common::{pairs, refuse_stdin_twice, refuse_to_replace};
+use crate::common::{hint_at_mates, pairs, refuse_stdin_twice, refuse_to_replace};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::progress::Bar;
@@ -42,6 +42,11 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     job.config.validate()?;
     let inputs = inputs(args)?;
     refuse_swapped(args, &inputs)?;
+    let singles = inputs.iter().filter_map(|segment| match segment {
+        Segment::Single(reads) => Some(reads),
+        _ => None,
+    });
+    hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
     let outputs: Vec<PathBuf> = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()]
         .into_iter()
         .flatten()
@@ -167,7 +172,7 @@ fn job(args: &MapArgs) -> Result<Job> {
         group: args.read_group.as_deref().map(ReadGroup::parse).transpose()?,
         extended: args.eqx,
         keep_unmapped: !args.no_unmapped,
-        threads: merganser_run::resolve_threads(args.resources.threads.map(usize::from)),
+        threads: merganser_run::resolve_threads(args.resources.threads.number()),
         memory: args.resources.memory.unwrap_or_else(merganser_run::default_budget),
         devices: Vec::new(),
         gpu_memory: args.device.gpu_memory,

@@ -9,6 +9,6 @@ mod writer;
 
 pub(crate) use block::MOST as MOST_OF_A_BLOCK;
 pub use header::Header;
-pub(crate) use header::section_bits;
+pub(crate) use header::{MAGIC, section_bits};
 pub use reader::{Blocks, Table};
 pub(crate) use writer::{MgkFormat, MgkSink};

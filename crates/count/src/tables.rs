@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use merganser_io::FileKind;
 use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
@@ -153,17 +154,12 @@ impl AnyTable {
                 }
                 #[cfg(not(feature = "parquet"))]
                 [b'P', b'A', b'R', b'1', ..] => return Err(bad(path, crate::NO_PARQUET)),
-                magic if magic.starts_with(b"@") => {
-                    return Err(bad(
-                        path,
-                        "these are reads: merganser count makes a table of them",
-                    ));
-                }
-                magic if !is_text(magic) => {
+                magic if magic.starts_with(&crate::table::MAGIC) => {
                     let table = Table::open(path)?;
                     let description = of_header(table.header());
                     return Ok((Content::Mgk(table), description));
                 }
+                magic if !is_text(magic) => return Err(bad(path, not_a_table(path))),
                 _ => {}
             }
         }
@@ -315,7 +311,7 @@ fn magic(path: &Path) -> Result<Vec<u8>, Error> {
     let at = |source| Error::File { path: path.to_owned(), source };
     let metadata = std::fs::metadata(path).map_err(at)?;
     if metadata.is_dir() {
-        return Err(bad(path, "is a directory, not a table"));
+        return Err(bad(path, not_a_table(path)));
     }
     let mut start = Vec::new();
     if metadata.is_file() {
@@ -325,6 +321,16 @@ fn magic(path: &Path) -> Result<Vec<u8>, Error> {
         start.push(b'>');
     }
     Ok(start)
+}
+
+/// Says what a file or folder is that is no table.
+fn not_a_table(path: &Path) -> String {
+    let wanted = "a table of k-mers (.mgk, a KMC database, KFF or KMER COUNT lines)";
+    match FileKind::of_path(path) {
+        // A text that begins as a table would, and goes on in another way.
+        None | Some(FileKind::Counts) => format!("not {wanted}"),
+        Some(kind) => kind.instead_of(wanted, Some("merganser count makes a table of it")),
+    }
 }
 
 /// Whether a file that begins so is text, perhaps compressed, that can be a table.

@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::FileKind;
+
 /// Why reading or writing failed. Clones are cheap; the texts are for users as they stand.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -52,10 +54,12 @@ pub enum Error {
         detail: String,
     },
     /// Neither FASTA nor FASTQ.
-    #[error("{input}: not FASTA or FASTQ: starts with byte 0x{byte:02x}")]
+    #[error("{input}: {}", not_sequences(*byte, *kind))]
     UnknownFormat {
         /// The input, as given.
         input: String,
+        /// What it is, if that is known.
+        kind: Option<FileKind>,
         /// Its first byte (after decompression) that is not blank.
         byte: u8,
     },
@@ -267,6 +271,14 @@ pub enum FastqProblem {
     /// The input ends within a record.
     #[error("the file ends within this record; is it truncated?")]
     Truncated,
+}
+
+/// What stands where FASTA or FASTQ should.
+fn not_sequences(byte: u8, kind: Option<FileKind>) -> String {
+    match kind {
+        Some(kind) => kind.instead_of("FASTA or FASTQ", None),
+        None => format!("not FASTA or FASTQ: starts with byte 0x{byte:02x}"),
+    }
 }
 
 /// A byte as users see it in a text.

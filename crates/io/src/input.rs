@@ -1,8 +1,8 @@
 //! What to read: files, standard input, lists of files.
 
-use crate::Error;
 use crate::alignment::check_reference;
 use crate::error::reason;
+use crate::{Error, FileKind};
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
@@ -124,7 +124,12 @@ pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
     if metadata.is_dir() {
         return Err(Error::Open {
             input: input.to_string(),
-            reason: "it is a directory; name the files in it".into(),
+            reason: match FileKind::of_path(path) {
+                Some(kind @ (FileKind::Kraken2 | FileKind::Taxonomy)) => {
+                    format!("it is {kind}; name files of sequences")
+                }
+                _ => "it is a directory; name the files in it".into(),
+            },
         });
     }
     if metadata.is_file() {

@@ -14,6 +14,7 @@ mod compress;
 mod decimal;
 mod error;
 mod input;
+mod kind;
 mod output;
 mod reader;
 mod records;
@@ -24,6 +25,7 @@ pub use compress::{BgzfBlocks, decompress};
 pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
+pub use kind::{FileKind, foreign};
 pub use output::{AtomicFile, Output, finish_all};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions};
 pub use records::{

@@ -8,11 +8,11 @@ fn adding_equals_building_all() {
     let world = World::built();
     let dir = &world.dir;
     for preset in ["sensitive", "metacache"] {
-        dir.run(&format!("build -q -t tax --preset {preset} -o refs.mgdb genomes")).ok();
-        dir.run(&format!("build -q -t tax --preset {preset} -o x.mgdb genomes/a.fa")).ok();
-        dir.run("db add -q -t tax x.mgdb genomes/b.fa -o y.mgdb").ok();
+        dir.run(&format!("build -q --taxonomy tax --preset {preset} -o refs.mgdb genomes")).ok();
+        dir.run(&format!("build -q --taxonomy tax --preset {preset} -o x.mgdb genomes/a.fa")).ok();
+        dir.run("db add -q --taxonomy tax x.mgdb genomes/b.fa -o y.mgdb").ok();
         let two = dir.read("y.mgdb");
-        dir.run("db add -q -t tax y.mgdb genomes/c.fa --threads 1").ok();
+        dir.run("db add -q --taxonomy tax y.mgdb genomes/c.fa --threads 1").ok();
         assert!(dir.read("y.mgdb") == dir.read("refs.mgdb"), "{preset}");
         assert!(dir.read("y.mgdb") != two);
         // Without the dump, the database's own taxa have to do.
@@ -23,8 +23,8 @@ fn adding_equals_building_all() {
         dir.run("db verify x.mgdb y.mgdb z.mgdb").ok();
     }
     dir.run("db add -q x.mgdb genomes/c.fa --strict -o w.mgdb").fails(1);
-    dir.run("build -q -t tax --drop-ambiguous species -o p.mgdb genomes").ok();
-    let pruned = dir.run("db add -q -t tax p.mgdb genomes/c.fa").fails(2);
+    dir.run("build -q --taxonomy tax --drop-ambiguous species -o p.mgdb genomes").ok();
+    let pruned = dir.run("db add -q --taxonomy tax p.mgdb genomes/c.fa").fails(2);
     assert!(pruned.contains("cannot be added to"), "{pruned}");
     assert!(!dir.path("w.mgdb").exists());
 }
@@ -37,9 +37,10 @@ fn features_of_several_taxa_can_be_left_out() {
     let info = |name: &str| -> serde_json::Value {
         serde_json::from_str(&dir.run(&format!("db info {name} --json")).ok()).unwrap()
     };
-    dir.run("build -q -t tax --drop-ambiguous species -o s.mgdb genomes").ok();
-    dir.run("build -q -t tax --drop-ambiguous genus -o g.mgdb genomes").ok();
-    dir.run("build -q -t tax --drop-ambiguous species --max-ambiguous 2 -o t.mgdb genomes").ok();
+    dir.run("build -q --taxonomy tax --drop-ambiguous species -o s.mgdb genomes").ok();
+    dir.run("build -q --taxonomy tax --drop-ambiguous genus -o g.mgdb genomes").ok();
+    dir.run("build -q --taxonomy tax --drop-ambiguous species --max-ambiguous 2 -o t.mgdb genomes")
+        .ok();
     let features = |name| info(name)["features"].as_u64().unwrap();
     let (all, species) = (features("refs.mgdb"), features("s.mgdb"));
     assert!(species < all * 9 / 10 && species > all / 2, "{species} of {all}");
@@ -83,7 +84,8 @@ fn merged_results_equal_those_of_one_database() {
         ("sensitive", "--lowest genus --hitmin 9"),
     ] {
         let build = |output: &str, genomes: &str| {
-            dir.run(&format!("build -q -t tax --preset {preset} -o {output} {genomes}")).ok();
+            dir.run(&format!("build -q --taxonomy tax --preset {preset} -o {output} {genomes}"))
+                .ok();
         };
         build("refs.mgdb", "genomes");
         build("parts.mgdb", "--parts 3 genomes");
@@ -114,8 +116,8 @@ fn merged_results_equal_those_of_one_database() {
 fn results_that_cannot_be_merged() {
     let world = World::built();
     let dir = &world.dir;
-    dir.run("build -q -t tax -o a.mgdb genomes/a.fa").ok();
-    dir.run("build -q -t tax --preset metacache -o m.mgdb genomes/b.fa").ok();
+    dir.run("build -q --taxonomy tax -o a.mgdb genomes/a.fa").ok();
+    dir.run("build -q --taxonomy tax --preset metacache -o m.mgdb genomes/b.fa").ok();
     dir.run("classify a.mgdb 1.fq -q -o a --report k").ok();
     dir.run("classify a.mgdb 2.fq -q -o other").ok();
     let text = String::from_utf8(dir.read("a")).unwrap();

@@ -46,7 +46,7 @@ fn a_taxid_that_is_not_in_the_tree() {
         "tax/a.accession2taxid",
         "accession\taccession.version\ttaxid\tgi\nAB000001\tAB000001.1\t4713\t0\n",
     );
-    let build = "build -t tax --map map.tsv -o x.mgdb --unmapped u h.fa m.fa a.fa";
+    let build = "build --taxonomy tax --map map.tsv -o x.mgdb --unmapped u h.fa m.fa a.fa";
     let ran = dir.run(build);
     assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
     assert!(ran.warnings()[0].contains("3 sequences have no taxon"), "{}", ran.stderr);
@@ -59,7 +59,7 @@ fn a_taxid_that_is_not_in_the_tree() {
     assert!(dir.run(&format!("{build} --strict")).fails(1).contains("x1"), "named");
     dir.write("tax/nodes.dmp", nodes() + "4711\t|\t4710\t|\tspecies\t|\t\t|\t0\t|\n");
     dir.write("tax/names.dmp", names() + "4711\t|\tOrphan\t|\t\t|\tscientific name\t|\n");
-    let ran = dir.run("build -t tax -o x.mgdb h.fa");
+    let ran = dir.run("build --taxonomy tax -o x.mgdb h.fa");
     assert!(ran.warnings()[0].contains("have no parent in nodes.dmp"), "{}", ran.stderr);
     ran.ok();
     assert!(dir.run("db taxa x.mgdb --sequences").ok().contains("\t4711\tspecies"), "kept");
@@ -71,7 +71,7 @@ fn the_density_of_features() {
     let world = World::built();
     let dir = &world.dir;
     let features = |options: &str| -> u64 {
-        dir.run(&format!("build -q -t tax {options} -o x.mgdb genomes")).ok();
+        dir.run(&format!("build -q --taxonomy tax {options} -o x.mgdb genomes")).ok();
         let info = dir.run("db info x.mgdb --json").ok();
         let info: serde_json::Value = serde_json::from_str(&info).unwrap();
         info["features"].as_u64().unwrap()
@@ -82,7 +82,7 @@ fn the_density_of_features() {
     assert!(found.iter().filter(|line| line.taxid == 21).count() > 150);
     for density in ["0", "257"] {
         let message =
-            dir.run(&format!("build -q -t tax --density {density} -o y genomes")).fails(2);
+            dir.run(&format!("build -q --taxonomy tax --density {density} -o y genomes")).fails(2);
         assert!(message.contains(&format!("the density is {density}: give 1 to 256")), "{message}");
     }
 }

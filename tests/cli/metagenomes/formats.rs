@@ -16,7 +16,7 @@ fn metacache_tables_say_what_kraken_lines_say() {
     let world = World::built();
     let dir = &world.dir;
     for preset in ["sensitive", "metacache"] {
-        dir.run(&format!("build -q -t tax --preset {preset} -o refs.mgdb genomes")).ok();
+        dir.run(&format!("build -q --taxonomy tax --preset {preset} -o refs.mgdb genomes")).ok();
         let run = "classify refs.mgdb -q -1 1.fq -2 2.fq";
         let kraken = lines(&dir.run(run).ok());
         let sequences = preset == "metacache";

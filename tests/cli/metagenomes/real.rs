@@ -24,7 +24,7 @@ fn real_reads_on_real_genomes() {
     dir.write("list", chosen.join("\n"));
     let map = genomes.join("seqid2taxid.map");
     let run = format!(
-        "build -q -t {} --map {} --strict -o refs.mgdb @list",
+        "build -q --taxonomy {} --map {} --strict -o refs.mgdb @list",
         taxonomy.display(),
         map.display()
     );

@@ -10,7 +10,7 @@ fn on_the_fly() {
     let out =
         "-1 1.fq -2 2.fq -q --report r --abundance a --hits-per-ref h --report-minimizer-data";
     for preset in ["sensitive", "metacache"] {
-        dir.run(&format!("build -q -t tax --preset {preset} -o refs.mgdb genomes")).ok();
+        dir.run(&format!("build -q --taxonomy tax --preset {preset} -o refs.mgdb genomes")).ok();
         let lines = dir.run(&format!("classify refs.mgdb {out}")).ok();
         let files = ["r", "a", "h"].map(|name| dir.read(name));
         let names = dir.names();
@@ -19,22 +19,24 @@ fn on_the_fly() {
             "--references genomes/a.fa --references \
                            genomes/b.fa --references genomes/c.fa",
         ] {
-            let run = format!("classify {references} -t tax --preset {preset} {out}");
+            let run = format!("classify {references} --taxonomy tax --preset {preset} {out}");
             assert_eq!(dir.run(&run).ok(), lines);
             assert!(["r", "a", "h"].map(|name| dir.read(name)) == files);
             assert_eq!(dir.names(), names);
         }
     }
-    let missing = dir.run("classify --references genomes -t tax gone.fq -o x").fails(1);
+    let missing = dir.run("classify --references genomes --taxonomy tax gone.fq -o x").fails(1);
     assert!(missing.contains("gone.fq: cannot open"), "{missing}");
     dir.run("classify --references genomes 1.fq").code.filter(|&code| code == 2).unwrap();
     let built = dir.run("classify refs.mgdb 1.fq --preset metacache").fails(2);
     assert!(built.contains("go with --references"), "{built}");
     dir.write("d.fa", ">d\nACGTACGTTGCATGCATGCATTGCATGACTGACTAGCATGCATCGACTAGCTAGC\n");
-    let strict = "classify --references genomes --references d.fa -t tax --strict 1.fq -o x";
+    let strict =
+        "classify --references genomes --references d.fa --taxonomy tax --strict 1.fq -o x";
     assert!(dir.run(strict).fails(1).contains("1 sequences have no taxon (--strict), first d"));
-    let loose =
-        dir.run("classify --references genomes --references d.fa -t tax 1.fq -o x --unmapped list");
+    let loose = dir.run(
+        "classify --references genomes --references d.fa --taxonomy tax 1.fq -o x --unmapped list",
+    );
     assert_eq!(loose.warnings().len(), 1);
     assert_eq!(dir.read("list"), b"d\tno taxid found\n");
 }

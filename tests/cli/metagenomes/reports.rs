@@ -211,7 +211,7 @@ fn abundances_are_those_of_the_mixture() {
     dir.write("1.fq", one);
     dir.write("2.fq", two);
     for (preset, ranks) in [("sensitive", 7), ("metacache", 8)] {
-        dir.run(&format!("build -q -t tax --preset {preset} -o refs.mgdb genomes")).ok();
+        dir.run(&format!("build -q --taxonomy tax --preset {preset} -o refs.mgdb genomes")).ok();
         dir.run(&format!("classify refs.mgdb -1 1.fq -2 2.fq --no-map {ALL} -q")).ok();
         let text = String::from_utf8(dir.read("r.tsv")).unwrap();
         let found = abundance(&text);
@@ -247,7 +247,7 @@ fn abundances_are_those_of_the_mixture() {
 fn the_cami_profile_follows_its_format() {
     let world = World::built();
     let dir = &world.dir;
-    dir.run("build -q -t tax --preset metacache -o m.mgdb genomes").ok();
+    dir.run("build -q --taxonomy tax --preset metacache -o m.mgdb genomes").ok();
     dir.run(&format!("classify m.mgdb -1 1.fq -2 2.fq --no-map {ALL} --sample-id s7 -q")).ok();
     let text = String::from_utf8(dir.read("r.cami")).unwrap();
     check_cami(&text, "s7");

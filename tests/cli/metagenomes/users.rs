@@ -88,8 +88,8 @@ fn row_16_sequences_without_a_taxon() {
     let accessions = "accession\taccession.version\ttaxid\tgi\nX53318\tX53318.\t9\tna\n\
                       AB123456\tAB123456.1\t12\t5\nZZ9\tZZ9.1\t0\t1\n";
     dir.write("tax/nucl_gb.accession2taxid.gz", gz(accessions.as_bytes()));
-    let ran =
-        dir.run("build -t tax --map ids.tsv -o refs.mgdb m.fa n.fa --unmapped u.tsv --json j");
+    let ran = dir
+        .run("build --taxonomy tax --map ids.tsv -o refs.mgdb m.fa n.fa --unmapped u.tsv --json j");
     assert_eq!(
         ran.warnings(),
         ["warning: 2 sequences have no taxon and stand at the root, first lost: no taxid found"]
@@ -109,7 +109,8 @@ fn row_16_sequences_without_a_taxon() {
         .map(|line| line.split('\t').nth(1).unwrap().to_owned())
         .collect();
     assert_eq!(taxids, ["13", "12", "1", "21", "1"]);
-    let strict = dir.run("build -q -t tax --map ids.tsv -o x.mgdb m.fa n.fa --strict").fails(1);
+    let strict =
+        dir.run("build -q --taxonomy tax --map ids.tsv -o x.mgdb m.fa n.fa --strict").fails(1);
     assert!(strict.contains("2 sequences have no taxon (--strict), first lost"), "{strict}");
     // A read of a sequence without a taxon has none, rather than the root.
     let read = &letters(3)[100..300];
@@ -141,7 +142,7 @@ fn row_16_assembly_summaries() {
             dir.write(&format!("g/{name}"), format!(">{}\n{letters}\n", &name[4..13]));
         }
         dir.write("g/assembly_summary.txt", format!("{head}{rows}"));
-        dir.run("build -t tax --strict -o refs.mgdb g").ok();
+        dir.run("build --taxonomy tax --strict -o refs.mgdb g").ok();
         let table = dir.run("db taxa refs.mgdb --sequences").ok();
         assert!(table.contains("\t13\tstrain") && table.contains("\t12\tspecies"), "{table}");
     }
@@ -154,7 +155,7 @@ fn row_17_old_and_new_taxonomies() {
     let dir = &world.dir;
     dir.run("classify refs.mgdb -1 1.fq -2 2.fq --no-map --report old --mpa old.mpa -q").ok();
     dir.write("tax/nodes.dmp", nodes().replace("superkingdom", "domain"));
-    dir.run("build -q -t tax -o refs.mgdb genomes").ok();
+    dir.run("build -q --taxonomy tax -o refs.mgdb genomes").ok();
     dir.run("classify refs.mgdb -1 1.fq -2 2.fq --no-map --report new --mpa new.mpa -q").ok();
     assert!(dir.read("old") == dir.read("new") && dir.read("old.mpa") == dir.read("new.mpa"));
     let report = String::from_utf8(dir.read("new")).unwrap();
@@ -177,7 +178,7 @@ fn row_17_old_and_new_taxonomies() {
             + "131567\t|\tcellular organisms\t|\t\t|\tscientific name\t|\n\
         10239\t|\tViruses\t|\t\t|\tscientific name\t|\n",
     );
-    dir.run("build -q -t tax -o refs.mgdb genomes").ok();
+    dir.run("build -q --taxonomy tax -o refs.mgdb genomes").ok();
     dir.run("classify refs.mgdb -1 1.fq -2 2.fq --no-map --report r -q").ok();
     let report = String::from_utf8(dir.read("r")).unwrap();
     assert!(report.contains("\tR1\t131567\t  cellular organisms\n"), "{report}");
@@ -226,26 +227,26 @@ fn row_20_missing_files() {
         ("classify refs.mgdb gone.fq -o x", "gone.fq: cannot open"),
         ("classify gone.mgdb 1.fq -o x", "gone.mgdb: "),
         ("classify refs.mgdb genomes -o x", "genomes: cannot open: it is a directory"),
-        ("build -t gone -o x genomes", "gone: no such folder"),
-        ("build -t tax -o x gone.fa", "gone.fa: "),
-        ("build -t tax --map gone.tsv -o x genomes", "gone.tsv: "),
+        ("build --taxonomy gone -o x genomes", "gone: no such folder"),
+        ("build --taxonomy tax -o x gone.fa", "gone.fa: "),
+        ("build --taxonomy tax --map gone.tsv -o x genomes", "gone.tsv: "),
         ("db add gone.mgdb genomes", "gone.mgdb: "),
     ] {
         let message = dir.run(args).fails(1);
         assert!(message.contains(what), "{args}: {message}");
     }
     std::fs::remove_file(dir.path("tax/nodes.dmp")).unwrap();
-    let nodes = dir.run("build -t tax -o x genomes").fails(1);
+    let nodes = dir.run("build --taxonomy tax -o x genomes").fails(1);
     assert!(nodes.contains("tax: no nodes.dmp in this folder: give the folder of NCBI's taxdump"));
     std::fs::create_dir(dir.path("nothing")).unwrap();
-    let none = dir.run("build -t tax -o x nothing").fails(1);
+    let none = dir.run("build --taxonomy tax -o x nothing").fails(1);
     assert!(none.contains("nothing: no FASTA file in this folder"), "{none}");
     std::fs::remove_dir(dir.path("nothing")).unwrap();
     assert_eq!(dir.names(), before);
     // A reference without a k-mer is no database.
     dir.write("short.fa", ">x\nACGT\n");
     dir.write("tax/nodes.dmp", super::world::nodes());
-    assert!(dir.run("build -t tax -o x short.fa").fails(1).contains("nothing to build"));
+    assert!(dir.run("build --taxonomy tax -o x short.fa").fails(1).contains("nothing to build"));
 }
 
 /// Row 21: the effective thresholds are printed, and options are held against the database.
@@ -253,7 +254,7 @@ fn row_20_missing_files() {
 fn row_21_thresholds_are_said() {
     let world = World::built();
     let dir = &world.dir;
-    dir.run("build -q -t tax --preset metacache -o m.mgdb genomes").ok();
+    dir.run("build -q --taxonomy tax --preset metacache -o m.mgdb genomes").ok();
     let ran = dir.run("classify m.mgdb 1.fq -o x --json j");
     assert!(ran.stderr.contains("hitmin 5, hitdiff 100, lowest sequence"), "{}", ran.stderr);
     ran.ok();
@@ -282,7 +283,7 @@ fn row_21_thresholds_are_said() {
 fn row_22_all_reports_at_once() {
     let world = World::built();
     let dir = &world.dir;
-    dir.run("build -q -t tax --preset metacache -o m.mgdb genomes").ok();
+    dir.run("build -q --taxonomy tax --preset metacache -o m.mgdb genomes").ok();
     let out = "-o o.gz --report k.gz --mpa m.gz --krona r.gz --abundance a.gz --cami c.gz \
                --hits-per-ref h.gz --json j";
     dir.run_with(format!("classify m.mgdb - -q {out}").split_whitespace(), &dir.read("1.fq")).ok();
@@ -334,7 +335,7 @@ fn row_23_damaged_databases() {
 fn row_4_exit_codes_and_duplicate_ids() {
     let world = World::new();
     let dir = &world.dir;
-    let ran = dir.run("build -t tax -o refs.mgdb genomes genomes/a.fa");
+    let ran = dir.run("build --taxonomy tax -o refs.mgdb genomes genomes/a.fa");
     assert_eq!(
         ran.warnings(),
         [
@@ -343,11 +344,12 @@ fn row_4_exit_codes_and_duplicate_ids() {
         ]
     );
     ran.ok();
-    let strict = dir.run("build -q -t tax --strict -o x.mgdb genomes genomes/a.fa").fails(1);
+    let strict =
+        dir.run("build -q --taxonomy tax --strict -o x.mgdb genomes genomes/a.fa").fails(1);
     assert!(strict.contains("first a.1|kraken:taxid|13"), "{strict}");
-    dir.run("build -t tax --sketch 129 -o x.mgdb genomes").fails(2);
-    dir.run("build -t tax --parts 0 -o x.mgdb genomes").fails(2);
-    dir.run("build -t tax -o - genomes").fails(2);
+    dir.run("build --taxonomy tax --sketch 129 -o x.mgdb genomes").fails(2);
+    dir.run("build --taxonomy tax --parts 0 -o x.mgdb genomes").fails(2);
+    dir.run("build --taxonomy tax -o - genomes").fails(2);
     assert!(!dir.path("x.mgdb").exists());
     let own = dir.run("classify refs.mgdb genomes/a.fa -o genomes/a.fa").fails(1);
     assert!(own.contains("is an input, and will not be replaced"), "{own}");

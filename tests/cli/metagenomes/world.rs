@@ -69,7 +69,7 @@ impl World {
     /// The same with a database, `refs.mgdb`, and 700 pairs in `1.fq` and `2.fq`.
     pub(super) fn built() -> World {
         let world = World::new();
-        world.dir.run("build -q -t tax -o refs.mgdb genomes").ok();
+        world.dir.run("build -q --taxonomy tax -o refs.mgdb genomes").ok();
         let [one, two] = world.pairs(700, 1);
         world.dir.write("1.fq", one);
         world.dir.write("2.fq", two);

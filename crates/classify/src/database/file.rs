@@ -15,7 +15,7 @@ use crate::cpu::section::Counts;
 use crate::params::{Params, Preset};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-const MAGIC: [u8; 8] = *b"\x89MGD\r\n\x1a\n";
+pub(super) const MAGIC: [u8; 8] = *b"\x89MGD\r\n\x1a\n";
 /// The version that this program writes, and the only one it reads.
 const VERSION: u32 = 1;
 /// Bytes of the header; the tables follow.

@@ -65,10 +65,14 @@ fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     if path.is_file() {
         return Ok(path);
     }
-    let reason = if folder.is_dir() {
-        format!("no {name} in this folder: give the folder of NCBI's taxdump with -t")
+    let reason = if folder.join("taxonomy").join(name).is_file() {
+        format!("no {name} in this folder, but in the folder taxonomy in it: give that one")
+    } else if folder.is_file() {
+        "not a folder: unpack NCBI's taxdump, and give its folder with --taxonomy".to_owned()
+    } else if folder.is_dir() {
+        format!("no {name} in this folder: give the folder of NCBI's taxdump with --taxonomy")
     } else {
-        "no such folder: give the folder of NCBI's taxdump with -t".to_owned()
+        "no such folder: give the folder of NCBI's taxdump with --taxonomy".to_owned()
     };
     Err(Error::content(folder, reason))
 }
@@ -252,11 +256,11 @@ mod tests {
         let names = ("names.dmp", NAMES);
         assert_eq!(
             message(&[names]),
-            "DIR: no nodes.dmp in this folder: give the folder of NCBI's taxdump with -t"
+            "DIR: no nodes.dmp in this folder: give the folder of NCBI's taxdump with --taxonomy"
         );
         assert_eq!(
             message(&[("nodes.dmp", NEW)]),
-            "DIR: no names.dmp in this folder: give the folder of NCBI's taxdump with -t"
+            "DIR: no names.dmp in this folder: give the folder of NCBI's taxdump with --taxonomy"
         );
         assert_eq!(
             message(&[("nodes.dmp", "1 | x | no rank |\n"), names]),

@@ -7,6 +7,7 @@ use merganser_classify::taxonomy::Rank;
 
 use super::DeviceArgs;
 use super::classify::rank;
+use super::threads::ThreadsOrTaxonomyArgs;
 
 const BUILD: &str = "\
 References:
@@ -20,21 +21,23 @@ Taxids:
 
 Examples:
   A folder of genomes and NCBI's taxdump, unpacked in taxonomy/:
-    merganser build -t taxonomy/ -o refs.mgdb genomes/
+    merganser build --taxonomy taxonomy/ -o refs.mgdb genomes/
   Own genomes, with a table of ID<TAB>TAXID lines; stop if one has no taxon:
-    merganser build -t taxonomy/ --map ids.tsv --strict -o refs.mgdb genomes/ mine.fa.gz
+    merganser build --taxonomy taxonomy/ --map ids.tsv --strict -o refs.mgdb genomes/ mine.fa.gz
   MetaCache's parameters and rule:
-    merganser build -t taxonomy/ --preset metacache -o refs.mgdb @genomes.txt";
+    merganser build --taxonomy taxonomy/ --preset metacache -o refs.mgdb @genomes.txt";
 
 #[derive(Args, Debug)]
-#[command(after_help = BUILD)]
+#[command(after_help = BUILD, override_usage = "\
+merganser build [OPTIONS] --taxonomy <DIR> --output <FILE> <GENOMES>...")]
 pub(crate) struct BuildArgs {
     /// FASTA files, folders of such files, or @LIST of both
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder with nodes.dmp and names.dmp; merged.dmp and delnodes.dmp are used if there
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) taxonomy: PathBuf,
+    // `-t DIR` may stand for it: `args::parse` sees to it that it is there.
+    #[arg(long, value_name = "DIR", required_unless_present = "threads")]
+    pub(crate) taxonomy: Option<PathBuf>,
     /// The database to write (.mgdb)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
@@ -118,10 +121,8 @@ pub(crate) struct PartArgs {
 /// What a build may use.
 #[derive(Args, Debug)]
 pub(crate) struct ResourceArgs {
-    /// Threads in all [default: as many as the process may run]
-    #[arg(long, value_name = "N", help_heading = "Resources")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadsOrTaxonomyArgs,
     /// Memory that building may use, e.g. 8G; more goes to temporary files [default: the smaller
     /// of 12G and three quarters of what machine or cgroup give]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]

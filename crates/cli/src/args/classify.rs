@@ -27,7 +27,7 @@ Examples:
   From a pipe, mates one after the other:
     samtools fastq sample.bam | merganser classify refs.mgdb --interleaved - -o reads.tsv.gz
   Without a database:
-    merganser classify --references genomes/ -t taxonomy/ reads.fq.gz -o reads.tsv
+    merganser classify --references genomes/ --taxonomy taxonomy/ reads.fq.gz -o reads.tsv
   All samples of a run, the database opened once:
     merganser classify refs.mgdb --sample-sheet run.tsv -o {}.tsv.gz --report {}.kreport";
 
@@ -48,10 +48,10 @@ pub(crate) struct ClassifyArgs {
 
     /// Genomes to build a database of in memory, instead of DATABASE: FASTA files, folders, @LIST;
     /// may be given more than once
-    #[arg(long, value_name = "GENOMES", requires = "taxonomy", help_heading = "On the fly")]
+    #[arg(long, value_name = "GENOMES", help_heading = "On the fly")]
     pub(crate) references: Vec<PathBuf>,
     /// Folder with nodes.dmp and names.dmp
-    #[arg(short, long, value_name = "DIR", requires = "references", help_heading = "On the fly")]
+    #[arg(long, value_name = "DIR", requires = "references", help_heading = "On the fly")]
     pub(crate) taxonomy: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,

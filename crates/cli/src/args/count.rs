@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use merganser_seq::signature::Rule;
 
-use super::{Auto, DeviceArgs, ReadsArgs};
+use super::{Auto, DeviceArgs, ReadsArgs, ThreadArgs};
 
 const MORE: &str = "\
 Alphabet:
@@ -82,10 +82,8 @@ pub(crate) struct CountArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Threads in all [default: as many as the process may run]
-    #[arg(long, value_name = "N", help_heading = "Resources")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
     /// quarters of what machine or cgroup give]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]

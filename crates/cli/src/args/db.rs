@@ -45,7 +45,7 @@ pub(crate) enum DbCommand {
 const ADD: &str = "\
 Examples:
   Into the database itself, which is replaced when all is done:
-    merganser db add -t taxonomy/ refs.mgdb mine.fa.gz
+    merganser db add --taxonomy taxonomy/ refs.mgdb mine.fa.gz
   Into a new one; the old one's own taxonomy has the taxids:
     merganser db add refs.mgdb --map ids.tsv more/ -o more.mgdb";
 
@@ -94,7 +94,7 @@ pub(crate) struct DbAddArgs {
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder with nodes.dmp and names.dmp [default: the taxa that the database has]
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) taxonomy: Option<PathBuf>,
     /// The database to write [default: the one to add to is replaced]
     #[arg(short, long, value_name = "FILE")]

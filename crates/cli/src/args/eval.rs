@@ -13,8 +13,8 @@ Output:
   The last four are in per cent.
 
 Examples:
-  merganser eval -t taxonomy/ truth.tsv reads.tsv
-  merganser eval -t taxonomy/ truth.tsv kraken2.out --json | jq .ranks.species
+  merganser eval --taxonomy taxonomy/ truth.tsv reads.tsv
+  merganser eval --taxonomy taxonomy/ truth.tsv kraken2.out --json | jq .ranks.species
   MetaCache's table with names of sequences, whose taxa a database knows:
     merganser eval --database refs.mgdb truth.tsv metacache.txt";
 
@@ -27,9 +27,12 @@ pub(crate) struct EvalArgs {
     /// MetaCache's table; plain or compressed
     pub(crate) results: PathBuf,
     /// Folder with nodes.dmp and names.dmp, for the lineages of all taxids
-    #[arg(short, long, value_name = "DIR", required_unless_present = "database")]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["database", "old_taxonomy"])]
     pub(crate) taxonomy: Option<PathBuf>,
-    /// A database (.mgdb), for the taxa of its sequences; without -t, for the lineages too
+    // What --taxonomy was called once; the command runs on one thread.
+    #[arg(short = 't', value_name = "DIR", hide = true)]
+    pub(crate) old_taxonomy: Option<PathBuf>,
+    /// A database (.mgdb), for the taxa of its sequences; without --taxonomy, for the lineages too
     #[arg(long, value_name = "FILE")]
     pub(crate) database: Option<PathBuf>,
     /// Print JSON

@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use merganser_map::{Metric, NMode, Prefilter, Select, Strand};
 
 use super::ReadsArgs;
+use super::ThreadArgs;
 use super::device::DeviceArgs;
 use super::filter::Edits;
 
@@ -58,10 +59,8 @@ pub(crate) struct IndexArgs {
 /// Threads and memory.
 #[derive(Args, Debug)]
 pub(crate) struct Resources {
-    /// Threads in all [default: as many as the process may run]
-    #[arg(long, value_name = "N", help_heading = "Resources")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
     /// quarters of what machine or cgroup give]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]

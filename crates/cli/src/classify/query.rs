@@ -50,6 +50,14 @@ impl<'a> Query<'a> {
         Query { args, sample: Some(sample), segments }
     }
 
+    /// The files of single reads.
+    pub(super) fn singles(&self) -> impl Iterator<Item = &Input> {
+        self.segments.iter().filter_map(|segment| match segment {
+            Segment::Single(input) => Some(input),
+            _ => None,
+        })
+    }
+
     /// The files of reads.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &Input> {
         self.segments.iter().flat_map(Segment::inputs)

@@ -66,7 +66,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
         },
         memory: args.memory.unwrap_or(defaults.memory),
         tmp_dir: args.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
-        threads: args.threads.map_or(defaults.threads, usize::from),
+        threads: args.threads.number().unwrap_or(defaults.threads),
         gpu_memory: args.device.gpu_memory,
         gpu_streams: args.gpu_streams.map(usize::from),
         format: match args.format {

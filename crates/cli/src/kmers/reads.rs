@@ -14,7 +14,9 @@ use merganser_run::Cancel;
 use super::tables;
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, MaskName, MatesName, ProfileArgs, TableArgs};
-use crate::common::{pairs, refuse_stdin_twice, refuse_to_replace, tell_skipped, thousands};
+use crate::common::{
+    hint_at_mates, pairs, refuse_stdin_twice, refuse_to_replace, tell_skipped, thousands,
+};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::progress::Bar;
@@ -41,6 +43,10 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     }
     let segments = segments(args)?;
     let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
+    if !paired {
+        let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
+        hint_at_mates(inputs.iter(), "filtered", remedy, console);
+    }
     let outputs: Vec<PathBuf> =
         [Some(&args.output), args.output2.as_ref()].into_iter().flatten().cloned().collect();
     refuse_to_replace(&outputs, &inputs)?;

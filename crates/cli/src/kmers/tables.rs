@@ -12,7 +12,7 @@ use crate::args::kmers::TableArgs;
 /// What `args` allow.
 pub(super) fn resources(args: &TableArgs) -> Resources {
     Resources {
-        threads: merganser_run::resolve_threads(args.threads.map(usize::from)),
+        threads: merganser_run::resolve_threads(args.threads.number()),
         memory: args.memory.unwrap_or_else(merganser_run::default_budget),
         tmp_dir: args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
     }

@@ -106,16 +106,16 @@ fn first_line(path: &Path, head: &[u8]) -> Result<(Kind, usize), Error> {
     let lines = head.split(|&byte| byte == b'\n');
     let mut lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let first = lines.next().ok_or_else(|| bad(path, "it is empty: its k cannot be known"))?;
-    if first.first().is_some_and(u8::is_ascii_digit) && first.contains(&b'{') {
-        return Err(bad(path, "a Jellyfish database: give its text, by jellyfish dump -c"));
-    }
     let fasta = first[0] == b'>';
     let line = if fasta { lines.next().unwrap_or_default() } else { first };
     let kmer = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     let letters = kmer.iter().all(|&letter| merganser_seq::base::is_base(letter));
     if kmer.is_empty() || !letters {
-        let known = "a table of k-mers is .mgk, a KMC database, KFF, or KMER COUNT lines";
-        return Err(bad(path, format!("not a table of k-mers: {known}")));
+        return Err(bad(path, super::not_a_table(path)));
+    }
+    let count = !fasta || first[1..].trim_ascii().iter().all(u8::is_ascii_digit);
+    if !count || (kmer.len() > MAX_K && fasta) {
+        return Err(bad(path, super::not_a_table(path)));
     }
     if kmer.len() > MAX_K {
         let k = kmer.len();

@@ -1,6 +1,6 @@
 //! Pairs of one file: `READ<TAB>SEGMENT` lines, or the WFA tools' `>READ` and `<SEGMENT` lines.
 
-use merganser_io::{Input, LineChunk, LineReader, ReaderOptions};
+use merganser_io::{FileKind, Input, LineChunk, LineReader, ReaderOptions};
 use merganser_seq::planes::TextPlanes;
 use merganser_seq::simd::Level;
 
@@ -54,6 +54,13 @@ struct Window {
 
 impl Lines {
     pub(crate) fn open(input: &Input, options: &ReaderOptions) -> Result<Lines, Error> {
+        let pairs = |kind| matches!(kind, FileKind::Pairs | FileKind::Counts | FileKind::Fasta);
+        let kind = input.path().and_then(FileKind::of_path);
+        if let Some(kind) = kind.filter(|&kind| !pairs(kind) && kind != FileKind::Folder) {
+            let maker = "give the file of their segments, too";
+            let problem = kind.instead_of("READ<TAB>SEGMENT lines", Some(maker));
+            return Err(Error::Line { input: input.to_string(), line: 1, problem });
+        }
         let group = |first_byte| Layout::of(first_byte).lines();
         Ok(Lines(LineReader::open(input, options.clone(), group)?))
     }

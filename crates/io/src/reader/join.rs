@@ -3,7 +3,7 @@
 use super::{MAX_HEADER, MAX_LINES};
 use crate::alignment::{Sniffed, bam, sniff};
 use crate::chunk::Format;
-use crate::{Chunk, Error};
+use crate::{Chunk, Error, FileKind};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
 /// What a chunk leaves to the next one.
@@ -263,7 +263,10 @@ fn detect(chunk: &Chunk, last: bool) -> Result<Option<Format>, Error> {
         (Sniffed::Short, _) if !last => Ok(None),
         (_, [b'>', ..]) => Ok(Some(Format::Fasta)),
         (_, [b'@', ..]) => Ok(Some(Format::Fastq)),
-        (_, [byte, ..]) => Err(Error::UnknownFormat { input, byte: *byte }),
+        (_, [byte, ..]) => {
+            let kind = FileKind::of_bytes(text);
+            Err(Error::UnknownFormat { input, kind, byte: *byte })
+        }
         (_, []) => Ok(None),
     }
 }

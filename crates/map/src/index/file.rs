@@ -38,6 +38,11 @@ pub(super) struct Mapped {
 
 impl Mapped {
     pub(super) fn open(path: &Path) -> Result<(Mapped, Vec<Contig>, usize), Error> {
+        let maker = "merganser index makes one of a reference in FASTA";
+        let wanted = "a merganser index (.mgi)";
+        if let Some(complaint) = merganser_io::foreign(path, &MAGIC, wanted, maker) {
+            return Err(Error::index(path, complaint));
+        }
         let mapping = Mapping::open(path)?;
         let (sections, k) =
             header(mapping.bytes()).map_err(|problem| Error::index(path, problem))?;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::args::ThreadArgs;
+
 /// Said wherever tables are named.
 macro_rules! operands {
     ($($more:literal),*) => {
@@ -89,10 +91,8 @@ pub(crate) struct TableArgs {
     /// Take the k-mers of texts as they stand, not as canonical ones
     #[arg(long)]
     pub(crate) forward_only: bool,
-    /// Threads in all [default: as many as the process may run]
-    #[arg(long, value_name = "N", help_heading = "Resources")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
     /// quarters of what machine or cgroup give]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]

@@ -1,0 +1,216 @@
+//! What users of other tools look for, and where it is here: tips for options that are unknown.
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error};
+
+/// What an option of another tool is called here.
+struct Hint {
+    /// The commands that it is for, as a prefix of their names; all if empty.
+    command: &'static str,
+    options: &'static [&'static str],
+    /// Said only of commands that have all options that it names.
+    tip: &'static str,
+}
+
+const fn hint(command: &'static str, options: &'static [&'static str], tip: &'static str) -> Hint {
+    Hint { command, options, tip }
+}
+
+/// The first that fits is said.
+const HINTS: [Hint; 35] = [
+    // Kraken 2
+    hint(
+        "classify",
+        &["--db", "-d"],
+        "the database is the first argument: merganser classify DATABASE READS",
+    ),
+    hint(
+        "classify",
+        &["--paired"],
+        "give the mates with -1 and -2, or one file with --interleaved",
+    ),
+    hint("classify", &["--confidence"], "--hitmin and --hitdiff say how clear a match must be"),
+    hint("classify", &["--minimum-hit-groups"], "--hitmin N is the least number of hits"),
+    hint("classify", &["--minimum-base-quality"], "--min-qual Q is the least quality of a base"),
+    hint("classify", &["--use-mpa-style"], "--mpa FILE writes this report, beside --report FILE"),
+    hint("classify", &["--memory-mapping"], "databases are always mapped: leave it out"),
+    hint("build", &["--db", "-d"], "-o FILE names the database to write"),
+    hint(
+        "build",
+        &["--download-taxonomy", "--download-library"],
+        "nothing is downloaded: give the folder of NCBI's unpacked taxdump as --taxonomy DIR, and \
+         genomes as files or folders",
+    ),
+    hint("build", &["--add-to-library"], "genomes are arguments: files, folders or @LIST"),
+    hint("build", &["--build", "--standard"], "one run builds the whole database: leave it out"),
+    // KMC, Jellyfish and others that count
+    hint(
+        "count",
+        &["-m"],
+        "--memory SIZE, e.g. 12G, limits the memory; -k K is the length of k-mers",
+    ),
+    hint("count", &["-c"], "--min-count N and --max-count N are the least and the largest count"),
+    hint("count", &["-C", "--canonical"], "canonical k-mers are counted by default: leave it out"),
+    hint("count", &["-b", "--non-canonical"], "--forward-only counts k-mers as they stand"),
+    hint("count", &["-s", "--size"], "tables grow as needed: leave it out, or give --memory SIZE"),
+    hint("count", &["-r"], "--storage ram keeps intermediate data in memory"),
+    hint(
+        "count",
+        &["-1", "-2", "--paired"],
+        "all files of reads are arguments: mates are counted alike",
+    ),
+    hint("kmers dump", &["-c", "--column"], "--format jellyfish writes columns with a blank"),
+    hint("kmers histogram", &["--high"], "--max N leaves larger counts out"),
+    hint("kmers query", &["-s", "--sequence"], "--file FILE has a k-mer a line"),
+    hint("", &["-L", "--lower-count", "--ci"], "--min-count N is the least count"),
+    hint("", &["-U", "--upper-count", "--cx"], "--max-count N is the largest count"),
+    // Mappers
+    hint(
+        "map",
+        &["-x", "--ref"],
+        "the reference is the first argument: merganser map REFERENCE READS",
+    ),
+    hint("map", &["-a"], "SAM is the default: leave it out"),
+    hint("map", &["-S"], "-o FILE names the output"),
+    hint("map", &["-U"], "reads are arguments: merganser map REFERENCE READS"),
+    hint("map", &["-i", "--percent-identity"], "-e N% is 100 less the per cent of identity"),
+    hint("map", &["-k", "-m"], "--max-hits N limits the hits of a read; --memory SIZE the memory"),
+    // All
+    hint("", &["-m", "--mem", "--max-memory"], "--memory SIZE, e.g. 8G, limits the memory"),
+    hint(
+        "",
+        &["-j", "-p", "--cpus", "--nthreads", "--num-threads", "--num_threads"],
+        "-t N or --threads N is the number of threads",
+    ),
+    hint(
+        "",
+        &["--mer-len", "--kmer", "--kmer-len", "--kmer-size", "--ksize"],
+        "-k K is the length",
+    ),
+    hint(
+        "",
+        &[
+            "-f",
+            "--fastq-input",
+            "--fasta-input",
+            "--gzip-compressed",
+            "--bzip2-compressed",
+            "--fastq",
+            "--fasta",
+        ],
+        "formats and compressions are told by content: leave it out",
+    ),
+    hint("", &["--force", "--overwrite"], "outputs replace what was there: leave it out"),
+    hint("", &["-v", "--verbose"], "--log-level debug says more"),
+];
+
+/// Adds to an error of usage what would be right, where that is known; `words` is the command line.
+pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
+    let tip = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let (name, command) = chosen(cli, words);
+            unknown(error).and_then(|option| {
+                known(&name, command, &option).or_else(|| one_dash(command, words))
+            })
+        }
+        ErrorKind::InvalidSubcommand => verb(error, cli),
+        ErrorKind::ValueValidation => one_dash(chosen(cli, words).1, words),
+        _ => None,
+    };
+    let Some(tip) = tip else { return };
+    for guess in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+        error.remove(guess);
+    }
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
+}
+
+/// The option that is none.
+fn unknown(error: &Error) -> Option<String> {
+    match error.get(ContextKind::InvalidArg)? {
+        ContextValue::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// The command that was called, and its name without the program's.
+fn chosen<'a>(cli: &'a Command, words: &[String]) -> (String, &'a Command) {
+    let (mut names, mut command) = (Vec::new(), cli);
+    for word in words {
+        if let Some(inner) = command.find_subcommand(word) {
+            names.push(inner.get_name());
+            command = inner;
+        }
+    }
+    (names.join(" "), command)
+}
+
+fn known(name: &str, command: &Command, option: &str) -> Option<String> {
+    let fits = |hint: &&Hint| {
+        name.starts_with(hint.command)
+            && hint.options.contains(&option)
+            && named(hint.tip).all(|option| has(command, option))
+    };
+    HINTS.iter().find(fits).map(|hint| hint.tip.to_owned())
+}
+
+/// The options that a tip names.
+fn named(tip: &str) -> impl Iterator<Item = &str> {
+    tip.split([' ', ',', ':', ';', '%']).filter(|word| word.starts_with('-'))
+}
+
+/// Whether a command has this option, `-o` or `--output`.
+fn has(command: &Command, option: &str) -> bool {
+    command.get_arguments().any(|arg| match option.strip_prefix("--") {
+        Some(long) => arg.get_long() == Some(long),
+        None => option.strip_prefix('-').is_some_and(|letter| {
+            let letters = arg.get_short_and_visible_aliases().unwrap_or_default();
+            letters.iter().any(|known| *letter == known.to_string())
+        }),
+    })
+}
+
+/// `-threads` for `--threads`.
+fn one_dash(command: &Command, words: &[String]) -> Option<String> {
+    let long = |word: &String| {
+        let name = word.strip_prefix('-').filter(|name| name.len() > 1)?;
+        let name = name.split('=').next().unwrap_or(name);
+        has(command, &format!("--{name}"))
+            .then(|| format!("long options begin with two dashes: --{name}"))
+    };
+    words.iter().find_map(long)
+}
+
+/// A verb of `kmers` or `db` without that word.
+fn verb(error: &Error, cli: &Command) -> Option<String> {
+    let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    let mut nouns = cli.get_subcommands().filter(|noun| noun.find_subcommand(word).is_some());
+    let noun = nouns.next()?.get_name().to_owned();
+    Some(format!("merganser {noun} {word} is the command"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{HINTS, chosen, has, named};
+    use crate::args::Cli;
+
+    /// A tip for one command names options that it has, and none stands behind one that is known.
+    #[test]
+    fn tips_hold() {
+        let mut cli = Cli::command();
+        cli.build();
+        for hint in HINTS.iter().filter(|hint| !hint.command.is_empty()) {
+            let words: Vec<String> = hint.command.split(' ').map(str::to_owned).collect();
+            let (name, command) = chosen(&cli, &words);
+            assert_eq!(name, hint.command);
+            assert!(named(hint.tip).all(|option| has(command, option)), "{}", hint.tip);
+            for option in hint.options {
+                assert!(!has(command, option), "{option}");
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! From the command line to [`Cli`], with what clap alone cannot say of it.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+
+use super::db::DbCommand;
+use super::{Cli, Command, hints};
+use crate::console::Console;
+
+/// The command line; a wrong one, or one that asks for help, ends the process as clap does.
+pub(crate) fn parse() -> Cli {
+    let mut cli = Cli::try_parse().unwrap_or_else(|mut error| {
+        let words: Vec<String> =
+            std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        let mut command = Cli::command();
+        command.build();
+        hints::add(&mut error, &command, &words);
+        error.exit()
+    });
+    let console = Console::new(cli.talk.level());
+    settle_taxonomy(&mut cli.command, &console).unwrap_or_else(|error| error.exit());
+    cli
+}
+
+/// Takes a folder that was given as `-t` for the taxonomy, which that once was.
+fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap::Error> {
+    let (name, folder, taxonomy): (&[&str], _, &mut Option<PathBuf>) = match command {
+        Command::Build(args) => {
+            (&["build"], args.resources.threads.take_taxonomy(), &mut args.taxonomy)
+        }
+        Command::Classify(args) => {
+            (&["classify"], args.resources.threads.take_taxonomy(), &mut args.taxonomy)
+        }
+        Command::Db { command: DbCommand::Add(args) } => {
+            (&["db", "add"], args.resources.threads.take_taxonomy(), &mut args.taxonomy)
+        }
+        Command::Eval(args) => (&["eval"], args.old_taxonomy.take(), &mut args.taxonomy),
+        _ => return Ok(()),
+    };
+    if let Some(folder) = folder {
+        if taxonomy.is_some() {
+            return Err(wrong(name, "-t is the number of threads; --taxonomy is given already"));
+        }
+        if name == ["eval"] && !folder.is_dir() {
+            return Err(wrong(name, "eval runs on one thread; a taxonomy goes to --taxonomy"));
+        }
+        console.warn(format_args!(
+            "-t means threads: write --taxonomy {0}; -t {0} is taken as the taxonomy in this \
+             release only",
+            folder.display()
+        ));
+        *taxonomy = Some(folder);
+    }
+    if name == ["build"] && taxonomy.is_none() {
+        return Err(wrong(name, "--taxonomy <DIR> is missing: the folder of NCBI's taxdump"));
+    }
+    Ok(())
+}
+
+/// An error of usage of a command.
+fn wrong(names: &[&str], message: &str) -> clap::Error {
+    let mut command = Cli::command();
+    command.build();
+    for name in names {
+        if let Some(inner) = command.find_subcommand(name).cloned() {
+            command = inner;
+        }
+    }
+    command.error(ErrorKind::MissingRequiredArgument, message)
+}

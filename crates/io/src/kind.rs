@@ -1,0 +1,282 @@
+//! What a file is that stands where another kind is expected, so that a message can name it.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::alignment::{Sniffed, sniff};
+use crate::compress::decompress;
+
+/// Bytes that tell all kinds apart: a tar archive says so at 257.
+const HEAD: u64 = 4096;
+
+/// A kind of file or folder that users of these programs have at hand. Displayed with its article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// Our table of k-mers.
+    Table,
+    /// Our database for classification.
+    Database,
+    /// Our index for mapping.
+    Index,
+    /// Either file of a KMC database.
+    Kmc,
+    /// k-mers in KFF.
+    Kff,
+    /// What `jellyfish count` writes.
+    Jellyfish,
+    /// KMER COUNT lines.
+    Counts,
+    /// READ, tab, SEGMENT lines.
+    Pairs,
+    /// A table in Apache's Parquet.
+    Parquet,
+    /// Sequences.
+    Fasta,
+    /// Reads with qualities.
+    Fastq,
+    /// Alignments as text.
+    Sam,
+    /// Alignments, binary.
+    Bam,
+    /// Alignments, compressed against a reference.
+    Cram,
+    /// An index of minimap2.
+    Minimap2,
+    /// A folder with a database of Kraken 2, or the table of one.
+    Kraken2,
+    /// A folder with NCBI's taxonomy.
+    Taxonomy,
+    /// Any other folder.
+    Folder,
+    /// Reads as NCBI keeps them.
+    Sra,
+    /// A ZIP archive.
+    Zip,
+    /// A tar archive.
+    Tar,
+    /// A PDF document.
+    Pdf,
+}
+
+/// What files begin with.
+const MAGICS: [(&[u8], FileKind); 14] = [
+    (b"\x89MGK\r\n\x1a\n", FileKind::Table),
+    (b"\x89MGD\r\n\x1a\n", FileKind::Database),
+    (b"\x89MGI\r\n\x1a\n", FileKind::Index),
+    (b"KMCP", FileKind::Kmc),
+    (b"KMCS", FileKind::Kmc),
+    (b"KFF", FileKind::Kff),
+    (b"PAR1", FileKind::Parquet),
+    (b"CRAM", FileKind::Cram),
+    (b"MMI\x02", FileKind::Minimap2),
+    (b"NCBI.sra", FileKind::Sra),
+    (b"PK\x03\x04", FileKind::Zip),
+    (b"%PDF", FileKind::Pdf),
+    (b">", FileKind::Fasta),
+    (b"@", FileKind::Fastq),
+];
+
+impl FileKind {
+    /// The kind of a file that begins with `head`, decompressed.
+    pub fn of_bytes(head: &[u8]) -> Option<FileKind> {
+        match sniff(head) {
+            Sniffed::Bam => return Some(FileKind::Bam),
+            Sniffed::Sam => return Some(FileKind::Sam),
+            Sniffed::Other | Sniffed::Short => {}
+        }
+        if head.get(257..262) == Some(b"ustar") {
+            return Some(FileKind::Tar);
+        }
+        let magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic));
+        magic.map(|(_, kind)| *kind).or_else(|| of_first_line(head))
+    }
+
+    /// The kind of a file, compressed or not, or of a folder; `None` if it is unknown, cannot be read
+    /// or is a pipe, of which nothing may be taken.
+    pub fn of_path(path: &Path) -> Option<FileKind> {
+        let metadata = std::fs::metadata(path).ok()?;
+        if metadata.is_dir() {
+            let holds = |name| path.join(name).exists();
+            return Some(match () {
+                () if holds("hash.k2d") => FileKind::Kraken2,
+                () if holds("nodes.dmp") => FileKind::Taxonomy,
+                () => FileKind::Folder,
+            });
+        }
+        if !metadata.is_file() {
+            return None;
+        }
+        if path.extension().is_some_and(|end| end == "k2d") {
+            return Some(FileKind::Kraken2);
+        }
+        let mut head = Vec::new();
+        // What was read before an error may do.
+        let _ = decompress(File::open(path).ok()?).ok()?.take(HEAD).read_to_end(&mut head);
+        FileKind::of_bytes(&head)
+    }
+
+    /// Whether it holds sequences that reads or references are taken from.
+    pub fn is_sequences(self) -> bool {
+        use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
+        matches!(self, Fasta | Fastq | Sam | Bam | Cram)
+    }
+
+    /// Whether it is text of lines.
+    pub fn is_text(self) -> bool {
+        use FileKind::{Counts, Fasta, Fastq, Pairs, Sam};
+        matches!(self, Counts | Fasta | Fastq | Pairs | Sam)
+    }
+
+    /// What can be done with it.
+    fn advice(self) -> &'static str {
+        match self {
+            FileKind::Table
+            | FileKind::Kmc
+            | FileKind::Kff
+            | FileKind::Counts
+            | FileKind::Parquet => "merganser kmers reads it",
+            FileKind::Database => "merganser classify and db read it",
+            FileKind::Index => "merganser map reads it",
+            FileKind::Jellyfish => "merganser kmers reads what jellyfish dump -c makes of it",
+            FileKind::Pairs => "merganser filter reads it",
+            FileKind::Fasta | FileKind::Fastq | FileKind::Sam | FileKind::Bam | FileKind::Cram => {
+                "merganser count, classify and map read it"
+            }
+            FileKind::Minimap2 => "give the FASTA file that it was made of",
+            FileKind::Kraken2 => "merganser build makes a database of the same genomes",
+            FileKind::Taxonomy => "--taxonomy takes it",
+            FileKind::Folder => "name a file in it",
+            FileKind::Sra => "fasterq-dump makes FASTQ of it",
+            FileKind::Zip | FileKind::Tar => "unpack it, and name the files",
+            FileKind::Pdf => "is the name right?",
+        }
+    }
+
+    /// Says that this is not what is wanted, and what to do: `maker`, if it is sequences and what is
+    /// wanted is made of these.
+    pub fn instead_of(self, wanted: &str, maker: Option<&str>) -> String {
+        let advice = maker.filter(|_| self.is_sequences()).unwrap_or(self.advice());
+        format!("not {wanted}, but {self}: {advice}")
+    }
+}
+
+/// Says what is wrong with a file that does not begin with `magic`, or is a folder; `None` if there is
+/// nothing to say, also of one that cannot be opened.
+pub fn foreign(path: &Path, magic: &[u8], wanted: &str, maker: &str) -> Option<String> {
+    let metadata = std::fs::metadata(path).ok()?;
+    if metadata.is_file() {
+        let mut head = Vec::new();
+        File::open(path).ok()?.take(magic.len() as u64).read_to_end(&mut head).ok()?;
+        if head == magic {
+            return None;
+        }
+    } else if !metadata.is_dir() {
+        return None;
+    }
+    Some(match FileKind::of_path(path) {
+        Some(kind) => kind.instead_of(wanted, Some(maker)),
+        None => format!("not {wanted}: {maker}"),
+    })
+}
+
+/// Texts that have no magic.
+fn of_first_line(head: &[u8]) -> Option<FileKind> {
+    let line = head.split(|&byte| byte == b'\n').next()?;
+    if line.first().is_some_and(u8::is_ascii_digit) && line.contains(&b'{') {
+        return Some(FileKind::Jellyfish);
+    }
+    let bases = |word: &[u8]| {
+        word.len() > 1 && word.iter().all(|letter| b"ACGTUN".contains(&letter.to_ascii_uppercase()))
+    };
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    match (words.next()?, words.next()?) {
+        (first, second) if bases(first) && bases(second) => Some(FileKind::Pairs),
+        (first, second) if bases(first) && second.iter().all(u8::is_ascii_digit) => {
+            Some(FileKind::Counts)
+        }
+        _ => None,
+    }
+}
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            FileKind::Table => "a table of k-mers (.mgk)",
+            FileKind::Database => "a database of merganser build (.mgdb)",
+            FileKind::Index => "an index of merganser index (.mgi)",
+            FileKind::Kmc => "a KMC database",
+            FileKind::Kff => "a KFF file",
+            FileKind::Jellyfish => "a Jellyfish database",
+            FileKind::Counts => "KMER COUNT lines",
+            FileKind::Pairs => "READ SEGMENT lines",
+            FileKind::Parquet => "a Parquet file",
+            FileKind::Fasta => "FASTA",
+            FileKind::Fastq => "FASTQ",
+            FileKind::Sam => "SAM",
+            FileKind::Bam => "BAM",
+            FileKind::Cram => "CRAM",
+            FileKind::Minimap2 => "an index of minimap2",
+            FileKind::Kraken2 => "a database of Kraken 2",
+            FileKind::Taxonomy => "a folder with a taxonomy",
+            FileKind::Folder => "a folder",
+            FileKind::Sra => "an SRA archive",
+            FileKind::Zip => "a ZIP archive",
+            FileKind::Tar => "a tar archive",
+            FileKind::Pdf => "a PDF document",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginnings_tell() {
+        let mut tar = vec![b'r'; 257];
+        tar.extend(b"ustar\0");
+        let cases: [(&[u8], Option<FileKind>); 12] = [
+            (b"\x89MGK\r\n\x1a\n\x01", Some(FileKind::Table)),
+            (b"\x89PNG\r\n\x1a\n", None),
+            (b"BAM\x01", Some(FileKind::Bam)),
+            (b"@HD\tVN:1.6\n", Some(FileKind::Sam)),
+            (b"@read\nACGT\n", Some(FileKind::Fastq)),
+            (b">1\n", Some(FileKind::Fasta)),
+            (b"000001234{\"alignment\":8", Some(FileKind::Jellyfish)),
+            (b"ACGT\t12\n", Some(FileKind::Counts)),
+            (b"ACGT\tACGA\n", Some(FileKind::Pairs)),
+            (b"ACGT\n", None),
+            (b"", None),
+            (&tar, Some(FileKind::Tar)),
+        ];
+        for (head, kind) in cases {
+            assert_eq!(FileKind::of_bytes(head), kind, "{}", head.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn folders_and_foreign_files_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let say = |path: &Path| foreign(path, b"\x89MGD\r\n\x1a\n", "a database", "build one");
+        assert_eq!(
+            say(dir.path()).as_deref(),
+            Some("not a database, but a folder: name a file in it")
+        );
+        std::fs::write(dir.path().join("hash.k2d"), "").unwrap();
+        assert_eq!(FileKind::of_path(dir.path()), Some(FileKind::Kraken2));
+        let file = dir.path().join("f");
+        for (text, said) in [
+            (&b"\x89MGD\r\n\x1a\n..."[..], None),
+            (b">x\nA\n", Some("not a database, but FASTA: build one")),
+            (b"KFF", Some("not a database, but a KFF file: merganser kmers reads it")),
+            (b"", Some("not a database: build one")),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(say(&file).as_deref(), said);
+        }
+        assert_eq!(say(&dir.path().join("none")), None);
+    }
+}
