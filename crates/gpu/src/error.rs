@@ -99,6 +99,9 @@ pub enum Error {
         /// What it should have computed.
         what: &'static str,
     },
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] merganser_run::StartError),
 }
 
 impl Error {
