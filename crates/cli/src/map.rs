@@ -52,7 +52,7 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     let both = |reads: &Reads| [Some(reads.first.clone()), reads.second.clone()];
     let files: Vec<Input> = inputs.iter().flat_map(both).flatten().chain([reference]).collect();
     refuse_to_replace(&outputs, &files)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let opened = Outputs {
         records: Output::create(&args.output).map_err(Error::from)?,
         unmapped: args.unmapped.as_deref().map(Output::create).transpose().map_err(Error::from)?,

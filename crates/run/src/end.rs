@@ -4,16 +4,18 @@ use std::io::IsTerminal;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// Says a line (given without its end) on stderr and ends the process: nothing is unwound, flushed or
+/// Says a line (given without its end; none if it is empty) on stderr and ends the process: nothing is unwound, flushed or
 /// waited for, nor is memory allocated or a lock taken. What has a name on disk and should not stay,
 /// the caller removes before.
 pub fn end_at_once(code: i32, line: &[u8]) -> ! {
-    // A progress bar may stand there.
-    if std::io::stderr().is_terminal() {
-        say(b"\r\x1b[K");
+    if !line.is_empty() {
+        // A progress bar may stand there.
+        if std::io::stderr().is_terminal() {
+            say(b"\r\x1b[K");
+        }
+        say(line);
+        say(b"\n");
     }
-    say(line);
-    say(b"\n");
     signal_hook::low_level::exit(code)
 }
 
