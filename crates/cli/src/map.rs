@@ -56,7 +56,7 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     let files = inputs.iter().flat_map(Segment::inputs).cloned().chain([reference]);
     let files: Vec<Input> = files.collect();
     refuse_to_replace(&outputs, &files)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let opened = Outputs {
         records: Output::create(&args.output).map_err(Error::from)?,
         unmapped: args.unmapped.as_deref().map(Output::create).transpose().map_err(Error::from)?,

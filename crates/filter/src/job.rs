@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use merganser_io::{Input, ReaderOptions};
-use merganser_run::{Cancel, InOrder, InOrderSink, Progress, run_workers_collect};
+use merganser_run::{Cancel, InOrder, InOrderSink, Progress, run_workers_collect, start_scoped};
 
 use crate::source::{Block, Source};
 use crate::writer::{self, Part};
@@ -137,7 +137,7 @@ pub fn run(
         let filters: Vec<&Filter> = [&filter].into_iter().chain(&exact).collect();
         let tallies = thread::scope(|scope| {
             // CUDA starts while blocks are read and decided.
-            scope.spawn(|| gpus.start(&filters, &shared));
+            start_scoped(scope, || gpus.start(&filters, &shared))?;
             let work = |_| Ok(shared.work_with(&gpus, make()));
             let tallies = run_workers_collect::<_, Error, _>(job.threads, work);
             gpus.stop();

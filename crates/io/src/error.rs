@@ -219,6 +219,9 @@ pub enum Error {
         /// What the system said.
         cause: Arc<io::Error>,
     },
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] merganser_run::StartError),
 }
 
 impl Error {
@@ -307,6 +310,9 @@ pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull => return "no space left on device".into(),
         io::ErrorKind::QuotaExceeded => return "disk quota exceeded".into(),
+        io::ErrorKind::FileTooLarge => {
+            return "the file would be larger than is allowed (ulimit -f)".into();
+        }
         _ => {}
     }
     let mut text = error.to_string();
@@ -333,6 +339,7 @@ mod tests {
             (2, "no such file or directory"),
             (13, "permission denied"),
             (28, "no space left on device"),
+            (27, "the file would be larger than is allowed (ulimit -f)"),
             (5, "input/output error"),
         ] {
             assert_eq!(reason(&io::Error::from_raw_os_error(code)), text);

@@ -26,7 +26,7 @@ pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use kind::{FileKind, foreign};
-pub use output::{AtomicFile, Output, finish_all};
+pub use output::{AtomicFile, Output, finish_all, remove_temporaries};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions};
 pub use records::{
     Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, stem,

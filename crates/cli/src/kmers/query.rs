@@ -23,7 +23,7 @@ const GPU_BREAK_EVEN: u64 = 100_000_000;
 const RESERVED: u64 = 192 << 20;
 
 pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let table = tables::open(&[&args.table], &args.tables, &cancel)?.remove(0);
     let resources = tables::resources(&args.tables);
     let gpus = devices::choose(&args.device.device, &inputs(args), GPU_BREAK_EVEN, console)?;

@@ -25,7 +25,7 @@ const ROWS: usize = 20;
 const EXPLAINED: f64 = 0.9;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let outputs: Vec<_> = args.plot.iter().cloned().chain([args.output.clone()]).collect();
     refuse_to_replace(&outputs, &[Input::File(args.table.clone())])?;
     let (histogram, k) = histogram(args, console, &cancel)?;
