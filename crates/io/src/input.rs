@@ -94,7 +94,7 @@ fn one_input(path: &Path) -> Input {
 
 fn read_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
     let failed = |reason| Error::List { list: list.to_owned(), reason };
-    let text = fs::read_to_string(list).map_err(|error| failed(reason(&error)))?;
+    let text = crate::read_table(list).map_err(|error| failed(reason(&error)))?;
     let before = inputs.len();
     inputs.extend(
         text.lines()

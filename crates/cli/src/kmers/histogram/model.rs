@@ -100,7 +100,7 @@ fn read_histogram(path: &Path) -> Result<Option<String>> {
     if !numbers {
         return Ok(None);
     }
-    Ok(Some(std::fs::read_to_string(path).map_err(at)?))
+    Ok(Some(merganser_io::read_table(path).map_err(at)?))
 }
 
 /// `KEY<TAB>VALUE` lines.
