@@ -115,6 +115,7 @@ pub fn run(
     let options = ReaderOptions {
         chunk_bytes: block,
         workers: job.threads,
+        max_record: longest_record(job),
         cancel: cancel.clone(),
         ..ReaderOptions::default()
     };
@@ -156,6 +157,12 @@ pub fn run(
     outcome.sync = writer.finish()?;
     progress.finish();
     Ok(outcome)
+}
+
+/// The longest pair: a line of it, or a record. There is one with each worker as text and as planes, and
+/// one that is collected.
+fn longest_record(job: &Job) -> usize {
+    merganser_io::longest_record(job.memory / 8, 3 * (job.threads as u64 + 1))
 }
 
 /// The bytes of a block that the memory allows.

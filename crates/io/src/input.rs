@@ -96,7 +96,7 @@ fn one_input(path: &Path) -> Input {
 
 fn read_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
     let failed = |reason| Error::List { list: list.to_owned(), reason };
-    let text = fs::read(list).map_err(|error| failed(reason(&error)))?;
+    let text = crate::read_table(list).map_err(|error| failed(reason(&error)))?;
     let before = inputs.len();
     inputs.extend(
         text.split(|&byte| byte == b'\n')

@@ -11,6 +11,9 @@ use crate::{Error, MOST_READ};
 /// A batch is full with so many reads or bytes of names, letters and qualities.
 const BATCH_READS: usize = 2048;
 const BATCH_BYTES: usize = 2 << 20;
+/// The longest record, far longer than that of the longest read: those between are refused by their
+/// length, longer ones as soon as so much of them has been read.
+const LONGEST_RECORD: usize = 2 << 20;
 /// The longest name that BAM can hold.
 const MOST_NAME: usize = 254;
 
@@ -86,6 +89,7 @@ impl Source {
             batch_records: BATCH_READS,
             batch_bytes: BATCH_BYTES,
             workers: threads,
+            max_record: LONGEST_RECORD,
             cancel: cancel.clone(),
             ..RecordOptions::default()
         };
@@ -108,10 +112,19 @@ impl Source {
     /// If an input cannot be read, a read is too long, or mates do not come in pairs. All batches
     /// before the fault are handed out, and [`Batch::number`] is the one that this would have been.
     pub(crate) fn next(&self, batch: &mut Batch) -> Result<Option<u64>, Error> {
-        let filled = self.0.next(&mut batch.records);
+        let filled = self.0.next(&mut batch.records).map_err(|error| match error {
+            merganser_io::Error::LongRecord { input, record, limit } => {
+                let length = merganser_run::format_size(limit);
+                Error::Input(format!(
+                    "{input}: record {record}: a read of more than {length}: reads may have up to \
+                     {MOST_READ} bases"
+                ))
+            }
+            other => other.into(),
+        });
         batch.paired = batch.records.is_paired();
         // With mates out of step, those before them are there.
         let checked = batch.check().inspect_err(|_| self.0.stop());
-        checked.and(filled.map_err(Error::from))
+        checked.and(filled)
     }
 }

@@ -93,8 +93,12 @@ pub(crate) fn scan(
     cancel: &Cancel,
 ) -> Result<Scan, Error> {
     let threads = config.threads.max(1);
-    let options =
-        ReaderOptions { workers: threads, cancel: cancel.clone(), ..ReaderOptions::default() };
+    let options = ReaderOptions {
+        workers: threads,
+        max_record: merganser_io::longest_record(config.memory / 16, threads as u64 + 1),
+        cancel: cancel.clone(),
+        ..ReaderOptions::default()
+    };
     let reader = Reader::open(inputs, options)?;
     progress.stage("build", reader.bytes_total());
     let starting = Starting::default();

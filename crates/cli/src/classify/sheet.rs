@@ -31,7 +31,7 @@ pub(super) type Sample = (OsString, Vec<Segment>);
 /// # Errors
 /// What is wrong, and in which line.
 pub(super) fn read(path: &Path, args: &QueryArgs) -> Result<Vec<Sample>> {
-    let text = std::fs::read(path)
+    let text = merganser_io::read_table(path)
         .map_err(|error| anyhow::anyhow!("{}: {}", path.display(), merganser_io::reason(&error)))?;
     let reads = &args.inputs;
     let samples = parse(&text, args.interleaved)

@@ -10,6 +10,8 @@ use merganser_seq::simd::Level;
 use super::{Contig, MOST_POSITIONS, PADDING, Reference};
 use crate::Error;
 
+/// Sequences pass in pieces: nothing else of a reference is long.
+const LONGEST_RECORD: usize = 16 << 20;
 /// Letters that are packed at a time, a multiple of a word's.
 const STRETCH: usize = 1 << 16;
 
@@ -20,7 +22,11 @@ const STRETCH: usize = 1 << 16;
 /// If the file cannot be read, holds reads, has no sequence, a contig is empty or has no name or the name of
 /// another one, a letter is none of DNA, or there are more than 2^32 - 2^17 bases.
 pub fn load(input: &Input, progress: &dyn Progress, cancel: &Cancel) -> Result<Reference, Error> {
-    let options = ReaderOptions { cancel: cancel.clone(), ..ReaderOptions::default() };
+    let options = ReaderOptions {
+        max_record: LONGEST_RECORD,
+        cancel: cancel.clone(),
+        ..ReaderOptions::default()
+    };
     let reader = Reader::open(std::slice::from_ref(input), options)?;
     progress.stage("load", reader.bytes_total());
     let reference = from_reader(&reader, &input.to_string(), progress, cancel)?;

@@ -100,7 +100,9 @@ fn read_histogram(path: &Path) -> Result<Option<String>> {
     if !numbers {
         return Ok(None);
     }
-    Ok(Some(std::fs::read_to_string(path).map_err(at)?))
+    let text = merganser_io::read_table(path).map_err(at)?;
+    // What is no text is no line of numbers, and named as such.
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// `KEY<TAB>VALUE` lines.
