@@ -247,7 +247,8 @@ impl<'r> Mapper<'r> {
         self.check()?;
         self.stages.candidates += candidates.len() as u64;
         if let Some(rule) = &mut self.rule {
-            self.stages.rejected += rule.reject(candidates, queries, &self.view.text, &self.cancel)?;
+            self.stages.rejected +=
+                rule.reject(candidates, queries, &self.view.text, &self.cancel)?;
         }
         let Verifier { windows, plain, lanes, scan, ends } = &mut self.verifier;
         let (text, config) = (&self.view.text, &self.config);

@@ -189,7 +189,11 @@ pub fn align(read: &[u8], text: &[u8], end: usize, mode: NMode) -> NaiveAlignmen
             };
             let (edits, openings) = table[at];
             operations.push(if deletes { b'D' } else { b'I' });
-            if deletes { j -= 1 } else { i -= 1 }
+            if deletes {
+                j -= 1
+            } else {
+                i -= 1
+            }
             if full.any[before] == (edits - 1, openings.wrapping_sub(1)) {
                 break;
             }

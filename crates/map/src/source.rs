@@ -83,7 +83,11 @@ pub(crate) struct Source(Records);
 impl Source {
     /// Looks at every input, so that one that is missing ends the run before it begins. `threads`
     /// will ask for batches.
-    pub(crate) fn open(inputs: &[Segment], threads: usize, cancel: &Cancel) -> Result<Source, Error> {
+    pub(crate) fn open(
+        inputs: &[Segment],
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Source, Error> {
         let options = RecordOptions {
             keep: Keep { qualities: true, ..Keep::default() },
             batch_records: BATCH_READS,

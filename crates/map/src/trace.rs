@@ -397,10 +397,12 @@ mod tests {
             assert_eq!(gaps.count(), 1, "{:?}", alignment.operations);
         }
         // Any of five places: the first.
-        let (alignment, _) = traced(b"GATCAAAAGTCG", b"GATCAAAAAGTCG", 12, NMode::Mismatch, Way::Either);
+        let (alignment, _) =
+            traced(b"GATCAAAAGTCG", b"GATCAAAAAGTCG", 12, NMode::Mismatch, Way::Either);
         assert_eq!(operations(&alignment), b"====D========");
         // A base that differs at either end is no gap, though the ends before it are as good.
-        let (alignment, _) = traced(b"TATCAAAAAGTCT", b"GATCAAAAAGTCG", 11, NMode::Mismatch, Way::Either);
+        let (alignment, _) =
+            traced(b"TATCAAAAAGTCT", b"GATCAAAAAGTCG", 11, NMode::Mismatch, Way::Either);
         assert_eq!(operations(&alignment), b"X===========X");
     }
 
