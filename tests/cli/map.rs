@@ -257,8 +257,8 @@ fn check(text: &str, config: &Config, contigs: &[Vec<u8>], reads: &[Read], wante
         }
         assert_eq!(own.len(), hits.len(), "{name}");
         for (number, (record, hit)) in own.iter().zip(hits).enumerate() {
-            let found = (record.contig, record.end, record.reverse(), record.number("NM"));
-            assert_eq!(found, (Some(hit.contig), hit.end, hit.reverse, hit.edits), "{name}");
+            let found = (record.contig, record.reverse(), record.number("NM"));
+            assert_eq!(found, (Some(hit.contig), hit.reverse, hit.edits), "{name}");
             assert_eq!(record.number("NH"), hits.len());
             assert_eq!(record.number("HI"), number + 1);
             assert_eq!(record.flags & !16, if number == 0 { 0 } else { 256 });
@@ -267,8 +267,12 @@ fn check(text: &str, config: &Config, contigs: &[Vec<u8>], reads: &[Read], wante
             let edits = score(record, &query, &contigs[hit.contig], config.n_mode);
             assert_eq!(edits, hit.edits, "{name}");
             if config.metric == Metric::Edit {
-                let (start, _) = naive::align(&query, &contigs[hit.contig], hit.end, config.n_mode);
-                assert_eq!(record.start, start, "{name}");
+                let contig = &contigs[hit.contig];
+                let expected = naive::align(&query, contig, hit.end, config.n_mode);
+                assert_eq!((record.start, record.end), (expected.start, expected.end), "{name}");
+                assert_eq!(plain(&record.cigar), cigar(&expected.operations), "{name}");
+            } else {
+                assert_eq!(record.end, hit.end, "{name}");
             }
             if number == 0 {
                 let quality = match all.get(1) {
@@ -289,6 +293,22 @@ fn check(text: &str, config: &Config, contigs: &[Vec<u8>], reads: &[Read], wante
         }
     }
     assert!(records.next().is_none());
+}
+
+/// A CIGAR with M for = and X.
+fn plain(cigar: &str) -> String {
+    let of = |(len, letter): (usize, char)| match letter {
+        '=' | 'X' => "=".repeat(len),
+        letter => letter.to_string().repeat(len),
+    };
+    self::cigar(operations(cigar).into_iter().map(of).collect::<String>().as_bytes())
+}
+
+/// The CIGAR of operations one by one, with M for = and X.
+fn cigar(operations: &[u8]) -> String {
+    let letter = |byte: &u8| if b"=XM".contains(byte) { 'M' } else { char::from(*byte) };
+    let runs = operations.chunk_by(|a, b| letter(a) == letter(b));
+    runs.map(|run| format!("{}{}", run.len(), letter(&run[0]))).collect()
 }
 
 #[derive(Clone, Copy)]

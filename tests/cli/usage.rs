@@ -154,7 +154,7 @@ fn mates_as_single_reads() {
     );
     assert_eq!(
         warned(dir.run("map x.mgi r_1.fq r_2.fq -e 2 -o /dev/null")),
-        format!("{look} mapped as single reads: give r_1.fq -2 r_2.fq")
+        format!("{look} mapped as single reads: give -1 r_1.fq -2 r_2.fq")
     );
     for paired in [
         "classify x.mgdb -1 r_1.fq -2 r_2.fq --no-map",

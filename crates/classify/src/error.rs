@@ -15,6 +15,9 @@ pub enum Error {
     /// A parameter is out of its range, or two do not go together.
     #[error("{0}")]
     Config(String),
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] merganser_run::StartError),
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,
@@ -41,7 +44,7 @@ pub enum Error {
     #[error(
         "cuda:{ordinal} has {} of memory for {what} and at least {} are needed: raise --gpu-memory, \
          build the database with --max-part-size, or use --device cpu",
-        merganser_run::format_size(*available), merganser_run::format_size(*needed)
+        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
     )]
     TooLittleGpuMemory {
         /// The device's number.

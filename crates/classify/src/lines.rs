@@ -31,9 +31,13 @@ impl Lines {
     }
 
     /// The next line with its number, without its end.
+    ///
+    /// # Errors
+    /// As reading, and if a line is longer than that of any table.
     pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>, Error> {
         self.line.clear();
-        let read = self.reader.read_until(b'\n', &mut self.line);
+        let number = self.number + 1;
+        let read = merganser_io::read_table_line(&mut self.reader, &mut self.line, number);
         let read = read.map_err(|source| Error::File { path: self.path.clone(), source })?;
         if read == 0 {
             return Ok(None);

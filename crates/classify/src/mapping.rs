@@ -1,7 +1,9 @@
 //! Which taxon each target has.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use merganser_io::{FileKind, Input};
@@ -178,7 +180,7 @@ struct Search {
     /// Ids, whole and in parts, and whose they are.
     ids: HashMap<Vec<u8>, Vec<u32>>,
     /// File names and the targets in each file.
-    files: Vec<(String, std::ops::Range<usize>)>,
+    files: Vec<(OsString, std::ops::Range<usize>)>,
 }
 
 impl Search {
@@ -196,7 +198,7 @@ impl Search {
                 search.headers.push(target.header.clone());
             }
             if let Some(path) = input.path() {
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let name = path.file_name().unwrap_or_default().to_owned();
                 search.files.push((name, first..search.headers.len()));
             }
         }
@@ -294,7 +296,7 @@ impl Search {
 
     /// Files whose name begins with the accession or the last part of the download path.
     fn found_assembly(&mut self, accession: &[u8], base: &[u8], taxid: u32) {
-        let begins = |name: &str, start: &[u8]| {
+        let begins = |name: &OsStr, start: &[u8]| {
             let rest = name.as_bytes().strip_prefix(start);
             !start.is_empty()
                 && start != b"na"

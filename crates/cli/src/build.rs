@@ -40,7 +40,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     refuse_to_replace(&outputs, inputs.iter())?;
     let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
     let json = args.json.as_deref().map(Output::create).transpose()?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let built = merganser_classify::build(&config, &inputs, taxonomy, &args.output, &bar, &cancel);
     drop(bar);

@@ -122,7 +122,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let DeviceArgs { device, gpu_memory } = &args.resources.device;
     let devices = devices::choose(device, &reads, GPU_BREAK_EVEN, console)?;
     let gpus = GpuConfig { devices, memory: *gpu_memory, streams: threads };
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let database = match &database {
         Some(path) => Database::open(path).or_else(|error| swapped(error, path, &reads))?,
         None => build_in_memory(args, &sources, console, &cancel)?,

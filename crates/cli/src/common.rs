@@ -1,7 +1,9 @@
 //! What several commands need.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -144,6 +146,16 @@ pub(crate) fn tell_skipped(skipped: u64, console: &Console) {
     }
 }
 
+/// A name as text, of which bytes that are no text are escaped: different names stay different.
+pub(crate) fn text_of(name: &OsStr) -> String {
+    let mut text = String::new();
+    for chunk in name.as_bytes().utf8_chunks() {
+        text += chunk.valid();
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
 /// A number with commas between thousands.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -159,7 +171,10 @@ pub(crate) fn thousands(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{named_as_mates, thousands};
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::{named_as_mates, text_of, thousands};
 
     #[test]
     fn names_of_mates() {
@@ -172,6 +187,11 @@ mod tests {
         assert!(!mates("reads_1.fq", "reads_2.fastq"));
         assert!(!mates("reads_1.fq", "reads_1.fq"));
         assert!(!mates("run_11.fq", "run_12.fq"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_escaped() {
+        assert_eq!(text_of(OsStr::from_bytes(b"r\xc3\xa9\xe9.fq\xff")), "ré\\xe9.fq\\xff");
     }
 
     #[test]

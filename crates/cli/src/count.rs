@@ -44,7 +44,7 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     // Many inputs, or many workers on one, must not meet a soft limit of 1,024.
     merganser_run::raise_open_file_limit();
     let inputs = args.reads.expand(&args.inputs).map_err(merganser_count::Error::from)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     if args.stats_only {
         return stats::run(args, &config, &inputs, console, &cancel);
     }

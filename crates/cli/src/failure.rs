@@ -3,7 +3,9 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::console::Console;
+use clap::error::ErrorKind;
+
+use crate::console::{Console, Level};
 use crate::interrupt;
 
 /// Options that do not go together in a way that clap cannot say.
@@ -25,6 +27,21 @@ pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
 
 const INTERRUPTED: u8 = 130;
 
+/// Says what is wrong with the arguments, or prints the help that was asked for.
+pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
+    if error.kind() != ErrorKind::InvalidUtf8 {
+        error.exit();
+    }
+    // Names of files may have any bytes; clap does not say which argument it was.
+    let foreign = std::env::args_os().filter(|argument| argument.to_str().is_none());
+    let shown: Vec<String> = foreign.map(|argument| format!("{argument:?}")).collect();
+    Console::new(Level::Error).error(format_args!(
+        "a number, name or text is wanted where an argument is not UTF-8: {}",
+        shown.join(", ")
+    ));
+    ExitCode::from(2)
+}
+
 /// What went wrong, in a line.
 pub(crate) fn message(error: &anyhow::Error) -> String {
     let count = error.downcast_ref::<merganser_count::Error>().map(ToString::to_string);
@@ -45,7 +62,9 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     // Who waits for a pipe then sees that as an error of the pipe, and who reads our output may have
     // been stopped too.
     if interrupt::happened() {
-        console.error(merganser_count::Error::Cancelled);
+        if interrupt::is_to_be_said() {
+            console.error(merganser_count::Error::Cancelled);
+        }
         return ExitCode::from(INTERRUPTED);
     }
     if is_broken_pipe(error) {

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let mut job = job(args);
     job.config.validate()?;
     let inputs = args.reads.expand(&args.inputs).map_err(Error::from)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     outputs::refuse_to_replace_inputs(args, &inputs)?;
     job.devices =
         devices::choose(&args.device.device, &inputs, gpu_break_even(job.config.method), console)?;

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     let inputs = expand_inputs(std::slice::from_ref(&args.reference)).map_err(Error::from)?;
     let [input] = &inputs[..] else { return usage("give one file as the reference") };
     refuse_to_replace(&[path.to_owned()], &inputs)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     // So that a place that cannot be written ends the run before it begins.
     drop(merganser_io::AtomicFile::create(path).map_err(Error::from)?);
     build(input, Some(path), &args.resources, &args.device, console, &cancel)?;

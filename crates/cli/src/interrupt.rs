@@ -1,33 +1,79 @@
-//! Ctrl-C.
+//! Ctrl-C and other signals.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use merganser_run::Cancel;
+use merganser_run::{Cancel, end_at_once};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
 
 /// The user stopped the run.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The run looks at the flag.
+static HEEDED: AtomicBool = AtomicBool::new(false);
+/// Somebody says so.
+static SAID: AtomicBool = AtomicBool::new(false);
+static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::default);
+
+/// A run that looks at the flag mostly ends within a fifth of a second. Where it waits for a disk that
+/// does not answer, or a device, it is ended after so long.
+const PATIENCE: Duration = Duration::from_secs(2);
+const INTERRUPTED_CODE: i32 = 130;
+
+/// Has signals handled from here on: Ctrl-C, SIGTERM and SIGHUP stop the run. A file that would
+/// become larger than is allowed is an error of writing, not the end of the process (SIGXFSZ).
+///
+/// # Errors
+/// If that is not possible.
+pub(crate) fn handle_signals() -> Result<()> {
+    let cannot = "cannot handle signals";
+    // A handler that does nothing much: unlike one that is ignored, programs started from here would
+    // not inherit it.
+    let noted = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGXFSZ, noted).context(cannot)?;
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context(cannot)?;
+    merganser_run::start(move || wait_for(signals))?;
+    Ok(())
+}
 
 /// Whether the user stopped the run: whatever else came of it, that is what to say.
 pub(crate) fn happened() -> bool {
     INTERRUPTED.load(Ordering::Acquire)
 }
 
+/// Whether it is still to be said that the run was stopped; who asks has to.
+pub(crate) fn is_to_be_said() -> bool {
+    !SAID.swap(true, Ordering::AcqRel)
+}
+
 /// A flag that Ctrl-C (and SIGTERM, SIGHUP) sets, so that the run ends within moments and cleans
-/// up. The second time the process ends at once.
-///
-/// # Errors
-/// If the handler cannot be installed.
-pub(crate) fn cancel_on_interrupt() -> Result<Cancel> {
-    let cancel = Cancel::default();
-    let flag = cancel.clone();
-    let stop = move || {
-        if INTERRUPTED.swap(true, Ordering::AcqRel) {
-            #[allow(clippy::exit, reason = "the user asked twice; workers may be stuck in a read")]
-            std::process::exit(130);
+/// up. Before this is called, and the second time, the process ends at once.
+pub(crate) fn cancel_on_interrupt() -> Cancel {
+    HEEDED.store(true, Ordering::Release);
+    CANCEL.clone()
+}
+
+/// Stops the run at the first signal, and ends the process should that take too long or a second one
+/// come.
+fn wait_for(mut signals: Signals) {
+    signals.forever().next();
+    INTERRUPTED.store(true, Ordering::Release);
+    CANCEL.cancel();
+    let begun = Instant::now();
+    while HEEDED.load(Ordering::Acquire) && begun.elapsed() < PATIENCE {
+        if signals.pending().next().is_some() {
+            break;
         }
-        flag.cancel();
-    };
-    ctrlc::set_handler(stop).context("cannot handle Ctrl-C")?;
-    Ok(cancel)
+        thread::sleep(Duration::from_millis(10));
+    }
+    merganser_io::remove_temporaries();
+    match is_to_be_said() {
+        true => end_at_once(INTERRUPTED_CODE, b"error: interrupted"),
+        // The run came to its end, too, and says it.
+        false => thread::sleep(PATIENCE),
+    }
+    end_at_once(INTERRUPTED_CODE, b"")
 }

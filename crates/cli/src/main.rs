@@ -28,29 +28,42 @@ mod version;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use anyhow::Result;
+use merganser_run::Allocator;
+
 use args::Command;
 use console::Console;
 
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator::new(merganser_io::remove_temporaries);
+
 fn main() -> ExitCode {
     let started = Instant::now();
-    let cli = args::parse();
+    merganser_run::share_heaps();
+    let cli = match args::parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::of_arguments(&error),
+    };
     let console = Console::new(cli.talk.level());
-    let done = match &cli.command {
-        Command::Count(args) => count::run(args, &console, started),
-        Command::Kmers { command } => kmers::run(command, &console),
-        Command::Filter(args) => filter::run(args, &console, started),
-        Command::Build(args) => build::run(args, &console, started),
-        Command::Classify(args) => classify::run(args, &console, started),
-        Command::Db { command } => db::run(command, &console, started),
-        Command::Eval(args) => eval::run(args, &console),
-        Command::Index(args) => index::run(args, &console, started),
-        Command::Map(args) => map::run(args, &console, started),
+    match interrupt::handle_signals().and_then(|()| run(&cli.command, &console, started)) {
+        Ok(code) => code,
+        Err(error) => failure::report(&error, &console),
+    }
+}
+
+fn run(command: &Command, console: &Console, started: Instant) -> Result<ExitCode> {
+    match command {
+        Command::Count(args) => count::run(args, console, started),
+        Command::Kmers { command } => kmers::run(command, console),
+        Command::Filter(args) => filter::run(args, console, started),
+        Command::Build(args) => build::run(args, console, started),
+        Command::Classify(args) => classify::run(args, console, started),
+        Command::Db { command } => db::run(command, console, started),
+        Command::Eval(args) => eval::run(args, console),
+        Command::Index(args) => index::run(args, console, started),
+        Command::Map(args) => map::run(args, console, started),
         Command::Devices => devices::run(),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man { directory } => generate::man(directory.as_deref()),
-    };
-    match done {
-        Ok(code) => code,
-        Err(error) => failure::report(&error, &console),
     }
 }

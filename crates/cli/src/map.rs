@@ -10,14 +10,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Output};
-use merganser_map::{
-    Config, Error, Format, Index, Job, Outcome, Outputs, ReadGroup, Reads, Strand,
-};
+use merganser_io::{Input, Output, Segment};
+use merganser_map::{Config, Error, Format, Index, Job, Outcome, Outputs, ReadGroup, Strand};
 use merganser_run::{Cancel, DeviceChoice};
 
 use crate::args::map::MapArgs;
-use crate::common::{hint_at_mates, refuse_to_replace};
+use crate::common::{hint_at_mates, pairs, refuse_stdin_twice, refuse_to_replace};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::progress::Bar;
@@ -27,7 +25,7 @@ use crate::{devices, index, interrupt};
 struct Finished<'r> {
     args: &'r MapArgs,
     job: &'r Job,
-    inputs: &'r [Reads],
+    inputs: &'r [Segment],
     index: &'r Index,
     outcome: &'r Outcome,
     /// Opening or building the index.
@@ -43,20 +41,22 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     let mut job = job(args)?;
     job.config.validate()?;
     let inputs = inputs(args)?;
-    if args.mates.is_empty() {
-        let remedy = |one: &str, two: &str| format!("{one} -2 {two}");
-        hint_at_mates(inputs.iter().map(|reads| &reads.first), "mapped", remedy, console);
-    }
+    refuse_swapped(args, &inputs)?;
+    let singles = inputs.iter().filter_map(|segment| match segment {
+        Segment::Single(reads) => Some(reads),
+        _ => None,
+    });
+    hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
     let outputs: Vec<PathBuf> = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()]
         .into_iter()
         .flatten()
         .cloned()
         .collect();
     let reference = Input::File(args.reference.clone());
-    let both = |reads: &Reads| [Some(reads.first.clone()), reads.second.clone()];
-    let files: Vec<Input> = inputs.iter().flat_map(both).flatten().chain([reference]).collect();
+    let files = inputs.iter().flat_map(Segment::inputs).cloned().chain([reference]);
+    let files: Vec<Input> = files.collect();
     refuse_to_replace(&outputs, &files)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let opened = Outputs {
         records: Output::create(&args.output).map_err(Error::from)?,
         unmapped: args.unmapped.as_deref().map(Output::create).transpose().map_err(Error::from)?,
@@ -95,27 +95,62 @@ fn check(args: &MapArgs) -> Result<()> {
     if outputs.into_iter().flatten().filter(|path| stdout(path)).count() > 1 {
         return usage("only one of -o (default -), --unmapped and --json can be stdout");
     }
-    if !args.mates.is_empty() && Strand::from(args.strand) != Strand::Both {
-        return usage("--strand and -2 exclude each other: mates lie on both strands");
+    if has_end(&args.output, "cram") {
+        let bam = args.output.with_extension("bam");
+        return usage(format!(
+            "{cram}: map writes BAM and SAM, no CRAM: give -o {bam}, then `samtools view -C -T \
+             REFERENCE.fa -o {cram} {bam}`",
+            cram = args.output.display(),
+            bam = bam.display()
+        ));
+    }
+    if args.interleaved && args.mates1.is_empty() && !args.mates.is_empty() {
+        return usage("--interleaved and -2 without -1 exclude each other: READS hold both mates");
+    }
+    let paired = args.interleaved || !args.mates.is_empty();
+    if paired && Strand::from(args.strand) != Strand::Both {
+        return usage("--strand and pairs exclude each other: mates lie on both strands");
     }
     Ok(())
 }
 
-fn inputs(args: &MapArgs) -> Result<Vec<Reads>> {
-    let first = args.inputs.expand(&args.reads).map_err(Error::from)?;
-    let second = args.inputs.expand(&args.mates).map_err(Error::from)?;
-    if !second.is_empty() && first.len() != second.len() {
-        return usage(format!(
-            "there are {} files of reads and {} of mates (-2): give as many",
-            first.len(),
-            second.len()
-        ));
+/// Whether a file's name ends in `.end`, in either case.
+fn has_end(path: &Path, end: &str) -> bool {
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
+}
+
+/// An index among the reads means that the reference was given last.
+fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
+    let files = inputs.iter().flat_map(Segment::inputs).filter_map(Input::path);
+    let Some(index) = files.into_iter().find(|path| is_index(path)) else { return Ok(()) };
+    usage(format!(
+        "{index}: is an index, not reads: the reference comes first, then the reads: merganser map \
+         {index} {reads}",
+        index = index.display(),
+        reads = args.reference.display()
+    ))
+}
+
+/// Pairs, then READS.
+fn inputs(args: &MapArgs) -> Result<Vec<Segment>> {
+    let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
+        .map(|paths| args.inputs.expand(paths).map_err(Error::from));
+    let (mut first, second, mut reads) = (first?, second?, reads?);
+    if first.is_empty() && !second.is_empty() {
+        if reads.len() != second.len() {
+            return usage(format!(
+                "there are {} files of reads and {} of mates (-2): give as many",
+                reads.len(),
+                second.len()
+            ));
+        }
+        std::mem::swap(&mut first, &mut reads);
     }
-    if first.iter().chain(&second).filter(|input| input.is_stdin()).count() > 1 {
-        return Err(Error::from(merganser_io::Error::StdinTwice).into());
-    }
-    let mut second = second.into_iter();
-    Ok(first.into_iter().map(|first| Reads { first, second: second.next() }).collect())
+    let mut segments = pairs(first, second)?;
+    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
+    segments.extend(reads.into_iter().map(kind));
+    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+    Ok(segments)
 }
 
 fn job(args: &MapArgs) -> Result<Job> {
@@ -130,7 +165,7 @@ fn job(args: &MapArgs) -> Result<Job> {
         insert: [args.min_insert, args.max_insert],
         crop: args.crop,
     };
-    let bam = args.output.extension().is_some_and(|end| end.eq_ignore_ascii_case("bam"));
+    let bam = has_end(&args.output, "bam");
     Ok(Job {
         config,
         format: if bam { Format::Bam(args.level) } else { Format::Sam },
@@ -155,18 +190,14 @@ fn choose_devices(
     args: &MapArgs,
     job: &mut Job,
     index: &Index,
-    inputs: &[Reads],
+    inputs: &[Segment],
     console: &Console,
 ) -> Result<()> {
     let choice = &args.device.device;
     if *choice == DeviceChoice::Auto && index.bases() < GPU_REFERENCE {
         return Ok(());
     }
-    let files: Vec<Input> = inputs
-        .iter()
-        .flat_map(|reads| [Some(reads.first.clone()), reads.second.clone()])
-        .flatten()
-        .collect();
+    let files: Vec<Input> = inputs.iter().flat_map(Segment::inputs).cloned().collect();
     job.devices = devices::choose(choice, &files, GPU_BREAK_EVEN, console)?;
     if *choice == DeviceChoice::Auto && !job.devices.is_empty() {
         let memory = args.device.gpu_memory;
@@ -180,13 +211,7 @@ fn choose_devices(
 
 /// Opens the index, or builds that of a reference.
 fn open(args: &MapArgs, console: &Console, cancel: &Cancel) -> Result<Index> {
-    let mut first = [0];
-    // The first byte of an index is none of a text, nor of a compressed one.
-    let regular = std::fs::metadata(&args.reference).is_ok_and(|at| at.is_file());
-    let is_index = regular
-        && File::open(&args.reference).and_then(|mut file| file.read_exact(&mut first)).is_ok()
-        && first[0] == 0x89;
-    if is_index {
+    if is_index(&args.reference) {
         return Ok(Index::open(&args.reference)?);
     }
     let input = Input::File(args.reference.clone());
@@ -194,4 +219,13 @@ fn open(args: &MapArgs, console: &Console, cancel: &Cancel) -> Result<Index> {
         Some(index) => Ok(index),
         None => usage("the index was not kept"),
     }
+}
+
+/// Whether a file is an index by its first byte, which is none of a text, nor of a compressed one.
+fn is_index(path: &Path) -> bool {
+    let mut first = [0];
+    let regular = std::fs::metadata(path).is_ok_and(|at| at.is_file());
+    regular
+        && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
+        && first[0] == 0x89
 }

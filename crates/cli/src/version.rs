@@ -27,7 +27,7 @@ pub(crate) fn long() -> &'static str {
 /// The usable devices, or why there are none. Asking starts CUDA, which takes a while, and clap
 /// wants this text at every start: so it is asked only if the text will be printed.
 fn cuda_here() -> String {
-    if !std::env::args().any(|argument| argument == "--version") {
+    if !std::env::args_os().any(|argument| argument == "--version") {
         return String::new();
     }
     let availability = merganser_gpu::availability();

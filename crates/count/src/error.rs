@@ -19,7 +19,7 @@ pub enum Error {
     #[error(
         "{threads} threads and {bins} bins need at least {} of memory, and --memory gives {}: \
          raise it, or lower --threads or --bins",
-        merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
     )]
     TooLittleMemory {
         /// Bytes that the run needs before it has read anything.
@@ -35,7 +35,7 @@ pub enum Error {
     #[error(
         "these tables ({tables}) need at least {} of memory, and --memory gives {}: raise it, or lower \
          --threads",
-        merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
     )]
     TooLittleMemoryForTables {
         /// Bytes that the run needs.
@@ -49,7 +49,7 @@ pub enum Error {
     #[error(
         "{}: needs {} of memory, and --memory gives {}: raise it, or take fewer of its k-mers \
          (TABLE:MIN..MAX of a smaller table, by merganser kmers reduce)",
-        path.display(), merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+        path.display(), merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
     )]
     TableTooLargeForMemory {
         /// The table.
@@ -76,7 +76,7 @@ pub enum Error {
     #[error(
         "cuda:{ordinal} has {} for k-mers and at least {} are needed: raise --gpu-memory, or use \
          --device cpu",
-        merganser_run::format_size(*available), merganser_run::format_size(*needed)
+        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
     )]
     TooLittleGpuMemory {
         /// The device.
@@ -86,6 +86,9 @@ pub enum Error {
         /// Bytes that the smallest buffers take.
         needed: u64,
     },
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] merganser_run::StartError),
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,

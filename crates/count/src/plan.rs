@@ -47,6 +47,12 @@ pub(crate) fn chunk_bytes(config: &Config) -> usize {
     share.clamp(LEAST_CHUNK_BYTES, CHUNK_BYTES) as usize
 }
 
+/// The longest record that cannot be cut, so that one of each worker and one that is collected take no
+/// more than hash tables will take when everything has been read.
+pub(crate) fn longest_record(config: &Config) -> usize {
+    merganser_io::longest_record(config.memory / 8, config.threads as u64 + 1)
+}
+
 /// The number of bins for about `kmers` k-mers.
 pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
     config.bins.unwrap_or_else(|| {

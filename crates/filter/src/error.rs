@@ -57,7 +57,7 @@ pub enum Error {
     #[error(
         "{threads} threads need at least {} of memory, and --memory gives {}: raise it, or lower \
          --threads",
-        merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
     )]
     TooLittleMemory {
         /// Bytes that the run needs before it has read anything.
@@ -74,7 +74,7 @@ pub enum Error {
     #[error(
         "cuda:{ordinal} has {} for filtering and at least {} are needed: raise --gpu-memory, or \
          use --device cpu",
-        merganser_run::format_size(*available), merganser_run::format_size(*needed)
+        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
     )]
     TooLittleGpuMemory {
         /// The device.
@@ -84,6 +84,9 @@ pub enum Error {
         /// Bytes that the buffers of a stream take.
         needed: u64,
     },
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] merganser_run::StartError),
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,

@@ -10,7 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use merganser_io::{Input, ReaderOptions};
-use merganser_run::{Cancel, InOrder, InOrderSink, Progress, Unit, run_workers_collect};
+use merganser_run::{
+    Cancel, InOrder, InOrderSink, Progress, Unit, run_workers_collect, start_scoped,
+};
 
 use crate::source::{Block, Source};
 use crate::writer::{self, Part};
@@ -115,6 +117,7 @@ pub fn run(
     let options = ReaderOptions {
         chunk_bytes: block,
         workers: job.threads,
+        max_record: longest_record(job),
         cancel: cancel.clone(),
         ..ReaderOptions::default()
     };
@@ -137,7 +140,7 @@ pub fn run(
         let filters: Vec<&Filter> = [&filter].into_iter().chain(&exact).collect();
         let tallies = thread::scope(|scope| {
             // CUDA starts while blocks are read and decided.
-            scope.spawn(|| gpus.start(&filters, &shared));
+            start_scoped(scope, || gpus.start(&filters, &shared))?;
             let work = |_| Ok(shared.work_with(&gpus, make()));
             let tallies = run_workers_collect::<_, Error, _>(job.threads, work);
             gpus.stop();
@@ -156,6 +159,12 @@ pub fn run(
     outcome.sync = writer.finish()?;
     progress.finish();
     Ok(outcome)
+}
+
+/// The longest pair: a line of it, or a record. There is one with each worker as text and as planes, and
+/// one that is collected.
+fn longest_record(job: &Job) -> usize {
+    merganser_io::longest_record(job.memory / 8, 3 * (job.threads as u64 + 1))
 }
 
 /// The bytes of a block that the memory allows.

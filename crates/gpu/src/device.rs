@@ -62,10 +62,17 @@ impl Device {
                 .map(|&ordinal| {
                     let sharers = ordinals.iter().filter(|&&other| other == ordinal).count() as u64;
                     let used_by_all = used_by_all.entry(ordinal).or_default().clone();
-                    scope.spawn(move || Device::start(present, ordinal, sharers, used_by_all))
+                    thread::Builder::new()
+                        .spawn_scoped(scope, move || {
+                            Device::start(present, ordinal, sharers, used_by_all)
+                        })
+                        .map_err(|cause| Error::Thread { ordinal, reason: cause.to_string() })
                 })
                 .collect();
-            threads.into_iter().map(|t| t.join().expect("opening does not panic")).collect()
+            let opened = |thread: Result<thread::ScopedJoinHandle<'_, _>>| {
+                thread?.join().expect("opening does not panic")
+            };
+            threads.into_iter().map(opened).collect()
         });
         *OPENING.lock().unwrap_or_else(PoisonError::into_inner) += start.elapsed();
         opened

@@ -99,6 +99,14 @@ pub enum Error {
         /// What it should have computed.
         what: &'static str,
     },
+    /// The thread that would open a device cannot be started.
+    #[error("cuda:{ordinal}: cannot start a thread to open it: {reason}")]
+    Thread {
+        /// The device.
+        ordinal: u32,
+        /// What the system said.
+        reason: String,
+    },
 }
 
 impl Error {

@@ -175,6 +175,14 @@ impl Chunk {
         &mut self.buffer[headroom..needed]
     }
 
+    /// Gives back the memory of a text of more than `usual` bytes, which is not needed any more.
+    pub(crate) fn shrink(&mut self, usual: usize) {
+        if self.buffer.len() > usual || self.reads.capacity() > usual {
+            (self.buffer, self.reads) = (Vec::new(), Vec::new());
+            (self.start, self.end) = (0, 0);
+        }
+    }
+
     /// Has the text written: FASTQ made of alignments. Those passed over are counted.
     pub(crate) fn write_reads<E>(
         &mut self,

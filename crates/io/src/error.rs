@@ -84,25 +84,44 @@ pub enum Error {
     },
     /// A header that has no end.
     #[error(
-        "{input}: line {line}: a header of more than {} MiB; is this a text file?",
-        crate::reader::MAX_HEADER >> 20
+        "{input}: line {line}: a header of more than {}; is this a text file?",
+        merganser_run::format_size(*limit)
     )]
     LongHeader {
         /// The input, as given.
         input: String,
         /// The line's number in the file (after decompression), from 1.
         line: u64,
+        /// The most bytes that it may have.
+        limit: u64,
     },
     /// A line, or lines that belong together, without an end.
     #[error(
-        "{input}: line {line}: more than {} MiB without a line end; is this a text file?",
-        crate::reader::MAX_LINES >> 20
+        "{input}: line {line}: a line of more than {}, for which there is no memory; is this the \
+         right file? If so, cut the line or give more --memory",
+        merganser_run::format_size(*limit)
     )]
     LongLine {
         /// The input, as given.
         input: String,
         /// The line's number in the file (after decompression), from 1.
         line: u64,
+        /// The most bytes that it may have.
+        limit: u64,
+    },
+    /// A record that cannot be cut is longer than there is memory for.
+    #[error(
+        "{input}: record {record}: longer than {}, the most that the memory has room for: give more \
+         --memory, or cut the record",
+        merganser_run::format_size(*limit)
+    )]
+    LongRecord {
+        /// The input, as given.
+        input: String,
+        /// The record's number in the file, from 1.
+        record: u64,
+        /// The most bytes that it may have.
+        limit: u64,
     },
     /// A FASTQ record is malformed.
     #[error("{input}: record {record}, line {line}: {problem}")]
@@ -219,6 +238,9 @@ pub enum Error {
         /// What the system said.
         cause: Arc<io::Error>,
     },
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] merganser_run::StartError),
 }
 
 impl Error {
@@ -307,6 +329,9 @@ pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull => return "no space left on device".into(),
         io::ErrorKind::QuotaExceeded => return "disk quota exceeded".into(),
+        io::ErrorKind::FileTooLarge => {
+            return "the file would be larger than is allowed (ulimit -f)".into();
+        }
         _ => {}
     }
     let mut text = error.to_string();
@@ -333,6 +358,7 @@ mod tests {
             (2, "no such file or directory"),
             (13, "permission denied"),
             (28, "no space left on device"),
+            (27, "the file would be larger than is allowed (ulimit -f)"),
             (5, "input/output error"),
         ] {
             assert_eq!(reason(&io::Error::from_raw_os_error(code)), text);

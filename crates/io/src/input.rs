@@ -3,9 +3,11 @@
 use crate::alignment::check_reference;
 use crate::error::reason;
 use crate::{Error, FileKind};
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,8 +79,8 @@ impl fmt::Display for Input {
 pub fn expand_inputs(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::with_capacity(args.len());
     for arg in args {
-        match arg.to_str().and_then(|text| text.strip_prefix('@')) {
-            Some(list) => read_list(Path::new(list), &mut inputs)?,
+        match arg.as_os_str().as_bytes().strip_prefix(b"@") {
+            Some(list) => read_list(Path::new(OsStr::from_bytes(list)), &mut inputs)?,
             None => inputs.push(one_input(arg)),
         }
     }
@@ -94,13 +96,13 @@ fn one_input(path: &Path) -> Input {
 
 fn read_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
     let failed = |reason| Error::List { list: list.to_owned(), reason };
-    let text = fs::read_to_string(list).map_err(|error| failed(reason(&error)))?;
+    let text = crate::read_table(list).map_err(|error| failed(reason(&error)))?;
     let before = inputs.len();
     inputs.extend(
-        text.lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .map(|line| one_input(Path::new(line))),
+        text.split(|&byte| byte == b'\n')
+            .map(<[u8]>::trim_ascii)
+            .filter(|line| !line.is_empty() && !line.starts_with(b"#"))
+            .map(|line| one_input(Path::new(OsStr::from_bytes(line)))),
     );
     if inputs.len() == before {
         return Err(failed("it names no file".into()));
@@ -157,12 +159,19 @@ mod tests {
     fn lists_are_read_in_place() {
         let dir = tempfile::tempdir().unwrap();
         let list = dir.path().join("list.txt");
-        fs::write(&list, "# reads\n\nb.fq\r\n  /c d.fq.gz \n-\n").unwrap();
+        fs::write(&list, b"# reads\n\nb.fq\r\n  /c d.fq.gz \n-\n\xe9.fq").unwrap();
         let args = paths(&["a.fq", &format!("@{}", list.display()), "./-"]);
         let file = |text: &str| Input::File(text.into());
         assert_eq!(
             expand_inputs(&args).unwrap(),
-            [file("a.fq"), file("b.fq"), file("/c d.fq.gz"), Input::Stdin, file("./-")]
+            [
+                file("a.fq"),
+                file("b.fq"),
+                file("/c d.fq.gz"),
+                Input::Stdin,
+                Input::File(OsStr::from_bytes(b"\xe9.fq").into()),
+                file("./-")
+            ]
         );
     }
 

@@ -19,6 +19,7 @@ mod output;
 mod reader;
 mod records;
 mod spill;
+mod table_line;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, decompress};
@@ -26,9 +27,10 @@ pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use kind::{FileKind, foreign};
-pub use output::{AtomicFile, Output, finish_all};
-pub use reader::{LineChunk, LineReader, Reader, ReaderOptions};
+pub use output::{AtomicFile, Output, finish_all, remove_temporaries};
+pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
-    Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, stem,
+    Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, Stretch, stem,
 };
 pub use spill::SpillFile;
+pub use table_line::{read_table, read_table_line};

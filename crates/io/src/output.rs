@@ -2,8 +2,10 @@
 
 mod atomic;
 mod bgzf;
+pub(crate) mod temporaries;
 
 pub use atomic::AtomicFile;
+pub use temporaries::remove_temporaries;
 
 use crate::Error;
 use bgzf::BgzfWriter;

@@ -26,9 +26,8 @@ mod ranges;
 mod shared;
 mod sources;
 
-pub(crate) use lines::MAX_LINES;
 pub use lines::{LineChunk, LineReader};
-pub use options::ReaderOptions;
+pub use options::{ReaderOptions, longest_record};
 pub(crate) use ranges::GzipRange;
 pub(crate) use shared::{Failures, lock};
 
@@ -41,10 +40,6 @@ use sources::Sources;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-
-/// A header is never cut, so that one without an end (a file that is no text) would have to be
-/// collected whole; beyond about this many bytes it is an error.
-pub(crate) const MAX_HEADER: usize = 16 << 20;
 
 /// Tickets that failed are later places than all lines.
 const AFTER_ALL_LINES: u64 = 1 << 63;
@@ -60,6 +55,16 @@ pub struct Reader {
     bytes_total: Option<u64>,
     bytes_read: AtomicU64,
     skipped: AtomicU64,
+}
+
+/// What a chunk was refilled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Text,
+    /// Nothing: what was read is part of a record that is longer than chunks.
+    Nothing,
+    /// Nothing, and never again.
+    End,
 }
 
 /// Where the chunks of one file are put in order.
@@ -171,9 +176,21 @@ impl Reader {
     /// workers then get `false`, once they have what was fetched before; of a gzip file that is
     /// inflated in ranges, at once.
     pub fn next_chunk(&self, chunk: &mut Chunk) -> Result<bool, Error> {
+        chunk.source_bytes = 0;
+        loop {
+            match self.next_part(chunk)? {
+                Next::Text => return Ok(true),
+                Next::Nothing => {}
+                Next::End => return Ok(false),
+            }
+        }
+    }
+
+    /// As [`next_chunk`](Self::next_chunk), but comes back while a record is collected that is longer
+    /// than chunks, so that the caller can choose who goes on. The chunk's source bytes are added up.
+    pub(crate) fn next_part(&self, chunk: &mut Chunk) -> Result<Next, Error> {
         // Should this worker panic, nobody must wait for its ticket.
         let guard = StopOnPanic(self);
-        chunk.source_bytes = 0;
         chunk.failures = Arc::clone(&self.failures);
         (chunk.start, chunk.end, chunk.format) = (0, 0, None);
         let result = self.next_text(chunk);
@@ -181,8 +198,8 @@ impl Reader {
         result
     }
 
-    fn next_text(&self, chunk: &mut Chunk) -> Result<bool, Error> {
-        while let Some(mut lease) = self.sources.take(&self.stopped) {
+    fn next_text(&self, chunk: &mut Chunk) -> Result<Next, Error> {
+        if let Some(mut lease) = self.sources.take(&self.stopped) {
             let file = lease.file();
             chunk.file = file;
             chunk.name = Arc::clone(&self.names[file]);
@@ -197,7 +214,8 @@ impl Reader {
             self.sources.put_back(lease, fetched.last);
             if self.stopped.load(Ordering::Acquire) {
                 // The fetch may have been cut short, and must not pass for the end of the file.
-                break;
+                (chunk.start, chunk.end) = (0, 0);
+                return Ok(Next::End);
             }
             let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped)
                 .map_err(failed)?;
@@ -211,13 +229,13 @@ impl Reader {
             }
             self.skipped.fetch_add(std::mem::take(&mut chunk.skipped), Ordering::Relaxed);
             match joined {
-                Some(true) => return Ok(true),
-                Some(false) => {}
-                None => break,
+                Some(true) => return Ok(Next::Text),
+                Some(false) => return Ok(Next::Nothing),
+                None => {}
             }
         }
         (chunk.start, chunk.end) = (0, 0);
-        Ok(false)
+        Ok(Next::End)
     }
 
     /// Waits for the chunk's turn and joins it to the one before. `None` if the reader was stopped
@@ -239,7 +257,7 @@ impl Reader {
         if let Work::Members { ranges, .. } = &fetched.work {
             ranges.check(chunk)?;
         }
-        let text = state.carry.join(chunk, newlines, fetched.last, self.options.overlap)?;
+        let text = state.carry.join(chunk, newlines, fetched.last, &self.options)?;
         state.ticket += 1;
         if text {
             chunk.ordinal = state.handed;

@@ -8,21 +8,23 @@
 
 mod batch;
 mod cut;
+mod long;
 mod side;
 mod text;
 
 pub use batch::{Record, RecordBatch};
-pub use text::stem;
+pub use text::{Stretch, stem};
 
 use crate::input::{Input, check};
-use crate::reader::lock;
+use crate::reader::{Next, lock};
 use crate::{Chunk, Error, Reader};
 use cut::{Cut, Open};
+use long::Room;
 use merganser_run::Cancel;
 use side::Parsed;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use text::{Pieces, Text};
 
@@ -87,6 +89,17 @@ pub struct RecordOptions {
     pub chunk_bytes: usize,
     /// How many workers will call [`Records::next`].
     pub workers: usize,
+    /// The most bytes of a record: of FASTA its name and letters, of other formats as the file has it.
+    /// One that is longer is an error as soon as so much of it has been read. With
+    /// [`longest_record`](crate::longest_record) of the memory and the copies that a job makes of a
+    /// record, two of which are made here: records of more than two chunks come one at a time.
+    pub max_record: usize,
+    /// FASTA sequences of any length come in stretches of so many letters, each in a batch of its own,
+    /// which repeat as many letters of the one before as the second number says. For single reads.
+    pub stretches: Option<(usize, usize)>,
+    /// Workers ask for batches while they have others that they cannot finish before: then several long
+    /// records may be under way.
+    pub overlapping: bool,
     /// Ends the waiting for a pipe that keeps silent.
     pub cancel: Cancel,
 }
@@ -100,8 +113,18 @@ impl Default for RecordOptions {
             batch_bytes: 1 << 20,
             chunk_bytes: 1 << 20,
             workers: 1,
+            max_record: crate::ReaderOptions::default().max_record,
+            stretches: None,
+            overlapping: false,
             cancel: Cancel::default(),
         }
+    }
+}
+
+impl RecordOptions {
+    /// Bytes of a batch without a long record, at the most.
+    fn usual_bytes(&self) -> usize {
+        self.batch_bytes + 2 * long::CHUNKS * self.chunk_bytes
     }
 }
 
@@ -124,6 +147,7 @@ pub struct Records {
     bytes_total: Option<u64>,
     state: Mutex<State>,
     changed: Condvar,
+    room: Room,
     clocks: [AtomicU64; 4],
 }
 
@@ -176,6 +200,7 @@ impl Records {
             bytes_total: sizes.into_iter().sum(),
             state: Mutex::new(state),
             changed: Condvar::new(),
+            room: Room::default(),
             clocks: Default::default(),
         })
     }
@@ -216,6 +241,13 @@ impl Records {
     /// with the smallest number is the first in the input. The batch then has the records before
     /// the fault that no other batch has.
     pub fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
+        if batch.is_long() {
+            batch.clear();
+            // Others may wait for that.
+            let state = lock(&self.state);
+            self.changed.notify_all();
+            drop(state);
+        }
         batch.clear();
         // Should this worker panic, nobody must wait for its chunk.
         let guard = StopOnPanic(self);
@@ -228,9 +260,14 @@ impl Records {
         let mut source_bytes = 0;
         let mut state = lock(&self.state);
         while !state.ended {
-            let cut = state.cut(batch, &self.options).inspect_err(|_| self.end(&mut state))?;
+            let room = self.options.overlapping || self.room.is_free();
+            let cut = state.cut(batch, &self.options, room);
+            let cut = cut.inspect_err(|_| self.end(&mut state))?;
             let (file, side, mut text) = match cut {
                 Cut::Batch(pieces) => {
+                    if pieces.bytes() > self.options.usual_bytes() {
+                        batch.long = Some(self.room.permit());
+                    }
                     drop(state);
                     self.changed.notify_all();
                     return self.gather(batch, pieces).map(|()| Some(source_bytes));
@@ -238,7 +275,7 @@ impl Records {
                 Cut::Fetch { file, side } => (file, side, state.spare.pop().unwrap_or_default()),
                 Cut::Wait => {
                     let begun = Instant::now();
-                    state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state = self.wait(state, room);
                     self.spend(3, begun);
                     continue;
                 }
@@ -264,25 +301,28 @@ impl Records {
     /// Fetches and parses a chunk, while others do the same.
     fn parse(&self, file: &RecordFile, chunk: &mut Chunk, text: &mut Text) -> Parsed {
         text.clear();
+        chunk.source_bytes = 0;
         let begun = Instant::now();
-        let fetched = file.reader.next_chunk(chunk);
+        let fetched = file.reader.next_part(chunk);
         let begun = self.spend(0, begun);
         match fetched {
-            Ok(true) => {
+            Ok(Next::Nothing) => Parsed::Nothing,
+            Ok(Next::Text) => {
                 let fault = text.parse(chunk, self.options.keep).err();
+                chunk.shrink(8 * self.options.chunk_bytes);
                 self.spend(1, begun);
                 let goes_on = chunk.format == Some(crate::chunk::Format::Fasta);
                 Parsed::Chunk { ordinal: chunk.ordinal(), goes_on, fault }
             }
-            Ok(false) => Parsed::End(None),
+            Ok(Next::End) => Parsed::End(None),
             Err(error) => Parsed::End(Some(error)),
         }
     }
 
     /// Puts the records of a batch together.
-    fn gather(&self, batch: &mut RecordBatch, pieces: Pieces) -> Result<(), Error> {
+    fn gather(&self, batch: &mut RecordBatch, mut pieces: Pieces) -> Result<(), Error> {
         let begun = Instant::now();
-        let gathered = batch.gather(&pieces);
+        let gathered = batch.gather(&mut pieces);
         // Who is the last to need a text gives it back. Single records that were cut off at the end of
         // a chunk are not worth keeping, nor may one giant record keep its memory.
         let chunk = self.options.chunk_bytes;
@@ -297,6 +337,15 @@ impl Records {
         drop(state);
         self.spend(2, begun);
         gathered
+    }
+
+    /// Waits for a change; without `room`, for one that nobody tells of, too.
+    fn wait<'s>(&self, state: MutexGuard<'s, State>, room: bool) -> MutexGuard<'s, State> {
+        if room {
+            return self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let waited = self.changed.wait_timeout(state, long::PATIENCE);
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn spend(&self, clock: usize, begun: Instant) -> Instant {
@@ -319,7 +368,12 @@ impl Records {
 impl State {
     /// What there is to do next: a batch to put together, a chunk to fetch, to wait. With an error,
     /// `batch` has the number that its batch would have had.
-    fn cut(&mut self, batch: &mut RecordBatch, options: &RecordOptions) -> Result<Cut, Error> {
+    fn cut(
+        &mut self,
+        batch: &mut RecordBatch,
+        options: &RecordOptions,
+        room: bool,
+    ) -> Result<Cut, Error> {
         loop {
             batch.number = self.batches;
             if self.open.is_none() {
@@ -327,7 +381,7 @@ impl State {
                 self.open = Some(Open::new(&segment, options)?);
             }
             let Some(open) = &mut self.open else { return Ok(Cut::End) };
-            match open.cut(options)? {
+            match open.cut(options, room)? {
                 Cut::Batch(pieces) => {
                     batch.first = self.reads;
                     self.batches += 1;

@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::error::reason;
+use crate::output::temporaries::Listed;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -17,7 +18,7 @@ pub struct SpillFile {
     end: AtomicU64,
     dir: PathBuf,
     /// Directories that were made for it, the innermost first.
-    made: Vec<PathBuf>,
+    made: Vec<(PathBuf, Listed)>,
 }
 
 impl SpillFile {
@@ -30,11 +31,15 @@ impl SpillFile {
     pub fn create(dir: &Path) -> Result<Self, Error> {
         let failed =
             |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
-        let made = dir
+        let missing: Vec<&Path> = dir
             .ancestors()
             .take_while(|part| !part.as_os_str().is_empty() && !part.exists())
-            .map(Path::to_owned)
             .collect();
+        // The innermost is listed last.
+        let listed =
+            missing.into_iter().rev().map(|part| Ok((part.to_owned(), Listed::directory(part)?)));
+        let mut made = listed.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        made.reverse();
         fs::create_dir_all(dir).map_err(failed)?;
         let file = tempfile::tempfile_in(dir).map_err(failed)?;
         Ok(Self { file, end: AtomicU64::new(0), dir: dir.to_owned(), made })
@@ -73,7 +78,7 @@ impl SpillFile {
 
 impl Drop for SpillFile {
     fn drop(&mut self) {
-        for dir in &self.made {
+        for (dir, _) in &self.made {
             // Whoever else put something there keeps it.
             if fs::remove_dir(dir).is_err() {
                 break;

@@ -86,8 +86,8 @@ __global__ void __launch_bounds__(threads) silence_kernel(task t) {
   }
 }
 
-/// What an entry of a script says, in its upper bits; below is the number of matches before it.
-enum operation : uint16_t { mismatch = 1 << 14, insertion = 2 << 14, deletion = 3 << 14 };
+/// An entry of a script, a base that differs; below it stands the number of matches before it.
+constexpr uint16_t mismatch = 1 << 14;
 /// The first entry of a script that is left to the host.
 constexpr uint16_t left_to_host = 0xffff;
 
@@ -106,49 +106,7 @@ MGPU_HD bool on_diagonal(const task& t, const query& of, uint64_t start, uint32_
   return true;
 }
 
-/// The script of an alignment that ends in diagonal `edits` of a band from text base `at` on. Rows
-/// are kept `stride` words apart: which diagonals stay as they are, and which ends are one more
-/// than the one before.
-MGPU_HD void along_band(const task& t, const query& of, uint64_t at, uint32_t edits, uint32_t* rows,
-                        uint64_t stride, uint16_t* script) {
-  lane mine;
-  stretch_pair bases;
-  for (uint32_t i = 0; i < of.len; ++i) {
-    if (i % 32 == 0) bases.load(t, of, at, i);
-    rows[2 * i * stride] = mine.step(bases.equal(i % 32), 32);
-    rows[(2 * i + 1) * stride] = mine.up;
-  }
-  uint32_t bit = edits, left = edits, run = 0;
-  uint16_t pending = 0;
-  for (uint32_t i = of.len; i > 0;) {
-    const uint32_t zero = rows[2 * uint64_t{i - 1} * stride] >> bit & 1;
-    if (i % 32 == 0 || i == of.len) bases.load(t, of, at, (i - 1) / 32 * 32);
-    const uint32_t equal = bases.equal((i - 1) % 32) >> bit & 1;
-    uint16_t now = 0;
-    if (zero && equal) {
-      ++run;
-      --i;
-      continue;
-    }
-    if (!zero) {
-      now = mismatch;
-      --i;
-    } else if (bit > 0 && (rows[(2 * uint64_t{i - 1} + 1) * stride] >> (bit - 1) & 1)) {
-      now = deletion;
-      --bit;
-    } else {
-      now = insertion;
-      --i;
-      ++bit;
-    }
-    if (pending != 0 && left > 0) script[--left] = static_cast<uint16_t>(pending | run);
-    pending = now;
-    run = 0;
-  }
-  if (pending != 0 && left > 0) script[--left] = static_cast<uint16_t>(pending | run);
-}
-
-/// A sorted hit a thread: its script of `width` entries.
+/// A sorted hit a thread: its script of `width` entries, if it has no gaps.
 __global__ void __launch_bounds__(threads) trace_kernel(task t, uint64_t first, uint32_t width) {
   block<threads> me;
   const uint64_t mine = uint64_t{me.index()} * threads + me.thread();
@@ -161,12 +119,11 @@ __global__ void __launch_bounds__(threads) trace_kernel(task t, uint64_t first, 
     const query of = t.queries[t.part_query + rank];
     uint16_t* script = t.scripts + i * width;
     if (edits == 0) continue;
-    const int64_t start = int64_t{position} + 1 - of.len, at = start - edits;
-    const bool known = of.unknown == 0 && edits <= 15 && is_plain(t, at, int64_t{position} + 1);
-    if (!known) {
+    // Which gaps and end are the best is the host's to say: few hits need it.
+    const int64_t start = int64_t{position} + 1 - of.len;
+    const bool known = of.unknown == 0 && edits <= 15 && is_plain(t, start, int64_t{position} + 1);
+    if (!known || !on_diagonal(t, of, static_cast<uint64_t>(start), edits, script)) {
       script[0] = left_to_host;
-    } else if (!on_diagonal(t, of, static_cast<uint64_t>(start), edits, script)) {
-      along_band(t, of, static_cast<uint64_t>(at), edits, t.scratch + mine, stride, script);
     }
   }
 }

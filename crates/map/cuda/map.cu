@@ -120,12 +120,9 @@ mgpu_status merganser_map_silence(const task* t, cudaStream_t stream) {
   return mgpu::launch_status();
 }
 
-/// The scripts of so many hits from `first` on, by as many threads as have room for their rows.
+/// The scripts of so many hits from `first` on.
 mgpu_status merganser_map_trace(const task* t, uint64_t first, uint32_t width, cudaStream_t stream) {
-  const uint64_t room = t->scratch_bytes / (8 * uint64_t{t->longest} * threads);
-  const unsigned most = room < most_blocks ? static_cast<unsigned>(room) : most_blocks;
-  if (most == 0) return static_cast<mgpu_status>(cudaErrorInvalidValue);
-  const unsigned blocks = grid_size(t->items, threads, most);
+  const unsigned blocks = grid_size(t->items, threads, most_blocks);
   MGPU_LAUNCH(mgpu::map::trace_kernel, blocks, threads, stream, *t, first, width);
   return mgpu::launch_status();
 }

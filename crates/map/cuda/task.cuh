@@ -85,7 +85,7 @@ struct task {
   uint64_t* found_hits;
   uint16_t* scripts;
   uint64_t* counts;
-  /// For improving seeds and for traces, when there are no windows.
+  /// For improving seeds, when there are no windows.
   uint32_t* scratch;
 
   uint64_t scratch_bytes;

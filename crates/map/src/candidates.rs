@@ -1,5 +1,8 @@
 //! From seeds to candidates, and from candidates to windows.
 
+use merganser_run::Cancel;
+
+use crate::Error;
 use crate::index::View;
 use crate::seeds::Seed;
 use crate::verify::Window;
@@ -26,15 +29,22 @@ impl Candidate {
     }
 }
 
-/// Appends the candidates of a query, and calls `full` whenever there are many.
+/// Positions that are looked at between two looks at whether the run is cancelled: some milliseconds.
+const STRETCH: usize = 1 << 20;
+
+/// Appends the candidates of a query, and calls `full` after each slice.
+///
+/// # Errors
+/// What `full` says, or that the run was cancelled.
 pub(crate) fn collect(
     query: u32,
     seeds: &[Seed],
     view: &View<'_>,
     scratch: &mut Vec<u32>,
     candidates: &mut Vec<Candidate>,
-    mut full: impl FnMut(&mut Vec<Candidate>),
-) {
+    cancel: &Cancel,
+    mut full: impl FnMut(&mut Vec<Candidate>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let found: usize = seeds.iter().map(|seed| seed.positions.len()).sum();
     let slices = found.div_ceil(MOST).max(1) as u64;
     let end = u64::from(view.text.end()) + 2 * BIAS as u64;
@@ -43,10 +53,15 @@ pub(crate) fn collect(
         scratch.clear();
         for seed in seeds {
             let shift = BIAS as u32 - seed.offset;
-            let diagonals = view.positions[seed.positions.clone()].iter().map(|&at| at + shift);
-            if slices == 1 {
-                scratch.extend(diagonals);
-            } else {
+            for positions in view.positions[seed.positions.clone()].chunks(STRETCH) {
+                let diagonals = positions.iter().map(|&at| at + shift);
+                if slices == 1 {
+                    scratch.extend(diagonals);
+                    continue;
+                }
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
                 scratch.extend(diagonals.filter(|&at| (from..to).contains(&u64::from(at))));
             }
         }
@@ -55,8 +70,9 @@ pub(crate) fn collect(
             scratch.dedup();
         }
         candidates.extend(scratch.iter().map(|&diagonal| Candidate { query, diagonal }));
-        full(candidates);
+        full(candidates)?;
     }
+    Ok(())
 }
 
 /// Appends windows of neighbouring candidates, none wider than `widest` nor with a gap of more than

@@ -21,6 +21,12 @@ pub enum Error {
     /// The reference or the reads are at fault; the message names file and record.
     #[error("{0}")]
     Input(String),
+    /// Reads were given as the reference.
+    #[error(
+        "{0}: holds reads with qualities, and the reference must be FASTA or an index: give the \
+         reference first, then the reads"
+    )]
+    ReadsAsReference(String),
     /// A file cannot be opened or mapped.
     #[error("{path}: cannot open: {}", merganser_io::reason(source), path = path.display())]
     File {
@@ -40,7 +46,7 @@ pub enum Error {
     /// The memory budget cannot hold what the run needs.
     #[error(
         "{what} needs at least {} of memory, and --memory gives {}: raise it, or lower --threads",
-        merganser_run::format_size(*needed), merganser_run::format_size(*budget)
+        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
     )]
     TooLittleMemory {
         /// Who needs it.
@@ -57,7 +63,7 @@ pub enum Error {
     #[error(
         "cuda:{ordinal} has {} of memory and {what} needs at least {}: raise --gpu-memory, or use \
          --device cpu",
-        merganser_run::format_size(*available), merganser_run::format_size(*needed)
+        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
     )]
     TooLittleGpuMemory {
         /// The device's number.
@@ -69,6 +75,9 @@ pub enum Error {
         /// Bytes that are needed.
         needed: u64,
     },
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Start(#[from] merganser_run::StartError),
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,

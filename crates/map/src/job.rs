@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use merganser_io::{BgzfBlocks, Output, finish_all};
+use merganser_io::{BgzfBlocks, Output, Segment, finish_all};
 use merganser_run::{Cancel, InOrderSink, Progress, run_workers_collect};
 
 use crate::cuda::{Gpus, OnGpu, Turn};
@@ -14,7 +14,7 @@ use crate::mapper::{self, BLOCK, Mapper, Stages};
 use crate::record::{self, Style};
 use crate::report::{Reported, Reporter, Sink, Unit};
 use crate::source::{Batch, Source};
-use crate::{Config, Error, Format, Metric, Prefilter, Reads, prefilter};
+use crate::{Config, Error, Format, Metric, Prefilter, prefilter};
 
 /// What to run, beside the index and the reads.
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ const MOST_ENDS: usize = 1 << 16;
 pub fn run(
     job: &Job,
     index: &Index,
-    inputs: &[Reads],
+    inputs: &[Segment],
     outputs: Outputs,
     progress: &dyn Progress,
     cancel: &Cancel,
@@ -121,8 +121,8 @@ pub fn run(
         cancel,
     };
     let work = |_| {
-        let mapper = Mapper::new(view, job.config, &gaps, packed.as_ref());
-        let reporter = Reporter::new(view, job.config, &style, job.keep_unmapped);
+        let mapper = Mapper::new(view, job.config, &gaps, packed.as_ref(), cancel);
+        let reporter = Reporter::new(view, job.config, &style, job.keep_unmapped, cancel);
         Ok(shared.work(Worker::new(job, mapper, gpus.as_ref(), reporter, keeps, long)))
     };
     let done = run_workers_collect::<_, Error, _>(job.threads, work)?;
@@ -154,8 +154,8 @@ fn check_memory(job: &Job, index: &Index) -> Result<usize, Error> {
 }
 
 /// The file's beginning.
-fn head(job: &Job, index: &Index, inputs: &[Reads]) -> Vec<u8> {
-    let paired = inputs.iter().any(|reads| reads.second.is_some());
+fn head(job: &Job, index: &Index, inputs: &[Segment]) -> Vec<u8> {
+    let paired = inputs.iter().any(Segment::is_paired);
     let group = job.group.as_ref();
     let text = header::text(index, group, &job.config, paired, job.extended, job.keep_unmapped);
     let head = record::header(job.format, &text, index);
@@ -289,6 +289,7 @@ struct Text<'w> {
     long: usize,
     number: u64,
     written: &'w InOrder<Writer>,
+    cancel: &'w Cancel,
 }
 
 impl Text<'_> {
@@ -318,6 +319,9 @@ impl Sink for Text<'_> {
     }
 
     fn relieve(&mut self) -> Result<(), Error> {
+        if self.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         if self.texts[0].len() < self.long {
             return Ok(());
         }
@@ -411,7 +415,7 @@ impl<'r> Worker<'r> {
                 to = next;
             }
             self.mapper.flush()?;
-            self.mapper.hits(from..to, &mut self.hits, &mut self.bounds);
+            self.mapper.hits(from..to, &mut self.hits, &mut self.bounds)?;
             self.report(batch, from..to, &[], number, written)?;
             from = to;
         }
@@ -420,7 +424,8 @@ impl<'r> Worker<'r> {
 
     fn text<'w>(&'w mut self, number: u64, written: &'w InOrder<Writer>) -> Text<'w> {
         let (texts, blocks, keeps) = (&mut self.texts, &mut self.blocks, self.keeps);
-        Text { texts, blocks, keeps, long: self.long, number, written }
+        let cancel = &self.mapper.cancel;
+        Text { texts, blocks, keeps, long: self.long, number, written, cancel }
     }
 
     fn report(
@@ -434,7 +439,8 @@ impl<'r> Worker<'r> {
         let begun = Instant::now();
         let unit = batch.unit();
         let (texts, blocks, keeps) = (&mut self.texts, &mut self.blocks, self.keeps);
-        let mut text = Text { texts, blocks, keeps, long: self.long, number, written };
+        let cancel = &self.mapper.cancel;
+        let mut text = Text { texts, blocks, keeps, long: self.long, number, written, cancel };
         let of = |at: usize| {
             let start = if at == 0 { 0 } else { self.bounds[at - 1] };
             &self.hits[start..self.bounds[at]]

@@ -36,4 +36,3 @@ pub use mapper::{Stages, Times};
 pub use record::Format;
 pub use reference::{Contig, Reference, load};
 pub use report::Reported;
-pub use source::Reads;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use merganser_filter::PackedReference;
+use merganser_run::Cancel;
 
 use crate::candidates::{self, Candidate, Limits};
 use crate::cuda::DeviceTimes;
@@ -86,6 +87,8 @@ pub(crate) struct Mapper<'r> {
     pub(crate) candidates: Vec<Candidate>,
     silencer: Silencer,
     pub(crate) stages: Stages,
+    /// Ends the work on a read: whatever it is, soon.
+    pub(crate) cancel: Cancel,
 }
 
 /// The memory of filter and verification.
@@ -104,6 +107,7 @@ impl<'r> Mapper<'r> {
         config: Config,
         gaps: &'r [[u32; 2]],
         packed: Option<&'r PackedReference>,
+        cancel: &Cancel,
     ) -> Mapper<'r> {
         Mapper {
             view,
@@ -113,11 +117,17 @@ impl<'r> Mapper<'r> {
             queries: Queries::default(),
             chooser: Chooser::default(),
             scratch: Vec::new(),
-            verifier: Verifier::default(),
+            verifier: Verifier { scan: Scan::of_run(cancel), ..Verifier::default() },
             candidates: Vec::new(),
             silencer: Silencer::default(),
             stages: Stages::default(),
+            cancel: cancel.clone(),
         }
+    }
+
+    /// [`Error::Cancelled`] if the run is.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
     /// Begins a batch.
@@ -130,7 +140,7 @@ impl<'r> Mapper<'r> {
     /// Looks for some reads of the batch.
     ///
     /// # Errors
-    /// If the filter fails.
+    /// If the filter fails, or the run is cancelled.
     pub(crate) fn seek(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
         let (begun, before) = (Instant::now(), self.stages.times);
         let done = self.look_for(reads);
@@ -143,7 +153,7 @@ impl<'r> Mapper<'r> {
     /// Replaces `hits` by those of one read.
     ///
     /// # Errors
-    /// If the filter fails.
+    /// If the filter fails, or the run is cancelled.
     pub(crate) fn map_read(
         &mut self,
         read: usize,
@@ -152,18 +162,18 @@ impl<'r> Mapper<'r> {
     ) -> Result<(), Error> {
         self.seek(read..read + 1)?;
         self.flush()?;
-        self.hits(read..read + 1, hits, bounds);
-        Ok(())
+        self.hits(read..read + 1, hits, bounds)
     }
 
     fn look_for(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
         self.chooser.clear();
         for read in reads {
+            self.check()?;
             let mut scanned = false;
             for number in [2 * read, 2 * read + 1] {
                 let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
                 if self.config.strand != left_out {
-                    scanned |= self.plan(number);
+                    scanned |= self.plan(number)?;
                 }
             }
             self.stages.scanned += u64::from(scanned);
@@ -179,23 +189,23 @@ impl<'r> Mapper<'r> {
     }
 
     /// Decides how a query is looked for; true if the reference had to be scanned.
-    fn plan(&mut self, number: usize) -> bool {
+    fn plan(&mut self, number: usize) -> Result<bool, Error> {
         let query = self.queries.get(number);
         let (number, len) = (number as u32, query.len as u32);
         match self.chooser.plan(&self.view, number, &query, self.config.n_mode) {
-            Plan::Nothing => false,
+            Plan::Nothing => Ok(false),
             Plan::Scan => {
                 let (first, width) = (-i64::from(len), self.view.text.end() + len);
-                self.verify_window(Window { query: number, first, width, candidates: 0 });
-                true
+                self.verify_window(Window { query: number, first, width, candidates: 0 })?;
+                Ok(true)
             }
             Plan::Seeds => {
                 for gap in self.gaps {
                     let first = i64::from(gap[0]) - i64::from(len);
                     let width = gap[1] - gap[0] + len;
-                    self.verify_window(Window { query: number, first, width, candidates: 0 });
+                    self.verify_window(Window { query: number, first, width, candidates: 0 })?;
                 }
-                false
+                Ok(false)
             }
         }
     }
@@ -204,12 +214,13 @@ impl<'r> Mapper<'r> {
         let mut candidates = std::mem::take(&mut self.candidates);
         let mut scratch = std::mem::take(&mut self.scratch);
         let view = self.view;
-        let mut done = Ok(());
-        candidates::collect(number, seeds, &view, &mut scratch, &mut candidates, |candidates| {
-            if candidates.len() >= SUB_BATCH && done.is_ok() {
-                done = self.verify(candidates, queries);
-            }
-        });
+        let cancel = self.cancel.clone();
+        let full = |candidates: &mut Vec<Candidate>| match candidates.len() >= SUB_BATCH {
+            true => self.verify(candidates, queries),
+            false => Ok(()),
+        };
+        let (own, found) = (&mut scratch, &mut candidates);
+        let done = candidates::collect(number, seeds, &view, own, found, &cancel, full);
         (self.candidates, self.scratch) = (candidates, scratch);
         done
     }
@@ -217,7 +228,7 @@ impl<'r> Mapper<'r> {
     /// Finds the good ends of what was not verified yet.
     ///
     /// # Errors
-    /// If the filter fails.
+    /// If the filter fails, or the run is cancelled.
     pub(crate) fn flush(&mut self) -> Result<(), Error> {
         let mut candidates = std::mem::take(&mut self.candidates);
         let queries = std::mem::take(&mut self.queries);
@@ -233,9 +244,11 @@ impl<'r> Mapper<'r> {
 
     fn verify(&mut self, candidates: &mut Vec<Candidate>, queries: &Queries) -> Result<(), Error> {
         let begun = Instant::now();
+        self.check()?;
         self.stages.candidates += candidates.len() as u64;
         if let Some(rule) = &mut self.rule {
-            self.stages.rejected += rule.reject(candidates, queries, &self.view.text)?;
+            self.stages.rejected +=
+                rule.reject(candidates, queries, &self.view.text, &self.cancel)?;
         }
         let Verifier { windows, plain, lanes, scan, ends } = &mut self.verifier;
         let (text, config) = (&self.view.text, &self.config);
@@ -272,12 +285,16 @@ impl<'r> Mapper<'r> {
         let filtered = Instant::now();
         self.stages.times.filter += filtered - begun;
         for window in windows.iter() {
+            if self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
             let query = queries.get(window.query as usize);
             self.stages.verified += u64::from(window.candidates);
             match config.metric {
                 Metric::Edit => scan.ends(window.query, &query, window, text, config.n_mode, ends),
                 Metric::Hamming => {
-                    hamming::ends(window.query, &query, window, text, config.n_mode, ends);
+                    let (mode, cancel) = (config.n_mode, &self.cancel);
+                    hamming::ends(window.query, &query, window, text, mode, cancel, ends);
                 }
             }
         }
@@ -286,7 +303,7 @@ impl<'r> Mapper<'r> {
     }
 
     /// Verifies a window that no seed led to.
-    fn verify_window(&mut self, window: Window) {
+    fn verify_window(&mut self, window: Window) -> Result<(), Error> {
         let begun = Instant::now();
         let query = self.queries.get(window.query as usize);
         let (text, mode, ends) = (&self.view.text, self.config.n_mode, &mut self.verifier.ends);
@@ -294,20 +311,26 @@ impl<'r> Mapper<'r> {
             Metric::Edit => {
                 self.verifier.scan.ends(window.query, &query, &window, text, mode, ends);
             }
-            Metric::Hamming => hamming::ends(window.query, &query, &window, text, mode, ends),
+            Metric::Hamming => {
+                hamming::ends(window.query, &query, &window, text, mode, &self.cancel, ends);
+            }
         }
         self.stages.times.verification += begun.elapsed();
+        self.check()
     }
 
     /// Replaces `hits` by the hits of the reads of `reads`, all of which have been sought and
     /// flushed, in the order of the reads and of their hits, and `bounds` by where those of each
     /// read end.
+    ///
+    /// # Errors
+    /// If the run is cancelled.
     pub(crate) fn hits(
         &mut self,
         reads: std::ops::Range<usize>,
         hits: &mut Vec<Hit>,
         bounds: &mut Vec<usize>,
-    ) {
+    ) -> Result<(), Error> {
         let begun = Instant::now();
         let ends = &mut self.verifier.ends;
         ends.sort_unstable();
@@ -317,6 +340,9 @@ impl<'r> Mapper<'r> {
         bounds.clear();
         let mut rest = &ends[..];
         for read in reads {
+            if self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
             let first = hits.len();
             for number in [2 * read, 2 * read + 1] {
                 let of_query = |end: &&End| end.query as usize == number;
@@ -334,6 +360,7 @@ impl<'r> Mapper<'r> {
         }
         ends.clear();
         self.stages.times.verification += begun.elapsed();
+        Ok(())
     }
 }
 

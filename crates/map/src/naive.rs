@@ -102,41 +102,105 @@ fn silenced(mut ends: Vec<(usize, usize)>, e: usize) -> Vec<(usize, usize)> {
     taken
 }
 
-/// The alignment that ends at `end` with as few edits as possible, as operations from the first
-/// base on (`=`, `X`, `D` a base of the reference alone, `I` a base of the read alone), and its
-/// first base: traced back from the end, along the diagonal if it can be, else as a deletion, else
-/// as an insertion.
-pub fn align(read: &[u8], text: &[u8], end: usize, mode: NMode) -> (usize, Vec<u8>) {
-    let text = &text[..=end];
-    let (rows, columns) = (read.len() + 1, text.len() + 1);
-    let mut table = vec![0; rows * columns];
-    for i in 1..rows {
-        table[i * columns] = i;
-        for j in 1..columns {
-            let cost = usize::from(!letters_match(mode, read[i - 1], text[j - 1]));
-            table[i * columns + j] = (table[(i - 1) * columns + j - 1] + cost)
-                .min(table[(i - 1) * columns + j] + 1)
-                .min(table[i * columns + j - 1] + 1);
+/// An alignment of a hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NaiveAlignment {
+    /// The first base, counted from 0 in the contig.
+    pub start: usize,
+    /// The last base.
+    pub end: usize,
+    /// From the first base on: `=`, `X`, `D` a base of the reference alone, `I` a base of the read
+    /// alone.
+    pub operations: Vec<u8>,
+}
+
+/// Edits, then gaps that are opened.
+type Cost = (usize, usize);
+const NEVER: Cost = (usize::MAX / 2, 0);
+
+/// What the beginnings of a read cost at least, by base of the read and of the text.
+struct Costs {
+    columns: usize,
+    /// However it ends; ending with a base of the text alone; with a base of the read alone.
+    any: Vec<Cost>,
+    deletion: Vec<Cost>,
+    insertion: Vec<Cost>,
+}
+
+impl Costs {
+    fn of(read: &[u8], text: &[u8], mode: NMode) -> Costs {
+        let (rows, columns) = (read.len() + 1, text.len() + 1);
+        let all = || vec![NEVER; rows * columns];
+        let mut costs = Costs { columns, any: all(), deletion: all(), insertion: all() };
+        costs.any[..columns].fill((0, 0));
+        let opened = |(edits, openings): Cost| (edits + 1, openings + 1);
+        let extended = |(edits, openings): Cost| (edits + 1, openings);
+        for i in 1..rows {
+            for j in 0..columns {
+                let at = i * columns + j;
+                let above = at - columns;
+                costs.insertion[at] =
+                    opened(costs.any[above]).min(extended(costs.insertion[above]));
+                let mut best = costs.insertion[at];
+                if j > 0 {
+                    costs.deletion[at] =
+                        opened(costs.any[at - 1]).min(extended(costs.deletion[at - 1]));
+                    let matched = letters_match(mode, read[i - 1], text[j - 1]);
+                    let (edits, openings) = costs.any[above - 1];
+                    let diagonal = (edits + usize::from(!matched), openings);
+                    best = best.min(costs.deletion[at]).min(diagonal);
+                }
+                costs.any[at] = best;
+            }
         }
+        costs
     }
-    let (mut i, mut j) = (read.len(), text.len());
+}
+
+/// The alignment that is reported of a hit that ends at `end`: of the alignments with its edits that
+/// end there or, where that is the fewest edits of an end too, up to as many bases behind as it has
+/// edits, that with the fewest gaps; then that with the first end; then, base by base from its end,
+/// bases that are aligned to each other rather than a deletion, and that rather than an insertion:
+/// gaps lie as far left as they can.
+pub fn align(read: &[u8], text: &[u8], end: usize, mode: NMode) -> NaiveAlignment {
+    let full = Costs::of(read, text, mode);
+    let last = |end: usize| full.any[read.len() * full.columns + end + 1];
+    let edits = last(end).0;
+    let ends = (end..text.len().min(end + edits + 1)).filter(|&end| last(end).0 == edits);
+    let end = ends.min_by_key(|&end| last(end).1).unwrap_or(end);
+    let (mut i, mut j) = (read.len(), end + 1);
     let mut operations = Vec::new();
     while i > 0 {
-        let here = table[i * columns + j];
+        let at = i * full.columns + j;
+        let (edits, openings) = full.any[at];
         let matched = j > 0 && letters_match(mode, read[i - 1], text[j - 1]);
-        if j > 0 && table[(i - 1) * columns + j - 1] + usize::from(!matched) == here {
+        let before = (edits.wrapping_sub(usize::from(!matched)), openings);
+        if j > 0 && full.any[at - full.columns - 1] == before {
             operations.push(if matched { b'=' } else { b'X' });
             (i, j) = (i - 1, j - 1);
-        } else if j > 0 && table[i * columns + j - 1] + 1 == here {
-            operations.push(b'D');
-            j -= 1;
-        } else {
-            operations.push(b'I');
-            i -= 1;
+            continue;
+        }
+        let deletes = full.deletion[at] == full.any[at];
+        loop {
+            let at = i * full.columns + j;
+            let (table, before) = match deletes {
+                true => (&full.deletion, at - 1),
+                false => (&full.insertion, at - full.columns),
+            };
+            let (edits, openings) = table[at];
+            operations.push(if deletes { b'D' } else { b'I' });
+            if deletes {
+                j -= 1
+            } else {
+                i -= 1
+            }
+            if full.any[before] == (edits - 1, openings.wrapping_sub(1)) {
+                break;
+            }
         }
     }
     operations.reverse();
-    (j, operations)
+    NaiveAlignment { start: j, end, operations }
 }
 
 #[cfg(test)]
@@ -153,13 +217,80 @@ mod tests {
         let found = hits(&config, &contigs, b"ACGTACC");
         let hit = |edits, contig, end, reverse| NaiveHit { edits, contig, end, reverse };
         assert_eq!(found, [hit(0, 0, 8, false), hit(0, 1, 6, true)]);
-        assert_eq!(align(b"ACGTACC", &contigs[0], 8, NMode::Mismatch), (2, b"=======".to_vec()));
-        assert_eq!(align(b"ACGACC", &contigs[0], 8, NMode::Mismatch).1.len(), 7);
+        let found = align(b"ACGTACC", &contigs[0], 8, NMode::Mismatch);
+        assert_eq!((found.start, found.end, &found.operations[..]), (2, 8, &b"======="[..]));
+        assert_eq!(align(b"ACGACC", &contigs[0], 8, NMode::Mismatch).operations.len(), 7);
     }
 
     #[test]
     fn the_better_end_silences_its_neighbours() {
         assert_eq!(silenced(vec![(1, 4), (0, 5), (1, 6), (1, 8)], 2), [(0, 5), (1, 8)]);
         assert_eq!(silenced(vec![(1, 4), (1, 5), (1, 7)], 1), [(1, 4), (1, 7)]);
+    }
+
+    /// All alignments of a read to stretches that end at `end`, written from the end on with letters
+    /// in the order in which they are preferred: `A` aligned, `B` deleted, `C` inserted.
+    fn all(read: &[u8], end: usize, most: usize) -> Vec<Vec<u8>> {
+        let mut found = Vec::new();
+        let mut open = vec![(read.len(), end + 1, Vec::new())];
+        while let Some((i, j, written)) = open.pop() {
+            let gaps = written.iter().filter(|&&letter| letter != b'A').count();
+            if gaps > most {
+                continue;
+            }
+            if i == 0 {
+                found.push(written);
+                continue;
+            }
+            let with = |letter| [&written[..], &[letter]].concat();
+            if j > 0 {
+                open.push((i - 1, j - 1, with(b'A')));
+                open.push((i, j - 1, with(b'B')));
+            }
+            open.push((i - 1, j, with(b'C')));
+        }
+        found
+    }
+
+    fn edits(read: &[u8], text: &[u8], end: usize, written: &[u8]) -> usize {
+        let (mut i, mut j, mut edits) = (read.len(), end + 1, 0);
+        for &letter in written {
+            i -= usize::from(letter != b'B');
+            j -= usize::from(letter != b'C');
+            let differs = letter != b'A' || !letters_match(NMode::Mismatch, read[i], text[j]);
+            edits += usize::from(differs);
+        }
+        edits
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
+
+        /// The rule word by word: all alignments are listed, and the least of them taken.
+        #[test]
+        fn the_alignment_is_the_least_of_all(
+            text in proptest::collection::vec(proptest::sample::select(b"ACA".to_vec()), 1..9),
+            read in proptest::collection::vec(proptest::sample::select(b"ACA".to_vec()), 1..7),
+            end in 0usize..9,
+        ) {
+            let end = end % text.len();
+            let of = |end: usize| {
+                let all = all(&read, end, read.len()).into_iter().map(|written| {
+                    let gaps = written.chunk_by(|a, b| a == b).filter(|run| run[0] != b'A').count();
+                    (edits(&read, &text, end, &written), gaps, end, written)
+                });
+                all.min().unwrap()
+            };
+            let fewest = of(end).0;
+            let ends = (end..text.len().min(end + fewest + 1)).map(of);
+            let least = ends.filter(|found| found.0 == fewest).min().unwrap();
+            let found = align(&read, &text, end, NMode::Mismatch);
+            let written: Vec<u8> = found.operations.iter().rev().map(|letter| match letter {
+                b'D' => b'B',
+                b'I' => b'C',
+                _ => b'A',
+            }).collect();
+            proptest::prop_assert_eq!((found.end, written), (least.2, least.3));
+        }
     }
 }

@@ -11,6 +11,7 @@ use merganser_filter::{
     Config, Decision, Filter, Method, NMode, PackedReference, PairBatch, REJECTED, Scratch,
     Threshold,
 };
+use merganser_run::Cancel;
 
 use merganser_seq::planes;
 use merganser_seq::simd::Level;
@@ -75,6 +76,7 @@ impl<'r> Rule<'r> {
         candidates: &mut Vec<Candidate>,
         queries: &Queries,
         text: &Text<'_>,
+        cancel: &Cancel,
     ) -> Result<u64, Error> {
         self.rejected.clear();
         self.rejected.resize(candidates.len(), false);
@@ -82,6 +84,9 @@ impl<'r> Rule<'r> {
         let mut at = 0;
         for same in candidates.chunk_by(|a, b| edits(a) == edits(b)) {
             for part in same.chunks(BATCH) {
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
                 self.decide(part, at, edits(&same[0]), queries, text)?;
                 at += part.len();
             }

@@ -2,6 +2,8 @@
 
 mod pairs;
 
+use merganser_run::Cancel;
+
 use crate::hits::{Hit, NO_SCRIPT, quality};
 use crate::index::View;
 use crate::queries::Queries;
@@ -56,7 +58,7 @@ pub(crate) trait Sink {
     fn records(&mut self) -> &mut Vec<u8>;
     /// Reads without a hit, if they are wanted.
     fn unmapped(&mut self) -> Option<&mut Vec<u8>>;
-    /// Sends off what is there, if it is long.
+    /// Sends off what is there, if it is long; an error if that is not wanted any more.
     fn relieve(&mut self) -> Result<(), Error>;
 }
 
@@ -68,6 +70,8 @@ pub(crate) struct Reporter<'r> {
     keep_unmapped: bool,
     alignments: [Alignment; 2],
     pairs: pairs::Memory,
+    /// Ends the work on a pair with very many combinations.
+    cancel: Cancel,
     pub(crate) reported: Reported,
 }
 
@@ -90,10 +94,12 @@ impl<'r> Reporter<'r> {
         config: Config,
         style: &'r Style,
         keep_unmapped: bool,
+        cancel: &Cancel,
     ) -> Reporter<'r> {
-        let alignments = [Alignment::default(), Alignment::default()];
+        let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
+        let cancel = cancel.clone();
         let (pairs, reported) = (pairs::Memory::default(), Reported::default());
-        Reporter { view, config, style, keep_unmapped, alignments, pairs, reported }
+        Reporter { view, config, style, keep_unmapped, alignments, pairs, cancel, reported }
     }
 
     /// Reports a read or a pair.

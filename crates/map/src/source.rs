@@ -3,23 +3,17 @@
 //! A batch is full with a fixed number of reads or bytes, whatever threads and memory there are, so
 //! that compressed output is cut at the same places.
 
-use merganser_io::{Input, Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::Cancel;
 
 use crate::{Error, MOST_READ};
 
-/// Reads of a file, or of two files the first of which has the first mates of pairs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reads {
-    /// Reads, or first mates.
-    pub first: Input,
-    /// Second mates.
-    pub second: Option<Input>,
-}
-
 /// A batch is full with so many reads or bytes of names, letters and qualities.
 const BATCH_READS: usize = 2048;
 const BATCH_BYTES: usize = 2 << 20;
+/// The longest record, far longer than that of the longest read: those between are refused by their
+/// length, longer ones as soon as so much of them has been read.
+const LONGEST_RECORD: usize = 2 << 20;
 /// The longest name that BAM can hold.
 const MOST_NAME: usize = 254;
 
@@ -89,21 +83,21 @@ pub(crate) struct Source(Records);
 impl Source {
     /// Looks at every input, so that one that is missing ends the run before it begins. `threads`
     /// will ask for batches.
-    pub(crate) fn open(inputs: &[Reads], threads: usize, cancel: &Cancel) -> Result<Source, Error> {
-        let segment = |reads: &Reads| match &reads.second {
-            Some(second) => Segment::Pair(reads.first.clone(), second.clone()),
-            None => Segment::Single(reads.first.clone()),
-        };
+    pub(crate) fn open(
+        inputs: &[Segment],
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Source, Error> {
         let options = RecordOptions {
             keep: Keep { qualities: true, ..Keep::default() },
             batch_records: BATCH_READS,
             batch_bytes: BATCH_BYTES,
             workers: threads,
+            max_record: LONGEST_RECORD,
             cancel: cancel.clone(),
             ..RecordOptions::default()
         };
-        let segments: Vec<Segment> = inputs.iter().map(segment).collect();
-        Ok(Source(Records::open(&segments, options)?))
+        Ok(Source(Records::open(inputs, options)?))
     }
 
     pub(crate) fn bytes_total(&self) -> Option<u64> {
@@ -122,10 +116,19 @@ impl Source {
     /// If an input cannot be read, a read is too long, or mates do not come in pairs. All batches
     /// before the fault are handed out, and [`Batch::number`] is the one that this would have been.
     pub(crate) fn next(&self, batch: &mut Batch) -> Result<Option<u64>, Error> {
-        let filled = self.0.next(&mut batch.records);
+        let filled = self.0.next(&mut batch.records).map_err(|error| match error {
+            merganser_io::Error::LongRecord { input, record, limit } => {
+                let length = merganser_run::format_size(limit);
+                Error::Input(format!(
+                    "{input}: record {record}: a read of more than {length}: reads may have up to \
+                     {MOST_READ} bases"
+                ))
+            }
+            other => other.into(),
+        });
         batch.paired = batch.records.is_paired();
         // With mates out of step, those before them are there.
         let checked = batch.check().inspect_err(|_| self.0.stop());
-        checked.and(filled.map_err(Error::from))
+        checked.and(filled)
     }
 }

@@ -1,13 +1,19 @@
-//! The alignment of a hit: traced back from its end, along the diagonal if that is possible, else
-//! as a deletion, else as an insertion.
+//! The alignment of a hit: of those with its edits the one with the fewest gaps, these as far left as
+//! they can lie ([`crate::naive::align`] is the rule word by word).
+
+mod furthest;
+mod table;
 
 use merganser_io::put_decimal;
+use merganser_run::Cancel;
 use merganser_seq::base::LETTERS;
 
 use crate::NMode;
 use crate::queries::Query;
 use crate::reference::{Contig, Text};
 use crate::verify::hamming::mismatches;
+use furthest::Furthest;
+use table::Table;
 
 /// What a stretch of an alignment is, as BAM numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +40,53 @@ pub(crate) struct Alignment {
     pub(crate) operations: Vec<(Operation, u32)>,
     /// SAM's MD.
     pub(crate) md: Vec<u8>,
-    table: Vec<u16>,
-    backwards: Vec<Operation>,
+    furthest: Furthest,
+    table: Table,
+    /// Runs from the end on.
+    backwards: Vec<(Operation, u32)>,
+    /// Ends long work.
+    cancel: Cancel,
+}
+
+/// Where the alignments with so many edits of a query lie that end at some ends, one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Band {
+    /// The position of the query's first base on the first diagonal, if nothing is inserted or
+    /// deleted.
+    first: i64,
+    /// Diagonals.
+    width: usize,
+    edits: usize,
+    /// Diagonal `edits` + i leads to end i.
+    ends: usize,
+    /// Where the contig begins.
+    from: i64,
+}
+
+impl Band {
+    /// That of the alignments with so many edits to the position before `end` or to one of as many
+    /// behind it as there are edits.
+    fn of(query: &Query<'_>, contig: &Contig, end: u32, edits: usize) -> Band {
+        let ends = 1 + edits.min((contig.end() - end) as usize);
+        let first = i64::from(end) - query.len as i64 - edits as i64;
+        Band { first, width: 2 * edits + ends, edits, ends, from: i64::from(contig.start) }
+    }
+
+    /// Whether so many bases of the query can be behind on a diagonal: no alignment begins before
+    /// the contig.
+    fn holds(&self, row: usize, diagonal: usize) -> bool {
+        self.first + (row + diagonal) as i64 >= self.from
+    }
 }
 
 impl Alignment {
-    /// Replaces it by the alignment of a query that ends at `end` with so many edits, the fewest of
-    /// any start.
+    /// An alignment to be refilled, which is anything once the run is cancelled.
+    pub(crate) fn of_run(cancel: &Cancel) -> Alignment {
+        Alignment { cancel: cancel.clone(), ..Alignment::default() }
+    }
+
+    /// Replaces it by the alignment of a query whose hit ends at `end` with so many edits, the fewest
+    /// of any start.
     pub(crate) fn trace(
         &mut self,
         query: &Query<'_>,
@@ -53,38 +99,30 @@ impl Alignment {
         self.operations.clear();
         self.end = end + 1;
         if !self.diagonal(query, text, contig, edits, mode) {
-            self.band(query, text, contig, edits as usize, mode);
+            self.gapped(query, text, contig, edits as usize, mode);
         }
         self.describe(text);
     }
 
-    /// Replaces it by the alignment of a query that ends at `end`, of which a device wrote the edits
-    /// down in their order: of each the matches before it (low 14 bits) and what it is (1: mismatch,
-    /// 2: insertion, 3: deletion).
+    /// Replaces it by the alignment of a query that ends at `end` and has no gaps, of which a device
+    /// wrote the mismatches down in their order: of each the matches before it (low 14 bits) and a
+    /// one above them.
     pub(crate) fn follow(&mut self, query: &Query<'_>, text: &Text<'_>, end: u32, script: &[u16]) {
         self.operations.clear();
         self.end = end + 1;
-        let (mut read, mut reference) = (0, 0);
+        let mut read = 0;
         for &entry in script {
             let run = u32::from(entry & 0x3fff);
-            let operation = match entry >> 14 {
-                1 => Operation::Mismatch,
-                2 => Operation::Insertion,
-                _ => Operation::Deletion,
-            };
             self.push(Operation::Match, run);
-            self.push(operation, 1);
-            read += run + u32::from(operation != Operation::Deletion);
-            reference += run + u32::from(operation != Operation::Insertion);
+            self.push(Operation::Mismatch, 1);
+            read += run + 1;
         }
-        let rest = query.len as u32 - read;
-        self.push(Operation::Match, rest);
-        self.start = self.end - reference - rest;
+        self.push(Operation::Match, query.len as u32 - read);
+        self.start = self.end - query.len as u32;
         self.describe(text);
     }
 
-    /// The alignment without gaps, if it has no more edits: the trace never leaves the diagonal
-    /// then.
+    /// The alignment without gaps to the hit's own end, if it has no more edits: it is the one.
     fn diagonal(
         &mut self,
         query: &Query<'_>,
@@ -99,7 +137,7 @@ impl Alignment {
         }
         let (start, mut found, mut at) = (start as usize, 0, 0);
         for word in 0..query.low.len() {
-            let mut differs = mismatches(query, text, start, word, mode);
+            let mut differs = mismatches(query, text, start + 64 * word, word, mode);
             found += differs.count_ones();
             if found > edits {
                 self.operations.clear();
@@ -126,8 +164,8 @@ impl Alignment {
         }
     }
 
-    /// Dynamic programming in the band that no alignment to this end with so few edits leaves.
-    fn band(
+    /// The alignment in the band around the hit's end and those behind it that may be better.
+    fn gapped(
         &mut self,
         query: &Query<'_>,
         text: &Text<'_>,
@@ -135,64 +173,29 @@ impl Alignment {
         edits: usize,
         mode: NMode,
     ) {
-        const FAR: u16 = u16::MAX / 2;
-        let (rows, width) = (query.len, 2 * edits + 1);
-        // Cell (i, b) is the one behind base i of the query and base first + i + b of the text; the
-        // last one, b = edits of the last row, is behind the end. Texts begin at the contig's start.
-        let first = i64::from(self.end) - rows as i64 - edits as i64;
-        let within = |i: usize, b: usize| first + (i + b) as i64 >= i64::from(contig.start);
-        let equal = |i: usize, b: usize| {
-            let (read, letter) = (query.code(i), text.code((first + (i + b) as i64) as usize));
-            if read == 4 || letter == 4 { mode == NMode::Match } else { read == letter }
-        };
-        self.table.clear();
-        self.table.resize((rows + 1) * width, FAR);
-        for b in 0..width {
-            if within(0, b) {
-                self.table[b] = 0;
-            }
-        }
-        for i in 1..=rows {
-            for b in 0..width {
-                if !within(i, b) {
-                    continue;
-                }
-                let cell = |i: usize, b: usize| self.table[i * width + b];
-                let mut best = FAR;
-                if within(i - 1, b) {
-                    best = cell(i - 1, b) + u16::from(!equal(i - 1, b));
-                }
-                if b + 1 < width {
-                    best = best.min(cell(i - 1, b + 1) + 1);
-                }
-                if b > 0 && within(i, b - 1) {
-                    best = best.min(cell(i, b - 1) + 1);
-                }
-                self.table[i * width + b] = best;
-            }
-        }
-        let cell = |i: usize, b: usize| self.table[i * width + b];
-        let (mut i, mut b) = (rows, edits);
+        let band = Band::of(query, contig, self.end, edits);
         self.backwards.clear();
-        while i > 0 {
-            let here = cell(i, b);
-            let step = within(i - 1, b).then(|| equal(i - 1, b));
-            let diagonal = step.filter(|&same| cell(i - 1, b) + u16::from(!same) == here);
-            if let Some(same) = diagonal {
-                self.backwards.push(if same { Operation::Match } else { Operation::Mismatch });
-                i -= 1;
-            } else if b > 0 && within(i, b - 1) && cell(i, b - 1) + 1 == here {
-                self.backwards.push(Operation::Deletion);
-                b -= 1;
-            } else {
-                self.backwards.push(Operation::Insertion);
-                (i, b) = (i - 1, b + 1);
-            }
+        let backwards = &mut self.backwards;
+        let push = |operation, len| backwards.push((operation, len));
+        let found = match Furthest::suits(query, edits) {
+            true => self.furthest.trace(query, text, &band, mode, push),
+            false => self.table.trace(query, text, &band, mode, &self.cancel, push),
+        };
+        match found {
+            Some(place) => self.take(&band, place),
+            // Cancelled.
+            None => self.start = contig.start,
         }
-        self.start = (first + b as i64) as u32;
-        let backwards = std::mem::take(&mut self.backwards);
-        backwards.iter().rev().for_each(|&operation| self.push(operation, 1));
-        self.backwards = backwards;
+    }
+
+    /// Takes the runs that were traced, from an end of the band to a diagonal.
+    fn take(&mut self, band: &Band, [end, diagonal]: [usize; 2]) {
+        self.end += end as u32;
+        self.start = (band.first + diagonal as i64) as u32;
+        for at in (0..self.backwards.len()).rev() {
+            let (operation, len) = self.backwards[at];
+            self.push(operation, len);
+        }
     }
 
     /// Fills in MD: runs of matches, the reference's letters where they differ or are deleted.
@@ -249,8 +252,61 @@ mod tests {
         runs.flat_map(|&(operation, len)| vec![letter(operation); len as usize]).collect()
     }
 
+    /// How to trace: as ever, or by one of the ways of tracing gaps.
+    #[derive(Clone, Copy, Debug)]
+    enum Way {
+        Either,
+        Furthest,
+        Table,
+    }
+    const WAYS: [Way; 3] = [Way::Either, Way::Furthest, Way::Table];
+
+    /// Traces the hit of a read at an end of a contig, the second of three, and holds it against the
+    /// oracle; gives it and where the contig begins.
+    fn traced(read: &[u8], contig: &[u8], end: usize, mode: NMode, way: Way) -> (Alignment, u32) {
+        let reference = Reference::of(&[b"ACGT".to_vec(), contig.to_vec(), b"ACGTACGT".to_vec()]);
+        let expected = naive::align(read, contig, end, mode);
+        let edits = expected.operations.iter().filter(|&&operation| operation != b'=').count();
+        let mut queries = Queries::default();
+        queries.push(read, edits).unwrap();
+        let (of, query, text) = (&reference.contigs()[1], queries.get(0), reference.text());
+        let mut alignment = Alignment { end: of.start + end as u32 + 1, ..Alignment::default() };
+        let band = Band::of(&query, of, alignment.end, edits);
+        let mut backwards = Vec::new();
+        let push = |operation, len| backwards.push((operation, len));
+        let found = match way {
+            Way::Either => None,
+            _ if edits == 0 => None,
+            Way::Furthest => Furthest::default().trace(&query, &text, &band, mode, push),
+            Way::Table => {
+                Table::default().trace(&query, &text, &band, mode, &Cancel::default(), push)
+            }
+        };
+        match found {
+            Some(place) => {
+                alignment.backwards = backwards;
+                alignment.take(&band, place);
+                alignment.describe(&text);
+            }
+            None => alignment.trace(&query, &text, of, alignment.end - 1, edits as u32, mode),
+        }
+        assert_eq!(operations(&alignment), expected.operations);
+        let place = [expected.start, expected.end + 1].map(|at| of.start + at as u32);
+        assert_eq!([alignment.start, alignment.end], place);
+        (alignment, of.start)
+    }
+
+    /// Letters of stretches that occur again and again, so that there are many ways to align them.
+    fn repeats() -> impl Strategy<Value = Vec<u8>> {
+        let unit = proptest::sample::select(vec!["A", "AC", "ACG", "AACAG", "T", "GGT", "CATTN"]);
+        let stretches = proptest::collection::vec((unit, 1usize..9), 1..9);
+        stretches.prop_map(|runs| {
+            runs.iter().flat_map(|(unit, times)| unit.as_bytes().repeat(*times)).collect()
+        })
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
         fn traces_are_the_oracles(
@@ -261,18 +317,93 @@ mod tests {
         ) {
             let mode = if matches { NMode::Match } else { NMode::Mismatch };
             let end = usize::from(end) % contig.len();
-            let reference = Reference::of(&[b"ACGT".to_vec(), contig.clone()]);
-            let (start, expected) = naive::align(&read, &contig, end, mode);
-            let edits = expected.iter().filter(|&&operation| operation != b'=').count();
-            let mut queries = Queries::default();
-            queries.push(&read, edits).unwrap();
-            let of = &reference.contigs()[1];
-            let mut alignment = Alignment::default();
-            let at = of.start + end as u32;
-            alignment.trace(&queries.get(0), &reference.text(), of, at, edits as u32, mode);
-            prop_assert_eq!(operations(&alignment), expected);
-            prop_assert_eq!(alignment.start, of.start + start as u32);
+            for way in WAYS {
+                traced(&read, &contig, end, mode, way);
+            }
         }
+
+        #[test]
+        fn traces_in_repeats_are_the_oracles(
+            contig in repeats(),
+            from in any::<u16>(),
+            edits in proptest::collection::vec((any::<u16>(), 0usize..9, 1usize..6), 0..5),
+            end in any::<u16>(),
+            shift in 0usize..5,
+        ) {
+            // A stretch of the contig with runs of bases removed, inserted or changed.
+            let last = usize::from(end) % contig.len();
+            let mut read = contig[usize::from(from) % (last + 1)..=last].to_vec();
+            for (at, kind, run) in edits {
+                let at = usize::from(at) % read.len();
+                let to = read.len().min(at + run);
+                match kind {
+                    0..=2 if at > 0 => drop(read.drain(at..to)),
+                    3..=5 => drop(read.splice(at..at, b"CAGTAC".iter().copied().take(run))),
+                    _ => read[at] = b"ACGT"[run % 4],
+                }
+            }
+            let end = (last + shift).min(contig.len() - 1);
+            for way in WAYS {
+                let (alignment, start) = traced(&read, &contig, end, NMode::Mismatch, way);
+                // What is aligned is what MD says.
+                let stretch = &contig[(alignment.start - start) as usize..];
+                prop_assert!(alignment.md.iter().filter(|byte| byte.is_ascii_alphabetic()).all(
+                    |letter| stretch.contains(letter)
+                ));
+            }
+        }
+
+        /// A read and its reverse complement have the same alignment, as both are aligned to the
+        /// forward reference: gaps lie leftmost there.
+        #[test]
+        fn both_strands_are_traced_alike(contig in repeats(), from in any::<u16>(), to in any::<u16>()) {
+            let to = usize::from(to) % contig.len();
+            let mut read = contig[usize::from(from) % (to + 1)..=to].to_vec();
+            let middle = read.len() / 2;
+            read.splice(middle..middle, *b"AC");
+            let reference = Reference::of(std::slice::from_ref(&contig));
+            let edits = naive::align(&read, &contig, to, NMode::Mismatch);
+            let edits = edits.operations.iter().filter(|&&operation| operation != b'=').count();
+            let found = [read.clone(), naive::reverse_complement(&read)].map(|read| {
+                let mut queries = Queries::default();
+                queries.push(&read, edits).unwrap();
+                queries
+            });
+            let of = &reference.contigs()[0];
+            let [forward, reverse] = [found[0].get(0), found[1].get(1)].map(|query| {
+                let mut alignment = Alignment::default();
+                let (mode, text) = (NMode::Mismatch, reference.text());
+                alignment.trace(&query, &text, of, to as u32, edits as u32, mode);
+                (alignment.start, alignment.end, alignment.operations, alignment.md)
+            });
+            prop_assert_eq!(forward, reverse);
+        }
+    }
+
+    /// `98M1I2M1I49M` has as few edits, but a gap more.
+    #[test]
+    fn an_indel_is_one_gap_and_lies_leftmost() {
+        let mut random = crate::mapper::tests::Random(4);
+        let contig = random.bases(400);
+        let mut inserted = contig[50..198].to_vec();
+        inserted.splice(100..100, *b"GT");
+        let mut deleted = contig[50..206].to_vec();
+        deleted.drain(100..106);
+        for (read, last) in [(inserted, 197), (deleted, 205)] {
+            let (alignment, _) = traced(&read, &contig, last, NMode::Mismatch, Way::Either);
+            let gaps = alignment.operations.iter().filter(|(operation, _)| {
+                matches!(operation, Operation::Insertion | Operation::Deletion)
+            });
+            assert_eq!(gaps.count(), 1, "{:?}", alignment.operations);
+        }
+        // Any of five places: the first.
+        let (alignment, _) =
+            traced(b"GATCAAAAGTCG", b"GATCAAAAAGTCG", 12, NMode::Mismatch, Way::Either);
+        assert_eq!(operations(&alignment), b"====D========");
+        // A base that differs at either end is no gap, though the ends before it are as good.
+        let (alignment, _) =
+            traced(b"TATCAAAAAGTCT", b"GATCAAAAAGTCG", 11, NMode::Mismatch, Way::Either);
+        assert_eq!(operations(&alignment), b"X===========X");
     }
 
     #[test]

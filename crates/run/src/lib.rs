@@ -1,10 +1,12 @@
 //! What every run needs, whatever its job: the number of threads, the memory budget, cancellation,
 //! progress, results in order, the `--json` summary. Nothing here knows about sequences.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod allocator;
 mod cancel;
 mod device;
+mod end;
 mod error;
 pub mod files;
 mod in_order;
@@ -14,13 +16,17 @@ mod summary;
 pub mod threads;
 mod workers;
 
+pub use allocator::{Allocator, may_fail, share_heaps};
 pub use cancel::Cancel;
 pub use device::{DeviceChoice, DeviceError};
+pub use end::end_at_once;
 pub use error::{Error, SizeError};
 pub use files::raise_open_file_limit;
 pub use in_order::{InOrder, InOrderSink, Otherwise};
-pub use memory::{default_budget, format_size, machine_memory, parse_size, peak_rss};
+pub use memory::{
+    default_budget, format_given, format_needed, format_size, machine_memory, parse_size, peak_rss,
+};
 pub use progress::{Progress, Silent, Unit};
 pub use summary::Summary;
-pub use threads::resolve_threads;
+pub use threads::{StartError, resolve_threads, start, start_scoped};
 pub use workers::{run_workers, run_workers_collect};

@@ -1,6 +1,7 @@
 //! How much memory there is, how much of it to use, and how much was used. All sizes are bytes.
 
 use crate::SizeError;
+use rustix::process::{Resource, getrlimit};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -58,31 +59,73 @@ fn scale(number: &str, shift: u32) -> Option<u128> {
 
 /// A size for people: three digits or so and a binary unit, e.g. `512 B`, `1.50 GiB`.
 pub fn format_size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if bytes < 1024 {
         return format!("{bytes} B");
     }
-    let unit = (bytes.ilog2() / 10).min(6);
+    let (unit, digits) = unit_and_digits(bytes);
     let value = bytes as f64 / (1u64 << (10 * unit)) as f64;
-    let digits = if value < 10.0 {
-        2
-    } else if value < 100.0 {
-        1
-    } else {
-        0
-    };
     format!("{value:.digits$} {}", UNITS[unit as usize - 1])
 }
 
+/// What is needed, for a message that it is too much: as [`format_size`], rounded up, so that giving
+/// as much is enough, and so that it never looks like the less that [is given](format_given).
+pub fn format_needed(bytes: u64) -> String {
+    rounded(bytes, true)
+}
+
+/// What is given where more is [needed](format_needed): as [`format_size`], rounded down.
+pub fn format_given(bytes: u64) -> String {
+    rounded(bytes, false)
+}
+
+const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/// The unit of a size of 1024 bytes or more, as a power of 1024, and digits after the point.
+fn unit_and_digits(bytes: u64) -> (u32, usize) {
+    let unit = bytes.ilog2() / 10;
+    let digits = match bytes >> (10 * unit) {
+        0..10 => 2,
+        10..100 => 1,
+        _ => 0,
+    };
+    (unit, digits)
+}
+
+fn rounded(bytes: u64, up: bool) -> String {
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let (unit, digits) = unit_and_digits(bytes);
+    let (scale, divisor) = (10u128.pow(digits as u32), 1u128 << (10 * unit));
+    let scaled = u128::from(bytes) * scale;
+    let value = if up { scaled.div_ceil(divisor) } else { scaled / divisor };
+    let (whole, part, unit) = (value / scale, value % scale, UNITS[unit as usize - 1]);
+    if digits == 0 { format!("{whole} {unit}") } else { format!("{whole}.{part:0digits$} {unit}") }
+}
+
 /// The memory this process may use at most: the machine's, or less where a cgroup (v1 or v2, its
-/// own or one above it) says so. If nothing can be read, 4 GiB.
+/// own or one above it) says so, or the limit of its address space (`ulimit -v`) leaves less. If
+/// nothing can be read, 4 GiB.
 pub fn machine_memory() -> u64 {
     let total = fs::read_to_string("/proc/meminfo")
         .ok()
         .and_then(|text| kib_field(&text, "MemTotal:"))
         .unwrap_or(4 * GIB);
     let cgroups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    cgroup_limit(&cgroups, Path::new("/sys/fs/cgroup")).map_or(total, |limit| limit.min(total))
+    let group = cgroup_limit(&cgroups, Path::new("/sys/fs/cgroup")).unwrap_or(u64::MAX);
+    total.min(group).min(address_space_left().unwrap_or(u64::MAX))
+}
+
+/// The limit of this process's address space in bytes (`ulimit -v`), if there is one.
+pub fn address_space_limit() -> Option<u64> {
+    getrlimit(Resource::As).current
+}
+
+/// What the limit of the address space leaves beside what is mapped already.
+fn address_space_left() -> Option<u64> {
+    let limit = address_space_limit()?;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    Some(limit.saturating_sub(kib_field(&status, "VmSize:").unwrap_or(0)))
 }
 
 /// The memory to use if the user names none: the smaller of 12 GiB and three quarters of
@@ -185,6 +228,22 @@ mod tests {
             (u64::MAX, "16.0 EiB"),
         ] {
             assert_eq!(format_size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn what_is_needed_and_what_is_given_never_look_alike() {
+        for (needed, given, texts) in [
+            (900, 20, ["900 B", "20 B"]),
+            (3 << 29, 300 << 20, ["1.50 GiB", "300 MiB"]),
+            (96 << 20, 20 << 20, ["96.0 MiB", "20.0 MiB"]),
+            ((80 << 20) + 60_000, 80 << 20, ["80.1 MiB", "80.0 MiB"]),
+            ((80 << 20) + 2, (80 << 20) + 1, ["80.1 MiB", "80.0 MiB"]),
+            (80 << 20, (80 << 20) - 1, ["80.0 MiB", "79.9 MiB"]),
+            (1 << 30, (1 << 30) - 1, ["1.00 GiB", "1023 MiB"]),
+            ((1 << 30) - 1, (1 << 30) - 2, ["1024 MiB", "1023 MiB"]),
+        ] {
+            assert_eq!([format_needed(needed), format_given(given)], texts);
         }
     }
 

@@ -1,8 +1,10 @@
 //! Running the same work on several threads.
 
 use std::panic;
-use std::sync::Mutex;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
+
+use crate::threads::{StartError, start_scoped};
 
 /// Runs `work` on `threads` threads (at least one), numbered from 0, and waits for all of them.
 /// The calling thread is number 0, so one thread means no thread is started.
@@ -10,11 +12,11 @@ use std::thread;
 /// # Errors
 ///
 /// The error that was returned first in time. The other workers are not interrupted: whatever
-/// they wait on or look at must tell them to stop. A worker's panic is resumed here once all have
-/// ended.
+/// they wait on or look at must tell them to stop. If not all threads can be started, none does any
+/// work. A worker's panic is resumed here once all have ended.
 pub fn run_workers<E, F>(threads: usize, work: F) -> Result<(), E>
 where
-    E: Send,
+    E: Send + From<StartError>,
     F: Fn(usize) -> Result<(), E> + Sync,
 {
     run_workers_collect(threads, work).map(drop)
@@ -28,7 +30,7 @@ where
 pub fn run_workers_collect<T, E, F>(threads: usize, work: F) -> Result<Vec<T>, E>
 where
     T: Send,
-    E: Send,
+    E: Send + From<StartError>,
     F: Fn(usize) -> Result<T, E> + Sync,
 {
     let first_error = Mutex::new(None);
@@ -42,16 +44,20 @@ where
             None
         }
     };
+    let gate = Gate::default();
     let results = thread::scope(|scope| {
-        let attempt = &attempt;
-        let others: Vec<_> =
-            (1..threads).map(|number| scope.spawn(move || attempt(number))).collect();
+        let (attempt, gate) = (&attempt, &gate);
+        let behind_gate = move |number| move || if gate.pass() { attempt(number) } else { None };
+        let others: Result<Vec<_>, _> =
+            (1..threads).map(|number| start_scoped(scope, behind_gate(number))).collect();
+        gate.open(others.is_ok());
+        let others = others?;
         let own = panic::catch_unwind(panic::AssertUnwindSafe(|| attempt(0)));
         // Every thread is waited for before any panic goes on.
         let mut results = vec![own];
         results.extend(others.into_iter().map(thread::ScopedJoinHandle::join));
-        results
-    });
+        Ok::<_, E>(results)
+    })?;
     let mut values = Vec::with_capacity(results.len());
     for result in results {
         values.extend(result.unwrap_or_else(|payload| panic::resume_unwind(payload)));
@@ -62,19 +68,58 @@ where
     }
 }
 
+/// Where threads wait until all are there.
+#[derive(Debug, Default)]
+struct Gate {
+    /// Whether they may go on, once that is known.
+    verdict: Mutex<Option<bool>>,
+    known: Condvar,
+}
+
+impl Gate {
+    fn open(&self, all_are_there: bool) {
+        *self.verdict.lock().unwrap_or_else(PoisonError::into_inner) = Some(all_are_there);
+        self.known.notify_all();
+    }
+
+    /// Waits; false if there is nothing to do.
+    fn pass(&self) -> bool {
+        let mut verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match *verdict {
+                Some(may) => return may,
+                None => {
+                    verdict = self.known.wait(verdict).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{run_workers, run_workers_collect};
+    use crate::threads::StartError;
     use std::cell::RefCell;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::{self, Sender};
     use std::sync::{Barrier, Mutex};
 
+    /// The number of the worker that failed.
+    #[derive(Debug, PartialEq)]
+    struct Failed(usize);
+
+    impl From<StartError> for Failed {
+        fn from(_: StartError) -> Failed {
+            Failed(usize::MAX)
+        }
+    }
+
     #[test]
     fn values_come_in_worker_order() {
-        let values = run_workers_collect(4, |number| Ok::<_, ()>(number * number));
+        let values = run_workers_collect(4, |number| Ok::<_, Failed>(number * number));
         assert_eq!(values, Ok(vec![0, 1, 4, 9]));
-        assert_eq!(run_workers_collect(0, Ok::<_, ()>), Ok(vec![0]));
+        assert_eq!(run_workers_collect(0, Ok::<_, Failed>), Ok(vec![0]));
     }
 
     #[test]
@@ -100,14 +145,14 @@ mod tests {
                 // Fails once the other one has, whose thread ends after that.
                 receiver.lock().unwrap().recv().unwrap();
             }
-            Err::<(), _>(number)
+            Err::<(), _>(Failed(number))
         });
-        assert_eq!(done, Err(1));
+        assert_eq!(done, Err(Failed(1)));
         let count = AtomicUsize::new(0);
         let done = run_workers(2, |_| {
             barrier.wait();
             count.fetch_add(1, Ordering::Relaxed);
-            Ok::<_, ()>(())
+            Ok::<_, Failed>(())
         });
         assert_eq!((done, count.into_inner()), (Ok(()), 2));
     }
@@ -117,7 +162,7 @@ mod tests {
         let caught = std::panic::catch_unwind(|| {
             run_workers(
                 2,
-                |number| if number == 1 { panic!("worker broke") } else { Ok::<_, ()>(()) },
+                |number| if number == 1 { panic!("worker broke") } else { Ok::<_, Failed>(()) },
             )
         });
         assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"worker broke"));

@@ -79,8 +79,8 @@ impl BuildConfig {
                 "{} threads need at least {} of memory, and --memory gives {}: raise it, or \
                  lower --threads",
                 self.threads,
-                merganser_run::format_size(needed),
-                merganser_run::format_size(self.memory)
+                merganser_run::format_needed(needed),
+                merganser_run::format_given(self.memory)
             )));
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
-use merganser_run::{Cancel, Otherwise, Progress, run_workers, run_workers_collect};
+use merganser_run::{Cancel, Otherwise, Progress, run_workers, run_workers_collect, start_scoped};
 
 use super::entries::{Entries, spill_file};
 use crate::cpu::build::BuildConfig;
@@ -93,8 +93,12 @@ pub(crate) fn scan(
     cancel: &Cancel,
 ) -> Result<Scan, Error> {
     let threads = config.threads.max(1);
-    let options =
-        ReaderOptions { workers: threads, cancel: cancel.clone(), ..ReaderOptions::default() };
+    let options = ReaderOptions {
+        workers: threads,
+        max_record: merganser_io::longest_record(config.memory / 16, threads as u64 + 1),
+        cancel: cancel.clone(),
+        ..ReaderOptions::default()
+    };
     let reader = Reader::open(inputs, options)?;
     progress.stage("build", merganser_run::Unit::Bytes, reader.bytes_total());
     let starting = Starting::default();
@@ -115,7 +119,7 @@ pub(crate) fn scan(
     let result = thread::scope(|scope| {
         if let Some(starting) = scanner.gpu {
             let make = || Collector::new(&config.gpus, &config.params, keep);
-            scope.spawn(move || starting.start(make));
+            start_scoped(scope, move || starting.start(make))?;
         }
         run_workers_collect(threads, |_| {
             // Nobody must wait for a worker that is gone, be it by an error or a panic.

@@ -3,6 +3,7 @@
 use std::thread::ScopedJoinHandle;
 
 use merganser_gpu::{Device, DeviceBuffer, Pool};
+use merganser_run::start_scoped;
 
 use super::found::Found;
 use super::kernels::Targets;
@@ -72,10 +73,11 @@ impl Filling<'_> {
     pub(super) fn sets(&self, placed: &[Vec<Placed>]) -> Result<Vec<Set>, Error> {
         let threads = self.streams.div_ceil(placed.len().max(1));
         std::thread::scope(|scope| {
-            let filling: Vec<_> = placed
+            let filling: Result<Vec<_>, _> = placed
                 .iter()
-                .map(|members| scope.spawn(move || self.set(members, threads)))
+                .map(|members| start_scoped(scope, move || self.set(members, threads)))
                 .collect();
+            let filling = filling?;
             filling.into_iter().map(joined).collect()
         })
     }
@@ -84,7 +86,7 @@ impl Filling<'_> {
         let lanes = lanes(members, self.devices, self.budgets);
         // Pinned memory takes long to get, and so do tables to copy.
         let made = std::thread::scope(|scope| {
-            let warm = scope.spawn(|| warm(&lanes));
+            let warm = start_scoped(scope, || warm(&lanes))?;
             let member = |placed| self.member(placed, threads);
             let made: Result<Vec<_>, Error> = members.iter().map(member).collect();
             joined(warm)?;

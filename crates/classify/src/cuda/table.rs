@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, PinnedBuffer, Stream};
+use merganser_run::start_scoped;
 
 use super::kernels::{Part, SECTIONS, SectionPlace};
 use crate::Error;
@@ -67,14 +68,13 @@ impl DeviceTable {
             }
         }
         std::thread::scope(|scope| {
-            let copying: Vec<_> = jobs
-                .into_iter()
-                .map(|(sections, to)| scope.spawn(|| copy(device, sections, to)))
-                .collect();
-            copying
+            let start = |(sections, to)| start_scoped(scope, move || copy(device, sections, to));
+            let copying = jobs.into_iter().map(start).collect::<Result<Vec<_>, _>>()?;
+            let copied: merganser_gpu::Result<Vec<()>> = copying
                 .into_iter()
                 .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect::<merganser_gpu::Result<Vec<()>>>()
+                .collect();
+            Ok::<_, Error>(copied?)
         })?;
         DeviceTable::at(&Arc::new(all), &places)
     }

@@ -109,10 +109,17 @@ impl<'a> Abundance<'a> {
     /// As [`of_rank`](Self::of_rank), by any property.
     pub(super) fn chosen(&self, is: impl Fn(u32) -> bool) -> Vec<u32> {
         let tree = self.tree;
-        let topmost = |&node: &u32| {
-            self.estimated(node) > 0 && is(node) && !tree.lineage(node).skip(1).any(&is)
-        };
-        let mut nodes: Vec<u32> = (1..tree.len() as u32).filter(topmost).collect();
+        // Whether one above is; parents come before their children.
+        let mut below = vec![false; tree.len()];
+        let mut nodes = Vec::new();
+        for node in 1..tree.len() as u32 {
+            let parent = tree.parent(node);
+            let hidden = below[parent as usize] || is(parent);
+            below[node as usize] = hidden;
+            if !hidden && self.estimated(node) > 0 && is(node) {
+                nodes.push(node);
+            }
+        }
         nodes.sort_by_key(|&node| (std::cmp::Reverse(self.estimated(node)), tree.taxid(node)));
         nodes
     }

@@ -24,6 +24,22 @@ fn is_of(tree: &Taxonomy, node: u32, rank: Option<Rank>) -> bool {
     }
 }
 
+/// For each node the nearest of it and its ancestors that is of each rank.
+fn nearest(tree: &Taxonomy) -> Vec<[Option<u32>; RANKS.len()]> {
+    let mut nearest = vec![[None; RANKS.len()]; tree.len()];
+    // Parents come before their children.
+    for node in 0..tree.len() as u32 {
+        let mut own = nearest[tree.parent(node) as usize];
+        for (place, &(_, rank)) in own.iter_mut().zip(&RANKS) {
+            if is_of(tree, node, rank) {
+                *place = Some(node);
+            }
+        }
+        nearest[node as usize] = own;
+    }
+    nearest
+}
+
 impl Abundance<'_> {
     /// Writes the profile: for each taxon of a rank its share of all reads in per cent, rounded
     /// down at the sixth decimal so that no rank has more than 100.
@@ -35,12 +51,10 @@ impl Abundance<'_> {
         let names: Vec<&str> = RANKS.iter().map(|(name, _)| *name).collect();
         writeln!(output, "@SampleID:{sample}\n@Version:0.10.0\n@Ranks:{}\n", names.join("|"))?;
         writeln!(output, "@@TAXID\tRANK\tTAXPATH\tTAXPATHSN\tPERCENTAGE")?;
+        let nearest = nearest(tree);
         for (number, &(name, rank)) in RANKS.iter().enumerate() {
             for node in self.chosen(|node| is_of(tree, node, rank)) {
-                let above = |&(_, rank): &(&str, Option<Rank>)| {
-                    tree.lineage(node).find(|&node| is_of(tree, node, rank))
-                };
-                let path: Vec<Option<u32>> = RANKS[..=number].iter().map(above).collect();
+                let path = &nearest[node as usize][..=number];
                 let joined = |show: &dyn Fn(u32) -> String| {
                     let parts = path.iter().map(|node| node.map(show).unwrap_or_default());
                     parts.collect::<Vec<String>>().join("|")

@@ -18,17 +18,20 @@ impl Tally {
         output: &mut dyn Write,
     ) -> io::Result<()> {
         let clades = self.clades(tree);
-        let mut paths = vec![String::new(); tree.len()];
+        // The path to the last node, and where that of each of its ancestors ends in it.
+        let mut path = String::new();
+        let mut above: Vec<(u32, usize)> = Vec::new();
         for node in walk(tree, &clades, zero_counts) {
-            let above = &paths[tree.parent(node) as usize];
-            let Some(letter) = tree.rank(node).letter() else {
-                paths[node as usize] = above.clone();
-                continue;
-            };
-            let bar = if above.is_empty() { "" } else { "|" };
-            let path = format!("{above}{bar}{}__{}", letter.to_ascii_lowercase(), tree.name(node));
-            writeln!(output, "{path}\t{}", clades[node as usize])?;
-            paths[node as usize] = path;
+            while above.last().is_some_and(|(last, _)| *last != tree.parent(node)) {
+                above.pop();
+            }
+            path.truncate(above.last().map_or(0, |(_, end)| *end));
+            if let Some(letter) = tree.rank(node).letter() {
+                let bar = if path.is_empty() { "" } else { "|" };
+                path += &format!("{bar}{}__{}", letter.to_ascii_lowercase(), tree.name(node));
+                writeln!(output, "{path}\t{}", clades[node as usize])?;
+            }
+            above.push((node, path.len()));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use merganser_map::{Metric, NMode, Prefilter, Select, Strand};
 
 use super::ReadsArgs;
@@ -36,7 +36,7 @@ Examples:
   All hits with up to 5 edits, as BAM:
     merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
   Pairs, as SAM into a pipe:
-    merganser map ref.mgi reads_1.fq.gz -2 reads_2.fq.gz -e 4% \\
+    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 4% \\
       --max-insert 600 | samtools sort -o out.bam -
   All best hits of single ends, for HLA typing with OptiType:
     merganser map hla.fa reads.fq.gz -e 3% --best-strata -o out.bam";
@@ -72,18 +72,25 @@ pub(crate) struct Resources {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = MAP)]
+#[command(after_help = MAP, group = ArgGroup::new("pairs").args(["mates", "interleaved"]).multiple(true))]
 pub(crate) struct MapArgs {
     /// The reference: an index that `merganser index` wrote (.mgi), or FASTA, which is indexed each
     /// time
     #[arg(value_name = "REFERENCE")]
     pub(crate) reference: PathBuf,
-    /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; first mates if -2 is given; - is stdin
-    #[arg(required = true, value_name = "READS")]
+    /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; first mates if -2 is given
+    /// without -1; - is stdin
+    #[arg(required_unless_present = "mates1", value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// Second mates; as often as there are files of reads
-    #[arg(short = '2', long = "mates", value_name = "MATES")]
+    /// First mates; as many files as -2 has. Pairs come before READS
+    #[arg(short = '1', value_name = "FILE", requires = "mates", id = "mates1")]
+    pub(crate) mates1: Vec<PathBuf>,
+    /// Second mates; as many files as -1 has or, without it, READS
+    #[arg(short = '2', long = "mates", value_name = "FILE")]
     pub(crate) mates: Vec<PathBuf>,
+    /// READS hold pairs: the mates one after the other
+    #[arg(long)]
+    pub(crate) interleaved: bool,
     #[command(flatten)]
     pub(crate) inputs: ReadsArgs,
 
@@ -122,12 +129,12 @@ pub(crate) struct MapArgs {
         value_name = "N",
         default_value_t = 0,
         help_heading = "Reports",
-        requires = "mates"
+        requires = "pairs"
     )]
     pub(crate) min_insert: u32,
     /// Largest distance of the mates of a pair, from end to end
     #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Reports")]
-    #[arg(requires = "mates")]
+    #[arg(requires = "pairs")]
     pub(crate) max_insert: u32,
 
     /// Where to write: BAM if the name ends in .bam, else SAM; - is stdout, as SAM

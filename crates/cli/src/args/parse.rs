@@ -9,19 +9,23 @@ use super::db::DbCommand;
 use super::{Cli, Command, hints};
 use crate::console::Console;
 
-/// The command line; a wrong one, or one that asks for help, ends the process as clap does.
-pub(crate) fn parse() -> Cli {
-    let mut cli = Cli::try_parse().unwrap_or_else(|mut error| {
+/// The command line.
+///
+/// # Errors
+/// What is wrong with it, with a tip where options of other tools are meant; or the help that was
+/// asked for.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    let mut cli = Cli::try_parse().map_err(|mut error| {
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let mut command = Cli::command();
         command.build();
         hints::add(&mut error, &command, &words);
-        error.exit()
-    });
+        error
+    })?;
     let console = Console::new(cli.talk.level());
-    settle_taxonomy(&mut cli.command, &console).unwrap_or_else(|error| error.exit());
-    cli
+    settle_taxonomy(&mut cli.command, &console)?;
+    Ok(cli)
 }
 
 /// Takes a folder that was given as `-t` for the taxonomy, which that once was.

@@ -1,5 +1,8 @@
 //! The files that a sample's results go to.
 
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -8,8 +11,10 @@ use merganser_classify::report::{Abundance, ReportOptions, Tally};
 use merganser_classify::run::{Outputs, ReadOutput, RunResult, Segment};
 use merganser_classify::taxonomy::Taxonomy;
 use merganser_io::{Output, finish_all};
+use merganser_run::Cancel;
 
 use crate::args::classify::{LineArgs, ReportArgs};
+use crate::common::text_of;
 
 /// The outputs that a tally is enough for.
 #[derive(Debug)]
@@ -26,13 +31,13 @@ pub(crate) struct Reports {
 
 impl Reports {
     /// The names of all files, with `{}` replaced by the sample.
-    pub(crate) fn paths(args: &ReportArgs, sample: Option<&str>) -> Vec<PathBuf> {
+    pub(crate) fn paths(args: &ReportArgs, sample: Option<&OsStr>) -> Vec<PathBuf> {
         let all = [&args.report, &args.mpa, &args.krona, &args.abundance, &args.cami];
         all.into_iter().flatten().map(|path| of_sample(path, sample)).collect()
     }
 
     /// Begins all files.
-    pub(crate) fn create(args: &ReportArgs, sample: Option<&str>) -> Result<Reports> {
+    pub(crate) fn create(args: &ReportArgs, sample: Option<&OsStr>) -> Result<Reports> {
         Ok(Reports {
             report: create(args.report.as_ref(), sample)?,
             mpa: create(args.mpa.as_ref(), sample)?,
@@ -41,11 +46,7 @@ impl Reports {
             cami: create(args.cami.as_ref(), sample)?,
             zero_counts: args.report_zero_counts,
             min_reads: args.min_reads,
-            sample_id: args
-                .sample_id
-                .clone()
-                .or(sample.map(str::to_owned))
-                .unwrap_or("sample".into()),
+            sample_id: args.sample_id.clone().or(sample.map(text_of)).unwrap_or("sample".into()),
         })
     }
 
@@ -56,25 +57,27 @@ impl Reports {
         result: Option<&RunResult<'_>>,
         tree: &Taxonomy,
         targets: &[Target],
+        cancel: &Cancel,
     ) -> Result<()> {
+        let heeding = |output| Heeding { output, cancel };
         if let Some(output) = &mut self.report {
             let features = result.and_then(|result| result.features.as_ref());
             let options = ReportOptions { zero_counts: self.zero_counts, features };
-            tally.write_kraken(tree, options, output)?;
+            tally.write_kraken(tree, options, &mut heeding(output))?;
         }
         if let Some(output) = &mut self.mpa {
-            tally.write_mpa(tree, self.zero_counts, output)?;
+            tally.write_mpa(tree, self.zero_counts, &mut heeding(output))?;
         }
         if let Some(output) = &mut self.krona {
-            tally.write_krona(tree, output)?;
+            tally.write_krona(tree, &mut heeding(output))?;
         }
         if self.abundance.is_some() || self.cami.is_some() {
             let abundance = Abundance::new(tally, tree, targets, self.min_reads);
             if let Some(output) = &mut self.abundance {
-                abundance.write(output)?;
+                abundance.write(&mut heeding(output))?;
             }
             if let Some(output) = &mut self.cami {
-                abundance.write_cami(&self.sample_id, output)?;
+                abundance.write_cami(&self.sample_id, &mut heeding(output))?;
             }
         }
         Ok(())
@@ -84,6 +87,26 @@ impl Reports {
     pub(crate) fn into_outputs(self) -> impl Iterator<Item = Output> {
         let Reports { report, mpa, krona, abundance, cami, .. } = self;
         [report, mpa, krona, abundance, cami].into_iter().flatten()
+    }
+}
+
+/// An output that is written to until the run is cancelled: a report has as many lines as there are
+/// taxa, and a deep taxonomy makes each of them long.
+struct Heeding<'a> {
+    output: &'a mut Output,
+    cancel: &'a Cancel,
+}
+
+impl Write for Heeding<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Err(io::Error::other(merganser_classify::Error::Cancelled));
+        }
+        self.output.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
     }
 }
 
@@ -104,7 +127,7 @@ impl Files {
         lines: &LineArgs,
         reports: &ReportArgs,
         segments: &[Segment],
-        sample: Option<&str>,
+        sample: Option<&OsStr>,
     ) -> Vec<PathBuf> {
         let mut paths = Vec::from_iter((!lines.no_map).then(|| of_sample(&lines.output, sample)));
         paths.extend(Reports::paths(reports, sample));
@@ -123,7 +146,7 @@ impl Files {
         lines: &LineArgs,
         reports: &ReportArgs,
         segments: &[Segment],
-        sample: Option<&str>,
+        sample: Option<&OsStr>,
     ) -> Result<Files> {
         let reads = |path: Option<&PathBuf>| {
             path.map(|path| ReadFiles::create(&of_sample(path, sample), segments)).transpose()
@@ -154,8 +177,9 @@ impl Files {
         result: &RunResult<'_>,
         tree: &Taxonomy,
         targets: &[Target],
+        cancel: &Cancel,
     ) -> Result<Option<Output>> {
-        self.reports.write(&result.tally, Some(result), tree, targets)?;
+        self.reports.write(&result.tally, Some(result), tree, targets, cancel)?;
         if let (Some(output), Some(references)) = (&mut self.references, &result.references) {
             references.write(output)?;
         }
@@ -179,11 +203,14 @@ impl ReadPaths {
     /// As Kraken 2 names them: `#` becomes `_1` and `_2`. Single reads in the same run go to the
     /// name without it; without `#`, there is one file for all.
     fn new(path: &Path, segments: &[Segment]) -> ReadPaths {
-        let name = path.to_string_lossy();
-        if !name.contains('#') {
+        let name = path.as_os_str().as_bytes();
+        let Some(place) = name.iter().position(|&letter| letter == b'#') else {
             return ReadPaths { single: Some(path.to_owned()), mates: None };
-        }
-        let with = |by: &str| PathBuf::from(name.replacen('#', by, 1));
+        };
+        let with = |by: &str| {
+            let parts = [&name[..place], by.as_bytes(), &name[place + 1..]];
+            PathBuf::from(OsString::from_vec(parts.concat()))
+        };
         let pairs = segments.iter().any(Segment::is_paired);
         let singles = segments.iter().any(|segment| !segment.is_paired());
         ReadPaths {
@@ -219,13 +246,49 @@ impl ReadFiles {
 }
 
 /// The name of an output for a sample: `{}` stands for it.
-fn of_sample(path: &Path, sample: Option<&str>) -> PathBuf {
-    match sample {
-        Some(sample) => PathBuf::from(path.to_string_lossy().replace("{}", sample)),
-        None => path.to_owned(),
+fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
+    let Some(sample) = sample else { return path.to_owned() };
+    let mut rest = path.as_os_str().as_bytes();
+    let mut name = Vec::new();
+    while let Some(place) = find(rest, b"{}") {
+        name.extend_from_slice(&rest[..place]);
+        name.extend_from_slice(sample.as_bytes());
+        rest = &rest[place + 2..];
     }
+    name.extend_from_slice(rest);
+    OsString::from_vec(name).into()
 }
 
-fn create(path: Option<&PathBuf>, sample: Option<&str>) -> Result<Option<Output>> {
+/// Whether a sample's name has a place in the name of an output.
+pub(super) fn has_place_for_sample(path: &Path) -> bool {
+    find(path.as_os_str().as_bytes(), b"{}").is_some()
+}
+
+fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).position(|part| part == wanted)
+}
+
+fn create(path: Option<&PathBuf>, sample: Option<&OsStr>) -> Result<Option<Output>> {
     Ok(path.map(|path| Output::create(&of_sample(path, sample))).transpose()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_may_have_any_bytes() {
+        let bytes = |bytes: &[u8]| PathBuf::from(OsString::from_vec(bytes.to_vec()));
+        let sample = OsString::from_vec(b"s\xff".to_vec());
+        let of = |name: &[u8]| of_sample(&bytes(name), Some(&sample));
+        assert_eq!(of(b"\xe9/{}.{}.tsv"), bytes(b"\xe9/s\xff.s\xff.tsv"));
+        assert_eq!(of(b"\xe9{.tsv"), bytes(b"\xe9{.tsv"));
+        let pair = Segment::Pair(
+            merganser_io::Input::File("1".into()),
+            merganser_io::Input::File("2".into()),
+        );
+        let paths = ReadPaths::new(&bytes(b"\xe9#.fq"), &[pair]);
+        assert_eq!(paths.mates, Some([bytes(b"\xe9_1.fq"), bytes(b"\xe9_2.fq")]));
+        assert_eq!(paths.single, None);
+    }
 }

@@ -1,5 +1,6 @@
 //! One sample: its reads, options and outputs.
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -23,7 +24,7 @@ use crate::{devices, failure};
 pub(super) struct Query<'a> {
     args: &'a QueryArgs,
     /// In a sample sheet.
-    sample: Option<&'a str>,
+    sample: Option<&'a OsStr>,
     segments: Vec<Segment>,
 }
 
@@ -37,14 +38,14 @@ impl<'a> Query<'a> {
     ///
     /// # Errors
     /// If there are none, or mates have other numbers of files.
-    pub(super) fn new(args: &'a QueryArgs, sample: Option<&'a str>) -> Result<Query<'a>> {
+    pub(super) fn new(args: &'a QueryArgs, sample: Option<&'a OsStr>) -> Result<Query<'a>> {
         Ok(Query { args, sample, segments: segments(args)? })
     }
 
     /// The reads of a sample in a sheet.
     pub(super) fn of_sample(
         args: &'a QueryArgs,
-        sample: &'a str,
+        sample: &'a OsStr,
         segments: Vec<Segment>,
     ) -> Query<'a> {
         Query { args, sample: Some(sample), segments }
@@ -111,7 +112,7 @@ impl<'a> Query<'a> {
         drop(bar);
         let result = done?;
         let queried = before.elapsed();
-        let json = files.finish(&result, database.taxonomy(), database.targets())?;
+        let json = files.finish(&result, database.taxonomy(), database.targets(), bench.cancel)?;
         self.tell(bench, &thresholds, &result, started);
         let mut summary = summary::of_run(&thresholds, &config, &result);
         let notes = classifier.gpu_notes();
@@ -164,7 +165,7 @@ impl<'a> Query<'a> {
         result: &RunResult<'_>,
         started: Instant,
     ) {
-        let name = self.sample.map_or_else(String::new, |sample| format!("{sample}: "));
+        let name = self.sample.map_or_else(String::new, |sample| format!("{}: ", sample.display()));
         if result.reads == 0 {
             bench.console.warn(format_args!("{name}there are no reads in the input"));
         }

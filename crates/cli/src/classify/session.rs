@@ -1,7 +1,9 @@
 //! An interactive session: the database stays open, and each line of stdin is a query (Kobus et
 //! al., 2021, section 4).
 
+use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal, Write};
+use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -37,7 +39,7 @@ pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
     let stdin = std::io::stdin().lock();
     let prompt = stdin.is_terminal();
     let mut ended_well = true;
-    let mut lines = stdin.lines();
+    let mut lines = stdin.split(b'\n');
     loop {
         if prompt {
             write!(std::io::stderr(), "merganser> ")?;
@@ -46,10 +48,10 @@ pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
         if bench.cancel.is_cancelled() {
             return Err(merganser_classify::Error::Cancelled.into());
         }
-        match line.trim() {
-            "quit" | "exit" => break,
-            "help" => bench.console.info(HELP.trim_end()),
-            line if line.is_empty() || line.starts_with('#') => {}
+        match line.trim_ascii() {
+            b"quit" | b"exit" => break,
+            b"help" => bench.console.info(HELP.trim_end()),
+            line if line.is_empty() || line.starts_with(b"#") => {}
             line => match answer(bench, line, &given.decision) {
                 Ok(()) => {}
                 Err(error) if bench.cancel.is_cancelled() => return Err(error),
@@ -63,10 +65,12 @@ pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
     Ok(if ended_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn answer(bench: &Bench<'_>, line: &str, given: &DecisionArgs) -> Result<()> {
-    let Some(words) = shlex::split(line) else {
+fn answer(bench: &Bench<'_>, line: &[u8], given: &DecisionArgs) -> Result<()> {
+    let Some(words) = shlex::bytes::split(line) else {
+        let line = String::from_utf8_lossy(line);
         return failure::usage(format!("a quote is not closed: {line}"));
     };
+    let words = words.into_iter().map(OsString::from_vec);
     let parsed = SessionLine::try_parse_from(words).map_err(|error| {
         // The first paragraph says what is wrong, the rest how a command line would look.
         let text = error.to_string();

@@ -1,7 +1,9 @@
 //! Many samples in one run.
 
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -12,12 +14,14 @@ use merganser_run::Summary;
 use serde_json::{Map, Value};
 
 use super::Bench;
+use super::outputs::has_place_for_sample;
 use super::query::Query;
 use crate::args::classify::QueryArgs;
+use crate::common::text_of;
 use crate::failure;
 
 /// A sample and its reads.
-pub(super) type Sample = (String, Vec<Segment>);
+pub(super) type Sample = (OsString, Vec<Segment>);
 
 /// Reads a sample sheet: a line for each file or pair of files, `SAMPLE<TAB>READS` or
 /// `SAMPLE<TAB>MATES1<TAB>MATES2`, or with commas; a first line whose first cell is `sample` is a
@@ -27,7 +31,7 @@ pub(super) type Sample = (String, Vec<Segment>);
 /// # Errors
 /// What is wrong, and in which line.
 pub(super) fn read(path: &Path, args: &QueryArgs) -> Result<Vec<Sample>> {
-    let text = std::fs::read_to_string(path)
+    let text = merganser_io::read_table(path)
         .map_err(|error| anyhow::anyhow!("{}: {}", path.display(), merganser_io::reason(&error)))?;
     let reads = &args.inputs;
     let samples = parse(&text, args.interleaved)
@@ -41,22 +45,23 @@ pub(super) fn read(path: &Path, args: &QueryArgs) -> Result<Vec<Sample>> {
     Ok(samples.into_iter().map(sample).collect())
 }
 
-fn parse(text: &str, interleaved: bool) -> Result<Vec<Sample>> {
+fn parse(text: &[u8], interleaved: bool) -> Result<Vec<Sample>> {
     let mut samples: Vec<Sample> = Vec::new();
     let mut first = true;
-    for (number, line) in text.lines().enumerate() {
-        let (at, line) = (number + 1, line.trim());
-        if line.is_empty() || line.starts_with('#') {
+    for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
+        let (at, line) = (number + 1, line.trim_ascii());
+        if line.is_empty() || line.starts_with(b"#") {
             continue;
         }
-        let separator = if line.contains('\t') { '\t' } else { ',' };
-        let cells: Vec<&str> = line.split(separator).map(str::trim).collect();
-        if std::mem::take(&mut first) && cells[0].eq_ignore_ascii_case("sample") {
+        let separator = if line.contains(&b'\t') { b'\t' } else { b',' };
+        let cells: Vec<&[u8]> =
+            line.split(|&byte| byte == separator).map(<[u8]>::trim_ascii).collect();
+        if std::mem::take(&mut first) && cells[0].eq_ignore_ascii_case(b"sample") {
             continue;
         }
-        let file = |cell: &str| Input::File(PathBuf::from(cell));
+        let file = |cell: &[u8]| Input::File(OsStr::from_bytes(cell).into());
         let (name, segment) = match cells[..] {
-            [name, reads] | [name, reads, ""] if !reads.is_empty() => match interleaved {
+            [name, reads] | [name, reads, b""] if !reads.is_empty() => match interleaved {
                 true => (name, Segment::Interleaved(file(reads))),
                 false => (name, Segment::Single(file(reads))),
             },
@@ -65,10 +70,12 @@ fn parse(text: &str, interleaved: bool) -> Result<Vec<Sample>> {
                 "line {at}: not SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 (or with commas)"
             ),
         };
-        if name.is_empty() || name.contains('/') || name.starts_with('.') {
+        let name = OsStr::from_bytes(name);
+        if name.is_empty() || name.as_bytes().contains(&b'/') || name.as_bytes()[0] == b'.' {
+            let name = name.display();
             bail!("line {at}: `{name}` cannot be a sample's name, as files are named after it");
         }
-        if segment.inputs().any(|input| *input == file("-")) {
+        if segment.inputs().any(|input| *input == file(b"-")) {
             bail!("line {at}: the reads of a sheet come from files, not from stdin");
         }
         match samples.iter_mut().find(|(known, _)| known == name) {
@@ -97,7 +104,7 @@ fn check_names(args: &QueryArgs) -> Result<()> {
     ];
     let named = named.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
     for (option, path) in lines.into_iter().chain(named) {
-        if !path.to_string_lossy().contains("{}") && path != Path::new("/dev/null") {
+        if !has_place_for_sample(path) && path != Path::new("/dev/null") {
             return failure::usage(format!(
                 "{option} {}: with --sample-sheet, put {{}} where the sample's name belongs",
                 path.display()
@@ -123,13 +130,17 @@ pub(super) fn run(bench: &Bench<'_>, args: &QueryArgs, samples: Vec<Sample>) -> 
         let query = Query::of_sample(&args, name, segments.clone());
         match query.run(bench, Instant::now()) {
             Ok(classified) => {
-                summaries.insert(name.clone(), classified.summary.to_value()["results"].clone());
+                summaries.insert(text_of(name), classified.summary.to_value()["results"].clone());
             }
             Err(error) if bench.cancel.is_cancelled() => return Err(error),
             Err(error) => {
-                bench.console.error(format_args!("{name}: {}", failure::message(&error)));
-                summaries.insert(name.clone(), Value::Null);
-                failed.push(name.as_str());
+                bench.console.error(format_args!(
+                    "{}: {}",
+                    name.display(),
+                    failure::message(&error)
+                ));
+                summaries.insert(text_of(name), Value::Null);
+                failed.push(text_of(name));
             }
         }
     }
@@ -151,6 +162,18 @@ pub(super) fn run(bench: &Bench<'_>, args: &QueryArgs, samples: Vec<Sample>) -> 
 mod tests {
     use super::*;
 
+    fn parse(text: &str, interleaved: bool) -> Result<Vec<Sample>> {
+        super::parse(text.as_bytes(), interleaved)
+    }
+
+    #[test]
+    fn names_may_have_any_bytes() {
+        let samples = super::parse(b"s\xff\t\xe9.fq\n", false).unwrap();
+        let file = Input::File(OsStr::from_bytes(b"\xe9.fq").into());
+        let expected = (OsStr::from_bytes(b"s\xff").to_owned(), vec![Segment::Single(file)]);
+        assert_eq!(samples, [expected]);
+    }
+
     #[test]
     fn lines_of_a_sample_belong_together() {
         let file = |name: &str| Input::File(name.into());
@@ -160,11 +183,8 @@ mod tests {
         assert_eq!(
             parse(text, false).unwrap(),
             [
-                ("b".to_owned(), vec![pair("1.fq", "2.fq"), pair("3.fq", "4.fq")]),
-                (
-                    "a".to_owned(),
-                    vec![Segment::Single(file("x.fq")), Segment::Single(file("y.fq"))]
-                ),
+                ("b".into(), vec![pair("1.fq", "2.fq"), pair("3.fq", "4.fq")]),
+                ("a".into(), vec![Segment::Single(file("x.fq")), Segment::Single(file("y.fq"))]),
             ]
         );
         assert_eq!(parse("a\tb c.fq", true).unwrap()[0].1, [Segment::Interleaved(file("b c.fq"))]);

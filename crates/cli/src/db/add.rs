@@ -34,7 +34,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     refuse_to_replace(&[&[to.as_path()], &others[..]].concat(), inputs.iter())?;
     let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
     let json = args.json.as_deref().map(Output::create).transpose()?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let taxonomy = args.taxonomy.as_deref();
     let built = merganser_classify::add(&config, &base, &inputs, taxonomy, to, &bar, &cancel);

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_classify::{Database, Merger};
 use merganser_io::{Input, Output, finish_all};
+use merganser_run::Cancel;
 
 use crate::args::db::DbMergeArgs;
 use crate::classify::Reports;
@@ -37,7 +38,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     let mut output = Output::create(&args.output)?;
     let mut reports = Reports::create(&args.reports, None)?;
     let tally = merger.merge(&args.results, &mut output)?;
-    reports.write(&tally, None, merger.taxonomy(), &[])?;
+    reports.write(&tally, None, merger.taxonomy(), &[], &Cancel::default())?;
     finish_all([output].into_iter().chain(reports.into_outputs()))?;
     let total = tally.total();
     let classified = total - tally.unclassified();

@@ -1,5 +1,6 @@
 //! The verbs that compute a table from tables.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -88,13 +89,13 @@ fn mode(name: ModeName) -> Mode {
 }
 
 /// `TABLE[:MIN..MAX]` operands, and the tables that they name, each once.
-fn operands(texts: &[String]) -> Result<(Vec<Expression>, Vec<PathBuf>)> {
+fn operands(texts: &[OsString]) -> Result<(Vec<Expression>, Vec<PathBuf>)> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut operands = Vec::new();
     for text in texts {
         let (path, cut) = match algebra::parse_operand(text) {
             Ok(operand) => operand,
-            Err(what) => return usage(format!("{text}: {what}")),
+            Err(what) => return usage(format!("{}: {what}", text.display())),
         };
         let place = paths.iter().position(|known| *known == path).unwrap_or(paths.len());
         if place == paths.len() {
@@ -155,7 +156,7 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
     let started = Instant::now();
     let args = &asked.computing.result;
     let format = check(args)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&asked.paths, &asked.computing.tables, &cancel)?;
     let inputs: Vec<Input> =
         opened.iter().flat_map(|table| table.files()).map(Input::File).collect();

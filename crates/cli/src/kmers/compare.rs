@@ -1,6 +1,7 @@
 //! `merganser kmers compare`.
 
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -26,13 +27,13 @@ pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
                 paths.push(path);
                 cuts.push(cut);
             }
-            Err(what) => return usage(format!("{text}: {what}")),
+            Err(what) => return usage(format!("{}: {what}", text.display())),
         }
     }
     if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(Error::from(merganser_io::Error::StdinTwice).into());
     }
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&paths, &args.tables, &cancel)?;
     let mut output = Output::create(&args.output).map_err(Error::from)?;
     let resources = tables::resources(&args.tables);
@@ -44,11 +45,13 @@ pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
     for pair in &all.pairs {
         let (a, b) = pair.tables;
         let (of_a, of_b) = all.containment(pair);
+        for table in [a, b] {
+            output.write_all(args.operands[table].as_bytes()).map_err(Error::from)?;
+            output.write_all(b"\t").map_err(Error::from)?;
+        }
         writeln!(
             output,
-            "{}\t{}\t{}\t{}\t{}\t{:.6}\t{:.6}\t{of_a:.6}\t{of_b:.6}\t{:.6}",
-            args.operands[a],
-            args.operands[b],
+            "{}\t{}\t{}\t{:.6}\t{:.6}\t{of_a:.6}\t{of_b:.6}\t{:.6}",
             all.kmers[a],
             all.kmers[b],
             pair.shared,

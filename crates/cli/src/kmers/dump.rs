@@ -16,7 +16,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<ExitCode> {
         let least = args.min_count;
         return usage(format!("--min-count {least} is larger than --max-count {most}"));
     }
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
     let calculation = Calculation {
         expression: Expression::Table(0),

@@ -19,7 +19,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     if args.model {
         return model::run(args, console);
     }
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
     let mut output = Output::create(&args.output).map_err(Error::from)?;
     let histogram = collect(&opened, &args.tables, &cancel)?;

@@ -12,7 +12,7 @@ use crate::args::kmers::InfoArgs;
 use crate::interrupt;
 
 pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let table = AnyTable::open(&args.table, !args.forward_only, &cancel)?;
     let info = match &table.description().header {
         Some(header) => describe(header, table.bytes()),

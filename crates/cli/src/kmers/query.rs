@@ -27,7 +27,7 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
     if let Some(file) = args.kmers.iter().find(|word| Path::new(word).is_file()) {
         return usage(format!("{file}: is a file, and no k-mer: give --file {file}"));
     }
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let table = tables::open(&[&args.table], &args.tables, &cancel)?.remove(0);
     let resources = tables::resources(&args.tables);
     let gpus = devices::choose(&args.device.device, &inputs(args), GPU_BREAK_EVEN, console)?;

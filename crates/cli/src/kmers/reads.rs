@@ -1,5 +1,6 @@
 //! `merganser kmers filter-reads` and `profile`.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -50,7 +51,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let outputs: Vec<PathBuf> =
         [Some(&args.output), args.output2.as_ref()].into_iter().flatten().cloned().collect();
     refuse_to_replace(&outputs, &inputs)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let lookup =
         load(&args.table, (&args.tables, &args.device), &inputs, &outputs, console, &bar, &cancel)?;
@@ -122,7 +123,7 @@ fn limit(text: &str) -> Result<Limit> {
 
 /// Loads the table; none of the outputs may be it.
 fn load(
-    operand: &str,
+    operand: &OsStr,
     (args, device): (&TableArgs, &DeviceArgs),
     reads: &[Input],
     outputs: &[PathBuf],
@@ -132,7 +133,7 @@ fn load(
 ) -> Result<Box<dyn Lookup>> {
     let (path, cut) = match algebra::parse_operand(operand) {
         Ok(operand) => operand,
-        Err(what) => return usage(format!("{operand}: {what}")),
+        Err(what) => return usage(format!("{}: {what}", operand.display())),
     };
     let mut opened = tables::open(&[path], args, cancel)?;
     let files: Vec<Input> = opened[0].files().into_iter().map(Input::File).collect();
@@ -155,7 +156,7 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let inputs = args.inputs.expand(&args.reads).map_err(Error::from)?;
     let outputs = [args.output.clone()];
     refuse_to_replace(&outputs, &inputs)?;
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let lookup =
         load(&args.table, (&args.tables, &args.device), &inputs, &outputs, console, &bar, &cancel)?;

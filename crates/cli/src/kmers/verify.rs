@@ -15,7 +15,7 @@ use crate::interrupt;
 
 /// Checks every table, also after one that is damaged.
 pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let mut sound = true;
     for path in &args.tables {
         match check(path, args, &cancel) {

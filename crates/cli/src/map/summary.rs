@@ -49,15 +49,17 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
 }
 
 fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
-    let reads: Vec<String> = finished.inputs.iter().map(|reads| reads.first.to_string()).collect();
-    let mates = finished.inputs.iter().filter_map(|reads| reads.second.as_ref());
+    let number = |number: usize| {
+        let files = finished.inputs.iter().filter_map(move |segment| segment.inputs().nth(number));
+        files.map(Input::to_string).collect::<Vec<_>>()
+    };
     summary.set("inputs", "reference", finished.args.reference.display().to_string());
     summary.set("inputs", "contigs", finished.index.contigs().len());
     summary.set("inputs", "bases", finished.index.bases());
     summary.set("inputs", "k", finished.index.k());
     summary.set("inputs", "index_bytes", finished.index.bytes());
-    summary.set("inputs", "reads", reads);
-    summary.set("inputs", "mates", mates.map(Input::to_string).collect::<Vec<_>>());
+    summary.set("inputs", "reads", number(0));
+    summary.set("inputs", "mates", number(1));
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {

@@ -10,6 +10,8 @@
 //! table      = a name without blanks, commas and parentheses, or any name in quotes
 //! ```
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::expression::{Cut, Expression, Mode, Names, Operation};
@@ -37,7 +39,8 @@ const DEEPEST: usize = 64;
 ///
 /// # Errors
 /// What is wrong, and where.
-pub fn parse(text: &str) -> Result<(Expression, Vec<PathBuf>), String> {
+pub fn parse(text: &OsStr) -> Result<(Expression, Vec<PathBuf>), String> {
+    let text = text.as_bytes();
     let mut parser = Parser { text, at: 0, names: Names::default() };
     let expression = parser.expression(0)?;
     parser.blanks();
@@ -51,13 +54,27 @@ pub fn parse(text: &str) -> Result<(Expression, Vec<PathBuf>), String> {
 ///
 /// # Errors
 /// If the cut is none.
-pub fn parse_operand(text: &str) -> Result<(PathBuf, Cut), String> {
-    match text.rsplit_once(':') {
-        Some((table, cut)) if is_cut(cut) && !table.is_empty() => {
-            Ok((table.into(), read_cut(cut)?))
-        }
-        _ => Ok((text.into(), Cut::NONE)),
+pub fn parse_operand(text: &OsStr) -> Result<(PathBuf, Cut), String> {
+    operand(text.as_bytes())
+}
+
+fn operand(text: &[u8]) -> Result<(PathBuf, Cut), String> {
+    let mut parts = text.rsplitn(2, |&letter| letter == b':');
+    // A cut is plain text, whatever the bytes of the name before it.
+    let cut = parts.next().and_then(|cut| std::str::from_utf8(cut).ok()).filter(|cut| is_cut(cut));
+    match (parts.next(), cut) {
+        (Some(table), Some(cut)) if !table.is_empty() => Ok((path_of(table), read_cut(cut)?)),
+        _ => Ok((path_of(text), Cut::NONE)),
     }
+}
+
+fn path_of(name: &[u8]) -> PathBuf {
+    OsStr::from_bytes(name).into()
+}
+
+/// Text for messages and for numbers.
+fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
 }
 
 fn is_cut(text: &str) -> bool {
@@ -80,31 +97,38 @@ fn read_cut(text: &str) -> Result<Cut, String> {
 }
 
 struct Parser<'t> {
-    text: &'t str,
+    /// Names of files may have any bytes; all else is ASCII.
+    text: &'t [u8],
     at: usize,
     names: Names,
 }
 
 impl Parser<'_> {
-    fn rest(&self) -> &str {
+    fn rest(&self) -> &[u8] {
         &self.text[self.at..]
     }
 
     fn wrong(&self, what: &str) -> String {
-        let place = self.text[..self.at].chars().count() + 1;
-        format!("'{}': letter {place}: {what}", self.text)
+        let place = shown(&self.text[..self.at]).chars().count() + 1;
+        format!("'{}': letter {place}: {what}", shown(self.text))
     }
 
     fn blanks(&mut self) {
-        self.at = self.text.len() - self.rest().trim_start().len();
+        self.at = self.text.len() - self.rest().trim_ascii_start().len();
     }
 
     /// Passes over `letter`, if it comes next.
-    fn take(&mut self, letter: char) -> bool {
+    fn take(&mut self, letter: u8) -> bool {
         self.blanks();
-        let is_next = self.rest().starts_with(letter);
-        self.at += if is_next { letter.len_utf8() } else { 0 };
+        let is_next = self.rest().starts_with(&[letter]);
+        self.at += usize::from(is_next);
         is_next
+    }
+
+    /// What comes before the first letter that ends it, or before the end.
+    fn until(&self, ends: impl Fn(u8) -> bool) -> &[u8] {
+        let end = self.rest().iter().position(|&letter| ends(letter));
+        &self.rest()[..end.unwrap_or(self.rest().len())]
     }
 
     fn expression(&mut self, depth: usize) -> Result<Expression, String> {
@@ -112,40 +136,39 @@ impl Parser<'_> {
             return Err(self.wrong("nested too deeply"));
         }
         self.blanks();
-        if let Some(quote) = self.rest().chars().next().filter(|letter| "'\"".contains(*letter)) {
+        if let Some(&quote) = self.rest().first().filter(|letter| b"'\"".contains(letter)) {
             return self.quoted(quote);
         }
-        let word = self.rest().find(|letter: char| " \t\n,()".contains(letter));
-        let word = self.rest()[..word.unwrap_or(self.rest().len())].to_owned();
+        let word = self.until(|letter| b" \t\n,()".contains(&letter)).to_owned();
         if word.is_empty() {
             return Err(self.wrong("a table or an operation is wanted here"));
         }
         let start = self.at;
         self.at += word.len();
-        if self.take('(') {
+        if self.take(b'(') {
             let inner = self.operation(&word, start, depth)?;
             return self.cut(inner);
         }
-        let (path, cut) = parse_operand(&word).map_err(|what| self.wrong(&what))?;
+        let (path, cut) = operand(&word).map_err(|what| self.wrong(&what))?;
         Ok(within(Expression::Table(self.names.place(path)), cut))
     }
 
-    fn quoted(&mut self, quote: char) -> Result<Expression, String> {
+    fn quoted(&mut self, quote: u8) -> Result<Expression, String> {
         self.at += 1;
-        let Some(end) = self.rest().find(quote) else {
+        let Some(end) = self.rest().iter().position(|&letter| letter == quote) else {
             return Err(self.wrong("the quotes are not closed"));
         };
-        let path = self.rest()[..end].into();
+        let path = path_of(&self.rest()[..end]);
         self.at += end + 1;
         let table = Expression::Table(self.names.place(path));
         self.cut(table)
     }
 
     /// The operands of the operation `word`, which begins at `start`, up to its parenthesis.
-    fn operation(&mut self, word: &str, start: usize, depth: usize) -> Result<Expression, String> {
-        if word == "set-counts" {
+    fn operation(&mut self, word: &[u8], start: usize, depth: usize) -> Result<Expression, String> {
+        if word == b"set-counts" {
             let operand = Box::new(self.expression(depth + 1)?);
-            if !self.take(',') {
+            if !self.take(b',') {
                 return Err(self.wrong("a comma and the count are wanted: set-counts(TABLE, 7)"));
             }
             let count = self.number()?.filter(|&count| count > 0);
@@ -156,12 +179,13 @@ impl Parser<'_> {
         let Some((operation, mode)) = operation_of(word) else {
             self.at = start;
             return Err(self.wrong(&format!(
-                "'{word}' is no operation: union, intersect, subtract, counters-subtract (each but \
-                 subtract with -min, -max, -sum, -diff, -left or -right behind it), set-counts"
+                "'{}' is no operation: union, intersect, subtract, counters-subtract (each but \
+                 subtract with -min, -max, -sum, -diff, -left or -right behind it), set-counts",
+                shown(word)
             )));
         };
         let mut operands = vec![self.expression(depth + 1)?];
-        while self.take(',') {
+        while self.take(b',') {
             operands.push(self.expression(depth + 1)?);
         }
         self.close()?;
@@ -169,13 +193,12 @@ impl Parser<'_> {
     }
 
     fn close(&mut self) -> Result<(), String> {
-        if self.take(')') { Ok(()) } else { Err(self.wrong("a comma or ')' is wanted here")) }
+        if self.take(b')') { Ok(()) } else { Err(self.wrong("a comma or ')' is wanted here")) }
     }
 
     fn number(&mut self) -> Result<Option<u32>, String> {
         self.blanks();
-        let end = self.rest().find(|letter: char| !letter.is_ascii_digit());
-        let digits = self.rest()[..end.unwrap_or(self.rest().len())].to_owned();
+        let digits = shown(self.until(|letter| !letter.is_ascii_digit()));
         self.at += digits.len();
         match digits.as_str() {
             "" => Ok(None),
@@ -188,12 +211,11 @@ impl Parser<'_> {
 
     /// The cut that may follow a parenthesis or quotes.
     fn cut(&mut self, inner: Expression) -> Result<Expression, String> {
-        if !self.rest().starts_with(':') {
+        if !self.rest().starts_with(b":") {
             return Ok(inner);
         }
         self.at += 1;
-        let end = self.rest().find(|letter: char| !letter.is_ascii_digit() && letter != '.');
-        let text = self.rest()[..end.unwrap_or(self.rest().len())].to_owned();
+        let text = shown(self.until(|letter| !letter.is_ascii_digit() && letter != b'.'));
         if !is_cut(&text) {
             return Err(self.wrong("a cut is wanted here: MIN..MAX, MIN.. or ..MAX"));
         }
@@ -207,7 +229,8 @@ fn within(inner: Expression, cut: Cut) -> Expression {
     if cut == Cut::NONE { inner } else { Expression::Within(Box::new(inner), cut) }
 }
 
-fn operation_of(word: &str) -> Option<(Operation, Mode)> {
+fn operation_of(word: &[u8]) -> Option<(Operation, Mode)> {
+    let word = std::str::from_utf8(word).ok()?;
     OPERATIONS.iter().find_map(|&(name, operation)| {
         let rest = word.strip_prefix(name)?;
         if rest.is_empty() {
@@ -222,6 +245,24 @@ fn operation_of(word: &str) -> Option<(Operation, Mode)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(text: &str) -> Result<(Expression, Vec<PathBuf>), String> {
+        super::parse(text.as_ref())
+    }
+
+    fn parse_operand(text: &str) -> Result<(PathBuf, Cut), String> {
+        super::parse_operand(text.as_ref())
+    }
+
+    #[test]
+    fn names_of_tables_may_have_any_bytes() {
+        let text = OsStr::from_bytes(b"union(\xe9.mgk:2.., 'b \xff')");
+        let (_, tables) = super::parse(text).unwrap();
+        assert_eq!(tables, [&b"\xe9.mgk"[..], b"b \xff"].map(path_of));
+        let (path, cut) = super::parse_operand(OsStr::from_bytes(b"\xe9:3..4")).unwrap();
+        assert_eq!((path, cut), (path_of(b"\xe9"), Cut { least: 3, most: 4 }));
+        assert!(super::parse(OsStr::from_bytes(b"\xe9(a)")).is_err());
+    }
 
     #[test]
     fn expressions_are_read() {

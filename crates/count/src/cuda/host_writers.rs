@@ -4,6 +4,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use merganser_run::start_scoped;
+
 use super::kernels::GpuKmer;
 use crate::Error;
 use crate::results::Results;
@@ -23,10 +25,13 @@ pub(crate) fn with_writers<K: GpuKmer, T>(
     let (sender, receiver) = sync_channel(2 * threads);
     let receiver = Mutex::new(receiver);
     thread::scope(|scope| {
-        let writers: Vec<_> =
-            (0..threads).map(|_| scope.spawn(|| write(results, &receiver))).collect();
-        let done = work(&sender);
+        let start = |_| start_scoped(scope, || write(results, &receiver));
+        let writers: Result<Vec<_>, _> = (0..threads).map(start).collect();
+        // Without all of them there is no work; those that are there wait for the sender's end.
+        let done = writers.as_ref().map(|_| work(&sender));
+        let done = done.map_err(|error| error.clone().into()).flatten();
         drop(sender);
+        let writers = writers?;
         let join = |writer: thread::ScopedJoinHandle<'_, _>| {
             writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use merganser_gpu::{Arena, Device};
 use merganser_io::Chunk as Text;
-use merganser_run::{Unit, run_workers_collect};
+use merganser_run::{Unit, run_workers_collect, start_scoped};
 
 use super::chunks::{Chunk, Tiers};
 use super::counting::{Bins, Lane, Piece, Sink, groups, hand_over};
@@ -51,9 +51,9 @@ impl Run<'_> {
         let started = Instant::now();
         thread::scope(|scope| {
             // CUDA starts while files are read.
-            scope.spawn(move || {
+            start_scoped(scope, move || {
                 let _ = sent.send(Device::open_all(&config.devices));
-            });
+            })?;
             let (sampler, first, expected) = self.sample_first()?;
             let bins = plan::bins(config, expected);
             let map = BinMap::balanced(sampler.slots(), &sampler.weights, bins);
@@ -88,13 +88,13 @@ impl Run<'_> {
         let queue = Queue::new(plan::batches(config, tiles), tiles);
         thread::scope(|scope| {
             let (queue, reader) = (&queue, self.reader);
-            let cutting = scope.spawn(move || {
+            let cutting = start_scoped(scope, move || {
                 let cut = cut_on_all(config, map, sizes, devices, queue, tiers);
                 cut.inspect_err(|_| {
                     queue.abandon();
                     reader.stop();
                 })
-            });
+            })?;
             let read = self.pack_all(first, queue);
             match &read {
                 Ok(_) => queue.close(),

@@ -346,7 +346,7 @@ impl<K: SeekKmer> Lookup for RangedOnDevices<K> {
         run_workers(shares.len(), |number| {
             let Some(share) = shares.get(number) else { return Ok(()) };
             let mut share = share.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            share.download(&self.devices[number])
+            Ok::<_, Error>(share.download(&self.devices[number])?)
         })?;
         Ok(())
     }

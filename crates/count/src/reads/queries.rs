@@ -13,6 +13,8 @@ use crate::tables::bad;
 
 /// Text that is parsed at once: little, so that a pipe gets its first answers soon.
 const CHUNK_BYTES: usize = 128 << 10;
+/// The longest line: only its first word counts.
+const LONGEST_LINE: usize = 1 << 20;
 /// Bytes that a letter takes: its k-mer as it was read and beside the others of a look-up, its place
 /// among the sorted ones, its answer.
 const LETTER_BYTES: u64 = 4;
@@ -53,6 +55,7 @@ pub fn query_lines(
         chunk_bytes: CHUNK_BYTES,
         overlap: 0,
         workers: resources.threads,
+        max_record: LONGEST_LINE,
         cancel: resources.cancel.clone(),
     };
     let reader = LineReader::open(input, options, |_| 1)?;

@@ -22,6 +22,7 @@ pub(crate) fn open(config: &Config, inputs: &[Input], cancel: &Cancel) -> Result
         chunk_bytes: plan::chunk_bytes(config),
         overlap: config.k - 1,
         workers: config.threads,
+        max_record: plan::longest_record(config),
         cancel: cancel.clone(),
     };
     Ok(Reader::open(inputs, options)?)

@@ -15,6 +15,8 @@ use crate::Error;
 
 /// Text that is read at once.
 const PIECE_BYTES: usize = 1 << 20;
+/// The longest line, or header and k-mer.
+const LONGEST_LINE: usize = 1 << 20;
 
 /// A text whose beginning has been read.
 pub(super) struct Text {
@@ -43,6 +45,7 @@ impl Text {
         let options = ReaderOptions {
             chunk_bytes: PIECE_BYTES,
             workers: merganser_run::resolve_threads(None),
+            max_record: LONGEST_LINE,
             cancel: cancel.clone(),
             ..ReaderOptions::default()
         };

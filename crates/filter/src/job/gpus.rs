@@ -7,6 +7,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use merganser_gpu::{Device, Result as GpuResult};
+use merganser_run::start_scoped;
 
 use super::{BATCH, Job, Outcome, Shared, Worker, lock};
 use crate::cuda::GpuFilter;
@@ -66,10 +67,8 @@ impl<'j> Gpus<'j> {
         lock(&self.state).outcome.gpus =
             devices.iter().map(|device| device.info().clone()).collect();
         thread::scope(|scope| {
-            let threads: Vec<_> = devices
-                .iter()
-                .map(|device| scope.spawn(move || self.make_on(device, filters, streams)))
-                .collect();
+            let make = |device| start_scoped(scope, move || self.make_on(device, filters, streams));
+            let threads = devices.iter().map(make).collect::<Result<Vec<_>, _>>()?;
             let join = |thread: thread::ScopedJoinHandle<'_, _>| {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };

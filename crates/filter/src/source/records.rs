@@ -34,7 +34,11 @@ impl Records {
             batch_bytes: block,
             chunk_bytes: block,
             workers: options.workers,
+            max_record: options.max_record,
+            // GPUs have blocks while the next ones are read.
+            overlapping: true,
             cancel: options.cancel.clone(),
+            ..RecordOptions::default()
         };
         let pairs = Segment::Pair(reads.clone(), segments.clone());
         Ok(Records(Mates::open(&[pairs], options)?))

@@ -41,6 +41,11 @@ pub(crate) fn whole(bytes: &[u8]) -> Result<(usize, u64), u64> {
     Ok((at, records))
 }
 
+/// How many bytes the record has that `bytes` begin with, as far as it says so.
+pub(crate) fn needs(bytes: &[u8]) -> usize {
+    size_at(bytes, 0).map_or(0, |size| 4 + size)
+}
+
 impl Alignment for noodles_bam::Record {
     fn name(&self) -> Option<&[u8]> {
         self.name().map(|name| -> &[u8] { name })

@@ -103,7 +103,8 @@ impl<R: Read> BlockReader<R> {
                     blocks.push(block);
                     offset += size;
                     found += block.text;
-                    if found >= text {
+                    // Blocks may be empty.
+                    if found >= text || offset >= text.max(STEP) {
                         break End::More;
                     }
                 }

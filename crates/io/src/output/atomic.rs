@@ -1,10 +1,11 @@
 //! A file that appears under its name only when it is complete.
 
+use super::temporaries::Listed;
 use crate::Error;
 use crate::error::reason;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +20,7 @@ pub struct AtomicFile {
     path: PathBuf,
     file: File,
     /// The temporary name, and the final one with symbolic links resolved.
-    beside: Option<(TempPath, PathBuf)>,
+    beside: Option<(TempPath, PathBuf, Listed)>,
     buffer: Vec<u8>,
     /// Bytes written, those in the buffer not counted,
     written: u64,
@@ -53,8 +54,9 @@ impl AtomicFile {
                 // The file that a symbolic link leads to is replaced, not the link.
                 let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
                 let mode = existing.map_or(0o666, |metadata| metadata.permissions().mode());
-                let (file, temporary) = temporary_beside(path, &target, mode)?.into_parts();
-                (file, Some((temporary, target)))
+                let (named, listed) = temporary_beside(path, &target, mode)?;
+                let (file, temporary) = named.into_parts();
+                (file, Some((temporary, target, listed)))
             }
         };
         let buffer = Vec::with_capacity(BUFFER);
@@ -125,7 +127,9 @@ impl AtomicFile {
     /// If that fails; there is then no file, or the old one.
     pub fn commit(mut self) -> Result<Duration, Error> {
         self.write_buffer()?;
-        let Some((temporary, target)) = self.beside.take() else { return Ok(Duration::ZERO) };
+        let Some((temporary, target, _listed)) = self.beside.take() else {
+            return Ok(Duration::ZERO);
+        };
         let start = Instant::now();
         self.file.sync_all().map_err(|error| self.failed(error))?;
         temporary.persist(&target).map_err(|error| self.failed(error.error))?;
@@ -201,18 +205,25 @@ fn directory_of(path: &Path) -> &Path {
 }
 
 /// A hidden file in the directory of `target`, with `mode` less the umask.
-fn temporary_beside(path: &Path, target: &Path, mode: u32) -> Result<NamedTempFile, Error> {
+fn temporary_beside(
+    path: &Path,
+    target: &Path,
+    mode: u32,
+) -> Result<(NamedTempFile, Listed), Error> {
     let failed = |reason| Error::Create { path: path.to_owned(), reason };
     let Some(name) = target.file_name() else {
         return Err(failed("it is not the name of a file".into()));
     };
     let directory = directory_of(target);
     let prefix = format!(".{}.tmp-{}-", name.display(), std::process::id());
-    tempfile::Builder::new()
-        .prefix(&prefix)
-        .permissions(Permissions::from_mode(mode))
-        .tempfile_in(directory)
-        .map_err(|error| match error.kind() {
+    let mut listed = None;
+    let made = tempfile::Builder::new().prefix(&prefix).make_in(directory, |name| {
+        // Before it is there, so that it is never left behind.
+        listed = Some(Listed::file(name)?);
+        File::options().read(true).write(true).create_new(true).mode(mode).open(name)
+    });
+    made.and_then(|named| Ok((named, listed.ok_or(io::ErrorKind::Other)?))).map_err(|error| {
+        match error.kind() {
             io::ErrorKind::NotFound => {
                 failed(format!("the directory {} does not exist", directory.display()))
             }
@@ -224,5 +235,6 @@ fn temporary_beside(path: &Path, target: &Path, mode: u32) -> Result<NamedTempFi
                 || error.to_string(),
                 |code| reason(&io::Error::from_raw_os_error(code)),
             )),
-        })
+        }
+    })
 }

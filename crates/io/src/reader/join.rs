@@ -1,6 +1,6 @@
 //! The third step, in the order of the text: where a chunk ends and the next one begins.
 
-use super::{MAX_HEADER, MAX_LINES};
+use super::ReaderOptions;
 use crate::alignment::{Sniffed, bam, sniff};
 use crate::chunk::Format;
 use crate::{Chunk, Error, FileKind};
@@ -39,7 +39,7 @@ impl Carry {
         chunk: &mut Chunk,
         mut newlines: u64,
         last: bool,
-        overlap: usize,
+        options: &ReaderOptions,
     ) -> Result<bool, Error> {
         if self.format.is_none() {
             chunk.prepend(&mut self.bytes);
@@ -64,19 +64,36 @@ impl Carry {
         chunk.format = self.format;
         let text = match self.format {
             Some(Format::Fastq) => self.join_fastq(chunk, newlines, last),
-            Some(Format::Sam) => self.join_sam(chunk, newlines, last)?,
-            Some(Format::Bam) => self.join_bam(chunk, last)?,
-            _ => self.join_fasta(chunk, newlines, last, overlap),
+            Some(Format::Sam) => self.join_sam(chunk, newlines, last, options)?,
+            Some(Format::Bam) => self.join_bam(chunk, last, options)?,
+            _ => self.join_fasta(chunk, newlines, last, options.overlap),
         };
-        // A FASTQ record may be as long as it likes, but its first line not.
-        let header = self.format == Some(Format::Fastq) && self.newlines == 0
-            || self.format == Some(Format::Fasta) && self.bytes.starts_with(b">") && !self.in_line;
-        if header && self.bytes.len() > MAX_HEADER {
-            return Err(Error::LongHeader { input: chunk.name.to_string(), line: self.line + 1 });
-        }
+        self.check_length(chunk, options)?;
         chunk.first = text && !self.begun;
         self.begun |= text;
         Ok(text)
+    }
+
+    /// Sees to it that what is collected is not longer than it may be. A FASTQ record may be longer
+    /// than its first line.
+    fn check_length(&self, chunk: &Chunk, options: &ReaderOptions) -> Result<(), Error> {
+        let fastq = self.format == Some(Format::Fastq);
+        let header = fastq && self.newlines == 0
+            || self.format == Some(Format::Fasta) && self.bytes.starts_with(b">") && !self.in_line;
+        let (length, input) = (self.bytes.len(), || chunk.name.to_string());
+        if header && length > options.max_header() {
+            let limit = options.max_header() as u64;
+            return Err(Error::LongHeader { input: input(), line: self.line + 1, limit });
+        }
+        if fastq && length > options.max_record {
+            let record = (self.line - self.first_line) / 4 + 1;
+            return Err(Error::LongRecord {
+                input: input(),
+                record,
+                limit: options.max_record as u64,
+            });
+        }
+        Ok(())
     }
 
     fn join_fastq(&mut self, chunk: &mut Chunk, newlines: u64, last: bool) -> bool {
@@ -104,12 +121,18 @@ impl Carry {
     }
 
     /// Whole lines, among which may be those of the header.
-    fn join_sam(&mut self, chunk: &mut Chunk, newlines: u64, last: bool) -> Result<bool, Error> {
+    fn join_sam(
+        &mut self,
+        chunk: &mut Chunk,
+        newlines: u64,
+        last: bool,
+        options: &ReaderOptions,
+    ) -> Result<bool, Error> {
         if newlines == 0 && !last {
             self.bytes.extend_from_slice(chunk.text());
-            if self.bytes.len() > MAX_LINES {
-                let input = chunk.name.to_string();
-                return Err(Error::LongLine { input, line: self.line + 1 });
+            if self.bytes.len() > options.max_record {
+                let (input, limit) = (chunk.name.to_string(), options.max_record as u64);
+                return Err(Error::LongLine { input, line: self.line + 1, limit });
             }
             return Ok(false);
         }
@@ -129,7 +152,12 @@ impl Carry {
     }
 
     /// Whole records; the header is left out.
-    fn join_bam(&mut self, chunk: &mut Chunk, last: bool) -> Result<bool, Error> {
+    fn join_bam(
+        &mut self,
+        chunk: &mut Chunk,
+        last: bool,
+        options: &ReaderOptions,
+    ) -> Result<bool, Error> {
         chunk.prepend(&mut self.bytes);
         let truncated = || Error::Truncated { input: chunk.name.to_string(), compression: "BAM" };
         let before = match self.records {
@@ -142,6 +170,11 @@ impl Carry {
                 None if last => return Err(truncated()),
                 None => {
                     self.bytes.extend_from_slice(chunk.text());
+                    let limit = options.max_bam_header();
+                    if self.bytes.len() > limit {
+                        let (input, limit) = (chunk.name.to_string(), limit as u64);
+                        return Err(Error::LongHeader { input, line: 1, limit });
+                    }
                     return Ok(false);
                 }
             },
@@ -156,6 +189,10 @@ impl Carry {
             return Err(truncated());
         }
         self.bytes.extend_from_slice(&chunk.buffer[cut..chunk.end]);
+        if bam::needs(&self.bytes) > options.max_record {
+            let (input, record) = (chunk.name.to_string(), before + records + 1);
+            return Err(Error::LongRecord { input, record, limit: options.max_record as u64 });
+        }
         chunk.end = cut;
         (chunk.line, chunk.record) = (0, before);
         self.records = Some(before + records);

@@ -11,10 +11,6 @@ use memchr::{memchr, memchr_iter, memrchr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// A group of lines without an end (a file that is no text) would have to be collected whole; more
-/// than this many bytes are an error.
-pub(crate) const MAX_LINES: usize = 256 << 20;
-
 /// Hands out the lines of one input chunk by chunk, to any number of workers at once: for formats
 /// that a [`Reader`](super::Reader) does not know. The steps are a reader's: each worker fetches in
 /// turn, then reads or inflates what it fetched beside the others, then is told in turn where in
@@ -180,7 +176,7 @@ impl LineReader {
             if let Work::Members { ranges, .. } = &fetched.work {
                 ranges.check(&mut lines.chunk)?;
             }
-            chain.carry.join(lines, newlines, fetched.last, self.group)
+            chain.carry.join(lines, newlines, fetched.last, (self.group, self.options.max_record))
         });
         chain.ticket += 1;
         match &joined {
@@ -266,7 +262,7 @@ impl Carry {
         lines: &mut LineChunk,
         newlines: u64,
         last: bool,
-        group: fn(u8) -> u64,
+        (group, most): (fn(u8) -> u64, usize),
     ) -> Result<bool, Error> {
         let chunk = &mut lines.chunk;
         let Some(first_byte) = self.first_byte.or_else(|| chunk.text().first().copied()) else {
@@ -293,14 +289,15 @@ impl Carry {
         (lines.line, lines.first_byte) = (self.line, first_byte);
         self.newlines = left;
         self.line += total - left;
-        if cut == 0 && !last && self.bytes.len() > MAX_LINES {
-            return Err(self.too_long(lines));
+        if cut == 0 && !last && self.bytes.len() > most {
+            return Err(self.too_long(lines, most));
         }
         Ok(cut > 0)
     }
 
-    fn too_long(&self, lines: &LineChunk) -> Error {
-        Error::LongLine { input: lines.name().to_owned(), line: self.line + 1 }
+    fn too_long(&self, lines: &LineChunk, most: usize) -> Error {
+        let (input, limit) = (lines.name().to_owned(), most as u64);
+        Error::LongLine { input, line: self.line + self.newlines + 1, limit }
     }
 }
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::text::{Piece, Pieces, Slice, Text, stem};
+use super::long::Permit;
+use super::text::{Piece, Pieces, Slice, Stretch, Text, stem};
 use crate::{Chunk, Error};
 
 /// A record as its file has it, as far as it is kept.
@@ -52,6 +53,8 @@ pub struct RecordBatch {
     pub(super) names: [Arc<str>; 2],
     /// For the next fetch.
     pub(super) chunk: Chunk,
+    /// It has a long record.
+    pub(super) long: Option<Permit>,
 }
 
 impl RecordBatch {
@@ -116,6 +119,18 @@ impl RecordBatch {
         self.first
     }
 
+    /// What of its record it has, if it is not whole: then it has no other one.
+    pub fn stretch(&self) -> Option<Stretch> {
+        self.text.stretch
+    }
+
+    /// Whether it has a record that is so long that nothing more is read before the batch is
+    /// [cleared](Self::clear), refilled or dropped: what is made of it should not wait for its turn in
+    /// memory, either.
+    pub fn is_long(&self) -> bool {
+        self.long.is_some()
+    }
+
     /// A record's place as messages show it: its file, and which record of it, from 1. Of
     /// interleaved mates, the place of the pair.
     pub fn place(&self, at: usize) -> (&str, u64) {
@@ -125,6 +140,10 @@ impl RecordBatch {
 
     /// Empties the batch.
     pub fn clear(&mut self) {
+        if self.long.take().is_some() {
+            // Nor is the memory kept.
+            self.text = Text::default();
+        }
         self.text.clear();
         self.paired = false;
         (self.first, self.first_here) = (0, 0);
@@ -153,15 +172,24 @@ impl RecordBatch {
     ///
     /// # Errors
     /// If two mates have other names; those before them are there, and they are, too.
-    pub(super) fn gather(&mut self, pieces: &Pieces) -> Result<(), Error> {
+    pub(super) fn gather(&mut self, pieces: &mut Pieces) -> Result<(), Error> {
         let Pieces(pieces) = pieces;
-        for (first, second) in pieces {
+        if let [(only, None)] = &mut pieces[..]
+            && self.text.take_over(only)
+        {
+            return self.check_interleaved(self.paired);
+        }
+        for (first, second) in pieces.iter() {
             match second {
                 None => self.text.extend(first),
                 Some(second) => self.interleave(first, second)?,
             }
         }
         let interleaved = self.paired && pieces.iter().any(|(_, second): &Piece| second.is_none());
+        self.check_interleaved(interleaved)
+    }
+
+    fn check_interleaved(&self, interleaved: bool) -> Result<(), Error> {
         if interleaved {
             (0..self.reads()).try_for_each(|read| self.check_names(read, 2))?;
         }

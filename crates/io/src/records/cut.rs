@@ -30,8 +30,6 @@ pub(super) struct Open {
     taken: u64,
     /// and reads of batches that were handed out.
     handed: u64,
-    /// Chunks of each file that may wait or be underway.
-    most: usize,
 }
 
 /// The beginning of a batch.
@@ -49,21 +47,23 @@ impl Open {
                 chunk_bytes: options.chunk_bytes,
                 workers: options.workers,
                 overlap: 0,
+                max_record: options.max_record,
                 cancel: options.cancel.clone(),
             };
             let reader = Reader::open(std::slice::from_ref(input), options)?;
             Ok(Arc::new(RecordFile { reader, name: Arc::from(input.to_string()) }))
         });
         let files = files.collect::<Result<Vec<_>, Error>>()?;
+        // One for each worker, and one that waits for it.
+        let most = 2 * options.workers + 2;
+        let side = |file: &Arc<RecordFile>| Side::new(Arc::clone(&file.name), options, most);
         Ok(Open {
-            sides: files.iter().map(|_| Side::default()).collect(),
+            sides: files.iter().map(side).collect(),
             files,
             mates: 1 + usize::from(segment.is_paired()),
             pending: Pending::default(),
             taken: 0,
             handed: 0,
-            // One for each worker, and one that waits for it.
-            most: 2 * options.workers + 2,
         })
     }
 
@@ -80,17 +80,18 @@ impl Open {
         self.sides[side].deliver(parsed, text);
     }
 
-    /// Cuts the next batch from the heads of the queues, if they have one.
+    /// Cuts the next batch from the heads of the queues, if they have one. Nothing is fetched unless
+    /// there is `room`.
     ///
     /// # Errors
     /// What is wrong with the record after all that batches have.
-    pub(super) fn cut(&mut self, options: &RecordOptions) -> Result<Cut, Error> {
+    pub(super) fn cut(&mut self, options: &RecordOptions, room: bool) -> Result<Cut, Error> {
         if self.fill(options) {
             return Ok(Cut::Batch(std::mem::take(&mut self.pending).pieces));
         }
         let starved = |side: &Side| side.head().is_none() && side.is_over();
         if !self.sides.iter().any(starved) {
-            return Ok(self.fetch());
+            return Ok(self.fetch(room));
         }
         if self.pending.records >= self.mates {
             // A mate without its other one is at fault, which shows with the next cut.
@@ -99,13 +100,13 @@ impl Open {
             }
             return Ok(Cut::Batch(std::mem::take(&mut self.pending).pieces));
         }
-        self.end()
+        self.end(room)
     }
 
     /// Adds records to the pending batch until it is full; false if there are too few.
     fn fill(&mut self, options: &RecordOptions) -> bool {
         loop {
-            if self.pending.is_full(self.mates, options) {
+            if self.pending.is_full(self.mates, options) || self.pending.is_apart(&self.sides) {
                 return true;
             }
             let Some(count) = self.count(options) else { return false };
@@ -145,8 +146,8 @@ impl Open {
     }
 
     /// The file to fetch from: the one with fewer records, if it may have more.
-    fn fetch(&mut self) -> Cut {
-        let wants = |side: &usize| self.sides[*side].wants(self.most);
+    fn fetch(&mut self, room: bool) -> Cut {
+        let wants = |side: &usize| room && self.sides[*side].wants();
         let hungry = (0..self.sides.len()).filter(wants);
         match hungry.min_by_key(|&side| self.sides[side].expected()) {
             Some(side) => {
@@ -158,14 +159,14 @@ impl Open {
     }
 
     /// Why there are no more records.
-    fn end(&mut self) -> Result<Cut, Error> {
+    fn end(&mut self, room: bool) -> Result<Cut, Error> {
         for side in 0..self.sides.len() {
             let this = &mut self.sides[side];
             if this.head().is_some() {
                 continue;
             }
             if !this.is_over() {
-                return Ok(self.fetch());
+                return Ok(self.fetch(room));
             }
             if let Some(fault) = this.fault() {
                 return Err(self.files[side].reader.earliest_error(fault));
@@ -188,7 +189,12 @@ impl Open {
         let count = |(first, second): &Piece| first.len() + second.as_ref().map_or(0, Slice::len);
         let reads = (pieces.0.iter().map(count).sum::<usize>() / self.mates) as u64;
         batch.paired = self.mates == 2;
-        batch.first_here = self.handed;
+        let stretch =
+            |(first, _): &Piece| first.text.stretch.is_some_and(|stretch| !stretch.begins);
+        // The read of a stretch was handed out with its first one.
+        let begun = u64::from(pieces.0.first().is_some_and(stretch));
+        batch.first_here = self.handed - begun;
+        let reads = reads - begun;
         self.handed += reads;
         let name = |at: usize| Arc::clone(&self.files[at.min(self.files.len() - 1)].name);
         batch.names = [name(0), name(1)];
@@ -197,6 +203,13 @@ impl Open {
 }
 
 impl Pending {
+    /// Whether what comes next must not be in the same batch: stretches of records are for themselves.
+    fn is_apart(&self, sides: &[Side]) -> bool {
+        let first = |piece: &Piece| piece.0.text.stretch.is_some();
+        let next = || sides[0].head().is_some_and(|(text, _)| text.stretch.is_some());
+        self.pieces.0.last().is_some_and(|last| first(last) || next())
+    }
+
     fn is_full(&self, mates: usize, options: &RecordOptions) -> bool {
         let enough =
             self.records >= options.batch_records || self.bytes >= options.batch_bytes.max(1);

@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::text::{Slice, Text};
+use super::{RecordOptions, long};
 use crate::Error;
 
 /// What a fetch brought.
 pub(super) enum Parsed {
+    /// Nothing yet: a record is longer than chunks.
+    Nothing,
     /// Records, the last of which may go on in the next chunk, and what was wrong after them.
     Chunk { ordinal: u64, goes_on: bool, fault: Option<Error> },
     /// There is nothing more, or it cannot be read.
@@ -41,9 +44,32 @@ pub(super) struct Side {
     fetched: bool,
     fault: Option<Error>,
     over: bool,
+    limits: Limits,
+}
+
+/// What a file may do to the memory.
+#[derive(Clone, Debug, Default)]
+struct Limits {
+    /// The file, for messages.
+    name: Arc<str>,
+    /// The most bytes of a record.
+    record: usize,
+    /// A record of more bytes is long: nothing is read beside it.
+    usual: usize,
+    /// Letters of a stretch and how many of them the next one repeats, if long sequences come so.
+    stretches: Option<(usize, usize)>,
+    /// Chunks that may wait, which a long record counts for.
+    most: usize,
 }
 
 impl Side {
+    /// Nothing of the file `name` has been read.
+    pub(super) fn new(name: Arc<str>, options: &RecordOptions, most: usize) -> Side {
+        let (record, usual) = (options.max_record, long::CHUNKS * options.chunk_bytes);
+        let limits = Limits { name, record, usual, stretches: options.stretches, most };
+        Side { limits, ..Side::default() }
+    }
+
     /// A fetch begins.
     pub(super) fn begin(&mut self) {
         self.underway += 1;
@@ -53,6 +79,7 @@ impl Side {
     pub(super) fn deliver(&mut self, parsed: Parsed, text: Text) {
         self.underway -= 1;
         match parsed {
+            Parsed::Nothing => {}
             Parsed::Chunk { ordinal, goes_on, fault } => {
                 self.early.insert(ordinal, Early { text, goes_on, fault });
             }
@@ -69,7 +96,7 @@ impl Side {
                 continue;
             }
             self.append(chunk.text, chunk.goes_on && chunk.fault.is_none());
-            if chunk.fault.is_some() {
+            if chunk.fault.is_some() && !self.over {
                 self.fault = chunk.fault;
                 self.finish();
             }
@@ -87,13 +114,34 @@ impl Side {
     fn append(&mut self, mut text: Text, goes_on: bool) {
         if let Some(open) = &mut self.open {
             open.go_on(&text.resumed);
-            if text.len() == 0 {
+            if !self.shorten() || text.len() == 0 {
                 return;
             }
         }
         self.push_open();
         self.open = if goes_on { text.pop() } else { None };
         self.push(text, 1);
+    }
+
+    /// Queues stretches of the open record, or refuses it, if it is too long; then false.
+    fn shorten(&mut self) -> bool {
+        let (most, stretches) = (self.limits.record, self.limits.stretches);
+        if let Some((letters, overlap)) = stretches {
+            while let Some(open) = self.open.as_mut().filter(|open| open.last_letters() > letters) {
+                let rest = open.cut(letters, overlap);
+                self.push_open();
+                self.open = Some(rest);
+            }
+            return true;
+        }
+        let long = self.open.as_ref().is_some_and(|open| open.bytes.len() > most);
+        if long {
+            let (input, record) = (self.limits.name.to_string(), self.received + 1);
+            self.fault = Some(Error::LongRecord { input, record, limit: most as u64 });
+            self.open = None;
+            self.finish();
+        }
+        !long
     }
 
     fn push_open(&mut self) {
@@ -104,10 +152,18 @@ impl Side {
 
     fn push(&mut self, text: Text, chunks: usize) {
         if text.len() > 0 {
-            self.received += text.len() as u64;
+            // Stretches of a record are one.
+            let begun = text.stretch.is_some_and(|stretch| !stretch.begins);
+            self.received += text.len() as u64 - u64::from(begun);
+            let chunks = self.count(&text, chunks);
             self.chunks += chunks;
             self.queue.push_back((Arc::new(text), chunks));
         }
+    }
+
+    /// How many chunks a text counts for: a long one for all that may wait.
+    fn count(&self, text: &Text, chunks: usize) -> usize {
+        if text.bytes.len() > self.limits.usual { self.limits.most } else { chunks }
     }
 
     /// Nothing more will come.
@@ -145,10 +201,11 @@ impl Side {
     }
 
     /// Whether there may be more to fetch, and there is room for it: in the queue and underway,
-    /// for no more than `most` chunks.
-    pub(super) fn wants(&self, most: usize) -> bool {
-        let here = self.chunks + self.early.len() + self.underway;
-        !self.fetched && (here < most || self.queue.is_empty() && self.underway == 0)
+    /// for no more than so many chunks as may wait.
+    pub(super) fn wants(&self) -> bool {
+        let early: usize = self.early.values().map(|early| self.count(&early.text, 1)).sum();
+        let here = self.chunks + early + self.underway;
+        !self.fetched && (here < self.limits.most || self.queue.is_empty() && self.underway == 0)
     }
 
     /// About how many records there will be when all fetches underway have ended.

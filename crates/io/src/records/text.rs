@@ -12,6 +12,19 @@ pub(super) struct Text {
     pub(super) extents: Vec<Extent>,
     /// Letters of the record that an earlier chunk began.
     pub(super) resumed: Vec<u8>,
+    /// What there is is a stretch of one record.
+    pub(super) stretch: Option<Stretch>,
+}
+
+/// A stretch of a record that is too long to be handed out whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// It is the first: else its first letters, as many as
+    /// [`RecordOptions::stretches`](super::RecordOptions::stretches) repeats, are the last ones of the
+    /// stretch before.
+    pub begins: bool,
+    /// It is the last.
+    pub ends: bool,
 }
 
 /// Where the parts of a record lie.
@@ -21,7 +34,8 @@ pub(super) struct Extent {
     end: usize,
     letters: usize,
     name: u32,
-    /// Twice the length of the header, and 1 if there are qualities: headers are short (`MAX_HEADER`).
+    /// Twice the length of the header, and 1 if there are qualities: headers are short
+    /// ([`ReaderOptions::max_record`](crate::ReaderOptions::max_record)).
     header: u32,
 }
 
@@ -40,6 +54,7 @@ impl Text {
         self.bytes.clear();
         self.extents.clear();
         self.resumed.clear();
+        self.stretch = None;
     }
 
     /// Adds the records of a chunk.
@@ -93,11 +108,24 @@ impl Text {
 
     /// Adds some of another text's records.
     pub(super) fn extend(&mut self, slice: &Slice) {
+        self.stretch = slice.text.stretch;
         let (other, from, to) = (&slice.text, slice.from, slice.to);
         let (start, at) = (other.start(from), self.bytes.len());
         self.bytes.extend_from_slice(&other.bytes[start..other.start(to)]);
         let moved = |extent: &Extent| Extent { end: extent.end - start + at, ..*extent };
         self.extents.extend(other.extents[from..to].iter().map(moved));
+    }
+
+    /// Takes the place of this text if the slice is all of another one that nobody else has.
+    pub(super) fn take_over(&mut self, slice: &mut Slice) -> bool {
+        let whole = self.extents.is_empty() && slice.len() == slice.text.len();
+        match Arc::get_mut(&mut slice.text).filter(|_| whole) {
+            Some(text) => {
+                std::mem::swap(self, text);
+                true
+            }
+            None => false,
+        }
     }
 
     /// Adds a record of another text.
@@ -117,7 +145,28 @@ impl Text {
         let start = self.start(self.len());
         let bytes = self.bytes.split_off(start);
         let extents = vec![Extent { end: bytes.len(), ..extent }];
-        Some(Text { bytes, extents, resumed: Vec::new() })
+        Some(Text { bytes, extents, ..Text::default() })
+    }
+
+    /// Letters of the last record.
+    pub(super) fn last_letters(&self) -> usize {
+        self.extents.last().map_or(0, |last| last.letters)
+    }
+
+    /// Cuts the only record, which has no qualities, behind `letters` letters; the rest repeats
+    /// `overlap` of them.
+    pub(super) fn cut(&mut self, letters: usize, overlap: usize) -> Text {
+        let Some(extent) = self.extents.first_mut() else { return Text::default() };
+        let begins = self.stretch.is_none_or(|stretch| stretch.begins);
+        let header = extent.header();
+        let mut bytes = self.bytes[..header].to_vec();
+        bytes.extend_from_slice(&self.bytes[header + letters - overlap..]);
+        let rest = Extent { end: bytes.len(), letters: bytes.len() - header, ..*extent };
+        (extent.letters, extent.end) = (letters, header + letters);
+        self.bytes.truncate(header + letters);
+        self.stretch = Some(Stretch { begins, ends: false });
+        let stretch = Some(Stretch { begins: false, ends: true });
+        Text { bytes, extents: vec![rest], resumed: Vec::new(), stretch }
     }
 
     /// Adds letters to the last record, which has no qualities.
@@ -163,6 +212,13 @@ pub(super) type Piece = (Slice, Option<Slice>);
 pub(super) struct Pieces(pub(super) Vec<Piece>);
 
 impl Pieces {
+    /// Bytes of all their records.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |slice: &Slice| slice.text.bytes_of(slice.from, slice.len());
+        let piece = |(first, second): &Piece| bytes(first) + second.as_ref().map_or(0, bytes);
+        self.0.iter().map(piece).sum()
+    }
+
     /// The texts that nobody else has.
     pub(super) fn into_spare(self) -> impl Iterator<Item = Text> {
         let texts = |(first, second): Piece| [Some(first), second].into_iter().flatten();
@@ -199,7 +255,7 @@ impl Sink for Parsing<'_> {
 
     #[inline]
     fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>) {
-        let Text { bytes, extents, resumed } = &mut *self.text;
+        let Text { bytes, extents, resumed, .. } = &mut *self.text;
         let Some(last) = extents.last_mut() else {
             resumed.extend_from_slice(line);
             return;

@@ -101,7 +101,7 @@ fn headers_without_end() {
         let text = format!("{first}{}", "x".repeat(17 << 20));
         assert_eq!(
             message_at(text.as_bytes(), 1 << 20),
-            "test: line 1: a header of more than 16 MiB; is this a text file?"
+            "test: line 1: a header of more than 16.0 MiB; is this a text file?"
         );
     }
     // A sequence may be that long.

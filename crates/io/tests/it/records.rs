@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{Record, naive};
 use crate::compressed::bgzf_block;
 use merganser_io::{Error, Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
-use merganser_run::run_workers;
+use merganser_run::{StartError, run_workers};
 use proptest::prelude::*;
 use std::sync::Mutex;
 
@@ -19,7 +19,7 @@ type Listed = (Vec<Batch>, Option<(u64, Error)>);
 fn read_all(segments: &[Segment], options: &RecordOptions) -> Result<Listed, Error> {
     let records = Records::open(segments, options.clone())?;
     let (batches, failed) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    run_workers::<(), _>(options.workers, |_| {
+    run_workers::<StartError, _>(options.workers, |_| {
         let mut batch = RecordBatch::default();
         loop {
             match records.next(&mut batch) {

@@ -106,7 +106,7 @@ impl<'g> OnGpu<'g> {
     /// says which reads these are. `None` if there are none left.
     ///
     /// # Errors
-    /// If a device fails.
+    /// If a device fails, or the run is cancelled.
     pub(crate) fn next(
         &mut self,
         mapper: &mut Mapper<'_>,
@@ -118,7 +118,10 @@ impl<'g> OnGpu<'g> {
             let (Some(reads), Some(lane)) = (self.parts.pop(), self.lane.as_mut()) else {
                 return Ok(None);
             };
-            if let Some(counted) = lane.map(2 * reads.start..2 * reads.end, &mut self.found)? {
+            let queries = 2 * reads.start..2 * reads.end;
+            let counted = lane.map(queries, &mut self.found, &mapper.cancel)?;
+            mapper.check()?;
+            if let Some(counted) = counted {
                 let stages = &mut mapper.stages;
                 stages.candidates += counted.candidates;
                 stages.rejected += counted.rejected;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, Pool, Pooled};
+use merganser_run::start_scoped;
 
 use super::index::DeviceIndex;
 use super::lane::{Lane, Sizes};
@@ -54,18 +55,17 @@ impl Gpus {
             .collect::<Result<Vec<_>, _>>()?;
         // Devices are filled side by side.
         let indexes = std::thread::scope(|scope| {
-            let filling: Vec<_> = devices
-                .iter()
-                .map(|device| {
-                    let fill = || DeviceIndex::new(device, view, gaps, each.min(8), &copied);
-                    scope.spawn(fill)
-                })
-                .collect();
+            let copied = &copied;
+            let fill = |device| {
+                let fill = move || DeviceIndex::new(device, view, gaps, each.min(8), copied);
+                start_scoped(scope, fill)
+            };
+            let filling = devices.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
             filling
                 .into_iter()
                 .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .map(|index| index.map(Arc::new))
-                .collect::<merganser_gpu::Result<Vec<_>>>()
+                .collect::<Result<Vec<_>, Error>>()
         })?;
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
         let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);

@@ -2,9 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Pod, Result};
+use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Pod};
+use merganser_run::start_scoped;
 
+use crate::Error;
 use crate::index::View;
+
+type Result<T> = std::result::Result<T, Error>;
 
 /// An index on a device.
 #[derive(Debug)]
@@ -128,7 +132,7 @@ fn copy(
         let mut buffers = [device.alloc_pinned::<u8>(CHUNK)?, device.alloc_pinned(CHUNK)?];
         loop {
             let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((from, to)) = next else { return stream.synchronize() };
+            let Some((from, to)) = next else { return Ok(stream.synchronize()?) };
             buffers[0].as_mut_slice()?[..from.len()].copy_from_slice(from);
             copied(from);
             stream.upload(&mut buffers[0], 0..from.len(), to)?;
@@ -136,7 +140,8 @@ fn copy(
         }
     };
     std::thread::scope(|scope| {
-        let copying: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let start = |_| start_scoped(scope, work);
+        let copying = (0..threads).map(start).collect::<std::result::Result<Vec<_>, _>>()?;
         copying
             .into_iter()
             .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use merganser_gpu::{DeviceBuffer, Event, PinnedBuffer, Result as GpuResult, Stream, primitives};
 
+use merganser_run::Cancel;
+
 use super::index::DeviceIndex;
 use super::kernels::{self, Counter, Four, Query, Task};
 use crate::Config;
@@ -29,7 +31,7 @@ pub(super) struct Sizes {
     pub(super) ends: usize,
 }
 
-/// The least memory for improving seeds and for traces, in words of 16 bytes.
+/// The least memory for improving seeds, in words of 16 bytes.
 const LEAST_SCRATCH: usize = 1 << 16;
 /// Hits that are traced and copied at a time.
 const HITS: usize = if cfg!(test) { 64 } else { 1 << 16 };
@@ -304,11 +306,12 @@ impl Lane {
     }
 
     /// Finds the hits of a part of the queries, and replaces `found` by them; `None` if there is not
-    /// enough room for what is found of them together.
+    /// enough room for what is found of them together, or the run is cancelled.
     pub(super) fn map(
         &mut self,
         part: Range<usize>,
         found: &mut Found,
+        cancel: &Cancel,
     ) -> GpuResult<Option<Counted>> {
         found.hits.clear();
         found.scripts.clear();
@@ -318,13 +321,16 @@ impl Lane {
         self.task.position_bits = bits(self.index.text_end.into());
         let mut at = part.start;
         while at < part.end {
+            if cancel.is_cancelled() {
+                return Ok(None);
+            }
             let mut to = at + 1;
             while to < part.end && self.load_of(at..to + 1) <= self.room() {
                 to += 1;
             }
             if self.load_of(at..to) <= self.room() {
                 self.step(at..to, None)?;
-            } else if !self.slices(at)? {
+            } else if !self.slices(at, cancel)? {
                 return Ok(None);
             }
             at = to;
@@ -343,8 +349,9 @@ impl Lane {
     }
 
     /// One query with more occurrences than there is room for, slice by slice of the reference, in
-    /// the slices of [`candidates::collect`]; false if one of them has too many.
-    fn slices(&mut self, query: usize) -> GpuResult<bool> {
+    /// the slices of [`candidates::collect`]; false if one of them has too many, or the run is
+    /// cancelled.
+    fn slices(&mut self, query: usize, cancel: &Cancel) -> GpuResult<bool> {
         let found = self.offsets_here[query + 1] - self.offsets_here[query];
         let slices = found.div_ceil(candidates::MOST as u64);
         let room = self.room().saturating_sub(self.index.gaps.len() as u64);
@@ -353,6 +360,9 @@ impl Lane {
         let end = u64::from(self.index.text_end) + 2 * candidates::BIAS as u64;
         let mut slice = 0;
         while slice < slices {
+            if cancel.is_cancelled() {
+                return Ok(false);
+            }
             let to = slices.min(slice + together);
             let bounds = [slice * end / slices, to * end / slices];
             if self.step(query..query + 1, Some(bounds))? {

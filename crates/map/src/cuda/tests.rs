@@ -47,7 +47,7 @@ fn compare(
     let packed =
         (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
     let mapper = || {
-        let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref());
+        let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &Cancel::default());
         mapper.clear();
         for read in reads {
             mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
@@ -58,7 +58,7 @@ fn compare(
     here.seek(0..reads.len()).unwrap();
     here.flush().unwrap();
     let (mut expected, mut expected_bounds) = (Vec::new(), Vec::new());
-    here.hits(0..reads.len(), &mut expected, &mut expected_bounds);
+    here.hits(0..reads.len(), &mut expected, &mut expected_bounds).unwrap();
 
     let gpus =
         Gpus::of_size(&view, &gaps, &config, Sizes { keys: sizes[0], ends: sizes[1] }).unwrap();

@@ -16,7 +16,7 @@ fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Nai
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
     let packed =
         (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
-    let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref());
+    let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &Cancel::default());
     mapper.clear();
     for read in reads {
         mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
@@ -25,7 +25,7 @@ fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Nai
     mapper.seek(reads.len() / 2..reads.len()).unwrap();
     mapper.flush().unwrap();
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
-    mapper.hits(0..reads.len(), &mut hits, &mut bounds);
+    mapper.hits(0..reads.len(), &mut hits, &mut bounds).unwrap();
     let stages = mapper.stages;
     assert_eq!(stages.candidates, stages.rejected + stages.verified);
     let mut start = 0;

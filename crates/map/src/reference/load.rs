@@ -10,6 +10,8 @@ use merganser_seq::simd::Level;
 use super::{Contig, MOST_POSITIONS, PADDING, Reference};
 use crate::Error;
 
+/// Sequences pass in pieces: nothing else of a reference is long.
+const LONGEST_RECORD: usize = 16 << 20;
 /// Letters that are packed at a time, a multiple of a word's.
 const STRETCH: usize = 1 << 16;
 
@@ -17,10 +19,14 @@ const STRETCH: usize = 1 << 16;
 /// Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
-/// If the file cannot be read, has no sequence, a contig is empty or has no name or the name of
+/// If the file cannot be read, holds reads, has no sequence, a contig is empty or has no name or the name of
 /// another one, a letter is none of DNA, or there are more than 2^32 - 2^17 bases.
 pub fn load(input: &Input, progress: &dyn Progress, cancel: &Cancel) -> Result<Reference, Error> {
-    let options = ReaderOptions { cancel: cancel.clone(), ..ReaderOptions::default() };
+    let options = ReaderOptions {
+        max_record: LONGEST_RECORD,
+        cancel: cancel.clone(),
+        ..ReaderOptions::default()
+    };
     let reader = Reader::open(std::slice::from_ref(input), options)?;
     progress.stage("load", Unit::Bytes, reader.bytes_total());
     let reference = from_reader(&reader, &input.to_string(), progress, cancel)?;
@@ -45,6 +51,9 @@ fn from_reader(
     while reader.next_chunk(&mut chunk)? {
         chunk.parse(&mut loader)?;
         progress.advance(chunk.source_bytes());
+        if loader.holds_reads {
+            return Err(Error::ReadsAsReference(loader.input));
+        }
         if let Some(problem) = loader.problem.take() {
             return Err(Error::Input(problem));
         }
@@ -66,6 +75,8 @@ struct Loader {
     packed: u64,
     open: bool,
     words: Vec<u64>,
+    /// There are qualities, which no reference has.
+    holds_reads: bool,
     problem: Option<String>,
 }
 
@@ -175,7 +186,11 @@ impl Sink for Loader {
         self.open = true;
     }
 
-    fn sequence(&mut self, line: &[u8], _quality: Option<&[u8]>) {
+    fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>) {
+        if quality.is_some() {
+            self.holds_reads = true;
+            return;
+        }
         self.letters.extend_from_slice(line);
         if self.letters.len() >= STRETCH {
             self.pack(false);
@@ -228,6 +243,11 @@ mod tests {
         );
         assert_eq!(message(">a\n>b\nC\n"), "r.fa: contig a has no bases: remove it");
         assert_eq!(message(">a\nAC-T\n"), "r.fa: contig a: '-' at base 3 is no letter of DNA");
+        assert_eq!(
+            message("@a\nACGT\n+\nIIII\n@a\nACGT\n+\nIIII\n"),
+            "r.fa: holds reads with qualities, and the reference must be FASTA or an index: give \
+             the reference first, then the reads"
+        );
         assert!(message(">=\nA\n").contains("'=' cannot be the name"));
     }
 }

@@ -4,13 +4,14 @@ use super::{Reporter, Sink, Unit, set_aside, template};
 use crate::Error;
 use crate::hits::{Hit, quality};
 use crate::record::{Record, Tags, flag};
+use crate::trace::Alignment;
 
 /// A thread's memory.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     combinations: Vec<Combination>,
-    /// The first base of each hit of a mate, once it is known.
-    starts: [Vec<Option<u32>>; 2],
+    /// The positions of the first and last base of each hit of a mate, once they are known.
+    spans: [Vec<Option<[u32; 2]>>; 2],
     /// Hits of a mate on the reverse strand, by contig and end.
     reverse: Vec<u32>,
 }
@@ -109,13 +110,14 @@ impl Reporter<'_> {
 
     /// Finds the concordant combinations: on opposite strands of one contig, the mate on the
     /// forward strand beginning and ending no later than the other, and from its first base to the
-    /// other's last a distance that the configuration allows.
+    /// other's last a distance that the configuration allows. An alignment may end behind its hit,
+    /// up to as many bases as it has edits.
     fn combine(&mut self, unit: &Unit<'_>, memory: &mut Memory) {
-        let Memory { combinations, starts, reverse } = memory;
+        let Memory { combinations, spans, reverse } = memory;
         combinations.clear();
-        for (starts, hits) in starts.iter_mut().zip(unit.hits) {
-            starts.clear();
-            starts.resize(hits.len(), None);
+        for (spans, hits) in spans.iter_mut().zip(unit.hits) {
+            spans.clear();
+            spans.resize(hits.len(), None);
         }
         if unit.hits.iter().any(|hits| hits.is_empty()) {
             return;
@@ -127,26 +129,35 @@ impl Reporter<'_> {
             reverse.clear();
             reverse.extend((0..others.len() as u32).filter(|&at| others[at as usize].reverse));
             reverse.sort_unstable_by_key(place);
+            let most_edits = others.last().map_or(0, |hit| hit.edits);
             for (at, hit) in unit.hits[mate].iter().enumerate().filter(|(_, hit)| !hit.reverse) {
-                let from = reverse.partition_point(|other| place(other) < (hit.contig, hit.end));
+                let first = (hit.contig, hit.end.saturating_sub(most_edits));
+                let from = reverse.partition_point(|other| place(other) < first);
                 for &other in &reverse[from..] {
+                    if self.cancel.is_cancelled() {
+                        return;
+                    }
                     let partner = &others[other as usize];
-                    let own = starts[mate][at];
                     // The first base is known only once the hit is traced.
-                    let reach = own.unwrap_or(hit.end).saturating_add(most);
+                    let own = spans[mate][at];
+                    let reach = own.map_or(hit.end + hit.edits, |own| own[0]).saturating_add(most);
                     if partner.contig != hit.contig || partner.end > reach {
                         break;
                     }
-                    let start = own.unwrap_or_else(|| self.start(unit, mate, hit));
-                    starts[mate][at] = Some(start);
-                    let distance = partner.end + 1 - start;
-                    if !(least..=most).contains(&distance) {
+                    let own = own.unwrap_or_else(|| self.span(unit, mate, hit));
+                    spans[mate][at] = Some(own);
+                    // Both are near enough if the partner ends where its hit does, or behind.
+                    let distance = |end: u32| (end + 1).saturating_sub(own[0]);
+                    if distance(partner.end) > most
+                        || distance(partner.end + partner.edits) < least
+                        || partner.end + partner.edits < own[1]
+                    {
                         continue;
                     }
-                    let other_start = &mut starts[1 - mate][other as usize];
-                    let begin =
-                        *other_start.get_or_insert_with(|| self.start(unit, 1 - mate, partner));
-                    if begin < start {
+                    let theirs = &mut spans[1 - mate][other as usize];
+                    let theirs = *theirs.get_or_insert_with(|| self.span(unit, 1 - mate, partner));
+                    let apart = (least..=most).contains(&distance(theirs[1]));
+                    if theirs[0] < own[0] || theirs[1] < own[1] || !apart {
                         continue;
                     }
                     let pick = |own, other| if mate == 0 { [own, other] } else { [other, own] };
@@ -163,9 +174,10 @@ impl Reporter<'_> {
         combinations.sort_unstable();
     }
 
-    /// The position of a hit's first base.
-    fn start(&mut self, unit: &Unit<'_>, mate: usize, hit: &Hit) -> u32 {
-        let place = self.placed(unit, mate, hit, 0).0;
-        self.view.text.contigs[place.contig as usize].start + place.at
+    /// The positions of a hit's first and last base.
+    fn span(&mut self, unit: &Unit<'_>, mate: usize, hit: &Hit) -> [u32; 2] {
+        self.placed(unit, mate, hit, 0);
+        let Alignment { start, end, .. } = self.alignments[0];
+        [start, end - 1]
     }
 }

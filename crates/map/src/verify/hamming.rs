@@ -1,5 +1,6 @@
 //! Substitutions alone: the differences on each diagonal of a window are counted.
 
+use merganser_run::Cancel;
 use merganser_seq::planes::window;
 
 use super::{End, Window};
@@ -7,13 +8,18 @@ use crate::NMode;
 use crate::queries::Query;
 use crate::reference::Text;
 
-/// Appends the good ends of a window, which must be ends of the window's own diagonals.
+/// Diagonals that are compared between two looks at whether the run is cancelled.
+const DIAGONALS: i64 = 1 << 14;
+
+/// Appends the good ends of a window, which must be ends of the window's own diagonals; once the run
+/// is cancelled, some are missing.
 pub(crate) fn ends(
     number: u32,
     query: &Query<'_>,
     bounds: &Window,
     text: &Text<'_>,
     mode: NMode,
+    cancel: &Cancel,
     ends: &mut Vec<End>,
 ) {
     let last = bounds.first + i64::from(bounds.width);
@@ -25,6 +31,9 @@ pub(crate) fn ends(
             return;
         }
         for diagonal in from..=to {
+            if diagonal % DIAGONALS == 0 && cancel.is_cancelled() {
+                return;
+            }
             if let Some(edits) = differences(query, text, diagonal as usize, mode) {
                 let position = (diagonal as usize + query.len - 1) as u32;
                 ends.push(End { query: number, position, edits });
@@ -38,7 +47,7 @@ pub(crate) fn ends(
 fn differences(query: &Query<'_>, text: &Text<'_>, at: usize, mode: NMode) -> Option<u32> {
     let mut edits = 0;
     for word in 0..query.low.len() {
-        edits += mismatches(query, text, at, word, mode).count_ones();
+        edits += mismatches(query, text, at + 64 * word, word, mode).count_ones();
         if edits as usize > query.edits {
             return None;
         }
@@ -46,21 +55,21 @@ fn differences(query: &Query<'_>, text: &Text<'_>, at: usize, mode: NMode) -> Op
     Some(edits)
 }
 
-/// Where 64 bases of a query from base 64 `word` on differ from the reference.
+/// Where 64 bases of a query from base 64 `word` on differ from the reference from position `at` on.
 #[inline(always)]
 pub(crate) fn mismatches(
     query: &Query<'_>,
     text: &Text<'_>,
-    diagonal: usize,
+    at: usize,
     word: usize,
     mode: NMode,
 ) -> u64 {
     let kept = u64::MAX >> (64 - (query.len - 64 * word).min(64));
-    let [low, high] = text.window(diagonal + 64 * word);
+    let [low, high] = text.window(at);
     let differs = (low ^ query.low[word]) | (high ^ query.high[word]);
     let mut others = query.others.get(word).copied().unwrap_or(0);
     if !text.others.is_empty() {
-        others |= window(text.others, diagonal + 64 * word);
+        others |= window(text.others, at);
     }
     match mode {
         NMode::Mismatch => (differs | others) & kept,

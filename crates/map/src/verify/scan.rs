@@ -1,6 +1,8 @@
 //! Good ends by a scan of the text with bit vectors a base of the query a bit (Myers, 1999), of any
 //! query, window and letters.
 
+use merganser_run::Cancel;
+
 use super::{End, Window};
 use crate::NMode;
 use crate::queries::Query;
@@ -13,9 +15,18 @@ pub(crate) struct Scan {
     equal: Vec<u64>,
     up: Vec<u64>,
     down: Vec<u64>,
+    cancel: Cancel,
 }
 
+/// Words that are computed between two looks at whether the run is cancelled: some milliseconds.
+const WORDS: usize = 1 << 20;
+
 impl Scan {
+    /// A thread's memory in a run; once that is cancelled, ends are missing.
+    pub(crate) fn of_run(cancel: &Cancel) -> Scan {
+        Scan { cancel: cancel.clone(), ..Scan::default() }
+    }
+
     /// Appends the good ends of a window, contig by contig.
     pub(crate) fn ends(
         &mut self,
@@ -82,7 +93,11 @@ impl Scan {
         self.down.resize(words, 0);
         let last = 1u64 << ((query.len - 1) % 64);
         let mut score = query.len;
+        let stretch = (WORDS / words).max(1);
         for position in start..end {
+            if (position - start).is_multiple_of(stretch) && self.cancel.is_cancelled() {
+                return;
+            }
             let code = usize::from(text.code(position));
             let equal = &self.equal[code * words..(code + 1) * words];
             let (mut less, mut more) = (0, 0);

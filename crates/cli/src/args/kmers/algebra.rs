@@ -1,5 +1,6 @@
 //! The verbs of `merganser kmers` that compute with tables.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -183,7 +184,7 @@ pub(crate) enum ModeName {
 pub(crate) struct OperationArgs {
     /// Tables, each perhaps with bounds of its counts
     #[arg(required = true, value_name = "TABLE[:MIN..MAX]")]
-    pub(crate) operands: Vec<String>,
+    pub(crate) operands: Vec<OsString>,
     /// The count of a k-mer that two tables have, from left to right [default: sum for union, min
     /// for intersect, diff for counters-subtract]
     #[arg(long, value_name = "MODE")]
@@ -196,7 +197,7 @@ pub(crate) struct OperationArgs {
 pub(crate) struct SubtractArgs {
     /// Tables, each perhaps with bounds of its counts
     #[arg(required = true, value_name = "TABLE[:MIN..MAX]")]
-    pub(crate) operands: Vec<String>,
+    pub(crate) operands: Vec<OsString>,
     #[command(flatten)]
     pub(crate) computing: ComputingArgs,
 }
@@ -205,7 +206,7 @@ pub(crate) struct SubtractArgs {
 pub(crate) struct EvalArgs {
     /// What to compute
     #[arg(value_name = "EXPRESSION")]
-    pub(crate) expression: String,
+    pub(crate) expression: OsString,
     #[command(flatten)]
     pub(crate) computing: ComputingArgs,
 }
@@ -214,7 +215,7 @@ pub(crate) struct EvalArgs {
 pub(crate) struct ReduceArgs {
     /// A table, perhaps with bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
-    pub(crate) operand: String,
+    pub(crate) operand: OsString,
     #[command(flatten)]
     pub(crate) computing: ComputingArgs,
 }
@@ -226,7 +227,7 @@ pub(crate) struct SetCountsArgs {
     pub(crate) count: u32,
     /// A table, perhaps with bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
-    pub(crate) operand: String,
+    pub(crate) operand: OsString,
     #[command(flatten)]
     pub(crate) computing: ComputingArgs,
 }
@@ -235,7 +236,7 @@ pub(crate) struct SetCountsArgs {
 pub(crate) struct CompareArgs {
     /// Two tables or more, each perhaps with bounds of its counts
     #[arg(required = true, num_args = 2.., value_name = "TABLE[:MIN..MAX]")]
-    pub(crate) operands: Vec<String>,
+    pub(crate) operands: Vec<OsString>,
     /// Where to write; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,

@@ -1,5 +1,6 @@
 //! The verbs of `merganser kmers` that hold reads against a table.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -41,7 +42,7 @@ Examples:
 pub(crate) struct FilterReadsArgs {
     /// The table, perhaps with bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
-    pub(crate) table: String,
+    pub(crate) table: OsString,
     /// Files of single reads (or of pairs, with --interleaved), @LIST of such files, or - for stdin
     #[arg(value_name = "READS", required_unless_present = "first")]
     #[arg(conflicts_with_all = ["first", "second"])]
@@ -111,7 +112,7 @@ pub(crate) enum MatesName {
 pub(crate) struct ProfileArgs {
     /// The table, perhaps with bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
-    pub(crate) table: String,
+    pub(crate) table: OsString,
     /// Files of reads or genomes, @LIST of such files, or - for stdin
     #[arg(value_name = "READS", required = true)]
     pub(crate) reads: Vec<PathBuf>,

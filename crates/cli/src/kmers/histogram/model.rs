@@ -25,7 +25,7 @@ const ROWS: usize = 20;
 const EXPLAINED: f64 = 0.9;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
-    let cancel = interrupt::cancel_on_interrupt()?;
+    let cancel = interrupt::cancel_on_interrupt();
     let outputs: Vec<_> = args.plot.iter().cloned().chain([args.output.clone()]).collect();
     refuse_to_replace(&outputs, &[Input::File(args.table.clone())])?;
     let (histogram, k) = histogram(args, console, &cancel)?;
@@ -100,7 +100,9 @@ fn read_histogram(path: &Path) -> Result<Option<String>> {
     if !numbers {
         return Ok(None);
     }
-    Ok(Some(std::fs::read_to_string(path).map_err(at)?))
+    let text = merganser_io::read_table(path).map_err(at)?;
+    // What is no text is no line of numbers, and named as such.
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
 /// `KEY<TAB>VALUE` lines.

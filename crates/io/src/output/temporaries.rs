@@ -1,0 +1,113 @@
+//! What has a name on disk and must not outlive the run: files that are no outputs yet, and
+//! directories that were made for temporary files.
+//!
+//! Whoever made it removes it when it goes away. This list is for a process that ends without that,
+//! at the second Ctrl-C or where memory is out: its end must neither allocate nor wait for one who
+//! does. So entries are linked to each other, and are made and dropped outside of the lock.
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+static LIST: Mutex<List> = Mutex::new(List { first: None, next_number: 0, closed: false });
+
+#[derive(Debug)]
+struct List {
+    /// The one that was made last.
+    first: Option<Box<Entry>>,
+    next_number: u64,
+    /// The process ends: nothing more may be made.
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    number: u64,
+    path: CString,
+    kind: Kind,
+    next: Option<Box<Entry>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    File,
+    Directory,
+}
+
+/// A name in the list, as long as this lives.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Listed(u64);
+
+impl Listed {
+    /// Lists a file that is about to be made.
+    ///
+    /// # Errors
+    /// If the process is about to end.
+    pub(crate) fn file(path: &Path) -> io::Result<Listed> {
+        Listed::new(path, Kind::File)
+    }
+
+    /// Lists a directory that is about to be made; should others have put something there when the
+    /// process ends, it stays.
+    ///
+    /// # Errors
+    /// If the process is about to end.
+    pub(crate) fn directory(path: &Path) -> io::Result<Listed> {
+        Listed::new(path, Kind::Directory)
+    }
+
+    fn new(path: &Path, kind: Kind) -> io::Result<Listed> {
+        let path = CString::new(path.as_os_str().as_bytes())?;
+        let mut entry = Box::new(Entry { number: 0, path, kind, next: None });
+        let mut list = lock();
+        if list.closed {
+            drop(list);
+            return Err(io::Error::other("interrupted"));
+        }
+        let number = list.next_number;
+        list.next_number += 1;
+        (entry.number, entry.next) = (number, list.first.take());
+        list.first = Some(entry);
+        Ok(Listed(number))
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        let mut list = lock();
+        let mut place = &mut list.first;
+        while place.as_ref().is_some_and(|entry| entry.number != self.0) {
+            let Some(entry) = place else { break };
+            place = &mut entry.next;
+        }
+        let mut own = place.take();
+        if let Some(entry) = &mut own {
+            *place = entry.next.take();
+        }
+        drop(list);
+        drop(own);
+    }
+}
+
+/// Removes the temporary files and directories of this process that have a name, and lets no more be
+/// made: for a process that is to end at once. Neither allocates nor waits for who does.
+pub fn remove_temporaries() {
+    let mut list = lock();
+    list.closed = true;
+    let mut next = &list.first;
+    // The last one first, so that directories are empty and inner ones gone before outer ones.
+    while let Some(entry) = next {
+        let _ = match entry.kind {
+            Kind::File => rustix::fs::unlink(&*entry.path),
+            Kind::Directory => rustix::fs::rmdir(&*entry.path),
+        };
+        next = &entry.next;
+    }
+}
+
+fn lock() -> MutexGuard<'static, List> {
+    LIST.lock().unwrap_or_else(PoisonError::into_inner)
+}

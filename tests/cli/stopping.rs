@@ -1,0 +1,115 @@
+//! Signals to commands that cannot end in an orderly way, or not soon.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::interrupt::{signal, wait};
+use crate::support::{Dir, MERGANSER};
+
+/// Starts a command whose standard output nobody reads, so that it waits for ever to write it.
+fn stuck(dir: &Dir, args: &str) -> Child {
+    let child = Command::new(MERGANSER)
+        .args(args.split_whitespace())
+        .current_dir(dir.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    child
+}
+
+/// More results than a pipe holds, and temporary files of other outputs beside them.
+fn prepared() -> Dir {
+    let dir = crate::classify::prepared();
+    dir.write("many.fq", dir.read("1.fq").repeat(40));
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
+    dir.run("index -q g0.fa -o ref.mgi").ok();
+    dir
+}
+
+const STUCK: [&str; 3] = [
+    "classify refs.mgdb many.fq --report r --classified-out c.fq",
+    "map -e 5 ref.mgi many.fq --unmapped u.fq",
+    "kmers filter-reads t.mgk --interleaved many.fq -o - --output2 o2.fq",
+];
+
+/// The second signal ends the run at once, and leaves nothing behind.
+#[test]
+fn the_second_signal_cleans_up_too() {
+    let dir = prepared();
+    let before = dir.names();
+    for args in STUCK {
+        let mut child = stuck(&dir, args);
+        assert!(dir.names().len() > before.len(), "{args}: no temporary files");
+        signal(&child, "INT");
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(child.try_wait().unwrap().is_none(), "{args}: it was not stuck");
+        let begun = Instant::now();
+        signal(&child, "INT");
+        // Its output is read from here on, and it must not write more of it.
+        assert!(child.wait().unwrap().code() == Some(130), "{args}");
+        assert!(begun.elapsed() < Duration::from_secs(1), "{args}");
+        assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{args}");
+        assert_eq!(dir.names(), before, "{args}");
+    }
+}
+
+/// Nor does a run outlive the first one for long, whatever it waits for.
+#[test]
+fn a_run_that_cannot_end_is_ended() {
+    let dir = prepared();
+    let before = dir.names();
+    for args in STUCK {
+        let mut child = stuck(&dir, args);
+        signal(&child, "TERM");
+        let begun = Instant::now();
+        assert!(child.wait().unwrap().code() == Some(130), "{args}");
+        assert!(begun.elapsed() < Duration::from_secs(6), "{args}");
+        assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{args}");
+        assert_eq!(dir.names(), before, "{args}");
+    }
+}
+
+/// A taxonomy of 60,000 levels: reports of it are gigabytes, and can be stopped at any time.
+#[test]
+fn reports_of_a_deep_taxonomy_can_be_stopped() {
+    let dir = crate::classify::prepared();
+    let mut nodes = String::from("1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n");
+    for taxid in 3..60_000 {
+        let rank = if taxid % 2 == 0 { "no rank" } else { "species" };
+        nodes += &format!("{taxid}\t|\t{}\t|\t{rank}\t|\n", taxid - 1);
+    }
+    std::fs::create_dir(dir.path("deep")).unwrap();
+    dir.write("deep/nodes.dmp", nodes);
+    dir.write("deep/names.dmp", "1\t|\troot\t|\t\t|\tscientific name\t|\n");
+    let genome = String::from_utf8(dir.read("g0.fa")).unwrap();
+    dir.write("deep.fa", genome.replacen("taxid|11", "taxid|59999", 1));
+    dir.run("build -q -t deep -o deep.mgdb deep.fa").ok();
+    let before = dir.names();
+    for report in ["--report", "--mpa"] {
+        let args = format!("classify -q deep.mgdb 1.fq --no-map {report} r");
+        let mut child = Command::new(MERGANSER)
+            .args(args.split_whitespace())
+            .current_dir(dir.root())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // At work on the report when there is something of it on disk.
+        let begun = Instant::now();
+        let size = |name: String| std::fs::metadata(dir.path(&name)).map_or(0, |at| at.len());
+        let written = || dir.names().into_iter().map(size).max().unwrap_or(0);
+        while written() < 30 << 20 && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        signal(&child, "INT");
+        let begun = Instant::now();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{report}");
+        assert!(begun.elapsed() < Duration::from_secs(1), "{report}: {:?}", begun.elapsed());
+        assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{report}");
+        assert_eq!(dir.names(), before, "{report}");
+    }
+    // Those that name a few ranks are short, and soon made.
+    dir.run("classify -q deep.mgdb 1.fq --no-map --abundance a --cami c").ok();
+}
