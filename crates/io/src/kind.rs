@@ -140,7 +140,7 @@ impl FileKind {
             | FileKind::Parquet => "merganser kmers reads it",
             FileKind::Database => "merganser classify and db read it",
             FileKind::Index => "merganser map reads it",
-            FileKind::Jellyfish => "merganser kmers reads what jellyfish dump -c makes of it",
+            FileKind::Jellyfish => "give its text, by jellyfish dump -c",
             FileKind::Pairs => "merganser filter reads it",
             FileKind::Fasta | FileKind::Fastq | FileKind::Sam | FileKind::Bam | FileKind::Cram => {
                 "merganser count, classify and map read it"
