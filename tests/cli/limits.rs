@@ -145,6 +145,30 @@ fn threads_that_cannot_start() {
     }
 }
 
+/// Nor if the user may have no more of them. That does not hold for root, and so takes another user.
+#[test]
+fn a_user_with_few_processes() {
+    let dir = prepared();
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    std::fs::set_permissions(dir.root(), open).unwrap();
+    let nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups bash -c";
+    let run = |args: &str| {
+        let limits = format!("exec {nobody} 'ulimit -u 2; exec \"$0\" \"$@\"' \"$0\" \"$@\"");
+        limited(&dir, &limits, args)
+    };
+    if run("--help").code != Some(0) {
+        eprintln!("skipped: this user may not become another one, who may run the program");
+        return;
+    }
+    let before = dir.names();
+    for args in ["count -k 21 -o o.mgk 1.fq", "map -e 5 ref.mgi 1.fq -o o.sam"] {
+        let message = run(&format!("{args} -q --threads 4")).fails(1);
+        let why = "error: cannot start another thread: resource temporarily unavailable; ";
+        assert!(message.starts_with(why), "{args}: {message}");
+        assert_eq!(dir.names(), before, "{args}");
+    }
+}
+
 /// Few files may be open.
 #[test]
 fn few_open_files() {
