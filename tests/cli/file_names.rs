@@ -118,7 +118,6 @@ fn messages_show_names_that_are_no_text() {
         "map -e ~ ref.mgi 1.fq",
         "kmers query t.mgk ~",
         "classify refs.mgdb 1.fq --lowest ~species",
-        "c~unt",
     ] {
         let message = run(&dir, args, b"").fails(2);
         assert!(message.contains("not UTF-8: \"") && message.contains("\\xE9"), "{message}");

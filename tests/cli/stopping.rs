@@ -24,6 +24,7 @@ fn stuck(dir: &Dir, args: &str) -> Child {
 fn prepared() -> Dir {
     let dir = crate::classify::prepared();
     dir.write("many.fq", dir.read("1.fq").repeat(40));
+    dir.write("many2.fq", dir.read("2.fq").repeat(40));
     dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
     dir.run("index -q g0.fa -o ref.mgi").ok();
     dir
@@ -32,7 +33,7 @@ fn prepared() -> Dir {
 const STUCK: [&str; 3] = [
     "classify refs.mgdb many.fq --report r --classified-out c.fq",
     "map -e 5 ref.mgi many.fq --unmapped u.fq",
-    "kmers filter-reads t.mgk --interleaved many.fq -o - --output2 o2.fq",
+    "kmers filter-reads t.mgk -1 many.fq -2 many2.fq -o - --output2 o2.fq",
 ];
 
 /// The second signal ends the run at once, and leaves nothing behind.

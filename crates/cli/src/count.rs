@@ -19,7 +19,6 @@ use crate::console::Console;
 use crate::progress::Bar;
 use crate::{devices, interrupt};
 use outputs::Outputs;
-use tmp::TemporaryDirectory;
 
 /// Bytes of text from which on a GPU counts faster than 16 cores, its start included
 /// (docs/benchmarks.md).
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     outputs::refuse_to_replace_inputs(args, &inputs)?;
     config.devices = devices::choose(&args.device.device, &inputs, GPU_BREAK_EVEN, console)?;
     let outputs = Outputs::create(args)?;
-    let temporary = TemporaryDirectory::ensure(&config)?;
+    let temporary = tmp::ensure(&config)?;
     let bar = Bar::new(console);
     let beside = |histogram: &Histogram| outputs.prepare_histogram(histogram, args);
     let output = args.output.as_deref();

@@ -27,7 +27,7 @@ pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use kind::{FileKind, foreign};
-pub use output::{AtomicFile, Output, finish_all, remove_temporaries};
+pub use output::{AtomicFile, MadeDirectories, Output, finish_all, remove_temporaries};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, Stretch, stem,

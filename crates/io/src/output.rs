@@ -5,7 +5,7 @@ mod bgzf;
 pub(crate) mod temporaries;
 
 pub use atomic::AtomicFile;
-pub use temporaries::remove_temporaries;
+pub use temporaries::{MadeDirectories, remove_temporaries};
 
 use crate::Error;
 use bgzf::BgzfWriter;

@@ -75,7 +75,7 @@ impl BuildConfig {
         }
         let needed = self.fixed_memory();
         if self.memory < needed {
-            return Err(Error::Config(format!(
+            return Err(Error::Input(format!(
                 "{} threads need at least {} of memory, and --memory gives {}: raise it, or \
                  lower --threads",
                 self.threads,
