@@ -1,7 +1,7 @@
 //! Temporary storage for what does not fit into memory.
 
 use crate::Error;
-use crate::error::reason;
+use crate::error::{reason, without_name};
 use crate::output::temporaries::Listed;
 use std::fs::{self, File};
 use std::io;
@@ -17,8 +17,28 @@ pub struct SpillFile {
     file: File,
     end: AtomicU64,
     dir: PathBuf,
-    /// Directories that were made for it, the innermost first.
-    made: Vec<(PathBuf, Listed)>,
+    _made: MadeDirectories,
+}
+
+/// Directories that were made for a temporary file, the innermost first; they go with it.
+#[derive(Debug)]
+pub(crate) struct MadeDirectories(Vec<(PathBuf, Listed)>);
+
+/// A file without a name in `dir`, which is made if it does not exist.
+pub(crate) fn nameless(dir: &Path) -> Result<(File, MadeDirectories), Error> {
+    let failed = |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
+    let is_missing = |part: &&Path| !part.as_os_str().is_empty() && !part.exists();
+    let missing: Vec<&Path> = dir.ancestors().take_while(is_missing).collect();
+    // The innermost is listed last.
+    let listed =
+        missing.into_iter().rev().map(|part| Ok((part.to_owned(), Listed::directory(part)?)));
+    let mut made = listed.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+    made.reverse();
+    // From here on, what was made goes again if the file cannot be.
+    let made = MadeDirectories(made);
+    fs::create_dir_all(dir).map_err(failed)?;
+    let file = tempfile::tempfile_in(dir).map_err(|error| failed(without_name(error)))?;
+    Ok((file, made))
 }
 
 impl SpillFile {
@@ -29,20 +49,8 @@ impl SpillFile {
     ///
     /// If the directory or the file cannot be made.
     pub fn create(dir: &Path) -> Result<Self, Error> {
-        let failed =
-            |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
-        let missing: Vec<&Path> = dir
-            .ancestors()
-            .take_while(|part| !part.as_os_str().is_empty() && !part.exists())
-            .collect();
-        // The innermost is listed last.
-        let listed =
-            missing.into_iter().rev().map(|part| Ok((part.to_owned(), Listed::directory(part)?)));
-        let mut made = listed.collect::<io::Result<Vec<_>>>().map_err(failed)?;
-        made.reverse();
-        fs::create_dir_all(dir).map_err(failed)?;
-        let file = tempfile::tempfile_in(dir).map_err(failed)?;
-        Ok(Self { file, end: AtomicU64::new(0), dir: dir.to_owned(), made })
+        let (file, made) = nameless(dir)?;
+        Ok(Self { file, end: AtomicU64::new(0), dir: dir.to_owned(), _made: made })
     }
 
     /// Appends `bytes` and returns the offset at which they begin. Appends of several threads each
@@ -76,9 +84,9 @@ impl SpillFile {
     }
 }
 
-impl Drop for SpillFile {
+impl Drop for MadeDirectories {
     fn drop(&mut self) {
-        for (dir, _) in &self.made {
+        for (dir, _) in &self.0 {
             // Whoever else put something there keeps it.
             if fs::remove_dir(dir).is_err() {
                 break;
