@@ -32,6 +32,7 @@ mod metagenomes;
 mod model;
 mod outputs;
 mod peers;
+mod run_files;
 mod sameness;
 mod stopping;
 mod support;

@@ -6,6 +6,7 @@ mod meta;
 
 pub(crate) use file::{Header, Place, Writer};
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -156,7 +157,14 @@ impl Database {
         if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
             return Err(Error::content(path, complaint));
         }
-        let mapping = Mapping::open(path)?;
+        let file = File::open(path);
+        let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
+        Database::of_file(&file, path)
+    }
+
+    /// A database in an open file, which messages call `path`.
+    pub(crate) fn of_file(file: &File, path: &Path) -> Result<Database, Error> {
+        let mapping = Mapping::of_file(file, path)?;
         let bad = |reason: String| Error::content(path, reason);
         let header = Header::read(mapping.bytes()).map_err(bad)?;
         let content = header.content(mapping.bytes()).map_err(bad)?;

@@ -13,6 +13,7 @@ use merganser_classify::{
     BuildConfig, Candidate, Database, GpuConfig, Params, Preset, Query, QueryParams,
     expand_references,
 };
+use merganser_io::AtomicFile;
 use merganser_run::{Cancel, Silent};
 
 use random::Random;
@@ -59,7 +60,8 @@ fn build(params: Params, parts: usize, folder: &Path) -> Database {
         let defaults = BuildConfig::new(params);
         let config = BuildConfig { parts, threads: 2, memory: 1 << 30, gpus, ..defaults };
         let path = folder.join(name);
-        let built = merganser_classify::build(&config, &inputs, folder, &path, &Silent, &cancel);
+        let file = AtomicFile::create(&path).unwrap();
+        let built = merganser_classify::build(&config, &inputs, folder, file, &Silent, &cancel);
         (built.unwrap().0, fs::read(path).unwrap())
     };
     let (_, expected) = on(GpuConfig::default(), "host.mgdb");
@@ -108,8 +110,9 @@ fn little_memory_gives_the_same_database() {
             let config = BuildConfig { gpus: gpus.clone(), ..config.clone() };
             let path = folder.path().join(name);
             let taxonomy = folder.path();
+            let file = AtomicFile::create(&path).unwrap();
             let (_, notes) =
-                merganser_classify::build(&config, &inputs, taxonomy, &path, &Silent, &cancel)
+                merganser_classify::build(&config, &inputs, taxonomy, file, &Silent, &cancel)
                     .unwrap();
             (fs::read(path).unwrap(), notes)
         };

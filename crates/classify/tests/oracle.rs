@@ -12,6 +12,7 @@ use merganser_classify::{
     BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams, Verdict, add, build,
     build_in_memory, expand_references, naive,
 };
+use merganser_io::{AtomicFile, OutputSet};
 use merganser_run::{Cancel, Silent};
 
 use random::Random;
@@ -113,18 +114,24 @@ fn every_candidate_of_every_read_is_the_oracles() {
             let config = config(threads, parts);
             let file = path(&format!("{threads}-{parts}.mgdb"));
             let taxonomy = folder.path();
-            databases.push(build(&config, &inputs, taxonomy, &file, &progress, &cancel).unwrap().0);
+            let file = AtomicFile::create(&file).unwrap();
+            databases.push(build(&config, &inputs, taxonomy, file, &progress, &cancel).unwrap().0);
             databases
                 .push(build_in_memory(&config, &inputs, taxonomy, &progress, &cancel).unwrap().0);
         }
         let bytes = |name: &str| fs::read(path(name)).unwrap();
         assert!(bytes("1-1.mgdb") == bytes("3-1.mgdb"), "one thread or three");
-        let few = path("few.mgdb");
-        let base = build(&config(2, 1), &inputs[..2], folder.path(), &few, &progress, &cancel);
+        let few = AtomicFile::create(&path("few.mgdb")).unwrap();
+        let base = build(&config(2, 1), &inputs[..2], folder.path(), few, &progress, &cancel);
         let (base, _) = base.unwrap();
-        let grown = path("grown.mgdb");
+        let set = OutputSet::new();
+        let grown = set.file(&path("grown.mgdb")).unwrap();
         let new = &inputs[2..];
-        add(&config(2, 1), &base, new, Some(folder.path()), &grown, &progress, &cancel).unwrap();
+        let added = add(&config(2, 1), &base, new, Some(folder.path()), grown, &progress, &cancel);
+        // It is mapped before it appears: one that cannot be does not.
+        added.unwrap().0.verify().unwrap();
+        assert!(!path("grown.mgdb").exists());
+        set.commit().unwrap();
         assert!(bytes("grown.mgdb") == bytes("1-1.mgdb"), "added to, or built at once");
         for database in &databases {
             database.verify().unwrap();

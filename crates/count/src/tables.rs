@@ -129,6 +129,13 @@ impl AnyTable {
         Ok(AnyTable { path: path.to_owned(), description, content })
     }
 
+    /// A table of ours in an open file, which messages call `path`.
+    pub(crate) fn own(file: File, path: &Path) -> Result<AnyTable, Error> {
+        let table = Table::of_file(file, path)?;
+        let description = of_header(table.header());
+        Ok(AnyTable { path: path.to_owned(), description, content: Content::Mgk(table) })
+    }
+
     fn content(
         path: &Path,
         canonical: bool,
@@ -176,14 +183,6 @@ impl AnyTable {
     /// What it says of itself.
     pub fn description(&self) -> &Description {
         &self.description
-    }
-
-    /// Has messages call it by another name.
-    pub(crate) fn rename(&mut self, path: &Path) {
-        self.path = path.to_owned();
-        if let Content::Mgk(table) = &mut self.content {
-            table.rename(path);
-        }
     }
 
     /// The table, if it is one of ours.

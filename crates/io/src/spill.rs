@@ -1,7 +1,7 @@
 //! Temporary storage for what does not fit into memory.
 
 use crate::Error;
-use crate::error::reason;
+use crate::error::{reason, without_name};
 use crate::output::temporaries::MadeDirectories;
 use std::fs::File;
 use std::io;
@@ -20,6 +20,15 @@ pub struct SpillFile {
     _made: MadeDirectories,
 }
 
+/// A file without a name in `dir`, which is made if it does not exist.
+pub(crate) fn nameless(dir: &Path) -> Result<(File, MadeDirectories), Error> {
+    let failed = |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
+    // What was made goes again if the file cannot be.
+    let made = MadeDirectories::ensure(dir).map_err(failed)?;
+    let file = tempfile::tempfile_in(dir).map_err(|error| failed(without_name(error)))?;
+    Ok((file, made))
+}
+
 impl SpillFile {
     /// A new, empty file in `dir`, which is made if it does not exist, and then removed again with
     /// the file if it is empty.
@@ -28,10 +37,7 @@ impl SpillFile {
     ///
     /// If the directory or the file cannot be made.
     pub fn create(dir: &Path) -> Result<Self, Error> {
-        let failed =
-            |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
-        let made = MadeDirectories::ensure(dir).map_err(failed)?;
-        let file = tempfile::tempfile_in(dir).map_err(failed)?;
+        let (file, made) = nameless(dir)?;
         Ok(Self { file, end: AtomicU64::new(0), dir: dir.to_owned(), _made: made })
     }
 

@@ -10,6 +10,7 @@ mod build;
 mod file;
 mod mapping;
 
+use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
@@ -70,7 +71,19 @@ impl Index {
     /// # Errors
     /// If it cannot be mapped, or is no index, of another version, truncated or damaged.
     pub fn open(path: &Path) -> Result<Index, Error> {
-        let (mapped, contigs, k) = Mapped::open(path)?;
+        let maker = "merganser index makes one of a reference in FASTA";
+        let wanted = "a merganser index (.mgi)";
+        if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
+            return Err(Error::index(path, complaint));
+        }
+        let file = File::open(path);
+        let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
+        Index::of_file(&file, path)
+    }
+
+    /// An index in an open file, which messages call `path`.
+    fn of_file(file: &File, path: &Path) -> Result<Index, Error> {
+        let (mapped, contigs, k) = Mapped::of_file(file, path)?;
         Ok(Index { contigs, k, data: Data::Mapped(mapped) })
     }
 

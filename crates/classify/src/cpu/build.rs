@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use merganser_io::Input;
+use merganser_io::{AtomicFile, Input};
 use merganser_run::{Cancel, Progress, run_workers};
 
 use super::entries::SECTIONS;
@@ -116,7 +116,8 @@ pub struct BuildNotes {
     pub stages: Vec<(&'static str, Duration)>,
 }
 
-/// Builds a database and writes it to `output`.
+/// Builds a database and writes it to `output`, which appears as its set does; the database that is
+/// given back is mapped from it already.
 ///
 /// # Errors
 /// As reading and writing; if nothing can be indexed; with `strict`, if a target has no taxon.
@@ -124,7 +125,7 @@ pub fn build(
     config: &BuildConfig,
     inputs: &[Input],
     taxonomy: &Path,
-    output: &Path,
+    output: AtomicFile,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Database, BuildNotes), Error> {
@@ -157,7 +158,7 @@ pub fn add(
     base: &Database,
     inputs: &[Input],
     taxonomy: Option<&Path>,
-    output: &Path,
+    output: AtomicFile,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Database, BuildNotes), Error> {
@@ -233,17 +234,17 @@ impl<'a> Job<'a> {
         self.part_starts.len() + 1
     }
 
-    fn write(mut self, output: &Path) -> Result<(Database, BuildNotes), Error> {
-        let writer = Writer::create(output, self.parts())?;
+    fn write(mut self, output: AtomicFile) -> Result<(Database, BuildNotes), Error> {
+        let writer = Writer::new(output, self.parts());
         let counts = match self.scan.sketches.take() {
             Some(sketches) => self.write_from_device(&sketches, &writer)?,
             None => self.write_tables(&writer)?,
         };
         let writing = Instant::now();
         let (content, mut notes) = self.content(counts);
-        writer.finish(&content)?;
+        let database = writer.finish(&content)?;
         notes.stages.push(("finish", writing.elapsed()));
-        Ok((Database::open(output)?, notes))
+        Ok((database, notes))
     }
 
     fn write_tables(&mut self, writer: &Writer) -> Result<Counts, Error> {

@@ -2,12 +2,11 @@
 //! Numbers are little-endian.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use merganser_io::AtomicFile;
 
-use super::{Content, GROUP, GROUPS, Section, SectionEntry, meta};
+use super::{Content, Database, GROUP, GROUPS, Section, SectionEntry, meta};
 use crate::Error;
 use crate::bytes::{Reading, Writing};
 use crate::cpu::entries::SECTIONS;
@@ -255,12 +254,11 @@ pub(crate) struct Place {
 }
 
 impl Writer {
-    /// Begins a file that will appear at `path`.
-    pub(crate) fn create(path: &Path, parts: usize) -> Result<Writer, Error> {
-        let file = AtomicFile::create(path)?;
+    /// Begins a database of so many parts.
+    pub(crate) fn new(file: AtomicFile, parts: usize) -> Writer {
         let (position, sections) = (BYTES as u64, vec![Vec::new(); parts]);
         let directory = Mutex::new(Directory { position, groups: Vec::new(), sections });
-        Ok(Writer { file, directory })
+        Writer { file, directory }
     }
 
     fn directory(&self) -> MutexGuard<'_, Directory> {
@@ -291,8 +289,8 @@ impl Writer {
         self.directory().groups[place.number][2] = checksum.into();
     }
 
-    /// Writes the rest and makes the file appear.
-    pub(crate) fn finish(mut self, content: &Content) -> Result<(), Error> {
+    /// Writes the rest, maps the file and makes it appear: one that cannot be mapped does not.
+    pub(crate) fn finish(mut self, content: &Content) -> Result<Database, Error> {
         let Directory { position: directory, groups, sections } =
             self.directory.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
@@ -318,7 +316,8 @@ impl Writer {
         self.file.skip(directory)?;
         self.file.write_all(&bytes)?;
         self.file.write_all(&meta)?;
+        let database = Database::of_file(&self.file.reader()?, self.file.path())?;
         self.file.commit()?;
-        Ok(())
+        Ok(database)
     }
 }

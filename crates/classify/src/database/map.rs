@@ -12,11 +12,10 @@ use crate::Error;
 pub(super) struct Mapping(Option<Mmap>);
 
 impl Mapping {
-    /// Maps a file. It must not be changed while it is in use, as every program that maps its
+    /// Maps a file that is open, which messages call `path`. It must not be changed while it is in use, as every program that maps its
     /// index demands; ours replace files and never write into them.
-    pub(super) fn open(path: &Path) -> Result<Mapping, Error> {
+    pub(super) fn of_file(file: &File, path: &Path) -> Result<Mapping, Error> {
         let at = |source| Error::File { path: path.to_owned(), source };
-        let file = File::open(path).map_err(at)?;
         let metadata = file.metadata().map_err(at)?;
         if metadata.is_dir() {
             return Err(Error::content(path, "is a directory, not a database"));
@@ -26,7 +25,7 @@ impl Mapping {
         }
         // SAFETY: the map is only read, as bytes and numbers that may have any value. If another
         // process shortens the file, reads beyond its end raise SIGBUS: documented above.
-        let map = unsafe { MmapOptions::new().map(&file) }.map_err(at)?;
+        let map = unsafe { MmapOptions::new().map(file) }.map_err(at)?;
         Ok(Mapping(Some(map)))
     }
 

@@ -49,6 +49,11 @@ impl Dump {
         Ok(Dump { taxonomy, deleted, notes })
     }
 
+    /// The files of the dump in `folder`, whether or not they are there.
+    pub fn files(folder: &Path) -> [PathBuf; 4] {
+        ["nodes.dmp", "names.dmp", "merged.dmp", "delnodes.dmp"].map(|name| folder.join(name))
+    }
+
     /// Why a taxid has no node, in words.
     pub fn why_unknown(&self, taxid: u32) -> &'static str {
         if self.deleted.binary_search(&taxid).is_ok() {

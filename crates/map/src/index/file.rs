@@ -1,16 +1,17 @@
 //! The file `.mgi`: a header, planes, positions, table, contigs. Numbers are little-endian.
 
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use merganser_io::AtomicFile;
 
-use super::{MOST_K, SHORTEST, mapping::Mapping, words_to};
+use super::{Index, MOST_K, SHORTEST, mapping::Mapping, words_to};
 use crate::Error;
 use crate::reference::{Contig, MOST_POSITIONS, Reference};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-const MAGIC: [u8; 8] = *b"\x89MGI\r\n\x1a\n";
+pub(super) const MAGIC: [u8; 8] = *b"\x89MGI\r\n\x1a\n";
 /// The version that this program writes, and the only one it reads.
 const VERSION: u32 = 1;
 /// Bytes of the header; the sections follow, each at a multiple of as many.
@@ -37,13 +38,8 @@ pub(super) struct Mapped {
 }
 
 impl Mapped {
-    pub(super) fn open(path: &Path) -> Result<(Mapped, Vec<Contig>, usize), Error> {
-        let maker = "merganser index makes one of a reference in FASTA";
-        let wanted = "a merganser index (.mgi)";
-        if let Some(complaint) = merganser_io::foreign(path, &MAGIC, wanted, maker) {
-            return Err(Error::index(path, complaint));
-        }
-        let mapping = Mapping::open(path)?;
+    pub(super) fn of_file(file: &File, path: &Path) -> Result<(Mapped, Vec<Contig>, usize), Error> {
+        let mapping = Mapping::of_file(file, path)?;
         let (sections, k) =
             header(mapping.bytes()).map_err(|problem| Error::index(path, problem))?;
         let mapped = Mapped { path: path.to_owned(), mapping, sections };
@@ -179,9 +175,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Begins a file that will appear at `path`, and writes the planes.
-    pub(super) fn create(path: &Path, reference: &Reference, k: usize) -> Result<Writer, Error> {
-        let mut file = AtomicFile::create(path)?;
+    /// Begins an index, and writes the planes.
+    pub(super) fn new(
+        mut file: AtomicFile,
+        reference: &Reference,
+        k: usize,
+    ) -> Result<Writer, Error> {
         file.write_all(&[0; BYTES])?;
         let open = (BYTES as u64, crc32fast::Hasher::new());
         let mut writer = Writer { file, k, sections: Vec::new(), open };
@@ -215,8 +214,8 @@ impl Writer {
         self.bytes(bytemuck::cast_slice(positions))
     }
 
-    /// Writes the rest and makes the file appear.
-    pub(super) fn finish(mut self, reference: &Reference, table: &[u32]) -> Result<(), Error> {
+    /// Writes the rest, maps the file and makes it appear: one that cannot be mapped does not.
+    pub(super) fn finish(mut self, reference: &Reference, table: &[u32]) -> Result<Index, Error> {
         self.close()?;
         self.bytes(bytemuck::cast_slice(table))?;
         self.close()?;
@@ -242,7 +241,8 @@ impl Writer {
         header.extend_from_slice(&crc32fast::hash(&header).to_le_bytes());
         debug_assert_eq!(header.len(), USED);
         self.file.patch(0, &header)?;
+        let index = Index::of_file(&self.file.reader()?, self.file.path())?;
         self.file.commit()?;
-        Ok(())
+        Ok(index)
     }
 }
