@@ -43,8 +43,8 @@ impl Outputs {
     ) -> Result<(), Error> {
         let mut own = self.histogram.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mut output) = own.0.take() {
-            let most = args.hist_max.unwrap_or(u32::MAX);
-            let beyond = histogram.write(most, &mut output)?;
+            let format = args.histogram_format.into();
+            let beyond = histogram.write(format, args.hist_max, &mut output)?;
             *own = (Some(output.prepare()?), beyond);
         }
         Ok(())

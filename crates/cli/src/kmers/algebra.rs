@@ -10,7 +10,7 @@ use anyhow::Result;
 use merganser_count::algebra::{
     self, Calculated, Calculation, Cut, Expression, Mode, Operation, TableFormat,
 };
-use merganser_count::{Error, Histogram};
+use merganser_count::{Error, Histogram, HistogramFormat};
 use merganser_io::{Input, Output};
 use merganser_run::Summary;
 
@@ -174,7 +174,8 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
     let resources = tables::resources(&asked.computing.tables);
     let bar = Bar::new(console);
     let histogram = Mutex::new(histogram);
-    let beside = |found: &Histogram| prepare_histogram(found, &histogram);
+    let layout = args.histogram_format.into();
+    let beside = |found: &Histogram| prepare_histogram(found, layout, &histogram);
     let done = algebra::calculate(&calculation, &opened, &resources, &beside, &bar, &cancel);
     drop(bar);
     let done = done?;
@@ -189,10 +190,14 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
 }
 
 /// Writes the histogram, so that it needs but its name when the table is there.
-fn prepare_histogram(found: &Histogram, output: &Mutex<Option<Output>>) -> Result<(), Error> {
+fn prepare_histogram(
+    found: &Histogram,
+    layout: HistogramFormat,
+    output: &Mutex<Option<Output>>,
+) -> Result<(), Error> {
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(mut open) = output.take() {
-        found.write(u32::MAX, &mut open)?;
+        found.write(layout, None, &mut open)?;
         *output = Some(open.prepare()?);
     }
     Ok(())
