@@ -45,12 +45,13 @@ extern "C" {
 /// many cycles a sample of the blocks spent in each.
 mgpu_status merganser_classify_reads(const mgpu::sketch_rule* rule, const uint64_t* words,
                                      const mgpu::table_section* sections, const uint32_t* starts,
-                                     const uint32_t* taxa, uint32_t targets, const uint8_t* letters,
+                                     const uint32_t* taxa, const uint32_t* nodes,
+                                     uint32_t targets, const uint8_t* letters,
                                      const mgpu::read_entry* reads, uint32_t count, uint32_t most,
                                      mgpu::candidate* out, uint32_t* out_count, uint32_t* over,
                                      uint32_t* over_count, uint64_t* phases,
                                      cudaStream_t stream) {
-  const mgpu::reads_arguments a{*rule,   {words, sections}, {starts, taxa, targets},
+  const mgpu::reads_arguments a{*rule,   {words, sections}, {starts, taxa, nodes, targets},
                                 letters, reads,             count,
                                 most,    out,               out_count,
                                 over,    over_count,        phases};
@@ -80,13 +81,13 @@ mgpu_status merganser_classify_windows(const mgpu::sketch_rule* rule, const uint
 
 /// Candidates of long reads, whose hits are sorted.
 mgpu_status merganser_classify_long_reads(const uint32_t* starts, const uint32_t* taxa_of,
-                                          uint32_t targets, const uint64_t* keys,
+                                          const uint32_t* nodes, uint32_t targets, const uint64_t* keys,
                                           const uint64_t* before, uint64_t skip,
                                           const uint32_t* first_windows, const uint32_t* ranges,
                                           uint32_t count, uint32_t most, uint32_t* taxa,
                                           uint32_t* sums, mgpu::candidate* out, uint32_t* out_count,
                                           cudaStream_t stream) {
-  const mgpu::long_arguments a{{starts, taxa_of, targets}, keys, before, skip, first_windows,
+  const mgpu::long_arguments a{{starts, taxa_of, nodes, targets}, keys, before, skip, first_windows,
                                ranges, count, most, taxa, sums, out, out_count};
   MGPU_LAUNCH(mgpu::long_reads_kernel, grid_size(count, 1, mgpu::many_blocks), mgpu::large_threads,
               stream, a);

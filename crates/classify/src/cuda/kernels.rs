@@ -48,13 +48,14 @@ pub(crate) type SectionPlace = [u64; 4];
 pub(crate) type ReadEntry = [u32; 4];
 /// A window: where its letters start, its bases, its read.
 pub(crate) type WindowEntry = [u32; 3];
-/// A candidate: target, hits, first and last window of the run, counted over all targets.
-pub(crate) type RawCandidate = [u32; 4];
+/// A candidate: target, hits, first and last window of the run, counted over all targets, lowest and
+/// highest node ([`Candidate::nodes`](crate::Candidate::nodes)).
+pub(crate) type RawCandidate = [u32; 6];
 
 merganser_gpu::foreign! {
     fn merganser_classify_reads(
         rule: *const SketchRule, words: *const u64, sections: *const SectionPlace,
-        starts: *const u32, taxa: *const u32, targets: u32, letters: *const u8,
+        starts: *const u32, taxa: *const u32, nodes: *const u32, targets: u32, letters: *const u8,
         reads: *const ReadEntry, count: u32, most: u32, out: *mut RawCandidate,
         out_count: *mut u32, over: *mut u32, over_count: *mut u32, phases: *mut u64,
         stream: RawStream,
@@ -65,7 +66,7 @@ merganser_gpu::foreign! {
         before: *const u64, skip: u64, keys: *mut u64, stream: RawStream,
     );
     fn merganser_classify_long_reads(
-        starts: *const u32, taxa_of: *const u32, targets: u32, keys: *const u64,
+        starts: *const u32, taxa_of: *const u32, nodes: *const u32, targets: u32, keys: *const u64,
         before: *const u64, skip: u64, first_windows: *const u32, ranges: *const u32, count: u32,
         most: u32, taxa: *mut u32, sums: *mut u32, out: *mut RawCandidate, out_count: *mut u32,
         stream: RawStream,
@@ -85,13 +86,16 @@ pub(crate) struct Part<'t> {
 pub(crate) struct Targets<'t> {
     /// The first window of each, and the number of all.
     pub(crate) starts: DeviceSlice<'t, u32>,
-    /// The taxon of each.
+    /// The taxon of each at the lowest rank.
     pub(crate) taxa: DeviceSlice<'t, u32>,
+    /// The node of each.
+    pub(crate) nodes: DeviceSlice<'t, u32>,
 }
 
 impl Targets<'_> {
     fn count(&self) -> u32 {
         assert!(self.starts.len() == self.taxa.len() + 1, "a taxon for each target");
+        assert!(self.nodes.len() == self.taxa.len(), "a node for each target");
         self.taxa.len() as u32
     }
 }
@@ -148,6 +152,7 @@ pub(crate) fn reads(
                 part.sections.as_ptr(),
                 targets.starts.as_ptr(),
                 targets.taxa.as_ptr(),
+                targets.nodes.as_ptr(),
                 target_count,
                 letters.as_ptr(),
                 reads.as_ptr(),
@@ -268,6 +273,7 @@ pub(crate) fn long_reads(
             merganser_classify_long_reads(
                 targets.starts.as_ptr(),
                 targets.taxa.as_ptr(),
+                targets.nodes.as_ptr(),
                 target_count,
                 reads.keys.as_ptr(),
                 reads.before.as_ptr(),
