@@ -104,7 +104,10 @@ fn doubts_are_told() {
     let found = values(&text);
     close(&found, "genome_size", 200_000.0, 0.03);
     assert!(found["heterozygosity"] < 0.001, "{found:?}");
-    assert!(told.starts_with("warning: t.mgk: a genome of ") && told.lines().count() == 1, "{told}");
+    assert!(
+        told.starts_with("warning: t.mgk: a genome of ") && told.lines().count() == 1,
+        "{told}"
+    );
     assert!(told.contains("explains this histogram as well"), "{told}");
     // The default of `count` leaves out what occurs once.
     dir.run("count -q -k 21 -o cut.mgk r.fa").ok();

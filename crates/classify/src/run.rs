@@ -430,7 +430,8 @@ impl<'a> Run<'_, 'a> {
             let verdict = thresholds.decide(candidates, bases, tree, nodes);
             let found = lines::found(verdict, nodes);
             own.count(found, reads::lengths(batch, read));
-            own.by_genome.count(thresholds.counted_at(verdict, candidates, bases, tree, nodes), None);
+            own.by_genome
+                .count(thresholds.counted_at(verdict, candidates, bases, tree, nodes), None);
             if self.wants.lines && (found.is_some() || !self.config.classified_only) {
                 let read = Read { batch, read, mates: &views[read], found, candidates };
                 self.lines.write(&read, sketcher, &mut texts.lines);

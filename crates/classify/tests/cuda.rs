@@ -30,8 +30,7 @@ fn usable() -> bool {
 fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
     let nodes = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
         11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n13\t|\t10\t|\tspecies\t|\n";
-    let strain =
-        |number: u64| format!("{}\t|\t{}\t|\tstrain\t|\n", 20 + number, 11 + number % 3);
+    let strain = |number: u64| format!("{}\t|\t{}\t|\tstrain\t|\n", 20 + number, 11 + number % 3);
     let nodes = nodes.to_owned() + &(0..9).map(strain).collect::<String>();
     fs::write(folder.join("nodes.dmp"), nodes).unwrap();
     fs::write(folder.join("names.dmp"), "1\t|\troot\t|\t\t|\tscientific name\t|\n").unwrap();

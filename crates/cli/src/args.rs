@@ -64,10 +64,9 @@ pub(crate) struct Cli {
 /// `--histogram-format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HistogramLayout {
-    /// COUNT<TAB>NUMBER lines
+    // COUNT<TAB>NUMBER lines.
     Tsv,
-    /// COUNT NUMBER lines as `jellyfish histo` writes them, with a last row for all counts above
-    /// 10,000: what MultiQC reads, in files named *_jf.hist
+    // COUNT NUMBER lines as `jellyfish histo` writes them.
     Jellyfish,
 }
 

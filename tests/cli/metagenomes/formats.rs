@@ -101,7 +101,8 @@ fn every_layout_of_a_metacache_table() {
          order:5\nr2\t|\t0\n"
     );
     let beside = rows("--lineage --taxids");
-    let cells: Vec<&str> = beside.lines().nth(1).unwrap().split("\t|\t").nth(1).unwrap().split(',').collect();
+    let cells: Vec<&str> =
+        beside.lines().nth(1).unwrap().split("\t|\t").nth(1).unwrap().split(',').collect();
     assert_eq!(
         (cells.len(), cells[0], cells[1], cells[15]),
         (16, "species:Salmonella enterica(21)", "subgenus:--(0)", "domain:Bacteria(2)")

@@ -49,7 +49,8 @@ impl Found<'_> {
         }
         bytes.put_u32(self.ends.len() as u32);
         self.ends.iter().for_each(|&end| bytes.put_u32(end as u32));
-        for &Candidate { target, taxon, hits, window, last, nodes: [low, high] } in self.candidates {
+        for &Candidate { target, taxon, hits, window, last, nodes: [low, high] } in self.candidates
+        {
             let values = [target, taxon, hits, window, last, low, high];
             values.iter().for_each(|&value| bytes.put_u32(value));
         }
@@ -145,14 +146,8 @@ mod tests {
         let mut batch = RecordBatch::of(true, 9);
         batch.push(&record);
         batch.push(&Record { quality: Some(b"IIII"), ..record });
-        let candidate = |target| Candidate {
-            target,
-            taxon: 7,
-            hits: 3,
-            window: 2,
-            last: 4,
-            nodes: [5, 9],
-        };
+        let candidate =
+            |target| Candidate { target, taxon: 7, hits: 3, window: 2, last: 4, nodes: [5, 9] };
         let candidates = vec![candidate(0), candidate(1), candidate(0)];
         let held = HeldBatch { batch, candidates, ends: vec![2, 2, 3] };
         let bytes = held.found(&[]).store();

@@ -96,7 +96,7 @@ impl Fit {
     }
 
     /// Parts of the genome's length in the peaks at once to four times the coverage.
-    fn peaks(&self) -> [f64; 4] {
+    pub(super) fn peaks(&self) -> [f64; 4] {
         let [.., rate, d] = self.values();
         if self.shape.ploidy == 1 {
             return [1.0 - d, d, 0.0, 0.0];

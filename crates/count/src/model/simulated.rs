@@ -16,7 +16,8 @@ type Copies = Vec<(f64, f64)>;
 fn homozygous(repeats: f64, most: i32) -> Copies {
     let weight = |copies: i32| 0.6f64.powi(copies - 2);
     let all: f64 = (2..=most).map(weight).sum();
-    let part = |copies: i32| (f64::from(copies), repeats * weight(copies) / all / f64::from(copies));
+    let part =
+        |copies: i32| (f64::from(copies), repeats * weight(copies) / all / f64::from(copies));
     std::iter::once((1.0, 1.0 - repeats)).chain((2..=most).map(part)).collect()
 }
 
@@ -65,7 +66,8 @@ fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Histogram {
     let mut random = Normal(depth as u64);
     let covered = 0.8 * depth / ploidy;
     let coverage = covered * 0.995f64.powi(K as i32);
-    let errors = BASES * covered * ploidy * 0.005 * K as f64;
+    // All k-mers with errors, 4 % of which occur once more, and so on.
+    let errors = BASES * covered * ploidy * (1.0 - 0.995f64.powi(K as i32)) * 0.96 * 0.96;
     let mut histogram = Histogram::default();
     let shape = Shape { k: K, ploidy: 1 };
     let peaks: Vec<Fit> = copies
