@@ -102,6 +102,9 @@ pub struct RunResult<'a> {
     pub skipped_alignments: u64,
     /// Reads by taxon.
     pub tally: Tally,
+    /// Reads by the taxa of genomes, below the lowest rank, too, for Kraken's report: a clade has as
+    /// many as in [`tally`](Self::tally) down to that rank.
+    pub by_genome: Tally,
     /// With [`RunConfig::features`].
     pub features: Option<FeatureCounts>,
     /// With [`RunConfig::references`].
@@ -160,7 +163,7 @@ impl<'a> Classifier<'a> {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<RunResult<'a>, Error> {
-        let lowest = config.thresholds.lowest;
+        let thresholds = &config.thresholds;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
         if config.features || self.query.gpu().is_none() {
@@ -169,7 +172,7 @@ impl<'a> Classifier<'a> {
         let run = Run {
             classifier: self,
             config,
-            lines: LineWriter::new(self.database, &self.nodes, &config.format, lowest),
+            lines: LineWriter::new(self.database, &self.nodes, &config.format, thresholds),
             wants: Wants::of(outputs),
             features: config.features.then(|| FeatureCounter::new(self.database)),
             references: config.references.then(|| ReferenceHits::new(self.database)),
@@ -427,6 +430,8 @@ impl<'a> Run<'_, 'a> {
             let verdict = thresholds.decide(candidates, bases, tree, nodes);
             let found = lines::found(verdict, nodes);
             own.count(found, reads::lengths(batch, read));
+            own.by_genome
+                .count(thresholds.counted_at(verdict, candidates, bases, tree, nodes), None);
             if self.wants.lines && (found.is_some() || !self.config.classified_only) {
                 let read = Read { batch, read, mates: &views[read], found, candidates };
                 self.lines.write(&read, sketcher, &mut texts.lines);
@@ -470,6 +475,7 @@ impl RunResult<'_> {
         self.classified += other.classified;
         self.passed_over += other.passed_over;
         self.tally.add(other.tally);
+        self.by_genome.add(other.by_genome);
     }
 }
 

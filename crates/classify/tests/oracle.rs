@@ -15,12 +15,13 @@ use merganser_classify::{
 use merganser_io::{AtomicFile, OutputSet};
 use merganser_run::{Cancel, Silent};
 
-use random::Random;
+use random::{Random, comparable};
 
-/// Genera 10, 20, …; species 11, 12, 21, …
+/// Genera 10, 20; species 11, 12, 21; strains 111, 112, 211, 212.
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
-    21\t|\t20\t|\tspecies\t|\n";
+    21\t|\t20\t|\tspecies\t|\n111\t|\t11\t|\tstrain\t|\n112\t|\t11\t|\tstrain\t|\n\
+    211\t|\t21\t|\tstrain\t|\n212\t|\t21\t|\tstrain\t|\n";
 const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tB\t|\t\t|\tscientific name\t|\n";
 
 /// A folder with a taxonomy and references in three files, the sequences, and their taxids.
@@ -36,7 +37,7 @@ fn reference(folder: &Path, random: &mut Random) -> (Vec<Vec<u8>>, Vec<u32>) {
         // A repeat, so that features have many locations.
         letters.extend_from_slice(&ancestor[..200].repeat(random.below(4) as usize));
         targets.push(letters);
-        taxids.push([11, 12, 21][(number % 3) as usize]);
+        taxids.push([11, 12, 21, 111, 12, 211, 112, 12, 212][(number % 9) as usize]);
     }
     for (file, range) in [("a.fa", 0..5), ("b.fa", 5..6), ("c.fa", 6..12)] {
         let mut text = String::new();
@@ -141,12 +142,11 @@ fn every_candidate_of_every_read_is_the_oracles() {
                 let options = QueryParams { lowest, max_candidates, insert: seed * 100 };
                 let found = candidates(database, options, &reads);
                 let nodes = database.taxonomy().len() as u32;
+                let node_of =
+                    |target: u32| database.taxonomy().node(taxids[target as usize]).unwrap();
                 let taxon_of = |target: u32| match lowest {
                     Rank::Sequence => nodes + target,
-                    rank => {
-                        let node = database.taxonomy().node(taxids[target as usize]).unwrap();
-                        database.taxonomy().at_rank(node, rank).unwrap()
-                    }
+                    rank => database.taxonomy().at_rank(node_of(target), rank).unwrap(),
                 };
                 for (mates, found) in reads.iter().zip(&found) {
                     let mates = [&mates[0][..], &mates[1][..]];
@@ -155,11 +155,11 @@ fn every_candidate_of_every_read_is_the_oracles() {
                         &params,
                         options.insert,
                         max_candidates,
-                        &taxon_of,
+                        &|target| (taxon_of(target), node_of(target)),
                     );
                     assert_eq!(
-                        *found,
-                        expected,
+                        comparable(found),
+                        comparable(&expected),
                         "seed {seed}, {lowest:?}, {} parts",
                         database.parts()
                     );
@@ -190,6 +190,7 @@ fn verdicts_follow_the_thresholds() {
             hits,
             window: 0,
             last: 0,
+            nodes: [0; 2],
         };
         let candidates: Vec<Candidate> = hits.iter().map(candidate).collect();
         rule.decide(&candidates, 100, tree, &nodes)

@@ -151,6 +151,12 @@ pub(crate) fn warn(notes: &BuildNotes, args: &TaxidArgs, console: &Console) {
             "{count} sequences have an id that an earlier one has, first {name}; all are kept"
         ));
     }
+    if let (count, Some(name)) = &notes.without_kmer {
+        console.warn(format_args!(
+            "{count} sequences have no k-mer, being too short or of N alone, and no read can be \
+             found in them, first {name}"
+        ));
+    }
     if let Some((name, reason)) = notes.unmapped.first() {
         let count = notes.unmapped.len();
         let list = match args.unmapped {

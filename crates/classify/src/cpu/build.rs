@@ -104,6 +104,8 @@ pub struct BuildNotes {
     pub unmapped: Vec<(String, String)>,
     /// How many targets have an id that an earlier one has; the first such id.
     pub duplicates: (u64, Option<String>),
+    /// How many targets have no k-mer, being too short or of N alone; the first such id.
+    pub without_kmer: (u64, Option<String>),
     /// Bases read.
     pub bases: u64,
     /// Taxids that hang in the air, of the dump.
@@ -216,13 +218,17 @@ impl<'a> Job<'a> {
         }
         let Mapped { targets, taxonomy } =
             map_targets(config, inputs, &scan.files, dump, taxonomy, base, &mut notes)?;
-        if targets.iter().all(|target| target.windows == 0) {
+        let scanned_targets = || scan.files.iter().flatten();
+        if base.is_none() && scanned_targets().all(|target| !target.has_kmer) {
             return Err(Error::Input(format!(
-                "nothing to build: no sequence in the {} input files has {} bases",
+                "nothing to build: no sequence in the {} input files has {} bases in a row",
                 inputs.len(),
                 config.params.k
             )));
         }
+        let mut without = scanned_targets().filter(|target| !target.has_kmer);
+        let first = without.next().map(|target| target.name.clone());
+        notes.without_kmer = (u64::from(first.is_some()) + without.count() as u64, first);
         notes.stages.push(("taxonomy", read_taxonomy));
         notes.stages.push(("scan", scanned - read_taxonomy));
         notes.stages.push(("taxids", started.elapsed() - scanned));
@@ -240,6 +246,7 @@ impl<'a> Job<'a> {
             Some(sketches) => self.write_from_device(&sketches, &writer)?,
             None => self.write_tables(&writer)?,
         };
+        self.check(&counts)?;
         let writing = Instant::now();
         let (content, mut notes) = self.content(counts);
         let database = writer.finish(&content)?;
@@ -321,6 +328,7 @@ impl<'a> Job<'a> {
         let started = Instant::now();
         if let Some(sketches) = self.scan.sketches.take() {
             let (tables, counts, runs) = self.keep_on_device(&sketches)?;
+            self.check(&counts)?;
             self.notes.device_runs = runs;
             drop(sketches);
             self.notes.stages.push(("layout", started.elapsed()));
@@ -334,6 +342,7 @@ impl<'a> Job<'a> {
         let mut all = Vec::new();
         let counts =
             self.tables(&|tables| tables, &mut |tables| all.extend(tables), &|()| Ok(()))?;
+        self.check(&counts)?;
         self.notes.stages.push(("tables", started.elapsed()));
         let (content, notes) = self.content(counts);
         Ok((Database::in_memory(content, all), notes))
@@ -358,6 +367,21 @@ impl<'a> Job<'a> {
             end = next;
         }
         Ok((Kept::Here(all), counts, runs))
+    }
+
+    /// Sees to it that there is something that reads can hit.
+    fn check(&self, counts: &Counts) -> Result<(), Error> {
+        if counts.features > 0 {
+            return Ok(());
+        }
+        let why = match counts.dropped {
+            0 => format!("a density of {} keeps none: raise --density", self.config.params.density),
+            _ => "all were left out (--drop-overfull, --drop-ambiguous)".to_owned(),
+        };
+        Err(Error::Input(format!(
+            "nothing to build: of the k-mers of {} sequences {why}",
+            self.targets.len()
+        )))
     }
 
     fn content(self, counts: Counts) -> (Content, BuildNotes) {

@@ -46,8 +46,10 @@ pub struct Query<'a> {
     parts: OnceLock<Vec<Vec<Section<'a>>>>,
     /// The target of the first of each [`STEP`] windows.
     step_targets: Vec<u32>,
-    /// The taxon of each target at the lowest rank.
+    /// The taxon of each target at the lowest rank,
     taxa: Vec<u32>,
+    /// and its node.
+    nodes: Vec<u32>,
     gpu: Option<Rounds<'a>>,
 }
 
@@ -79,6 +81,7 @@ impl<'a> Query<'a> {
             parts: OnceLock::new(),
             step_targets: step_targets(database),
             taxa: database.targets().iter().enumerate().map(taxon).collect(),
+            nodes: database.targets().iter().map(|target| target.node).collect(),
             gpu: None,
         }
     }
@@ -109,6 +112,11 @@ impl<'a> Query<'a> {
     /// The taxon of each target at the lowest rank.
     pub(crate) fn taxa(&self) -> &[u32] {
         &self.taxa
+    }
+
+    /// The node of each target.
+    pub(crate) fn nodes(&self) -> &[u32] {
+        &self.nodes
     }
 
     /// Puts the database on devices, which [`find`](Self::find) then asks. Parts for which they have
@@ -268,7 +276,8 @@ impl<'a> Query<'a> {
             at += count;
             let taxon = self.taxa[target as usize];
             let (window, last) = (first - first_window, last - first_window);
-            let candidate = Candidate { target, taxon, hits, window, last };
+            let nodes = [self.nodes[target as usize]; 2];
+            let candidate = Candidate { target, taxon, hits, window, last, nodes };
             insert(candidate, self.options.max_candidates, candidates, start);
         }
     }
@@ -332,6 +341,9 @@ fn insert(candidate: Candidate, most: usize, candidates: &mut Vec<Candidate>, st
     }
     if let Some(same) = own.iter().position(|other| other.taxon == candidate.taxon) {
         if same < place {
+            if own[same].hits == candidate.hits {
+                candidates[start + same].widen(&candidate);
+            }
             return;
         }
         candidates.remove(start + same);

@@ -31,6 +31,7 @@ merganser_gpu::shared! {
     struct TargetTable = "mgpu::target_table" {
         starts: *const u32,
         taxa: *const u32,
+        nodes: *const u32,
         targets: u32,
     }
 
@@ -101,8 +102,9 @@ pub(crate) type SectionPlace = [u64; 4];
 pub(crate) type ReadEntry = [u32; 4];
 /// A window: where its letters start, its bases, its read.
 pub(crate) type WindowEntry = [u32; 3];
-/// A candidate: target, hits, first and last window of the run, counted over all targets.
-pub(crate) type RawCandidate = [u32; 4];
+/// A candidate: target, hits, first and last window of the run, counted over all targets, lowest and
+/// highest node ([`Candidate::nodes`](crate::Candidate::nodes)).
+pub(crate) type RawCandidate = [u32; 6];
 
 merganser_gpu::foreign! {
     fn merganser_classify_reads(arguments: *const ReadsArguments, stream: RawStream);
@@ -130,15 +132,22 @@ impl Part<'_> {
 pub(crate) struct Targets<'t> {
     /// The first window of each, and the number of all.
     pub(crate) starts: DeviceSlice<'t, u32>,
-    /// The taxon of each.
+    /// The taxon of each at the lowest rank.
     pub(crate) taxa: DeviceSlice<'t, u32>,
+    /// The node of each.
+    pub(crate) nodes: DeviceSlice<'t, u32>,
 }
 
 impl Targets<'_> {
     fn raw(&self) -> TargetTable {
         assert!(self.starts.len() == self.taxa.len() + 1, "a taxon for each target");
-        let (starts, taxa) = (self.starts.as_ptr(), self.taxa.as_ptr());
-        TargetTable { starts, taxa, targets: self.taxa.len() as u32 }
+        assert!(self.nodes.len() == self.taxa.len(), "a node for each target");
+        TargetTable {
+            starts: self.starts.as_ptr(),
+            taxa: self.taxa.as_ptr(),
+            nodes: self.nodes.as_ptr(),
+            targets: self.taxa.len() as u32,
+        }
     }
 }
 

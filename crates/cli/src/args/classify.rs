@@ -189,7 +189,7 @@ pub(crate) struct TableArgs {
     /// The bases that the hits of each candidate reach over: `[BEGIN,END]`
     #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
     pub(crate) locations: bool,
-    /// All ranks from the taxon's up
+    /// All ranks from the taxon's up to --highest, -- where a lineage has none
     #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
     pub(crate) lineage: bool,
     /// Numbers of reads, from 1

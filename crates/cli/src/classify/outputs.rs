@@ -67,7 +67,8 @@ impl Reports {
         if let Some(output) = &mut self.report {
             let features = result.and_then(|result| result.features.as_ref());
             let options = ReportOptions { zero_counts: self.zero_counts, features };
-            tally.write_kraken(tree, options, &mut heeding(output))?;
+            let by_genome = result.map_or(tally, |result| &result.by_genome);
+            by_genome.write_kraken(tree, options, &mut heeding(output))?;
         }
         if let Some(output) = &mut self.mpa {
             tally.write_mpa(tree, self.zero_counts, &mut heeding(output))?;

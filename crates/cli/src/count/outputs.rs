@@ -39,7 +39,8 @@ impl Outputs {
         args: &CountArgs,
     ) -> Result<u64, Error> {
         let Some(mut output) = self.histogram.take() else { return Ok(0) };
-        let beyond = histogram.write(args.hist_max.unwrap_or(u32::MAX), &mut output)?;
+        let format = args.histogram_format.into();
+        let beyond = histogram.write(format, args.hist_max, &mut output)?;
         output.finish()?;
         Ok(beyond)
     }

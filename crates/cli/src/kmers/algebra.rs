@@ -176,7 +176,8 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
     drop(bar);
     let done = done?;
     if let Some(mut output) = histogram {
-        done.histogram.write(u32::MAX, &mut output).map_err(Error::from)?;
+        let format = args.histogram_format.into();
+        done.histogram.write(format, None, &mut output).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
     if let Some(output) = json {

@@ -25,8 +25,8 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let histogram = collect(&opened, &args.tables, &cancel)?;
-    let most = args.max.unwrap_or(u32::MAX);
-    let beyond = histogram.write(most, &mut output).map_err(Error::from)?;
+    let format = args.histogram_format.into();
+    let beyond = histogram.write(format, args.max, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     outputs.commit().map_err(Error::from)?;
     if let Some(cut) = cut(opened[0].description()) {
@@ -34,8 +34,9 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     }
     if beyond > 0 {
         console.warn(format_args!(
-            "the histogram leaves out {beyond} distinct k-mers that occur more than {most} times \
-             (--max)"
+            "the histogram leaves out {beyond} distinct k-mers that occur more than {} times \
+             (--max)",
+            args.max.unwrap_or(u32::MAX)
         ));
     }
     Ok(ExitCode::SUCCESS)

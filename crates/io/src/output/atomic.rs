@@ -2,9 +2,10 @@
 
 use super::set::Member;
 use super::temporaries::Listed;
+use super::temporaries::MadeDirectories;
 use crate::Error;
 use crate::error::{reason, without_name};
-use crate::spill::{MadeDirectories, nameless};
+use crate::spill::nameless;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};

@@ -16,8 +16,9 @@ loaded into memory, or if it does not fit, range by range for each batch of read
 Examples:
   Reads of a family's child with 20 k-mers or more that the parents have not:
     merganser kmers filter-reads --min-hits 20 -o child.fq.gz child_only.mgk child.fq.gz
-  Remove what is mostly host:
-    merganser kmers filter-reads --min-hits 0.5 --invert -1 r_1.fq.gz -2 r_2.fq.gz \\
+  Remove a host's reads (its table has all its k-mers; pairs go of which a mate has two of them):
+    merganser count -k 31 --min-count 1 -o host.mgk host.fa.gz
+    merganser kmers filter-reads --min-hits 2 --invert -1 r_1.fq.gz -2 r_2.fq.gz \\
       -o clean_1.fq.gz --output2 clean_2.fq.gz host.mgk
   Trim reads at their first rare k-mer:
     merganser kmers filter-reads --trim -o trimmed.fq.gz sample.mgk:3.. reads.fq.gz

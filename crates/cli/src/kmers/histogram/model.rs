@@ -46,6 +46,9 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         output.finish().map_err(Error::from)?;
     }
     outputs.commit().map_err(Error::from)?;
+    for doubt in &model.doubts {
+        console.warn(format_args!("{}: {doubt}", args.table.display()));
+    }
     if model.explained < EXPLAINED {
         let part = 100.0 * model.explained;
         console.warn(format_args!(
@@ -107,6 +110,11 @@ fn read_histogram(path: &Path) -> Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
+/// A value, or NA.
+fn known(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "NA".to_owned(), |value| format!("{value:.digits$}"))
+}
+
 /// `KEY<TAB>VALUE` lines.
 fn summary(model: &Model) -> String {
     let mut lines = vec![
@@ -126,9 +134,9 @@ fn summary(model: &Model) -> String {
     }
     lines.extend([
         ("bias", format!("{:.4}", model.bias)),
-        ("error_rate", format!("{:.6}", model.error_rate)),
+        ("error_rate", known(model.error_rate, 6)),
         ("total_kmers", model.total_kmers.to_string()),
-        ("error_kmers", format!("{:.0}", model.error_kmers)),
+        ("error_kmers", known(model.error_kmers, 0)),
         ("explained", format!("{:.4}", model.explained)),
     ]);
     lines.into_iter().map(|(key, value)| format!("{key}\t{value}\n")).collect()
