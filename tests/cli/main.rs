@@ -13,6 +13,7 @@ mod cuda;
 mod cuda_classify;
 mod cuda_lookup;
 mod cuda_map;
+mod damage;
 mod errors;
 mod eval;
 mod file_names;

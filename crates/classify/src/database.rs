@@ -1,14 +1,16 @@
 //! The database: targets, taxonomy and tables; in memory as it was built, or mapped from a file.
 
 mod file;
-mod map;
 mod meta;
 
 pub(crate) use file::{Header, Place, Writer};
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
+
+use merganser_io::{MappedFile, Soundness};
+use merganser_run::{Cancel, resolve_threads};
 
 use crate::Error;
 use crate::cpu::entries::SECTIONS;
@@ -16,7 +18,6 @@ use crate::cpu::section::{Counts, Tables};
 use crate::cuda::Resident;
 use crate::params::Params;
 use crate::taxonomy::Taxonomy;
-use map::Mapping;
 
 /// An empty slot.
 pub(crate) const EMPTY: u64 = u64::MAX;
@@ -76,8 +77,7 @@ enum Data {
         here: OnceLock<Vec<Tables>>,
     },
     File {
-        path: PathBuf,
-        mapping: Mapping,
+        mapping: MappedFile,
         header: Header,
     },
 }
@@ -119,19 +119,24 @@ impl Database {
         }
     }
 
-    /// Brings tables to the host that were left in device memory, for those who need
-    /// [`sections`](Self::sections).
+    /// Brings tables to the host that were left in device memory, and [checks](Self::check) those of
+    /// a file that nobody has checked yet, for those who need [`sections`](Self::sections).
     ///
     /// # Errors
-    /// If the device fails.
+    /// If the device fails, or the file is damaged.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
-        if let Data::Device { tables, here } = &self.data
-            && here.get().is_none()
-        {
-            // Of several at the same time, one wins.
-            let _ = here.set(tables.download()?);
+        match &self.data {
+            Data::Memory(_) => Ok(()),
+            Data::Device { tables, here } => {
+                if here.get().is_none() {
+                    // Of several at the same time, one wins.
+                    let _ = here.set(tables.download()?);
+                }
+                Ok(())
+            }
+            Data::File { mapping, .. } if mapping.is_checked() => Ok(()),
+            Data::File { .. } => self.check(resolve_threads(None), &Cancel::default()),
         }
-        Ok(())
     }
 
     fn new(content: Content, data: Data) -> Database {
@@ -147,7 +152,7 @@ impl Database {
     }
 
     /// Opens a database file: maps it, and checks all but the tables' own checksums, which are
-    /// [`verify`](Self::verify)'s.
+    /// [`check`](Self::check)'s.
     ///
     /// # Errors
     /// If it cannot be read, is no database, is truncated, damaged or of a newer format.
@@ -164,22 +169,39 @@ impl Database {
 
     /// A database in an open file, which messages call `path`.
     pub(crate) fn of_file(file: &File, path: &Path) -> Result<Database, Error> {
-        let mapping = Mapping::of_file(file, path)?;
+        let at = |source| Error::File { path: path.to_owned(), source };
+        let mapping = MappedFile::of_file(file, path).map_err(at)?;
         let bad = |reason: String| Error::content(path, reason);
         let header = Header::read(mapping.bytes()).map_err(bad)?;
         let content = header.content(mapping.bytes()).map_err(bad)?;
-        let data = Data::File { path: path.to_owned(), mapping, header };
-        Ok(Database::new(content, data))
+        Ok(Database::new(content, Data::File { mapping, header }))
     }
 
-    /// Checks the checksums of the tables, and that they are as a builder makes them.
+    /// Checks the checksums of all tables, as everybody does who looks at them: the file is read once,
+    /// by `threads` threads. Later calls look only whether it was written to since, and check it again
+    /// if so.
+    ///
+    /// # Errors
+    /// Which table is damaged; if the file cannot be read or became another; if cancelled.
+    pub fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        let Data::File { mapping, header } = &self.data else { return Ok(()) };
+        match mapping.check(&header.sums(), threads, cancel)? {
+            Soundness::Sound => Ok(()),
+            Soundness::Damaged(number) => {
+                Err(Error::content(mapping.path(), header.damage(number)))
+            }
+            Soundness::Cancelled => Err(Error::Cancelled),
+        }
+    }
+
+    /// [Checks](Self::check) the checksums of the tables, and that they are as a builder makes them.
     ///
     /// # Errors
     /// What is wrong.
-    pub fn verify(&self) -> Result<(), Error> {
-        let Data::File { path, mapping, header } = &self.data else { return Ok(()) };
-        header.verify(mapping.bytes()).map_err(|reason| Error::content(path, reason))?;
-        let windows = self.windows();
+    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        let Data::File { mapping, .. } = &self.data else { return Ok(()) };
+        self.check(threads, cancel)?;
+        let (path, windows) = (mapping.path(), self.windows());
         for part in 0..self.parts {
             for section in self.sections(part) {
                 let sound = section.is_sound(windows);
@@ -194,14 +216,20 @@ impl Database {
     /// The sections of a part, from 0 to 4,095.
     ///
     /// # Panics
-    /// If they are in device memory, and were not [fetched](Self::fetch).
+    /// If they are in device memory or in a file, and were not [fetched](Self::fetch).
     pub(crate) fn sections(&self, part: usize) -> Vec<Section<'_>> {
         match &self.data {
             Data::Memory(tables) => self.sections_of(tables, part),
             Data::Device { here, .. } => {
                 self.sections_of(here.get().expect("tables were fetched"), part)
             }
-            Data::File { mapping, header, .. } => header.sections(mapping.bytes(), part),
+            Data::File { mapping, header } => {
+                assert!(
+                    mapping.is_checked(),
+                    "the tables of a file are checked before they are used"
+                );
+                header.sections(mapping.bytes(), part)
+            }
         }
     }
 
@@ -293,8 +321,7 @@ impl Database {
 }
 
 impl<'a> Section<'a> {
-    /// The section at an entry; an empty one if the entry leads outside (which a damaged file
-    /// may have, and [`Database::verify`] reports).
+    /// The section at an entry; an empty one if the entry leads outside.
     pub(crate) fn new(data: &'a [u64], entry: SectionEntry) -> Section<'a> {
         let range = |from: u64, to: u64| data.get(from as usize..to as usize).unwrap_or_default();
         Section {

@@ -24,7 +24,7 @@ impl Lines {
         }
         let file =
             File::open(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
-        let text = merganser_io::decompress(file)
+        let text = merganser_io::decompress(file, path)
             .map_err(|source| Error::File { path: path.to_owned(), source })?;
         let reader = Box::new(BufReader::with_capacity(1 << 18, text));
         Ok(Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0 })

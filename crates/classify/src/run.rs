@@ -166,6 +166,7 @@ impl<'a> Classifier<'a> {
         let thresholds = &config.thresholds;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
+        self.database.check(config.threads, cancel)?;
         if config.features || self.query.gpu().is_none() {
             self.database.fetch()?;
         }
@@ -187,6 +188,8 @@ impl<'a> Classifier<'a> {
             0 if self.query.rounds().is_none() => run.in_one_pass(segments, outputs, progress),
             per_mille => run.in_two_passes(per_mille, segments, outputs, progress),
         }?;
+        // What was found is right only if the database is still what it was.
+        self.database.check(config.threads, cancel)?;
         let mut result = run.total.into_inner().unwrap_or_else(PoisonError::into_inner);
         result.features = run.features.map(|features| features.counts());
         result.references = run.references;

@@ -135,7 +135,7 @@ fn every_candidate_of_every_read_is_the_oracles() {
         set.commit().unwrap();
         assert!(bytes("grown.mgdb") == bytes("1-1.mgdb"), "added to, or built at once");
         for database in &databases {
-            database.verify().unwrap();
+            database.verify(2, &Cancel::default()).unwrap();
             for (lowest, max_candidates) in
                 [(Rank::Sequence, 2), (Rank::Species, 3), (Rank::Genus, 10)]
             {

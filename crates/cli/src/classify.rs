@@ -134,7 +134,12 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let gpus = GpuConfig { devices, memory: *gpu_memory, streams: threads };
     let cancel = interrupt::cancel_on_interrupt();
     let database = match &database {
-        Some(path) => Database::open(path).or_else(|error| swapped(error, path, &reads))?,
+        Some(path) => {
+            let database = Database::open(path).or_else(|error| swapped(error, path, &reads))?;
+            // Before anything is made of it; also part of the time that opening it takes.
+            database.check(threads, &cancel)?;
+            database
+        }
         None => build_in_memory(args, &sources, &outputs, console, &cancel)?,
     };
     let bench = Bench {

@@ -20,8 +20,10 @@ use crate::{devices, interrupt};
 /// Builds an index, or checks one.
 pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     if args.verify {
+        let cancel = interrupt::cancel_on_interrupt();
         let index = Index::open(&args.reference)?;
-        index.verify()?;
+        let threads = merganser_run::resolve_threads(args.resources.threads.map(usize::from));
+        index.check(threads, &cancel)?;
         console.info(format_args!(
             "{}: {} bases in {} contigs, all checksums are right",
             args.reference.display(),

@@ -215,7 +215,13 @@ fn choose_devices(
 /// Opens the index, or builds that of a reference.
 fn open_index(args: &MapArgs, console: &Console, cancel: &Cancel) -> Result<Index> {
     if is_index(&args.reference) {
-        return Ok(Index::open(&args.reference)?);
+        let index = Index::open(&args.reference)?;
+        // Before devices are chosen by what it holds.
+        index.check(
+            merganser_run::resolve_threads(args.resources.threads.map(usize::from)),
+            cancel,
+        )?;
+        return Ok(index);
     }
     let input = Input::File(args.reference.clone());
     index::build(&input, None, &args.resources, &args.device, console, cancel)

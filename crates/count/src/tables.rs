@@ -236,6 +236,23 @@ impl AnyTable {
         }
     }
 
+    /// Checks what can be checked of this table's bytes: of one of ours, all checksums and numbers; of
+    /// other formats, which have no checksums, what must go together. What is no fault of a record by
+    /// itself (a k-mer that comes twice in an unsorted table) is found by reading the k-mers in order.
+    ///
+    /// # Errors
+    /// What is wrong; if it cannot be read; [`Error::Cancelled`].
+    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        match &self.content {
+            Content::Mgk(table) => table.verify(),
+            Content::Kmc(database) => database.verify(threads, cancel),
+            Content::Kff(kff) => kff.verify(cancel),
+            Content::Text(_) => Ok(()),
+            #[cfg(feature = "parquet")]
+            Content::Parquet(_) => Ok(()),
+        }
+    }
+
     /// Its k-mers in order. Those of a table without order are gathered in `pool` first; each worker
     /// sorts as many at a time as take `sorting` bytes.
     pub(crate) fn ranges<'t, 'p: 't, K: Kmer>(

@@ -10,23 +10,49 @@ pub use blocks::BgzfBlocks;
 
 use gzip::GzipStream;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
 
 /// How many first bytes of a file [`Compression::sniff`] wants to see: enough for the extra fields
 /// of a gzip member.
 pub(crate) const HEAD: usize = 256;
 
-/// A reader of the text of `file`, which may be compressed as sequence files may.
+/// The binary logarithm of the largest window that every zstd decoder takes, 128 MiB, and of the
+/// largest that there is.
+pub(crate) const ZSTD_WINDOWS: [u32; 2] = [27, 31];
+
+/// A reader of the text of `file`, whose name is `path`; it may be compressed as sequence files may.
 ///
 /// # Errors
 ///
-/// If its beginning cannot be read.
-pub fn decompress(mut file: File) -> std::io::Result<Box<dyn Read + Send>> {
+/// If its beginning cannot be read, or there is none but its name says that it is compressed.
+pub fn decompress(mut file: File, path: &Path) -> io::Result<Box<dyn Read + Send>> {
     let mut head = Vec::with_capacity(HEAD);
     (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
+    if head.is_empty()
+        && let Some(kind) = promised(path)
+    {
+        let what = format!("truncated: no {kind} data in it; copy or download the file again");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
     let compression = Compression::sniff(&head);
     let whole = BufReader::with_capacity(1 << 18, Cursor::new(head).chain(file));
-    compression.decoder(whole)
+    compression.decoder(whole, ZSTD_WINDOWS[0])
+}
+
+/// What a file must hold by its name, and an empty one does not: a compressed file of nothing has a
+/// header, too, and so have BAM and CRAM.
+pub(crate) fn promised(path: &Path) -> Option<&'static str> {
+    let suffix = path.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match &suffix[..] {
+        "gz" | "bgz" | "bgzf" => "gzip",
+        "bz2" => "bzip2",
+        "xz" => "xz",
+        "zst" => "zstd",
+        "bam" => "BAM",
+        "cram" => "CRAM",
+        _ => return None,
+    })
 }
 
 /// How a file is compressed.
@@ -69,15 +95,20 @@ impl Compression {
         }
     }
 
-    /// A reader of what `input` decompresses to, all its members, frames or streams.
-    pub(crate) fn decoder<R>(self, input: R) -> std::io::Result<Box<dyn Read + Send>>
+    /// A reader of what `input` decompresses to, all its members, frames or streams; windows of zstd
+    /// may be as large as 2 to the power of `window`.
+    pub(crate) fn decoder<R>(self, input: R, window: u32) -> io::Result<Box<dyn Read + Send>>
     where
         R: BufRead + Send + 'static,
     {
         Ok(match self {
             Self::None => Box::new(input),
             Self::Gzip | Self::Bgzf => Box::new(GzipStream::new(input)),
-            Self::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
+            Self::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?;
+                decoder.window_log_max(window)?;
+                Box::new(decoder)
+            }
             Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
             Self::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(input)),
         })

@@ -32,6 +32,12 @@ pub enum Error {
         /// The input, as given.
         input: String,
     },
+    /// A file that is used all the time was written to.
+    #[error("{input}: the file was changed while it was in use: run again with one that stays")]
+    Changed {
+        /// The input, as given.
+        input: String,
+    },
     /// A compressed input ends in its middle.
     #[error(
         "{input}: truncated: the {compression} data end before they are complete; copy or download \
@@ -52,6 +58,18 @@ pub enum Error {
         compression: &'static str,
         /// What the decompressor said.
         detail: String,
+    },
+    /// Data of zstd that were compressed with a larger window (`--long`) than there is memory for.
+    #[error(
+        "{input}: its zstd data need a window of more than {} in memory: give more --memory, or \
+         compress it again without --long",
+        merganser_run::format_size(*limit)
+    )]
+    Window {
+        /// The input, as given.
+        input: String,
+        /// The largest window that there is memory for, in bytes.
+        limit: u64,
     },
     /// Neither FASTA nor FASTQ.
     #[error("{input}: {}", not_sequences(*byte, *kind))]

@@ -6,7 +6,7 @@
 //! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all, those of an
 //! [`OutputSet`] together; a [`SpillFile`] holds what does not fit into memory during a run.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod alignment;
 mod chunk;
@@ -15,6 +15,7 @@ mod decimal;
 mod error;
 mod input;
 mod kind;
+mod mapped;
 mod output;
 mod reader;
 mod records;
@@ -27,6 +28,7 @@ pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use kind::{FileKind, foreign};
+pub use mapped::{MappedFile, SectionSum, Soundness};
 pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, finish_all, remove_temporaries,
     resolve_output,

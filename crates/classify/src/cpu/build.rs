@@ -171,6 +171,7 @@ pub fn add(
                 .into(),
         ));
     }
+    base.check(config.threads, cancel)?;
     let job = Job::prepare(config, inputs, taxonomy, Some(base), progress, cancel)?;
     job.write(output)
 }
@@ -248,6 +249,8 @@ impl<'a> Job<'a> {
         };
         self.check(&counts)?;
         let writing = Instant::now();
+        // What was taken from it is right only if it is still what it was.
+        self.base.map_or(Ok(()), |base| base.check(self.config.threads, self.cancel))?;
         let (content, mut notes) = self.content(counts);
         let database = writer.finish(&content)?;
         notes.stages.push(("finish", writing.elapsed()));

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use merganser_io::AtomicFile;
+use merganser_io::{AtomicFile, SectionSum};
 
 use super::{Content, Database, GROUP, GROUPS, Section, SectionEntry, meta};
 use crate::Error;
@@ -94,6 +94,11 @@ impl Header {
         let stored = Reading(&file[USED - 4..]).u32();
         if stored != Some(crc32fast::hash(&file[..USED - 4])) {
             return Err("the header is damaged (checksum): build the database again".into());
+        }
+        if file[USED..BYTES].iter().any(|&byte| byte != 0) {
+            return Err(
+                "the header is damaged (no zeros behind it): build the database again".into()
+            );
         }
         let senseless = || "the header makes no sense: build the database again".to_owned();
         let mut header = Header::parse(&mut bytes).ok_or_else(senseless)?;
@@ -206,21 +211,24 @@ impl Header {
         (0..SECTIONS).map(section).collect()
     }
 
-    /// Checks the checksums of the tables.
-    ///
-    /// # Errors
-    /// Which one is wrong.
-    pub(super) fn verify(&self, file: &[u8]) -> Result<(), String> {
-        for number in 0..self.groups.len() {
-            if u64::from(crc32fast::hash(self.group(file, number))) != self.groups[number][2] {
-                let (group, part) = (number / self.parts + 1, number % self.parts + 1);
-                return Err(format!(
-                    "table {group} of {GROUPS} of part {part} is damaged (checksum): copy the \
-                     database again, or build it again"
-                ));
-            }
-        }
-        Ok(())
+    /// The checksums of the tables: together with those that were checked when the file was opened,
+    /// of every byte.
+    pub(super) fn sums(&self) -> Vec<SectionSum> {
+        let sum = |&[start, words, checksum]: &[u64; 3]| SectionSum {
+            start: 8 * start,
+            len: 8 * words,
+            checksum: checksum as u32,
+        };
+        self.groups.iter().map(sum).collect()
+    }
+
+    /// What to say if the checksum of this number is wrong.
+    pub(super) fn damage(&self, number: usize) -> String {
+        let (group, part) = (number / self.parts + 1, number % self.parts + 1);
+        format!(
+            "table {group} of {GROUPS} of part {part} is damaged (checksum): copy the database \
+             again, or build it again"
+        )
     }
 }
 

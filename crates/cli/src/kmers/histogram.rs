@@ -57,6 +57,19 @@ pub(super) fn collect(
     {
         return Ok(histogram);
     }
+    read(table, args, cancel)
+}
+
+/// The counts of a table of any format, all of whose k-mers are looked at in order.
+///
+/// # Errors
+/// If one cannot be read.
+pub(super) fn read(
+    table: &[AnyTable],
+    args: &TableArgs,
+    cancel: &merganser_run::Cancel,
+) -> Result<Histogram, Error> {
+    let resources = tables::resources(args);
     let calculation = Calculation {
         expression: Expression::Table(0),
         cut: Cut::NONE,

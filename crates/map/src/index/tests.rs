@@ -75,7 +75,7 @@ proptest! {
         }
         prop_assert!(files[0] == files[1]);
         let opened = Index::open(&dir.path().join("x.mgi")).unwrap();
-        opened.verify().unwrap();
+        opened.check(2, &Cancel::default()).unwrap();
         let memory = built(Reference::of(&contigs), 2, 1 << 30);
         prop_assert_eq!(opened.contigs(), memory.contigs());
         prop_assert_eq!(opened.view().positions, memory.view().positions);
@@ -96,16 +96,19 @@ fn damaged_files_are_refused() {
     let good = std::fs::read(&path).unwrap();
     let message = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        let opened = Index::open(&path).and_then(|index| index.verify());
+        let opened = Index::open(&path).and_then(|index| index.check(1, &Cancel::default()));
         let message = opened.unwrap_err().to_string();
         message.rsplit_once("x.mgi: ").unwrap().1.to_owned()
     };
     assert_eq!(message(b">x\nACGT\n"), "not a merganser index (.mgi)");
     assert!(message(&good[..100]).starts_with("the index is truncated within its header"));
     assert!(message(&good[..good.len() - 1]).starts_with("the index is truncated or was changed"));
-    for (at, expected) in
-        [(8, "index format"), (20, "the header is damaged"), (4096, "section 1 of 6")]
-    {
+    for (at, expected) in [
+        (8, "index format"),
+        (20, "the header is damaged"),
+        (1000, "it is damaged between its sections"),
+        (4096, "section 1 of 6"),
+    ] {
         let mut bytes = good.clone();
         bytes[at] ^= 4;
         assert!(message(&bytes).starts_with(expected), "{at}");
