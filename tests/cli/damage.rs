@@ -65,7 +65,6 @@ fn refused(dir: &Dir, file: &str, damaged: Vec<Damaged>, commands: &[&str]) {
 #[test]
 fn a_flipped_bit_of_a_database_is_never_unnoticed() {
     let dir = prepared();
-    dir.run("build -t tax -o two.mgdb --max-part-size 10K g0.fa g1.fa");
     let reads: Vec<u8> = dir.read("1.fq")[..5000].to_vec();
     let end = reads.windows(2).rposition(|pair| pair == b"\n@").unwrap();
     dir.write("few.fq", &reads[..=end]);
@@ -92,7 +91,7 @@ fn a_flipped_bit_of_a_database_is_never_unnoticed() {
     for command in [
         "classify refs.mgdb few.fq -o o --report r --hits-per-ref h",
         "classify refs.mgdb few.fq -o o --report-minimizer-data --report r --threads 1",
-        "db add -t tax refs.mgdb g0.fa -o o",
+        "db add --taxonomy tax refs.mgdb g0.fa -o o",
     ] {
         let message = dir.run(command).fails(1);
         assert!(message.contains("refs.mgdb: table "), "{command}: {message}");

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     if args.verify {
         let cancel = interrupt::cancel_on_interrupt();
         let index = Index::open(&args.reference)?;
-        let threads = merganser_run::resolve_threads(args.resources.threads.map(usize::from));
+        let threads = merganser_run::resolve_threads(args.resources.threads.number());
         index.check(threads, &cancel)?;
         console.info(format_args!(
             "{}: {} bases in {} contigs, all checksums are right",

@@ -217,10 +217,7 @@ fn open_index(args: &MapArgs, console: &Console, cancel: &Cancel) -> Result<Inde
     if is_index(&args.reference) {
         let index = Index::open(&args.reference)?;
         // Before devices are chosen by what it holds.
-        index.check(
-            merganser_run::resolve_threads(args.resources.threads.map(usize::from)),
-            cancel,
-        )?;
+        index.check(merganser_run::resolve_threads(args.resources.threads.number()), cancel)?;
         return Ok(index);
     }
     let input = Input::File(args.reference.clone());

@@ -12,32 +12,62 @@ use gzip::GzipStream;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many first bytes of a file [`Compression::sniff`] wants to see: enough for the extra fields
 /// of a gzip member.
 pub(crate) const HEAD: usize = 256;
 
-/// The binary logarithm of the largest window that every zstd decoder takes, 128 MiB, and of the
-/// largest that there is.
-pub(crate) const ZSTD_WINDOWS: [u32; 2] = [27, 31];
+/// Bytes that the process may use; 0 as long as nobody has said.
+static MEMORY: AtomicU64 = AtomicU64::new(0);
 
-/// A reader of the text of `file`, whose name is `path`; it may be compressed as sequence files may.
+/// Says how much memory the process may use in all, for what a file alone decides: zstd data that need
+/// a window of more than an eighth of it (and of more than 128 MiB) are refused. Without this, it is
+/// the [default budget](merganser_run::default_budget).
+pub fn limit_memory(bytes: u64) {
+    MEMORY.store(bytes.max(1), Ordering::Relaxed);
+}
+
+/// The binary logarithm of the largest window of zstd data in each of `files` that are read at the
+/// same time: 27, which every decoder takes, to 31, the most there is.
+pub(crate) fn zstd_window(files: usize) -> u32 {
+    let memory = match MEMORY.load(Ordering::Relaxed) {
+        0 => merganser_run::default_budget(),
+        memory => memory,
+    };
+    (memory / 8 / files.max(1) as u64).max(1).ilog2().clamp(27, 31)
+}
+
+/// A reader of the text of the file `path`, which may be compressed as sequence files may.
 ///
 /// # Errors
 ///
-/// If its beginning cannot be read, or there is none but its name says that it is compressed.
-pub fn decompress(mut file: File, path: &Path) -> io::Result<Box<dyn Read + Send>> {
-    let mut head = Vec::with_capacity(HEAD);
-    (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
-    if head.is_empty()
+/// If it cannot be opened or its beginning not be read, or if it is empty but its name says that it is
+/// compressed.
+pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_file()
+        && metadata.len() == 0
         && let Some(kind) = promised(path)
     {
         let what = format!("truncated: no {kind} data in it; copy or download the file again");
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
+    decompress(file)
+}
+
+/// A reader of the text of `file`, which may be compressed as sequence files may.
+///
+/// # Errors
+///
+/// If its beginning cannot be read.
+pub fn decompress(mut file: File) -> io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::with_capacity(HEAD);
+    (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
     let compression = Compression::sniff(&head);
     let whole = BufReader::with_capacity(1 << 18, Cursor::new(head).chain(file));
-    compression.decoder(whole, ZSTD_WINDOWS[0])
+    compression.decoder(whole, zstd_window(1))
 }
 
 /// What a file must hold by its name, and an empty one does not: a compressed file of nothing has a

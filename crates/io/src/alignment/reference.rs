@@ -64,10 +64,7 @@ impl Reference {
                 File::open(&self.path)?.read_exact_at(&mut letters, place.start)?;
             }
             None => {
-                let text = BufReader::with_capacity(
-                    1 << 18,
-                    decompress(File::open(&self.path)?, &self.path)?,
-                );
+                let text = BufReader::with_capacity(1 << 18, decompress(File::open(&self.path)?)?);
                 if !find(text, name, &mut letters)? {
                     return Ok(None);
                 }

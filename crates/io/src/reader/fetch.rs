@@ -6,7 +6,7 @@ use super::ranges::{Cutter, Plan, Range, Ranges};
 use crate::alignment::cram::{self, Containers, Cram};
 use crate::compress::bgzf::{BlockReader, End};
 use crate::compress::gzip::GzipStream;
-use crate::compress::{Compression, HEAD, promised};
+use crate::compress::{Compression, HEAD, promised, zstd_window};
 use crate::input::open_error;
 use crate::{Chunk, Error, Input};
 use noodles_cram::io::reader::Container;
@@ -168,7 +168,7 @@ impl Fetcher {
                 let room = chunk.room(options.headroom(), options.chunk_bytes);
                 let wanted = room.len();
                 let read = fill(text, room, stopped).map_err(|error| {
-                    let window = options.zstd_window(self.at_once);
+                    let window = zstd_window(self.at_once);
                     window_error(&chunk.name, *compression, &error, window)
                         .unwrap_or_else(|| decode_error(&chunk.name, *compression, &error))
                 })?;
@@ -221,7 +221,7 @@ impl Fetcher {
                 }
             },
         };
-        self.state = self.stream(bytes, name, promised, options)?;
+        self.state = self.stream(bytes, name, promised)?;
         Ok(())
     }
 
@@ -256,7 +256,6 @@ impl Fetcher {
         bytes: Bytes,
         name: &str,
         promised: Option<&'static str>,
-        options: &ReaderOptions,
     ) -> Result<FetchState, Error> {
         let mut raw = Raw { bytes, count: Arc::clone(&self.count) };
         let mut head = Vec::with_capacity(HEAD);
@@ -280,10 +279,7 @@ impl Fetcher {
             Compression::Bgzf => return Ok(FetchState::Blocks(BlockReader::new(whole))),
             Compression::None => whole,
             _ => compression
-                .decoder(
-                    BufReader::with_capacity(RAW_BUFFER, whole),
-                    options.zstd_window(self.at_once),
-                )
+                .decoder(BufReader::with_capacity(RAW_BUFFER, whole), zstd_window(self.at_once))
                 .map_err(|error| decode_error(name, compression, &error))?,
         };
         Ok(FetchState::Stream { text, compression })

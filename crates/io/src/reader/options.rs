@@ -1,6 +1,5 @@
 //! How to read.
 
-use crate::compress::ZSTD_WINDOWS;
 use merganser_run::Cancel;
 
 /// A record of so many bytes has room in what every run takes.
@@ -62,13 +61,6 @@ impl ReaderOptions {
     /// on only where records are that long, and then costs a copy.
     pub(super) fn headroom(&self) -> usize {
         self.chunk_bytes / 16
-    }
-
-    /// The binary logarithm of the largest window of zstd data, of `files` that are read at the same
-    /// time: together they may take what a record may.
-    pub(super) fn zstd_window(&self, files: usize) -> u32 {
-        let [least, most] = ZSTD_WINDOWS;
-        (self.max_record / files.max(1)).max(1).ilog2().clamp(least, most)
     }
 
     /// The most bytes of a header line of FASTA or FASTQ.
