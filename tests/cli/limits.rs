@@ -38,11 +38,11 @@ const COMMANDS: [&str; 19] = [
     "kmers convert --format kff t.mgk -o o.kff",
     "kmers filter-reads t.mgk -1 1.fq -2 2.fq -o o.fq --output2 o2.fq",
     "kmers profile t.mgk 1.fq -o o.tsv",
-    "build -t tax -o o.mgdb g0.fa g1.fa",
-    "db add refs.mgdb -t tax g1.fa -o o.mgdb",
+    "build --taxonomy tax -o o.mgdb g0.fa g1.fa",
+    "db add refs.mgdb --taxonomy tax g1.fa -o o.mgdb",
     "classify refs.mgdb 1.fq -o o.tsv --report o.report",
     "classify refs.mgdb 1.fq --no-map --classified-out o.fq",
-    "classify --references g0.fa -t tax 1.fq -o o.tsv",
+    "classify --references g0.fa --taxonomy tax 1.fq -o o.tsv",
     "index g0.fa -o o.mgi",
     "map -e 5 ref.mgi 1.fq -o o.sam",
     "map -e 5 g0.fa 1.fq -o o.bam --unmapped o.fq",
@@ -134,7 +134,7 @@ fn threads_that_cannot_start() {
         "kmers filter-reads t.mgk 1.fq -o o.fq",
         "classify refs.mgdb 1.fq -o o.tsv",
         "index g0.fa -o o.mgi",
-        "build -t tax -o o.mgdb g0.fa g1.fa",
+        "build --taxonomy tax -o o.mgdb g0.fa g1.fa",
     ] {
         let args = format!("{args} -q --threads 1000 --memory 100G");
         let args =

@@ -87,7 +87,7 @@ fn reports_of_a_deep_taxonomy_can_be_stopped() {
     dir.write("deep/names.dmp", "1\t|\troot\t|\t\t|\tscientific name\t|\n");
     let genome = String::from_utf8(dir.read("g0.fa")).unwrap();
     dir.write("deep.fa", genome.replacen("taxid|11", "taxid|59999", 1));
-    dir.run("build -q -t deep -o deep.mgdb deep.fa").ok();
+    dir.run("build -q --taxonomy deep -o deep.mgdb deep.fa").ok();
     let before = dir.names();
     for report in ["--report", "--mpa"] {
         let args = format!("classify -q deep.mgdb 1.fq --no-map {report} r");
