@@ -99,11 +99,9 @@ fn slips() {
         (1, "map reads.fq ref.fa -e 1 -o o.bam"),
         (1, "map reads.sam ref.fa -e 1 -o o.bam"),
         (1, "index reads.fq -o o.mgi"),
-        (2, "map ref.fa -1 reads.fq -e 1"),
         (2, "map ref.fa -1 reads.fq -1 reads.fq -2 reads.fq -e 1"),
         (2, "map ref.fa reads.fq -2 reads.fq --interleaved -e 1"),
         (2, "map ref.fa reads.fq --interleaved --strand forward -e 1"),
-        (2, "map ref.fa reads.fq --max-insert 300 -e 1"),
         (1, "map ref.fa reads.fq --interleaved -e 1 -o o.bam"),
     ];
     let mut text = String::new();
