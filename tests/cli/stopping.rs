@@ -42,19 +42,26 @@ fn the_second_signal_cleans_up_too() {
     let dir = prepared();
     let before = dir.names();
     for args in STUCK {
-        let mut child = stuck(&dir, args);
-        assert!(dir.names().len() > before.len(), "{args}: no temporary files");
-        signal(&child, "INT");
-        std::thread::sleep(Duration::from_millis(100));
-        assert!(child.try_wait().unwrap().is_none(), "{args}: it was not stuck");
-        let begun = Instant::now();
-        signal(&child, "INT");
-        // Its output is read from here on, and it must not write more of it.
-        assert!(child.wait().unwrap().code() == Some(130), "{args}");
-        assert!(begun.elapsed() < Duration::from_secs(1), "{args}");
-        assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{args}");
-        assert_eq!(dir.names(), before, "{args}");
+        // At once: on a busy machine not each time.
+        let soon = |_: &i32| stop_twice(&dir, args, &before) < Duration::from_secs(1);
+        assert!((0..5).find(soon).is_some(), "{args}: no sooner than with one signal");
     }
+}
+
+/// How long a run takes to end after the second signal.
+fn stop_twice(dir: &Dir, args: &str, before: &[String]) -> Duration {
+    let mut child = stuck(dir, args);
+    assert!(dir.names().len() > before.len(), "{args}: no temporary files");
+    signal(&child, "INT");
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(child.try_wait().unwrap().is_none(), "{args}: it was not stuck");
+    let begun = Instant::now();
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{args}");
+    let took = begun.elapsed();
+    assert_eq!(wait(dir, child).stderr, "error: interrupted\n", "{args}");
+    assert_eq!(dir.names(), before, "{args}");
+    took
 }
 
 /// Nor does a run outlive the first one for long, whatever it waits for.
@@ -107,7 +114,9 @@ fn reports_of_a_deep_taxonomy_can_be_stopped() {
         signal(&child, "INT");
         let begun = Instant::now();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{report}");
-        assert!(begun.elapsed() < Duration::from_secs(1), "{report}: {:?}", begun.elapsed());
+        // Not by its patience, which is two seconds.
+        let took = begun.elapsed();
+        assert!(took < Duration::from_millis(1800), "{report}: {took:?}");
         assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{report}");
         assert_eq!(dir.names(), before, "{report}");
     }
