@@ -107,7 +107,7 @@ fn a_directory_that_may_not_be_written() {
     );
 }
 
-/// B1 row 12: too little memory is said before any work, with what is needed.
+/// Too little memory is said before any work, with what is needed.
 #[test]
 fn too_little_memory() {
     let dir = Dir::new();

@@ -24,6 +24,35 @@ help!(
     eval "eval", index "index", map "map", devices "devices", completions "completions", man "man"
 );
 
+/// No line of any help is wider than a terminal of 80 columns, wherever it goes, and all have
+/// examples.
+#[test]
+fn help_fits_80_columns() {
+    let dir = Dir::new();
+    let mut nouns = vec![String::new(), "kmers".to_owned(), "db".to_owned()];
+    nouns.extend(crate::usage::commands());
+    for command in nouns {
+        for flag in ["-h", "--help"] {
+            for columns in [Some("80"), Some("200"), None] {
+                let mut run = std::process::Command::new(crate::support::MERGANSER);
+                run.args(command.split_whitespace()).arg(flag).env_remove("COLUMNS");
+                let output =
+                    run.envs(columns.map(|columns| ("COLUMNS", columns))).output().unwrap();
+                let text = String::from_utf8(output.stdout).unwrap();
+                for line in text.lines() {
+                    let width = line.chars().count();
+                    assert!(width <= 80, "{command} {flag} {columns:?}: {width}: {line}");
+                }
+                assert!(text.contains("\nExamples:\n  "), "{command} {flag}: no examples");
+            }
+        }
+    }
+    let eval = dir.run("kmers eval --help").ok();
+    for word in ["union(A, B, ...)", "set-counts(A, N)", "union-max(A, B)", "a.mgk:2.."] {
+        assert!(eval.contains(word), "{word}");
+    }
+}
+
 #[test]
 fn version() {
     let dir = Dir::new();
@@ -75,7 +104,7 @@ fn manual_pages_of_every_command() {
     }
 }
 
-/// B1 row 4 and B2 (KMC#187): the argument that was wrong is named, and the code is 2.
+/// The argument that was wrong is named, and the code is 2.
 #[test]
 fn wrong_usage() {
     let dir = Dir::new();

@@ -28,7 +28,7 @@ fn xz(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// B1 row 5: by content, never by name; members one after the other are one file.
+/// By content, never by name; members one after the other are one file.
 #[test]
 fn every_compression_gives_the_counts_of_the_plain_text() {
     let dir = Dir::new();
@@ -75,7 +75,7 @@ fn what_the_usual_programs_compress() {
     }
 }
 
-/// B1 row 2: formats are told apart for each file, by content.
+/// Formats are told apart for each file, by content.
 #[test]
 fn mixed_formats_and_lists() {
     let dir = Dir::new();
@@ -90,7 +90,7 @@ fn mixed_formats_and_lists() {
     assert!(ran.ok() == expected);
 }
 
-/// B1 row 6: a process substitution can be read once and not sought in.
+/// A process substitution can be read once and not sought in.
 #[test]
 fn named_pipes() {
     let dir = Dir::new();

@@ -155,7 +155,7 @@ fn whatever_waits_for_a_pipe_can_be_interrupted() {
     assert_eq!(dir.names(), before);
 }
 
-/// B1 row 12: `--threads` is the number in all, apart from those that only wait.
+/// `--threads` is the number in all, apart from those that only wait.
 #[test]
 fn no_more_threads_than_asked_for() {
     for threads in [1, 2] {

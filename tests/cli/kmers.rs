@@ -48,7 +48,7 @@ fn dump_in_every_format() {
     assert!(dir.run("kmers dump --min-count 5 --max-count 9 t.mgk").ok() == some);
 }
 
-/// B1 row 8: a histogram of a table that was cut is not taken for the whole one.
+/// A histogram of a table that was cut is not taken for the whole one.
 #[test]
 fn histogram_warns_of_a_cut() {
     let (dir, counts) = table("--min-count 1", Rule::new(21, true));
@@ -98,7 +98,7 @@ fn query_errors() {
     insta::assert_snapshot!(text);
 }
 
-/// B1 row 3: a damaged table is told from a sound one.
+/// A damaged table is told from a sound one.
 #[test]
 fn damaged_foreign_and_newer_tables_are_refused() {
     let (dir, _) = table("", Rule::new(31, true));
@@ -154,7 +154,7 @@ fn verify_checks_every_block() {
     assert!(!dir.path("d.tsv").exists());
 }
 
-/// B1 row 10: a table without k-mers is a table.
+/// A table without k-mers is a table.
 #[test]
 fn empty_tables() {
     let dir = Dir::new();

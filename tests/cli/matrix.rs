@@ -98,7 +98,7 @@ fn table_comes_back(dir: &Dir, k: usize, records: &[Record]) {
     assert_eq!(dir.run("kmers query t.mgk --file kmers").ok(), lines);
 }
 
-/// B1 row 11: sequences of any length. 200 copies of 50,000 bases in one line: each k-mer of the
+/// Sequences of any length. 200 copies of 50,000 bases in one line: each k-mer of the
 /// circle 199 times, and once more each of the line.
 #[test]
 fn ten_million_bases_in_one_line() {

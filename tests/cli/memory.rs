@@ -9,7 +9,7 @@ fn peak(dir: &Dir, options: &str) -> u64 {
     json["peak_memory_bytes"].as_u64().unwrap()
 }
 
-/// B1 row 12: the largest resident size, as the system counted it, within a tenth of the promise.
+/// The largest resident size, as the system counted it, within a tenth of the promise.
 #[test]
 fn the_peak_stays_within_the_promise() {
     let dir = Dir::new();

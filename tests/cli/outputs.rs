@@ -97,7 +97,7 @@ impl Drop for SmallDisk<'_> {
     }
 }
 
-/// B1 row 3: a full disk is noticed, said, and leaves nothing behind.
+/// A full disk is noticed, said, and leaves nothing behind.
 #[test]
 fn a_full_disk() {
     let dir = Dir::new();
@@ -127,7 +127,7 @@ fn a_full_disk() {
     }
 }
 
-/// B1 rows 1 and 3: temporary files are the run's own and gone with it, and so is a directory that
+/// Temporary files are the run's own and gone with it, and so is a directory that
 /// was made for them.
 #[test]
 fn the_temporary_directory_is_made_and_removed() {

@@ -1,6 +1,4 @@
-//! What users of other counters complain about (USERS.md, B1): a test for each row that concerns
-//! counting and is not tested by its row's name elsewhere. Row 2 is in `inputs` and `matrix`, 3 in
-//! `outputs`, 5 and 6 in `inputs`, 7 in `peers`, 11 in `matrix`.
+//! What users of other counters complain about: a test for each complaint that no other module has.
 
 use crate::support::oracle::{self, Rule};
 use crate::support::reads::{fasta, fastq, untidy};

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use merganser_io::Input;
+use merganser_io::{FileKind, Input};
 
 use crate::Error;
 use crate::cpu::build::{BuildConfig, BuildNotes};
@@ -35,7 +35,14 @@ pub fn expand_references(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
                     let known = SUFFIXES.join(", .");
                     return Err(Error::content(
                         path,
-                        format!("no FASTA file in this folder (.{known}, plain or compressed)"),
+                        match FileKind::of_path(path) {
+                            Some(kind) if kind != FileKind::Folder => {
+                                kind.instead_of("a folder of FASTA files", None)
+                            }
+                            _ => format!(
+                                "no FASTA file in this folder (.{known}, plain or compressed)"
+                            ),
+                        },
                     ));
                 }
             }

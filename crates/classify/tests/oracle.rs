@@ -130,7 +130,7 @@ fn every_candidate_of_every_read_is_the_oracles() {
         let new = &inputs[2..];
         let added = add(&config(2, 1), &base, new, Some(folder.path()), grown, &progress, &cancel);
         // It is mapped before it appears: one that cannot be does not.
-        added.unwrap().0.verify().unwrap();
+        added.unwrap().0.verify(2, &Cancel::default()).unwrap();
         assert!(!path("grown.mgdb").exists());
         set.commit().unwrap();
         assert!(bytes("grown.mgdb") == bytes("1-1.mgdb"), "added to, or built at once");

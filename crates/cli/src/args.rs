@@ -43,17 +43,21 @@ Examples:
   merganser kmers query sample.mgk ACGTTGCAACGTTGCAACGTTGCAACGTTGC
   merganser filter -e 5 pairs.tsv -o decisions.tsv
   merganser build --taxonomy taxonomy/ -o refs.mgdb genomes/
+  merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz \\
+    -o reads.tsv --report sample.kreport
   merganser index ref.fa -o ref.mgi
   merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
-  merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz -o reads.tsv --report s.kreport
 
 `merganser COMMAND --help` explains a command, with examples.
-Exit codes: 0 done; 1 the input or the environment is at fault; 2 wrong usage; 130 interrupted.";
 
-/// Exact k-mer counting and metagenomic classification at the speed of the machine.
+Exit codes:
+  0 done; 1 the input or the environment is at fault; 2 wrong usage;
+  130 interrupted";
+
+/// Counts k-mers, classifies metagenomic reads, filters pairs and maps reads: exactly, and fast.
 #[derive(Debug, Parser)]
 #[command(name = "merganser", version, long_version = version::long(), after_help = EXAMPLES)]
-#[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 100)]
+#[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 80)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) talk: Talk,
@@ -107,8 +111,14 @@ pub(crate) enum Command {
     /// The table's bytes depend on nothing but the reads and -k, --min-count, --max-count,
     /// --forward-only, --min-qual and --format.
     Count(Box<CountArgs>),
-    /// Look into a k-mer table that `merganser count` wrote
-    #[command(arg_required_else_help = true)]
+    /// Look into tables of k-mers, make tables of tables, hold reads against them
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Examples:\n  \
+        merganser kmers info sample.mgk\n  \
+        merganser kmers histogram sample.mgk -o sample.hist\n  \
+        merganser kmers union -o both.mgk a.mgk b.mgk"
+    )]
     Kmers {
         #[command(subcommand)]
         command: KmersCommand,
@@ -130,7 +140,12 @@ pub(crate) enum Command {
     /// Reports, Reads and Decision.
     Classify(Box<ClassifyArgs>),
     /// Look into databases that `merganser build` wrote, add to them, join their results
-    #[command(arg_required_else_help = true)]
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Examples:\n  \
+        merganser db info refs.mgdb\n  \
+        merganser db add --taxonomy taxonomy/ refs.mgdb mine.fa.gz"
+    )]
     Db {
         #[command(subcommand)]
         command: DbCommand,
@@ -150,10 +165,13 @@ pub(crate) enum Command {
     ///
     /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.
     /// MERGANSER_DISABLE_CUDA=1 switches CUDA off.
+    #[command(after_help = "Examples:\n  merganser devices\n  \
+        MERGANSER_DISABLE_CUDA=1 merganser devices")]
     Devices,
     /// Print a shell's completion script
-    #[command(after_help = "Example:\n  merganser completions bash \
-        > ~/.local/share/bash-completion/completions/merganser")]
+    #[command(after_help = "Examples:\n  merganser completions bash \\\n    \
+        > ~/.local/share/bash-completion/completions/merganser\n  \
+        merganser completions zsh > _merganser")]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -172,4 +190,26 @@ pub(crate) enum Command {
 /// The possible values of an enumeration whose names are ours to choose.
 pub(crate) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    /// What is written for 80 columns is not wrapped there: a broken example is none.
+    #[test]
+    fn examples_are_not_broken() {
+        let mut commands = vec![Cli::command()];
+        while let Some(command) = commands.pop() {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let name = command.get_name();
+            assert!(text.contains("Examples:\n  "), "{name}");
+            for line in text.lines() {
+                assert!(line.chars().count() <= 80, "{name}: {line}");
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+    }
 }

@@ -65,7 +65,7 @@ pub(crate) fn describe(gpus: &[u32], memory: Option<u64>, summary: &mut Summary)
     summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
 }
 
-/// The clocks of DESIGN.md, of a run that began at `started` and ends now: all of it, starting CUDA,
+/// The clocks of the summary, of a run that began at `started` and ends now: all of it, starting CUDA,
 /// and the rest. The time after this is the exit, which counts for neither.
 pub(crate) fn clocks(started: Instant, summary: &mut Summary) {
     let (wall, cuda_start) = (started.elapsed(), merganser_gpu::start_time());

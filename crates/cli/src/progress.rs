@@ -1,11 +1,12 @@
 //! A progress bar on the terminal.
 
+use std::fmt::Write;
 use std::sync::{OnceLock, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use merganser_run::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use merganser_run::{Progress, Unit, format_size};
 
 use crate::console::Console;
 
@@ -46,9 +47,6 @@ impl Ticker {
 
 const TICK: Duration = Duration::from_millis(200);
 
-const KNOWN: &str = "{msg:9} [{bar:32}] {bytes:>10} of {total_bytes} {bytes_per_sec:>12} {eta:>4}";
-const UNKNOWN: &str = "{msg:9} {spinner} {bytes:>10} {bytes_per_sec:>12}";
-
 impl Bar {
     /// A bar, or nothing if nobody would see it.
     pub(crate) fn new(console: &Console) -> Bar {
@@ -62,20 +60,22 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn stage(&self, name: &str, total: Option<u64>) {
+    fn stage(&self, name: &str, unit: Unit, total: Option<u64>) {
         if self.bar.is_hidden() {
             return;
         }
-        let template = if total.is_some() { KNOWN } else { UNKNOWN };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            self.bar.set_style(style.progress_chars("=> "));
+        if let Ok(style) = ProgressStyle::with_template("{line}") {
+            let name = name.to_owned();
+            let line = move |state: &ProgressState, text: &mut dyn Write| {
+                let _ = text.write_str(&Reading::new(&name, unit, state).line(width()));
+            };
+            self.bar.set_style(style.with_key("line", line));
         }
         self.bar.reset();
         match total {
             Some(total) => self.bar.set_length(total),
             None => self.bar.unset_length(),
         }
-        self.bar.set_message(name.to_owned());
         self.ticker.get_or_init(|| Ticker::start(&self.bar));
     }
 
@@ -95,5 +95,173 @@ impl Drop for Bar {
         if let Some(Some(ticker)) = self.ticker.take() {
             ticker.end();
         }
+    }
+}
+
+/// Columns of the terminal, asked for each line, as a window may be resized.
+fn width() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
+}
+
+/// How far a stage is.
+#[derive(Clone, Copy, Debug)]
+struct Reading<'a> {
+    name: &'a str,
+    unit: Unit,
+    done: u64,
+    total: Option<u64>,
+    a_second: f64,
+    left: Duration,
+}
+
+const LONGEST_BAR: usize = 32;
+const SHORTEST_BAR: usize = 8;
+
+impl<'a> Reading<'a> {
+    fn new(name: &'a str, unit: Unit, state: &ProgressState) -> Reading<'a> {
+        let (done, total) = (state.pos(), state.len());
+        Reading { name, unit, done, total, a_second: state.per_sec(), left: state.eta() }
+    }
+
+    /// All of this that fits into so many columns: what matters least goes first.
+    fn line(&self, width: usize) -> String {
+        let name = format!("{:9}", self.name);
+        for facts in self.facts() {
+            let taken = name.len() + facts.len() + 2;
+            let line = match self.total {
+                None if taken <= width + 1 => format!("{name} {facts}"),
+                Some(total) if taken + SHORTEST_BAR + 2 <= width => {
+                    let bar = (width - taken - 2).min(LONGEST_BAR);
+                    format!("{name} [{}] {facts}", filled(self.done, total, bar))
+                }
+                _ => continue,
+            };
+            return line.trim_end().to_owned();
+        }
+        // A window too narrow for any bar.
+        let short = format!("{} {}", self.name, self.per_cent());
+        short.trim_end().chars().take(width).collect()
+    }
+
+    /// What may stand behind the bar, the most first.
+    fn facts(&self) -> Vec<String> {
+        let (per_cent, left) = (self.per_cent(), clock(self.left));
+        if self.unit == Unit::Steps {
+            return vec![format!("{per_cent} {left:>6}"), per_cent];
+        }
+        let done = amount(self.done, self.unit);
+        let rate = format!("{}/s", amount(self.a_second as u64, self.unit));
+        match self.total.map(|total| amount(total, self.unit)) {
+            Some(total) => vec![
+                format!("{done:>9} of {total} {rate:>11} {left:>6}"),
+                format!("{done:>9} of {total} {left:>6}"),
+                format!("{per_cent} {left:>6}"),
+                per_cent,
+            ],
+            None => vec![format!("{done:>9} {rate:>11}"), format!("{done:>9}")],
+        }
+    }
+
+    fn per_cent(&self) -> String {
+        let share = |total: u64| self.done.min(total) as f64 * 100.0 / total.max(1) as f64;
+        self.total.map_or_else(String::new, |total| format!("{:3.0}%", share(total)))
+    }
+}
+
+/// A bar of `width` columns.
+fn filled(done: u64, total: u64, width: usize) -> String {
+    let share = done.min(total) as f64 / total.max(1) as f64;
+    let full = (share * width as f64) as usize;
+    let head = if full < width { ">" } else { "" };
+    format!("{:width$}", format!("{}{head}", "=".repeat(full)))
+}
+
+/// A number with its unit.
+fn amount(number: u64, unit: Unit) -> String {
+    let letter = match unit {
+        Unit::Bytes => return format_size(number),
+        Unit::Bases => "b",
+        Unit::Kmers => " k-mers",
+        Unit::Steps => "",
+    };
+    let thousands = number.checked_ilog10().unwrap_or(0) / 3;
+    let prefix = ["", "k", "M", "G", "T", "P", "E"][thousands as usize];
+    let value = number as f64 / 1000f64.powi(thousands as i32);
+    let digits = usize::from(thousands > 0 && value < 100.0);
+    format!("{value:.digits$} {prefix}{letter}").trim_end().to_owned()
+}
+
+/// A time in seconds, minutes or hours.
+fn clock(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds}s"),
+        seconds @ 60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        seconds @ 3600..360_000 => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+        _ => "-".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    fn reading(unit: Unit, done: u64, total: Option<u64>) -> Reading<'static> {
+        let left = Duration::from_secs(754);
+        Reading { name: "classify", unit, done, total, a_second: 123_456_789.0, left }
+    }
+
+    #[test]
+    fn lines_fit_any_width() {
+        let times = [0, 59, 3599, 359_999, u64::MAX];
+        for unit in [Unit::Bytes, Unit::Bases, Unit::Kmers, Unit::Steps] {
+            for total in [None, Some(0), Some(999), Some(123 * GIB), Some(u64::MAX)] {
+                for (number, time) in times.into_iter().enumerate() {
+                    let done = total.unwrap_or(u64::MAX) / 4 * number as u64;
+                    let left = Duration::from_secs(time);
+                    let of = Reading { left, a_second: done as f64, ..reading(unit, done, total) };
+                    for width in 0..120 {
+                        let line = of.line(width);
+                        assert!(line.chars().count() <= width, "{width}: {line}");
+                        assert!(width < 9 || line.starts_with("classify"), "{width}: {line}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_matters_least_goes_first() {
+        let bytes = reading(Unit::Bytes, GIB / 2, Some(2 * GIB));
+        for (width, line) in [
+            (
+                100,
+                "classify  [========>                       ]   512 MiB of 2.00 GiB   118 MiB/s 12m34s",
+            ),
+            (
+                80,
+                "classify  [======>                    ]   512 MiB of 2.00 GiB   118 MiB/s 12m34s",
+            ),
+            (60, "classify  [====>              ]   512 MiB of 2.00 GiB 12m34s"),
+            (40, "classify  [====>           ]  25% 12m34s"),
+            (24, "classify  25%"),
+            (16, "classify  25%"),
+            (5, "class"),
+        ] {
+            assert_eq!(bytes.line(width), line);
+        }
+    }
+
+    #[test]
+    fn units_are_those_of_the_stage() {
+        let line = |unit, total| reading(unit, 81, total).line(80);
+        let tables = line(Unit::Steps, Some(256));
+        assert!(tables.ends_with("]  32% 12m34s"), "{tables}");
+        let kmers = reading(Unit::Kmers, 1_234_567, Some(98_765_432)).line(80);
+        assert!(kmers.contains("1.2 M k-mers of 98.8 M k-mers"), "{kmers}");
+        let bases = reading(Unit::Bases, 4_600_000, Some(3_100_000_000)).line(80);
+        assert!(bases.contains("4.6 Mb of 3.1 Gb"), "{bases}");
+        assert_eq!(line(Unit::Bytes, None), "classify       81 B   118 MiB/s");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use merganser_io::{Chunk, Input, OutputSet, Reader};
-use merganser_run::{Cancel, Progress, run_workers_collect};
+use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
 use merganser_seq::with_kmer;
 
 use crate::binmap::BinMap;
@@ -114,7 +114,7 @@ pub(crate) struct Run<'r> {
 
 impl Run<'_> {
     fn count<K: GpuKmer>(self, target: Target) -> Result<Outcome, Error> {
-        self.progress.stage("reading", self.reader.bytes_total());
+        self.progress.stage("reading", Unit::Bytes, self.reader.bytes_total());
         let outcome = if self.config.k <= small::MOST_K {
             self.count_small::<K>(target)
         } else if !self.config.devices.is_empty() {
@@ -180,7 +180,7 @@ impl Run<'_> {
         outcome.stage("partition", started);
 
         let started = Instant::now();
-        self.progress.stage("counting", Some(sent.bytes));
+        self.progress.stage("counting", Unit::Bytes, Some(sent.bytes));
         let most = plan::sorted_at_once::<K>(self.config);
         let results = Results::<K>::new(self.config, &pool).sorting(most);
         outcome.histogram = self.count_bins(&store, &results, plan)?;

@@ -6,7 +6,7 @@ mod score;
 use std::time::{Duration, Instant};
 
 use merganser_io::{Chunk, Input};
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, Progress, Unit};
 use merganser_seq::signature::{self, Rule};
 
 use crate::binmap::{BinMap, Slots};
@@ -83,7 +83,7 @@ pub fn stats(
         )));
     }
     let reader = reading::open(config, inputs, cancel)?;
-    progress.stage("reading", reader.bytes_total());
+    progress.stage("reading", Unit::Bytes, reader.bytes_total());
     let stats = examine(config, rules, &Reading { config, reader: &reader, progress, cancel })
         .map_err(|error| reading::cause(&reader, cancel, error));
     progress.finish();

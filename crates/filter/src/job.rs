@@ -10,7 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use merganser_io::{Input, ReaderOptions};
-use merganser_run::{Cancel, InOrder, InOrderSink, Progress, run_workers_collect, start_scoped};
+use merganser_run::{
+    Cancel, InOrder, InOrderSink, Progress, Unit, run_workers_collect, start_scoped,
+};
 
 use crate::source::{Block, Source};
 use crate::writer::{self, Part};
@@ -120,7 +122,7 @@ pub fn run(
         ..ReaderOptions::default()
     };
     let source = Source::open(inputs, &options)?;
-    progress.stage("filter", source.bytes_total());
+    progress.stage("filter", Unit::Bytes, source.bytes_total());
     let format = writer.format();
     let shared = Shared {
         source,

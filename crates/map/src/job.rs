@@ -112,7 +112,7 @@ pub fn run(
     };
     let opening = begun.elapsed();
     let source = Source::open(inputs, job.threads, cancel)?;
-    progress.stage("map", source.bytes_total());
+    progress.stage("map", merganser_run::Unit::Bytes, source.bytes_total());
     let keeps = outputs.unmapped.is_some();
     let head = head(job, index, inputs);
     let shared = Shared {

@@ -30,6 +30,12 @@ pub enum SizeError {
         /// The text as given.
         text: String,
     },
+    /// A small number without a unit, which is meant to be one of gigabytes as in other tools.
+    #[error("'{text}' is {text} bytes: give a unit, e.g. {text}G")]
+    NoUnit {
+        /// The text as given.
+        text: String,
+    },
     /// Zero bytes of anything is of no use.
     #[error("'{text}' is zero: give a size of at least one byte, e.g. 4G")]
     Zero {

@@ -26,7 +26,7 @@ pub use in_order::{InOrder, InOrderSink, Otherwise};
 pub use memory::{
     default_budget, format_given, format_needed, format_size, machine_memory, parse_size, peak_rss,
 };
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Silent, Unit};
 pub use summary::Summary;
 pub use threads::{StartError, resolve_threads, start, start_scoped};
 pub use workers::{run_workers, run_workers_collect};

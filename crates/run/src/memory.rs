@@ -12,7 +12,7 @@ const GIB: u64 = 1 << 30;
 ///
 /// # Errors
 ///
-/// If the text is not a number with such a unit, is zero, or does not fit into 64 bits.
+/// If the text is not a number with such a unit, is zero, has no unit although it is below 1,000, or does not fit into 64 bits.
 pub fn parse_size(text: &str) -> Result<u64, SizeError> {
     let malformed = || SizeError::Malformed { text: text.to_owned() };
     let trimmed = text.trim();
@@ -29,6 +29,9 @@ pub fn parse_size(text: &str) -> Result<u64, SizeError> {
         _ => return Err(malformed()),
     };
     let bytes = scale(number, shift).ok_or_else(malformed)?;
+    if unit.is_empty() && (1..1000).contains(&bytes) {
+        return Err(SizeError::NoUnit { text: trimmed.to_owned() });
+    }
     match u64::try_from(bytes) {
         Ok(0) => Err(SizeError::Zero { text: text.to_owned() }),
         Ok(bytes) => Ok(bytes),
@@ -199,6 +202,10 @@ mod tests {
         for text in ["", "G", "4X", "-1", "1.2.3G", "1e3", ".", "4GiBs"] {
             assert_eq!(parse_size(text), Err(SizeError::Malformed { text: text.into() }), "{text}");
         }
+        assert_eq!(
+            parse_size("8").unwrap_err().to_string(),
+            "'8' is 8 bytes: give a unit, e.g. 8G"
+        );
         assert_eq!(parse_size("0G"), Err(SizeError::Zero { text: "0G".into() }));
         for text in ["16777216T", "18446744073709551616", "9999999999999999999999999999999999999"] {
             assert_eq!(parse_size(text), Err(SizeError::TooLarge { text: text.into() }), "{text}");

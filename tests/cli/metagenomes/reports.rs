@@ -326,7 +326,7 @@ fn hits_by_reference_and_the_coverage_filter() {
     assert_eq!(none, all);
 }
 
-/// B1 row 18: not a byte depends on the threads, in no output.
+/// Not a byte depends on the threads, in no output.
 #[test]
 fn row_18_every_output_is_the_same_for_any_threads() {
     let world = World::built();
@@ -355,7 +355,7 @@ fn row_18_every_output_is_the_same_for_any_threads() {
     }
 }
 
-/// B1 row 20: an empty sample has valid outputs.
+/// An empty sample has valid outputs.
 #[test]
 fn row_20_an_empty_sample_has_valid_outputs() {
     let world = World::built();

@@ -1,5 +1,4 @@
-//! What users of other classifiers complain about (USERS.md, B1): a test for each row marked
-//! classify or all; rows 18 and 20's empty sample are in `reports`, the rest of 21 in `databases`.
+//! What users of other classifiers complain about: a test for each such complaint.
 
 use std::io::Write;
 
@@ -356,7 +355,7 @@ fn row_23_damaged_databases() {
     assert!(!dir.path("x").exists());
 }
 
-/// B1 row 4 and B2: a duplicate id is told, and refused if asked; the id is the first word.
+/// A duplicate id is told, and refused if asked; the id is the first word.
 #[test]
 fn row_4_exit_codes_and_duplicate_ids() {
     let world = World::new();

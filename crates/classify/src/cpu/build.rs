@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input};
-use merganser_run::{Cancel, Progress, run_workers};
+use merganser_run::{Cancel, Progress, Unit, run_workers};
 
 use super::entries::SECTIONS;
 use super::scan::{Scan, scan};
@@ -292,7 +292,7 @@ impl<'a> Job<'a> {
         let (mut making, mut writing) = (Duration::ZERO, Duration::ZERO);
         let mut runs = 0;
         let started = Instant::now();
-        self.progress.stage("tables", Some(GROUPS as u64));
+        self.progress.stage("tables", Unit::Steps, Some(GROUPS as u64));
         let mut layout = self.layout(sketches)?;
         let mut first = 0;
         while first < SECTIONS {
@@ -404,7 +404,7 @@ impl<'a> Job<'a> {
         place: &mut (dyn FnMut(T) -> U + Send),
         finish: &(dyn Fn(U) -> Result<(), Error> + Sync),
     ) -> Result<Counts, Error> {
-        self.progress.stage("tables", Some(GROUPS as u64));
+        self.progress.stage("tables", Unit::Steps, Some(GROUPS as u64));
         let taxa = self.window_taxa();
         let taxon_of = |window: u32| taxa[window as usize];
         let layout = Layout {

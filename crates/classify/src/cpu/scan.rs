@@ -103,7 +103,7 @@ pub(crate) fn scan(
         ..ReaderOptions::default()
     };
     let reader = Reader::open(inputs, options)?;
-    progress.stage("build", reader.bytes_total());
+    progress.stage("build", merganser_run::Unit::Bytes, reader.bytes_total());
     let starting = Starting::default();
     let scanner = Scanner {
         config,

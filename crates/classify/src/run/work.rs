@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
-use merganser_run::{InOrder, InOrderSink, Otherwise, Progress, run_workers};
+use merganser_run::{InOrder, InOrderSink, Otherwise, Progress, Unit, run_workers};
 
 use super::held::{Found, HeldBatch};
 use super::stages::Clock;
@@ -53,7 +53,7 @@ impl<'a> Run<'_, 'a> {
             ..RecordOptions::default()
         };
         let records = Records::open(segments, options)?;
-        progress.stage("classify", records.bytes_total());
+        progress.stage("classify", Unit::Bytes, records.bytes_total());
         run_workers(self.config.threads, |_| {
             // Nobody must wait for a worker that is gone.
             let gone = Otherwise::new(|| {

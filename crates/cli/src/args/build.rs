@@ -11,21 +11,24 @@ use super::threads::ThreadsOrTaxonomyArgs;
 
 const BUILD: &str = "\
 References:
-  FASTA files, plain or compressed; folders, searched with all folders below; @list.txt, a file that
-  names one a line. Sequences are numbered in this order.
+  FASTA files, plain or compressed; folders, searched with all folders below;
+  @list.txt, a file that names one a line. Sequences are numbered in this order.
 
 Taxids:
-  The taxon of a sequence is looked for in the --map files, then in its header (taxid|N,
-  kraken:taxid|N), in assembly_summary*.txt beside the genomes, and in *.accession2taxid* in the
-  taxonomy's folder. Sequences without one stay in the database, at the root.
+  The taxon of a sequence is looked for in the --map files, then in its header
+  (taxid|N, kraken:taxid|N), in assembly_summary*.txt beside the genomes, and in
+  *.accession2taxid* in the taxonomy's folder. Sequences without one stay in the
+  database, at the root.
 
 Examples:
   A folder of genomes and NCBI's taxdump, unpacked in taxonomy/:
     merganser build --taxonomy taxonomy/ -o refs.mgdb genomes/
   Own genomes, with a table of ID<TAB>TAXID lines; stop if one has no taxon:
-    merganser build --taxonomy taxonomy/ --map ids.tsv --strict -o refs.mgdb genomes/ mine.fa.gz
+    merganser build --taxonomy taxonomy/ --map ids.tsv --strict -o refs.mgdb \\
+      genomes/ mine.fa.gz
   MetaCache's parameters and rule:
-    merganser build --taxonomy taxonomy/ --preset metacache -o refs.mgdb @genomes.txt";
+    merganser build --taxonomy taxonomy/ --preset metacache -o refs.mgdb \\
+      @genomes.txt";
 
 #[derive(Args, Debug)]
 #[command(after_help = BUILD, override_usage = "\

@@ -10,31 +10,39 @@ use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
 
 const CLASSIFY: &str = "\
 Output:
-  One line a read, in the order of the reads, as Kraken 2 writes it: C or U, name, taxid (0: none),
-  length (of both mates: 100|98), and the candidates as TAXID:HITS, the best first (0:0: none).
-  All reports come from the same pass over the reads. docs/classify.md describes each.
+  One line a read, in the order of the reads, as Kraken 2 writes it: C or U,
+  name, taxid (0: none), length (of both mates: 100|98), and the candidates as
+  TAXID:HITS, the best first (0:0: none). All reports come from the same pass
+  over the reads. docs/classify.md describes each.
 
 Many samples:
-  --sample-sheet FILE has a line for each: SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 (or with
-  commas); lines of the same sample belong together. {} in a file name stands for the sample.
-  --interactive takes reads and options from the lines of stdin; `help` explains.
+  --sample-sheet FILE has a line for each: SAMPLE<TAB>READS or
+  SAMPLE<TAB>MATES1<TAB>MATES2 (or with commas); lines of the same sample belong
+  together. {} in a file name stands for the sample. --interactive takes reads
+  and options from the lines of stdin; `help` explains.
 
 Examples:
   Pairs, with a report that Bracken, Krona and Pavian read:
-    merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz -o reads.tsv --report s.kreport
+    merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz \\
+      -o reads.tsv --report sample.kreport
   Single reads, only reports:
-    merganser classify refs.mgdb reads.fq.gz --no-map --report s.kreport --abundance s.tsv
+    merganser classify refs.mgdb reads.fq.gz --no-map \\
+      --report sample.kreport --abundance sample.tsv
   From a pipe, mates one after the other:
-    samtools fastq sample.bam | merganser classify refs.mgdb --interleaved - -o reads.tsv.gz
+    samtools fastq sample.bam | \\
+      merganser classify refs.mgdb --interleaved - -o reads.tsv.gz
   Without a database:
-    merganser classify --references genomes/ --taxonomy taxonomy/ reads.fq.gz -o reads.tsv
+    merganser classify --references genomes/ --taxonomy taxonomy/ \\
+      reads.fq.gz -o reads.tsv
   All samples of a run, the database opened once:
-    merganser classify refs.mgdb --sample-sheet run.tsv -o {}.tsv.gz --report {}.kreport";
+    merganser classify refs.mgdb --sample-sheet run.tsv \\
+      -o {}.tsv.gz --report {}.kreport";
 
 #[derive(Args, Debug)]
 #[command(after_help = CLASSIFY, override_usage = "\
 merganser classify [OPTIONS] <DATABASE> [READS]...
-       merganser classify [OPTIONS] --references <GENOMES> --taxonomy <DIR> [READS]...")]
+       merganser classify [OPTIONS] --references <GENOMES> --taxonomy <DIR>
+         [READS]...")]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) query: QueryArgs,

@@ -9,22 +9,25 @@ use super::{Auto, DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
 
 const MORE: &str = "\
 Alphabet:
-  A C G T count in either case, and U counts as T. Any other letter (N, IUPAC codes, gaps) breaks
-  k-mers: no k-mer holds it, and the number of such letters is reported. A k-mer and its reverse
-  complement count together unless --forward-only is given; a palindrome counts once for each
-  time it occurs.
+  A C G T count in either case, and U counts as T. Any other letter (N, IUPAC
+  codes, gaps) breaks k-mers: no k-mer holds it, and the number of such letters
+  is reported. A k-mer and its reverse complement count together unless
+  --forward-only is given; a palindrome counts once for each time it occurs.
 
 Inputs:
-  FASTA (lines of any width) and FASTQ (four lines a record), told apart by content, plain or
-  compressed with gzip, BGZF, zstd, bzip2 or xz; SAM, BAM and CRAM, of which secondary and
-  supplementary alignments are passed over. Formats may be mixed. `-` is standard input, `@list.txt`
-  a file that names one input a line.
+  FASTA (lines of any width) and FASTQ (four lines a record), told apart by
+  content, plain or compressed with gzip, BGZF, zstd, bzip2 or xz; SAM, BAM and
+  CRAM, of which secondary and supplementary alignments are passed over. Formats
+  may be mixed. `-` is standard input, `@list.txt` a file that names one input a
+  line.
 
 Examples:
-  Count the 31-mers of paired reads; those that occur once are mostly errors and are dropped:
+  Count the 31-mers of paired reads; those that occur once are mostly errors and
+  are dropped:
     merganser count -k 31 -o sample.mgk reads_1.fq.gz reads_2.fq.gz
   Keep all, and write the histogram for GenomeScope in the same run:
-    merganser count -k 21 --min-count 1 --histogram sample.hist -o sample.mgk reads.fq.gz
+    merganser count -k 21 --min-count 1 --histogram sample.hist \\
+      -o sample.mgk reads.fq.gz
   Only the histogram, on the terminal:
     merganser count -k 21 --format none --histogram - reads.fq.gz
   A KMC database, for kmc_tools (writes sample.kmc_pre and sample.kmc_suf):
@@ -34,7 +37,8 @@ Examples:
   From CRAM, with the genome that the reads were aligned to:
     merganser count -k 31 --reference genome.fa -o sample.mgk sample.cram
   Many files, little memory:
-    merganser count -k 31 --memory 2G --tmp-dir /scratch -o sample.mgk @files.txt";
+    merganser count -k 31 --memory 2G --tmp-dir scratch/ \\
+      -o sample.mgk @files.txt";
 
 #[derive(Args, Debug)]
 #[command(after_help = MORE)]

@@ -12,10 +12,12 @@ use super::classify::{ReportArgs, VerdictArgs, rank};
 #[derive(Debug, Subcommand)]
 pub(crate) enum DbCommand {
     /// Print what a database says of itself
-    #[command(after_help = "Example:\n  merganser db info refs.mgdb --json")]
+    #[command(after_help = "Examples:\n  merganser db info refs.mgdb\n  \
+        merganser db info refs.mgdb --json")]
     Info(DbInfoArgs),
     /// Check all checksums of databases, and that their tables make sense
-    #[command(after_help = "Example:\n  merganser db verify *.mgdb")]
+    #[command(after_help = "Examples:\n  merganser db verify refs.mgdb\n  \
+        merganser db verify *.mgdb")]
     Verify(DbVerifyArgs),
     /// Print the taxa of a database, or its sequences
     ///
@@ -50,10 +52,11 @@ Examples:
     merganser db add refs.mgdb --map ids.tsv more/ -o more.mgdb";
 
 const MERGE: &str = "\
-Example:
+Examples:
   merganser classify a.mgdb reads.fq -o a.tsv
   merganser classify b.mgdb reads.fq -o b.tsv
-  merganser db merge-results -d a.mgdb -d b.mgdb a.tsv b.tsv -o reads.tsv --report sample.kreport";
+  merganser db merge-results -d a.mgdb -d b.mgdb a.tsv b.tsv \\
+    -o reads.tsv --report sample.kreport";
 
 #[derive(Args, Debug)]
 pub(crate) struct DbInfoArgs {

@@ -6,15 +6,16 @@ use clap::Args;
 
 const EVAL: &str = "\
 Output:
-  One line a rank, the lowest first: reads of the truth; how many of them have a taxon of this rank
-  in their true lineage; how many were given a taxon of this rank or one below it; how many of those
-  were right; precision (right of given) and sensitivity (right of all reads); how far the taxa's
-  shares of given reads are from the true ones, summed up, and the share of taxa that no read has.
-  The last four are in per cent.
+  One line a rank, the lowest first: reads of the truth; how many of them have a
+  taxon of this rank in their true lineage; how many were given a taxon of this
+  rank or one below it; how many of those were right; precision (right of given)
+  and sensitivity (right of all reads); how far the taxa's shares of given reads
+  are from the true ones, summed up, and the share of taxa that no read has. The
+  last four are in per cent.
 
 Examples:
   merganser eval --taxonomy taxonomy/ truth.tsv reads.tsv
-  merganser eval --taxonomy taxonomy/ truth.tsv kraken2.out --json | jq .ranks.species
+  merganser eval --taxonomy taxonomy/ truth.tsv kraken2.out --json
   MetaCache's table with names of sequences, whose taxa a database knows:
     merganser eval --database refs.mgdb truth.tsv metacache.txt";
 

@@ -10,28 +10,34 @@ use super::{DeviceArgs, ReadsArgs, ThreadArgs};
 
 const MORE: &str = "\
 Inputs:
-  One file: a pair a line, READ<TAB>SEGMENT (columns after the second are ignored), or the WFA
-  tools' two lines a pair, >READ and <SEGMENT; told apart by content. Two files: FASTA or FASTQ
-  (or SAM, BAM, CRAM), the first record of one with the first of the other, and so on. Plain or
-  compressed with gzip, BGZF, zstd, bzip2 or xz. `-` is standard input.
+  One file: a pair a line, READ<TAB>SEGMENT (columns after the second are
+  ignored), or the WFA tools' two lines a pair, >READ and <SEGMENT; told apart
+  by content. Two files: FASTA or FASTQ (or SAM, BAM, CRAM), the first record
+  of one with the first of the other, and so on. Plain or compressed with gzip,
+  BGZF, zstd, bzip2 or xz. `-` is standard input.
 
 Output:
-  tsv         a header, then index<TAB>accept<TAB>edits; index counts from 0, accept is 1 or 0
+  tsv         a header, then index<TAB>accept<TAB>edits; index counts from 0,
+              accept is 1 or 0
   gatekeeper  FILE.filter with 1 or 0 a line, FILE.edits with the edits a line
   none        nothing but the summary
-  Edits are -1 if the pair is rejected, -2 if they are undefined (--n-mode pass), with the exact
-  method the edit distance, with others an estimate.
+  Edits are -1 if the pair is rejected, -2 if they are undefined (--n-mode
+  pass), with the exact method the edit distance, with others an estimate.
 
 Methods:
-  exact                the edit distance (bit vectors in a band): every decision is the truth
-  gatekeeper           GateKeeper-GPU's rule, made safe: rejects no pair within the threshold
+  exact                the edit distance (bit vectors in a band): every decision
+                       is the truth
+  gatekeeper           GateKeeper-GPU's rule, made safe: rejects no pair within
+                       the threshold
   snake                SneakySnake's rule: rejects no pair within the threshold
-  gatekeeper-original  what the published GateKeeper-GPU computes; can reject pairs within the
-                       threshold, up to 32 edits
-  The last three compare sequences of equal length; other pairs are decided by the exact method.
+  gatekeeper-original  what the published GateKeeper-GPU computes; can reject
+                       pairs within the threshold, up to 32 edits
+  The last three compare sequences of equal length; other pairs are decided by
+  the exact method.
 
 Alphabet:
-  A C G T in either case; U is T; N and the other IUPAC letters are N; any other is an error.
+  A C G T in either case; U is T; N and the other IUPAC letters are N; any other
+  is an error.
 
 Examples:
   Pairs with up to 5 edits:
@@ -39,11 +45,13 @@ Examples:
   Up to 4 % of each read's length, only the numbers:
     merganser filter -e 4% --format none pairs.tsv.gz
   Reads that may lie anywhere in their segments:
-    merganser filter -e 5 --align semiglobal reads.fq.gz segments.fa -o decisions.tsv
+    merganser filter -e 5 --align semiglobal reads.fq.gz segments.fa \\
+      -o decisions.tsv
   How often a heuristic errs:
     merganser filter -e 5 --method snake --verify --format none pairs.tsv
-  The accepted pairs, aligned elsewhere:
-    merganser filter -q -e 5 pairs.tsv | tail -n +2 | paste - pairs.tsv | awk '$2' | cut -f 4,5";
+  The accepted pairs, to be aligned elsewhere:
+    merganser filter -q -e 5 pairs.tsv | tail -n +2 | paste - pairs.tsv | \\
+      awk '$2' | cut -f 4,5";
 
 #[derive(Args, Debug)]
 #[command(after_help = MORE)]

@@ -111,7 +111,8 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
         ErrorKind::UnknownArgument => {
             let (name, command) = chosen(cli, words);
             unknown(error).and_then(|option| {
-                known(&name, command, &option).or_else(|| one_dash(command, words))
+                let spare = || surplus(&name, command, &option);
+                known(&name, command, &option).or_else(|| one_dash(command, words)).or_else(spare)
             })
         }
         ErrorKind::InvalidSubcommand => verb(error, cli),
@@ -179,6 +180,17 @@ fn one_dash(command: &Command, words: &[String]) -> Option<String> {
             .then(|| format!("long options begin with two dashes: --{name}"))
     };
     words.iter().find_map(long)
+}
+
+/// An argument more than there may be.
+fn surplus(name: &str, command: &Command, argument: &str) -> Option<String> {
+    match () {
+        () if argument.starts_with('-') => None,
+        () if name == "kmers eval" => {
+            Some("the expression is one argument: put it in quotes, as in --help".to_owned())
+        }
+        () => has(command, "-o").then(|| "an output is named with -o FILE".to_owned()),
+    }
 }
 
 /// A verb of `kmers` or `db` without that word.

@@ -21,7 +21,8 @@ pub(crate) use reads::{FilterReadsArgs, MaskName, MatesName, ProfileArgs};
 #[derive(Debug, Subcommand)]
 pub(crate) enum KmersCommand {
     /// Print what a table says of itself
-    #[command(after_help = "Example:\n  merganser kmers info sample.mgk --json")]
+    #[command(after_help = "Examples:\n  merganser kmers info sample.mgk\n  \
+        merganser kmers info sample.mgk --json")]
     Info(InfoArgs),
     /// Print a table's k-mers with their counts, sorted
     #[command(after_help = DUMP)]
@@ -33,7 +34,8 @@ pub(crate) enum KmersCommand {
     #[command(after_help = QUERY)]
     Query(QueryArgs),
     /// Check all checksums of tables, and the order and range of what is in them
-    #[command(after_help = "Example:\n  merganser kmers verify *.mgk")]
+    #[command(after_help = "Examples:\n  merganser kmers verify sample.mgk\n  \
+        merganser kmers verify *.mgk")]
     Verify(VerifyArgs),
     /// The k-mers of any of the tables
     #[command(after_help = algebra::UNION)]
@@ -78,11 +80,13 @@ Examples:
   merganser kmers dump --min-count 10 -o common.tsv.gz sample.mgk";
 
 const HISTOGRAM: &str = "\
-A table holds only what --min-count and --max-count left. `merganser count --histogram FILE` gives
-the whole histogram whatever the table keeps, and the file is as good as a table here: give -k.
+A table holds only what --min-count and --max-count left. `merganser count
+--histogram FILE` gives the whole histogram whatever the table keeps, and the
+file is as good as a table here: give -k.
 
-The model (GenomeScope's) finds genome size, heterozygosity, coverage and error rate; it needs the
-low counts: a table counted with --min-count 1, or such a file.
+The model (GenomeScope's) finds genome size, heterozygosity, coverage and error
+rate; it needs the low counts: a table counted with --min-count 1, or such a
+file.
 
 Examples:
   merganser kmers histogram sample.mgk -o sample.hist
@@ -91,8 +95,8 @@ Examples:
   merganser kmers histogram --model --ploidy 1 bacterium.mgk";
 
 const QUERY: &str = "\
-A k-mer may be given in either case and on either strand (unless the table was counted with
---forward-only); it is printed as given.
+A k-mer may be given in either case and on either strand (unless the table was
+counted with --forward-only); it is printed as given.
 
 Examples:
   merganser kmers query sample.mgk ACGTTGCAACGTTGCAACGTTGCAACGTTGC

@@ -17,24 +17,27 @@ Examples:
 
 const MAP: &str = "\
 Hits:
-  A hit is the end of an alignment of the whole read with at most -e edits, on either strand; within
-  -e bases of it there is no better one. All are found, whatever the reference: docs/map.md.
+  A hit is the end of an alignment of the whole read with at most -e edits, on
+  either strand; within -e bases of it there is no better one. All are found,
+  whatever the reference: docs/map.md.
 
 Output:
-  SAM, or BAM if the name of -o ends in .bam; reads in the order of the input. A read's hits are
-  ordered by edits, contig, end and strand; the first is its primary record, with the read's bases.
-  MAPQ is 60 for a read's only hit, 10 for each edit that the next best has more, at most 50, else 0.
+  SAM, or BAM if the name of -o ends in .bam; reads in the order of the input. A
+  read's hits are ordered by edits, contig, end and strand; the first is its
+  primary record, with the read's bases. MAPQ is 60 for a read's only hit, 10
+  for each edit that the next best has more, at most 50, else 0.
 
 Pairs:
-  Mates that lie forward-reverse, --min-insert to --max-insert bases from end to end, are reported
-  together, each such combination as two records with one HI; a pair without any reports the hits
-  of each mate.
+  Mates that lie forward-reverse, --min-insert to --max-insert bases from end to
+  end, are reported together, each such combination as two records with one HI;
+  a pair without any reports the hits of each mate.
 
 Examples:
   All hits with up to 5 edits, as BAM:
     merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
   Pairs, as SAM into a pipe:
-    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 4% --max-insert 600 | samtools sort -o out.bam -
+    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 4% \\
+      --max-insert 600 | samtools sort -o out.bam -
   All best hits of single ends, for HLA typing with OptiType:
     merganser map hla.fa reads.fq.gz -e 3% --best-strata -o out.bam";
 

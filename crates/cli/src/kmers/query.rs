@@ -14,6 +14,7 @@ use merganser_run::Silent;
 use super::tables;
 use crate::args::kmers::QueryArgs;
 use crate::console::Console;
+use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::{devices, interrupt};
 
@@ -24,6 +25,9 @@ const GPU_BREAK_EVEN: u64 = 100_000_000;
 const RESERVED: u64 = 192 << 20;
 
 pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
+    if let Some(file) = args.kmers.iter().find(|word| Path::new(word).is_file()) {
+        return usage(format!("{file}: is a file, and no k-mer: give --file {file}"));
+    }
     let cancel = interrupt::cancel_on_interrupt();
     let mut opened = tables::open(&[&args.table], &args.tables, &cancel)?;
     let files = RunFiles::new().read(tables::files(&opened)).read(&args.file).write(["-"]);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, OutputSet};
-use merganser_run::{Cancel, InOrder, Progress};
+use merganser_run::{Cancel, InOrder, Progress, Unit};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -182,7 +182,7 @@ impl<'s> Session<'s> {
         cancel: &Cancel,
     ) -> Result<Vec<Box<dyn Ranges<K> + '_>>, Error> {
         let unsorted = self.tables.iter().filter(|table| table.is_unsorted());
-        progress.stage("gathering", Some(unsorted.map(AnyTable::bytes).sum()));
+        progress.stage("gathering", Unit::Bytes, Some(unsorted.map(AnyTable::bytes).sum()));
         self.tables
             .iter()
             .map(|table| {
@@ -231,7 +231,7 @@ impl<'s> Session<'s> {
         cancel: &'e Cancel,
     ) -> Engine<'e, K> {
         let total = self.tables.iter().map(AnyTable::bytes).sum();
-        progress.stage("computing", Some(total));
+        progress.stage("computing", Unit::Bytes, Some(total));
         // Blocks of a table count in whole, so that less than two of each can never fit.
         let least = 1024 * ranges.len() as u64;
         let entry = size_of::<(K, u32)>() as u64;

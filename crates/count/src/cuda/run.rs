@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use merganser_gpu::{Arena, Device};
 use merganser_io::Chunk as Text;
-use merganser_run::{run_workers_collect, start_scoped};
+use merganser_run::{Unit, run_workers_collect, start_scoped};
 
 use super::chunks::{Chunk, Tiers};
 use super::counting::{Bins, Lane, Piece, Sink, groups, hand_over};
@@ -136,7 +136,7 @@ impl Run<'_> {
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         let started = Instant::now();
-        self.progress.stage("counting", Some(outcome.total_kmers));
+        self.progress.stage("counting", Unit::Kmers, Some(outcome.total_kmers));
         let most = crate::plan::sorted_at_once::<K>(self.config);
         let results = Results::<K>::new(self.config, pool).sorting(most);
         let all = Bins { chunks: &cut.chunks, tiers };

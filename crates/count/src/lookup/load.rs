@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, Progress, Unit};
 use merganser_seq::kmer::Kmer;
 
 use super::along::Taking;
@@ -127,7 +127,7 @@ impl<K: Kmer> Loading<'_, '_, K> {
         progress: &dyn Progress,
     ) -> Result<Vec<T>, Error> {
         let engine = self.session.engine(self.ranges, bits, progress, self.cancel);
-        progress.stage("loading", Some(engine.total));
+        progress.stage("loading", Unit::Bytes, Some(engine.total));
         let make = || Filling { cut: self.cut, open: Vec::new(), keeper: make() };
         engine.run_some(range, make)?.into_iter().map(|worker| worker.keeper).collect()
     }

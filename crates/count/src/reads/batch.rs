@@ -68,7 +68,7 @@ pub(super) fn run<W: OfReads>(
         ..RecordOptions::default()
     };
     let records = Records::open(segments, options)?;
-    progress.stage(stage, records.bytes_total());
+    progress.stage(stage, merganser_run::Unit::Bytes, records.bytes_total());
     let reads = Reads { records, k: lookup.k(), work };
     let tallies = pass::run(resources, &reads, outputs)?;
     Ok(Done { tallies, skipped: reads.records.skipped_alignments() })

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::AtomicFile;
-use merganser_run::{Cancel, Progress, run_workers_collect};
+use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
 
 use super::{Data, Index, SHORTEST, file, interleave, k_of};
 use crate::Error;
@@ -53,7 +53,7 @@ pub fn build(
     let bases: u64 = text.contigs.iter().map(|contig| u64::from(contig.len)).sum();
     let k = k_of(bases);
     let pieces = pieces(text);
-    progress.stage("index", Some(bases));
+    progress.stage("index", Unit::Bases, Some(bases));
     let counts = count(text, &pieces, how.threads)?;
     let totals: Vec<u64> =
         (0..PARTS).map(|part| counts.iter().map(|piece| u64::from(piece[part])).sum()).collect();

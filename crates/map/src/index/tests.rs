@@ -70,7 +70,7 @@ proptest! {
             let file = Some(AtomicFile::create(&path).unwrap());
             let reference = Reference::of(&contigs);
             let mapped = build(reference, &how, file, &Silent, &Cancel::default()).unwrap();
-            mapped.verify().unwrap();
+            mapped.check(2, &Cancel::default()).unwrap();
             files.push(std::fs::read(&path).unwrap());
         }
         prop_assert!(files[0] == files[1]);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, Progress, Unit};
 use merganser_seq::planes::{BASES_PER_WORD, Encoded, encode};
 use merganser_seq::simd::Level;
 
@@ -28,7 +28,7 @@ pub fn load(input: &Input, progress: &dyn Progress, cancel: &Cancel) -> Result<R
         ..ReaderOptions::default()
     };
     let reader = Reader::open(std::slice::from_ref(input), options)?;
-    progress.stage("load", reader.bytes_total());
+    progress.stage("load", Unit::Bytes, reader.bytes_total());
     let reference = from_reader(&reader, &input.to_string(), progress, cancel)?;
     progress.finish();
     Ok(reference)

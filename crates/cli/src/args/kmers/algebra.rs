@@ -13,10 +13,10 @@ macro_rules! operands {
         concat!(
             "\
 Tables:
-  .mgk, KMC databases (named with or without .kmc_pre), KFF, and text (KMER COUNT lines or
-  `jellyfish dump`, also compressed; - is stdin), mixed at will, counted with the same k.
-  TABLE:MIN..MAX takes only the k-mers whose count lies within, e.g. sample.mgk:2.. or
-  sample.mgk:..1000.
+  .mgk, KMC databases (named with or without .kmc_pre), KFF, and text (KMER
+  COUNT lines or `jellyfish dump`, also compressed; - is stdin), mixed at will,
+  counted with the same k. TABLE:MIN..MAX takes only the k-mers whose count lies
+  within, e.g. sample.mgk:2.. or sample.mgk:..1000.
 
 ",
             $($more),*
@@ -40,26 +40,36 @@ Examples:
 
 pub(super) const SUBTRACT: &str = operands!(
     "\
-Example:
-  merganser kmers subtract -o child_only.mgk child.mgk:5.. mother.mgk father.mgk"
+Examples:
+  merganser kmers subtract -o child_only.mgk \\
+    child.mgk:5.. mother.mgk father.mgk"
 );
 
 pub(super) const COUNTERS_SUBTRACT: &str = operands!(
     "\
-Example:
+Examples:
   merganser kmers counters-subtract -o left.mgk all.mgk contaminants.mgk"
 );
 
 pub(super) const EVAL: &str = operands!(
     "\
 Expressions:
-  union(A, B, ...)   intersect(A, B, ...)   subtract(A, B, ...)   counters-subtract(A, B, ...)
-  with -min, -max, -sum, -diff, -left or -right behind the name (but subtract) to choose the count
-  of k-mers that two operands have; set-counts(A, N). Operands are tables or expressions; each may
-  have a cut behind it, as tables have. Names with blanks, commas or parentheses go in quotes.
+  union(A, B, ...)                the k-mers of any operand, counts summed
+  intersect(A, B, ...)            those of all, the smallest count
+  counters-subtract(A, B, ...)    those of the first, its count less the others'
+  subtract(A, B, ...)             those of the first that no other has
+  set-counts(A, N)                those of A, each with the count N
+  Behind the names of the first three, -min, -max, -sum, -diff, -left or -right
+  chooses another count for k-mers that two operands have: union-max(A, B).
+  An operand is a table or an expression; each may have a cut behind it, as in
+  a.mgk:2.. or union(a.mgk, b.mgk):3..100. Names with blanks, commas,
+  parentheses or colons go in quotes, and the whole expression in those of the
+  shell.
 
-Example:
-  merganser kmers eval -o x.mgk 'subtract(union-max(a.mgk, b.mgk:2..), \"host (1).mgk\"):3..'"
+Examples:
+  merganser kmers eval -o shared.mgk 'intersect(union(a.mgk, b.mgk), c.mgk:2..)'
+  merganser kmers eval -o x.mgk \\
+    'subtract(union-max(a.mgk, b.mgk:2..), \"host (1).mgk\"):3..'"
 );
 
 pub(super) const REDUCE: &str = operands!(
@@ -71,19 +81,20 @@ Examples:
 
 pub(super) const SET_COUNTS: &str = operands!(
     "\
-Example:
+Examples:
   merganser kmers set-counts 1 -o set.mgk sample.mgk"
 );
 
 pub(super) const COMPARE: &str = operands!(
     "\
-Columns, a line for each pair: the two tables; their k-mers; shared k-mers; Jaccard index (shared
-k-mers over those of either); the same of occurrences; the part of the first table's k-mers that
-the second has, and the other way round; Mash distance, -ln(2j/(1+j))/k of the exact Jaccard
-index j.
+Columns, a line for each pair: the two tables; their k-mers; shared k-mers;
+Jaccard index (shared k-mers over those of either); the same of occurrences; the
+part of the first table's k-mers that the second has, and the other way round;
+Mash distance, -ln(2j/(1+j))/k of the exact Jaccard index j.
 
-Example:
-  merganser kmers compare a.mgk:2.. b.mgk:2.. c.mgk:2.."
+Examples:
+  merganser kmers compare a.mgk b.mgk
+  merganser kmers compare a.mgk:2.. b.mgk:2.. c.mgk:2.. -o distances.tsv"
 );
 
 /// What all verbs that read tables take.
@@ -216,7 +227,7 @@ pub(crate) struct ReduceArgs {
 #[derive(Args, Debug)]
 pub(crate) struct SetCountsArgs {
     /// The count
-    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_name = "N", value_parser = first_count)]
     pub(crate) count: u32,
     /// A table, perhaps with bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
@@ -235,4 +246,10 @@ pub(crate) struct CompareArgs {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
+}
+
+/// The count of `set-counts`, which stands before the table.
+fn first_count(text: &str) -> Result<u32, String> {
+    let count = text.parse().ok().filter(|&count| count > 0);
+    count.ok_or_else(|| "give a count of 1 or more first, then the table".into())
 }

@@ -1,0 +1,142 @@
+//! Every example of the README, the user guide and the help runs as it is printed.
+
+mod sandbox;
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Dir, MERGANSER, root, tools};
+
+/// Examples that cannot run everywhere, by what they contain, each with the reason.
+const LEFT_OUT: [(&str, &str); 3] = [
+    ("--device cuda", "needs a GPU"),
+    ("merganser man | man -l -", "man may not be installed, and would wait for a key"),
+    ("kmers verify a.mgk b.mgk", "shows a damaged table, and ends with 1"),
+];
+
+/// Programs in examples beside ours and those of every Unix.
+const TOOLS: [&str; 4] = ["samtools", "curl", "kmc_tools", "jq"];
+
+/// A command as it stands in a text.
+struct Example {
+    place: String,
+    command: String,
+}
+
+/// Lines joined where one ends in a backslash; with the number of the first, from 1.
+fn logical_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<(usize, String)> {
+    let mut joined: Vec<(usize, String)> = Vec::new();
+    let mut open = false;
+    for (number, line) in lines.enumerate() {
+        match joined.last_mut().filter(|_| open) {
+            Some((_, text)) => *text += line.trim(),
+            None => joined.push((number + 1, line.to_owned())),
+        }
+        let (_, text) = joined.last_mut().unwrap();
+        open = text.ends_with('\\');
+        if open {
+            text.pop();
+        }
+    }
+    joined
+}
+
+/// Whether a line runs our program, perhaps behind others or with variables set.
+fn runs_ours(command: &str) -> bool {
+    let begins = |part: &str| {
+        let mut words = part.split_whitespace();
+        words.find(|word| !word.contains('=')) == Some("merganser")
+    };
+    command.split('|').any(begins)
+}
+
+/// The commands in fenced blocks and in paragraphs that are indented by four blanks.
+fn of_page(path: &Path) -> Vec<Example> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut fenced = false;
+    let mut examples = Vec::new();
+    for (number, line) in logical_lines(text.lines()) {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced || line.starts_with("    ") {
+            let line = line.trim();
+            let line = line.strip_prefix("$ ").unwrap_or(line);
+            let line = line.replace("cargo run --release -- ", "merganser ");
+            if runs_ours(&line) {
+                examples.push(Example { place: format!("{name}:{number}"), command: line });
+            }
+        }
+    }
+    examples
+}
+
+/// The commands under `Examples:` in a command's help.
+fn of_help(command: &str) -> Vec<Example> {
+    let help = Dir::new().run(&format!("{command} --help")).ok();
+    let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+    let lines = logical_lines(lines.take_while(|line| !line.is_empty()));
+    let commands = lines.into_iter().map(|(_, line)| line.trim().to_owned());
+    // What stands between them says what they do, and ends in a colon.
+    let commands: Vec<String> = commands.filter(|line| runs_ours(line)).collect();
+    assert!(!commands.is_empty(), "{command}: no example");
+    let place = format!("merganser {command} --help");
+    commands.into_iter().map(|command| Example { place: place.clone(), command }).collect()
+}
+
+/// Runs examples of one text one after the other, and says which fail.
+fn run(examples: &[Example], failures: &mut Vec<String>) {
+    let dir = sandbox::fill();
+    let path = std::env::var("PATH").unwrap();
+    let bin = Path::new(MERGANSER).parent().unwrap().display();
+    for Example { place, command } in examples {
+        if let Some((_, reason)) = LEFT_OUT.iter().find(|(part, _)| command.contains(part)) {
+            eprintln!("{place}: left out, {reason}: {command}");
+            continue;
+        }
+        let needed = |tool: &&&str| command.split_whitespace().any(|word| word == **tool);
+        if !TOOLS.iter().filter(needed).all(|tool| tools::by_chance(tool)) {
+            continue;
+        }
+        let output = Command::new("bash")
+            .args(["-e", "-o", "pipefail", "-c", command])
+            .current_dir(dir.root())
+            .env("PATH", format!("{bin}:{path}"))
+            .env("HOME", dir.path("home"))
+            .env("URL", format!("file://{}", dir.path("reads.fq.gz").display()))
+            .env_remove("TMPDIR")
+            .output()
+            .unwrap();
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            failures.push(format!("{place}: {}\n  {command}\n{said}", output.status));
+        }
+    }
+}
+
+#[test]
+fn pages() {
+    let mut paths = vec![root().join("README.md")];
+    let pages = std::fs::read_dir(root().join("docs")).unwrap();
+    paths.extend(pages.map(|page| page.unwrap().path()).filter(|path| path.extension().is_some()));
+    paths.sort();
+    let (mut failures, mut all) = (Vec::new(), 0);
+    for path in paths.iter().filter(|path| path.extension().unwrap() == "md") {
+        let examples = of_page(path);
+        all += examples.len();
+        run(&examples, &mut failures);
+    }
+    assert!(all > 60, "{all}");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn helps() {
+    let mut failures = Vec::new();
+    let nouns = ["", "kmers", "db"].map(str::to_owned);
+    let all: Vec<Example> =
+        nouns.into_iter().chain(crate::usage::commands()).flat_map(|name| of_help(&name)).collect();
+    assert!(all.len() > 60, "{}", all.len());
+    run(&all, &mut failures);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
