@@ -51,7 +51,8 @@ impl Plan {
         let memory = config.memory.unwrap_or_else(|| usual(whole));
         if whole <= memory {
             let two_passes = on_devices || config.coverage_per_mille > 0;
-            return Ok(Plan::of(config, vec![0..parts], memory - whole, two_passes));
+            let all = std::iter::once(0..parts).collect();
+            return Ok(Plan::of(config, all, memory - whole, two_passes));
         }
         let waiting = LEAST_WAITING + fixed;
         let mut turns: Vec<Range<usize>> = Vec::new();

@@ -262,9 +262,12 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
         let part = (self.take)(found, &mut self.own, &mut self.sketcher)?;
         self.run.clock.add(Clock::DECIDING, begun);
         // What is made of a long record waits for its turn with it. Devices have batches before it.
-        let alone = found.batch.is_long() && self.flying.is_empty();
-        let weight = if alone { u64::MAX } else { 0 };
-        self.written.hand_in_some(found.batch.number(), part, weight, true);
+        let number = found.batch.number();
+        if found.batch.is_long() && self.flying.is_empty() {
+            self.written.hand_in_some(number, part, u64::MAX, true);
+        } else {
+            self.written.hand_in(number, part);
+        }
         Ok(())
     }
 }

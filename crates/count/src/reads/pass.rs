@@ -232,8 +232,11 @@ impl<W: Work> Pass<'_, W> {
 
     /// Hands in what was made of a batch; of a long one in its turn.
     fn hand_in(&self, batch: &W::Batch, texts: Texts) {
-        let weight = if W::is_long(batch) { u64::MAX } else { 0 };
-        self.written.hand_in_some(W::number(batch), texts, weight, true);
+        if W::is_long(batch) {
+            self.written.hand_in_some(W::number(batch), texts, u64::MAX, true);
+        } else {
+            self.written.hand_in(W::number(batch), texts);
+        }
     }
 
     /// Runs all workers, each with a tally.

@@ -359,7 +359,7 @@ fn long_sequences_come_in_stretches() {
         let records =
             Records::open(&[Segment::Single(Input::File(path.clone()))], options.clone()).unwrap();
         let found = Mutex::new(Vec::new());
-        run_workers::<(), Error>(workers, |_| {
+        run_workers::<Error, _>(workers, |_| {
             let mut batch = RecordBatch::default();
             while records.next(&mut batch)?.is_some() {
                 let (stretch, place) = (batch.stretch(), batch.place(0).1);
@@ -429,7 +429,7 @@ fn long_records_come_one_at_a_time() {
         };
         let records = Records::open(&[Segment::Single(Input::File(path))], options).unwrap();
         let (here, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        run_workers::<(), Error>(4, |_| {
+        run_workers::<Error, _>(4, |_| {
             let mut batch = RecordBatch::default();
             while records.next(&mut batch)?.is_some() {
                 assert!(batch.is_long());
