@@ -28,6 +28,11 @@ pub(crate) const GROUP: usize = 16;
 /// Groups of a part.
 pub(crate) const GROUPS: usize = SECTIONS / GROUP;
 
+/// Bytes that become resident before and behind those that are read, together.
+const AROUND: u64 = 128 << 10;
+/// About what a node of the taxonomy takes, with its names.
+const NODE_BYTES: usize = 200;
+
 /// Where a section is in the data of its group, in 64-bit words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -174,6 +179,8 @@ impl Database {
         let bad = |reason: String| Error::content(path, reason);
         let header = Header::read(mapping.bytes()).map_err(bad)?;
         let content = header.content(mapping.bytes()).map_err(bad)?;
+        // What was read has been copied.
+        mapping.release(mapping.bytes());
         Ok(Database::new(content, Data::File { mapping, header }))
     }
 
@@ -276,15 +283,6 @@ impl Database {
         &self.starts
     }
 
-    /// The target of each window.
-    pub(crate) fn window_targets(&self) -> Vec<u32> {
-        let mut targets = Vec::with_capacity(self.windows() as usize);
-        for (number, target) in self.targets.iter().enumerate() {
-            targets.extend(std::iter::repeat_n(number as u32, target.windows as usize));
-        }
-        targets
-    }
-
     /// Features in the tables.
     pub fn features(&self) -> u64 {
         self.counts.features
@@ -308,6 +306,33 @@ impl Database {
     /// Whether features were left out as asked for when building.
     pub fn is_pruned(&self) -> bool {
         self.pruned
+    }
+
+    /// Bytes of memory that these parts take when they are asked: of a file, the pages that hold them.
+    pub(crate) fn resident_bytes(&self, parts: std::ops::Range<usize>) -> u64 {
+        let all = self.bytes();
+        match &self.data {
+            Data::File { header, .. } => {
+                let tables: u64 = parts.map(|part| header.part_bytes(part)).sum();
+                // The system maps some pages around the one that is read.
+                (tables + GROUPS as u64 * AROUND).min(all)
+            }
+            _ => all,
+        }
+    }
+
+    /// Gives back the memory of all parts that were read from a file.
+    pub(crate) fn release(&self) {
+        if let Data::File { mapping, .. } = &self.data {
+            mapping.release(mapping.bytes());
+        }
+    }
+
+    /// About how many bytes targets and taxonomy take, and what queries make of them.
+    pub(crate) fn content_bytes(&self) -> u64 {
+        let names: usize = self.targets.iter().map(|target| target.name.capacity()).sum();
+        let targets = self.targets.len() * (size_of::<Target>() + 24) + names;
+        (targets + self.taxonomy.len() * NODE_BYTES) as u64
     }
 
     /// The size of the file in bytes; of the tables, for one in memory.

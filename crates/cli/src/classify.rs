@@ -44,6 +44,7 @@ struct Bench<'a> {
     /// The last sample's: the next one is mostly classified in the same way.
     classifier: RefCell<Option<(QueryParams, Rc<Classifier<'a>>)>>,
     threads: usize,
+    memory: Option<u64>,
     tmp_dir: PathBuf,
     console: &'a Console,
     cancel: &'a Cancel,
@@ -149,6 +150,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         auto: *device == DeviceChoice::Auto,
         classifier: RefCell::new(None),
         threads,
+        memory: args.resources.memory,
         tmp_dir: args.resources.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
         console,
         cancel: &cancel,
@@ -182,12 +184,11 @@ fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<Database> {
 fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
     let untouched = args.taxids == TaxidArgs::default()
         && args.taxonomy.is_none()
-        && args.sketches == SketchArgs::default()
-        && args.resources.memory.is_none();
+        && args.sketches == SketchArgs::default();
     if args.references.is_empty() && !untouched {
         return failure::usage(
-            "--taxonomy, --memory and the options under Taxids and Sketches go with --references: a \
-             database has been built",
+            "--taxonomy and the options under Taxids and Sketches go with --references: a database \
+             has been built",
         );
     }
     let many = args.interactive || args.sample_sheet.is_some();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use merganser_io::{AtomicFile, Input};
 use merganser_run::{Cancel, Progress, Unit, run_workers};
 
-use super::entries::SECTIONS;
+use super::entries::{Entries, SECTIONS};
 use super::scan::{Scan, scan};
 use super::section::{self, Counts, Layout, Pruning, Scratch, Tables};
 use crate::Error;
@@ -18,6 +18,9 @@ use crate::database::{Content, Database, GROUP, GROUPS, Place, Target, Writer};
 use crate::mapping::{Mapped, map_targets};
 use crate::params::Params;
 use crate::taxonomy::{Dump, Rank, Taxonomy};
+
+/// The process itself and what it knows of targets and taxa.
+const BASE_BYTES: u64 = 96 << 20;
 
 /// How to build.
 #[derive(Clone, Debug)]
@@ -75,20 +78,19 @@ impl BuildConfig {
         }
         let needed = self.fixed_memory();
         if self.memory < needed {
-            return Err(Error::Input(format!(
-                "{} threads need at least {} of memory, and --memory gives {}: raise it, or \
-                 lower --threads",
-                self.threads,
-                merganser_run::format_needed(needed),
-                merganser_run::format_given(self.memory)
-            )));
+            return Err(Error::TooLittleMemory {
+                what: format!("building with {} threads", self.threads),
+                needed,
+                budget: self.memory,
+                remedy: "or lower --threads",
+            });
         }
         Ok(())
     }
 
     /// Chunks with their text, blocks that are open and one more group of tables for each thread.
     fn fixed_memory(&self) -> u64 {
-        (96 << 20) + self.threads as u64 * (56 << 20)
+        BASE_BYTES + self.threads as u64 * (56 << 20)
     }
 
     /// What is left for entries; the tables of groups that are being made need some as well.
@@ -206,12 +208,16 @@ impl<'a> Job<'a> {
     ) -> Result<Job<'a>, Error> {
         config.validate()?;
         let started = Instant::now();
-        let dump = taxonomy.map(Dump::read).transpose()?;
+        let read = |folder| Dump::read_within(folder, config.memory, config.fixed_memory());
+        let dump = taxonomy.map(read).transpose()?;
         let read_taxonomy = started.elapsed();
         let first = base.map_or(0, |base| base.windows().into());
         // Taxa of features, and older entries, are the host's.
         let keep = config.drop_ambiguous.is_none() && base.is_none();
-        let scan = scan(config, inputs, first, keep, progress, cancel)?;
+        // The taxonomy stays until taxids are looked up.
+        let memory = config.memory - dump.as_ref().map_or(0, Dump::bytes);
+        let scanning = BuildConfig { memory, ..config.clone() };
+        let scan = scan(&scanning, inputs, first, keep, progress, cancel)?;
         let scanned = started.elapsed();
         let mut notes = BuildNotes { bases: scan.bases, ..BuildNotes::default() };
         if let Some(dump) = &dump {
@@ -423,7 +429,7 @@ impl<'a> Job<'a> {
             .iter()
             .flat_map(|base| (0..base.parts()).map(|part| base.sections(part)))
             .collect();
-        run_workers(self.config.threads, |_| {
+        run_workers(self.table_workers(), |_| {
             let mut scratch = Scratch::default();
             let mut entries = Vec::new();
             loop {
@@ -461,6 +467,18 @@ impl<'a> Job<'a> {
         self.progress.finish();
         let (_, _, counts, _) = ordered.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(counts)
+    }
+
+    /// How many groups of tables can be made at once: where the reference is very large, fewer than
+    /// there are threads.
+    fn table_workers(&self) -> usize {
+        let count = |size: fn(&Entries) -> u64| self.scan.entries.iter().map(size).sum::<u64>();
+        let (here, all) = (count(Entries::resident_bytes), count(Entries::bytes));
+        // A group's tables, with the slots that stay empty, and their copy while vectors grow; entries of
+        // a section, twice.
+        let each = all / GROUPS as u64 * 2 + all / SECTIONS as u64 * 2;
+        let left = self.config.memory.saturating_sub(here + BASE_BYTES);
+        (left / each.max(1)).clamp(1, self.config.threads.max(1) as u64) as usize
     }
 
     /// The entries of a section: those of the base, which come first, and the new ones.

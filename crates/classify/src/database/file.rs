@@ -200,6 +200,12 @@ impl Header {
         &file[8 * start as usize..8 * (start + length) as usize]
     }
 
+    /// Bytes of the tables of a part.
+    pub(super) fn part_bytes(&self, part: usize) -> u64 {
+        let groups = self.groups.iter().skip(part).step_by(self.parts);
+        groups.map(|group| 8 * group[1]).sum()
+    }
+
     /// The sections of a part.
     pub(super) fn sections<'a>(&self, file: &'a [u8], part: usize) -> Vec<Section<'a>> {
         let section = |number: usize| {

@@ -182,6 +182,7 @@ impl<'a> Query<'a> {
             references: lines.hits_per_ref.is_some(),
             coverage_per_mille: decision.cov_percentile.unwrap_or(0),
             threads: bench.threads,
+            memory: bench.memory,
             tmp_dir: bench.tmp_dir.clone(),
             ..RunConfig::new(*thresholds)
         }

@@ -48,7 +48,14 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
     let lookup = open_lookup(table, &options, &Silent, &cancel)?;
     let mut output = outputs.output(Path::new("-")).map_err(count::Error::from)?;
     let (lookup, threads) = (lookup.as_ref(), resources.threads);
-    let resources = Resources { lookup, threads, progress: &Silent, cancel: &cancel };
+    let resources = Resources {
+        lookup,
+        threads,
+        record_bytes: 0,
+        tmp_dir: &resources.tmp_dir,
+        progress: &Silent,
+        cancel: &cancel,
+    };
     let done = answer(args, resources, reserved, &mut output);
     // Also after an error: what was answered before it stands.
     output.finish().map_err(count::Error::from)?;

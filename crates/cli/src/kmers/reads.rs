@@ -56,8 +56,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         load(&args.table, (&args.tables, &args.device), &inputs, files, console, &bar, &cancel)?;
     let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
-    let (lookup, threads) = (lookup.as_ref(), resources.threads);
-    let resources = Resources { lookup, threads, progress: &bar, cancel: &cancel };
+    let resources = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
     let done = filter_reads(&config, resources, &segments, &mut outputs);
     drop(bar);
     let done =
@@ -78,6 +77,18 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     console.info(format_args!("{kept} of {all} reads stay{changed}"));
     tell_peak(console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What reads are held against the table with.
+fn of_reads<'r>(
+    lookup: &'r dyn Lookup,
+    resources: &'r algebra::Resources,
+    progress: &'r Bar,
+    cancel: &'r Cancel,
+) -> Resources<'r> {
+    let threads = resources.threads;
+    let record_bytes = reads::record_bytes(resources.memory, threads, lookup);
+    Resources { lookup, threads, record_bytes, tmp_dir: &resources.tmp_dir, progress, cancel }
 }
 
 /// Says, to those who want to know, how much memory it took.
@@ -145,7 +156,7 @@ fn load(
         resources: &resources,
         cut,
         purpose: Use::Reads,
-        reserved: reads::reserved_bytes(resources.threads),
+        reserved: reads::reserved_bytes(resources.memory, resources.threads),
         gpus: &gpus,
         gpu_memory: device.gpu_memory,
         say: &|what| console.info(format_args!("{what}")),
@@ -161,9 +172,8 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let (lookup, set) =
         load(&args.table, (&args.tables, &args.device), &inputs, files, console, &bar, &cancel)?;
     let mut output = set.output(&args.output).map_err(Error::from)?;
-    let threads = tables::resources(&args.tables).threads;
-    let lookup = lookup.as_ref();
-    let resources = Resources { lookup, threads, progress: &bar, cancel: &cancel };
+    let resources = tables::resources(&args.tables);
+    let resources = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
     let done = reads::profile(resources, &inputs, &mut output);
     drop(bar);
     let done =

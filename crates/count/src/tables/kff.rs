@@ -39,6 +39,8 @@ struct Variables {
 
 /// The most k-mers of a block that are believed: no writer makes blocks of that size.
 const MOST_IN_A_BLOCK: u64 = 1 << 24;
+/// k-mers of a block whose counts are read at a time.
+const STRIPE: usize = 1 << 16;
 
 impl Kff {
     pub(super) fn open(path: &Path) -> Result<Kff, Error> {
@@ -283,9 +285,7 @@ impl<'b, T: Taker> Blocks<'b, T> {
                 return Err(bad(&self.kff.path, "damaged: a minimizer outside of its block"));
             }
             self.sequence.splice(place..place, minimizer.iter().copied());
-            self.data.resize(kmers as usize * data_size, 0);
-            stream.fill(&mut self.data)?;
-            self.kmers(kmers as usize, k, data_size)?;
+            self.kmers(stream, kmers as usize, k, data_size)?;
         }
         Ok(())
     }
@@ -303,16 +303,27 @@ impl<'b, T: Taker> Blocks<'b, T> {
         Ok(())
     }
 
-    fn kmers(&mut self, kmers: usize, k: usize, data_size: usize) -> Result<(), Error> {
+    /// Takes the k-mers of a block, whose counts follow in the file.
+    fn kmers(
+        &mut self,
+        stream: &mut Stream<'_>,
+        kmers: usize,
+        k: usize,
+        data_size: usize,
+    ) -> Result<(), Error> {
         let mask = T::K::mask(k);
         let mut kmer = T::K::default();
         for (at, &code) in self.sequence.iter().enumerate() {
             kmer = kmer.push(code, mask);
-            if at + 1 < k || at + 1 - k >= kmers {
+            let Some(number) = (at + 1).checked_sub(k).filter(|&number| number < kmers) else {
                 continue;
+            };
+            if number.is_multiple_of(STRIPE) {
+                self.data.resize(STRIPE.min(kmers - number) * data_size, 0);
+                stream.fill(&mut self.data)?;
             }
-            let number = &self.data[(at + 1 - k) * data_size..][..data_size];
-            let count = number.iter().fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
+            let data = &self.data[number % STRIPE * data_size..][..data_size];
+            let count = data.iter().fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
             let count = if data_size == 0 { 1 } else { count };
             let Ok(count) = u32::try_from(count) else {
                 let reason = format!("a count of {count}: counts up to {} are read", u32::MAX);
