@@ -11,6 +11,7 @@ mod map;
 mod measure;
 mod parts;
 mod rng;
+mod variants;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -37,6 +38,8 @@ enum Command {
     Filter(filter::Command),
     /// Map reads with merganser, by each of its filters, and with RazerS3 in turn
     Map(map::Args),
+    /// Call the variants of a simulated diploid from the records of merganser and minimap2
+    Variants(variants::Args),
     /// Measure the design choices of counting one by one
     Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Classify(command) => classify::run(&command),
         Command::Filter(command) => filter::run(&command),
         Command::Map(args) => map::run(&args),
+        Command::Variants(args) => variants::run(&args),
         Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };

@@ -16,6 +16,8 @@ pub(crate) enum Purpose {
     UnknownRuns = 3,
     /// One sequenced fragment; numbered by fragment.
     Fragment = 4,
+    /// The variants of a diploid.
+    Variants = 5,
 }
 
 /// One stream of random numbers.

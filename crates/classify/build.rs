@@ -5,6 +5,8 @@ fn main() {
         merganser_gpu_build::Kernels::new("merganser_classify_cuda")
             .file("cuda/query.cu")
             .file("cuda/build.cu")
+            .shared("query_layout.cuh", "src/cuda/kernels.rs")
+            .shared("build_layout.cuh", "src/cuda/kernels/build.rs")
             .compile();
     }
 }

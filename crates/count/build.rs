@@ -5,6 +5,8 @@ fn main() {
         merganser_gpu_build::Kernels::new("merganser_count_cuda")
             .file("cuda/count.cu")
             .file("cuda/seek.cu")
+            .shared("count_layout.cuh", "src/cuda/kernels.rs")
+            .shared("seek_layout.cuh", "src/lookup/kernels.rs")
             .compile();
     }
 }

@@ -15,6 +15,7 @@ fn main() {
         let built = ["primitives", "runtime", "selftest"]
             .iter()
             .fold(Kernels::new("merganser_gpu_cuda"), |k, name| k.file(format!("cuda/{name}.cu")))
+            .shared("runtime_layout.cuh", "src/ffi.rs")
             .compile();
         (toolkit, archs) = (built.toolkit, built.archs.to_string());
     }

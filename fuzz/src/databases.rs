@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use merganser_classify::run::{Classifier, Outputs, RunConfig, Segment};
 use merganser_classify::{BuildConfig, Database, Preset, Thresholds};
-use merganser_io::Input;
+use merganser_io::{AtomicFile, Input};
 use merganser_run::{Cancel, Silent};
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\tspecies\t|\n\
@@ -48,7 +48,7 @@ pub fn sound() -> &'static [u8] {
             &config,
             &inputs,
             folder.path(),
-            &to,
+            AtomicFile::create(&to).expect("a temporary file"),
             &Silent,
             &Cancel::default(),
         )

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use merganser_count::{Config, Format, Table, count};
-use merganser_io::Input;
+use merganser_io::{Input, OutputSet};
 use merganser_run::Silent;
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
@@ -18,7 +18,7 @@ pub fn make(config: &Config, reads: &[u8], to: &Path) -> Result<u64, merganser_c
     let from = to.with_extension("fa");
     std::fs::write(&from, reads).expect("a temporary file");
     let outcome =
-        count(config, &[Input::File(from)], Some(to), &|_| Ok(()), &Silent, &Default::default())?;
+        count(config, &[Input::File(from)], Some(to), &OutputSet::alone(), &Silent, &Default::default())?;
     assert!(config.format != Format::None);
     Ok(outcome.kept_kmers)
 }
@@ -98,7 +98,7 @@ pub fn compute(path: &Path) {
             format: TableFormat::None,
         };
         let resources = Resources { threads, memory: 256 << 20, tmp_dir: std::env::temp_dir() };
-        calculate(&calculation, &tables, &resources, &|_| Ok(()), &Silent, &cancel).ok()
+        calculate(&calculation, &tables, &resources, &OutputSet::alone(), &Silent, &cancel).ok()
     };
     let alone = run(Expression::Table(0), 1).map(|done| done.kmers);
     let operation = Operation::Intersect;

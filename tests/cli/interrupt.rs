@@ -84,6 +84,51 @@ fn an_interrupted_run_ends_though_its_input_keeps_silent() {
     }
 }
 
+/// A batch of `map` can take minutes: a reference of repeats with many edits, and reads for which
+/// all of it is scanned.
+#[test]
+fn map_is_interrupted_within_a_batch() {
+    let dir = Dir::new();
+    let mut random = crate::support::reads::Random(3);
+    let unit = random.bases(40);
+    let mut contig = b"A".repeat(60_000);
+    while contig.len() < 1_000_000 {
+        contig.extend_from_slice(&unit);
+        let at = contig.len() - 1 - random.below(40);
+        contig[at] = b"ACGT"[random.below(4)];
+    }
+    let text = &contig;
+    let read = move |at: usize, len: usize| String::from_utf8(text[at..at + len].to_vec()).unwrap();
+    dir.write("ref.fa", format!(">a\n{}\n", String::from_utf8(contig.clone()).unwrap()));
+    let reads =
+        |len: usize| (0..2000).map(move |at| format!(">{at}\n{}\n", read(59_900 + 37 * at, len)));
+    dir.write("reads.fa", reads(600).collect::<String>());
+    dir.write("short.fa", reads(100).collect::<String>());
+    dir.write("2.fa", reads(590).collect::<String>());
+    dir.run("index -q ref.fa -o ref.mgi").ok();
+    let before = dir.names();
+    for args in [
+        "reads.fa -e 60",
+        "reads.fa -e 60 --filter gatekeeper",
+        "reads.fa -e 60 -2 2.fa --max-insert 100000",
+        "reads.fa -e 12",
+        "short.fa -e 15",
+        "short.fa -e 60",
+        "short.fa -e 60 --hamming",
+    ] {
+        let mut child = start(&dir, &format!("map -q ref.mgi --threads 2 -o out.sam {args}"));
+        drop(child.stdin.take());
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(child.try_wait().unwrap().is_none(), "{args} has ended already");
+        signal(&child, "INT");
+        let sent = std::time::Instant::now();
+        assert_eq!(wait(&dir, child).fails(130), "error: interrupted\n", "{args}");
+        // Of work 0.2 s at most, on a machine that others may use, too.
+        assert!(sent.elapsed() < Duration::from_secs(3), "{args}: {:?}", sent.elapsed());
+        assert_eq!(dir.names(), before, "{args}");
+    }
+}
+
 /// Every command that reads what may be a pipe.
 #[test]
 fn whatever_waits_for_a_pipe_can_be_interrupted() {

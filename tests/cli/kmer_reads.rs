@@ -409,3 +409,56 @@ fn the_peak_stays_within_the_promise() {
         assert!(peak <= promise, "{args}: {peak} bytes, more than {promise}");
     }
 }
+
+/// The recipe for a host's reads, as the page and the help have it, on 2,000 pairs of a host and as
+/// many of others, with 0.5 % errors.
+#[test]
+fn the_recipe_for_a_host_removes_its_reads_and_no_others() {
+    let page = include_str!("../../docs/kmers.md");
+    let page = page.split("```").find(|block| block.contains("host.mgk")).unwrap();
+    let dir = Dir::new();
+    let help = dir.run("kmers filter-reads --help").ok();
+    let help = help.split("\n  ").map(str::trim).filter(|line| !line.ends_with(':'));
+    let help: Vec<&str> = help.skip_while(|line| !line.contains("-o host.mgk")).take(3).collect();
+    let [host, other] = [3, 4].map(|seed| Random(seed).bases(200_000));
+    dir.write("host.fa", fasta(&[host.as_slice().into()], 80, "\n"));
+    shell(dir.root(), "gzip host.fa");
+    let mut random = Random(5);
+    let mut mates = [Vec::new(), Vec::new()];
+    for pair in 0..4000 {
+        let genome = if pair < 2000 { &host } else { &other };
+        let start = random.below(genome.len() - 400);
+        for (mate, from) in mates.iter_mut().zip([start, start + 250]) {
+            let mut sequence = genome[from..from + 100].to_vec();
+            for base in &mut sequence {
+                if random.below(200) == 0 {
+                    *base = complement(&[*base])[0];
+                }
+            }
+            mate.push(Record { sequence, quality: None });
+        }
+    }
+    for (name, mates) in ["r_1.fq", "r_2.fq"].into_iter().zip(&mates) {
+        dir.write(name, fastq(mates, "\n"));
+        shell(dir.root(), &format!("gzip {name}"));
+    }
+    for recipe in [page.trim_start_matches("sh\n").to_owned(), help.join("\n")] {
+        let commands = recipe.replace("\\\n", " ");
+        let commands: Vec<&str> = commands.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(commands.len(), 2, "{recipe}");
+        for command in commands {
+            dir.run(command.strip_prefix("merganser ").unwrap()).ok();
+        }
+        for name in ["clean_1.fq.gz", "clean_2.fq.gz"] {
+            let text = String::from_utf8(gunzip(&dir.path(name))).unwrap();
+            let names = text.lines().step_by(4).map(|line| {
+                let word = line.split_whitespace().next().unwrap();
+                word.trim_start_matches("@read").parse::<usize>().unwrap()
+            });
+            let kept: Vec<usize> = names.collect();
+            assert!(kept.iter().copied().eq(2000..4000), "{recipe}: {} pairs", kept.len());
+            std::fs::remove_file(dir.path(name)).unwrap();
+        }
+        std::fs::remove_file(dir.path("host.mgk")).unwrap();
+    }
+}

@@ -1,5 +1,8 @@
 //! `--memory` is kept.
 
+mod classify;
+mod hostile;
+
 use crate::support::Dir;
 use crate::support::reads::{Random, many};
 

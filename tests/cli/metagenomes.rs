@@ -1,6 +1,7 @@
 //! `build`, `classify` and `db` end to end: every output read back by a strict parser of its format,
 //! and held against the lines of the reads or an independent tool.
 
+mod bracken;
 mod databases;
 mod edges;
 mod formats;

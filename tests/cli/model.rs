@@ -89,6 +89,44 @@ fn a_diploid_of_known_size_and_heterozygosity() {
     }
 }
 
+/// What a histogram cannot tell apart is told, and the less heterozygous reading is taken; so is what
+/// a cut table does not know, and a ploidy that the model has not.
+#[test]
+fn doubts_are_told() {
+    let dir = Dir::new();
+    // Two fifths of the genome stand twice.
+    let mut repeats = Random(7).bases(160_000);
+    repeats.extend_from_within(..40_000);
+    dir.write("r.fa", reads(&[repeats], 40, 11));
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk r.fa").ok();
+    let ran = dir.run("kmers histogram --model t.mgk");
+    let (told, text) = (ran.stderr.clone(), ran.ok());
+    let found = values(&text);
+    close(&found, "genome_size", 200_000.0, 0.03);
+    assert!(found["heterozygosity"] < 0.001, "{found:?}");
+    assert!(
+        told.starts_with("warning: t.mgk: a genome of ") && told.lines().count() == 1,
+        "{told}"
+    );
+    assert!(told.contains("explains this histogram as well"), "{told}");
+    // The default of `count` leaves out what occurs once.
+    dir.run("count -q -k 21 -o cut.mgk r.fa").ok();
+    let ran = dir.run("kmers histogram --model cut.mgk");
+    assert!(ran.stderr.contains("the error rate cannot be told"), "{}", ran.stderr);
+    let text = ran.ok();
+    assert!(text.contains("\nerror_rate\tNA\n") && text.contains("\nerror_kmers\tNA\n"), "{text}");
+    close(&values(&text), "genome_size", 200_000.0, 0.03);
+    // Three haplotypes are alike, and one differs at one base of 100.
+    let one = Random(8).bases(60_000);
+    let mut other = one.clone();
+    other.iter_mut().step_by(100).for_each(|base| *base = complement(&[*base])[0]);
+    dir.write("r.fa", reads(&[one.clone(), one.clone(), one, other], 15, 12));
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk r.fa").ok();
+    let ran = dir.run("kmers histogram --model t.mgk");
+    assert!(ran.stderr.contains("a genome of higher ploidy"), "{}", ran.stderr);
+    ran.ok();
+}
+
 #[test]
 fn a_haploid_of_known_size() {
     let Some(path) = shared("genomes/Blochmannia_vafer_BVAF.fna.gz") else { return };

@@ -52,6 +52,43 @@ fn equal_to_kmc(dir: &Dir, format: &str, k: usize, canonical: bool) {
     assert_eq!(theirs.into_bytes(), histogram, "k {k} {strands}: other histogram than KMC");
 }
 
+/// `--histogram-format jellyfish` against `jellyfish histo`, to the byte, from every verb that
+/// writes histograms.
+#[test]
+fn histograms_in_jellyfishs_format_are_its_own() {
+    if !installed(&["jellyfish"]) {
+        return;
+    }
+    let dir = with_reads(&small_reads());
+    // Counts above 10,000, which Jellyfish gathers in its last row.
+    let mut reads = dir.read("reads");
+    reads.extend(b"@a\n");
+    reads.extend(vec![b'A'; 30_000]);
+    reads.extend(b"\n+\n");
+    reads.extend(vec![b'I'; 30_000]);
+    reads.extend(b"\n");
+    dir.write("reads", reads);
+    shell(dir.root(), "jellyfish count -m 21 -s 10M -C -o x.jf reads");
+    let jellyfish = "--histogram-format jellyfish";
+    for (theirs, count, table) in [
+        ("", "", ""),
+        ("-h 5", "--hist-max 5", "--max 5"),
+        ("-h 10001", "--hist-max 10001", "--max 10001"),
+        ("-h 100000", "--hist-max 100000", "--max 100000"),
+    ] {
+        let theirs = shell(dir.root(), &format!("jellyfish histo {theirs} x.jf"));
+        let run = format!("count -k 21 --min-count 1 -o t.mgk --histogram h {count} {jellyfish}");
+        dir.run(&format!("{run} -q reads")).ok();
+        assert_eq!(String::from_utf8_lossy(&dir.read("h")), String::from_utf8_lossy(&theirs));
+        let ran = dir.run(&format!("kmers histogram {table} {jellyfish} t.mgk"));
+        assert_eq!(ran.stderr, "");
+        assert!(ran.ok().into_bytes() == theirs, "{table}");
+    }
+    let theirs = shell(dir.root(), "jellyfish histo x.jf");
+    let run = format!("kmers union t.mgk t.mgk:9.. --counts max --format none {jellyfish}");
+    assert!(dir.run(&format!("{run} --histogram - -q")).ok().into_bytes() == theirs);
+}
+
 fn equal_to_jellyfish(dir: &Dir, k: usize, canonical: bool) {
     let (strands, c) = if canonical { ("", "-C") } else { ("--forward-only", "") };
     let (text, histogram) = ours(dir, k, strands);

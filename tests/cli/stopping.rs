@@ -24,6 +24,7 @@ fn stuck(dir: &Dir, args: &str) -> Child {
 fn prepared() -> Dir {
     let dir = crate::classify::prepared();
     dir.write("many.fq", dir.read("1.fq").repeat(40));
+    dir.write("many2.fq", dir.read("2.fq").repeat(40));
     dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
     dir.run("index -q g0.fa -o ref.mgi").ok();
     dir
@@ -32,7 +33,7 @@ fn prepared() -> Dir {
 const STUCK: [&str; 3] = [
     "classify refs.mgdb many.fq --report r --classified-out c.fq",
     "map -e 5 ref.mgi many.fq --unmapped u.fq",
-    "kmers filter-reads t.mgk --interleaved many.fq -o - --output2 o2.fq",
+    "kmers filter-reads t.mgk -1 many.fq -2 many2.fq -o - --output2 o2.fq",
 ];
 
 /// The second signal ends the run at once, and leaves nothing behind.
@@ -41,19 +42,26 @@ fn the_second_signal_cleans_up_too() {
     let dir = prepared();
     let before = dir.names();
     for args in STUCK {
-        let mut child = stuck(&dir, args);
-        assert!(dir.names().len() > before.len(), "{args}: no temporary files");
-        signal(&child, "INT");
-        std::thread::sleep(Duration::from_millis(100));
-        assert!(child.try_wait().unwrap().is_none(), "{args}: it was not stuck");
-        let begun = Instant::now();
-        signal(&child, "INT");
-        // Its output is read from here on, and it must not write more of it.
-        assert!(child.wait().unwrap().code() == Some(130), "{args}");
-        assert!(begun.elapsed() < Duration::from_secs(1), "{args}");
-        assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{args}");
-        assert_eq!(dir.names(), before, "{args}");
+        // At once: on a busy machine not each time.
+        let soon = |_: &i32| stop_twice(&dir, args, &before) < Duration::from_secs(1);
+        assert!((0..5).find(soon).is_some(), "{args}: no sooner than with one signal");
     }
+}
+
+/// How long a run takes to end after the second signal.
+fn stop_twice(dir: &Dir, args: &str, before: &[String]) -> Duration {
+    let mut child = stuck(dir, args);
+    assert!(dir.names().len() > before.len(), "{args}: no temporary files");
+    signal(&child, "INT");
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(child.try_wait().unwrap().is_none(), "{args}: it was not stuck");
+    let begun = Instant::now();
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{args}");
+    let took = begun.elapsed();
+    assert_eq!(wait(dir, child).stderr, "error: interrupted\n", "{args}");
+    assert_eq!(dir.names(), before, "{args}");
+    took
 }
 
 /// Nor does a run outlive the first one for long, whatever it waits for.
@@ -86,7 +94,7 @@ fn reports_of_a_deep_taxonomy_can_be_stopped() {
     dir.write("deep/names.dmp", "1\t|\troot\t|\t\t|\tscientific name\t|\n");
     let genome = String::from_utf8(dir.read("g0.fa")).unwrap();
     dir.write("deep.fa", genome.replacen("taxid|11", "taxid|59999", 1));
-    dir.run("build -q -t deep -o deep.mgdb deep.fa").ok();
+    dir.run("build -q --taxonomy deep -o deep.mgdb deep.fa").ok();
     let before = dir.names();
     for report in ["--report", "--mpa"] {
         let args = format!("classify -q deep.mgdb 1.fq --no-map {report} r");
@@ -106,7 +114,9 @@ fn reports_of_a_deep_taxonomy_can_be_stopped() {
         signal(&child, "INT");
         let begun = Instant::now();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{report}");
-        assert!(begun.elapsed() < Duration::from_secs(1), "{report}: {:?}", begun.elapsed());
+        // Not by its patience, which is two seconds.
+        let took = begun.elapsed();
+        assert!(took < Duration::from_millis(1800), "{report}: {took:?}");
         assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{report}");
         assert_eq!(dir.names(), before, "{report}");
     }

@@ -3,6 +3,8 @@
 #include "layout.cuh"
 #include "status.cuh"
 
+#include "build_layout.cuh"
+
 using mgpu::grid_size;
 using mgpu::launch_status;
 

@@ -10,15 +10,19 @@ namespace mgpu {
 struct target_table {
   const uint32_t* starts;  // first window of each, and the number of all windows
   const uint32_t* taxa;    // at the lowest rank
+  const uint32_t* nodes;
   uint32_t targets;
 };
 
-/// A candidate as it goes to the host: windows are counted over all targets.
+/// A candidate as it goes to the host: windows are counted over all targets; the nodes are those of
+/// decide.rs, whole for the first candidate of a read.
 struct candidate {
   uint32_t target;
   uint32_t hits;
   uint32_t first;
   uint32_t last;
+  uint32_t low;
+  uint32_t high;
 };
 
 /// The target of a window that there is.
@@ -62,20 +66,35 @@ MGPU_HD uint32_t lower_bound(const Hits& hits, uint32_t from, uint32_t count, ui
   return low;
 }
 
-/// The largest of the values of a block's threads. `shared` has room for one of each.
-template <class Block>
-MGPU_HD uint64_t largest(Block& block, uint64_t* shared, uint64_t value) {
+/// What `of_two` makes of the values of a block's threads, in any order. `shared` has room for one of
+/// each.
+template <class Block, class OfTwo>
+MGPU_HD uint64_t of_all(Block& block, uint64_t* shared, uint64_t value, const OfTwo& of_two) {
   block.sync();
   shared[block.thread()] = value;
   for (uint32_t half = Block::threads() / 2; half > 0; half /= 2) {
     block.sync();
-    if (block.thread() < half && shared[block.thread() + half] > shared[block.thread()]) {
-      shared[block.thread()] = shared[block.thread() + half];
+    if (block.thread() < half) {
+      shared[block.thread()] = of_two(shared[block.thread()], shared[block.thread() + half]);
     }
   }
   block.sync();
   return shared[0];
 }
+
+/// The larger of two.
+struct larger {
+  MGPU_HD uint64_t operator()(uint64_t a, uint64_t b) const { return a > b ? a : b; }
+};
+
+/// Of two ranges, low << 32 | high, the one that has both.
+struct wider {
+  MGPU_HD uint64_t operator()(uint64_t a, uint64_t b) const {
+    const uint64_t low = (a < b ? a : b) >> 32;
+    const uint32_t one = static_cast<uint32_t>(a), other = static_cast<uint32_t>(b);
+    return low << 32 | (one > other ? one : other);
+  }
+};
 
 /// Writes the candidates among the sorted hits of a read, `most` at most, in order, and gives their
 /// number. `taxa` and `sums` have room for as many items as there are hits; `best` for the threads.
@@ -108,12 +127,28 @@ MGPU_HD uint32_t choose_candidates(Block& block, const Hits& hits, uint32_t coun
       const uint64_t key = uint64_t{sums[i]} << 32 | (0xffffffffu - i);
       if (sums[i] != 0 && key > mine) mine = key;
     }
-    const uint64_t top = largest(block, best, mine);
+    const uint64_t top = of_all(block, best, mine, larger{});
     if (top == 0) break;
     const uint32_t at = 0xffffffffu - static_cast<uint32_t>(top);
     const uint32_t sum = static_cast<uint32_t>(top >> 32), taxon = taxa[at];
+    const uint32_t target = target_of(table, hits[at]);
+    uint64_t nodes = uint64_t{table.nodes[target]} << 32 | table.nodes[target];
+    if (written == 0) {
+      // Those of the other targets of its taxon that are as good.
+      for (uint32_t i = block.thread(); i < count; i += Block::threads()) {
+        if (taxa[i] != taxon || sums[i] != sum) continue;
+        const uint32_t node = table.nodes[target_of(table, hits[i])];
+        nodes = wider{}(nodes, uint64_t{node} << 32 | node);
+      }
+      nodes = of_all(block, best, nodes, wider{});
+    }
     if (block.thread() == 0) {
-      out[written] = {target_of(table, hits[at]), sum, hits[at], hits[at + sum - 1]};
+      out[written] = {target,
+                      sum,
+                      hits[at],
+                      hits[at + sum - 1],
+                      static_cast<uint32_t>(nodes >> 32),
+                      static_cast<uint32_t>(nodes)};
     }
     // The others of its taxon are worse.
     for (uint32_t i = block.thread(); i < count; i += Block::threads()) {

@@ -1,13 +1,16 @@
 //! The database: targets, taxonomy and tables; in memory as it was built, or mapped from a file.
 
 mod file;
-mod map;
 mod meta;
 
 pub(crate) use file::{Header, Place, Writer};
 
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::sync::OnceLock;
+
+use merganser_io::{MappedFile, Soundness};
+use merganser_run::{Cancel, resolve_threads};
 
 use crate::Error;
 use crate::cpu::entries::SECTIONS;
@@ -15,7 +18,6 @@ use crate::cpu::section::{Counts, Tables};
 use crate::cuda::Resident;
 use crate::params::Params;
 use crate::taxonomy::Taxonomy;
-use map::Mapping;
 
 /// An empty slot.
 pub(crate) const EMPTY: u64 = u64::MAX;
@@ -25,6 +27,11 @@ pub(crate) const LIST: u32 = 1 << 31;
 pub(crate) const GROUP: usize = 16;
 /// Groups of a part.
 pub(crate) const GROUPS: usize = SECTIONS / GROUP;
+
+/// Bytes that become resident before and behind those that are read, together.
+const AROUND: u64 = 128 << 10;
+/// About what a node of the taxonomy takes, with its names.
+const NODE_BYTES: usize = 200;
 
 /// Where a section is in the data of its group, in 64-bit words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,8 +82,7 @@ enum Data {
         here: OnceLock<Vec<Tables>>,
     },
     File {
-        path: PathBuf,
-        mapping: Mapping,
+        mapping: MappedFile,
         header: Header,
     },
 }
@@ -118,19 +124,24 @@ impl Database {
         }
     }
 
-    /// Brings tables to the host that were left in device memory, for those who need
-    /// [`sections`](Self::sections).
+    /// Brings tables to the host that were left in device memory, and [checks](Self::check) those of
+    /// a file that nobody has checked yet, for those who need [`sections`](Self::sections).
     ///
     /// # Errors
-    /// If the device fails.
+    /// If the device fails, or the file is damaged.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
-        if let Data::Device { tables, here } = &self.data
-            && here.get().is_none()
-        {
-            // Of several at the same time, one wins.
-            let _ = here.set(tables.download()?);
+        match &self.data {
+            Data::Memory(_) => Ok(()),
+            Data::Device { tables, here } => {
+                if here.get().is_none() {
+                    // Of several at the same time, one wins.
+                    let _ = here.set(tables.download()?);
+                }
+                Ok(())
+            }
+            Data::File { mapping, .. } if mapping.is_checked() => Ok(()),
+            Data::File { .. } => self.check(resolve_threads(None), &Cancel::default()),
         }
-        Ok(())
     }
 
     fn new(content: Content, data: Data) -> Database {
@@ -146,7 +157,7 @@ impl Database {
     }
 
     /// Opens a database file: maps it, and checks all but the tables' own checksums, which are
-    /// [`verify`](Self::verify)'s.
+    /// [`check`](Self::check)'s.
     ///
     /// # Errors
     /// If it cannot be read, is no database, is truncated, damaged or of a newer format.
@@ -156,22 +167,48 @@ impl Database {
         if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
             return Err(Error::content(path, complaint));
         }
-        let mapping = Mapping::open(path)?;
+        let file = File::open(path);
+        let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
+        Database::of_file(&file, path)
+    }
+
+    /// A database in an open file, which messages call `path`.
+    pub(crate) fn of_file(file: &File, path: &Path) -> Result<Database, Error> {
+        let at = |source| Error::File { path: path.to_owned(), source };
+        let mapping = MappedFile::of_file(file, path).map_err(at)?;
         let bad = |reason: String| Error::content(path, reason);
         let header = Header::read(mapping.bytes()).map_err(bad)?;
         let content = header.content(mapping.bytes()).map_err(bad)?;
-        let data = Data::File { path: path.to_owned(), mapping, header };
-        Ok(Database::new(content, data))
+        // What was read has been copied.
+        mapping.release(mapping.bytes());
+        Ok(Database::new(content, Data::File { mapping, header }))
     }
 
-    /// Checks the checksums of the tables, and that they are as a builder makes them.
+    /// Checks the checksums of all tables, as everybody does who looks at them: the file is read once,
+    /// by `threads` threads. Later calls look only whether it was written to since, and check it again
+    /// if so.
+    ///
+    /// # Errors
+    /// Which table is damaged; if the file cannot be read or became another; if cancelled.
+    pub fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        let Data::File { mapping, header } = &self.data else { return Ok(()) };
+        match mapping.check(&header.sums(), threads, cancel)? {
+            Soundness::Sound => Ok(()),
+            Soundness::Damaged(number) => {
+                Err(Error::content(mapping.path(), header.damage(number)))
+            }
+            Soundness::Cancelled => Err(Error::Cancelled),
+        }
+    }
+
+    /// [Checks](Self::check) the checksums of the tables, and that they are as a builder makes them.
     ///
     /// # Errors
     /// What is wrong.
-    pub fn verify(&self) -> Result<(), Error> {
-        let Data::File { path, mapping, header } = &self.data else { return Ok(()) };
-        header.verify(mapping.bytes()).map_err(|reason| Error::content(path, reason))?;
-        let windows = self.windows();
+    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        let Data::File { mapping, .. } = &self.data else { return Ok(()) };
+        self.check(threads, cancel)?;
+        let (path, windows) = (mapping.path(), self.windows());
         for part in 0..self.parts {
             for section in self.sections(part) {
                 let sound = section.is_sound(windows);
@@ -186,14 +223,20 @@ impl Database {
     /// The sections of a part, from 0 to 4,095.
     ///
     /// # Panics
-    /// If they are in device memory, and were not [fetched](Self::fetch).
+    /// If they are in device memory or in a file, and were not [fetched](Self::fetch).
     pub(crate) fn sections(&self, part: usize) -> Vec<Section<'_>> {
         match &self.data {
             Data::Memory(tables) => self.sections_of(tables, part),
             Data::Device { here, .. } => {
                 self.sections_of(here.get().expect("tables were fetched"), part)
             }
-            Data::File { mapping, header, .. } => header.sections(mapping.bytes(), part),
+            Data::File { mapping, header } => {
+                assert!(
+                    mapping.is_checked(),
+                    "the tables of a file are checked before they are used"
+                );
+                header.sections(mapping.bytes(), part)
+            }
         }
     }
 
@@ -240,15 +283,6 @@ impl Database {
         &self.starts
     }
 
-    /// The target of each window.
-    pub(crate) fn window_targets(&self) -> Vec<u32> {
-        let mut targets = Vec::with_capacity(self.windows() as usize);
-        for (number, target) in self.targets.iter().enumerate() {
-            targets.extend(std::iter::repeat_n(number as u32, target.windows as usize));
-        }
-        targets
-    }
-
     /// Features in the tables.
     pub fn features(&self) -> u64 {
         self.counts.features
@@ -274,6 +308,33 @@ impl Database {
         self.pruned
     }
 
+    /// Bytes of memory that these parts take when they are asked: of a file, the pages that hold them.
+    pub(crate) fn resident_bytes(&self, parts: std::ops::Range<usize>) -> u64 {
+        let all = self.bytes();
+        match &self.data {
+            Data::File { header, .. } => {
+                let tables: u64 = parts.map(|part| header.part_bytes(part)).sum();
+                // The system maps some pages around the one that is read.
+                (tables + GROUPS as u64 * AROUND).min(all)
+            }
+            _ => all,
+        }
+    }
+
+    /// Gives back the memory of all parts that were read from a file.
+    pub(crate) fn release(&self) {
+        if let Data::File { mapping, .. } = &self.data {
+            mapping.release(mapping.bytes());
+        }
+    }
+
+    /// About how many bytes targets and taxonomy take, and what queries make of them.
+    pub(crate) fn content_bytes(&self) -> u64 {
+        let names: usize = self.targets.iter().map(|target| target.name.capacity()).sum();
+        let targets = self.targets.len() * (size_of::<Target>() + 24) + names;
+        (targets + self.taxonomy.len() * NODE_BYTES) as u64
+    }
+
     /// The size of the file in bytes; of the tables, for one in memory.
     pub fn bytes(&self) -> u64 {
         match &self.data {
@@ -285,8 +346,7 @@ impl Database {
 }
 
 impl<'a> Section<'a> {
-    /// The section at an entry; an empty one if the entry leads outside (which a damaged file
-    /// may have, and [`Database::verify`] reports).
+    /// The section at an entry; an empty one if the entry leads outside.
     pub(crate) fn new(data: &'a [u64], entry: SectionEntry) -> Section<'a> {
         let range = |from: u64, to: u64| data.get(from as usize..to as usize).unwrap_or_default();
         Section {

@@ -17,6 +17,19 @@ pub struct Candidate {
     pub window: u32,
     /// and the last one with a hit.
     pub last: u32,
+    /// The lowest and the highest node among those of all targets of the taxon that have as many
+    /// hits: their lowest common ancestor is that of all, as nodes are numbered depth first. Of
+    /// candidates that are not better than all others, some of these targets may be missing.
+    pub nodes: [u32; 2],
+}
+
+impl Candidate {
+    /// Takes in the nodes of another candidate of the same taxon that has as many hits.
+    #[inline]
+    pub(crate) fn widen(&mut self, other: &Candidate) {
+        let ([low, high], [other_low, other_high]) = (self.nodes, other.nodes);
+        self.nodes = [low.min(other_low), high.max(other_high)];
+    }
 }
 
 /// What a read was found to be.
@@ -125,6 +138,34 @@ impl Thresholds {
             return Verdict::Unclassified;
         }
         Verdict::Taxon(ranked)
+    }
+
+    /// The node at which Kraken's report counts a read of this verdict. Below the lowest rank, too,
+    /// as Kraken counts reads that one strain alone has: if the best candidate has more hits than all
+    /// others, and the verdict is its taxon, the lowest common ancestor of the targets that have them.
+    /// (Bracken needs the reads of the taxa that genomes were given: from their number, and not from
+    /// their species', it estimates whose the reads of higher taxa are.)
+    pub(crate) fn counted_at(
+        &self,
+        verdict: Verdict,
+        candidates: &[Candidate],
+        bases: u64,
+        taxonomy: &Taxonomy,
+        target_nodes: &[u32],
+    ) -> Option<u32> {
+        let taxon = match verdict {
+            Verdict::Unclassified => return None,
+            Verdict::Target(target) => return Some(target_nodes[target as usize]),
+            Verdict::Taxon(taxon) => taxon,
+        };
+        let Some((best, others)) = candidates.split_first() else { return Some(taxon) };
+        let needed = self.needed(bases);
+        // Of a single candidate, nobody knows what came second.
+        let alone = others.first().map_or(self.max_candidates > 1, |other| {
+            other.hits < best.hits && !self.is_close(best.hits, other.hits, needed)
+        });
+        let [low, high] = best.nodes;
+        Some(if alone && best.taxon == taxon { taxonomy.lca(low, high) } else { taxon })
     }
 
     /// Whether a candidate with `hits` takes part beside one with `most`. In integers, so that

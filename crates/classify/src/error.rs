@@ -18,6 +18,21 @@ pub enum Error {
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),
+    /// The memory does not suffice for the job.
+    #[error(
+        "{what} needs at least {} of memory, and --memory gives {}: raise it, {remedy}",
+        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
+    )]
+    TooLittleMemory {
+        /// The job.
+        what: String,
+        /// Bytes that it needs.
+        needed: u64,
+        /// Bytes that it may use.
+        budget: u64,
+        /// What else to do.
+        remedy: &'static str,
+    },
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,

@@ -33,7 +33,7 @@ pub use database::{Database, Target};
 pub use decide::{Candidate, Thresholds, Verdict};
 pub use error::Error;
 pub use hash::{FEATURE_BITS, HashRule, NO_KMER};
-pub use mapping::expand_references;
+pub use mapping::{expand_references, files_beside};
 pub use merge::Merger;
 pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
 pub use sketch::Sketcher;

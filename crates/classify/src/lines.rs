@@ -1,6 +1,5 @@
 //! Text files line by line, plain or compressed, without a copy for each line.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -22,9 +21,7 @@ impl Lines {
         if let Some(kind) = FileKind::of_path(path).filter(|kind| !kind.is_text()) {
             return Err(Error::content(path, kind.instead_of("a text of lines", None)));
         }
-        let file =
-            File::open(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
-        let text = merganser_io::decompress(file)
+        let text = merganser_io::open_text(path)
             .map_err(|source| Error::File { path: path.to_owned(), source })?;
         let reader = Box::new(BufReader::with_capacity(1 << 18, text));
         Ok(Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0 })

@@ -52,6 +52,21 @@ pub fn expand_references(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
     Ok(inputs)
 }
 
+/// The names of files that are looked for beside references, and in the taxonomy's folder.
+const SUMMARY: &str = "assembly_summary";
+const ACCESSIONS: &str = ".accession2taxid";
+
+/// The files that a build reads without having been given their names: those of the taxonomy's
+/// folder, and those beside the references.
+pub fn files_beside(inputs: &[Input], taxonomy: Option<&Path>) -> Vec<PathBuf> {
+    let mut files = beside(inputs, SUMMARY);
+    if let Some(folder) = taxonomy {
+        files.extend(Dump::files(folder));
+        files.extend(within(folder, ACCESSIONS));
+    }
+    files
+}
+
 fn walk(folder: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
     let failed = |source| Error::File { path: folder.to_owned(), source };
     let entries = fs::read_dir(folder).map_err(failed)?;
@@ -98,11 +113,11 @@ pub(crate) fn map_targets(
         search.read(map)?;
     }
     search.read_headers();
-    for map in beside(inputs, "assembly_summary") {
+    for map in beside(inputs, SUMMARY) {
         search.read(&map)?;
     }
     if let Some(folder) = folder {
-        for map in within(folder, ".accession2taxid") {
+        for map in within(folder, ACCESSIONS) {
             search.read(&map)?;
         }
     }

@@ -116,7 +116,8 @@ impl Merger {
                 let target = nodes.len() as u32;
                 let taxon = if sequences { self.tree.len() as u32 + target } else { node };
                 nodes.push(node);
-                candidates.push(Candidate { target, taxon, hits, window: 0, last: 0 });
+                let (window, last, nodes) = (0, 0, [node; 2]);
+                candidates.push(Candidate { target, taxon, hits, window, last, nodes });
             }
         }
         // Stable: of the same hits, those of the earlier file stand first.

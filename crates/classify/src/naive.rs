@@ -76,14 +76,14 @@ impl Reference {
     }
 
     /// The candidates of a read or pair, at most `max_candidates`. `taxon_of` gives the taxon at
-    /// the lowest rank of a target: of each, the best target counts.
+    /// the lowest rank of a target, of which each time the best target counts, and its node.
     pub fn candidates(
         &self,
         mates: &[&[u8]],
         params: &Params,
         insert: u64,
         max_candidates: usize,
-        taxon_of: &dyn Fn(u32) -> u32,
+        taxon_of: &dyn Fn(u32) -> (u32, u32),
     ) -> Vec<Candidate> {
         let mut hits: BTreeMap<Location, u32> = BTreeMap::new();
         for mate in mates {
@@ -99,11 +99,14 @@ impl Reference {
         let mut best: BTreeMap<u32, Candidate> = BTreeMap::new();
         for target in targets {
             let run = best_run(&hits, target, range);
-            let taxon = taxon_of(target);
-            let (first, last, hits) = run;
-            let candidate = Candidate { target, taxon, hits, window: first, last };
-            match best.get(&taxon) {
-                Some(other) if other.hits >= hits => {}
+            let (taxon, node) = taxon_of(target);
+            let (window, last, hits) = run;
+            let candidate = Candidate { target, taxon, hits, window, last, nodes: [node; 2] };
+            match best.get_mut(&taxon) {
+                Some(other) if other.hits > hits => {}
+                Some(other) if other.hits == hits => {
+                    other.nodes = [other.nodes[0].min(node), other.nodes[1].max(node)];
+                }
                 _ => {
                     best.insert(taxon, candidate);
                 }

@@ -3,6 +3,7 @@
 mod filter;
 mod held;
 mod lines;
+mod plan;
 mod reads;
 mod stages;
 mod storage;
@@ -16,6 +17,7 @@ pub use stages::RunStages;
 pub use write_back::ReadOutput;
 
 use std::io::Write;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,6 +31,7 @@ use crate::report::{ReferenceHits, Tally};
 use crate::{Candidate, Database, Error, GpuConfig, GpuNotes, Query, Sketcher, Thresholds};
 use held::Found;
 use lines::{LineWriter, Read};
+use plan::Plan;
 use stages::Clock;
 use storage::{Storage, Stored};
 use write_back::ReadTexts;
@@ -55,6 +58,12 @@ pub struct RunConfig {
     pub coverage_per_mille: u32,
     /// Threads in all.
     pub threads: usize,
+    /// Bytes of memory that the whole process may use, the parts of the database that are asked together
+    /// included; `None`: what a run has by default, or more if all of the database takes it and the
+    /// machine has it. Where the database does not fit, its parts take turns, as on devices; with
+    /// [`features`](Self::features) or all hits of each read it has to. A record that is longer than there
+    /// is room for is an error.
+    pub memory: Option<u64>,
     /// For what waits.
     pub tmp_dir: PathBuf,
 }
@@ -71,6 +80,7 @@ impl RunConfig {
             references: false,
             coverage_per_mille: 0,
             threads: merganser_run::resolve_threads(None),
+            memory: None,
             tmp_dir: std::env::temp_dir(),
         }
     }
@@ -102,6 +112,9 @@ pub struct RunResult<'a> {
     pub skipped_alignments: u64,
     /// Reads by taxon.
     pub tally: Tally,
+    /// Reads by the taxa of genomes, below the lowest rank, too, for Kraken's report: a clade has as
+    /// many as in [`tally`](Self::tally) down to that rank.
+    pub by_genome: Tally,
     /// With [`RunConfig::features`].
     pub features: Option<FeatureCounts>,
     /// With [`RunConfig::references`].
@@ -151,7 +164,8 @@ impl<'a> Classifier<'a> {
     /// lowest rank, number of candidates and insert with which the database was prepared.
     ///
     /// # Errors
-    /// As reading and writing; if mates are out of step; if a device fails; if cancelled.
+    /// If there is too little memory; as reading and writing; if mates are out of step; if a device
+    /// fails; if cancelled.
     pub fn run(
         &self,
         config: &RunConfig,
@@ -160,16 +174,19 @@ impl<'a> Classifier<'a> {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<RunResult<'a>, Error> {
-        let lowest = config.thresholds.lowest;
+        let thresholds = &config.thresholds;
+        let plan = Plan::new(self.database, config, self.query.gpu().is_some())?;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
+        self.database.check(config.threads, cancel)?;
         if config.features || self.query.gpu().is_none() {
             self.database.fetch()?;
         }
         let run = Run {
             classifier: self,
             config,
-            lines: LineWriter::new(self.database, &self.nodes, &config.format, lowest),
+            plan,
+            lines: LineWriter::new(self.database, &self.nodes, &config.format, thresholds),
             wants: Wants::of(outputs),
             features: config.features.then(|| FeatureCounter::new(self.database)),
             references: config.references.then(|| ReferenceHits::new(self.database)),
@@ -181,9 +198,13 @@ impl<'a> Classifier<'a> {
             lines.write_all(&run.lines.head(&config.thresholds))?;
         }
         match config.coverage_per_mille {
-            0 if self.query.rounds().is_none() => run.in_one_pass(segments, outputs, progress),
+            0 if self.query.rounds().is_none() && run.plan.turns.len() == 1 => {
+                run.in_one_pass(segments, outputs, progress)
+            }
             per_mille => run.in_two_passes(per_mille, segments, outputs, progress),
         }?;
+        // What was found is right only if the database is still what it was.
+        self.database.check(config.threads, cancel)?;
         let mut result = run.total.into_inner().unwrap_or_else(PoisonError::into_inner);
         result.features = run.features.map(|features| features.counts());
         result.references = run.references;
@@ -214,6 +235,9 @@ impl Wants {
     }
 }
 
+/// Memory of texts that is kept for the next ones.
+const MOST_KEPT: usize = 16 << 20;
+
 /// What is written of a batch.
 #[derive(Debug, Default)]
 struct Texts {
@@ -227,6 +251,12 @@ impl Texts {
         self.lines.clear();
         self.classified.clear();
         self.unclassified.clear();
+    }
+
+    /// Whether its memory is worth keeping: that of one giant read is not.
+    fn is_usual(&self) -> bool {
+        let read_back = self.classified.capacity() + self.unclassified.capacity();
+        self.lines.capacity() + read_back <= MOST_KEPT
     }
 
     fn write(&self, outputs: &mut Outputs<'_>) -> Result<(), Error> {
@@ -257,7 +287,7 @@ impl InOrderSink<Texts> for Written<'_, '_> {
         texts.write(self.outputs)?;
         texts.clear();
         self.clock.add(Clock::WRITING, begun);
-        Ok(Some(texts))
+        Ok(Some(texts).filter(Texts::is_usual))
     }
 }
 
@@ -277,6 +307,7 @@ impl InOrderSink<Stored> for Places {
 struct Run<'r, 'a> {
     classifier: &'r Classifier<'a>,
     config: &'r RunConfig,
+    plan: Plan,
     lines: LineWriter<'r>,
     wants: Wants,
     features: Option<FeatureCounter<'a>>,
@@ -307,7 +338,7 @@ impl<'a> Run<'_, 'a> {
         written.into_sink().map(drop)
     }
 
-    /// Holds all batches in storage, asks the parts of the database that devices had no room for, leaves
+    /// Holds all batches in storage, asks the parts of the database for which there was no room, leaves
     /// out the references with the lowest coverage, if asked for, then decides.
     fn in_two_passes(
         &self,
@@ -318,9 +349,10 @@ impl<'a> Run<'_, 'a> {
     ) -> Result<(), Error> {
         let rounds = self.classifier.query.rounds();
         rounds.map_or(Ok(()), Rounds::restart)?;
-        let storage = Storage::new(&self.config.tmp_dir);
+        let storage = Storage::new(&self.config.tmp_dir, self.plan.waiting);
         let coverage = (per_mille > 0).then(|| ReferenceHits::new(self.classifier.database));
-        let all_asked = rounds.is_none();
+        let turns = &self.plan.turns;
+        let all_asked = rounds.is_none() && turns.len() == 1;
         let places = InOrder::new(Places(Vec::new()), self.ahead(), 0);
         self.each_batch(segments, progress, &places, &|found, _, _| {
             if let Some(coverage) = coverage.as_ref().filter(|_| all_asked) {
@@ -332,8 +364,13 @@ impl<'a> Run<'_, 'a> {
         if let Some(rounds) = rounds {
             while rounds.next()? {
                 let coverage = coverage.as_ref().filter(|_| rounds.is_last());
-                places = self.ask_again(&storage, places, coverage)?;
+                places = self.ask_again(&storage, places, turns[0].clone(), coverage)?;
             }
+        }
+        for (number, turn) in turns.iter().enumerate().skip(1) {
+            self.classifier.database.release();
+            let coverage = coverage.as_ref().filter(|_| number + 1 == turns.len());
+            places = self.ask_again(&storage, places, turn.clone(), coverage)?;
         }
         let keep = coverage.map(|coverage| coverage.above_percentile(per_mille));
         let left_out = keep.iter().flatten().filter(|keep| !**keep).count();
@@ -370,11 +407,12 @@ impl<'a> Run<'_, 'a> {
         written.into_sink().map(drop)
     }
 
-    /// Asks the parts that are on the devices now for all reads, too.
+    /// Asks the parts that are on the devices now, or `parts` of the host's, for all reads, too.
     fn ask_again(
         &self,
         storage: &Storage,
         places: Vec<Stored>,
+        parts: Range<usize>,
         coverage: Option<&ReferenceHits<'_>>,
     ) -> Result<Vec<Stored>, Error> {
         let query = &self.classifier.query;
@@ -383,7 +421,7 @@ impl<'a> Run<'_, 'a> {
         let next = AtomicUsize::new(0);
         run_workers(self.config.threads, |_| {
             let (mut bytes, mut masked) = (Vec::new(), Default::default());
-            let mut scratch = query.scratch();
+            let mut scratch = query.scratch().ask(parts.clone());
             while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if self.cancel.is_cancelled() {
                     return Err(Error::Cancelled);
@@ -427,6 +465,8 @@ impl<'a> Run<'_, 'a> {
             let verdict = thresholds.decide(candidates, bases, tree, nodes);
             let found = lines::found(verdict, nodes);
             own.count(found, reads::lengths(batch, read));
+            own.by_genome
+                .count(thresholds.counted_at(verdict, candidates, bases, tree, nodes), None);
             if self.wants.lines && (found.is_some() || !self.config.classified_only) {
                 let read = Read { batch, read, mates: &views[read], found, candidates };
                 self.lines.write(&read, sketcher, &mut texts.lines);
@@ -470,6 +510,7 @@ impl RunResult<'_> {
         self.classified += other.classified;
         self.passed_over += other.passed_over;
         self.tally.add(other.tally);
+        self.by_genome.add(other.by_genome);
     }
 }
 

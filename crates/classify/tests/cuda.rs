@@ -13,9 +13,10 @@ use merganser_classify::{
     BuildConfig, Candidate, Database, GpuConfig, Params, Preset, Query, QueryParams,
     expand_references,
 };
+use merganser_io::AtomicFile;
 use merganser_run::{Cancel, Silent};
 
-use random::Random;
+use random::{Random, comparable};
 
 fn usable() -> bool {
     let usable = merganser_gpu::availability().usable().next().is_some();
@@ -30,6 +31,8 @@ fn usable() -> bool {
 fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
     let nodes = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
         11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n13\t|\t10\t|\tspecies\t|\n";
+    let strain = |number: u64| format!("{}\t|\t{}\t|\tstrain\t|\n", 20 + number, 11 + number % 3);
+    let nodes = nodes.to_owned() + &(0..9).map(strain).collect::<String>();
     fs::write(folder.join("nodes.dmp"), nodes).unwrap();
     fs::write(folder.join("names.dmp"), "1\t|\troot\t|\t\t|\tscientific name\t|\n").unwrap();
     let ancestor = random.letters(2500);
@@ -40,7 +43,7 @@ fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
         let mut letters = random.mutated(&ancestor, 15 + 10 * number);
         letters.truncate(500 + random.below(2000) as usize);
         letters.extend(repeat.repeat(random.below(20) as usize));
-        text.extend(format!(">t{number}|kraken:taxid|{}\n", 11 + number % 3).bytes());
+        text.extend(format!(">t{number}|kraken:taxid|{}\n", 20 + number).bytes());
         text.extend(&letters);
         text.push(b'\n');
         targets.push(letters);
@@ -59,7 +62,8 @@ fn build(params: Params, parts: usize, folder: &Path) -> Database {
         let defaults = BuildConfig::new(params);
         let config = BuildConfig { parts, threads: 2, memory: 1 << 30, gpus, ..defaults };
         let path = folder.join(name);
-        let built = merganser_classify::build(&config, &inputs, folder, &path, &Silent, &cancel);
+        let file = AtomicFile::create(&path).unwrap();
+        let built = merganser_classify::build(&config, &inputs, folder, file, &Silent, &cancel);
         (built.unwrap().0, fs::read(path).unwrap())
     };
     let (_, expected) = on(GpuConfig::default(), "host.mgdb");
@@ -108,8 +112,9 @@ fn little_memory_gives_the_same_database() {
             let config = BuildConfig { gpus: gpus.clone(), ..config.clone() };
             let path = folder.path().join(name);
             let taxonomy = folder.path();
+            let file = AtomicFile::create(&path).unwrap();
             let (_, notes) =
-                merganser_classify::build(&config, &inputs, taxonomy, &path, &Silent, &cancel)
+                merganser_classify::build(&config, &inputs, taxonomy, file, &Silent, &cancel)
                     .unwrap();
             (fs::read(path).unwrap(), notes)
         };
@@ -187,7 +192,9 @@ fn find(query: &Query<'_>, reads: &[[Vec<u8>; 2]]) -> Found {
     let views: Vec<[&[u8]; 2]> = reads.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
     let (mut candidates, mut ends) = (Vec::new(), Vec::new());
     query.find(&views, &mut query.scratch(), &mut candidates, &mut ends).unwrap();
-    (candidates, ends)
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let each = starts.zip(&ends).flat_map(|(start, &end)| comparable(&candidates[start..end]));
+    (each.collect(), ends)
 }
 
 fn gpus(devices: &[u32], memory: Option<u64>) -> GpuConfig {

@@ -65,6 +65,24 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// `--histogram-format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HistogramLayout {
+    // COUNT<TAB>NUMBER lines.
+    Tsv,
+    // COUNT NUMBER lines as `jellyfish histo` writes them.
+    Jellyfish,
+}
+
+impl From<HistogramLayout> for merganser_count::HistogramFormat {
+    fn from(layout: HistogramLayout) -> Self {
+        match layout {
+            HistogramLayout::Tsv => Self::Tsv,
+            HistogramLayout::Jellyfish => Self::Jellyfish,
+        }
+    }
+}
+
 /// How much is said on stderr.
 #[derive(Args, Debug)]
 pub(crate) struct Talk {

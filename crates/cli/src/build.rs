@@ -1,7 +1,7 @@
 //! `merganser build`.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -12,8 +12,9 @@ use merganser_run::{Summary, format_size};
 
 use crate::args::build::{PartArgs, PresetName, ResourceArgs, SketchArgs, TaxidArgs};
 use crate::args::{BuildArgs, DeviceArgs};
-use crate::common::refuse_to_replace;
+use crate::common::write_summary;
 use crate::console::Console;
+use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{db, devices, failure, interrupt};
 
@@ -34,18 +35,21 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     merganser_run::raise_open_file_limit();
     let inputs = merganser_classify::expand_references(&args.inputs)?;
     config.gpus = gpus(&args.resources, &inputs, config.threads, console)?;
-    let others = [args.taxids.unmapped.as_deref(), args.json.as_deref()];
-    let outputs: Vec<&Path> =
-        std::iter::once(&*args.output).chain(others.into_iter().flatten()).collect();
-    refuse_to_replace(&outputs, inputs.iter())?;
-    let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
-    let json = args.json.as_deref().map(Output::create).transpose()?;
+    let files = references(&args.inputs, &inputs, Some(taxonomy), &args.taxids);
+    let outputs = files.write([&args.output]).write(&args.json).check()?;
+    let output = outputs.file(&args.output)?;
+    let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
+    let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
-    let built = merganser_classify::build(&config, &inputs, taxonomy, &args.output, &bar, &cancel);
+    let built = merganser_classify::build(&config, &inputs, taxonomy, output, &bar, &cancel);
     drop(bar);
     let (database, notes) = built?;
     report_unmapped(&notes, unmapped)?;
+    if let Some(output) = json {
+        summary("build", &config, &database, &notes, started, output)?;
+    }
+    outputs.commit()?;
     warn(&notes, &args.taxids, console);
     console.info(format_args!(
         "built {} from {} sequences with {} bases: {} features, {} in {:.1} s",
@@ -56,11 +60,19 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         format_size(database.bytes()),
         started.elapsed().as_secs_f64()
     ));
-    match json {
-        Some(output) => summary("build", &config, &database, &notes, started, output),
-        None => Ok(()),
-    }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a build reads, wherever that is done, and its list of sequences without a taxon.
+pub(crate) fn references(
+    args: &[PathBuf],
+    inputs: &[Input],
+    taxonomy: Option<&Path>,
+    taxids: &TaxidArgs,
+) -> RunFiles {
+    let beside = merganser_classify::files_beside(inputs, taxonomy);
+    let files = RunFiles::new().lists(args).inputs(inputs).read(beside);
+    files.read(&taxids.map).write(&taxids.unmapped)
 }
 
 /// How to build; without `sketches`, the parameters are to be those of another database.
@@ -139,6 +151,12 @@ pub(crate) fn warn(notes: &BuildNotes, args: &TaxidArgs, console: &Console) {
             "{count} sequences have an id that an earlier one has, first {name}; all are kept"
         ));
     }
+    if let (count, Some(name)) = &notes.without_kmer {
+        console.warn(format_args!(
+            "{count} sequences have no k-mer, being too short or of N alone, and no read can be \
+             found in them, first {name}"
+        ));
+    }
     if let Some((name, reason)) = notes.unmapped.first() {
         let count = notes.unmapped.len();
         let list = match args.unmapped {
@@ -158,7 +176,7 @@ pub(crate) fn summary(
     database: &Database,
     notes: &BuildNotes,
     started: Instant,
-    mut output: Output,
+    output: Output,
 ) -> Result<()> {
     let mut summary = Summary::new(command);
     summary.version(env!("CARGO_PKG_VERSION"));
@@ -173,7 +191,5 @@ pub(crate) fn summary(
     devices::describe(&config.gpus.devices, config.gpus.memory, &mut summary);
     devices::clocks(started, &mut summary);
     notes.stages.iter().for_each(|(name, time)| summary.stage(name, *time));
-    output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
-    output.finish()?;
-    Ok(())
+    Ok(write_summary(&summary, output)?)
 }

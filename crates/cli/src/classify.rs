@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use merganser_classify::run::{Classifier, Segment};
 use merganser_classify::{Database, Error, GpuConfig, QueryParams, Thresholds};
-use merganser_io::{FileKind, Input, Output};
+use merganser_io::{FileKind, Input, OutputSet};
 use merganser_run::{Cancel, DeviceChoice, resolve_threads};
 
 use crate::args::build::{SketchArgs, TaxidArgs};
@@ -23,6 +23,7 @@ use crate::args::classify::{QueryArgs, VerdictArgs};
 use crate::args::{ClassifyArgs, DeviceArgs};
 use crate::common::hint_at_mates;
 use crate::console::Console;
+use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{build, devices, failure, interrupt};
 pub(crate) use outputs::Reports;
@@ -35,14 +36,15 @@ const GPU_BREAK_EVEN: u64 = 500_000_000;
 /// The database and what all samples share.
 struct Bench<'a> {
     database: &'a Database,
-    /// Where the database came from; outputs must not replace it.
-    sources: &'a [Input],
+    /// What the database came from; outputs must not replace it.
+    files: &'a RunFiles,
     gpus: GpuConfig,
     /// The GPUs were not asked for: where they have no room, the CPU will do.
     auto: bool,
     /// The last sample's: the next one is mostly classified in the same way.
     classifier: RefCell<Option<(QueryParams, Rc<Classifier<'a>>)>>,
     threads: usize,
+    memory: Option<u64>,
     tmp_dir: PathBuf,
     console: &'a Console,
     cancel: &'a Cancel,
@@ -102,12 +104,21 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         Some(path) => vec![Input::File(path.clone())],
         None => merganser_classify::expand_references(&args.references)?,
     };
+    let files = match &database {
+        Some(path) => RunFiles::new().read([path]),
+        None => {
+            let taxonomy = args.taxonomy.as_deref();
+            build::references(&args.references, &sources, taxonomy, &args.taxids)
+        }
+    };
+    let files = files.read(&args.sample_sheet);
     // Before a database is built for it.
-    for (sample, segments) in &samples {
-        Query::of_sample(&query, sample, segments.clone()).check(&sources)?;
-    }
+    let outputs = match &single {
+        Some(single) => single.check(files.clone())?,
+        None if args.interactive => files.check()?,
+        None => sheet::check(&query, &samples, files.clone())?,
+    };
     if let Some(single) = &single {
-        single.check(&sources)?;
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
         hint_at_mates(single.singles(), "classified", remedy, console);
     }
@@ -124,16 +135,22 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let gpus = GpuConfig { devices, memory: *gpu_memory, streams: threads };
     let cancel = interrupt::cancel_on_interrupt();
     let database = match &database {
-        Some(path) => Database::open(path).or_else(|error| swapped(error, path, &reads))?,
-        None => build_in_memory(args, &sources, console, &cancel)?,
+        Some(path) => {
+            let database = Database::open(path).or_else(|error| swapped(error, path, &reads))?;
+            // Before anything is made of it; also part of the time that opening it takes.
+            database.check(threads, &cancel)?;
+            database
+        }
+        None => build_in_memory(args, &sources, &outputs, console, &cancel)?,
     };
     let bench = Bench {
         database: &database,
-        sources: &sources,
+        files: &files,
         gpus,
         auto: *device == DeviceChoice::Auto,
         classifier: RefCell::new(None),
         threads,
+        memory: args.resources.memory,
         tmp_dir: args.resources.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
         console,
         cancel: &cancel,
@@ -141,9 +158,12 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         opened: started.elapsed(),
     };
     match single {
-        Some(single) => single.run_alone(&bench),
-        None if args.interactive => session::run(&bench, &query),
-        None => sheet::run(&bench, &query, samples),
+        Some(single) => single.run(&bench, &outputs, started).map(|_| ExitCode::SUCCESS),
+        None if args.interactive => {
+            outputs.commit()?;
+            session::run(&bench, &query)
+        }
+        None => sheet::run(&bench, &query, samples, &outputs),
     }
 }
 
@@ -164,12 +184,11 @@ fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<Database> {
 fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
     let untouched = args.taxids == TaxidArgs::default()
         && args.taxonomy.is_none()
-        && args.sketches == SketchArgs::default()
-        && args.resources.memory.is_none();
+        && args.sketches == SketchArgs::default();
     if args.references.is_empty() && !untouched {
         return failure::usage(
-            "--taxonomy, --memory and the options under Taxids and Sketches go with --references: a \
-             database has been built",
+            "--taxonomy and the options under Taxids and Sketches go with --references: a database \
+             has been built",
         );
     }
     let many = args.interactive || args.sample_sheet.is_some();
@@ -186,6 +205,7 @@ fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
 fn build_in_memory(
     args: &ClassifyArgs,
     references: &[Input],
+    outputs: &OutputSet,
     console: &Console,
     cancel: &Cancel,
 ) -> Result<Database> {
@@ -196,7 +216,7 @@ fn build_in_memory(
     config.validate()?;
     config.gpus = build::gpus(&args.resources, references, config.threads, console)?;
     merganser_run::raise_open_file_limit();
-    let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
+    let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let bar = Bar::new(console);
     let built = merganser_classify::build_in_memory(&config, references, taxonomy, &bar, cancel);
     drop(bar);

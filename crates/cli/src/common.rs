@@ -2,56 +2,16 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Result, bail};
-use merganser_io::{Input, Segment};
+use anyhow::Result;
+use merganser_io::{Input, Output, Segment};
 use merganser_run::Summary;
 
 use crate::console::Console;
 use crate::failure::usage;
-
-/// Sees to it that no output would take the place of an input or of another output: a slip of the
-/// shell should not cost the reads.
-///
-/// # Errors
-/// Which file it is.
-pub(crate) fn refuse_to_replace<'a>(
-    outputs: &[impl AsRef<Path>],
-    inputs: impl IntoIterator<Item = &'a Input>,
-) -> Result<()> {
-    let places: Vec<PathBuf> = inputs
-        .into_iter()
-        .flat_map(Input::files)
-        .filter_map(|path| fs::canonicalize(path).ok())
-        .collect();
-    // Devices and pipes may be given as often as one likes.
-    let odd = |path: &Path| fs::metadata(path).is_ok_and(|at| !at.is_file());
-    let outputs = outputs.iter().map(AsRef::as_ref);
-    let outputs: Vec<&Path> =
-        outputs.filter(|path| path.as_os_str() != "-" && !odd(path)).collect();
-    let own: Vec<_> = outputs.iter().map(|output| place(output)).collect();
-    for (number, output) in outputs.iter().enumerate() {
-        if own[number].is_some() && own[..number].contains(&own[number]) {
-            bail!("{}: two outputs cannot go to the same file", output.display());
-        }
-        if own[number].as_ref().is_some_and(|place| places.contains(place)) {
-            bail!("{}: is an input, and will not be replaced by an output", output.display());
-        }
-    }
-    Ok(())
-}
-
-/// Where a file is or will be, whatever way leads there; `None` if it cannot be.
-fn place(path: &Path) -> Option<PathBuf> {
-    fs::canonicalize(path).ok().or_else(|| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
-        Some(folder.join(path.file_name()?))
-    })
-}
 
 /// Tells the summary the inputs' names and their bytes on disk, null if one of them is a pipe.
 pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {
@@ -61,6 +21,16 @@ pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {
         Some(at.len())
     };
     summary.set("inputs", "bytes", inputs.iter().map(size).sum::<Option<u64>>());
+}
+
+/// Writes the summary of `--json`, which then needs but to appear.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn write_summary(summary: &Summary, mut output: Output) -> Result<(), io::Error> {
+    output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
+    output.finish()?;
+    Ok(())
 }
 
 /// Pairs of the files of first and of second mates.

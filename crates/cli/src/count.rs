@@ -11,15 +11,14 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::{Config, Histogram, Outcome};
-use merganser_io::Input;
+use merganser_count::{Config, Outcome};
+use merganser_io::{Input, OutputSet};
 
 use crate::args::CountArgs;
 use crate::console::Console;
 use crate::progress::Bar;
 use crate::{devices, interrupt};
 use outputs::Outputs;
-use tmp::TemporaryDirectory;
 
 /// Bytes of text from which on a GPU counts faster than 16 cores, its start included
 /// (docs/benchmarks.md).
@@ -31,6 +30,7 @@ struct Finished<'r> {
     config: &'r Config,
     inputs: &'r [Input],
     outcome: &'r Outcome,
+    outputs: &'r OutputSet,
     /// Distinct k-mers that `--hist-max` kept out of the histogram.
     beyond_histogram: u64,
     started: Instant,
@@ -48,28 +48,29 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     if args.stats_only {
         return stats::run(args, &config, &inputs, console, &cancel);
     }
-    outputs::refuse_to_replace_inputs(args, &inputs)?;
+    let set = outputs::files(args, &inputs).check()?;
     config.devices = devices::choose(&args.device.device, &inputs, GPU_BREAK_EVEN, console)?;
-    let outputs = Outputs::create(args)?;
-    let temporary = TemporaryDirectory::ensure(&config)?;
+    let mut outputs = Outputs::create(args, &set)?;
+    let temporary = tmp::ensure(&config)?;
     let bar = Bar::new(console);
-    let beside = |histogram: &Histogram| outputs.prepare_histogram(histogram, args);
     let output = args.output.as_deref();
-    let counted = merganser_count::count(&config, &inputs, output, &beside, &bar, &cancel);
+    let counted = merganser_count::count(&config, &inputs, output, &set, &bar, &cancel);
     drop((bar, temporary));
     let outcome = counted?;
-    let (summary, beyond_histogram) = outputs.finish_histogram()?;
+    let beyond_histogram = outputs.write_histogram(&outcome.histogram, args)?;
     let finished = Finished {
         args,
         config: &config,
         inputs: &inputs,
         outcome: &outcome,
+        outputs: &set,
         beyond_histogram,
         started,
     };
-    report::print(&finished, console);
-    if let Some(output) = summary {
+    if let Some(output) = outputs.json {
         summary::write(&finished, output)?;
     }
+    set.commit().map_err(merganser_count::Error::from)?;
+    report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
 }

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::args::DbCommand;
 use crate::args::db::{DbInfoArgs, DbVerifyArgs};
 use crate::console::Console;
+use crate::interrupt;
 
 pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> Result<ExitCode> {
     match command {
@@ -80,10 +81,13 @@ pub(crate) fn describe(database: &Database) -> Value {
 
 /// Checks every database, also after one that is damaged.
 fn verify(args: &DbVerifyArgs, console: &Console) -> Result<ExitCode> {
+    let cancel = interrupt::cancel_on_interrupt();
+    let threads = merganser_run::resolve_threads(None);
     let mut sound = true;
     for path in &args.databases {
-        match Database::open(path).and_then(|database| database.verify()) {
+        match Database::open(path).and_then(|database| database.verify(threads, &cancel)) {
             Ok(()) => writeln!(std::io::stdout().lock(), "{}: ok", path.display())?,
+            Err(error) if cancel.is_cancelled() => return Err(error.into()),
             Err(error) => {
                 console.error(error);
                 sound = false;

@@ -79,7 +79,8 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     ExitCode::from(if usage { 2 } else { 1 })
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
+/// Whether the reader of the last output went away.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     use merganser_count::Error;
     use merganser_filter::Error as FilterError;
     let system = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;

@@ -44,10 +44,10 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     job.config.validate()?;
     let inputs = args.reads.expand(&args.inputs).map_err(Error::from)?;
     let cancel = interrupt::cancel_on_interrupt();
-    outputs::refuse_to_replace_inputs(args, &inputs)?;
+    let set = outputs::declared(args, &inputs).check()?;
     job.devices =
         devices::choose(&args.device.device, &inputs, gpu_break_even(job.config.method), console)?;
-    let Outputs { writer, json } = Outputs::create(args)?;
+    let Outputs { writer, json } = Outputs::create(args, &set)?;
     let bar = Bar::new(console);
     let begun = Instant::now();
     let outcome = merganser_filter::run(&job, &inputs, writer, &bar, &cancel);
@@ -56,10 +56,11 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let filtering = begun.elapsed().saturating_sub(outcome.sync);
     let finished =
         Finished { args, job: &job, inputs: &inputs, outcome: &outcome, filtering, started };
-    report::print(&finished, console);
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
+    set.commit().map_err(Error::from)?;
+    report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use merganser_run::{Cancel, end_at_once};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
@@ -29,12 +29,12 @@ const INTERRUPTED_CODE: i32 = 130;
 /// # Errors
 /// If that is not possible.
 pub(crate) fn handle_signals() -> Result<()> {
-    let cannot = "cannot handle signals";
+    let cannot = |error| anyhow!("cannot handle signals: {}", merganser_io::reason(&error));
     // A handler that does nothing much: unlike one that is ignored, programs started from here would
     // not inherit it.
     let noted = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGXFSZ, noted).context(cannot)?;
-    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context(cannot)?;
+    signal_hook::flag::register(SIGXFSZ, noted).map_err(cannot)?;
+    let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(cannot)?;
     merganser_run::start(move || wait_for(signals))?;
     Ok(())
 }

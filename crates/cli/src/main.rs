@@ -16,6 +16,7 @@ mod db;
 mod devices;
 mod eval;
 mod failure;
+mod files;
 mod filter;
 mod generate;
 mod index;

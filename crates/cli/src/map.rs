@@ -10,14 +10,15 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, Segment};
+use merganser_io::{Input, Segment};
 use merganser_map::{Config, Error, Format, Index, Job, Outcome, Outputs, ReadGroup, Strand};
 use merganser_run::{Cancel, DeviceChoice};
 
 use crate::args::map::MapArgs;
-use crate::common::{hint_at_mates, pairs, refuse_stdin_twice, refuse_to_replace};
+use crate::common::{hint_at_mates, pairs, refuse_stdin_twice};
 use crate::console::Console;
 use crate::failure::usage;
+use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{devices, index, interrupt};
 
@@ -47,22 +48,15 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
         _ => None,
     });
     hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
-    let outputs: Vec<PathBuf> = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect();
-    let reference = Input::File(args.reference.clone());
-    let files = inputs.iter().flat_map(Segment::inputs).cloned().chain([reference]);
-    let files: Vec<Input> = files.collect();
-    refuse_to_replace(&outputs, &files)?;
+    let set = files(args, &inputs).check()?;
     let cancel = interrupt::cancel_on_interrupt();
+    let open = |path: &Option<PathBuf>| path.as_deref().map(|path| set.output(path)).transpose();
     let opened = Outputs {
-        records: Output::create(&args.output).map_err(Error::from)?,
-        unmapped: args.unmapped.as_deref().map(Output::create).transpose().map_err(Error::from)?,
+        records: set.output(&args.output).map_err(Error::from)?,
+        unmapped: open(&args.unmapped).map_err(Error::from)?,
     };
-    let json = args.json.as_deref().map(Output::create).transpose().map_err(Error::from)?;
-    let index = open(args, console, &cancel)?;
+    let json = open(&args.json).map_err(Error::from)?;
+    let index = open_index(args, console, &cancel)?;
     choose_devices(args, &mut job, &index, &inputs, console)?;
     let indexing = started.elapsed();
     let bar = Bar::new(console);
@@ -81,11 +75,20 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
         mapping,
         started,
     };
-    report::print(&finished, console);
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
+    set.commit().map_err(Error::from)?;
+    report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is read and written.
+fn files(args: &MapArgs, inputs: &[Segment]) -> RunFiles {
+    let files = RunFiles::new().inputs(inputs.iter().flat_map(Segment::inputs));
+    let files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
+    let files = files.read([&args.reference]);
+    files.write([&args.output]).write(&args.unmapped).write(&args.json)
 }
 
 /// What clap cannot say of options that do not go together.
@@ -210,15 +213,15 @@ fn choose_devices(
 }
 
 /// Opens the index, or builds that of a reference.
-fn open(args: &MapArgs, console: &Console, cancel: &Cancel) -> Result<Index> {
+fn open_index(args: &MapArgs, console: &Console, cancel: &Cancel) -> Result<Index> {
     if is_index(&args.reference) {
-        return Ok(Index::open(&args.reference)?);
+        let index = Index::open(&args.reference)?;
+        // Before devices are chosen by what it holds.
+        index.check(merganser_run::resolve_threads(args.resources.threads.number()), cancel)?;
+        return Ok(index);
     }
     let input = Input::File(args.reference.clone());
-    match index::build(&input, None, &args.resources, &args.device, console, cancel)? {
-        Some(index) => Ok(index),
-        None => usage("the index was not kept"),
-    }
+    index::build(&input, None, &args.resources, &args.device, console, cancel)
 }
 
 /// Whether a file is an index by its first byte, which is none of a text, nor of a compressed one.

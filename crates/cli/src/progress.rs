@@ -1,6 +1,8 @@
 //! A progress bar on the terminal.
 
 use std::fmt::Write;
+use std::sync::{OnceLock, mpsc};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -12,7 +14,38 @@ use crate::console::Console;
 #[derive(Debug)]
 pub(crate) struct Bar {
     bar: ProgressBar,
+    ticker: OnceLock<Option<Ticker>>,
 }
+
+/// Moves a bar also while nothing advances. indicatif's own would panic where no thread can be
+/// started; here the bar then moves when something advances.
+#[derive(Debug)]
+struct Ticker {
+    over: mpsc::Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Ticker {
+    fn start(bar: &ProgressBar) -> Option<Ticker> {
+        let (over, until) = mpsc::channel();
+        let bar = bar.clone();
+        let tick = move || {
+            while until.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if !bar.is_finished() {
+                    bar.tick();
+                }
+            }
+        };
+        Some(Ticker { over, thread: merganser_run::start(tick).ok()? })
+    }
+
+    fn end(self) {
+        drop(self.over);
+        let _ = self.thread.join();
+    }
+}
+
+const TICK: Duration = Duration::from_millis(200);
 
 impl Bar {
     /// A bar, or nothing if nobody would see it.
@@ -22,7 +55,7 @@ impl Bar {
         } else {
             ProgressBar::hidden()
         };
-        Bar { bar }
+        Bar { bar, ticker: OnceLock::new() }
     }
 }
 
@@ -43,7 +76,7 @@ impl Progress for Bar {
             Some(total) => self.bar.set_length(total),
             None => self.bar.unset_length(),
         }
-        self.bar.enable_steady_tick(Duration::from_millis(200));
+        self.ticker.get_or_init(|| Ticker::start(&self.bar));
     }
 
     fn advance(&self, amount: u64) {
@@ -59,6 +92,9 @@ impl Drop for Bar {
     /// After an error too, its message should stand alone.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+        if let Some(Some(ticker)) = self.ticker.take() {
+            ticker.end();
+        }
     }
 }
 

@@ -46,6 +46,20 @@ struct partition_arguments {
   uint64_t* counts;       // [bin][tile]: k-mers << 32 | records; one more item, 0
 };
 
+/// What is written of tiles that were cut.
+struct scatter_arguments {
+  const uint64_t* bases;
+  const uint32_t* pieces;
+  const uint32_t* piece_count;
+  const uint64_t* sums;  // of what was counted, before each [bin][tile]
+  uint64_t* out;         // records
+  uint64_t room;         // for so many; others are not written
+  uint32_t bin_count;
+  uint32_t tiles;
+  int32_t k;
+  int32_t words;  // of a record
+};
+
 /// A record to write: 12 bits of position in the tile, 8 bits of k-mers less 1, 12 bits of bin.
 MGPU_HD uint32_t make_piece(uint32_t at, uint32_t kmers, uint32_t bin) {
   return at | (kmers - 1) << 12 | bin << 20;
@@ -212,10 +226,11 @@ static __global__ void bin_starts_kernel(const uint64_t* sums, uint32_t bins, ui
 /// any: nothing depends on it.
 template <int Words>
 __global__ void __launch_bounds__(partition_threads)
-    scatter_kernel(partition_arguments a, const uint64_t* sums, record<Words>* out) {
+    scatter_kernel(scatter_arguments a) {
   MGPU_SHARED uint64_t bases[tile_words];
   MGPU_SHARED uint32_t taken[most_bins];
   block<partition_threads> me;
+  record<Words>* out = reinterpret_cast<record<Words>*>(a.out);
   const uint64_t tile = me.index();
   for (uint32_t i = me.thread(); i < tile_words; i += me.threads()) {
     bases[i] = a.bases[tile * tile_words + i];
@@ -227,7 +242,7 @@ __global__ void __launch_bounds__(partition_threads)
     const uint32_t piece = a.pieces[tile * tile_bases + i];
     const int at = piece & 0xfff, kmers = (piece >> 12 & 0xff) + 1;
     const uint32_t bin = piece >> 20;
-    const uint64_t first = static_cast<uint32_t>(sums[uint64_t{bin} * a.tiles + tile]);
+    const uint64_t first = static_cast<uint32_t>(a.sums[uint64_t{bin} * a.tiles + tile]);
     record<Words> made;
     int left = kmers + a.k - 1;
     for (int word = 0; word < Words; ++word, left -= 32) {
@@ -235,7 +250,8 @@ __global__ void __launch_bounds__(partition_threads)
       made.words[word] = left >= 32 || left <= 0 ? whole : whole & ~uint64_t{0} << (64 - 2 * left);
     }
     made.words[Words - 1] |= static_cast<uint64_t>(kmers - 1);
-    out[first + me.add(&taken[bin], 1u)] = made;
+    const uint64_t place = first + me.add(&taken[bin], 1u);
+    if (place < a.room) out[place] = made;
   }
 }
 

@@ -172,7 +172,7 @@ template <class K>
 __global__ void __launch_bounds__(run_threads) left_runs_kernel(run_arguments<K> a) {
   block<run_threads> me;
   const uint64_t stride = uint64_t{me.count()} * run_threads;
-  const uint64_t count = a.totals->left;
+  const uint64_t count = a.totals->left < a.left_room ? a.totals->left : a.left_room;
   for (uint64_t i = uint64_t{me.index()} * run_threads + me.thread(); i < count; i += stride) {
     const uint64_t start = a.left[i] >> 1, end = run_end(a, start);
     bool changed = (a.left[i] & 1) != 0;

@@ -2,16 +2,13 @@
 #include "seek.cuh"
 #include "status.cuh"
 
+#include "seek_layout.cuh"
+
 #define MERGANSER_SEEK_FUNCTIONS(Key, suffix)                                                      \
-  mgpu_status merganser_count_seek_##suffix(                                                       \
-      const uint8_t* letters, uint64_t letter_count, uint64_t stride, uint64_t places, int32_t k,  \
-      bool canonical, int32_t bits, uint32_t first, uint32_t section_count,                        \
-      const uint64_t* sections, uint32_t* counts, cudaStream_t stream) {                           \
-    const mgpu::seek_arguments<Key> a{                                                             \
-        letters, letter_count, stride, places, k, canonical, bits, first, section_count,           \
-        reinterpret_cast<const mgpu::seek_section*>(sections), counts};                            \
-    MGPU_LAUNCH(mgpu::seek_kernel<Key>, mgpu::grid_size(places, mgpu::seek_threads),               \
-                mgpu::seek_threads, stream, a);                                                    \
+  mgpu_status merganser_count_seek_##suffix(const mgpu::seek_arguments<Key>* a,                    \
+                                            cudaStream_t stream) {                                 \
+    const unsigned blocks = mgpu::grid_size(a->places, mgpu::seek_threads);                        \
+    MGPU_LAUNCH(mgpu::seek_kernel<Key>, blocks, mgpu::seek_threads, stream, *a);                   \
     return mgpu::launch_status();                                                                  \
   }
 

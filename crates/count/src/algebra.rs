@@ -21,4 +21,4 @@ pub use expression::{Cut, Expression, Mode, Operation};
 pub use output::TableFormat;
 pub use parse::{parse, parse_operand};
 pub(crate) use run::Session;
-pub use run::{Beside, Calculated, Calculation, Resources, calculate, open_tables};
+pub use run::{Calculated, Calculation, Resources, calculate, open_tables};

@@ -6,6 +6,20 @@ use std::io::{self, Write};
 /// Counts below this have a place each.
 const DENSE: usize = 1 << 12;
 
+/// The largest count with a row of its own in `jellyfish histo`, unless it is given `-h`.
+const JELLYFISH_MOST: u32 = 10_000;
+
+/// How a histogram is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HistogramFormat {
+    /// `COUNT<TAB>NUMBER` lines; larger counts than are asked for are left out.
+    #[default]
+    Tsv,
+    /// `COUNT NUMBER` lines as `jellyfish histo` writes them: one more row behind the largest count
+    /// that is asked for (10,000 if none is) has the number of all larger ones.
+    Jellyfish,
+}
+
 /// Number of distinct k-mers for each count from 1.
 #[derive(Clone, Debug)]
 pub struct Histogram {
@@ -105,16 +119,33 @@ impl Histogram {
         Ok(histogram)
     }
 
-    /// Writes `count<TAB>number` lines for counts up to `most` and returns the number of distinct
-    /// k-mers that lie above and were left out.
+    /// Writes a line for each count up to `most`, if that is given, and returns the number of
+    /// distinct k-mers that were left out.
     ///
     /// # Errors
     /// What `out` returns.
-    pub fn write(&self, most: u32, out: &mut impl Write) -> io::Result<u64> {
+    pub fn write(
+        &self,
+        format: HistogramFormat,
+        most: Option<u32>,
+        out: &mut impl Write,
+    ) -> io::Result<u64> {
+        let (between, most) = match format {
+            HistogramFormat::Tsv => ('\t', most.unwrap_or(u32::MAX)),
+            HistogramFormat::Jellyfish => (' ', most.unwrap_or(JELLYFISH_MOST)),
+        };
         for (count, number) in self.within(1, most) {
-            writeln!(out, "{count}\t{number}")?;
+            writeln!(out, "{count}{between}{number}")?;
         }
-        Ok(if most == u32::MAX { 0 } else { self.distinct(most + 1, u32::MAX) })
+        let Some(beyond) = most.checked_add(1) else { return Ok(0) };
+        let larger = self.distinct(beyond, u32::MAX);
+        if format == HistogramFormat::Tsv {
+            return Ok(larger);
+        }
+        if larger > 0 {
+            writeln!(out, "{beyond} {larger}")?;
+        }
+        Ok(0)
     }
 }
 
@@ -133,7 +164,15 @@ mod tests {
         assert_eq!((h.distinct(2, 70_000), h.total(2, 70_000)), (4, 140_006));
         assert_eq!(h.max(), u32::MAX);
         let mut text = Vec::new();
-        assert_eq!(h.write(3, &mut text).expect("memory"), 3);
+        assert_eq!(h.write(HistogramFormat::Tsv, Some(3), &mut text).expect("memory"), 3);
         assert_eq!(text, b"1\t2\n3\t2\n");
+        let jellyfish = |most: Option<u32>| {
+            let mut text = Vec::new();
+            assert_eq!(h.write(HistogramFormat::Jellyfish, most, &mut text).expect("memory"), 0);
+            String::from_utf8(text).expect("digits")
+        };
+        assert_eq!(jellyfish(None), "1 2\n3 2\n10001 3\n");
+        assert_eq!(jellyfish(Some(1)), "1 2\n2 5\n");
+        assert_eq!(jellyfish(Some(u32::MAX)), format!("1 2\n3 2\n70000 2\n{} 1\n", u32::MAX));
     }
 }

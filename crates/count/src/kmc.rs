@@ -163,8 +163,8 @@ impl Sink<Records> for KmcSink {
         write(&mut self.prefixes, &header)?;
         write(&mut self.prefixes, &64u32.to_le_bytes())?;
         write(&mut self.prefixes, b"KMCP")?;
-        // Neither appears before both are written. The suffix file first: a database without its
-        // prefix file is seen to be none.
+        // Neither appears before both are written, also where they are no set. The suffix file
+        // first: a database without its prefix file is seen to be none.
         let begun = Instant::now();
         self.suffixes.prepare()?;
         self.prefixes.prepare()?;

@@ -43,7 +43,7 @@ pub(crate) const NO_PARQUET: &str = "Parquet is not built into this program: bui
 
 pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, Storage};
 pub use error::Error;
-pub use histogram::Histogram;
+pub use histogram::{Histogram, HistogramFormat};
 pub use run::{Outcome, count};
 pub use stats::{RuleStats, Score, Stats, stats};
 pub use table::{Blocks, Header, Table};

@@ -34,6 +34,11 @@ pub trait Lookup: Sync {
     /// How many letters should be looked up together.
     fn letters_at_once(&self) -> usize;
 
+    /// Bytes of memory that the table takes; `None`: all that there is for it.
+    fn resident_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether one call keeps all threads busy. If not, as many threads should call at once.
     fn takes_all_threads(&self) -> bool;
 

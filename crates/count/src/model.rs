@@ -5,14 +5,20 @@
 //! lies in each follows from the rate of heterozygosity and the part of the genome that stands
 //! twice. What the model leaves of the low counts are errors.
 
+mod doubts;
 mod fit;
 mod plot;
 mod png;
+mod readings;
+#[cfg(test)]
+mod simulated;
 
 use crate::Histogram;
+pub use doubts::Doubt;
 use fit::{Fit, Shape};
 pub use plot::{svg, text};
 pub use png::png;
+use readings::Choice;
 
 /// What the histogram says of the genome.
 #[derive(Clone, Debug)]
@@ -33,12 +39,12 @@ pub struct Model {
     pub heterozygosity: f64,
     /// Part of the unique genome that stands twice.
     pub duplication: f64,
-    /// Errors a base of the reads.
-    pub error_rate: f64,
-    /// Occurrences of k-mers in all, and of those that errors made.
+    /// Errors a base of the reads; `None` if the histogram was cut: no k-mer occurs once.
+    pub error_rate: Option<f64>,
+    /// Occurrences of k-mers in all,
     pub total_kmers: u64,
-    /// See [`Model::total_kmers`].
-    pub error_kmers: f64,
+    /// and of those that errors made; `None` as the error rate is.
+    pub error_kmers: Option<f64>,
     /// How much of the variance of the histogram, from the first dip on, the model explains.
     pub explained: f64,
     /// Number of distinct k-mers by count, from 1, as far as the model was fitted.
@@ -47,6 +53,8 @@ pub struct Model {
     pub expected: Vec<f64>,
     /// The count from which on the model was fitted.
     pub from: usize,
+    /// What speaks against the values.
+    pub doubts: Vec<Doubt>,
 }
 
 /// Counts that a fit looks at.
@@ -65,9 +73,20 @@ impl Model {
             }
         }
         let (dip, peak) = dip_and_peak(&observed)?;
-        let best = best_fit(&observed, dip, peak, k, ploidy)
+        let Choice { chosen, other } = readings::choose(&observed, dip, peak, k, ploidy)
             .ok_or("the model fits none of the peaks of this histogram")?;
-        Ok(describe(histogram, observed, dip, &best))
+        let expected: Vec<f64> = (0..observed.len()).map(|at| chosen.at(at as f64)).collect();
+        let mut model = describe(histogram, &observed, &expected, dip, &chosen);
+        if let Some(other) = other {
+            model.doubts.push(Doubt::OtherReading {
+                // The same k-mers are divided among others.
+                genome_size: model.genome_size * model.coverage / other.coverage(),
+                heterozygosity: other.rate(),
+                coverage: other.coverage(),
+            });
+        }
+        model.doubt(&observed, &expected, histogram.max());
+        Ok(model)
     }
 }
 
@@ -94,42 +113,17 @@ fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), String> {
     Ok((dip, peak))
 }
 
-/// The best of fits that take the highest peak for one haplotype's or for both's.
-fn best_fit(observed: &[f64], dip: usize, peak: usize, k: usize, ploidy: u32) -> Option<Fit> {
-    let starts: &[f64] = if ploidy == 1 { &[1.0] } else { &[0.5, 1.0] };
-    let mut best: Option<Fit> = None;
-    for share in starts {
-        let coverage = peak as f64 * share;
-        // The fourth peak and its width.
-        let reach = (coverage * if ploidy == 1 { 3.0 } else { 6.0 }) as usize + 4;
-        let to = reach.clamp(dip + 8, observed.len() - 1);
-        for rate in [0.002, 0.02, 0.2] {
-            let shape = Shape { k, ploidy };
-            let length = observed[dip..=to].iter().sum::<f64>().max(1.0);
-            let Some(fit) = shape.fit(observed, dip, to, [coverage, 0.5, length, rate, 0.02])
-            else {
-                continue;
-            };
-            // One peak may be that of both haplotypes, or of two that have nothing in common: the
-            // first is what is meant, as long as it explains as much.
-            let better = best.as_ref().is_none_or(|best| {
-                let margin = if fit.rate() < best.rate() { 1.1 } else { 0.9 };
-                fit.residual < best.residual * margin
-            });
-            if better {
-                best = Some(fit);
-            }
-        }
-    }
-    best
-}
-
-fn describe(histogram: &Histogram, observed: Vec<f64>, dip: usize, fit: &Fit) -> Model {
+fn describe(
+    histogram: &Histogram,
+    observed: &[f64],
+    expected: &[f64],
+    dip: usize,
+    fit: &Fit,
+) -> Model {
     let Shape { k, ploidy } = fit.shape;
     let [coverage, bias, length, _, duplication] = fit.values();
     let shown = ((6.0 * coverage) as usize + 4).clamp(dip + 8, MOST_COUNTS);
-    let expected: Vec<f64> = (0..=shown).map(|at| fit.at(at as f64)).collect();
-    let observed = observed[..=shown].to_vec();
+    let (observed, expected) = (observed[..=shown].to_vec(), expected[..=shown].to_vec());
     // Errors are what the model leaves of the counts below the first peak.
     let most = dip.max(coverage as usize).min(shown);
     let excess = |at: usize| (observed[at] - expected[at]).max(0.0);
@@ -139,6 +133,8 @@ fn describe(histogram: &Histogram, observed: Vec<f64>, dip: usize, fit: &Fit) ->
     let total_kmers = histogram.total(1, u32::MAX);
     let good = total_kmers as f64 - error_kmers;
     let error_rate = 1.0 - (good / total_kmers.max(1) as f64).powf(1.0 / k as f64);
+    // Without those that occur once, most errors are not there to be seen.
+    let whole = observed[1] > 0.0;
     let tail = &observed[dip..];
     let mean = tail.iter().sum::<f64>() / tail.len() as f64;
     let variance: f64 = tail.iter().map(|value| (value - mean).powi(2)).sum();
@@ -153,13 +149,14 @@ fn describe(histogram: &Histogram, observed: Vec<f64>, dip: usize, fit: &Fit) ->
         unique_size: (length * (1.0 - duplication)).min(genome_size),
         heterozygosity: fit.rate(),
         duplication,
-        error_rate,
+        error_rate: whole.then_some(error_rate),
         total_kmers,
-        error_kmers,
+        error_kmers: whole.then_some(error_kmers),
         explained: (1.0 - left / variance.max(1.0)).max(0.0),
         observed,
         expected,
         from: dip,
+        doubts: Vec::new(),
     }
 }
 

@@ -4,9 +4,12 @@
 
 mod batch;
 mod filter;
+mod long_profile;
 mod pass;
 mod profile;
 mod queries;
+
+use std::path::Path;
 
 use merganser_run::{Cancel, Progress};
 
@@ -15,9 +18,21 @@ pub use filter::{Action, FilterConfig, Filtered, Limit, Mates, filter_reads};
 pub use profile::{Profiled, profile};
 pub use queries::{query, query_lines};
 
-/// Bytes of memory that reads under way take, the tables apart.
-pub fn reserved_bytes(threads: usize) -> u64 {
-    batch::BASE_BYTES + threads as u64 * batch::WORKER_BYTES
+/// Bytes that reads under way take of `memory`, the tables apart.
+pub fn reserved_bytes(memory: u64, threads: usize) -> u64 {
+    batch::BASE_BYTES + threads as u64 * batch::WORKER_BYTES + memory / RECORD_PART
+}
+
+/// The part of the memory that is kept for long records whatever the table takes.
+const RECORD_PART: u64 = 32;
+
+/// Bytes of memory for records that are longer than usual, of `memory` in all: what neither the reads
+/// under way nor the table take.
+pub fn record_bytes(memory: u64, threads: usize, lookup: &dyn Lookup) -> u64 {
+    let left = lookup
+        .resident_bytes()
+        .map_or(0, |bytes| memory.saturating_sub(reserved_bytes(memory, threads) + bytes));
+    left + memory / RECORD_PART
 }
 
 /// What holds reads against a table.
@@ -27,6 +42,10 @@ pub struct Resources<'r> {
     pub lookup: &'r dyn Lookup,
     /// Worker threads in all.
     pub threads: usize,
+    /// Bytes of memory for records that are longer than usual: [`record_bytes`] gives them.
+    pub record_bytes: u64,
+    /// For what a long profile leaves to its end.
+    pub tmp_dir: &'r Path,
     /// Is told of the bytes of input.
     pub progress: &'r dyn Progress,
     /// Ends it early.

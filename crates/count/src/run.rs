@@ -7,11 +7,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use merganser_io::{Chunk, Input, Reader};
+use merganser_io::{Chunk, Input, OutputSet, Reader};
 use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
 use merganser_seq::with_kmer;
 
-use crate::algebra::Beside;
 use crate::binmap::BinMap;
 use crate::config::Format;
 use crate::cpu::Width;
@@ -79,8 +78,7 @@ impl Outcome {
 }
 
 /// Counts the k-mers of `inputs` and writes the table to `output` (for [`Format::Kmc`] the name
-/// without suffix; for [`Format::None`] nothing is written). `beside` is told the histogram before the
-/// table appears.
+/// without suffix; for [`Format::None`] nothing is written), where it appears with `outputs`.
 ///
 /// Progress stages: `reading`, in bytes of input on disk; `counting`, in bytes of super-k-mers.
 ///
@@ -91,14 +89,14 @@ pub fn count(
     config: &Config,
     inputs: &[Input],
     output: Option<&Path>,
-    beside: Beside<'_>,
+    outputs: &OutputSet,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
     config.validate()?;
     let reader = reading::open(config, inputs, cancel)?;
-    let target = Target::create(config, output)?;
-    let run = Run { config, reader: &reader, beside, progress, cancel };
+    let target = Target::create(config, output, outputs)?;
+    let run = Run { config, reader: &reader, progress, cancel };
     let counted = with_kmer!(config.k, K => run.count::<K>(target));
     counted
         .map(|outcome| Outcome { skipped_alignments: reader.skipped_alignments(), ..outcome })
@@ -110,7 +108,6 @@ pub fn count(
 pub(crate) struct Run<'r> {
     pub(crate) config: &'r Config,
     pub(crate) reader: &'r Reader,
-    pub(crate) beside: Beside<'r>,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) cancel: &'r Cancel,
 }
@@ -269,7 +266,6 @@ impl Run<'_> {
         let (least, most) = (self.config.min_count, self.config.max_count);
         outcome.kept_kmers = outcome.histogram.distinct(least, most);
         outcome.saturated = outcome.histogram.max() == u32::MAX;
-        (self.beside)(&outcome.histogram)?;
         if self.config.format == Format::None {
             return Ok(());
         }

@@ -129,6 +129,13 @@ impl AnyTable {
         Ok(AnyTable { path: path.to_owned(), description, content })
     }
 
+    /// A table of ours in an open file, which messages call `path`.
+    pub(crate) fn own(file: File, path: &Path) -> Result<AnyTable, Error> {
+        let table = Table::of_file(file, path)?;
+        let description = of_header(table.header());
+        Ok(AnyTable { path: path.to_owned(), description, content: Content::Mgk(table) })
+    }
+
     fn content(
         path: &Path,
         canonical: bool,
@@ -176,14 +183,6 @@ impl AnyTable {
     /// What it says of itself.
     pub fn description(&self) -> &Description {
         &self.description
-    }
-
-    /// Has messages call it by another name.
-    pub(crate) fn rename(&mut self, path: &Path) {
-        self.path = path.to_owned();
-        if let Content::Mgk(table) = &mut self.content {
-            table.rename(path);
-        }
     }
 
     /// The table, if it is one of ours.
@@ -234,6 +233,23 @@ impl AnyTable {
         match &self.content {
             Content::Kmc(database) => database.histogram(threads, cancel).map(Some),
             _ => Ok(None),
+        }
+    }
+
+    /// Checks what can be checked of this table's bytes: of one of ours, all checksums and numbers; of
+    /// other formats, which have no checksums, what must go together. What is no fault of a record by
+    /// itself (a k-mer that comes twice in an unsorted table) is found by reading the k-mers in order.
+    ///
+    /// # Errors
+    /// What is wrong; if it cannot be read; [`Error::Cancelled`].
+    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        match &self.content {
+            Content::Mgk(table) => table.verify(),
+            Content::Kmc(database) => database.verify(threads, cancel),
+            Content::Kff(kff) => kff.verify(cancel),
+            Content::Text(_) => Ok(()),
+            #[cfg(feature = "parquet")]
+            Content::Parquet(_) => Ok(()),
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use merganser_count::algebra::{Calculation, Cut, Expression, Resources, TableFormat, calculate};
 use merganser_count::tables::{AnyTable, Kind};
+use merganser_io::OutputSet;
 use merganser_run::{Cancel, Silent};
 use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -25,7 +26,7 @@ fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Resul
         format,
     };
     let resources = Resources { threads, memory: 1 << 30, tmp_dir: std::env::temp_dir() };
-    calculate(&calculation, &[table], &resources, &|_| Ok(()), &Silent, &cancel)
+    calculate(&calculation, &[table], &resources, &OutputSet::alone(), &Silent, &cancel)
         .map(drop)
         .map_err(|error| error.to_string())
 }

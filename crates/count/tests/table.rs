@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use merganser_count::{Config, Error, Table, count};
-use merganser_io::Input;
+use merganser_io::{Input, OutputSet};
 use merganser_run::{Cancel, Silent};
 use merganser_seq::kmer::Kmer;
 
@@ -44,7 +44,7 @@ fn table(dir: &Path) -> PathBuf {
     std::fs::write(&input, reads()).expect("space");
     let config = Config { min_count: 1, threads: 2, ..Config::new(K) };
     let inputs = [Input::File(input)];
-    count(&config, &inputs, Some(&output), &|_| Ok(()), &Silent, &Cancel::default())
+    count(&config, &inputs, Some(&output), &OutputSet::alone(), &Silent, &Cancel::default())
         .expect("good reads");
     output
 }

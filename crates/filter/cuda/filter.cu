@@ -3,6 +3,8 @@
 #include "pack.cuh"
 #include "status.cuh"
 
+#include "filter_layout.cuh"
+
 extern "C" {
 
 /// What the host needs to know of the kernels: how many there are, and the sizes of the structures.

@@ -55,6 +55,15 @@ pub struct Sequence {
     others: bool,
 }
 
+impl Sequence {
+    /// The word behind its planes.
+    #[inline]
+    fn end(self) -> usize {
+        let planes = if self.others { 3 } else { 2 };
+        self.at + planes * (self.len as usize).div_ceil(planes::BASES_PER_WORD)
+    }
+}
+
 /// One pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
@@ -141,16 +150,31 @@ impl<'r> PairBatch<'r> {
         sequence
     }
 
-    /// Adds a pair of two sequences of this batch.
+    /// Adds a pair of two sequences of this batch. Sequences that [`add`](Self::add) gave before
+    /// the last [`clear`](Self::clear), or of another batch, stand for other bases here.
+    ///
+    /// # Panics
+    /// If a sequence does not lie in this batch.
+    #[inline]
     pub fn pair(&mut self, read: Sequence, segment: Sequence) {
+        self.check(read);
+        self.check(segment);
         self.pairs.push(Pair { read, segment: Segment::InBatch(segment) });
+    }
+
+    /// A device reads where a pair says, and does not look whether that is within the batch.
+    #[inline]
+    fn check(&self, sequence: Sequence) {
+        assert!(sequence.end() <= self.words.len(), "a sequence of another batch");
     }
 
     /// Adds a pair of a read of this batch and the `len` bases of the reference from `position`.
     ///
     /// # Panics
-    /// If there is no reference, or the stretch does not lie in it.
+    /// If the read does not lie in this batch, there is no reference, or the stretch does not lie
+    /// in it.
     pub fn candidate(&mut self, read: Sequence, position: usize, len: usize) {
+        self.check(read);
         let reference = self.reference.expect("a candidate needs a reference");
         assert!(
             position <= reference.len && len <= reference.len - position,
@@ -328,5 +352,29 @@ mod tests {
         let error = batch.push(b"ACGT", b"AC-T").unwrap_err();
         assert_eq!(error.to_string(), "'-' at base 3 is no letter of DNA");
         assert_eq!((batch.len(), batch.words.len()), (0, 0));
+    }
+
+    #[test]
+    fn sequences_of_other_batches_are_refused() {
+        let mut other = PairBatch::new();
+        let short = other.add(b"ACGT").unwrap();
+        let long = other.add(&[b'A'; 65]).unwrap();
+        let unknown = other.add(b"ACGN").unwrap();
+        let mut batch = PairBatch::new();
+        let own = batch.add(b"ACGT").unwrap();
+        batch.pair(own, own);
+        // At the same place, but with a plane more than there are.
+        let larger = Sequence { others: true, ..short };
+        for foreign in [long, unknown, larger] {
+            for pair in [[own, foreign], [foreign, own]] {
+                let refused = std::panic::catch_unwind(|| {
+                    let mut batch = PairBatch { words: batch.words.clone(), ..PairBatch::new() };
+                    batch.pair(pair[0], pair[1]);
+                });
+                assert!(refused.is_err(), "{foreign:?}");
+            }
+        }
+        batch.clear();
+        assert!(std::panic::catch_unwind(move || batch.pair(own, own)).is_err());
     }
 }

@@ -18,6 +18,11 @@ struct mgpu_device_properties {
   int32_t pci_bus;
   int32_t pci_device;
 };
+}
+
+#include "runtime_layout.cuh"
+
+extern "C" {
 
 /// The toolkit's version that this was compiled with, as CUDA counts: 13000 is 13.0.
 mgpu_status mgpu_runtime_version(int32_t* version) {

@@ -31,17 +31,18 @@ pub(crate) const INSUFFICIENT_DRIVER: Status = 35;
 /// `cudaErrorNoDevice`.
 pub(crate) const NO_DEVICE: Status = 100;
 
-/// `mgpu_device_properties` of `cuda/runtime.cu`.
-#[repr(C)]
-pub struct DeviceProperties {
-    pub(crate) name: [u8; 256],
-    pub(crate) total_memory: u64,
-    pub(crate) major: i32,
-    pub(crate) minor: i32,
-    pub(crate) multiprocessors: i32,
-    pub(crate) pci_domain: i32,
-    pub(crate) pci_bus: i32,
-    pub(crate) pci_device: i32,
+crate::shared! {
+    /// What the runtime says of a device.
+    pub struct DeviceProperties = "mgpu_device_properties" {
+        pub(crate) name: [u8; 256],
+        pub(crate) total_memory: u64,
+        pub(crate) major: i32,
+        pub(crate) minor: i32,
+        pub(crate) multiprocessors: i32,
+        pub(crate) pci_domain: i32,
+        pub(crate) pci_bus: i32,
+        pub(crate) pci_device: i32,
+    }
 }
 
 crate::foreign! {

@@ -39,6 +39,8 @@ mod error;
 mod event;
 #[doc(hidden)]
 pub mod ffi;
+#[doc(hidden)]
+pub mod layout;
 mod memory;
 mod pool;
 pub mod primitives;

@@ -12,7 +12,7 @@ pub(crate) mod cram;
 mod reference;
 pub(crate) mod sam;
 
-pub(crate) use reference::check as check_reference;
+pub(crate) use reference::{check as check_reference, index_of as index_of_reference};
 
 /// What the beginning of a text says about its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

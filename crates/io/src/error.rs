@@ -1,7 +1,7 @@
 //! The errors of this crate. Each says what is wrong, where, and what to do about it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::FileKind;
@@ -32,6 +32,12 @@ pub enum Error {
         /// The input, as given.
         input: String,
     },
+    /// A file that is used all the time was written to.
+    #[error("{input}: the file was changed while it was in use: run again with one that stays")]
+    Changed {
+        /// The input, as given.
+        input: String,
+    },
     /// A compressed input ends in its middle.
     #[error(
         "{input}: truncated: the {compression} data end before they are complete; copy or download \
@@ -52,6 +58,18 @@ pub enum Error {
         compression: &'static str,
         /// What the decompressor said.
         detail: String,
+    },
+    /// Data of zstd that were compressed with a larger window (`--long`) than there is memory for.
+    #[error(
+        "{input}: its zstd data need a window of more than {} in memory: give more --memory, or \
+         compress it again without --long",
+        merganser_run::format_size(*limit)
+    )]
+    Window {
+        /// The input, as given.
+        input: String,
+        /// The largest window that there is memory for, in bytes.
+        limit: u64,
     },
     /// Neither FASTA nor FASTQ.
     #[error("{input}: {}", not_sequences(*byte, *kind))]
@@ -248,6 +266,13 @@ impl Error {
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
     }
+
+    /// The error of an `impl Write` of ours on `path`: one of these, which [`io::Error`] wraps.
+    pub(crate) fn of_write(error: io::Error, path: &Path) -> Self {
+        error
+            .downcast::<Error>()
+            .unwrap_or_else(|cause| Self::Write { path: path.to_owned(), cause: Arc::new(cause) })
+    }
 }
 
 /// So that `impl Write` passes on what [`Error`] says, path included.
@@ -322,6 +347,11 @@ fn temporary_advice(cause: &io::Error) -> &'static str {
     } else {
         "choose another directory"
     }
+}
+
+/// An error of the crate `tempfile` without the temporary file's name, which says nothing to users.
+pub(crate) fn without_name(error: io::Error) -> io::Error {
+    if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
 /// What the system says of an error, in our style: lower case and without its number.

@@ -44,9 +44,11 @@ impl Input {
         self.path().is_none()
     }
 
-    /// The files that it is read from, its reference among them.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.path().into_iter().chain(self.reference().map(AsRef::as_ref))
+    /// The files that it is read from, its reference and that one's index among them.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let reference = self.reference().map(AsRef::as_ref);
+        let index = reference.map(crate::alignment::index_of_reference);
+        self.path().into_iter().chain(reference).map(Path::to_owned).chain(index)
     }
 
     pub(crate) fn reference(&self) -> Option<&Arc<Path>> {

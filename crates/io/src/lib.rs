@@ -3,10 +3,10 @@
 //! Reading: a [`Reader`] hands chunks of FASTA or FASTQ text to any number of workers, from files
 //! of any usual compression, or of SAM or BAM, and each worker parses its own [`Chunk`] into its own [`Sink`].
 //! [`Records`] make batches of them: reads, or pairs with their mates checked.
-//! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all; a
-//! [`SpillFile`] holds what does not fit into memory during a run.
+//! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all, those of an
+//! [`OutputSet`] together; a [`SpillFile`] holds what does not fit into memory during a run.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod alignment;
 mod chunk;
@@ -15,6 +15,7 @@ mod decimal;
 mod error;
 mod input;
 mod kind;
+mod mapped;
 mod output;
 mod reader;
 mod records;
@@ -22,12 +23,16 @@ mod spill;
 mod table_line;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
-pub use compress::{BgzfBlocks, decompress};
+pub use compress::{BgzfBlocks, decompress, limit_memory, open_text};
 pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, reason};
 pub use input::{Input, expand_inputs};
 pub use kind::{FileKind, foreign};
-pub use output::{AtomicFile, Output, finish_all, remove_temporaries};
+pub use mapped::{MappedFile, SectionSum, Soundness};
+pub use output::{
+    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, finish_all, remove_temporaries,
+    resolve_output,
+};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, Stretch, stem,

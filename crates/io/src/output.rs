@@ -2,16 +2,19 @@
 
 mod atomic;
 mod bgzf;
+mod set;
+mod stdout;
 pub(crate) mod temporaries;
 
-pub use atomic::AtomicFile;
-pub use temporaries::remove_temporaries;
+pub use atomic::{AtomicFile, resolve_output};
+pub use set::OutputSet;
+pub use stdout::StdoutWriter;
+pub use temporaries::{MadeDirectories, remove_temporaries};
 
 use crate::Error;
 use bgzf::BgzfWriter;
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Where results go: standard output, a file, or a compressed file.
@@ -19,7 +22,7 @@ use std::time::{Duration, Instant};
 #[non_exhaustive]
 pub enum Output {
     /// Standard output.
-    Stdout(BufWriter<Stdout>),
+    Stdout(Box<StdoutWriter>),
     /// A file that appears when finished.
     File(AtomicFile),
     /// The same, gzip-compressed (as BGZF, so that it can be inflated in parallel and indexed).
@@ -35,14 +38,16 @@ impl Output {
     ///
     /// If the file cannot be created; see [`AtomicFile::create`].
     pub fn create(path: &Path) -> Result<Self, Error> {
-        if path.as_os_str() == "-" {
-            return Ok(Self::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())));
+        OutputSet::alone().output(path)
+    }
+
+    /// Compressed if its name says so.
+    fn of_file(file: AtomicFile) -> Self {
+        let suffix = file.path().extension();
+        match suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("gz")) {
+            true => Self::Gz(Box::new(BgzfWriter::new(file))),
+            false => Self::File(file),
         }
-        let file = AtomicFile::create(path)?;
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz")) {
-            return Ok(Self::Gz(Box::new(BgzfWriter::new(file))));
-        }
-        Ok(Self::File(file))
     }
 
     /// Writes all of it, to disk too, so that a file needs but its name: [`finish`](Self::finish) gives
@@ -53,10 +58,7 @@ impl Output {
     /// If anything cannot be written; there is then no file.
     pub fn prepare(self) -> Result<Self, Error> {
         let mut file = match self {
-            Self::Stdout(mut stdout) => {
-                stdout.flush().map_err(stdout_error)?;
-                return Ok(Self::Stdout(stdout));
-            }
+            Self::Stdout(stdout) => return flushed(stdout).map(Self::Stdout),
             Self::File(file) => file,
             Self::Gz(writer) => writer.finish()?,
         };
@@ -64,18 +66,15 @@ impl Output {
         Ok(Self::File(file))
     }
 
-    /// Writes what is buffered and makes the file appear. Returns how long the final
-    /// synchronisation with the disk took.
+    /// Writes what is buffered and makes the file appear, or has it appear with its
+    /// [`OutputSet`]. Returns how long the final synchronisation with the disk took.
     ///
     /// # Errors
     ///
     /// If anything cannot be written; there is then no file.
     pub fn finish(self) -> Result<Duration, Error> {
         match self {
-            Self::Stdout(mut stdout) => {
-                stdout.flush().map_err(stdout_error)?;
-                Ok(Duration::ZERO)
-            }
+            Self::Stdout(stdout) => flushed(stdout).map(|_| Duration::ZERO),
             Self::File(file) => file.commit(),
             Self::Gz(writer) => writer.finish()?.commit(),
         }
@@ -104,7 +103,7 @@ pub fn finish_all(outputs: impl IntoIterator<Item = Output>) -> Result<Duration,
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Stdout(stdout) => stdout.write(bytes).map_err(|error| stdout_error(error).into()),
+            Self::Stdout(stdout) => stdout.write(bytes),
             Self::File(file) => file.write(bytes),
             Self::Gz(writer) => writer.write(bytes),
         }
@@ -112,13 +111,15 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Stdout(stdout) => stdout.flush().map_err(|error| stdout_error(error).into()),
+            Self::Stdout(stdout) => stdout.flush(),
             Self::File(file) => file.flush(),
             Self::Gz(writer) => writer.flush(),
         }
     }
 }
 
-fn stdout_error(cause: io::Error) -> Error {
-    Error::Write { path: "stdout".into(), cause: Arc::new(cause) }
+/// Standard output with nothing left in its buffer.
+fn flushed(mut stdout: Box<StdoutWriter>) -> Result<Box<StdoutWriter>, Error> {
+    stdout.flush().map_err(|error| Error::of_write(error, Path::new("stdout")))?;
+    Ok(stdout)
 }

@@ -1,9 +1,9 @@
 //! Temporary storage for what does not fit into memory.
 
 use crate::Error;
-use crate::error::reason;
-use crate::output::temporaries::Listed;
-use std::fs::{self, File};
+use crate::error::{reason, without_name};
+use crate::output::temporaries::MadeDirectories;
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,16 @@ pub struct SpillFile {
     file: File,
     end: AtomicU64,
     dir: PathBuf,
-    /// Directories that were made for it, the innermost first.
-    made: Vec<(PathBuf, Listed)>,
+    _made: MadeDirectories,
+}
+
+/// A file without a name in `dir`, which is made if it does not exist.
+pub(crate) fn nameless(dir: &Path) -> Result<(File, MadeDirectories), Error> {
+    let failed = |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
+    // What was made goes again if the file cannot be.
+    let made = MadeDirectories::ensure(dir).map_err(failed)?;
+    let file = tempfile::tempfile_in(dir).map_err(|error| failed(without_name(error)))?;
+    Ok((file, made))
 }
 
 impl SpillFile {
@@ -29,20 +37,8 @@ impl SpillFile {
     ///
     /// If the directory or the file cannot be made.
     pub fn create(dir: &Path) -> Result<Self, Error> {
-        let failed =
-            |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
-        let missing: Vec<&Path> = dir
-            .ancestors()
-            .take_while(|part| !part.as_os_str().is_empty() && !part.exists())
-            .collect();
-        // The innermost is listed last.
-        let listed =
-            missing.into_iter().rev().map(|part| Ok((part.to_owned(), Listed::directory(part)?)));
-        let mut made = listed.collect::<io::Result<Vec<_>>>().map_err(failed)?;
-        made.reverse();
-        fs::create_dir_all(dir).map_err(failed)?;
-        let file = tempfile::tempfile_in(dir).map_err(failed)?;
-        Ok(Self { file, end: AtomicU64::new(0), dir: dir.to_owned(), made })
+        let (file, made) = nameless(dir)?;
+        Ok(Self { file, end: AtomicU64::new(0), dir: dir.to_owned(), _made: made })
     }
 
     /// Appends `bytes` and returns the offset at which they begin. Appends of several threads each
@@ -76,20 +72,10 @@ impl SpillFile {
     }
 }
 
-impl Drop for SpillFile {
-    fn drop(&mut self) {
-        for (dir, _) in &self.made {
-            // Whoever else put something there keeps it.
-            if fs::remove_dir(dir).is_err() {
-                break;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn what_threads_append_is_read_back_and_nothing_is_left() {

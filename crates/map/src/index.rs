@@ -8,11 +8,12 @@
 
 mod build;
 mod file;
-mod mapping;
 
+use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
+use merganser_run::Cancel;
 use merganser_seq::planes::BASES_PER_WORD;
 
 use crate::Error;
@@ -64,23 +65,37 @@ fn k_of(bases: u64) -> usize {
 }
 
 impl Index {
-    /// Opens an index file; its header and list of contigs are checked, its tables when used (see
-    /// [`Index::verify`]).
+    /// Opens an index file; its header and list of contigs are checked, its tables by
+    /// [`Index::check`].
     ///
     /// # Errors
     /// If it cannot be mapped, or is no index, of another version, truncated or damaged.
     pub fn open(path: &Path) -> Result<Index, Error> {
-        let (mapped, contigs, k) = Mapped::open(path)?;
+        let maker = "merganser index makes one of a reference in FASTA";
+        let wanted = "a merganser index (.mgi)";
+        if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
+            return Err(Error::index(path, complaint));
+        }
+        let file = File::open(path);
+        let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
+        Index::of_file(&file, path)
+    }
+
+    /// An index in an open file, which messages call `path`.
+    fn of_file(file: &File, path: &Path) -> Result<Index, Error> {
+        let (mapped, contigs, k) = Mapped::of_file(file, path)?;
         Ok(Index { contigs, k, data: Data::Mapped(mapped) })
     }
 
-    /// Checks the checksums of all tables.
+    /// Checks the checksums of all tables, as everybody does who looks at them: the file is read once,
+    /// by `threads` threads. Later calls look only whether it was written to since, and check it again
+    /// if so.
     ///
     /// # Errors
-    /// Which one is damaged.
-    pub fn verify(&self) -> Result<(), Error> {
+    /// Which section is damaged; if the file cannot be read or became another; if cancelled.
+    pub fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         match &self.data {
-            Data::Mapped(mapped) => mapped.verify(),
+            Data::Mapped(mapped) => mapped.check(threads, cancel),
             Data::Owned { .. } => Ok(()),
         }
     }
@@ -102,11 +117,17 @@ impl Index {
 
     /// Positions in the index.
     pub fn positions(&self) -> u64 {
-        self.view().positions.len() as u64
+        match &self.data {
+            Data::Owned { positions, .. } => positions.len() as u64,
+            Data::Mapped(mapped) => mapped.positions().len() as u64,
+        }
     }
 
     /// The bytes that it takes in memory once all of it is used.
     pub fn bytes(&self) -> u64 {
+        if let Data::Mapped(mapped) = &self.data {
+            return mapped.bytes();
+        }
         let view = self.view();
         let words = view.text.low.len() + view.text.high.len() + view.text.others.len();
         (8 * words + 4 * (view.positions.len() + view.table.len())) as u64
@@ -119,6 +140,10 @@ impl Index {
         }
     }
 
+    /// What is looked up in.
+    ///
+    /// # Panics
+    /// If it is a file's, and was not [checked](Self::check).
     pub(crate) fn view(&self) -> View<'_> {
         let contigs = &self.contigs[..];
         let (text, positions, table) = match &self.data {
@@ -126,6 +151,10 @@ impl Index {
                 (Text { contigs, ..reference.text() }, &positions[..], &table[..])
             }
             Data::Mapped(mapped) => {
+                assert!(
+                    mapped.is_checked(),
+                    "the tables of a file are checked before they are used"
+                );
                 let [low, high, others] = mapped.planes();
                 (Text { low, high, others, contigs }, mapped.positions(), mapped.table())
             }

@@ -91,6 +91,7 @@ pub fn run(
 ) -> Result<Outcome, Error> {
     job.config.validate()?;
     let long = check_memory(job, index)?;
+    index.check(job.threads, cancel)?;
     let view = index.view();
     let gaps = mapper::gaps(&view, &job.config);
     let ruled = matches!(job.config.filter, Prefilter::GateKeeper | Prefilter::Snake)
@@ -133,6 +134,8 @@ pub fn run(
         outcome.reported.add(reported);
         outcome.stages.add(stages);
     }
+    // What was found is right only if the index is still what it was.
+    index.check(job.threads, cancel)?;
     outcome.sync = writer.finish(job.format)?;
     progress.finish();
     Ok(outcome)

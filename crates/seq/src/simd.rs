@@ -6,68 +6,91 @@
 
 use std::sync::OnceLock;
 
-/// A set of vector instructions.
+/// A set of vector instructions that this machine has.
+///
+/// One is had from [`best`](Self::best) or [`available`](Self::available) alone, which asked the
+/// processor for every feature of the set: who holds a level may run code that is built with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub struct Level(Features);
+
+/// The instructions of a [`Level`], to match on. It proves nothing of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Features {
     /// What every machine of the build target has.
     Portable,
-    /// AVX2, BMI1 and BMI2 (x86-64-v3).
+    /// AVX2, BMI1, BMI2, LZCNT and POPCNT (x86-64-v3).
     Avx2,
-    /// AVX-512 F, BW, CD, DQ and VL (x86-64-v4).
+    /// The same and AVX-512 F, BW, CD, DQ and VL (x86-64-v4).
     Avx512,
+}
+
+impl Features {
+    const ALL: [Features; 3] = [Features::Portable, Features::Avx2, Features::Avx512];
+
+    /// The name as `MERGANSER_SIMD` and `--version` spell it.
+    fn name(self) -> &'static str {
+        match self {
+            Features::Portable => "portable",
+            Features::Avx2 => "avx2",
+            Features::Avx512 => "avx512",
+        }
+    }
 }
 
 impl Level {
     /// The best level of this machine, or a lower one that `MERGANSER_SIMD` names
-    /// (`portable`, `avx2`, `avx512`; a level the machine lacks is not taken).
+    /// (`portable`, `avx2`, `avx512`; a level that the machine lacks is not taken).
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| {
-            let wanted = match std::env::var("MERGANSER_SIMD").as_deref() {
-                Ok("portable") => Level::Portable,
-                Ok("avx2") => Level::Avx2,
-                _ => Level::Avx512,
-            };
-            wanted.min(detect())
+            let wanted = std::env::var("MERGANSER_SIMD").ok();
+            let wanted =
+                Features::ALL.into_iter().find(|&one| Some(one.name()) == wanted.as_deref());
+            Level(wanted.unwrap_or(Features::Avx512).min(detect()))
         })
     }
 
     /// All levels that this machine can run, lowest first: for tests and benchmarks.
     pub fn available() -> Vec<Level> {
         let best = detect();
-        [Level::Portable, Level::Avx2, Level::Avx512].into_iter().filter(|&l| l <= best).collect()
+        Features::ALL.into_iter().filter(|&one| one <= best).map(Level).collect()
+    }
+
+    /// Its instructions, to match on.
+    #[inline]
+    pub fn features(self) -> Features {
+        self.0
     }
 
     /// The level's name as `MERGANSER_SIMD` and `--version` spell it.
     pub fn name(self) -> &'static str {
-        match self {
-            Level::Portable => "portable",
-            Level::Avx2 => "avx2",
-            Level::Avx512 => "avx512",
-        }
+        self.0.name()
     }
 }
 
+/// What this machine has: every feature that a copy of [`dispatch!`](crate::dispatch!) is built with.
 #[cfg(target_arch = "x86_64")]
-fn detect() -> Level {
+fn detect() -> Features {
     let avx2 = is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2");
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt");
     let avx512 = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
         && is_x86_feature_detected!("avx512cd")
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl");
     match (avx2, avx512) {
-        (true, true) => Level::Avx512,
-        (true, false) => Level::Avx2,
-        _ => Level::Portable,
+        (true, true) => Features::Avx512,
+        (true, false) => Features::Avx2,
+        _ => Features::Portable,
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn detect() -> Level {
-    Level::Portable
+fn detect() -> Features {
+    Features::Portable
 }
 
 /// Asks the cache for the line of `slice[index]`; no effect on any result, and none at all if the
@@ -89,8 +112,7 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
 /// Builds `$body` (an `#[inline(always)]` function) once for each level and gives `$name`, a safe
 /// function that takes the level first and runs the copy for it.
 ///
-/// `$name` must be called with a level that [`Level::best`] or [`Level::available`] gave; levels
-/// cannot be had otherwise without lying about the machine, so the check is a debug assertion.
+/// `$name` is safe, as a [`Level`] is proof that the machine has its instructions.
 #[macro_export]
 macro_rules! dispatch {
     ($(#[$meta:meta])* $vis:vis fn $name:ident $([$($generics:tt)*])? ($($arg:ident: $type:ty),* $(,)?) $(-> $ret:ty)? = $body:expr) => {
@@ -106,13 +128,13 @@ macro_rules! dispatch {
                 fn avx512 $(<$($generics)*>)? ($($arg: $type),*) $(-> $ret)? {
                     $body($($arg),*)
                 }
-                match level {
-                    // SAFETY: a `Level` above `Portable` is only made by `simd::detect`, which
-                    // asked the CPU for every feature that the copy is built with.
-                    $crate::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
+                match level.features() {
+                    // SAFETY: nobody but `simd` makes a `Level`, and `simd::detect` asked the
+                    // processor for every feature that the copy is built with.
+                    $crate::simd::Features::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
-                    $crate::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },
-                    $crate::simd::Level::Portable => {}
+                    $crate::simd::Features::Avx2 => return unsafe { avx2($($arg),*) },
+                    $crate::simd::Features::Portable => {}
                 }
             }
             let _ = level;

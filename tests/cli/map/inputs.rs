@@ -81,3 +81,33 @@ fn bad_inputs() {
     }
     insta::assert_snapshot!(text);
 }
+
+/// What a slip makes of the arguments is named, with the remedy.
+#[test]
+fn slips() {
+    let dir = Dir::new();
+    let fq = "@r\nACGTTGCATGCAAACGT\n+\nIIIIIIIIIIIIIIIII\n";
+    dir.write("ref.fa", ">a\nACGTTGCATGCAAACGTTGACCA\n");
+    dir.write("reads.fq", fq);
+    dir.write("reads.sam", "r\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
+    dir.run("index -q ref.fa -o ref.mgi").ok();
+    let before = dir.names();
+    let cases = [
+        (2, "map ref.mgi reads.fq -e 1 -o out.cram"),
+        (2, "map reads.fq ref.mgi -e 1 -o o.bam"),
+        (2, "map reads.fq -1 reads.fq -2 ref.mgi -e 1 -o o.bam"),
+        (1, "map reads.fq ref.fa -e 1 -o o.bam"),
+        (1, "map reads.sam ref.fa -e 1 -o o.bam"),
+        (1, "index reads.fq -o o.mgi"),
+        (2, "map ref.fa -1 reads.fq -1 reads.fq -2 reads.fq -e 1"),
+        (2, "map ref.fa reads.fq -2 reads.fq --interleaved -e 1"),
+        (2, "map ref.fa reads.fq --interleaved --strand forward -e 1"),
+        (1, "map ref.fa reads.fq --interleaved -e 1 -o o.bam"),
+    ];
+    let mut text = String::new();
+    for (code, args) in cases {
+        text += &format!("$ merganser {args}\n{}", dir.run(args).fails(code));
+        assert_eq!(dir.names(), before, "{args}");
+    }
+    insta::assert_snapshot!(text);
+}

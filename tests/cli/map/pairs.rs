@@ -114,3 +114,40 @@ fn combinations_of_pairs() {
     assert_eq!(apart.len(), 6);
     assert!(apart.iter().all(|record| record.flags & 2 == 0));
 }
+
+/// However mates are given, the records are the same; single reads may come beside them.
+#[test]
+fn mates_in_two_files_or_one() {
+    let mut random = Random(13);
+    let contigs = contigs(&mut random);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    let singles = reads(&mut random, &contigs, 40, 3);
+    let mates = [1, 2].map(|mate| {
+        let named = |(at, (_, letters)): (usize, Read)| (format!("p{at}/{mate}"), letters);
+        let own = reads(&mut random, &contigs, 40, 3);
+        own.into_iter().enumerate().map(named).collect::<Vec<Read>>()
+    });
+    dir.write("s.fq", fastq(&singles));
+    dir.write("1.fq", fastq(&mates[0]));
+    dir.write("2.fq", fastq(&mates[1]));
+    let [first, second] = &mates;
+    let both = first.iter().zip(second).flat_map(|(one, two)| [one.clone(), two.clone()]);
+    dir.write("both.fq", fastq(&both.collect::<Vec<Read>>()));
+    let map = |args: &str| sam(dir.run(&format!("map -q ref.fa -e 3 --max-insert 2000 {args}")));
+    let expected = map("1.fq -2 2.fq");
+    assert!(records(&expected).iter().any(|record| record.flags & 2 != 0));
+    assert_eq!(map("-1 1.fq -2 2.fq"), expected);
+    assert_eq!(map("--interleaved both.fq"), expected);
+    // Pairs come first.
+    let more = map("s.fq -1 1.fq -2 2.fq");
+    let alone = sam(dir.run("map -q ref.fa -e 3 s.fq"));
+    let body = |text: &str| {
+        text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(body(&more), [body(&expected), body(&alone)].concat());
+    dir.run("map -q ref.fa -e 3 s.fq -1 1.fq -2 2.fq --json j -o out.sam").ok();
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+    assert_eq!(json["inputs"]["reads"], serde_json::json!(["1.fq", "s.fq"]));
+    assert_eq!(json["inputs"]["mates"], serde_json::json!(["2.fq"]));
+}

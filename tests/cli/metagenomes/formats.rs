@@ -92,10 +92,28 @@ fn every_layout_of_a_metacache_table() {
              r2\t--\t--\t--\n"
         )
     );
+    // Every rank has its place, with a taxon or without, as MetaCache's `show_lineage` prints them.
     assert_eq!(
-        rows("--lineage --taxids-only"),
-        "# TABLE_LAYOUT: query_header\t|\trank:taxid\n\
-         r1\t|\tspecies:21,genus:20,family:6,order:5,class:4,phylum:3,domain:2\nr2\t|\t0\n"
+        rows("--lineage --taxids-only --highest order"),
+        "# TABLE_LAYOUT: query_header\t|\tspecies:taxid,subgenus:taxid,genus:taxid,subtribe:taxid,\
+         tribe:taxid,subfamily:taxid,family:taxid,suborder:taxid,order:taxid\n\
+         r1\t|\tspecies:21,subgenus:0,genus:20,subtribe:0,tribe:0,subfamily:0,family:6,suborder:0,\
+         order:5\nr2\t|\t0\n"
+    );
+    let beside = rows("--lineage --taxids");
+    let cells: Vec<&str> =
+        beside.lines().nth(1).unwrap().split("\t|\t").nth(1).unwrap().split(',').collect();
+    assert_eq!(
+        (cells.len(), cells[0], cells[1], cells[15]),
+        (16, "species:Salmonella enterica(21)", "subgenus:--(0)", "domain:Bacteria(2)")
+    );
+    let names = rows("--lineage --omit-ranks --highest genus");
+    assert_eq!(
+        names,
+        format!(
+            "# TABLE_LAYOUT: query_header\t|\ttaxname,taxname,taxname\n\
+             r1\t|\t{salmonella},--,Salmonella\nr2\t|\t--\n"
+        )
     );
     let all = rows("--allhits");
     let hits = all.lines().nth(1).unwrap().split("\t|\t").nth(1).unwrap();

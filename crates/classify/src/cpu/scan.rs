@@ -9,6 +9,7 @@ use std::thread;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
 use merganser_run::{Cancel, Otherwise, Progress, run_workers, run_workers_collect, start_scoped};
+use merganser_seq::base;
 
 use super::entries::{Entries, spill_file};
 use crate::cpu::build::BuildConfig;
@@ -29,6 +30,8 @@ pub(crate) struct ScannedTarget {
     /// The whole header.
     pub(crate) header: String,
     pub(crate) bases: u64,
+    /// Somewhere as many bases as a k-mer has stand in a row.
+    pub(crate) has_kmer: bool,
 }
 
 /// What the scan found.
@@ -212,6 +215,7 @@ impl Scanner<'_> {
                 tail.extend_from_slice(&records.letters[..end]);
                 if let Some(target) = state.targets.last_mut() {
                     target.bases += end as u64;
+                    target.has_kmer = target.has_kmer || self.has_kmer(&tail);
                 }
             }
             if resumed && only {
@@ -226,14 +230,24 @@ impl Scanner<'_> {
             if at + 1 == records.starts.len() {
                 state.tail = Some(self.unfinished(letters));
             }
-            let bases = letters.len() as u64;
+            let (bases, has_kmer) = (letters.len() as u64, self.has_kmer(letters));
             let header = records.starts[at].0.take().unwrap_or_default();
             let name = header.split_ascii_whitespace().next().unwrap_or_default().to_owned();
-            state.targets.push(ScannedTarget { name, header, bases });
+            state.targets.push(ScannedTarget { name, header, bases, has_kmer });
         }
         drop(state);
         chain.turn.notify_all();
         Some((lead, from))
+    }
+
+    /// Whether there is a k-mer without a letter that is no base; that of most sequences is their
+    /// first.
+    fn has_kmer(&self, letters: &[u8]) -> bool {
+        let mut run = 0;
+        letters.iter().any(|&letter| {
+            run = if base::code(letter).is_some() { run + 1 } else { 0 };
+            run == self.config.params.k
+        })
     }
 
     /// The letters from the first window on that is not complete.

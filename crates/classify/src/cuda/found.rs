@@ -18,7 +18,7 @@ impl Found {
         self.most = most;
         self.counts.clear();
         self.counts.resize(reads, 0);
-        let none = Candidate { target: 0, taxon: 0, hits: 0, window: 0, last: 0 };
+        let none = Candidate { target: 0, taxon: 0, hits: 0, window: 0, last: 0, nodes: [0; 2] };
         self.candidates.resize(reads * most, none);
     }
 
@@ -39,10 +39,14 @@ impl Found {
 
 /// Puts a candidate among `own[..count]`, which are in order (hits descending, then target), one for
 /// each taxon.
-fn insert(own: &mut [Candidate], count: &mut usize, other: Candidate) {
+fn insert(own: &mut [Candidate], count: &mut usize, mut other: Candidate) {
     let better = |one: &Candidate| (one.hits, other.target) > (other.hits, one.target);
     let place = own[..*count].iter().take_while(|one| better(one)).count();
     let same = own[..*count].iter().position(|one| one.taxon == other.taxon);
+    if let Some(same) = same.filter(|&same| own[same].hits == other.hits) {
+        other.widen(&own[same]);
+        own[same].nodes = other.nodes;
+    }
     let end = match same {
         Some(same) if same < place => return,
         Some(same) => same,
@@ -61,11 +65,12 @@ fn insert(own: &mut [Candidate], count: &mut usize, other: Candidate) {
 pub(super) fn candidate(
     database: &Database,
     taxa: &[u32],
-    [target, hits, first, last]: RawCandidate,
+    [target, hits, first, last, low, high]: RawCandidate,
 ) -> Candidate {
     let before = database.first_window(target);
     let (window, last) = (first - before, last - before);
-    Candidate { target, taxon: taxa[target as usize], hits, window, last }
+    let taxon = taxa[target as usize];
+    Candidate { target, taxon, hits, window, last, nodes: [low, high] }
 }
 
 #[cfg(test)]
@@ -91,7 +96,9 @@ mod tests {
                     .iter()
                     .map(|&(taxon, hits)| {
                         target += 1;
-                        Candidate { target: total - target, taxon, hits, window: target, last: target }
+                        let (window, last) = (target, target);
+                        let target = total - target;
+                        Candidate { target, taxon, hits, window, last, nodes: [target; 2] }
                     })
                     .collect();
                 all.extend(&of_part);
@@ -99,8 +106,17 @@ mod tests {
             }
             all.sort_by_key(|one| (std::cmp::Reverse(one.hits), one.target));
             let mut seen = Vec::new();
+            let ties = all.clone();
             all.retain(|one| !seen.contains(&one.taxon) && { seen.push(one.taxon); true });
             all.truncate(most);
+            // The nodes of all others may be incomplete.
+            let single = all.get(1).map_or(most > 1, |one| one.hits < all[0].hits);
+            for (at, (one, own)) in all.iter_mut().zip(found.of(0)).enumerate() {
+                let same = |tie: &&Candidate| (tie.taxon, tie.hits) == (one.taxon, one.hits);
+                let nodes = ties.iter().filter(same).map(|tie| tie.target);
+                let range = [nodes.clone().min().unwrap(), nodes.max().unwrap()];
+                one.nodes = if at == 0 && single { range } else { own.nodes };
+            }
             prop_assert_eq!(found.of(0), &all[..]);
         }
     }

@@ -13,15 +13,69 @@ pub(crate) const SECTIONS: usize = crate::cpu::entries::SECTIONS;
 /// Stands for the number of candidates of a read with too many hits for a block.
 pub(crate) const TOO_MANY: u32 = u32::MAX;
 
-/// How windows are sketched, as `mgpu::sketch_rule` has it.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct SketchRule {
-    k: i32,
-    sketch: u32,
-    window: u32,
-    stride: u32,
-    limit: u64,
+merganser_gpu::shared! {
+    /// How windows are sketched.
+    pub(crate) struct SketchRule = "mgpu::sketch_rule" {
+        k: i32,
+        sketch: u32,
+        window: u32,
+        stride: u32,
+        limit: u64,
+    }
+
+    struct TablePart = "mgpu::table_part" {
+        words: *const u64,
+        sections: *const SectionPlace,
+    }
+
+    struct TargetTable = "mgpu::target_table" {
+        starts: *const u32,
+        taxa: *const u32,
+        nodes: *const u32,
+        targets: u32,
+    }
+
+    struct ReadsArguments = "mgpu::reads_arguments" {
+        rule: SketchRule,
+        part: TablePart,
+        targets: TargetTable,
+        letters: *const u8,
+        reads: *const ReadEntry,
+        count: u32,
+        most: u32,
+        out: *mut RawCandidate,
+        out_count: *mut u32,
+        over: *mut u32,
+        over_count: *mut u32,
+        phases: *mut u64,
+    }
+
+    struct WindowsArguments = "mgpu::windows_arguments" {
+        rule: SketchRule,
+        part: TablePart,
+        letters: *const u8,
+        windows: *const WindowEntry,
+        count: u32,
+        counts: *mut u32,
+        before: *const u64,
+        skip: u64,
+        keys: *mut u64,
+    }
+
+    struct LongArguments = "mgpu::long_arguments" {
+        targets: TargetTable,
+        keys: *const u64,
+        before: *const u64,
+        skip: u64,
+        first_windows: *const u32,
+        ranges: *const u32,
+        count: u32,
+        most: u32,
+        taxa: *mut u32,
+        sums: *mut u32,
+        out: *mut RawCandidate,
+        out_count: *mut u32,
+    }
 }
 
 impl SketchRule {
@@ -48,28 +102,14 @@ pub(crate) type SectionPlace = [u64; 4];
 pub(crate) type ReadEntry = [u32; 4];
 /// A window: where its letters start, its bases, its read.
 pub(crate) type WindowEntry = [u32; 3];
-/// A candidate: target, hits, first and last window of the run, counted over all targets.
-pub(crate) type RawCandidate = [u32; 4];
+/// A candidate: target, hits, first and last window of the run, counted over all targets, lowest and
+/// highest node ([`Candidate::nodes`](crate::Candidate::nodes)).
+pub(crate) type RawCandidate = [u32; 6];
 
 merganser_gpu::foreign! {
-    fn merganser_classify_reads(
-        rule: *const SketchRule, words: *const u64, sections: *const SectionPlace,
-        starts: *const u32, taxa: *const u32, targets: u32, letters: *const u8,
-        reads: *const ReadEntry, count: u32, most: u32, out: *mut RawCandidate,
-        out_count: *mut u32, over: *mut u32, over_count: *mut u32, phases: *mut u64,
-        stream: RawStream,
-    );
-    fn merganser_classify_windows(
-        rule: *const SketchRule, words: *const u64, sections: *const SectionPlace,
-        letters: *const u8, windows: *const WindowEntry, count: u32, counts: *mut u32,
-        before: *const u64, skip: u64, keys: *mut u64, stream: RawStream,
-    );
-    fn merganser_classify_long_reads(
-        starts: *const u32, taxa_of: *const u32, targets: u32, keys: *const u64,
-        before: *const u64, skip: u64, first_windows: *const u32, ranges: *const u32, count: u32,
-        most: u32, taxa: *mut u32, sums: *mut u32, out: *mut RawCandidate, out_count: *mut u32,
-        stream: RawStream,
-    );
+    fn merganser_classify_reads(arguments: *const ReadsArguments, stream: RawStream);
+    fn merganser_classify_windows(arguments: *const WindowsArguments, stream: RawStream);
+    fn merganser_classify_long_reads(arguments: *const LongArguments, stream: RawStream);
 }
 
 /// A part of a database in device memory.
@@ -80,19 +120,34 @@ pub(crate) struct Part<'t> {
     pub(crate) sections: DeviceSlice<'t, SectionPlace>,
 }
 
+impl Part<'_> {
+    fn raw(&self) -> TablePart {
+        assert!(self.sections.len() == SECTIONS);
+        TablePart { words: self.words.as_ptr(), sections: self.sections.as_ptr() }
+    }
+}
+
 /// What is known of the targets.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets<'t> {
     /// The first window of each, and the number of all.
     pub(crate) starts: DeviceSlice<'t, u32>,
-    /// The taxon of each.
+    /// The taxon of each at the lowest rank.
     pub(crate) taxa: DeviceSlice<'t, u32>,
+    /// The node of each.
+    pub(crate) nodes: DeviceSlice<'t, u32>,
 }
 
 impl Targets<'_> {
-    fn count(&self) -> u32 {
+    fn raw(&self) -> TargetTable {
         assert!(self.starts.len() == self.taxa.len() + 1, "a taxon for each target");
-        self.taxa.len() as u32
+        assert!(self.nodes.len() == self.taxa.len(), "a node for each target");
+        TargetTable {
+            starts: self.starts.as_ptr(),
+            taxa: self.taxa.as_ptr(),
+            nodes: self.nodes.as_ptr(),
+            targets: self.taxa.len() as u32,
+        }
     }
 }
 
@@ -134,34 +189,26 @@ pub(crate) fn reads(
     }
     out.check(reads.len());
     let Working { over, mut phases } = working;
-    assert!(part.sections.len() == SECTIONS && over.len() > reads.len() && phases.len() >= PHASES);
+    assert!(over.len() > reads.len() && phases.len() >= PHASES);
     let (mut over_count, mut over) = over.split_at_mut(1);
     stream.fill(over_count.reborrow(), 0)?;
-    let (count, most, target_count) = (reads.len() as u32, out.most as u32, targets.count());
-    stream.launch("querying reads", |raw| {
-        // SAFETY: entries lie within the letters, as the host made them; sections within the words
-        // and targets within their tables; the rest has the room that was checked above.
-        unsafe {
-            merganser_classify_reads(
-                rule,
-                part.words.as_ptr(),
-                part.sections.as_ptr(),
-                targets.starts.as_ptr(),
-                targets.taxa.as_ptr(),
-                target_count,
-                letters.as_ptr(),
-                reads.as_ptr(),
-                count,
-                most,
-                out.candidates.as_mut_ptr(),
-                out.counts.as_mut_ptr(),
-                over.as_mut_ptr(),
-                over_count.as_mut_ptr(),
-                phases.as_mut_ptr(),
-                raw,
-            )
-        }
-    })
+    let arguments = ReadsArguments {
+        rule: *rule,
+        part: part.raw(),
+        targets: targets.raw(),
+        letters: letters.as_ptr(),
+        reads: reads.as_ptr(),
+        count: reads.len() as u32,
+        most: out.most as u32,
+        out: out.candidates.as_mut_ptr(),
+        out_count: out.counts.as_mut_ptr(),
+        over: over.as_mut_ptr(),
+        over_count: over_count.as_mut_ptr(),
+        phases: phases.as_mut_ptr(),
+    };
+    // SAFETY: entries lie within the letters, as the host made them; sections within the words and
+    // targets within their tables; the rest has the room that was checked above.
+    stream.launch("querying reads", |raw| unsafe { merganser_classify_reads(&arguments, raw) })
 }
 
 /// Windows of long reads and their letters.
@@ -180,25 +227,20 @@ pub(crate) fn count_hits(
     mut counts: DeviceSliceMut<'_, u32>,
 ) -> Result<()> {
     let count = windows.entries.len();
-    assert!(part.sections.len() == SECTIONS && counts.len() > count && count > 0);
-    stream.launch("counting hits", |raw| {
-        // SAFETY: as above; without keys only counts are written.
-        unsafe {
-            merganser_classify_windows(
-                rule,
-                part.words.as_ptr(),
-                part.sections.as_ptr(),
-                windows.letters.as_ptr(),
-                windows.entries.as_ptr(),
-                count as u32,
-                counts.as_mut_ptr(),
-                std::ptr::null(),
-                0,
-                std::ptr::null_mut(),
-                raw,
-            )
-        }
-    })
+    assert!(counts.len() > count && count > 0);
+    let arguments = WindowsArguments {
+        rule: *rule,
+        part: part.raw(),
+        letters: windows.letters.as_ptr(),
+        windows: windows.entries.as_ptr(),
+        count: count as u32,
+        counts: counts.as_mut_ptr(),
+        before: std::ptr::null(),
+        skip: 0,
+        keys: std::ptr::null_mut(),
+    };
+    // SAFETY: as above; without keys only counts are written.
+    stream.launch("counting hits", |raw| unsafe { merganser_classify_windows(&arguments, raw) })
 }
 
 /// Writes read << 32 | location for each hit of the windows. `before` has the hits before each
@@ -215,26 +257,20 @@ pub(crate) fn gather_hits(
     mut keys: DeviceSliceMut<'_, u64>,
 ) -> Result<()> {
     let count = windows.entries.len();
-    assert!(part.sections.len() == SECTIONS && before.len() >= count && keys.len() >= hits);
-    stream.launch("gathering hits", |raw| {
-        // SAFETY: as above; the windows have as many hits as were counted, and there is room for
-        // them.
-        unsafe {
-            merganser_classify_windows(
-                rule,
-                part.words.as_ptr(),
-                part.sections.as_ptr(),
-                windows.letters.as_ptr(),
-                windows.entries.as_ptr(),
-                count as u32,
-                std::ptr::null_mut(),
-                before.as_ptr(),
-                skip,
-                keys.as_mut_ptr(),
-                raw,
-            )
-        }
-    })
+    assert!(before.len() >= count && keys.len() >= hits);
+    let arguments = WindowsArguments {
+        rule: *rule,
+        part: part.raw(),
+        letters: windows.letters.as_ptr(),
+        windows: windows.entries.as_ptr(),
+        count: count as u32,
+        counts: std::ptr::null_mut(),
+        before: before.as_ptr(),
+        skip,
+        keys: keys.as_mut_ptr(),
+    };
+    // SAFETY: as above; the windows have as many hits as were counted, and there is room for them.
+    stream.launch("gathering hits", |raw| unsafe { merganser_classify_windows(&arguments, raw) })
 }
 
 /// Long reads whose hits are sorted.
@@ -261,27 +297,22 @@ pub(crate) fn long_reads(
     out.check(count);
     let hits = reads.keys.len();
     assert!(reads.first_windows.len() > count && taxa.len() >= hits && sums.len() >= hits);
-    let (most, target_count) = (out.most as u32, targets.count());
-    stream.launch("querying long reads", |raw| {
-        // SAFETY: as above; the hits of the reads are those in the keys.
-        unsafe {
-            merganser_classify_long_reads(
-                targets.starts.as_ptr(),
-                targets.taxa.as_ptr(),
-                target_count,
-                reads.keys.as_ptr(),
-                reads.before.as_ptr(),
-                reads.skip,
-                reads.first_windows.as_ptr(),
-                reads.ranges.as_ptr(),
-                count as u32,
-                most,
-                taxa.as_mut_ptr(),
-                sums.as_mut_ptr(),
-                out.candidates.as_mut_ptr(),
-                out.counts.as_mut_ptr(),
-                raw,
-            )
-        }
+    let arguments = LongArguments {
+        targets: targets.raw(),
+        keys: reads.keys.as_ptr(),
+        before: reads.before.as_ptr(),
+        skip: reads.skip,
+        first_windows: reads.first_windows.as_ptr(),
+        ranges: reads.ranges.as_ptr(),
+        count: count as u32,
+        most: out.most as u32,
+        taxa: taxa.as_mut_ptr(),
+        sums: sums.as_mut_ptr(),
+        out: out.candidates.as_mut_ptr(),
+        out_count: out.counts.as_mut_ptr(),
+    };
+    // SAFETY: as above; the hits of the reads are those in the keys.
+    stream.launch("querying long reads", |raw| unsafe {
+        merganser_classify_long_reads(&arguments, raw)
     })
 }

@@ -31,7 +31,7 @@ impl LongSizes {
     pub(super) fn new(most: usize, bytes: u64) -> LongSizes {
         let letters = (bytes / 16).clamp(1 << 16, 16 << 20);
         let windows = (bytes / 8 / 24).clamp(1 << 10, 1 << 18);
-        let reads = (bytes / 8 / (16 * most as u64 + 12)).clamp(1, 1 << 14);
+        let reads = (bytes / 8 / (24 * most as u64 + 12)).clamp(1, 1 << 14);
         let hits = (bytes / 2 / HIT_BYTES).clamp(1 << 12, 1 << 30);
         let [letters, windows, reads, hits] = [letters, windows, reads, hits].map(|n| n as usize);
         LongSizes { letters, windows, reads, hits, most }
@@ -42,7 +42,7 @@ impl LongSizes {
         let (windows, reads) = (self.windows as u64, self.reads as u64);
         self.letters as u64
             + 24 * windows
-            + reads * (16 * self.most as u64 + 12)
+            + reads * (24 * self.most as u64 + 12)
             + HIT_BYTES * self.hits as u64
             + (1 << 20)
     }

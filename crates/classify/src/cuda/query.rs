@@ -78,7 +78,7 @@ impl<'a> GpuQuery<'a> {
         };
         let parts: Vec<Vec<Section<'a>>> = asked.iter().map(sections).collect();
         let sizes: Vec<u64> = parts.iter().map(|part| table_bytes(part)).collect();
-        let targets = 8 * (database.targets().len() as u64 + 1);
+        let targets = 12 * (database.targets().len() as u64 + 1);
         let (placed, rest) = match here {
             Some(_) => (vec![vec![(0, (0..parts.len()).collect())]], Vec::new()),
             None => place(&sizes, &budgets, targets),
@@ -100,6 +100,7 @@ impl<'a> GpuQuery<'a> {
             tables: here.map(|tables| &tables.parts[..]),
             starts: &starts,
             taxa: &taxa,
+            nodes: whole.nodes(),
             streams: config.streams,
         };
         let sets = filling.sets(&placed)?;

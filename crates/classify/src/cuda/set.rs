@@ -29,13 +29,14 @@ pub(super) struct Member {
     pub(super) parts: Vec<(usize, DeviceTable)>,
     starts: DeviceBuffer<u32>,
     taxa: DeviceBuffer<u32>,
+    nodes: DeviceBuffer<u32>,
     pub(super) long: Pool<LongLane>,
     pub(super) clock: DeviceClock,
 }
 
 impl Member {
     pub(super) fn targets(&self) -> Targets<'_> {
-        Targets { starts: self.starts.view(), taxa: self.taxa.view() }
+        Targets { starts: self.starts.view(), taxa: self.taxa.view(), nodes: self.nodes.view() }
     }
 }
 
@@ -59,8 +60,10 @@ pub(super) struct Filling<'f> {
     pub(super) tables: Option<&'f [DeviceTable]>,
     /// The first window of each target, and the number of all.
     pub(super) starts: &'f [u32],
-    /// The taxon of each target.
+    /// The taxon of each target at the lowest rank.
     pub(super) taxa: &'f [u32],
+    /// The node of each target.
+    pub(super) nodes: &'f [u32],
     /// Batches on each device at a time.
     pub(super) streams: usize,
 }
@@ -103,6 +106,7 @@ impl Filling<'_> {
             parts: Vec::new(),
             starts: device.alloc(self.starts.len())?,
             taxa: device.alloc(self.taxa.len())?,
+            nodes: device.alloc(self.nodes.len())?,
             long: {
                 let device = device.clone();
                 Pool::new(LONG_LANES, move || LongLane::new(&device, long))
@@ -110,6 +114,7 @@ impl Filling<'_> {
         };
         stream.upload_now(self.starts, member.starts.view_mut())?;
         stream.upload_now(self.taxa, member.taxa.view_mut())?;
+        stream.upload_now(self.nodes, member.nodes.view_mut())?;
         for &number in numbers {
             let table = match self.tables {
                 Some(tables) => tables[number].clone(),

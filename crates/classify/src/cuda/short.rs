@@ -30,7 +30,7 @@ impl ShortSizes {
     /// For up to `most` candidates a read, within about `bytes`.
     pub(super) fn new(most: usize, bytes: u64) -> ShortSizes {
         let letters = (bytes / 4).clamp(1 << 16, BATCH_LETTERS as u64) as usize;
-        let reads = (bytes / 4 / (16 * most as u64 + 24)).clamp(16, BATCH_READS as u64) as usize;
+        let reads = (bytes / 4 / (24 * most as u64 + 24)).clamp(16, BATCH_READS as u64) as usize;
         ShortSizes { letters, reads, most }
     }
 
@@ -41,7 +41,7 @@ impl ShortSizes {
 
     /// Bytes of device memory.
     pub(super) fn bytes(&self) -> u64 {
-        (self.letters + self.reads * (16 + 16 * self.most + 8) + 4096) as u64
+        (self.letters + self.reads * (16 + 24 * self.most + 8) + 4096) as u64
     }
 }
 

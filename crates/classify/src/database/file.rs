@@ -2,12 +2,11 @@
 //! Numbers are little-endian.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use merganser_io::AtomicFile;
+use merganser_io::{AtomicFile, SectionSum};
 
-use super::{Content, GROUP, GROUPS, Section, SectionEntry, meta};
+use super::{Content, Database, GROUP, GROUPS, Section, SectionEntry, meta};
 use crate::Error;
 use crate::bytes::{Reading, Writing};
 use crate::cpu::entries::SECTIONS;
@@ -95,6 +94,11 @@ impl Header {
         let stored = Reading(&file[USED - 4..]).u32();
         if stored != Some(crc32fast::hash(&file[..USED - 4])) {
             return Err("the header is damaged (checksum): build the database again".into());
+        }
+        if file[USED..BYTES].iter().any(|&byte| byte != 0) {
+            return Err(
+                "the header is damaged (no zeros behind it): build the database again".into()
+            );
         }
         let senseless = || "the header makes no sense: build the database again".to_owned();
         let mut header = Header::parse(&mut bytes).ok_or_else(senseless)?;
@@ -196,6 +200,12 @@ impl Header {
         &file[8 * start as usize..8 * (start + length) as usize]
     }
 
+    /// Bytes of the tables of a part.
+    pub(super) fn part_bytes(&self, part: usize) -> u64 {
+        let groups = self.groups.iter().skip(part).step_by(self.parts);
+        groups.map(|group| 8 * group[1]).sum()
+    }
+
     /// The sections of a part.
     pub(super) fn sections<'a>(&self, file: &'a [u8], part: usize) -> Vec<Section<'a>> {
         let section = |number: usize| {
@@ -207,21 +217,24 @@ impl Header {
         (0..SECTIONS).map(section).collect()
     }
 
-    /// Checks the checksums of the tables.
-    ///
-    /// # Errors
-    /// Which one is wrong.
-    pub(super) fn verify(&self, file: &[u8]) -> Result<(), String> {
-        for number in 0..self.groups.len() {
-            if u64::from(crc32fast::hash(self.group(file, number))) != self.groups[number][2] {
-                let (group, part) = (number / self.parts + 1, number % self.parts + 1);
-                return Err(format!(
-                    "table {group} of {GROUPS} of part {part} is damaged (checksum): copy the \
-                     database again, or build it again"
-                ));
-            }
-        }
-        Ok(())
+    /// The checksums of the tables: together with those that were checked when the file was opened,
+    /// of every byte.
+    pub(super) fn sums(&self) -> Vec<SectionSum> {
+        let sum = |&[start, words, checksum]: &[u64; 3]| SectionSum {
+            start: 8 * start,
+            len: 8 * words,
+            checksum: checksum as u32,
+        };
+        self.groups.iter().map(sum).collect()
+    }
+
+    /// What to say if the checksum of this number is wrong.
+    pub(super) fn damage(&self, number: usize) -> String {
+        let (group, part) = (number / self.parts + 1, number % self.parts + 1);
+        format!(
+            "table {group} of {GROUPS} of part {part} is damaged (checksum): copy the database \
+             again, or build it again"
+        )
     }
 }
 
@@ -255,12 +268,11 @@ pub(crate) struct Place {
 }
 
 impl Writer {
-    /// Begins a file that will appear at `path`.
-    pub(crate) fn create(path: &Path, parts: usize) -> Result<Writer, Error> {
-        let file = AtomicFile::create(path)?;
+    /// Begins a database of so many parts.
+    pub(crate) fn new(file: AtomicFile, parts: usize) -> Writer {
         let (position, sections) = (BYTES as u64, vec![Vec::new(); parts]);
         let directory = Mutex::new(Directory { position, groups: Vec::new(), sections });
-        Ok(Writer { file, directory })
+        Writer { file, directory }
     }
 
     fn directory(&self) -> MutexGuard<'_, Directory> {
@@ -291,8 +303,8 @@ impl Writer {
         self.directory().groups[place.number][2] = checksum.into();
     }
 
-    /// Writes the rest and makes the file appear.
-    pub(crate) fn finish(mut self, content: &Content) -> Result<(), Error> {
+    /// Writes the rest, maps the file and makes it appear: one that cannot be mapped does not.
+    pub(crate) fn finish(mut self, content: &Content) -> Result<Database, Error> {
         let Directory { position: directory, groups, sections } =
             self.directory.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
@@ -318,7 +330,8 @@ impl Writer {
         self.file.skip(directory)?;
         self.file.write_all(&bytes)?;
         self.file.write_all(&meta)?;
+        let database = Database::of_file(&self.file.reader()?, self.file.path())?;
         self.file.commit()?;
-        Ok(())
+        Ok(database)
     }
 }

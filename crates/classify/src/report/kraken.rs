@@ -51,6 +51,8 @@ impl Tally {
         }
         // The letter of the nearest main rank, and the steps from it.
         let mut codes = vec![('R', 0u32); tree.len()];
+        // Written as they are: formatting pads letter by letter, and deep taxa stand far to the right.
+        let mut blanks = String::new();
         for node in order {
             if node != tree.root() {
                 let (letter, below) = codes[tree.parent(node) as usize];
@@ -60,16 +62,19 @@ impl Tally {
             let (letter, below) = codes[node as usize];
             let code = if below == 0 { letter.to_string() } else { format!("{letter}{below}") };
             let clade = clades[node as usize];
+            let indent = 2 * tree.depth(node) as usize;
+            while blanks.len() < indent {
+                blanks.push_str("  ");
+            }
             writeln!(
                 output,
-                "{:6.2}\t{clade}\t{}{}\t{code}\t{}\t{:indent$}{}",
+                "{:6.2}\t{clade}\t{}{}\t{code}\t{}\t{}{}",
                 percent(clade, total),
                 self.own(node),
                 columns(Some(node)),
                 tree.taxid(node),
-                "",
+                &blanks[..indent],
                 tree.name(node),
-                indent = 2 * tree.depth(node) as usize,
             )?;
         }
         Ok(())

@@ -49,8 +49,10 @@ impl Found<'_> {
         }
         bytes.put_u32(self.ends.len() as u32);
         self.ends.iter().for_each(|&end| bytes.put_u32(end as u32));
-        for &Candidate { target, taxon, hits, window, last } in self.candidates {
-            [target, taxon, hits, window, last].iter().for_each(|&value| bytes.put_u32(value));
+        for &Candidate { target, taxon, hits, window, last, nodes: [low, high] } in self.candidates
+        {
+            let values = [target, taxon, hits, window, last, low, high];
+            values.iter().for_each(|&value| bytes.put_u32(value));
         }
         bytes
     }
@@ -88,7 +90,8 @@ impl HeldBatch {
         for _ in 0..ends.last().copied().unwrap_or(0) {
             let mut value = || bytes.u32();
             let (target, taxon, hits) = (value()?, value()?, value()?);
-            candidates.push(Candidate { target, taxon, hits, window: value()?, last: value()? });
+            let (window, last, nodes) = (value()?, value()?, [value()?, value()?]);
+            candidates.push(Candidate { target, taxon, hits, window, last, nodes });
         }
         Some(HeldBatch { batch, candidates, ends })
     }
@@ -107,9 +110,12 @@ impl HeldBatch {
             own.sort_by_key(|one| (std::cmp::Reverse(one.hits), one.target));
             let from = merged.len();
             for one in &own {
-                let known: &[Candidate] = &merged[from..];
-                if known.len() < most && known.iter().all(|other| other.taxon != one.taxon) {
-                    merged.push(*one);
+                let known: &mut [Candidate] = &mut merged[from..];
+                let room = known.len() < most;
+                match known.iter_mut().find(|other| other.taxon == one.taxon) {
+                    Some(other) if other.hits == one.hits => other.widen(one),
+                    None if room => merged.push(*one),
+                    _ => {}
                 }
             }
             *end = merged.len();
@@ -140,7 +146,8 @@ mod tests {
         let mut batch = RecordBatch::of(true, 9);
         batch.push(&record);
         batch.push(&Record { quality: Some(b"IIII"), ..record });
-        let candidate = |target| Candidate { target, taxon: 7, hits: 3, window: 2, last: 4 };
+        let candidate =
+            |target| Candidate { target, taxon: 7, hits: 3, window: 2, last: 4, nodes: [5, 9] };
         let candidates = vec![candidate(0), candidate(1), candidate(0)];
         let held = HeldBatch { batch, candidates, ends: vec![2, 2, 3] };
         let bytes = held.found(&[]).store();

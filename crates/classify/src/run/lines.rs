@@ -44,7 +44,7 @@ pub struct Columns {
     pub top_hits: bool,
     /// The bases of the target that each candidate's hits reach over, as `[begin,end] `.
     pub locations: bool,
-    /// All ranks from the taxon's up.
+    /// All ranks from the taxon's up to the highest.
     pub lineage: bool,
     /// Taxids.
     pub taxids: Taxids,
@@ -104,6 +104,8 @@ pub(super) struct LineWriter<'a> {
     pub(super) nodes: &'a [u32],
     pub(super) format: &'a LineFormat,
     pub(super) lowest: Rank,
+    /// Where lineages end.
+    pub(super) highest: Rank,
     /// For [`Columns::all_hits`].
     pub(super) lookup: Option<FeatureLookup<'a>>,
 }
@@ -113,11 +115,12 @@ impl<'a> LineWriter<'a> {
         database: &'a Database,
         nodes: &'a [u32],
         format: &'a LineFormat,
-        lowest: Rank,
+        thresholds: &Thresholds,
     ) -> LineWriter<'a> {
+        let &Thresholds { lowest, highest, .. } = thresholds;
         let all_hits = matches!(format, LineFormat::MetaCache(columns) if columns.all_hits);
         let lookup = all_hits.then(|| FeatureLookup::new(database));
-        LineWriter { database, nodes, format, lowest, lookup }
+        LineWriter { database, nodes, format, lowest, highest, lookup }
     }
 
     /// What comes before the first read.
@@ -228,31 +231,47 @@ impl<'a> LineWriter<'a> {
 
     fn taxon(&self, columns: &Columns, found: Found, text: &mut Vec<u8>) {
         let Some((node, target)) = found else {
-            let none = if columns.taxids == Taxids::Only { "0" } else { "--" };
+            let none = if columns.taxids == Taxids::Only { "0" } else { NO_TAXON };
             let cells = if columns.separate { column_names(columns).len() } else { 1 };
             let cells: Vec<&str> = std::iter::repeat_n(none, cells).collect();
             text.extend_from_slice(cells.join(&columns.separator).as_bytes());
             return;
         };
         let tree = self.database.taxonomy();
-        if let Some(target) = target {
-            let name = &self.database.targets()[target as usize].name;
-            cell(columns, Rank::Sequence, name, tree.taxid(node), text);
-        } else {
-            cell(columns, tree.rank(node), tree.name(node), tree.taxid(node), text);
-        }
+        let own = match target {
+            Some(target) => {
+                let name = &self.database.targets()[target as usize].name;
+                cell(columns, Rank::Sequence, name, tree.taxid(node), text);
+                Rank::Sequence
+            }
+            None => {
+                cell(columns, tree.rank(node), tree.name(node), tree.taxid(node), text);
+                tree.rank(node)
+            }
+        };
         if columns.lineage {
-            let skip = usize::from(target.is_none());
-            for above in tree.lineage(node).skip(skip) {
-                let rank = tree.rank(above);
-                if rank < Rank::Root {
-                    text.push(b',');
-                    cell(columns, rank, tree.name(above), tree.taxid(above), text);
-                }
+            self.above(columns, node, own, text);
+        }
+    }
+
+    /// A cell for each rank above `own` up to the highest, `--` where the lineage of `node` has no
+    /// taxon; the uppermost of several that share one of MetaCache's ranks, as it does.
+    fn above(&self, columns: &Columns, node: u32, own: Rank, text: &mut Vec<u8>) {
+        let tree = self.database.taxonomy();
+        let mut lineage: [Option<u32>; Rank::None as usize + 1] = Default::default();
+        tree.lineage(node).for_each(|above| lineage[tree.rank(above) as usize] = Some(above));
+        for rank in Rank::all().filter(|&rank| rank > own && rank <= self.highest) {
+            text.push(b',');
+            match lineage[rank as usize] {
+                Some(above) => cell(columns, rank, tree.name(above), tree.taxid(above), text),
+                None => cell(columns, rank, NO_TAXON, 0, text),
             }
         }
     }
 }
+
+/// Stands for a taxon's name where there is none.
+const NO_TAXON: &str = "--";
 
 /// The cells of a taxon: what their columns are called.
 fn column_names(columns: &Columns) -> Vec<&'static str> {
@@ -296,11 +315,14 @@ fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
     let mut text = Vec::new();
     let comment = &columns.comment;
     let Thresholds { lowest, highest, max_candidates, min_hits, hit_diff, .. } = thresholds;
-    let (lowest, highest) = (lowest.name(), highest.name());
     let diff = f64::from(*hit_diff) / 10.0;
     for line in [
         "Reads and their taxa; lines that are none begin as this one.".to_owned(),
-        format!("Classification will be constrained to ranks from '{lowest}' to '{highest}'."),
+        format!(
+            "Classification will be constrained to ranks from '{}' to '{}'.",
+            lowest.name(),
+            highest.name()
+        ),
         format!("Classification hit threshold is {min_hits} per query"),
         format!("Classification hit difference threshold is {diff}%"),
         format!(
@@ -316,17 +338,29 @@ fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
     add(columns.all_hits, "all_hits");
     add(columns.top_hits, "top_hits");
     add(columns.locations, "candidate_locations");
-    let names = column_names(columns);
-    add(
-        true,
-        &match (columns.separate, columns.taxids) {
-            (true, _) => names.join(&columns.separator),
-            (false, Taxids::Beside) => names.join(":").replace("taxname:taxid", "taxname(taxid)"),
-            (false, _) => names.join(":"),
-        },
-    );
+    add(true, &taxon_layout(columns, *lowest, *highest));
     put(&mut text, format_args!("{comment}TABLE_LAYOUT: {}\n", layout.join(&columns.separator)));
     text
+}
+
+/// What stands in the cells of a taxon; with lineages a cell for each rank.
+fn taxon_layout(columns: &Columns, lowest: Rank, highest: Rank) -> String {
+    let names = column_names(columns);
+    let of_one = match (columns.separate, columns.taxids) {
+        (true, _) => names.join(&columns.separator),
+        (false, Taxids::Beside) => names.join(":").replace("taxname:taxid", "taxname(taxid)"),
+        (false, _) => names.join(":"),
+    };
+    if !columns.lineage {
+        return of_one;
+    }
+    let ranks = Rank::all().filter(|rank| (lowest..=highest).contains(rank));
+    // Where ranks are shown, a cell begins with that word.
+    let cells = ranks.map(|rank| match of_one.strip_prefix("rank:") {
+        Some(rest) => format!("{}:{rest}", rank.name()),
+        None => of_one.clone(),
+    });
+    cells.collect::<Vec<String>>().join(",")
 }
 
 fn put(text: &mut Vec<u8>, words: std::fmt::Arguments<'_>) {

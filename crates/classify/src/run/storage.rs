@@ -29,11 +29,11 @@ pub(super) enum Stored {
 }
 
 impl Storage {
-    /// Nothing is stored yet; what does not fit into memory goes to a file in `folder`.
-    pub(super) fn new(folder: &Path) -> Storage {
+    /// Nothing is stored yet; what does not fit into `memory` bytes goes to a file in `folder`.
+    pub(super) fn new(folder: &Path, memory: u64) -> Storage {
         Storage {
             folder: folder.to_owned(),
-            left: AtomicU64::new(merganser_run::default_budget() / 4),
+            left: AtomicU64::new(memory),
             spill: OnceLock::new(),
             spill_lock: Mutex::new(()),
         }

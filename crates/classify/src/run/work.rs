@@ -49,6 +49,8 @@ impl<'a> Run<'_, 'a> {
             batch_records,
             batch_bytes,
             workers: self.config.threads,
+            max_record: self.plan.record,
+            overlapping: gpu.is_some(),
             cancel: self.cancel.clone(),
             ..RecordOptions::default()
         };
@@ -66,7 +68,7 @@ impl<'a> Run<'_, 'a> {
                 written,
                 progress,
                 take,
-                scratch: self.classifier.query.scratch(),
+                scratch: self.scratch(),
                 sketcher: Sketcher::new(self.classifier.database.params()),
                 features: Vec::new(),
                 own: RunResult::default(),
@@ -84,6 +86,11 @@ impl<'a> Run<'_, 'a> {
         total.skipped_alignments = records.skipped_alignments();
         progress.finish();
         Ok(())
+    }
+
+    /// A worker's own space, for the parts that are asked first.
+    fn scratch(&self) -> Scratch {
+        self.classifier.query.scratch().ask(self.plan.turns[0].clone())
     }
 }
 
@@ -174,8 +181,13 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
         self.run.classifier.query.candidates(&views, &mut self.scratch, candidates, ends);
         self.run.clock.add(Clock::FINDING, begun);
         self.finish(&Found { batch, candidates, ends, views: &views })?;
-        self.masked = masked;
-        self.spare.push(held);
+        if batch.is_long() {
+            // None of them must keep a giant read's memory.
+            (self.features, self.scratch) = (Vec::new(), self.run.scratch());
+        } else {
+            self.masked = masked;
+            self.spare.push(held);
+        }
         Ok(())
     }
 
@@ -249,7 +261,13 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
         }
         let part = (self.take)(found, &mut self.own, &mut self.sketcher)?;
         self.run.clock.add(Clock::DECIDING, begun);
-        self.written.hand_in(found.batch.number(), part);
+        // What is made of a long record waits for its turn with it. Devices have batches before it.
+        let number = found.batch.number();
+        if found.batch.is_long() && self.flying.is_empty() {
+            self.written.hand_in_some(number, part, u64::MAX, true);
+        } else {
+            self.written.hand_in(number, part);
+        }
         Ok(())
     }
 }

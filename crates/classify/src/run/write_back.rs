@@ -36,6 +36,11 @@ impl ReadTexts {
         }
     }
 
+    /// Bytes of memory that it keeps.
+    pub(super) fn capacity(&self) -> usize {
+        self.single.capacity() + self.mates.iter().map(Vec::capacity).sum::<usize>()
+    }
+
     pub(super) fn clear(&mut self) {
         self.single.clear();
         self.mates.iter_mut().for_each(Vec::clear);

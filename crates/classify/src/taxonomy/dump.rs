@@ -28,6 +28,13 @@ pub struct TaxonomyNotes {
     pub nameless: Vec<u32>,
 }
 
+/// About what a taxon takes while a dump is read, its name included,
+const READING_BYTES: u64 = 310;
+/// and when that is done.
+const TAXON_BYTES: u64 = 220;
+/// What there is beside while it is read.
+const BASE_BYTES: u64 = 16 << 20;
+
 impl Dump {
     /// Reads the dump in `folder`.
     ///
@@ -35,7 +42,26 @@ impl Dump {
     /// If nodes.dmp or names.dmp is missing, a record has no numbers where they belong, a taxid
     /// occurs twice, there is no root (taxid 1), or nodes are their own ancestors.
     pub fn read(folder: &Path) -> Result<Dump, Error> {
-        let (mut nodes, nodes_path) = read_nodes(folder)?;
+        Dump::read_within(folder, u64::MAX, 0)
+    }
+
+    /// The same, within `memory` bytes, `taken` of which are for something else when it has been read.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); and if it needs more, before any name is read.
+    pub(crate) fn read_within(folder: &Path, memory: u64, taken: u64) -> Result<Dump, Error> {
+        let reading = memory.saturating_sub(BASE_BYTES) / READING_BYTES;
+        let most = reading.min(memory.saturating_sub(taken) / TAXON_BYTES);
+        let (mut nodes, nodes_path, records) = read_nodes(folder, most)?;
+        if records > most {
+            let needed = taken + records * TAXON_BYTES;
+            return Err(Error::TooLittleMemory {
+                what: format!("a build with a taxonomy of {records} taxa"),
+                needed: needed.max(BASE_BYTES + records * READING_BYTES),
+                budget: memory,
+                remedy: "or give a taxonomy of the taxa that occur",
+            });
+        }
         let mut notes = TaxonomyNotes::default();
         attach_orphans(&mut nodes, &mut notes);
         refuse_cycles(&nodes, &nodes_path)?;
@@ -47,6 +73,16 @@ impl Dump {
         deleted.sort_unstable();
         let taxonomy = Taxonomy::new(nodes.into_values().collect(), merged);
         Ok(Dump { taxonomy, deleted, notes })
+    }
+
+    /// The files of the dump in `folder`, whether or not they are there.
+    pub fn files(folder: &Path) -> [PathBuf; 4] {
+        ["nodes.dmp", "names.dmp", "merged.dmp", "delnodes.dmp"].map(|name| folder.join(name))
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.taxonomy.len() as u64 * TAXON_BYTES
     }
 
     /// Why a taxid has no node, in words.
@@ -91,12 +127,18 @@ fn malformed(path: &Path, line: u64, what: &str) -> Error {
     Error::content(path, format!("line {line}: {what}"))
 }
 
-fn read_nodes(folder: &Path) -> Result<(HashMap<u32, NodeInfo>, PathBuf), Error> {
+/// The nodes, their file, and the number of its records, of which no more than `most` are kept.
+fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathBuf, u64), Error> {
     let path = required(folder, "nodes.dmp")?;
     let mut nodes: HashMap<u32, NodeInfo> = HashMap::new();
-    let mut lines = Lines::open(&path)?;
+    let (mut lines, mut records) = (Lines::open(&path)?, 0);
     while let Some((at, line)) = lines.next()? {
         if line.is_empty() {
+            continue;
+        }
+        records += 1;
+        if records > most {
+            nodes = HashMap::new();
             continue;
         }
         let mut fields = fields(line);
@@ -112,9 +154,10 @@ fn read_nodes(folder: &Path) -> Result<(HashMap<u32, NodeInfo>, PathBuf), Error>
     }
     match nodes.get_mut(&1) {
         Some(root) => root.parent = 1,
+        None if records > most => {}
         None => return Err(Error::content(&path, "there is no root (taxid 1)")),
     }
-    Ok((nodes, path))
+    Ok((nodes, path, records))
 }
 
 fn attach_orphans(nodes: &mut HashMap<u32, NodeInfo>, notes: &mut TaxonomyNotes) {

@@ -38,7 +38,13 @@ Examples:
     merganser classify refs.mgdb --sample-sheet run.tsv \\
       -o {}.tsv.gz --report {}.kreport";
 
+const MEMORY: &str = "\
+Memory that the run may use, the database included, e.g. 8G: where that does not fit, its parts \
+take turns (build --parts), or an error says what is needed [default: the smaller of 12G and three \
+quarters of what machine or cgroup give, or more if the database needs it and the machine has it]";
+
 #[derive(Args, Debug)]
+#[command(mut_arg("memory", |arg| arg.help(MEMORY)))]
 #[command(after_help = CLASSIFY, override_usage = "\
 merganser classify [OPTIONS] <DATABASE> [READS]...
        merganser classify [OPTIONS] --references <GENOMES> --taxonomy <DIR>
@@ -197,7 +203,7 @@ pub(crate) struct TableArgs {
     /// The bases that the hits of each candidate reach over: `[BEGIN,END]`
     #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
     pub(crate) locations: bool,
-    /// All ranks from the taxon's up
+    /// All ranks from the taxon's up to --highest, -- where a lineage has none
     #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
     pub(crate) lineage: bool,
     /// Numbers of reads, from 1

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use merganser_seq::signature::Rule;
 
-use super::{Auto, DeviceArgs, ReadsArgs, ThreadArgs};
+use super::{Auto, DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
 
 const MORE: &str = "\
 Alphabet:
@@ -78,6 +78,10 @@ pub(crate) struct CountArgs {
     /// any cut; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) histogram: Option<PathBuf>,
+    /// How the histogram is written; jellyfish is what MultiQC reads, in files named *_jf.hist
+    #[arg(long, value_name = "FORMAT", default_value = "tsv", requires = "histogram")]
+    #[arg(help_heading = "Output")]
+    pub(crate) histogram_format: HistogramLayout,
     /// Leave counts above N out of the histogram [default: no limit]
     #[arg(long, value_name = "N", requires = "histogram", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]

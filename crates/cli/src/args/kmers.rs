@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::HistogramLayout;
 use super::device::DeviceArgs;
 
 pub(crate) use algebra::{
@@ -89,6 +90,7 @@ file.
 
 Examples:
   merganser kmers histogram sample.mgk -o sample.hist
+  merganser kmers histogram --histogram-format jellyfish sample.mgk -o sample_jf.hist   # for MultiQC
   merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
   merganser kmers histogram --model --ploidy 1 bacterium.mgk";
 
@@ -147,6 +149,9 @@ pub(crate) struct HistogramArgs {
     /// Where to write COUNT<TAB>NUMBER lines; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+    /// How it is written; jellyfish is what MultiQC reads, in files named *_jf.hist
+    #[arg(long, value_name = "FORMAT", default_value = "tsv", conflicts_with = "model")]
+    pub(crate) histogram_format: HistogramLayout,
     /// Leave counts above N out [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(conflicts_with = "model")]

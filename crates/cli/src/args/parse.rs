@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use super::db::DbCommand;
 use super::{Cli, Command, hints};
@@ -15,7 +15,11 @@ use crate::console::Console;
 /// What is wrong with it, with a tip where options of other tools are meant; or the help that was
 /// asked for.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    let mut cli = Cli::try_parse().map_err(|mut error| {
+    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+        limit_memory(&matches);
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))
+    });
+    let mut cli = parsed.map_err(|mut error| {
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let mut command = Cli::command();
@@ -26,6 +30,17 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let console = Console::new(cli.talk.level());
     settle_taxonomy(&mut cli.command, &console)?;
     Ok(cli)
+}
+
+/// Says what `--memory` of any command gives.
+fn limit_memory(matches: &ArgMatches) {
+    let mut command = matches;
+    while let Some((_, inner)) = command.subcommand() {
+        command = inner;
+    }
+    if let Ok(Some(&memory)) = command.try_get_one("memory") {
+        merganser_io::limit_memory(memory);
+    }
 }
 
 /// Takes a folder that was given as `-t` for the taxonomy, which that once was.

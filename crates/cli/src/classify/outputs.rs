@@ -10,7 +10,7 @@ use merganser_classify::Target;
 use merganser_classify::report::{Abundance, ReportOptions, Tally};
 use merganser_classify::run::{Outputs, ReadOutput, RunResult, Segment};
 use merganser_classify::taxonomy::Taxonomy;
-use merganser_io::{Output, finish_all};
+use merganser_io::{Output, OutputSet};
 use merganser_run::Cancel;
 
 use crate::args::classify::{LineArgs, ReportArgs};
@@ -37,13 +37,17 @@ impl Reports {
     }
 
     /// Begins all files.
-    pub(crate) fn create(args: &ReportArgs, sample: Option<&OsStr>) -> Result<Reports> {
+    pub(crate) fn create(
+        args: &ReportArgs,
+        sample: Option<&OsStr>,
+        set: &OutputSet,
+    ) -> Result<Reports> {
         Ok(Reports {
-            report: create(args.report.as_ref(), sample)?,
-            mpa: create(args.mpa.as_ref(), sample)?,
-            krona: create(args.krona.as_ref(), sample)?,
-            abundance: create(args.abundance.as_ref(), sample)?,
-            cami: create(args.cami.as_ref(), sample)?,
+            report: create(args.report.as_ref(), sample, set)?,
+            mpa: create(args.mpa.as_ref(), sample, set)?,
+            krona: create(args.krona.as_ref(), sample, set)?,
+            abundance: create(args.abundance.as_ref(), sample, set)?,
+            cami: create(args.cami.as_ref(), sample, set)?,
             zero_counts: args.report_zero_counts,
             min_reads: args.min_reads,
             sample_id: args.sample_id.clone().or(sample.map(text_of)).unwrap_or("sample".into()),
@@ -63,7 +67,8 @@ impl Reports {
         if let Some(output) = &mut self.report {
             let features = result.and_then(|result| result.features.as_ref());
             let options = ReportOptions { zero_counts: self.zero_counts, features };
-            tally.write_kraken(tree, options, &mut heeding(output))?;
+            let by_genome = result.map_or(tally, |result| &result.by_genome);
+            by_genome.write_kraken(tree, options, &mut heeding(output))?;
         }
         if let Some(output) = &mut self.mpa {
             tally.write_mpa(tree, self.zero_counts, &mut heeding(output))?;
@@ -147,17 +152,18 @@ impl Files {
         reports: &ReportArgs,
         segments: &[Segment],
         sample: Option<&OsStr>,
+        set: &OutputSet,
     ) -> Result<Files> {
         let reads = |path: Option<&PathBuf>| {
-            path.map(|path| ReadFiles::create(&of_sample(path, sample), segments)).transpose()
+            path.map(|path| ReadFiles::create(&of_sample(path, sample), segments, set)).transpose()
         };
         Ok(Files {
-            lines: create((!lines.no_map).then_some(&lines.output), sample)?,
+            lines: create((!lines.no_map).then_some(&lines.output), sample, set)?,
             classified: reads(lines.classified_out.as_ref())?,
             unclassified: reads(lines.unclassified_out.as_ref())?,
-            references: create(lines.hits_per_ref.as_ref(), sample)?,
-            json: create(lines.json.as_ref(), sample)?,
-            reports: Reports::create(reports, sample)?,
+            references: create(lines.hits_per_ref.as_ref(), sample, set)?,
+            json: create(lines.json.as_ref(), sample, set)?,
+            reports: Reports::create(reports, sample, set)?,
         })
     }
 
@@ -171,7 +177,7 @@ impl Files {
         }
     }
 
-    /// Writes the reports and makes all files appear; gives back the one for the summary.
+    /// Writes the reports, so that all files need but to appear; gives back the one for the summary.
     pub(super) fn finish(
         mut self,
         result: &RunResult<'_>,
@@ -188,7 +194,9 @@ impl Files {
         let reads = reads
             .flat_map(|reads| reads.single.into_iter().chain(reads.mates.into_iter().flatten()));
         let all = [lines, references].into_iter().flatten().chain(reads);
-        finish_all(all.chain(reports.into_outputs()))?;
+        for output in all.chain(reports.into_outputs()) {
+            output.finish()?;
+        }
         Ok(json)
     }
 }
@@ -227,11 +235,11 @@ struct ReadFiles {
 }
 
 impl ReadFiles {
-    fn create(path: &Path, segments: &[Segment]) -> Result<ReadFiles> {
+    fn create(path: &Path, segments: &[Segment], set: &OutputSet) -> Result<ReadFiles> {
         let ReadPaths { single, mates } = ReadPaths::new(path, segments);
-        let single = single.as_deref().map(Output::create).transpose()?;
+        let single = single.as_deref().map(|path| set.output(path)).transpose()?;
         let mates = match mates {
-            Some([one, two]) => Some([Output::create(&one)?, Output::create(&two)?]),
+            Some([one, two]) => Some([set.output(&one)?, set.output(&two)?]),
             None => None,
         };
         Ok(ReadFiles { single, mates })
@@ -268,8 +276,12 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     text.windows(wanted.len()).position(|part| part == wanted)
 }
 
-fn create(path: Option<&PathBuf>, sample: Option<&OsStr>) -> Result<Option<Output>> {
-    Ok(path.map(|path| Output::create(&of_sample(path, sample))).transpose()?)
+fn create(
+    path: Option<&PathBuf>,
+    sample: Option<&OsStr>,
+    set: &OutputSet,
+) -> Result<Option<Output>> {
+    Ok(path.map(|path| set.output(&of_sample(path, sample))).transpose()?)
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! One sample: its reads, options and outputs.
 
 use std::ffi::OsStr;
-use std::io::Write;
-use std::process::ExitCode;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -10,13 +9,14 @@ use merganser_classify::Thresholds;
 use merganser_classify::run::{
     Columns, LineFormat, ReadFilter, RunConfig, RunResult, Segment, Taxids,
 };
-use merganser_io::{Input, Reader, ReaderOptions};
+use merganser_io::{Input, OutputSet, Reader, ReaderOptions};
 use merganser_run::Summary;
 
 use super::outputs::Files;
 use super::{Bench, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
-use crate::common::{pairs, refuse_stdin_twice, refuse_to_replace, tell_skipped};
+use crate::common::{pairs, refuse_stdin_twice, tell_skipped, write_summary};
+use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{devices, failure};
 
@@ -64,36 +64,64 @@ impl<'a> Query<'a> {
         self.segments.iter().flat_map(Segment::inputs)
     }
 
-    /// Sees to it, before any work, that inputs are there and outputs go together.
+    /// The files of reads and their lists, and all outputs.
+    pub(super) fn declare(&self, files: RunFiles) -> RunFiles {
+        let QueryArgs { reads, mates1, mates2, singles, .. } = self.args;
+        let lists = [reads, mates1, mates2, singles].into_iter().flatten();
+        files.lists(lists).inputs(self.inputs()).write(self.outputs())
+    }
+
+    fn outputs(&self) -> Vec<PathBuf> {
+        Files::paths(&self.args.lines, &self.args.reports, &self.segments, self.sample)
+    }
+
+    /// Sees to it, before any work, that inputs are there and outputs go together, with one another
+    /// and with `files`; gives the set that these are to be made in.
     ///
     /// # Errors
     /// What does not.
-    pub(super) fn check(&self, sources: &[Input]) -> Result<()> {
-        let QueryArgs { lines, reports, tables, .. } = self.args;
-        check_format(lines, tables)?;
-        let paths = Files::paths(lines, reports, &self.segments, self.sample);
+    pub(super) fn check(&self, files: RunFiles) -> Result<OutputSet> {
+        self.check_alone()?;
+        let outputs = self.declare(files).check()?;
+        self.check_inputs()?;
+        Ok(outputs)
+    }
+
+    /// What can be seen without files.
+    ///
+    /// # Errors
+    /// What does not go together.
+    pub(super) fn check_alone(&self) -> Result<()> {
+        check_format(&self.args.lines, &self.args.tables)?;
+        let paths = self.outputs();
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return failure::usage(
                 "only one output can be stdout, which -o is without a name (--no-map: no lines)",
             );
         }
-        refuse_to_replace(&paths, self.inputs().chain(sources))?;
+        Ok(())
+    }
+
+    /// Sees to it that inputs are there.
+    ///
+    /// # Errors
+    /// Which one is not.
+    pub(super) fn check_inputs(&self) -> Result<()> {
         let inputs: Vec<Input> = self.inputs().cloned().collect();
         Reader::open(&inputs, ReaderOptions::default())?;
         Ok(())
     }
 
-    /// Classifies, writes and reports, with the summary in a file of its own if asked for.
-    pub(super) fn run_alone(&self, bench: &Bench<'_>) -> Result<ExitCode> {
-        self.run(bench, bench.started)?;
-        Ok(ExitCode::SUCCESS)
-    }
-
-    /// Classifies, writes and reports.
+    /// Classifies, writes and reports; all of `outputs` appear.
     ///
     /// # Errors
     /// As [`Classifier::run`](merganser_classify::run::Classifier::run) and writing; then none of the outputs appears.
-    pub(super) fn run(&self, bench: &Bench<'_>, started: Instant) -> Result<Classified> {
+    pub(super) fn run(
+        &self,
+        bench: &Bench<'_>,
+        outputs: &OutputSet,
+        started: Instant,
+    ) -> Result<Classified> {
         let args = self.args;
         let database = bench.database;
         let thresholds = Thresholds {
@@ -101,7 +129,8 @@ impl<'a> Query<'a> {
             ..thresholds(&args.decision.verdict, database)?
         };
         let config = self.config(bench, &thresholds);
-        let mut files = Files::create(&args.lines, &args.reports, &self.segments, self.sample)?;
+        let mut files =
+            Files::create(&args.lines, &args.reports, &self.segments, self.sample, outputs)?;
         let before = Instant::now();
         let classifier = bench.classifier(&thresholds)?;
         let prepared = before.elapsed();
@@ -113,7 +142,6 @@ impl<'a> Query<'a> {
         let result = done?;
         let queried = before.elapsed();
         let json = files.finish(&result, database.taxonomy(), database.targets(), bench.cancel)?;
-        self.tell(bench, &thresholds, &result, started);
         let mut summary = summary::of_run(&thresholds, &config, &result);
         let notes = classifier.gpu_notes();
         let gpus = if notes.is_some() { &bench.gpus.devices[..] } else { &[] };
@@ -129,10 +157,11 @@ impl<'a> Query<'a> {
         if started == bench.started {
             summary.stage("open", bench.opened);
         }
-        if let Some(mut output) = json {
-            output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
-            output.finish()?;
+        if let Some(output) = json {
+            write_summary(&summary, output)?;
         }
+        outputs.commit()?;
+        self.tell(bench, &thresholds, &result, started);
         Ok(Classified { summary })
     }
 
@@ -153,6 +182,7 @@ impl<'a> Query<'a> {
             references: lines.hits_per_ref.is_some(),
             coverage_per_mille: decision.cov_percentile.unwrap_or(0),
             threads: bench.threads,
+            memory: bench.memory,
             tmp_dir: bench.tmp_dir.clone(),
             ..RunConfig::new(*thresholds)
         }

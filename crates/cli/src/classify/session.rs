@@ -55,6 +55,8 @@ pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
             line => match answer(bench, line, &given.decision) {
                 Ok(()) => {}
                 Err(error) if bench.cancel.is_cancelled() => return Err(error),
+                // Nor will anybody see the next answer.
+                Err(error) if failure::is_broken_pipe(&error) => return Err(error),
                 Err(error) => {
                     bench.console.error(failure::message(&error));
                     ended_well = false;
@@ -83,8 +85,8 @@ fn answer(bench: &Bench<'_>, line: &[u8], given: &DecisionArgs) -> Result<()> {
     if query.inputs().any(Input::is_stdin) {
         return failure::usage("stdin has the session's lines: reads must come from files");
     }
-    query.check(bench.sources)?;
-    query.run(bench, Instant::now())?;
+    let outputs = query.check(bench.files.clone())?;
+    query.run(bench, &outputs, Instant::now())?;
     Ok(())
 }
 

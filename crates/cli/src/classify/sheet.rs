@@ -1,7 +1,6 @@
 //! Many samples in one run.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,16 +8,17 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use merganser_classify::run::Segment;
-use merganser_io::{Input, Output};
+use merganser_io::{Input, OutputSet};
 use merganser_run::Summary;
 use serde_json::{Map, Value};
 
 use super::Bench;
 use super::outputs::has_place_for_sample;
 use super::query::Query;
-use crate::args::classify::QueryArgs;
-use crate::common::text_of;
+use crate::args::classify::{LineArgs, QueryArgs};
+use crate::common::{text_of, write_summary};
 use crate::failure;
+use crate::files::RunFiles;
 
 /// A sample and its reads.
 pub(super) type Sample = (OsString, Vec<Segment>);
@@ -117,18 +117,48 @@ fn check_names(args: &QueryArgs) -> Result<()> {
     Ok(())
 }
 
-/// Classifies one sample after the other. One that fails leaves no outputs and does not keep the
-/// others from being classified; the exit code is then 1.
-pub(super) fn run(bench: &Bench<'_>, args: &QueryArgs, samples: Vec<Sample>) -> Result<ExitCode> {
+/// Sees to it, before any work, that the inputs of all samples are there and no output takes the
+/// place of an input or of another output, whichever samples they are of. Gives the set of the
+/// outputs that are no sample's.
+///
+/// # Errors
+/// What does not go together.
+pub(super) fn check(
+    args: &QueryArgs,
+    samples: &[Sample],
+    mut files: RunFiles,
+) -> Result<OutputSet> {
     check_names(args)?;
+    let own = QueryArgs { lines: LineArgs { json: None, ..args.lines.clone() }, ..args.clone() };
+    let queries = samples.iter().map(|(name, segments)| (name, segments.clone()));
+    let queries: Vec<Query<'_>> =
+        queries.map(|(name, segments)| Query::of_sample(&own, name, segments)).collect();
+    for query in &queries {
+        query.check_alone()?;
+        files = query.declare(files);
+    }
+    let outputs = files.write(&args.lines.json).check()?;
+    queries.iter().try_for_each(Query::check_inputs)?;
+    Ok(outputs)
+}
+
+/// Classifies one sample after the other. The outputs of a sample appear together, as soon as it is
+/// classified; `outputs`, with the summary, at the end. One that fails leaves no outputs and does not keep the
+/// others from being classified; the exit code is then 1.
+pub(super) fn run(
+    bench: &Bench<'_>,
+    args: &QueryArgs,
+    samples: Vec<Sample>,
+    outputs: &OutputSet,
+) -> Result<ExitCode> {
     let mut args = args.clone();
     let json = args.lines.json.take();
-    let mut json = json.as_deref().map(Output::create).transpose()?;
+    let json = json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let mut summaries = Map::new();
     let mut failed = Vec::new();
     for (name, segments) in &samples {
         let query = Query::of_sample(&args, name, segments.clone());
-        match query.run(bench, Instant::now()) {
+        match query.run(bench, &OutputSet::new(), Instant::now()) {
             Ok(classified) => {
                 summaries.insert(text_of(name), classified.summary.to_value()["results"].clone());
             }
@@ -144,7 +174,7 @@ pub(super) fn run(bench: &Bench<'_>, args: &QueryArgs, samples: Vec<Sample>) -> 
             }
         }
     }
-    if let Some(output) = &mut json {
+    if let Some(output) = json {
         let mut summary = Summary::new("classify");
         summary.version(env!("CARGO_PKG_VERSION"));
         summary.set("parameters", "threads", bench.threads);
@@ -152,9 +182,9 @@ pub(super) fn run(bench: &Bench<'_>, args: &QueryArgs, samples: Vec<Sample>) -> 
         summary.set("results", "failed", &failed);
         summary.set("seconds", "wall", bench.started.elapsed().as_secs_f64());
         summary.stage("open", bench.opened);
-        output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
+        write_summary(&summary, output)?;
     }
-    json.map(Output::finish).transpose()?;
+    outputs.commit()?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

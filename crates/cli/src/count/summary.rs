@@ -1,8 +1,5 @@
 //! The summary of `--json`.
 
-use std::fs;
-use std::io::Write;
-
 use anyhow::Result;
 use merganser_count::Error;
 use merganser_io::Output;
@@ -11,14 +8,14 @@ use merganser_run::Summary;
 use super::{Finished, outputs};
 use crate::args::count::rule_name;
 use crate::args::name_of;
-use crate::common::describe_inputs;
+use crate::common::{describe_inputs, write_summary};
 use crate::devices;
 
 /// Writes what the run was and did, with the values that options left open.
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
+pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     let mut summary = Summary::new("count");
     summary.version(env!("CARGO_PKG_VERSION"));
     describe_inputs(finished.inputs, &mut summary);
@@ -29,10 +26,7 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
     for (name, time) in &finished.outcome.stages {
         summary.stage(name, *time);
     }
-    let text = format!("{:#}\n", summary.to_value());
-    output.write_all(text.as_bytes()).map_err(Error::from)?;
-    output.finish().map_err(Error::from)?;
-    Ok(())
+    Ok(write_summary(&summary, output).map_err(Error::from)?)
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
@@ -75,8 +69,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
     set("super_kmer_bytes", outcome.super_kmer_bytes);
     set("spilled_bytes", outcome.spilled_bytes);
     let written = outputs::table_files(finished.args);
-    let size = |path| fs::metadata(path).map_or(0, |at| at.len());
-    set("table_bytes", written.iter().map(size).sum());
+    set("table_bytes", written.iter().map(|path| finished.outputs.bytes_of(path)).sum());
     summary.set("results", "saturated", outcome.saturated);
 }
 

@@ -6,12 +6,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_classify::{BuildConfig, Database};
-use merganser_io::{Input, Output};
 use merganser_run::format_size;
 
 use crate::args::db::DbAddArgs;
-use crate::common::refuse_to_replace;
 use crate::console::Console;
+use crate::files::is_same;
 use crate::progress::Bar;
 use crate::{build, failure, interrupt};
 
@@ -27,20 +26,24 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     merganser_run::raise_open_file_limit();
     let inputs = merganser_classify::expand_references(&args.inputs)?;
     config.gpus = build::gpus(&args.resources, &inputs, config.threads, console)?;
-    let others = [args.taxids.unmapped.as_deref(), args.json.as_deref()];
-    let others: Vec<&Path> = others.into_iter().flatten().collect();
-    let database = Input::File(args.database.clone());
-    refuse_to_replace(&others, inputs.iter().chain([&database]))?;
-    refuse_to_replace(&[&[to.as_path()], &others[..]].concat(), inputs.iter())?;
-    let unmapped = args.taxids.unmapped.as_deref().map(Output::create).transpose()?;
-    let json = args.json.as_deref().map(Output::create).transpose()?;
+    let taxonomy = args.taxonomy.as_deref();
+    let files = build::references(&args.inputs, &inputs, taxonomy, &args.taxids);
+    // The database itself may be replaced by the one that it becomes, and by nothing else.
+    let base_stays = (!is_same(to, &args.database)).then_some(&args.database);
+    let outputs = files.read(base_stays).write([to]).write(&args.json).check()?;
+    let output = outputs.file(to)?;
+    let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
+    let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
-    let taxonomy = args.taxonomy.as_deref();
-    let built = merganser_classify::add(&config, &base, &inputs, taxonomy, to, &bar, &cancel);
+    let built = merganser_classify::add(&config, &base, &inputs, taxonomy, output, &bar, &cancel);
     drop(bar);
     let (database, notes) = built?;
     build::report_unmapped(&notes, unmapped)?;
+    if let Some(output) = json {
+        build::summary("db add", &config, &database, &notes, started, output)?;
+    }
+    outputs.commit()?;
     build::warn(&notes, &args.taxids, console);
     console.info(format_args!(
         "added {} sequences with {} bases to {}: {} in {:.1} s",
@@ -50,8 +53,5 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
         format_size(database.bytes()),
         started.elapsed().as_secs_f64()
     ));
-    if let Some(output) = json {
-        build::summary("db add", &config, &database, &notes, started, output)?;
-    }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,15 +8,18 @@ use merganser_classify::Database;
 use merganser_io::Output;
 
 use crate::args::db::DbTaxaArgs;
+use crate::files::RunFiles;
 
 pub(super) fn run(args: &DbTaxaArgs) -> Result<ExitCode> {
     let database = Database::open(&args.database)?;
-    let mut output = Output::create(&args.output)?;
+    let outputs = RunFiles::new().read([&args.database]).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output)?;
     match args.sequences {
         true => sequences(&database, &mut output)?,
         false => taxa(&database, args, &mut output)?,
     }
     output.finish()?;
+    outputs.commit()?;
     Ok(ExitCode::SUCCESS)
 }
 

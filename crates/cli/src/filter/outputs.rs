@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_filter::{Error, Format, Writer};
-use merganser_io::{Input, Output};
+use merganser_io::{Input, Output, OutputSet};
 
 use crate::args::FilterArgs;
 use crate::args::filter::FormatName;
-use crate::common::refuse_to_replace;
 use crate::failure::usage;
+use crate::files::RunFiles;
 
 /// Open outputs, so that one that cannot be written ends the run before it begins.
 pub(super) struct Outputs {
@@ -22,8 +22,8 @@ impl Outputs {
     ///
     /// # Errors
     /// If one cannot be created.
-    pub(super) fn create(args: &FilterArgs) -> Result<Outputs> {
-        let open = |path: &PathBuf| Output::create(path).map_err(Error::from);
+    pub(super) fn create(args: &FilterArgs, set: &OutputSet) -> Result<Outputs> {
+        let open = |path: &PathBuf| set.output(path).map_err(Error::from);
         let outputs = files(args).iter().map(open).collect::<Result<Vec<_>, _>>()?;
         let format = match args.format {
             FormatName::Tsv => Format::Tsv,
@@ -73,12 +73,7 @@ pub(super) fn files(args: &FilterArgs) -> Vec<PathBuf> {
     }
 }
 
-/// Sees to it that no output would take the place of an input or of another output.
-///
-/// # Errors
-/// Which file it is.
-pub(super) fn refuse_to_replace_inputs(args: &FilterArgs, inputs: &[Input]) -> Result<()> {
-    let mut outputs = files(args);
-    outputs.extend(args.json.clone());
-    refuse_to_replace(&outputs, inputs)
+/// What is read and written.
+pub(super) fn declared(args: &FilterArgs, inputs: &[Input]) -> RunFiles {
+    RunFiles::new().lists(&args.inputs).inputs(inputs).write(files(args)).write(&args.json)
 }

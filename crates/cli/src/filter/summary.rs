@@ -1,7 +1,5 @@
 //! The summary of `--json`.
 
-use std::io::Write;
-
 use anyhow::Result;
 use merganser_filter::Error;
 use merganser_io::Output;
@@ -9,14 +7,14 @@ use merganser_run::Summary;
 
 use super::Finished;
 use crate::args::name_of;
-use crate::common::describe_inputs;
+use crate::common::{describe_inputs, write_summary};
 use crate::devices;
 
 /// Writes what the run was and did, with the values that options left open.
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
+pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     let mut summary = Summary::new("filter");
     summary.version(env!("CARGO_PKG_VERSION"));
     describe_inputs(finished.inputs, &mut summary);
@@ -29,10 +27,7 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
         summary.stage("kernels", finished.outcome.kernels);
     }
     summary.stage("sync", finished.outcome.sync);
-    let text = format!("{:#}\n", summary.to_value());
-    output.write_all(text.as_bytes()).map_err(Error::from)?;
-    output.finish().map_err(Error::from)?;
-    Ok(())
+    Ok(write_summary(&summary, output).map_err(Error::from)?)
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {

@@ -3,15 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
+use merganser_count::Error;
 use merganser_count::algebra::{
     self, Calculated, Calculation, Cut, Expression, Mode, Operation, TableFormat,
 };
-use merganser_count::{Error, Histogram};
-use merganser_io::{Input, Output};
+use merganser_io::Output;
 use merganser_run::Summary;
 
 use super::tables;
@@ -20,9 +19,10 @@ use crate::args::kmers::{
     SetCountsArgs, SubtractArgs,
 };
 use crate::args::name_of;
-use crate::common::{refuse_to_replace, thousands};
+use crate::common::{thousands, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
+use crate::files::RunFiles;
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -158,11 +158,10 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
     let format = check(args)?;
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&asked.paths, &asked.computing.tables, &cancel)?;
-    let inputs: Vec<Input> =
-        opened.iter().flat_map(|table| table.files()).map(Input::File).collect();
-    refuse_to_replace(&output_files(args), &inputs)?;
-    let histogram = args.histogram.as_deref().map(Output::create).transpose();
-    let json = args.json.as_deref().map(Output::create).transpose();
+    let files = RunFiles::new().read(tables::files(&opened)).write(output_files(args));
+    let outputs = files.check()?;
+    let histogram = args.histogram.as_deref().map(|path| outputs.output(path)).transpose();
+    let json = args.json.as_deref().map(|path| outputs.output(path)).transpose();
     let (histogram, json) = (histogram.map_err(Error::from)?, json.map_err(Error::from)?);
     let calculation = Calculation {
         expression: asked.expression.clone(),
@@ -173,29 +172,20 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
     };
     let resources = tables::resources(&asked.computing.tables);
     let bar = Bar::new(console);
-    let histogram = Mutex::new(histogram);
-    let beside = |found: &Histogram| prepare_histogram(found, &histogram);
-    let done = algebra::calculate(&calculation, &opened, &resources, &beside, &bar, &cancel);
+    let done = algebra::calculate(&calculation, &opened, &resources, &outputs, &bar, &cancel);
     drop(bar);
     let done = done?;
-    if let Some(output) = histogram.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(mut output) = histogram {
+        let format = args.histogram_format.into();
+        done.histogram.write(format, None, &mut output).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
-    report(args, &done, console);
     if let Some(output) = json {
         summary(asked, &resources, &done, started, output)?;
     }
+    outputs.commit().map_err(Error::from)?;
+    report(args, &done, console);
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes the histogram, so that it needs but its name when the table is there.
-fn prepare_histogram(found: &Histogram, output: &Mutex<Option<Output>>) -> Result<(), Error> {
-    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(mut open) = output.take() {
-        found.write(u32::MAX, &mut open)?;
-        *output = Some(open.prepare()?);
-    }
-    Ok(())
 }
 
 fn output_files(args: &ResultArgs) -> Vec<PathBuf> {
@@ -241,9 +231,8 @@ fn summary(
     resources: &algebra::Resources,
     done: &Calculated,
     started: Instant,
-    mut output: Output,
+    output: Output,
 ) -> Result<()> {
-    use std::io::Write as _;
     let args = &asked.computing.result;
     let mut summary = Summary::new(&format!("kmers {}", asked.verb));
     summary.version(env!("CARGO_PKG_VERSION"));
@@ -270,8 +259,5 @@ fn summary(
     for (name, time) in &done.stages {
         summary.stage(name, *time);
     }
-    let text = format!("{:#}\n", summary.to_value());
-    output.write_all(text.as_bytes()).map_err(Error::from)?;
-    output.finish().map_err(Error::from)?;
-    Ok(())
+    Ok(write_summary(&summary, output).map_err(Error::from)?)
 }

@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_count::Error;
 use merganser_count::algebra;
-use merganser_io::Output;
 
 use super::tables;
 use crate::args::kmers::CompareArgs;
 use crate::console::Console;
 use crate::failure::usage;
+use crate::files::RunFiles;
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -35,7 +35,8 @@ pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
     }
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&paths, &args.tables, &cancel)?;
-    let mut output = Output::create(&args.output).map_err(Error::from)?;
+    let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let resources = tables::resources(&args.tables);
     let bar = Bar::new(console);
     let done = algebra::compare(&opened, &cuts, &resources, &bar, &cancel);
@@ -62,5 +63,6 @@ pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
         .map_err(Error::from)?;
     }
     output.finish().map_err(Error::from)?;
+    outputs.commit().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use merganser_count::Error;
 use merganser_count::algebra::{self, Calculation, Cut, Expression, TableFormat};
 
 use super::tables;
 use crate::args::kmers::{DumpArgs, DumpFormat};
 use crate::failure::usage;
+use crate::files::RunFiles;
 use crate::interrupt;
 
 pub(super) fn run(args: &DumpArgs) -> Result<ExitCode> {
@@ -30,13 +32,9 @@ pub(super) fn run(args: &DumpArgs) -> Result<ExitCode> {
         },
     };
     let resources = tables::resources(&args.tables);
-    algebra::calculate(
-        &calculation,
-        &opened,
-        &resources,
-        &|_| Ok(()),
-        &merganser_run::Silent,
-        &cancel,
-    )?;
+    let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
+    let silent = merganser_run::Silent;
+    algebra::calculate(&calculation, &opened, &resources, &outputs, &silent, &cancel)?;
+    outputs.commit().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
 }

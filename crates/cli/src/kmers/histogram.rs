@@ -8,11 +8,12 @@ use anyhow::Result;
 use merganser_count::algebra::{self, Calculation, Cut, Expression, TableFormat};
 use merganser_count::tables::{AnyTable, Description};
 use merganser_count::{Error, Histogram};
-use merganser_io::Output;
+use merganser_io::OutputSet;
 
 use super::tables;
 use crate::args::kmers::{HistogramArgs, TableArgs};
 use crate::console::Console;
+use crate::files::RunFiles;
 use crate::interrupt;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
@@ -21,18 +22,21 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     }
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
-    let mut output = Output::create(&args.output).map_err(Error::from)?;
+    let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let histogram = collect(&opened, &args.tables, &cancel)?;
-    let most = args.max.unwrap_or(u32::MAX);
-    let beyond = histogram.write(most, &mut output).map_err(Error::from)?;
+    let format = args.histogram_format.into();
+    let beyond = histogram.write(format, args.max, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
+    outputs.commit().map_err(Error::from)?;
     if let Some(cut) = cut(opened[0].description()) {
         console.warn(format_args!("{}: {cut}", args.table.display()));
     }
     if beyond > 0 {
         console.warn(format_args!(
-            "the histogram leaves out {beyond} distinct k-mers that occur more than {most} times \
-             (--max)"
+            "the histogram leaves out {beyond} distinct k-mers that occur more than {} times \
+             (--max)",
+            args.max.unwrap_or(u32::MAX)
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -53,6 +57,19 @@ pub(super) fn collect(
     {
         return Ok(histogram);
     }
+    read(table, args, cancel)
+}
+
+/// The counts of a table of any format, all of whose k-mers are looked at in order.
+///
+/// # Errors
+/// If one cannot be read.
+pub(super) fn read(
+    table: &[AnyTable],
+    args: &TableArgs,
+    cancel: &merganser_run::Cancel,
+) -> Result<Histogram, Error> {
+    let resources = tables::resources(args);
     let calculation = Calculation {
         expression: Expression::Table(0),
         cut: Cut::NONE,
@@ -61,7 +78,7 @@ pub(super) fn collect(
         format: TableFormat::None,
     };
     let silent = merganser_run::Silent;
-    algebra::calculate(&calculation, table, &resources, &|_| Ok(()), &silent, cancel)
+    algebra::calculate(&calculation, table, &resources, &OutputSet::alone(), &silent, cancel)
         .map(|done| done.histogram)
 }
 

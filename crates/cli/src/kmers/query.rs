@@ -15,6 +15,7 @@ use super::tables;
 use crate::args::kmers::QueryArgs;
 use crate::console::Console;
 use crate::failure::usage;
+use crate::files::RunFiles;
 use crate::{devices, interrupt};
 
 /// Bytes of k-mers from which on a GPU answers faster than 16 cores, its start and the loading of the
@@ -28,7 +29,10 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
         return usage(format!("{file}: is a file, and no k-mer: give --file {file}"));
     }
     let cancel = interrupt::cancel_on_interrupt();
-    let table = tables::open(&[&args.table], &args.tables, &cancel)?.remove(0);
+    let mut opened = tables::open(&[&args.table], &args.tables, &cancel)?;
+    let files = RunFiles::new().read(tables::files(&opened)).read(&args.file).write(["-"]);
+    let outputs = files.check()?;
+    let table = opened.remove(0);
     let resources = tables::resources(&args.tables);
     let gpus = devices::choose(&args.device.device, &inputs(args), GPU_BREAK_EVEN, console)?;
     let reserved = RESERVED.min(resources.memory / 8);
@@ -42,9 +46,16 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
         say: &|what| console.info(format_args!("{what}")),
     };
     let lookup = open_lookup(table, &options, &Silent, &cancel)?;
-    let mut output = Output::create(Path::new("-")).map_err(count::Error::from)?;
+    let mut output = outputs.output(Path::new("-")).map_err(count::Error::from)?;
     let (lookup, threads) = (lookup.as_ref(), resources.threads);
-    let resources = Resources { lookup, threads, progress: &Silent, cancel: &cancel };
+    let resources = Resources {
+        lookup,
+        threads,
+        record_bytes: 0,
+        tmp_dir: &resources.tmp_dir,
+        progress: &Silent,
+        cancel: &cancel,
+    };
     let done = answer(args, resources, reserved, &mut output);
     // Also after an error: what was answered before it stands.
     output.finish().map_err(count::Error::from)?;

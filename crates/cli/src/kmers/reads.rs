@@ -9,17 +9,16 @@ use merganser_count::Error;
 use merganser_count::algebra;
 use merganser_count::lookup::{Lookup, LookupOptions, Use, open_lookup};
 use merganser_count::reads::{self, Action, FilterConfig, Limit, Mates, Resources, filter_reads};
-use merganser_io::{Input, Output, Segment, finish_all};
+use merganser_io::{Input, OutputSet, Segment};
 use merganser_run::Cancel;
 
 use super::tables;
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, MaskName, MatesName, ProfileArgs, TableArgs};
-use crate::common::{
-    hint_at_mates, pairs, refuse_stdin_twice, refuse_to_replace, tell_skipped, thousands,
-};
+use crate::common::{hint_at_mates, pairs, refuse_stdin_twice, tell_skipped, thousands};
 use crate::console::Console;
 use crate::failure::usage;
+use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{devices, interrupt};
 
@@ -48,22 +47,24 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
         hint_at_mates(inputs.iter(), "filtered", remedy, console);
     }
-    let outputs: Vec<PathBuf> =
-        [Some(&args.output), args.output2.as_ref()].into_iter().flatten().cloned().collect();
-    refuse_to_replace(&outputs, &inputs)?;
+    let paths: Vec<&PathBuf> = [&args.output].into_iter().chain(&args.output2).collect();
+    let lists = args.first.iter().chain(&args.second).chain(&args.reads);
+    let files = RunFiles::new().lists(lists).inputs(&inputs).write(&paths);
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
-    let lookup =
-        load(&args.table, (&args.tables, &args.device), &inputs, &outputs, console, &bar, &cancel)?;
-    let outputs = outputs.iter().map(|path| Output::create(path));
+    let (lookup, set) =
+        load(&args.table, (&args.tables, &args.device), &inputs, files, console, &bar, &cancel)?;
+    let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
-    let (lookup, threads) = (lookup.as_ref(), resources.threads);
-    let resources = Resources { lookup, threads, progress: &bar, cancel: &cancel };
+    let resources = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
     let done = filter_reads(&config, resources, &segments, &mut outputs);
     drop(bar);
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
-    finish_all(outputs).map_err(Error::from)?;
+    for output in outputs {
+        output.finish().map_err(Error::from)?;
+    }
+    set.commit().map_err(Error::from)?;
     let changed = match config.action {
         Action::Select(..) => String::new(),
         Action::Trim => format!("; {} bases were cut off", thousands(done.changed_bases)),
@@ -76,6 +77,18 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     console.info(format_args!("{kept} of {all} reads stay{changed}"));
     tell_peak(console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What reads are held against the table with.
+fn of_reads<'r>(
+    lookup: &'r dyn Lookup,
+    resources: &'r algebra::Resources,
+    progress: &'r Bar,
+    cancel: &'r Cancel,
+) -> Resources<'r> {
+    let threads = resources.threads;
+    let record_bytes = reads::record_bytes(resources.memory, threads, lookup);
+    Resources { lookup, threads, record_bytes, tmp_dir: &resources.tmp_dir, progress, cancel }
 }
 
 /// Says, to those who want to know, how much memory it took.
@@ -121,54 +134,52 @@ fn limit(text: &str) -> Result<Limit> {
     }
 }
 
-/// Loads the table; none of the outputs may be it.
+/// Loads the table, once it is seen that none of the outputs takes the place of what is read.
 fn load(
     operand: &OsStr,
     (args, device): (&TableArgs, &DeviceArgs),
     reads: &[Input],
-    outputs: &[PathBuf],
+    files: RunFiles,
     console: &Console,
     bar: &Bar,
     cancel: &Cancel,
-) -> Result<Box<dyn Lookup>> {
+) -> Result<(Box<dyn Lookup>, OutputSet)> {
     let (path, cut) = match algebra::parse_operand(operand) {
         Ok(operand) => operand,
         Err(what) => return usage(format!("{}: {what}", operand.display())),
     };
     let mut opened = tables::open(&[path], args, cancel)?;
-    let files: Vec<Input> = opened[0].files().into_iter().map(Input::File).collect();
-    refuse_to_replace(outputs, &files)?;
+    let outputs = files.read(tables::files(&opened)).check()?;
     let resources = tables::resources(args);
     let gpus = devices::choose(&device.device, reads, GPU_BREAK_EVEN, console)?;
     let options = LookupOptions {
         resources: &resources,
         cut,
         purpose: Use::Reads,
-        reserved: reads::reserved_bytes(resources.threads),
+        reserved: reads::reserved_bytes(resources.memory, resources.threads),
         gpus: &gpus,
         gpu_memory: device.gpu_memory,
         say: &|what| console.info(format_args!("{what}")),
     };
-    Ok(open_lookup(opened.remove(0), &options, bar, cancel)?)
+    Ok((open_lookup(opened.remove(0), &options, bar, cancel)?, outputs))
 }
 
 pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode> {
     let inputs = args.inputs.expand(&args.reads).map_err(Error::from)?;
-    let outputs = [args.output.clone()];
-    refuse_to_replace(&outputs, &inputs)?;
+    let files = RunFiles::new().lists(&args.reads).inputs(&inputs).write([&args.output]);
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
-    let lookup =
-        load(&args.table, (&args.tables, &args.device), &inputs, &outputs, console, &bar, &cancel)?;
-    let mut output = Output::create(&args.output).map_err(Error::from)?;
-    let threads = tables::resources(&args.tables).threads;
-    let lookup = lookup.as_ref();
-    let resources = Resources { lookup, threads, progress: &bar, cancel: &cancel };
+    let (lookup, set) =
+        load(&args.table, (&args.tables, &args.device), &inputs, files, console, &bar, &cancel)?;
+    let mut output = set.output(&args.output).map_err(Error::from)?;
+    let resources = tables::resources(&args.tables);
+    let resources = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
     let done = reads::profile(resources, &inputs, &mut output);
     drop(bar);
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
     output.finish().map_err(Error::from)?;
+    set.commit().map_err(Error::from)?;
     tell_skipped(done.skipped_alignments, console);
     let [reads, kmers, found] = [done.reads, done.kmers, done.found].map(thousands);
     console.info(format_args!("{reads} reads; the table has {found} of their {kmers} k-mers"));

@@ -1,6 +1,6 @@
 //! Opening tables, and what a run on them may use.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_count::algebra::{self, Resources};
@@ -16,6 +16,11 @@ pub(super) fn resources(args: &TableArgs) -> Resources {
         memory: args.memory.unwrap_or_else(merganser_run::default_budget),
         tmp_dir: args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
     }
+}
+
+/// The files of tables.
+pub(super) fn files(tables: &[AnyTable]) -> Vec<PathBuf> {
+    tables.iter().flat_map(AnyTable::files).collect()
 }
 
 /// Opens tables.

@@ -32,16 +32,16 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
 
 fn check(path: &Path, args: &VerifyArgs, cancel: &Cancel) -> Result<()> {
     let table = tables::open(&[path], &args.resources, cancel)?;
-    if let Some(table) = table[0].as_mgk() {
-        return Ok(table.verify()?);
+    table[0].verify(tables::resources(&args.resources).threads, cancel)?;
+    if table[0].as_mgk().is_some() {
+        return Ok(());
     }
-    // Formats without checksums: all k-mers are read, in order, and counted.
+    // Formats without checksums: all k-mers are read as other commands read them, and counted.
     let description = table[0].description().clone();
-    let histogram = histogram::collect(&table, &args.resources, cancel)?;
+    let histogram = histogram::read(&table, &args.resources, cancel)?;
     let found = histogram.distinct(1, u32::MAX);
     match description.kmers {
-        // Records outside the header's bounds are passed over, as KMC does.
-        Some(kmers) if found > kmers => {
+        Some(kmers) if found != kmers => {
             let reason = format!("it holds {found} k-mers, and its header says {kmers}");
             Err(Error::Table { path: path.to_owned(), reason }.into())
         }

@@ -1,7 +1,5 @@
 //! The summary of `--json`.
 
-use std::io::Write;
-
 use anyhow::Result;
 use merganser_io::{Input, Output};
 use merganser_map::Error;
@@ -9,13 +7,14 @@ use merganser_run::Summary;
 
 use super::Finished;
 use crate::args::name_of;
+use crate::common::write_summary;
 use crate::devices;
 
 /// Writes what the run was and did, with the values that options left open.
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
+pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     let mut summary = Summary::new("map");
     summary.version(env!("CARGO_PKG_VERSION"));
     inputs(finished, &mut summary);
@@ -42,10 +41,7 @@ pub(super) fn write(finished: &Finished<'_>, mut output: Output) -> Result<()> {
     summary.stage("index", finished.indexing);
     summary.stage("map", finished.mapping);
     summary.stage("sync", finished.outcome.sync);
-    let text = format!("{:#}\n", summary.to_value());
-    output.write_all(text.as_bytes()).map_err(Error::from)?;
-    output.finish().map_err(Error::from)?;
-    Ok(())
+    Ok(write_summary(&summary, output).map_err(Error::from)?)
 }
 
 fn inputs(finished: &Finished<'_>, summary: &mut Summary) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use merganser_io::{AtomicFile, Output};
+use merganser_io::{AtomicFile, Output, OutputSet};
 
 use crate::Error;
 use crate::emit::{Encoder, Sink};
@@ -47,21 +47,25 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn create(format: TableFormat, path: Option<&Path>) -> Result<Target, Error> {
+    pub(super) fn create(
+        format: TableFormat,
+        path: Option<&Path>,
+        outputs: &OutputSet,
+    ) -> Result<Target, Error> {
         let path = || path.ok_or_else(|| Error::Config("an output file is needed: -o FILE".into()));
-        let text = |style| Ok::<_, Error>(Target::Text(Output::create(path()?)?, style));
+        let text = |style| Ok::<_, Error>(Target::Text(outputs.output(path()?)?, style));
         Ok(match format {
-            TableFormat::Mgk => Target::Mgk(AtomicFile::create(path()?)?),
+            TableFormat::Mgk => Target::Mgk(outputs.file(path()?)?),
             TableFormat::Kmc => {
                 let [prefixes, suffixes] = KmcSink::names(path()?);
-                Target::Kmc([AtomicFile::create(&prefixes)?, AtomicFile::create(&suffixes)?])
+                Target::Kmc([outputs.file(&prefixes)?, outputs.file(&suffixes)?])
             }
-            TableFormat::Kff => Target::Kff(AtomicFile::create(path()?)?),
+            TableFormat::Kff => Target::Kff(outputs.file(path()?)?),
             TableFormat::Tsv => text(Style::Tsv)?,
             TableFormat::Fasta => text(Style::Fasta)?,
             TableFormat::Jellyfish => text(Style::Jellyfish)?,
             #[cfg(feature = "parquet")]
-            TableFormat::Parquet => Target::Parquet(AtomicFile::create(path()?)?),
+            TableFormat::Parquet => Target::Parquet(outputs.file(path()?)?),
             #[cfg(not(feature = "parquet"))]
             TableFormat::Parquet => return Err(Error::Config(crate::NO_PARQUET.into())),
             TableFormat::None => Target::None,

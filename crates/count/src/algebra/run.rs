@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use merganser_io::AtomicFile;
+use merganser_io::{AtomicFile, OutputSet};
 use merganser_run::{Cancel, InOrder, Progress, Unit};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
@@ -67,11 +67,7 @@ pub struct Calculated {
     pub stages: Vec<(&'static str, Duration)>,
 }
 
-/// Is told what the counts of the result are, once that is known and before the result appears; its
-/// error ends the run.
-pub type Beside<'b> = &'b (dyn Fn(&Histogram) -> Result<(), Error> + Sync);
-
-/// Computes the expression of `tables` and writes the result.
+/// Computes the expression of `tables` and writes the result, which appears with `outputs`.
 ///
 /// Progress stages: `gathering` and `computing`, in bytes of tables.
 ///
@@ -82,13 +78,13 @@ pub fn calculate(
     calculation: &Calculation,
     tables: &[AnyTable],
     resources: &Resources,
-    beside: Beside<'_>,
+    outputs: &OutputSet,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Calculated, Error> {
     let session = Session::new(tables, calculation.expression.width() as u64, resources)?;
-    let target = Target::create(calculation.format, calculation.output.as_deref())?;
-    let job = Job { calculation, session: &session, beside, progress, cancel };
+    let target = Target::create(calculation.format, calculation.output.as_deref(), outputs)?;
+    let job = Job { calculation, session: &session, progress, cancel };
     let done = with_kmer!(session.k, K => job.run::<K>(target));
     progress.finish();
     done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
@@ -222,8 +218,7 @@ impl<'s> Session<'s> {
             output: None,
             format: TableFormat::Mgk,
         };
-        let beside = &|_: &Histogram| Ok(());
-        let job = Job { calculation: &calculation, session: self, beside, progress, cancel };
+        let job = Job { calculation: &calculation, session: self, progress, cancel };
         job.write(Target::Mgk(file), ranges, Calculated::default()).map(drop)
     }
 
@@ -272,7 +267,6 @@ fn go_together(one: &AnyTable, other: &AnyTable) -> Result<(), Error> {
 struct Job<'j> {
     calculation: &'j Calculation,
     session: &'j Session<'j>,
-    beside: Beside<'j>,
     progress: &'j dyn Progress,
     cancel: &'j Cancel,
 }
@@ -398,7 +392,6 @@ impl<K: Kmer> Writing<K> for Compute<'_, K> {
         calculated.lowered = parts.iter().map(|part| part.lowered).sum();
         let Ordered(mut sink) = in_order.into_sink()?;
         sink.totals(&job.totals(&calculated, &parts));
-        (job.beside)(&calculated.histogram)?;
         let sync = sink.finish()?;
         calculated.stages.push(("sync", sync));
         Ok(calculated)

@@ -243,7 +243,7 @@ impl<'l, K: GpuKmer> Lane<'l, K> {
                 large: self.large.view_mut(),
                 totals: self.totals.view_mut(),
             };
-            match count_runs::<K>(stream, &mut runs)? {
+            match K::count_runs(stream, &mut runs)? {
                 Some(found) => break found,
                 // Too many k-mers share the bits: sort by all of them, and none do.
                 None => bits = 2 * k as u32,
@@ -275,25 +275,6 @@ fn ordered<'b, T: SortKey>(
 ) -> [DeviceSliceMut<'b, T>; 2] {
     let (first, second) = (first.slice_mut(..count), second.slice_mut(..count));
     if place == 0 { [first, second] } else { [second, first] }
-}
-
-/// Settles all runs and returns the totals; none if more than the list holds are left over, and
-/// then nothing counts.
-fn count_runs<K: GpuKmer>(
-    stream: &Stream,
-    runs: &mut Runs<'_, K::Word>,
-) -> GpuResult<Option<Vec<u64>>> {
-    stream.fill(runs.totals.reborrow(), 0)?;
-    K::runs(stream, runs)?;
-    let mut found = vec![0; TOTAL_WORDS];
-    stream.download_now(runs.totals.as_slice().slice(..TOTAL_WORDS), &mut found)?;
-    match found[1] {
-        0 => return Ok(Some(found)),
-        left if left > runs.left.len() as u64 => return Ok(None),
-        _ => K::left_runs(stream, runs)?,
-    }
-    stream.download_now(runs.totals.as_slice().slice(..TOTAL_WORDS), &mut found)?;
-    Ok(Some(found))
 }
 
 /// Keeps k-mers on the device if it has room, else hands them over.

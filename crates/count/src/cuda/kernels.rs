@@ -1,10 +1,12 @@
 //! The kernels as safe functions. The only unsafe code of this crate.
 #![allow(unsafe_code, reason = "foreign functions")]
 
+use std::ffi::c_void;
+
 use merganser_gpu::primitives::SortKey;
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Status, Stream};
 use merganser_seq::kmer::{Kmer, Wide};
-use merganser_seq::signature::Rule;
+use merganser_seq::signature::{self, Rule};
 
 use crate::cpu::Width;
 
@@ -25,42 +27,92 @@ pub(crate) const SORTED_BITS: u32 = 40;
 /// Words of the totals of a search for runs: kept, left over, large, then the counters.
 pub(crate) const TOTAL_WORDS: usize = 3 + COUNTERS;
 
+merganser_gpu::shared! {
+    /// Which bin each signature belongs to.
+    struct SignatureBins = "mgpu::bin_map" {
+        bin_of: *const u16,
+        multiplier: u32,
+        shift: u32,
+    }
+
+    struct CutArguments = "mgpu::partition_arguments" {
+        bases: *const u64,
+        cuts: *const u64,
+        bins: SignatureBins,
+        bin_count: u32,
+        tiles: u32,
+        k: i32,
+        p: i32,
+        words: i32,
+        canonical: bool,
+        pieces: *mut u32,
+        piece_count: *mut u32,
+        counts: *mut u64,
+    }
+
+    struct ScatterArguments = "mgpu::scatter_arguments" {
+        bases: *const u64,
+        pieces: *const u32,
+        piece_count: *const u32,
+        sums: *const u64,
+        out: *mut u64,
+        room: u64,
+        bin_count: u32,
+        tiles: u32,
+        k: i32,
+        words: i32,
+    }
+
+    /// Of keys of any width.
+    struct ExpandArguments = "mgpu::expand_arguments<uint32_t>" {
+        records: *const u64,
+        count: u64,
+        k: i32,
+        canonical: bool,
+        parts: u32,
+        part: u32,
+        out: *mut c_void,
+        room: u64,
+        made: *mut u64,
+    }
+
+    /// Of keys of any width.
+    struct RunArguments = "mgpu::run_arguments<uint32_t>" {
+        keys: *const c_void,
+        count: u64,
+        low_mask: u64,
+        mixed: bool,
+        k: i32,
+        least: u32,
+        most: u32,
+        kmers: *mut c_void,
+        counts: *mut u32,
+        changes: *mut u8,
+        left: *mut u64,
+        left_room: u64,
+        large: *mut u32,
+        totals: *mut u64,
+    }
+}
+
 merganser_gpu::foreign! {
     fn merganser_count_sizes(
         tile: *mut u32, bins: *mut u32, counters: *mut u32, run_tile: *mut u32,
     );
-    fn merganser_count_cut(
-        rule: u32, bases: *const u64, cuts: *const u64, bin_of: *const u16, multiplier: u32,
-        shift: u32, bins: u32, tiles: u32, k: i32, p: i32, words: i32, canonical: bool,
-        pieces: *mut u32, piece_count: *mut u32, counts: *mut u64, stream: RawStream,
-    );
+    fn merganser_count_cut(rule: u32, arguments: *const CutArguments, stream: RawStream);
     fn merganser_count_bin_starts(
         sums: *const u64, bins: u32, tiles: u32, starts: *mut u64, stream: RawStream,
     );
-    fn merganser_count_scatter(
-        bases: *const u64, bins: u32, tiles: u32, k: i32, words: i32, pieces: *const u32,
-        piece_count: *const u32, sums: *const u64, out: *mut u64, stream: RawStream,
-    );
+    fn merganser_count_scatter(arguments: *const ScatterArguments, stream: RawStream);
 }
 
 macro_rules! keyed {
     ($($K:ty: $expand:ident $runs:ident $left_runs:ident $bounds:ident;)*) => {
         merganser_gpu::foreign! {
             $(
-                fn $expand(
-                    records: *const u64, count: u64, k: i32, canonical: bool, parts: u32,
-                    part: u32, out: *mut $K, room: u64, made: *mut u64, stream: RawStream,
-                );
-                fn $runs(
-                    keys: *const $K, count: u64, bits: i32, k: i32, least: u32, most: u32,
-                    kmers: *mut $K, counts: *mut u32, changes: *mut u8, left: *mut u64,
-                    left_room: u64, large: *mut u32, totals: *mut u64, stream: RawStream,
-                );
-                fn $left_runs(
-                    keys: *const $K, count: u64, bits: i32, k: i32, least: u32, most: u32,
-                    kmers: *mut $K, counts: *mut u32, changes: *mut u8, left: *mut u64,
-                    left_room: u64, large: *mut u32, totals: *mut u64, stream: RawStream,
-                );
+                fn $expand(arguments: *const ExpandArguments, stream: RawStream);
+                fn $runs(arguments: *const RunArguments, stream: RawStream);
+                fn $left_runs(arguments: *const RunArguments, stream: RawStream);
                 fn $bounds(
                     kmers: *const $K, count: u64, k: i32, bits: i32, bounds: *mut u64,
                     stream: RawStream,
@@ -82,6 +134,7 @@ keyed! {
 }
 
 /// Tiles to cut, in device memory.
+#[derive(Clone, Copy)]
 pub(crate) struct Tiles<'t> {
     /// [`TILE_WORDS`] a tile, then [`CUT_WORDS`] a tile.
     pub(crate) packed: DeviceSlice<'t, u64>,
@@ -102,42 +155,54 @@ pub(crate) struct Signatures<'t> {
     pub(crate) shift: u32,
 }
 
+/// Where the super-k-mers of tiles are, as [`cut`] has found; nobody else writes there.
+pub(crate) struct Pieces<'t> {
+    tiles: Tiles<'t>,
+    pieces: DeviceSliceMut<'t, u32>,
+    piece_count: DeviceSliceMut<'t, u32>,
+}
+
 /// Cuts tiles into super-k-mers: which records there are, and for each (bin, tile) the number of
 /// k-mers << 32 | records, with one more item.
-pub(crate) fn cut(
+pub(crate) fn cut<'t>(
     stream: &Stream,
-    tiles: &Tiles<'_>,
+    tiles: Tiles<'t>,
     signatures: &Signatures<'_>,
-    mut pieces: DeviceSliceMut<'_, u32>,
-    mut piece_count: DeviceSliceMut<'_, u32>,
+    mut pieces: DeviceSliceMut<'t, u32>,
+    mut piece_count: DeviceSliceMut<'t, u32>,
     mut counts: DeviceSliceMut<'_, u64>,
-) -> Result<()> {
+) -> Result<Pieces<'t>> {
     tiles.check(pieces.len(), piece_count.len(), counts.len());
+    let slots = match signatures.shift {
+        0 => signature::values(signatures.len),
+        shift => 1 << (32 - shift),
+    };
+    assert!(signatures.bin_of.len() >= slots, "a bin for every signature");
     let rule = Rule::ALL.iter().position(|&rule| rule == signatures.rule).unwrap_or(0) as u32;
     stream.launch("cutting super-k-mers", |raw| {
-        let bases = tiles.packed.as_ptr();
+        let (bases, cuts) = (tiles.packed, tiles.packed.slice(tiles.tiles * TILE_WORDS..));
+        let arguments = CutArguments {
+            bases: bases.as_ptr(),
+            cuts: cuts.as_ptr(),
+            bins: SignatureBins {
+                bin_of: signatures.bin_of.as_ptr(),
+                multiplier: signatures.multiplier,
+                shift: signatures.shift,
+            },
+            bin_count: tiles.bins as u32,
+            tiles: tiles.tiles as u32,
+            k: tiles.k as i32,
+            p: signatures.len as i32,
+            words: tiles.words as i32,
+            canonical: signatures.canonical,
+            pieces: pieces.as_mut_ptr(),
+            piece_count: piece_count.as_mut_ptr(),
+            counts: counts.as_mut_ptr(),
+        };
         // SAFETY: all buffers have the sizes that `check` wants; the cuts follow the bases.
-        unsafe {
-            merganser_count_cut(
-                rule,
-                bases,
-                bases.add(tiles.tiles * TILE_WORDS),
-                signatures.bin_of.as_ptr(),
-                signatures.multiplier,
-                signatures.shift,
-                tiles.bins as u32,
-                tiles.tiles as u32,
-                tiles.k as i32,
-                signatures.len as i32,
-                tiles.words as i32,
-                signatures.canonical,
-                pieces.as_mut_ptr(),
-                piece_count.as_mut_ptr(),
-                counts.as_mut_ptr(),
-                raw,
-            )
-        }
-    })
+        unsafe { merganser_count_cut(rule, &arguments, raw) }
+    })?;
+    Ok(Pieces { tiles, pieces, piece_count })
 }
 
 /// Where each bin begins among the records, and their number, from the sums of what `cut` counted.
@@ -155,34 +220,34 @@ pub(crate) fn bin_starts(
     })
 }
 
-/// Writes the records of tiles that were cut, by bin.
-pub(crate) fn scatter(
-    stream: &Stream,
-    tiles: &Tiles<'_>,
-    pieces: DeviceSlice<'_, u32>,
-    piece_count: DeviceSlice<'_, u32>,
-    sums: DeviceSlice<'_, u64>,
-    mut out: DeviceSliceMut<'_, u64>,
-) -> Result<()> {
-    tiles.check(pieces.len(), piece_count.len(), sums.len());
-    stream.launch("sending super-k-mers to their bins", |raw| {
-        // SAFETY: as in `cut`; `out` has room for the records, whose number the caller read from
-        // the sums.
-        unsafe {
-            merganser_count_scatter(
-                tiles.packed.as_ptr(),
-                tiles.bins as u32,
-                tiles.tiles as u32,
-                tiles.k as i32,
-                tiles.words as i32,
-                pieces.as_ptr(),
-                piece_count.as_ptr(),
-                sums.as_ptr(),
-                out.as_mut_ptr(),
-                raw,
-            )
-        }
-    })
+impl Pieces<'_> {
+    /// Writes the records by bin. `sums` are those of what [`cut`] counted; records for which `out`
+    /// has no room are not written.
+    pub(crate) fn scatter(
+        &self,
+        stream: &Stream,
+        sums: DeviceSlice<'_, u64>,
+        mut out: DeviceSliceMut<'_, u64>,
+    ) -> Result<()> {
+        let tiles = &self.tiles;
+        tiles.check(self.pieces.len(), self.piece_count.len(), sums.len());
+        stream.launch("sending super-k-mers to their bins", |raw| {
+            let arguments = ScatterArguments {
+                bases: tiles.packed.as_ptr(),
+                pieces: self.pieces.as_slice().as_ptr(),
+                piece_count: self.piece_count.as_slice().as_ptr(),
+                sums: sums.as_ptr(),
+                room: (out.len() / tiles.words) as u64,
+                out: out.as_mut_ptr(),
+                bin_count: tiles.bins as u32,
+                tiles: tiles.tiles as u32,
+                k: tiles.k as i32,
+                words: tiles.words as i32,
+            };
+            // SAFETY: as in `cut`, which wrote the pieces; the kernel writes within the room.
+            unsafe { merganser_count_scatter(&arguments, raw) }
+        })
+    }
 }
 
 impl Tiles<'_> {
@@ -249,10 +314,9 @@ pub(crate) trait GpuKmer: Width {
         made: DeviceSliceMut<'_, u64>,
     ) -> Result<()>;
 
-    /// Settles the runs within tiles of keys, and lists the others.
-    fn runs(stream: &Stream, runs: &mut Runs<'_, Self::Word>) -> Result<()>;
-    /// Settles the others.
-    fn left_runs(stream: &Stream, runs: &mut Runs<'_, Self::Word>) -> Result<()>;
+    /// Settles all runs and returns the totals; none if more than the list holds are left over,
+    /// and then nothing counts.
+    fn count_runs(stream: &Stream, runs: &mut Runs<'_, Self::Word>) -> Result<Option<Vec<u64>>>;
 
     /// Where the k-mers of each prefix of `bits` bits begin, and their number.
     fn bounds(
@@ -294,32 +358,24 @@ macro_rules! gpu_kmer {
                     return Ok(());
                 }
                 stream.launch("expanding super-k-mers", |raw| {
-                    let (count, room) = ((records.len() / $words) as u64, out.len() as u64);
-                    let (k, made) = (k as i32, made.as_mut_ptr());
-                    let (records, out) = (records.as_ptr(), out.as_mut_ptr());
+                    let arguments = ExpandArguments {
+                        records: records.as_ptr(),
+                        count: (records.len() / $words) as u64,
+                        k: k as i32,
+                        canonical,
+                        parts: part.parts,
+                        part: part.part,
+                        room: out.len() as u64,
+                        out: out.as_mut_ptr().cast(),
+                        made: made.as_mut_ptr(),
+                    };
                     // SAFETY: so many records, and the kernel writes within the room.
-                    unsafe {
-                        $expand(
-                            records, count, k, canonical, part.parts, part.part, out, room, made,
-                            raw,
-                        )
-                    }
+                    unsafe { $expand(&arguments, raw) }
                 })
             }
 
-            fn runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<()> {
-                launch_runs(stream, runs, |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| {
-                    // SAFETY: `launch_runs` has checked the sizes.
-                    unsafe { $runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw) }
-                })
-            }
-
-            fn left_runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<()> {
-                // The list is not longer than its room, as the caller has seen.
-                launch_runs(stream, runs, |keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw| {
-                    // SAFETY: `launch_runs` has checked the sizes.
-                    unsafe { $left_runs(keys, n, b, k, lo, hi, x, c, ch, l, lr, la, t, raw) }
-                })
+            fn count_runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<Option<Vec<u64>>> {
+                count_runs(stream, runs, [$runs, $left_runs])
             }
 
             fn bounds(
@@ -340,49 +396,55 @@ macro_rules! gpu_kmer {
     };
 }
 
-/// The arguments of a search for runs, in the order of the C++.
-#[allow(clippy::type_complexity, reason = "as the C++ has it")]
-fn launch_runs<T: SortKey>(
+/// A face of a search for runs.
+type RunFace = unsafe extern "C" fn(*const RunArguments, RawStream) -> Status;
+
+/// Settles the runs within tiles of keys and lists the others, by the first face; settles these by
+/// the second.
+fn count_runs<T: SortKey>(
     stream: &Stream,
     runs: &mut Runs<'_, T>,
-    function: impl FnOnce(
-        *const T,
-        u64,
-        i32,
-        i32,
-        u32,
-        u32,
-        *mut T,
-        *mut u32,
-        *mut u8,
-        *mut u64,
-        u64,
-        *mut u32,
-        *mut u64,
-        RawStream,
-    ) -> Status,
-) -> Result<()> {
+    [within, left]: [RunFace; 2],
+) -> Result<Option<Vec<u64>>> {
+    stream.fill(runs.totals.reborrow(), 0)?;
+    launch_runs(stream, runs, within)?;
+    let mut found = vec![0; TOTAL_WORDS];
+    stream.download_now(runs.totals.as_slice().slice(..TOTAL_WORDS), &mut found)?;
+    match found[1] {
+        0 => return Ok(Some(found)),
+        listed if listed > runs.left.len() as u64 => return Ok(None),
+        _ => launch_runs(stream, runs, left)?,
+    }
+    stream.download_now(runs.totals.as_slice().slice(..TOTAL_WORDS), &mut found)?;
+    Ok(Some(found))
+}
+
+fn launch_runs<T: SortKey>(stream: &Stream, runs: &mut Runs<'_, T>, face: RunFace) -> Result<()> {
     runs.check();
     if runs.keys.is_empty() {
         return Ok(());
     }
+    let low_mask = if runs.bits >= 64 { u64::MAX } else { (1 << runs.bits) - 1 };
     stream.launch("counting runs", |raw| {
-        function(
-            runs.keys.as_ptr(),
-            runs.keys.len() as u64,
-            runs.bits as i32,
-            runs.k as i32,
-            runs.least,
-            runs.most,
-            runs.kmers.as_mut_ptr(),
-            runs.counts.as_mut_ptr(),
-            runs.changes.as_mut_ptr(),
-            runs.left.as_mut_ptr(),
-            runs.left.len() as u64,
-            runs.large.as_mut_ptr(),
-            runs.totals.as_mut_ptr(),
-            raw,
-        )
+        let arguments = RunArguments {
+            keys: runs.keys.as_ptr().cast(),
+            count: runs.keys.len() as u64,
+            low_mask,
+            mixed: runs.bits < 2 * runs.k as u32,
+            k: runs.k as i32,
+            least: runs.least,
+            most: runs.most,
+            kmers: runs.kmers.as_mut_ptr().cast(),
+            counts: runs.counts.as_mut_ptr(),
+            changes: runs.changes.as_mut_ptr(),
+            left: runs.left.as_mut_ptr(),
+            left_room: runs.left.len() as u64,
+            large: runs.large.as_mut_ptr(),
+            totals: runs.totals.as_mut_ptr(),
+        };
+        // SAFETY: `check` has seen that there is room for what the kernel writes; `count_runs` lets
+        // the runs that were left over follow those within tiles, which list them.
+        unsafe { face(&arguments, raw) }
     })
 }
 

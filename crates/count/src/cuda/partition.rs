@@ -134,9 +134,9 @@ impl Lane {
             multiplier: cutter.multiplier,
             shift: cutter.shift,
         };
-        kernels::cut(
+        let pieces = kernels::cut(
             stream,
-            &tiles,
+            tiles,
             &signatures,
             self.pieces.view_mut(),
             self.piece_count.view_mut(),
@@ -151,8 +151,7 @@ impl Lane {
         if records == 0 {
             return Ok(None);
         }
-        let pieces = (self.pieces.view(), self.piece_count.view(), self.sums.view());
-        let write = |out| kernels::scatter(stream, &tiles, pieces.0, pieces.1, pieces.2, out);
+        let write = |out| pieces.scatter(stream, self.sums.view(), out);
         if let Some(mut part) = cutter.arena.cut(records)? {
             write(part.view_mut())?;
             return Ok(Some(Tiers::in_device(part, starts)));

@@ -165,6 +165,10 @@ impl<K: SeekKmer> Lookup for OnDevices<K> {
         LETTERS
     }
 
+    fn resident_bytes(&self) -> Option<u64> {
+        Some(0)
+    }
+
     fn takes_all_threads(&self) -> bool {
         false
     }

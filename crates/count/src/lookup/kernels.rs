@@ -6,22 +6,27 @@ use merganser_seq::kmer::{Kmer, Wide};
 
 use super::along::Taking;
 
+merganser_gpu::shared! {
+    /// Of k-mers of any width.
+    struct SeekArguments = "mgpu::seek_arguments<uint64_t>" {
+        letters: *const u8,
+        letter_count: u64,
+        stride: u64,
+        places: u64,
+        k: i32,
+        canonical: bool,
+        bits: i32,
+        first: u32,
+        section_count: u32,
+        sections: *const u64,
+        counts: *mut u32,
+    }
+}
+
 merganser_gpu::foreign! {
-    fn merganser_count_seek_u64(
-        letters: *const u8, letter_count: u64, stride: u64, places: u64, k: i32, canonical: bool,
-        bits: i32, first: u32, section_count: u32, sections: *const u64, counts: *mut u32,
-        stream: RawStream,
-    );
-    fn merganser_count_seek_u128(
-        letters: *const u8, letter_count: u64, stride: u64, places: u64, k: i32, canonical: bool,
-        bits: i32, first: u32, section_count: u32, sections: *const u64, counts: *mut u32,
-        stream: RawStream,
-    );
-    fn merganser_count_seek_u256(
-        letters: *const u8, letter_count: u64, stride: u64, places: u64, k: i32, canonical: bool,
-        bits: i32, first: u32, section_count: u32, sections: *const u64, counts: *mut u32,
-        stream: RawStream,
-    );
+    fn merganser_count_seek_u64(arguments: *const SeekArguments, stream: RawStream);
+    fn merganser_count_seek_u128(arguments: *const SeekArguments, stream: RawStream);
+    fn merganser_count_seek_u256(arguments: *const SeekArguments, stream: RawStream);
 }
 
 /// Words of a section's entry: the address of its lines, their number, the addresses of the numbers
@@ -31,13 +36,21 @@ pub(super) const ENTRY_WORDS: usize = 4;
 /// Neighbouring sections in device memory.
 #[derive(Clone, Copy)]
 pub(super) struct Entries<'e> {
-    /// First bits of a k-mer that choose its section.
-    pub(super) bits: u32,
-    /// The number of the first section.
-    pub(super) first: u32,
-    /// [`ENTRY_WORDS`] for each. What their addresses lead to lives as long as this, and has as many
-    /// items as the entries and codes say.
-    pub(super) entries: DeviceSlice<'e, u64>,
+    bits: u32,
+    first: u32,
+    entries: DeviceSlice<'e, u64>,
+}
+
+impl<'e> Entries<'e> {
+    /// The sections from number `first` on, which the first `bits` bits of a k-mer choose, with
+    /// [`ENTRY_WORDS`] for each.
+    ///
+    /// # Safety
+    /// What the addresses of the entries lead to is device memory that lives as long as the entries
+    /// are borrowed, and has as many items as the entries and the codes of the lines say.
+    pub(super) unsafe fn new(bits: u32, first: u32, entries: DeviceSlice<'e, u64>) -> Self {
+        Entries { bits, first, entries }
+    }
 }
 
 /// A k-mer that devices look up.
@@ -70,16 +83,22 @@ macro_rules! seek_kmer {
                     let Taking { k, canonical, stride } = taking;
                     let sections = entries.entries.len() / ENTRY_WORDS;
                     stream.launch("looking k-mers up", |raw| {
+                        let arguments = SeekArguments {
+                            letters: letters.as_ptr(),
+                            letter_count: letters.len() as u64,
+                            stride: stride as u64,
+                            places: counts.len() as u64,
+                            k: k as i32,
+                            canonical,
+                            bits: entries.bits as i32,
+                            first: entries.first,
+                            section_count: sections as u32,
+                            sections: entries.entries.as_ptr(),
+                            counts: counts.as_mut_ptr(),
+                        };
                         // SAFETY: the kernel reads so many letters and entries and writes so many
-                        // counts; what entries lead to is there, as `Entries` says.
-                        unsafe {
-                            $seek(
-                                letters.as_ptr(), letters.len() as u64, stride as u64,
-                                counts.len() as u64, k as i32, canonical, entries.bits as i32,
-                                entries.first, sections as u32, entries.entries.as_ptr(),
-                                counts.as_mut_ptr(), raw,
-                            )
-                        }
+                        // counts; what entries lead to is there, as who made `Entries` promised.
+                        unsafe { $seek(&arguments, raw) }
                     })
                 }
             }

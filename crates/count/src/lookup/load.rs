@@ -27,6 +27,11 @@ pub(crate) struct Sections<K> {
 }
 
 impl<K: Kmer> Sections<K> {
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.sections.iter().map(Section::bytes).sum()
+    }
+
     /// The section of a k-mer, if it is one of these.
     #[inline(always)]
     fn of(&self, kmer: K, k: usize) -> Option<&Section<K>> {

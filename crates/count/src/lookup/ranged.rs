@@ -139,7 +139,10 @@ pub(super) fn plan<K: Kmer>(
     let mut reader = ranges[0].reader();
     let usual = section_bits(ranges[0].kmers(), k);
     let mut least = 0;
-    for bits in [usual].into_iter().chain(MORE_BITS).filter(|&bits| bits <= 2 * k as u32) {
+    // What sections take is there for each of them, too.
+    let known = |bits: u32| bits == usual || 8 << bits <= most.max(1 << 20);
+    let choices = [usual].into_iter().chain(MORE_BITS);
+    for bits in choices.filter(|&bits| bits <= 2 * k as u32 && known(bits)) {
         let load = |prefix| Ok(bytes_for::<K>(reader.at_most(K::from_low(prefix), bits)?, 1));
         let loads = (0..1u64 << bits).map(load).collect::<Result<Vec<u64>, Error>>()?;
         least = loads.iter().copied().max().unwrap_or(0);

@@ -36,6 +36,10 @@ impl<K: Kmer> Lookup for Resident<K> {
         LETTERS_AT_ONCE
     }
 
+    fn resident_bytes(&self) -> Option<u64> {
+        Some(self.sections.bytes())
+    }
+
     fn takes_all_threads(&self) -> bool {
         false
     }

@@ -30,8 +30,10 @@ pub(super) struct Shelf {
 type Parts = (Part<u64>, Option<Part<u32>>);
 
 impl Shelf {
+    #[allow(unsafe_code, reason = "entries hold addresses, and only this type knows of what")]
     pub(super) fn entries(&self) -> Entries<'_> {
-        Entries { bits: self.bits, first: self.first, entries: self.entries.view() }
+        // SAFETY: `load` made the entries of the parts that `_parts` holds, with their lengths.
+        unsafe { Entries::new(self.bits, self.first, self.entries.view()) }
     }
 
     /// Loads sections into the memory of each device, at most `most` bytes; none if there is not

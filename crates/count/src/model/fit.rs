@@ -85,8 +85,18 @@ impl Fit {
         if self.shape.ploidy == 1 { 0.0 } else { self.values()[3] }
     }
 
+    /// The mean count of a k-mer that one haplotype has once.
+    pub(super) fn coverage(&self) -> f64 {
+        self.values()[0]
+    }
+
+    /// The part that stands twice.
+    pub(super) fn duplication(&self) -> f64 {
+        self.values()[4]
+    }
+
     /// Parts of the genome's length in the peaks at once to four times the coverage.
-    fn peaks(&self) -> [f64; 4] {
+    pub(super) fn peaks(&self) -> [f64; 4] {
         let [.., rate, d] = self.values();
         if self.shape.ploidy == 1 {
             return [1.0 - d, d, 0.0, 0.0];

@@ -159,11 +159,12 @@ fn title(model: &Model) -> String {
         1 => String::new(),
         _ => format!(", heterozygosity {:.3} %", 100.0 * model.heterozygosity),
     };
+    let errors = model.error_rate.map(|rate| format!(", errors {:.3} %", 100.0 * rate));
     format!(
-        "genome {} bases{heterozygosity}, coverage {:.1}, errors {:.3} %",
+        "genome {} bases{heterozygosity}, coverage {:.1}{}",
         thousands(model.genome_size),
         model.coverage,
-        100.0 * model.error_rate
+        errors.unwrap_or_default()
     )
 }
 

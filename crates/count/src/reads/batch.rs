@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use merganser_io::{
-    Header, Keep, Output, Record, RecordBatch, RecordOptions, Records, Segment, check_letters,
+    Header, Keep, Output, Record, RecordBatch, RecordOptions, Records, Segment, Stretch,
+    check_letters,
 };
 
 use super::Resources;
@@ -20,12 +21,38 @@ pub(super) const BASE_BYTES: u64 = 16 << 20;
 /// and for each worker: what it reads, batches that wait for their mates, texts that wait.
 pub(super) const WORKER_BYTES: u64 = 18 << 20;
 
+/// Letters of a stretch of a sequence that is taken in several.
+const STRETCH_LETTERS: usize = 512 << 10;
+/// How often a record is there at the same time, at most: as it was read (twice for a moment), its
+/// letters, their counts of 4 bytes each, and what is written of it. Of reads with qualities half of it
+/// is letters.
+const COPIES: u64 = 8;
+
 /// What is made of reads and the counts of their k-mers.
 pub(super) trait OfReads: Sync {
     type Tally: Default + Send;
 
-    /// How many outputs it writes.
-    fn outputs(&self) -> usize;
+    /// As [`Work::texts`].
+    fn texts(&self) -> usize;
+
+    /// Whether sequences without qualities may come in stretches that overlap by k-1 letters.
+    fn takes_stretches(&self) -> bool {
+        false
+    }
+
+    /// How many more copies of a record there may be than usual.
+    fn more_copies(&self) -> u64 {
+        0
+    }
+
+    /// As [`Work::settle`].
+    ///
+    /// # Errors
+    /// If something cannot be written.
+    fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
+        let _ = (texts, outputs);
+        Ok(())
+    }
 
     /// Takes a read, or the two of a pair; appends to the text of each output.
     fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], tally: &mut Self::Tally);
@@ -34,6 +61,8 @@ pub(super) trait OfReads: Sync {
 /// A read and the counts of its k-mers.
 pub(super) struct Read<'r> {
     pub(super) record: Record<'r>,
+    /// What of it this is, if not all.
+    pub(super) stretch: Option<Stretch>,
     pub(super) counts: &'r mut [u32],
 }
 
@@ -56,7 +85,7 @@ pub(super) fn run<W: OfReads>(
     stage: &'static str,
     outputs: &mut [Output],
 ) -> Result<Done<W::Tally>, Error> {
-    let Resources { lookup, threads, progress, cancel } = resources;
+    let Resources { lookup, threads, progress, cancel, .. } = resources;
     // FASTQ of short reads has five bytes for two letters.
     let looked_up = if lookup.takes_all_threads() { 0 } else { lookup.letters_at_once() * 5 / 2 };
     let options = RecordOptions {
@@ -64,6 +93,11 @@ pub(super) fn run<W: OfReads>(
         batch_records: BATCH_RECORDS,
         batch_bytes: looked_up.max(BATCH_BYTES),
         workers: threads,
+        max_record: merganser_io::longest_record(
+            resources.record_bytes,
+            COPIES + work.more_copies(),
+        ),
+        stretches: work.takes_stretches().then(|| (STRETCH_LETTERS, lookup.k() - 1)),
         cancel: cancel.clone(),
         ..RecordOptions::default()
     };
@@ -84,8 +118,16 @@ impl<W: OfReads> Work for Reads<'_, W> {
     type Batch = RecordBatch;
     type Tally = W::Tally;
 
-    fn outputs(&self) -> usize {
-        self.work.outputs()
+    fn texts(&self) -> usize {
+        self.work.texts()
+    }
+
+    fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
+        self.work.settle(texts, outputs)
+    }
+
+    fn is_long(batch: &RecordBatch) -> bool {
+        batch.is_long()
     }
 
     fn next(&self, batch: &mut RecordBatch, faults: &dyn Faults) -> Option<u64> {
@@ -150,7 +192,8 @@ impl<W: OfReads> Work for Reads<'_, W> {
             let places = record.letters.len() + 1;
             let (own, rest) = std::mem::take(&mut left).split_at_mut(places);
             left = rest;
-            Read { record, counts: &mut own[..places.saturating_sub(self.k)] }
+            let stretch = batch.stretch();
+            Read { record, stretch, counts: &mut own[..places.saturating_sub(self.k)] }
         };
         for read in reads {
             match batch.is_paired() {

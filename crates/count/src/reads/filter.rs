@@ -119,7 +119,7 @@ struct Filter<'f> {
 impl OfReads for Filter<'_> {
     type Tally = Filtered;
 
-    fn outputs(&self) -> usize {
+    fn texts(&self) -> usize {
         self.outputs
     }
 
@@ -170,7 +170,7 @@ impl Filter<'_> {
     /// Trims the reads of a unit, and says whether it stays.
     fn trim(&self, unit: &mut [Read<'_>], done: &mut Filtered) -> bool {
         let (mut left, mut cut) = (0, 0);
-        for Read { record, counts } in &mut *unit {
+        for Read { record, counts, .. } in &mut *unit {
             let whole = record.letters.len();
             if whole < self.k {
                 continue;

@@ -25,8 +25,25 @@ pub(super) trait Work: Sync {
     type Batch: Default + Send + Sync;
     type Tally: Default + Send;
 
-    /// How many outputs it writes.
-    fn outputs(&self) -> usize;
+    /// How many texts are made of a batch: one for each output, then those that are for
+    /// [`settle`](Self::settle) alone.
+    fn texts(&self) -> usize;
+
+    /// Is given the texts of each batch when it is its turn, before they are written, and may write and
+    /// change them: for what takes several batches.
+    ///
+    /// # Errors
+    /// If something cannot be written.
+    fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
+        let _ = (texts, outputs);
+        Ok(())
+    }
+
+    /// Whether what is made of a batch must not wait for its turn in memory.
+    fn is_long(batch: &Self::Batch) -> bool {
+        let _ = batch;
+        false
+    }
 
     /// How many letters should be looked up together at most, at first and later on.
     fn most_letters(&self) -> [usize; 2] {
@@ -91,7 +108,7 @@ pub(super) fn run<W: Work>(
     outputs: &mut [Output],
 ) -> Result<Vec<W::Tally>, Error> {
     let Resources { lookup, threads, cancel, .. } = resources;
-    let written = InOrder::new(Writer(outputs), AHEAD * threads as u64, 0);
+    let written = InOrder::new(Writer { outputs, work }, AHEAD * threads as u64, 0);
     let pass = Pass { resources, work, written, tallies: Mutex::default() };
     match lookup.takes_all_threads() {
         true => pass.together(),
@@ -110,20 +127,24 @@ pub(super) fn run<W: Work>(
 struct Pass<'p, W: Work> {
     resources: Resources<'p>,
     work: &'p W,
-    written: InOrder<Texts, Writer<'p>>,
+    written: InOrder<Texts, Writer<'p, W>>,
     tallies: Mutex<Vec<W::Tally>>,
 }
 
-struct Writer<'o>(&'o mut [Output]);
+struct Writer<'o, W> {
+    outputs: &'o mut [Output],
+    work: &'o W,
+}
 
-impl InOrderSink<Texts> for Writer<'_> {
+impl<W: Work> InOrderSink<Texts> for Writer<'_, W> {
     type Error = Error;
 
     fn write(&mut self, mut texts: Texts) -> Result<Option<Texts>, Error> {
-        for (output, text) in self.0.iter_mut().zip(&mut texts) {
+        self.work.settle(&mut texts, self.outputs)?;
+        for (output, text) in self.outputs.iter_mut().zip(&texts) {
             output.write_all(text)?;
-            text.clear();
         }
+        texts.iter_mut().for_each(Vec::clear);
         let usual = texts.iter().all(|text| text.capacity() <= MOST_KEPT);
         Ok(usual.then_some(texts))
     }
@@ -137,8 +158,11 @@ impl<W: Work> Pass<'_, W> {
             let (mut letters, mut counts) = (Vec::new(), Vec::new());
             while self.next(&mut batch) && self.has_room(&batch) {
                 match self.look_up(&batch, &mut letters, &mut counts, tally) {
-                    Ok(texts) => self.written.hand_in(W::number(&batch), texts),
+                    Ok(texts) => self.hand_in(&batch, texts),
                     Err(error) => self.take(W::number(&batch), error),
+                }
+                if W::is_long(&batch) {
+                    (letters, counts) = (Vec::new(), Vec::new());
                 }
             }
         })
@@ -201,9 +225,18 @@ impl<W: Work> Pass<'_, W> {
                 }
                 let mut texts = self.texts();
                 self.work.make(batch, 0..W::items(batch), counts, &mut texts, tally);
-                self.written.hand_in(W::number(batch), texts);
+                self.hand_in(batch, texts);
             }
         })
+    }
+
+    /// Hands in what was made of a batch; of a long one in its turn.
+    fn hand_in(&self, batch: &W::Batch, texts: Texts) {
+        if W::is_long(batch) {
+            self.written.hand_in_some(W::number(batch), texts, u64::MAX, true);
+        } else {
+            self.written.hand_in(W::number(batch), texts);
+        }
     }
 
     /// Runs all workers, each with a tally.
@@ -266,7 +299,7 @@ impl<W: Work> Pass<'_, W> {
 
     fn texts(&self) -> Texts {
         let texts = self.written.spare();
-        texts.unwrap_or_else(|| vec![Vec::new(); self.work.outputs()])
+        texts.unwrap_or_else(|| vec![Vec::new(); self.work.texts()])
     }
 }
 

@@ -4,6 +4,7 @@ use merganser_io::{Input, Output, Segment};
 
 use super::Resources;
 use super::batch::{self, OfReads, Read};
+use super::long_profile::{LongProfiles, encode};
 use crate::Error;
 
 /// What was listed.
@@ -35,7 +36,8 @@ pub fn profile(
 ) -> Result<Profiled, Error> {
     let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
     let outputs = std::slice::from_mut(output);
-    let done = batch::run(resources, &Lines, &segments, "looking up", outputs)?;
+    let lines = Lines { long: LongProfiles::new(resources.tmp_dir) };
+    let done = batch::run(resources, &lines, &segments, "looking up", outputs)?;
     let none = Profiled { skipped_alignments: done.skipped, ..Profiled::default() };
     Ok(done.tallies.into_iter().fold(none, |sum, part| Profiled {
         reads: sum.reads + part.reads,
@@ -45,24 +47,52 @@ pub fn profile(
     }))
 }
 
-struct Lines;
+struct Lines {
+    long: LongProfiles,
+}
 
 impl OfReads for Lines {
     type Tally = Profiled;
 
-    fn outputs(&self) -> usize {
-        1
+    /// The lines, and the counts of a stretch.
+    fn texts(&self) -> usize {
+        2
+    }
+
+    fn takes_stretches(&self) -> bool {
+        true
+    }
+
+    /// Counts as text.
+    fn more_copies(&self) -> u64 {
+        4
+    }
+
+    fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
+        match &*texts[1] {
+            [] => Ok(()),
+            counts => self.long.take(counts, &mut outputs[0]),
+        }
     }
 
     fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], done: &mut Profiled) {
         for read in reads {
-            line(read, done, &mut texts[0]);
+            match read.stretch {
+                None => line(read, done, &mut texts[0]),
+                Some(stretch) => {
+                    let Read { record, counts, .. } = read;
+                    done.reads += u64::from(stretch.ends);
+                    done.kmers += counts.len() as u64;
+                    done.found += counts.iter().filter(|&&count| count > 0).count() as u64;
+                    encode(record.name, stretch, counts, &mut texts[1]);
+                }
+            }
         }
     }
 }
 
 fn line(read: &mut Read<'_>, done: &mut Profiled, text: &mut Vec<u8>) {
-    let Read { record, counts } = read;
+    let Read { record, counts, .. } = read;
     let found = counts.iter().filter(|&&count| count > 0).count();
     done.reads += 1;
     done.kmers += counts.len() as u64;

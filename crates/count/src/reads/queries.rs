@@ -133,7 +133,7 @@ impl Work for Lines {
     type Batch = Asked;
     type Tally = ();
 
-    fn outputs(&self) -> usize {
+    fn texts(&self) -> usize {
         1
     }
 

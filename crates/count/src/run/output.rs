@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use merganser_io::{AtomicFile, Output};
+use merganser_io::{AtomicFile, Output, OutputSet};
 use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
@@ -29,22 +29,26 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    pub(crate) fn create(config: &Config, output: Option<&Path>) -> Result<Target, Error> {
+    pub(crate) fn create(
+        config: &Config,
+        output: Option<&Path>,
+        outputs: &OutputSet,
+    ) -> Result<Target, Error> {
         let path = || {
             output.ok_or_else(|| {
                 Error::Config("an output file is needed: -o FILE, or --format none".into())
             })
         };
         Ok(match config.format {
-            Format::Mgk => Target::Mgk(AtomicFile::create(path()?)?),
+            Format::Mgk => Target::Mgk(outputs.file(path()?)?),
             Format::Kmc => {
                 let [prefixes, suffixes] = KmcSink::names(path()?);
-                Target::Kmc([AtomicFile::create(&prefixes)?, AtomicFile::create(&suffixes)?])
+                Target::Kmc([outputs.file(&prefixes)?, outputs.file(&suffixes)?])
             }
-            Format::Kff => Target::Kff(AtomicFile::create(path()?)?),
-            Format::Tsv => Target::Tsv(Output::create(path()?)?),
+            Format::Kff => Target::Kff(outputs.file(path()?)?),
+            Format::Tsv => Target::Tsv(outputs.output(path()?)?),
             #[cfg(feature = "parquet")]
-            Format::Parquet => Target::Parquet(AtomicFile::create(path()?)?),
+            Format::Parquet => Target::Parquet(outputs.file(path()?)?),
             #[cfg(not(feature = "parquet"))]
             Format::Parquet => return Err(Error::Config(crate::NO_PARQUET.into())),
             Format::None => Target::None,

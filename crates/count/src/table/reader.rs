@@ -32,9 +32,14 @@ impl Table {
     /// # Errors
     /// If the file cannot be read, is no table, is truncated, damaged or of a newer format.
     pub fn open(path: &Path) -> Result<Table, Error> {
+        let file = File::open(path);
+        Table::of_file(file.map_err(|source| Error::File { path: path.to_owned(), source })?, path)
+    }
+
+    /// A table in an open file, which messages call `path`.
+    pub(crate) fn of_file(file: File, path: &Path) -> Result<Table, Error> {
         let at = |source| Error::File { path: path.to_owned(), source };
         let bad = |reason: String| Error::Table { path: path.to_owned(), reason };
-        let file = File::open(path).map_err(at)?;
         let metadata = file.metadata().map_err(at)?;
         if metadata.is_dir() {
             return Err(bad("is a directory, not a table".into()));
@@ -63,11 +68,6 @@ impl Table {
             return Err(bad("the section table makes no sense: count again".into()));
         }
         Ok(Table { path: path.to_owned(), file, header, index, sections })
-    }
-
-    /// Has messages call it by another name.
-    pub(crate) fn rename(&mut self, path: &Path) {
-        self.path = path.to_owned();
     }
 
     /// What the table says of itself.

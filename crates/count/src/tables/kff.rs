@@ -1,6 +1,9 @@
 //! K-mer file format (KFF 1.0, <https://github.com/Kmer-File-Format/kff-reference>): raw and
 //! minimizer sections, in any order of k-mers, of any encoding. Big-endian.
 
+mod verify;
+
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -31,10 +34,13 @@ struct Variables {
     max: u64,
     data_size: usize,
     m: usize,
+    ordered: bool,
 }
 
 /// The most k-mers of a block that are believed: no writer makes blocks of that size.
 const MOST_IN_A_BLOCK: u64 = 1 << 24;
+/// k-mers of a block whose counts are read at a time.
+const STRIPE: usize = 1 << 16;
 
 impl Kff {
     pub(super) fn open(path: &Path) -> Result<Kff, Error> {
@@ -68,8 +74,8 @@ impl Kff {
         let mut variables = Variables::default();
         while variables.k == 0 {
             match stream.array::<1>()? {
-                [b'v'] => stream.variables(&mut variables)?,
-                [b'i'] => stream.skip_index()?,
+                [b'v'] => drop(stream.variables(&mut variables)?),
+                [b'i'] => drop(stream.index()?),
                 _ => return Err(bad(&self.path, "it does not say what k is: an empty KFF file?")),
             }
         }
@@ -97,30 +103,24 @@ impl Kff {
         let mut stream = Stream { path: &self.path, bytes };
         stream.seek(self.start)?;
         let mut variables = Variables::default();
-        let mut blocks = Blocks::<K> {
-            kff: self,
-            writer: gathered.writer(),
-            sequence: Vec::new(),
-            packed: Vec::new(),
-            data: Vec::new(),
-            cancel,
-        };
+        let mut blocks = Blocks::new(self, gathered.writer(), cancel);
         loop {
             match stream.array::<1>()? {
-                [b'v'] => stream.variables(&mut variables)?,
-                [b'i'] => stream.skip_index()?,
+                [b'v'] => drop(stream.variables(&mut variables)?),
+                [b'i'] => drop(stream.index()?),
                 [b'r'] => blocks.section(&mut stream, &variables, false)?,
                 [b'm'] => blocks.section(&mut stream, &variables, true)?,
                 // The end: "KFF".
                 [b'K'] if stream.array::<2>()? == *b"FF" => break,
-                [other] => {
-                    let reason = format!("damaged: a section of the unknown kind 0x{other:02x}");
-                    return Err(bad(&self.path, reason));
-                }
+                [other] => return Err(self.unknown_section(other)),
             }
         }
-        blocks.writer.finish()?;
+        blocks.taker.finish()?;
         Ok(gathered.gathered())
+    }
+
+    fn unknown_section(&self, kind: u8) -> Error {
+        bad(&self.path, format!("damaged: a section of the unknown kind 0x{kind:02x}"))
     }
 }
 
@@ -151,6 +151,10 @@ impl Stream<'_> {
         self.bytes.seek(SeekFrom::Start(to)).map(drop).map_err(|source| at(self.path, source))
     }
 
+    fn position(&mut self) -> Result<u64, Error> {
+        self.bytes.stream_position().map_err(|source| at(self.path, source))
+    }
+
     /// A big-endian number of up to 8 bytes.
     fn number(&mut self, bytes: usize) -> Result<u64, Error> {
         let mut room = [0; 8];
@@ -158,7 +162,9 @@ impl Stream<'_> {
         Ok(u64::from_be_bytes(room))
     }
 
-    fn variables(&mut self, variables: &mut Variables) -> Result<(), Error> {
+    /// Reads a section of variables, and gives all that it says.
+    fn variables(&mut self, variables: &mut Variables) -> Result<HashMap<Vec<u8>, u64>, Error> {
+        let mut all = HashMap::new();
         for _ in 0..self.number(8)? {
             let mut name = Vec::new();
             loop {
@@ -182,24 +188,54 @@ impl Stream<'_> {
                 b"max" => variables.max = value,
                 b"data_size" => variables.data_size = value.min(u64::from(u16::MAX)) as usize,
                 b"m" => variables.m = value.min(u64::from(u16::MAX)) as usize,
+                b"ordered" => variables.ordered = value == 1,
                 _ => {}
             }
+            all.insert(name, value);
         }
-        Ok(())
+        Ok(all)
     }
 
-    fn skip_index(&mut self) -> Result<(), Error> {
+    /// Reads an index, whose letter has been read.
+    fn index(&mut self) -> Result<Index, Error> {
+        let start = self.position()? - 1;
+        let mut entries = Vec::new();
         for _ in 0..self.number(8)? {
-            self.array::<9>()?;
+            entries.push((self.array::<1>()?[0], self.number(8)?));
         }
-        self.array::<8>().map(drop)
+        let next = self.number(8)?;
+        Ok(Index { start, end: self.position()?, entries, next })
+    }
+}
+
+/// An index: where it begins and ends, what it says of sections (kind, distance from its end), and how
+/// far from its end the next one is, 0 if there is none.
+struct Index {
+    start: u64,
+    end: u64,
+    entries: Vec<(u8, u64)>,
+    next: u64,
+}
+
+/// What is done with k-mers.
+trait Taker {
+    type K: Kmer;
+    fn take(&mut self, kmer: Self::K, count: u32) -> Result<(), Error>;
+}
+
+impl<K: Kmer> Taker for Gathering<'_, '_, K> {
+    type K = K;
+
+    #[inline(always)]
+    fn take(&mut self, kmer: K, count: u32) -> Result<(), Error> {
+        if count > 0 { self.add(kmer, count) } else { Ok(()) }
     }
 }
 
 /// Turns blocks into k-mers.
-struct Blocks<'b, 'p, K> {
+struct Blocks<'b, T> {
     kff: &'b Kff,
-    writer: Gathering<'b, 'p, K>,
+    taker: T,
     /// Codes of a block's bases, A C G T = 0 1 2 3.
     sequence: Vec<u8>,
     packed: Vec<u8>,
@@ -207,14 +243,19 @@ struct Blocks<'b, 'p, K> {
     cancel: &'b Cancel,
 }
 
-impl<K: Kmer> Blocks<'_, '_, K> {
+impl<'b, T: Taker> Blocks<'b, T> {
+    fn new(kff: &'b Kff, taker: T, cancel: &'b Cancel) -> Blocks<'b, T> {
+        let (sequence, packed, data) = (Vec::new(), Vec::new(), Vec::new());
+        Blocks { kff, taker, sequence, packed, data, cancel }
+    }
+
     fn section(
         &mut self,
         stream: &mut Stream<'_>,
         variables: &Variables,
         has_minimizer: bool,
     ) -> Result<(), Error> {
-        let Variables { k, max, data_size, m } = *variables;
+        let Variables { k, max, data_size, m, .. } = *variables;
         let sound = k == self.kff.k && (1..=MOST_IN_A_BLOCK).contains(&max) && data_size <= 8;
         if !sound || (has_minimizer && !(1..=k).contains(&m)) {
             return Err(bad(&self.kff.path, "damaged: its variables k, max, data_size or m"));
@@ -244,9 +285,7 @@ impl<K: Kmer> Blocks<'_, '_, K> {
                 return Err(bad(&self.kff.path, "damaged: a minimizer outside of its block"));
             }
             self.sequence.splice(place..place, minimizer.iter().copied());
-            self.data.resize(kmers as usize * data_size, 0);
-            stream.fill(&mut self.data)?;
-            self.kmers(kmers as usize, k, data_size)?;
+            self.kmers(stream, kmers as usize, k, data_size)?;
         }
         Ok(())
     }
@@ -264,24 +303,33 @@ impl<K: Kmer> Blocks<'_, '_, K> {
         Ok(())
     }
 
-    fn kmers(&mut self, kmers: usize, k: usize, data_size: usize) -> Result<(), Error> {
-        let mask = K::mask(k);
-        let mut kmer = K::default();
+    /// Takes the k-mers of a block, whose counts follow in the file.
+    fn kmers(
+        &mut self,
+        stream: &mut Stream<'_>,
+        kmers: usize,
+        k: usize,
+        data_size: usize,
+    ) -> Result<(), Error> {
+        let mask = T::K::mask(k);
+        let mut kmer = T::K::default();
         for (at, &code) in self.sequence.iter().enumerate() {
             kmer = kmer.push(code, mask);
-            if at + 1 < k || at + 1 - k >= kmers {
+            let Some(number) = (at + 1).checked_sub(k).filter(|&number| number < kmers) else {
                 continue;
+            };
+            if number.is_multiple_of(STRIPE) {
+                self.data.resize(STRIPE.min(kmers - number) * data_size, 0);
+                stream.fill(&mut self.data)?;
             }
-            let number = &self.data[(at + 1 - k) * data_size..][..data_size];
-            let count = number.iter().fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
+            let data = &self.data[number % STRIPE * data_size..][..data_size];
+            let count = data.iter().fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
             let count = if data_size == 0 { 1 } else { count };
             let Ok(count) = u32::try_from(count) else {
                 let reason = format!("a count of {count}: counts up to {} are read", u32::MAX);
                 return Err(bad(&self.kff.path, reason));
             };
-            if count > 0 {
-                self.writer.add(kmer, count)?;
-            }
+            self.taker.take(kmer, count)?;
         }
         Ok(())
     }

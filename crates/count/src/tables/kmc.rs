@@ -5,6 +5,7 @@
 
 mod counts;
 mod merged;
+mod verify;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -49,6 +50,10 @@ struct Header {
     /// 1 for version 0.
     bins: u64,
     sorted: bool,
+    /// Where the number of all records stands behind the look-up table, if it does.
+    guard: Option<u64>,
+    /// Where in version 0x200 the bin of each signature stands, and the bases of a signature.
+    signatures: Option<(u64, usize)>,
 }
 
 impl Header {
@@ -316,7 +321,15 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
     prefixes.read_exact_at(&mut end, size.saturating_sub(END)).map_err(|_| none())?;
     let (version, offset) = (u32::load(&end), u64::from(u32::load(&end[4..]) & 0xff));
     let at = size.checked_sub(offset + 8).filter(|_| offset >= 64).ok_or_else(none)?;
-    if end[8..] != *b"KMCP" || ![0, 0x200].contains(&version) {
+    let marked = |file: &File, at: u64, marker: &[u8; 4]| {
+        let mut bytes = [0; 4];
+        file.read_exact_at(&mut bytes, at).is_ok() && bytes == *marker
+    };
+    let all_marked = marked(prefixes, 0, b"KMCP")
+        && marked(prefixes, size - 4, b"KMCP")
+        && marked(suffixes, 0, b"KMCS")
+        && marked(suffixes, suffix_size.saturating_sub(4), b"KMCS");
+    if !all_marked || ![0, 0x200].contains(&version) {
         return Err(none());
     }
     let mut header = vec![0; offset as usize];
@@ -353,6 +366,7 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
     if !(legal && whole && tables_fit && bins > 0) {
         return Err(none());
     }
+    let behind = 4 + bins * table;
     let high = if more == 0 { u32::load(&header[36..]) } else { 0 };
     Ok(Header {
         k,
@@ -364,6 +378,8 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
         canonical: header[total + 8] == 0,
         bins,
         sorted: more == 0,
+        guard: (tables + 8 * more as u64 > bins * table).then_some(behind),
+        signatures: (more == 1).then_some((behind + 8, number(4) as usize)),
     })
 }
 

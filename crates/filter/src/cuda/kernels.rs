@@ -25,22 +25,23 @@ pub(super) fn entry(place: &crate::batch::Place, base: u32, index: u32) -> Entry
     [segment_at | flags, two(read_at, place.read_len), two(place.segment_len.into(), index)]
 }
 
-/// `arguments` of `cuda/decide.cuh`.
-#[repr(C)]
-struct Arguments {
-    words: *const u64,
-    entries: *const Entry,
-    reference: *const u64,
-    decisions: *mut u8,
-    reference_len: u64,
-    pairs: u32,
-    read_len: u32,
-    segment_len: u32,
-    threshold: u32,
-    percent: bool,
-    others_match: bool,
-    global: bool,
-    bytes: bool,
+merganser_gpu::shared! {
+    /// What a launch decides.
+    struct Arguments = "mgpu::filter::arguments" {
+        words: *const u64,
+        entries: *const Entry,
+        reference: *const u64,
+        decisions: *mut u8,
+        reference_len: u64,
+        pairs: u32,
+        read_len: u32,
+        segment_len: u32,
+        threshold: u32,
+        percent: bool,
+        others_match: bool,
+        global: bool,
+        bytes: bool,
+    }
 }
 
 merganser_gpu::foreign! {
@@ -56,8 +57,9 @@ pub(super) type Line = [u64; 2];
 
 /// Packs the sequences of a text, which have bases only, each to its place.
 ///
-/// The lines must lie within the text and the words.
-pub(super) fn pack(
+/// # Safety
+/// The lines lie within the text and the words.
+pub(super) unsafe fn pack(
     stream: &Stream,
     text: DeviceSlice<'_, u8>,
     lines: DeviceSlice<'_, Line>,
@@ -102,8 +104,9 @@ pub(super) enum Pairs<'l> {
 impl Launch<'_> {
     /// Decides pairs that are all for this kernel.
     ///
-    /// The entries must lie within the words and the decisions: [`super::queue`] sees to that.
-    pub(super) fn enqueue(mut self, stream: &Stream) -> Result<()> {
+    /// # Safety
+    /// Pairs that are listed lie within the words, the reference and the decisions.
+    pub(super) unsafe fn enqueue(mut self, stream: &Stream) -> Result<()> {
         let (threshold, percent) = match self.config.threshold {
             Threshold::Edits(edits) => (edits, false),
             Threshold::Percent(percent) => (percent.into(), true),
@@ -137,8 +140,8 @@ impl Launch<'_> {
             bytes: self.bytes,
         };
         stream.launch("deciding pairs", |raw| {
-            // SAFETY: all pointers lead to device memory of the sizes that `arguments` and the
-            // entries tell; the arguments themselves are copied by the call.
+            // SAFETY: all pointers lead to device memory of the sizes that `arguments` and, as the
+            // caller promised, the entries tell; the arguments are copied by the call.
             unsafe { merganser_filter_decide(self.kernel as u32, &arguments, raw) }
         })
     }

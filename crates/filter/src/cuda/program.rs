@@ -172,7 +172,8 @@ impl Program {
         stream.upload(&mut self.listed, 0..listed, self.on_device.view_mut())
     }
 
-    /// Decides what was added.
+    /// Decides what was added; `words` are those of all batches of it.
+    #[allow(unsafe_code, reason = "entries hold places, and only this type knows of what")]
     pub(super) fn launch(
         &mut self,
         stream: &Stream,
@@ -201,7 +202,10 @@ impl Program {
             let decisions = self.decisions.view_mut();
             let bytes = self.bytes;
             let launch = Launch { kernel, config, words, pairs, reference, bytes, decisions };
-            launch.enqueue(stream)?;
+            // SAFETY: `add` and `list` made the entries of pairs that `PairBatch` has checked, for
+            // batches whose words the queue put at their bases; `prepare` made room for a decision
+            // of each pair; the queue has seen that the reference is that of the batches.
+            unsafe { launch.enqueue(stream)? };
         }
         Ok(())
     }

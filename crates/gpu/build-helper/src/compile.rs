@@ -5,6 +5,7 @@
 //! when cargo asks for debug lines, and compiles two or more files as relocatable device code,
 //! which costs registers at every call.
 
+use crate::layout::Types;
 use crate::{Archs, Error, Search, Toolkit};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,6 +28,7 @@ pub struct Kernels {
     name: String,
     files: Vec<PathBuf>,
     includes: Vec<PathBuf>,
+    shared: Vec<(String, PathBuf)>,
     resources: Option<PathBuf>,
 }
 
@@ -45,7 +47,8 @@ impl Kernels {
     pub fn new(name: &str) -> Kernels {
         let mut includes = vec![PathBuf::from("cuda")];
         includes.extend(env::var_os("DEP_MERGANSER_GPU_INCLUDE").map(PathBuf::from));
-        Kernels { name: name.to_string(), files: Vec::new(), includes, resources: None }
+        let (files, shared) = (Vec::new(), Vec::new());
+        Kernels { name: name.to_string(), files, includes, shared, resources: None }
     }
 
     /// Adds a source file, relative to the crate's folder.
@@ -57,6 +60,14 @@ impl Kernels {
     /// Adds a folder of headers.
     pub fn include(mut self, folder: impl Into<PathBuf>) -> Self {
         self.includes.push(folder.into());
+        self
+    }
+
+    /// Makes the header `name`, which asserts the layout of the structures that a Rust file lists with
+    /// `merganser_gpu::shared!`; sources include it after the structures. Lists may use structures of
+    /// lists that were added before.
+    pub fn shared(mut self, name: &str, rust: impl Into<PathBuf>) -> Self {
+        self.shared.push((name.to_owned(), rust.into()));
         self
     }
 
@@ -84,9 +95,33 @@ impl Kernels {
         }
         // Folders, not files: a header may come to a folder later.
         self.includes.iter().for_each(|path| println!("cargo:rerun-if-changed={}", path.display()));
+        let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
+        let made = self.with_layouts(&folder("OUT_DIR"))?;
         if env::var_os(EMULATE).is_some_and(|value| value == "1") {
-            return self.emulate();
+            return made.emulate();
         }
+        made.compile_for_devices()
+    }
+
+    /// Writes the headers of shared structures to a folder, which is then on the include path.
+    #[allow(clippy::print_stdout, reason = "cargo reads it")]
+    fn with_layouts(&self, folder: &Path) -> Result<Kernels, Error> {
+        let mut types = Types::default();
+        for (name, rust) in &self.shared {
+            println!("cargo:rerun-if-changed={}", rust.display());
+            let file = |path: &Path, cause| Error::File { path: path.to_owned(), cause };
+            let list = fs::read_to_string(rust).map_err(|cause| file(rust, cause))?;
+            let header = types
+                .assertions(&list)
+                .map_err(|reason| Error::Layout { path: rust.clone(), reason })?;
+            let path = folder.join(name);
+            fs::write(&path, header).map_err(|cause| file(&path, cause))?;
+        }
+        Ok(self.clone().include(folder))
+    }
+
+    #[allow(clippy::print_stdout, reason = "cargo reads it")]
+    fn compile_for_devices(&self) -> Result<Built, Error> {
         let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
         let toolkit = Search::of_this_machine(&folder("CARGO_MANIFEST_DIR")).find()?;
         let archs = Archs::from_env()?;

@@ -46,6 +46,14 @@ pub enum Error {
         /// What it or the system said.
         reason: String,
     },
+    /// A list of shared structures makes no sense.
+    #[error("{}: {reason}", path.display())]
+    Layout {
+        /// The Rust file with the list.
+        path: PathBuf,
+        /// Which line it is.
+        reason: String,
+    },
     /// A file could not be read or written.
     #[error("{}: {cause}", path.display())]
     File {

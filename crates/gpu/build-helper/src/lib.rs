@@ -14,6 +14,7 @@
 mod arch;
 mod compile;
 mod error;
+mod layout;
 pub mod resources;
 mod search;
 

@@ -53,19 +53,24 @@ pub fn snapshot(version: &str, arch: Arch, kernels: &[Kernel]) -> String {
 }
 
 /// Holds the kernels of the package in `folder`, those of `sources` in its `cuda/`, against its
-/// `cuda/resources.snap`, as [`check`] does: the whole test. `Ok(Some(reason))` if nothing was compared;
-/// that there is no nvcc is one, but not on CI.
+/// `cuda/resources.snap`, as [`check`] does: the whole test. `made` is the folder of headers that the
+/// package's build script made. `Ok(Some(reason))` if nothing was compared; that there is no nvcc is
+/// one, but not on CI.
 ///
 /// # Panics
 /// If they differ.
-pub fn check_package(folder: &Path, sources: &[&str]) -> Result<Option<String>, Error> {
+pub fn check_package(
+    folder: &Path,
+    made: &Path,
+    sources: &[&str],
+) -> Result<Option<String>, Error> {
     let toolkit = match Search::of_this_machine(folder).find() {
         Err(error) if std::env::var_os("CI").is_none() => return Ok(Some(error.to_string())),
         found => found?,
     };
     let cuda = folder.join("cuda");
     let files: Vec<PathBuf> = sources.iter().map(|name| cuda.join(name)).collect();
-    let includes = [cuda.clone(), folder.join("../gpu/cuda")];
+    let includes = [cuda.clone(), folder.join("../gpu/cuda"), made.to_owned()];
     check(&toolkit, &files, &includes, &cuda.join("resources.snap"))
 }
 

@@ -15,8 +15,9 @@ macro_rules! foreign {
         $(
             #[cfg(not(feature = "cuda"))]
             #[allow(clippy::too_many_arguments, reason = "as the C++ has it")]
+            #[allow(improper_ctypes_definitions, reason = "nobody but Rust calls it")]
             $(#[$meta])*
-            pub(crate) unsafe fn $name($($arg: $T),*) -> $crate::Status {
+            pub(crate) unsafe extern "C" fn $name($($arg: $T),*) -> $crate::Status {
                 $(let _ = $arg;)*
                 $crate::ffi::NOT_BUILT_IN
             }

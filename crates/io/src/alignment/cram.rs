@@ -11,12 +11,13 @@ use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
 use noodles_sam::header::record::value::{Map, map::ReferenceSequence};
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 
 /// The first bytes of a file.
 pub(crate) const MAGIC: &[u8] = b"CRAM";
@@ -50,6 +51,11 @@ pub(crate) struct Containers<R> {
 impl<R: Read> Containers<R> {
     /// Reads the header of a file.
     pub(crate) fn open(input: R, reference: Option<&Path>) -> io::Result<Containers<R>> {
+        let opened = without_panic(|| Containers::begin(input, reference));
+        opened.unwrap_or_else(|| Err(invalid(format!("its header: {DAMAGED}"))))
+    }
+
+    fn begin(input: R, reference: Option<&Path>) -> io::Result<Containers<R>> {
         let mut reader = noodles_cram::io::Reader::new(input);
         let definition = reader.read_file_definition()?;
         let version = definition.version();
@@ -80,9 +86,37 @@ impl<R: Read> Containers<R> {
     /// The next container; `None` behind the last.
     pub(crate) fn next(&mut self) -> io::Result<Option<(Arc<Cram>, Container)>> {
         let mut container = Container::default();
-        let bytes = self.reader.read_container(&mut container)?;
+        let read = without_panic(|| self.reader.read_container(&mut container));
+        let bytes = read.unwrap_or_else(|| Err(invalid(format!("a container: {DAMAGED}"))))?;
         Ok((bytes > 0).then(|| (Arc::clone(&self.cram), container)))
     }
+}
+
+/// What a decoder that panics says of its input.
+const CONTRADICTION: &str = "it contradicts itself";
+const DAMAGED: &str = "it contradicts itself: is the file damaged?";
+
+thread_local! {
+    /// The thread is within [`without_panic`].
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What a part of the decoder gives; none if it panics, which it does where what it reads contradicts
+/// itself though checksums say that the bytes are what was written. Nothing is said of that panic.
+fn without_panic<T>(decode: impl FnOnce() -> T) -> Option<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let others = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !EXPECTED.get() {
+                others(panic);
+            }
+        }));
+    });
+    EXPECTED.set(true);
+    let done = catch_unwind(AssertUnwindSafe(decode));
+    EXPECTED.set(false);
+    done.ok()
 }
 
 fn invalid(what: String) -> io::Error {
@@ -196,10 +230,8 @@ impl Cram {
             self.repository.clear();
         }
         let mut number = container.header().record_counter();
-        // Checksums say that the bytes are what was written; where that contradicts itself, the
-        // decoder panics.
-        let decoded = catch_unwind(AssertUnwindSafe(|| self.decode(container, reads, &mut number)));
-        let result = decoded.unwrap_or_else(|_| Err("it contradicts itself".to_owned()));
+        let decoded = without_panic(|| self.decode(container, reads, &mut number));
+        let result = decoded.unwrap_or_else(|| Err(CONTRADICTION.to_owned()));
         result.map_err(|problem| {
             let missing = self.shared.missing.load(Ordering::Relaxed);
             let problem = match problem {

@@ -21,6 +21,13 @@ pub(crate) fn check(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// Where the index of a reference is, if it has one.
+pub(crate) fn index_of(path: &Path) -> PathBuf {
+    let mut index = path.as_os_str().to_owned();
+    index.push(".fai");
+    index.into()
+}
+
 /// A FASTA file.
 pub(super) struct Reference {
     path: PathBuf,
@@ -92,11 +99,10 @@ fn first_word(header: &[u8]) -> &[u8] {
 
 /// Where sequences lie, from the index or from the file.
 fn places(path: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
-    let mut index = path.as_os_str().to_owned();
-    index.push(".fai");
+    let index = index_of(path);
     match std::fs::read(&index) {
         Ok(text) => of_index(&text).ok_or_else(|| {
-            let index = Path::new(&index).display();
+            let index = index.display();
             io::Error::other(format!("its index {index} is damaged: remove it, or make it again"))
         }),
         Err(_) => scan(&File::open(path)?),

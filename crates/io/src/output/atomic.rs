@@ -1,15 +1,18 @@
 //! A file that appears under its name only when it is complete.
 
+use super::set::Member;
 use super::temporaries::Listed;
+use super::temporaries::MadeDirectories;
 use crate::Error;
-use crate::error::reason;
-use std::fs::{self, File};
+use crate::error::{reason, without_name};
+use crate::spill::nameless;
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
 /// A file written beside its final place and moved there by [`commit`](Self::commit); dropped
 /// without that, it leaves nothing. An existing file of that name stays as it is until then.
@@ -19,8 +22,8 @@ use tempfile::{NamedTempFile, TempPath};
 pub struct AtomicFile {
     path: PathBuf,
     file: File,
-    /// The temporary name, and the final one with symbolic links resolved.
-    beside: Option<(TempPath, PathBuf, Listed)>,
+    place: Place,
+    member: Member,
     buffer: Vec<u8>,
     /// Bytes written, those in the buffer not counted,
     written: u64,
@@ -28,39 +31,98 @@ pub struct AtomicFile {
     pushed: u64,
 }
 
+/// What a file is until it is complete.
+#[derive(Debug)]
+enum Place {
+    /// Another name in the directory of the target.
+    Beside { temporary: TemporaryName, target: PathBuf },
+    /// Itself: a device or a pipe.
+    Direct,
+    /// Nothing: it has no name, and never will.
+    Nameless { _made: MadeDirectories },
+}
+
+/// A name that goes when this does, or when the process ends.
+#[derive(Debug)]
+struct TemporaryName {
+    path: TempPath,
+    _listed: Listed,
+}
+
 const BUFFER: usize = 1 << 20;
 /// Every so many bytes the system is asked to begin writing them to disk, so that little is left
 /// to do for the synchronisation at the end.
 const PUSH: u64 = 16 << 20;
+/// Before the random letters of temporary names: the final name is no part of them, as it may be as
+/// long as names can be.
+const PREFIX: &str = ".merganser-";
+const RANDOM_LETTERS: usize = 12;
 
 impl AtomicFile {
-    /// Begins a file that will appear at `path`.
+    /// Begins a file that will appear at `path`. A symbolic link is followed: the file that it leads
+    /// to is written, whether or not there is one yet. A file that was there gives its permissions
+    /// to the new one, but for those to run as its owner or group (setuid, setgid).
     ///
     /// # Errors
     ///
     /// If its directory does not exist or cannot be written, or `path` is a directory.
     pub fn create(path: &Path) -> Result<Self, Error> {
+        Self::begin(path, Member::alone())
+    }
+
+    pub(super) fn begin(path: &Path, member: Member) -> Result<Self, Error> {
         let failed =
             |error: io::Error| Error::Create { path: path.to_owned(), reason: reason(&error) };
-        let existing = fs::metadata(path).ok();
-        let (file, beside) = match &existing {
+        let existing = match fs::metadata(path) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(error)),
+        };
+        let (file, place) = match existing {
             Some(metadata) if metadata.is_dir() => {
                 return Err(failed(io::ErrorKind::IsADirectory.into()));
             }
             Some(metadata) if !metadata.is_file() => {
-                (File::options().write(true).open(path).map_err(failed)?, None)
+                (File::options().write(true).open(path).map_err(failed)?, Place::Direct)
             }
-            _ => {
-                // The file that a symbolic link leads to is replaced, not the link.
-                let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-                let mode = existing.map_or(0o666, |metadata| metadata.permissions().mode());
-                let (named, listed) = temporary_beside(path, &target, mode)?;
-                let (file, temporary) = named.into_parts();
-                (file, Some((temporary, target, listed)))
+            existing => {
+                let target = resolve_output(path).map_err(failed)?;
+                let (file, temporary) = beside(path, &target, existing.as_ref())?;
+                (file, Place::Beside { temporary, target })
             }
         };
-        let buffer = Vec::with_capacity(BUFFER);
-        Ok(Self { path: path.to_owned(), file, beside, buffer, written: 0, pushed: 0 })
+        Ok(Self::new(path, file, place, member))
+    }
+
+    /// Begins a file in `directory` that never has a name: it is gone when nobody has it open any
+    /// more. The directory is made if it is not there, and then removed again.
+    ///
+    /// # Errors
+    ///
+    /// If the directory or the file cannot be made.
+    pub fn temporary(directory: &Path) -> Result<Self, Error> {
+        let (file, made) = nameless(directory)?;
+        Ok(Self::new(directory, file, Place::Nameless { _made: made }, Member::alone()))
+    }
+
+    fn new(path: &Path, file: File, place: Place, member: Member) -> Self {
+        let (path, buffer) = (path.to_owned(), Vec::with_capacity(BUFFER));
+        Self { path, file, place, member, buffer, written: 0, pushed: 0 }
+    }
+
+    /// Where it will be, as given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Another handle, to read with what was written: for who needs it before it appears.
+    ///
+    /// # Errors
+    ///
+    /// If the process has too many open files.
+    pub fn reader(&mut self) -> Result<File, Error> {
+        self.write_buffer()?;
+        self.file.try_clone().map_err(|error| self.failed(error))
     }
 
     /// Bytes written so far, and so the offset of the next one.
@@ -113,40 +175,45 @@ impl AtomicFile {
     /// If that fails.
     pub fn prepare(&mut self) -> Result<(), Error> {
         self.write_buffer()?;
-        match self.beside {
-            Some(_) => self.file.sync_all().map_err(|error| self.failed(error)),
-            None => Ok(()),
+        match self.place {
+            Place::Beside { .. } => self.file.sync_all().map_err(|error| self.failed(error)),
+            Place::Direct | Place::Nameless { .. } => Ok(()),
         }
     }
 
-    /// Puts everything on disk and gives the file its name. Returns how long the synchronisation
-    /// took.
+    /// Puts everything on disk and gives the file its name, or leaves that to its
+    /// [`OutputSet`](super::OutputSet). Returns how long the disk took.
     ///
     /// # Errors
     ///
     /// If that fails; there is then no file, or the old one.
     pub fn commit(mut self) -> Result<Duration, Error> {
         self.write_buffer()?;
-        let Some((temporary, target, _listed)) = self.beside.take() else {
-            return Ok(Duration::ZERO);
-        };
         let start = Instant::now();
-        self.file.sync_all().map_err(|error| self.failed(error))?;
-        temporary.persist(&target).map_err(|error| self.failed(error.error))?;
-        // The new name is on disk only when its directory is. Not every file system can do that,
-        // and the file itself is safe.
-        if let Ok(directory) = File::open(directory_of(&target)) {
-            let _ = directory.sync_all();
-        }
+        self.prepare()?;
+        let Self { path, place, member, written, .. } = self;
+        let Place::Beside { temporary, target } = place else { return Ok(Duration::ZERO) };
+        member.hand_over(Named { path, temporary, target, bytes: written })?;
         Ok(start.elapsed())
     }
 
     fn write_buffer(&mut self) -> Result<(), Error> {
-        let result = self.file.write_all(&self.buffer);
-        self.written += self.buffer.len() as u64;
+        let bytes = std::mem::take(&mut self.buffer);
+        let result = self.write_through(&bytes);
         // Also after an error: a retry would write some bytes twice.
+        self.buffer = bytes;
         self.buffer.clear();
-        result.map_err(|error| self.failed(error))?;
+        result
+    }
+
+    /// Writes bytes behind those that are written, not through the buffer.
+    fn write_through(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.written += bytes.len() as u64;
+        if self.member.is_gone() {
+            return Ok(());
+        }
+        let result = self.file.write_all(bytes);
+        self.member.written(result).map_err(|error| self.failed(error))?;
         self.push_written();
         Ok(())
     }
@@ -161,7 +228,7 @@ impl AtomicFile {
 
     /// Has the system begin to write a range to disk.
     fn push(&self, offset: u64, length: u64) {
-        if self.beside.is_some() {
+        if matches!(self.place, Place::Beside { .. }) {
             // On Linux, DONTNEED begins the write-back of dirty pages without waiting for it, and
             // drops only clean ones: sync_file_range, for which there is no safe wrapper, would do
             // no more. It is a hint; an error changes nothing.
@@ -170,8 +237,60 @@ impl AtomicFile {
         }
     }
 
-    pub(super) fn failed(&self, cause: io::Error) -> Error {
-        Error::Write { path: self.path.clone(), cause: Arc::new(cause) }
+    fn failed(&self, cause: io::Error) -> Error {
+        let (path, cause) = (self.path.clone(), Arc::new(cause));
+        match self.place {
+            Place::Nameless { .. } => Error::Temporary { dir: path, action: "write", cause },
+            _ => Error::Write { path, cause },
+        }
+    }
+}
+
+/// A file that is complete, and has only its temporary name yet; dropped, it is gone.
+#[derive(Debug)]
+pub(super) struct Named {
+    path: PathBuf,
+    temporary: TemporaryName,
+    target: PathBuf,
+    bytes: u64,
+}
+
+impl Named {
+    /// Where it will be, as given.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where it will be, with symbolic links resolved.
+    pub(super) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Gives the file its name.
+    pub(super) fn appear(self) -> Result<(), Error> {
+        let Named { path, temporary, target, .. } = self;
+        let failed = |cause| Error::Write { path, cause: Arc::new(cause) };
+        temporary.path.persist(target).map_err(|error| failed(without_name(error.error)))
+    }
+
+    /// Gives the file its name, and puts that on disk.
+    pub(super) fn appear_alone(self) -> Result<(), Error> {
+        let target = self.target.clone();
+        self.appear()?;
+        sync_directory(directory_of(&target));
+        Ok(())
+    }
+}
+
+/// A new name is on disk only when its directory is. Not every file system can do that, and the
+/// file itself is safe.
+pub(super) fn sync_directory(directory: &Path) {
+    if let Ok(directory) = File::open(directory) {
+        let _ = directory.sync_all();
     }
 }
 
@@ -182,10 +301,7 @@ impl Write for AtomicFile {
             self.write_buffer()?;
         }
         if bytes.len() >= BUFFER {
-            let result = self.file.write_all(bytes);
-            self.written += bytes.len() as u64;
-            result.map_err(|error| self.failed(error))?;
-            self.push_written();
+            self.write_through(bytes)?;
         } else {
             self.buffer.extend_from_slice(bytes);
         }
@@ -197,44 +313,87 @@ impl Write for AtomicFile {
     }
 }
 
-fn directory_of(path: &Path) -> &Path {
+pub(super) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
 }
 
-/// A hidden file in the directory of `target`, with `mode` less the umask.
-fn temporary_beside(
+/// Links in a row, after which the system gives up as well.
+const MOST_LINKS: usize = 40;
+
+/// Where a file that is written to `path` will be: symbolic links are followed, also one that leads
+/// to a file that is not there yet, as by the shell's `>`.
+///
+/// # Errors
+///
+/// If a link cannot be read, or they go round in circles.
+pub fn resolve_output(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(target) = path.canonicalize() {
+        return Ok(target);
+    }
+    let mut target = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = directory_of(&target).join(next),
+            // No link, or nothing yet.
+            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput) => return Ok(target),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound) => return Ok(target),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(rustix::io::Errno::LOOP.into())
+}
+
+/// A hidden file in the directory of `target`, which nobody else may open before it has the
+/// permissions of the file that it will replace, or those that the umask leaves.
+fn beside(
     path: &Path,
     target: &Path,
-    mode: u32,
-) -> Result<(NamedTempFile, Listed), Error> {
+    existing: Option<&Metadata>,
+) -> Result<(File, TemporaryName), Error> {
     let failed = |reason| Error::Create { path: path.to_owned(), reason };
-    let Some(name) = target.file_name() else {
+    if target.file_name().is_none() {
         return Err(failed("it is not the name of a file".into()));
-    };
+    }
     let directory = directory_of(target);
-    let prefix = format!(".{}.tmp-{}-", name.display(), std::process::id());
+    let mode = if existing.is_some() { 0o600 } else { 0o666 };
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true).mode(mode);
     let mut listed = None;
-    let made = tempfile::Builder::new().prefix(&prefix).make_in(directory, |name| {
-        // Before it is there, so that it is never left behind.
-        listed = Some(Listed::file(name)?);
-        File::options().read(true).write(true).create_new(true).mode(mode).open(name)
-    });
-    made.and_then(|named| Ok((named, listed.ok_or(io::ErrorKind::Other)?))).map_err(|error| {
-        match error.kind() {
+    let (made, _listed) = tempfile::Builder::new()
+        .prefix(PREFIX)
+        .rand_bytes(RANDOM_LETTERS)
+        .make_in(directory, |name| {
+            // Before it is there, so that it is never left behind.
+            listed = Some(Listed::file(name)?);
+            options.open(name)
+        })
+        .and_then(|made| Ok((made, listed.ok_or(io::ErrorKind::Other)?)))
+        .map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 failed(format!("the directory {} does not exist", directory.display()))
             }
             io::ErrorKind::PermissionDenied => {
                 failed(format!("the directory {} is not writable", directory.display()))
             }
-            // tempfile's own text would name the temporary file.
-            _ => failed(error.raw_os_error().map_or_else(
-                || error.to_string(),
-                |code| reason(&io::Error::from_raw_os_error(code)),
-            )),
-        }
-    })
+            _ => failed(reason(&without_name(error))),
+        })?;
+    let (file, path) = made.into_parts();
+    let temporary = TemporaryName { path, _listed };
+    if let Some(existing) = existing {
+        take_permissions(&file, existing).map_err(|error| failed(reason(&error)))?;
+    }
+    Ok((file, temporary))
+}
+
+/// Gives a file the permissions of the one that it will replace; not those of a group that is
+/// another one's, and none to run as somebody else.
+fn take_permissions(file: &File, existing: &Metadata) -> io::Result<()> {
+    let mode = existing.mode() & 0o777;
+    let same_group = file.metadata()?.gid() == existing.gid();
+    // What all may do, the group may.
+    let mode = if same_group { mode } else { mode & (0o707 | (mode & 0o007) << 3) };
+    file.set_permissions(Permissions::from_mode(mode))
 }

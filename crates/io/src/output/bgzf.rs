@@ -25,12 +25,9 @@ impl BgzfWriter {
 
     /// Writes the last block and the end, and returns the file, which is not committed yet.
     pub(super) fn finish(mut self) -> Result<AtomicFile, Error> {
-        self.write_block().and_then(|()| self.file.write_all(&BgzfBlocks::END)).map_err(
-            |error| {
-                // Ours, wrapped by `impl Write`.
-                error.downcast::<Error>().unwrap_or_else(|error| self.file.failed(error))
-            },
-        )?;
+        self.write_block()
+            .and_then(|()| self.file.write_all(&BgzfBlocks::END))
+            .map_err(|error| Error::of_write(error, self.file.path()))?;
         Ok(self.file)
     }
 

@@ -6,9 +6,10 @@
 //! does. So entries are linked to each other, and are made and dropped outside of the lock.
 
 use std::ffi::CString;
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static LIST: Mutex<List> = Mutex::new(List { first: None, next_number: 0, closed: false });
@@ -89,6 +90,43 @@ impl Drop for Listed {
         }
         drop(list);
         drop(own);
+    }
+}
+
+/// Directories that were made for temporary files, the outermost first. They go with this, unless
+/// somebody else has put something there.
+#[derive(Debug, Default)]
+pub struct MadeDirectories(Vec<(PathBuf, Listed)>);
+
+impl MadeDirectories {
+    /// Makes a directory and those above it, as far as they are missing.
+    ///
+    /// # Errors
+    /// If one cannot be made; those that were are gone again.
+    pub fn ensure(directory: &Path) -> io::Result<MadeDirectories> {
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let missing: Vec<&Path> = directory.ancestors().take_while(missing).collect();
+        let mut made = MadeDirectories::default();
+        for path in missing.into_iter().rev() {
+            let listed = Listed::directory(path)?;
+            match fs::create_dir(path) {
+                Ok(()) => made.0.push((path.to_owned(), listed)),
+                // Another run may make the same directory at the same time.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(made)
+    }
+}
+
+impl Drop for MadeDirectories {
+    fn drop(&mut self) {
+        while let Some((path, _listed)) = self.0.pop() {
+            if fs::remove_dir(path).is_err() {
+                return;
+            }
+        }
     }
 }
 

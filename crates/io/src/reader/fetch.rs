@@ -6,7 +6,7 @@ use super::ranges::{Cutter, Plan, Range, Ranges};
 use crate::alignment::cram::{self, Containers, Cram};
 use crate::compress::bgzf::{BlockReader, End};
 use crate::compress::gzip::GzipStream;
-use crate::compress::{Compression, HEAD};
+use crate::compress::{Compression, HEAD, promised, zstd_window};
 use crate::input::open_error;
 use crate::{Chunk, Error, Input};
 use noodles_cram::io::reader::Container;
@@ -39,6 +39,8 @@ pub(super) struct Fetcher {
     reference: Option<Arc<Path>>,
     /// How to cut gzip files into ranges, if at all.
     plan: Option<Plan>,
+    /// Files that may be open at the same time, this one among them.
+    at_once: usize,
 }
 
 enum FetchState {
@@ -98,12 +100,18 @@ impl Fetcher {
             Origin::Reader(_) => None,
         };
         let state = FetchState::Unopened(origin);
-        Self { file, state, ticket: 0, count: Arc::default(), sequences: false, reference, plan }
+        let count = Arc::default();
+        Self { file, state, ticket: 0, count, sequences: false, reference, plan, at_once: 1 }
     }
 
     /// Has the reads of CRAM files come as FASTQ.
     pub(super) fn of_sequences(self) -> Self {
         Self { sequences: true, ..self }
+    }
+
+    /// Has it share memory with others: so many files in all may be open at the same time.
+    pub(super) fn beside(self, at_once: usize) -> Self {
+        Self { at_once, ..self }
     }
 
     pub(super) fn file(&self) -> usize {
@@ -159,8 +167,11 @@ impl Fetcher {
             FetchState::Stream { text, compression } => {
                 let room = chunk.room(options.headroom(), options.chunk_bytes);
                 let wanted = room.len();
-                let read = fill(text, room, stopped)
-                    .map_err(|error| decode_error(&chunk.name, *compression, &error))?;
+                let read = fill(text, room, stopped).map_err(|error| {
+                    let window = zstd_window(self.at_once);
+                    window_error(&chunk.name, *compression, &error, window)
+                        .unwrap_or_else(|| decode_error(&chunk.name, *compression, &error))
+                })?;
                 chunk.end = chunk.start + read;
                 Ok((Work::Text, read < wanted))
             }
@@ -191,6 +202,10 @@ impl Fetcher {
         else {
             return Ok(());
         };
+        let promised = match &origin {
+            Origin::Input(input) => input.path().and_then(promised),
+            Origin::Reader(_) => None,
+        };
         let bytes: Bytes = match origin {
             Origin::Reader(bytes) => bytes,
             Origin::Input(input) => match input.path() {
@@ -206,7 +221,7 @@ impl Fetcher {
                 }
             },
         };
-        self.state = self.stream(bytes, name)?;
+        self.state = self.stream(bytes, name, promised)?;
         Ok(())
     }
 
@@ -234,13 +249,23 @@ impl Fetcher {
         self.sequences && head.starts_with(cram::MAGIC)
     }
 
-    fn stream(&self, bytes: Bytes, name: &str) -> Result<FetchState, Error> {
+    /// Begins to read bytes that come one after the other; a file that is `promised` to be compressed
+    /// has some.
+    fn stream(
+        &self,
+        bytes: Bytes,
+        name: &str,
+        promised: Option<&'static str>,
+    ) -> Result<FetchState, Error> {
         let mut raw = Raw { bytes, count: Arc::clone(&self.count) };
         let mut head = Vec::with_capacity(HEAD);
         (&mut raw)
             .take(HEAD as u64)
             .read_to_end(&mut head)
             .map_err(|error| read_error(name, error))?;
+        if let Some(compression) = promised.filter(|_| head.is_empty()) {
+            return Err(Error::Truncated { input: name.to_owned(), compression });
+        }
         let (compression, is_cram) = (Compression::sniff(&head), self.is_cram(&head));
         // The head again, then the rest.
         let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
@@ -254,7 +279,7 @@ impl Fetcher {
             Compression::Bgzf => return Ok(FetchState::Blocks(BlockReader::new(whole))),
             Compression::None => whole,
             _ => compression
-                .decoder(BufReader::with_capacity(RAW_BUFFER, whole))
+                .decoder(BufReader::with_capacity(RAW_BUFFER, whole), zstd_window(self.at_once))
                 .map_err(|error| decode_error(name, compression, &error))?,
         };
         Ok(FetchState::Stream { text, compression })
@@ -303,6 +328,18 @@ fn cram_error(name: &str, error: &io::Error) -> Error {
         (None, io::ErrorKind::UnexpectedEof) => Error::Truncated { input, compression: "CRAM" },
         _ => Error::Alignment { input, place: "CRAM".into(), problem: error.to_string() },
     }
+}
+
+/// The error of zstd data with a larger window than there is memory for.
+fn window_error(
+    name: &str,
+    compression: Compression,
+    error: &io::Error,
+    window: u32,
+) -> Option<Error> {
+    // libzstd has no other way to say it.
+    let is_that = compression == Compression::Zstd && error.to_string().contains("too much memory");
+    is_that.then(|| Error::Window { input: name.to_owned(), limit: 1 << window })
 }
 
 /// What a decompressor's error means: the system's errors pass through it unchanged.

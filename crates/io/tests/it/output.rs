@@ -1,8 +1,9 @@
 //! Result files.
 
-use merganser_io::{AtomicFile, Output, finish_all};
-use std::fs;
+use merganser_io::{AtomicFile, Output, OutputSet, finish_all};
+use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
@@ -137,4 +138,164 @@ fn several_outputs_appear_together_or_not_at_all() {
     finish_all([open(&plain), open(&packed)]).unwrap();
     assert_eq!(names(dir.path()), ["a", "b.gz"]);
     assert_eq!(fs::read(&plain).unwrap(), b"text");
+}
+
+#[test]
+fn a_link_that_leads_nowhere_yet_is_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    fs::create_dir(path("sub")).unwrap();
+    symlink("sub/middle", path("link")).unwrap();
+    symlink("new", path("sub/middle")).unwrap();
+    let mut file = AtomicFile::create(&path("link")).unwrap();
+    file.write_all(b"text").unwrap();
+    file.commit().unwrap();
+    assert!(path("link").is_symlink() && path("sub/middle").is_symlink());
+    assert_eq!(fs::read(path("sub/new")).unwrap(), b"text");
+    symlink("circle", path("circle")).unwrap();
+    let error = AtomicFile::create(&path("circle")).unwrap_err().to_string();
+    assert!(error.contains("circle: cannot create this output file: "), "{error}");
+    symlink("missing/file", path("lost")).unwrap();
+    let error = AtomicFile::create(&path("lost")).unwrap_err().to_string();
+    assert!(error.ends_with("/missing does not exist"), "{error}");
+    assert_eq!(names(dir.path()), ["circle", "link", "lost", "sub"]);
+}
+
+/// A new file has what the umask leaves, one that replaces another one that one's permissions, but
+/// for those to run as somebody else: its content is another one's.
+#[test]
+fn permissions_are_kept_and_those_of_others_are_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o7777;
+    let write = || AtomicFile::create(&path).unwrap().commit().unwrap();
+    for (before, after) in [
+        (0o600, 0o600),
+        (0o644, 0o644),
+        (0o666, 0o666),
+        (0o640, 0o640),
+        (0o4755, 0o755),
+        (0o6711, 0o711),
+    ] {
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
+        write();
+        assert_eq!(mode(), after, "{before:o}");
+    }
+    fs::remove_file(&path).unwrap();
+    File::create(&path).unwrap();
+    let plain = mode();
+    fs::remove_file(&path).unwrap();
+    write();
+    assert_eq!(mode(), plain);
+}
+
+#[test]
+fn names_may_be_as_long_as_they_can_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let longest = "x".repeat(255);
+    AtomicFile::create(&dir.path().join(&longest)).unwrap().commit().unwrap();
+    assert_eq!(names(dir.path()), [longest]);
+    let error = AtomicFile::create(&dir.path().join("x".repeat(256))).unwrap_err().to_string();
+    assert!(error.ends_with(": cannot create this output file: file name too long"), "{error}");
+}
+
+#[test]
+fn messages_do_not_name_the_temporary_file() {
+    // A directory in which nobody makes files.
+    let error = AtomicFile::create(Path::new("/proc/self/x")).unwrap_err().to_string();
+    assert!(!error.contains(".merganser"), "{error}");
+    let error = AtomicFile::temporary(Path::new("/proc/self")).unwrap_err().to_string();
+    assert!(error.starts_with("/proc/self: cannot make a temporary file here: "), "{error}");
+    assert!(!error.contains("at path"), "{error}");
+}
+
+#[test]
+fn a_temporary_file_has_no_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("a/b");
+    let mut file = AtomicFile::temporary(&folder).unwrap();
+    assert_eq!(names(&folder), [""; 0]);
+    file.write_all(b"text").unwrap();
+    let mut reader = file.reader().unwrap();
+    file.commit().unwrap();
+    assert_eq!(names(dir.path()), [""; 0]);
+    let mut text = String::new();
+    std::io::Seek::rewind(&mut reader).unwrap();
+    reader.read_to_string(&mut text).unwrap();
+    assert_eq!(text, "text");
+}
+
+#[test]
+fn outputs_of_a_set_appear_when_all_are_finished() {
+    let dir = tempfile::tempdir().unwrap();
+    let [plain, packed, left] = ["a", "b.gz", "c"].map(|name| dir.path().join(name));
+    let set = OutputSet::new();
+    let mut first = set.file(&plain).unwrap();
+    first.write_all(b"text").unwrap();
+    first.commit().unwrap();
+    let mut second = set.output(&packed).unwrap();
+    second.write_all(b"text").unwrap();
+    second.finish().unwrap();
+    assert!(!plain.exists() && !packed.exists());
+    assert_eq!(set.bytes_of(&plain), 4);
+    drop(set.file(&left).unwrap());
+    set.commit().unwrap();
+    assert_eq!(names(dir.path()), ["a", "b.gz"]);
+    assert_eq!(set.bytes_of(&plain), 0);
+
+    // One that is not finished, for instance for an error, leaves none.
+    let other = OutputSet::new();
+    other.file(&left).unwrap().commit().unwrap();
+    drop(other);
+    assert_eq!(names(dir.path()), ["a", "b.gz"]);
+}
+
+#[test]
+fn a_set_that_cannot_appear_as_a_whole_is_taken_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let [one, two] = ["one", "two"].map(|name| dir.path().join(name));
+    let set = OutputSet::new();
+    for path in [&one, &two] {
+        set.file(path).unwrap().commit().unwrap();
+    }
+    // Since then somebody has put a directory there.
+    fs::create_dir(&two).unwrap();
+    let error = set.commit().unwrap_err().to_string();
+    assert!(error.ends_with("two: cannot write: is a directory"), "{error}");
+    assert_eq!(names(dir.path()), ["two"]);
+}
+
+/// Who reads a pipe may go away: other outputs become whole all the same, and the last one ends the
+/// run.
+#[test]
+fn a_reader_that_goes_away_takes_no_other_output_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    let piped = |set: &OutputSet| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let name = format!("/proc/self/fd/{}", writer.as_raw_fd());
+        let output = set.output(Path::new(&name)).unwrap();
+        drop(reader);
+        output
+    };
+    let (set, text) = (OutputSet::new(), vec![b'x'; 3_000_000]);
+    let mut pipes = [piped(&set), piped(&set)];
+    let mut file = set.output(&path).unwrap();
+    for output in pipes.iter_mut().chain([&mut file]) {
+        output.write_all(&text).unwrap();
+        output.flush().unwrap();
+        output.write_all(&text).unwrap();
+    }
+    for output in pipes.into_iter().chain([file]) {
+        output.finish().unwrap();
+    }
+    set.commit().unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().len(), 6_000_000);
+
+    for set in [OutputSet::new(), OutputSet::alone()] {
+        let mut alone = piped(&set);
+        let error = alone.write_all(&text).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
+    }
 }

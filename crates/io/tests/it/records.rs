@@ -8,6 +8,7 @@ use merganser_io::{Error, Header, Input, Keep, RecordBatch, RecordOptions, Recor
 use merganser_run::{StartError, run_workers};
 use proptest::prelude::*;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A batch: its number, reads before it, whether paired, its records.
 type Batch = (u64, u64, bool, Vec<Record>);
@@ -335,5 +336,111 @@ fn a_sequence_cut_off_by_damage_is_no_record() {
             (0..batch.len()).for_each(|at| assert_eq!(batch.record(at).letters.len(), 1000));
         }
         assert_eq!(found, 37, "with {workers} workers");
+    }
+}
+
+/// Sequences of FASTA that are longer than stretches come in such, which overlap; the reads are counted
+/// as ever.
+#[test]
+fn long_sequences_come_in_stretches() {
+    let dir = tempfile::tempdir().unwrap();
+    let letters = |length: usize| "ACGTTGCA".repeat(length / 8 + 1)[..length].to_owned();
+    let reads = [letters(50), letters(5000), letters(7), letters(1234), letters(999)];
+    let path = write(dir.path(), "a.fa", &laid_out(&reads, Some(70), ""));
+    for workers in [1, 3] {
+        let options = RecordOptions {
+            keep: ALL,
+            chunk_bytes: 256,
+            batch_bytes: 300,
+            workers,
+            stretches: Some((400, 20)),
+            ..RecordOptions::default()
+        };
+        let records =
+            Records::open(&[Segment::Single(Input::File(path.clone()))], options.clone()).unwrap();
+        let found = Mutex::new(Vec::new());
+        run_workers::<Error, _>(workers, |_| {
+            let mut batch = RecordBatch::default();
+            while records.next(&mut batch)?.is_some() {
+                let (stretch, place) = (batch.stretch(), batch.place(0).1);
+                assert!(stretch.is_none() || batch.len() == 1);
+                let (number, _, _, all) = listed(&batch);
+                found.lock().unwrap().push((number, place, stretch, all));
+            }
+            Ok(())
+        })
+        .unwrap();
+        let mut found = found.into_inner().unwrap();
+        found.sort_by_key(|one| one.0);
+        let mut whole: Vec<Record> = Vec::new();
+        for (_, place, stretch, all) in found {
+            let Some(stretch) = stretch.filter(|stretch| !stretch.begins) else {
+                assert_eq!(place, whole.len() as u64 + 1);
+                whole.extend(all);
+                continue;
+            };
+            assert_eq!(place, whole.len() as u64);
+            let last = whole.last_mut().unwrap();
+            assert!(last.sequence.ends_with(&all[0].sequence[..20]));
+            last.sequence += &all[0].sequence[20..];
+            assert!(stretch.ends || all[0].sequence.len() == 400);
+        }
+        assert_eq!(whole, naive(&std::fs::read(&path).unwrap()));
+    }
+}
+
+/// A record that is too long is refused when so much of it has been read, and those before it come.
+#[test]
+fn records_that_are_too_long_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let reads = ["ACGT".to_owned(), "ACGTTGCA".repeat(4000)];
+    for width in [None, Some(60)] {
+        let path = write(dir.path(), "a", &laid_out(&reads, width, ""));
+        for workers in [1, 3] {
+            let options = RecordOptions {
+                keep: ALL,
+                chunk_bytes: 1000,
+                workers,
+                max_record: 20_000,
+                ..RecordOptions::default()
+            };
+            let segments = [Segment::Single(Input::File(path.clone()))];
+            let (batches, failed) = read_all(&segments, &options).unwrap();
+            assert_eq!(batches.iter().map(|batch| batch.3.len()).sum::<usize>(), 1);
+            let message = failed.unwrap().1.to_string();
+            assert!(message.contains("record 2: longer than 19.5 KiB"), "{message}");
+        }
+    }
+}
+
+/// While somebody has a long record, nobody else gets one.
+#[test]
+fn long_records_come_one_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let reads: Vec<String> = (0..40).map(|_| "ACGTTGCA".repeat(2000)).collect();
+    for width in [None, Some(60)] {
+        let path = write(dir.path(), "a", &laid_out(&reads, width, ""));
+        let options = RecordOptions {
+            keep: ALL,
+            chunk_bytes: 1000,
+            batch_bytes: 1000,
+            workers: 4,
+            ..RecordOptions::default()
+        };
+        let records = Records::open(&[Segment::Single(Input::File(path))], options).unwrap();
+        let (here, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        run_workers::<Error, _>(4, |_| {
+            let mut batch = RecordBatch::default();
+            while records.next(&mut batch)?.is_some() {
+                assert!(batch.is_long());
+                assert_eq!(here.fetch_add(1, Ordering::SeqCst), 0);
+                std::thread::sleep(std::time::Duration::from_millis(1));
+                seen.fetch_add(batch.len(), Ordering::SeqCst);
+                here.fetch_sub(1, Ordering::SeqCst);
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen.into_inner(), 40);
     }
 }

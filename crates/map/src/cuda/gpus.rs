@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, Pool, Pooled};
+use merganser_run::Cancel;
 use merganser_run::start_scoped;
 
 use super::index::DeviceIndex;
@@ -106,13 +107,14 @@ impl Gpus {
 /// Whether an index fits devices, with room to map.
 ///
 /// # Errors
-/// If it does not, or a device cannot be used.
+/// If it does not, or a device cannot be used; if the index is damaged.
 pub fn check_devices(
     index: &Index,
     config: &Config,
     ordinals: &[u32],
     memory: Option<u64>,
 ) -> Result<(), Error> {
+    index.check(merganser_run::resolve_threads(None), &Cancel::default())?;
     let view = index.view();
     let needed = DeviceIndex::bytes(&view, &gaps(&view, config));
     let devices = Device::open_all(ordinals)?;

@@ -21,9 +21,9 @@ fn usable() -> bool {
 }
 
 fn index(contigs: &[Vec<u8>], device: Option<u32>, gpu_memory: Option<u64>) -> Index {
-    let (threads, memory, path) = (1, 1 << 30, None);
-    let how = Building { threads, memory, path, device, gpu_memory };
-    build(Reference::of(contigs), &how, &Silent, &Cancel::default()).unwrap().unwrap()
+    let (threads, memory) = (1, 1 << 30);
+    let how = Building { threads, memory, device, gpu_memory };
+    build(Reference::of(contigs), &how, None, &Silent, &Cancel::default()).unwrap()
 }
 
 /// What is compared of the stages.

@@ -1,10 +1,10 @@
 //! Building an index: positions are distributed by their first four bases, and each part is sorted
 //! by a radix pass over the next eight and comparisons within what then is equal.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use merganser_io::AtomicFile;
 use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
 
 use super::{Data, Index, SHORTEST, file, interleave, k_of};
@@ -14,13 +14,11 @@ use crate::reference::{Reference, Text};
 
 /// How an index is built.
 #[derive(Clone, Copy, Debug)]
-pub struct Building<'p> {
+pub struct Building {
     /// Threads in all.
     pub threads: usize,
     /// Bytes that the process may use.
     pub memory: u64,
-    /// Where it goes; `None` keeps it in memory.
-    pub path: Option<&'p Path>,
     /// The GPU that sorts, by CUDA's number; `None`: the threads do.
     pub device: Option<u32>,
     /// Bytes of the GPU's memory that may be used; `None`: what is free.
@@ -39,17 +37,18 @@ const PARTS: usize = 1 << (2 * PART_BASES);
 /// Positions that are looked at in one step.
 const PIECE: u32 = 1 << 20;
 
-/// Builds the index of a reference, in memory or as a file; its bytes depend on the reference
-/// alone. Calls `progress` with one stage, in positions.
+/// Builds the index of a reference, in memory or, given one, as a file, which appears as its set does
+/// and is mapped already; its bytes depend on the reference alone. Calls `progress` with one stage, in positions.
 ///
 /// # Errors
 /// If there is too little memory, the file cannot be written, or the run was cancelled.
 pub fn build(
     reference: Reference,
-    how: &Building<'_>,
+    how: &Building,
+    output: Option<AtomicFile>,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<Option<Index>, Error> {
+) -> Result<Index, Error> {
     let text = reference.text();
     let bases: u64 = text.contigs.iter().map(|contig| u64::from(contig.len)).sum();
     let k = k_of(bases);
@@ -59,13 +58,13 @@ pub fn build(
     let totals: Vec<u64> =
         (0..PARTS).map(|part| counts.iter().map(|piece| u64::from(piece[part])).sum()).collect();
     let groups = match how.device {
-        None => groups(&totals, &reference, k, how)?,
+        None => groups(&totals, &reference, k, how, output.is_none())?,
         // The device has groups of its own.
         Some(_) => Vec::new(),
     };
     let mut sorted = Sorted { table: Vec::with_capacity((1 << (2 * k)) + 1), k, positions: 0 };
-    let mut sink = match how.path {
-        Some(path) => Sink::File(Box::new(file::Writer::create(path, &reference, k)?)),
+    let mut sink = match output {
+        Some(file) => Sink::File(Box::new(file::Writer::new(file, &reference, k)?)),
         None => Sink::Memory(Vec::with_capacity(totals.iter().sum::<u64>() as usize)),
     };
     if let Some(device) = how.device {
@@ -89,11 +88,11 @@ pub fn build(
     sorted.table.push(sorted.positions);
     progress.finish();
     match sink {
-        Sink::File(writer) => writer.finish(&reference, &sorted.table).map(|()| None),
+        Sink::File(writer) => writer.finish(&reference, &sorted.table),
         Sink::Memory(positions) => {
             let contigs = reference.contigs.clone();
             let data = Data::Owned { reference, positions, table: sorted.table };
-            Ok(Some(Index { contigs, k, data }))
+            Ok(Index { contigs, k, data })
         }
     }
 }
@@ -203,12 +202,13 @@ fn groups(
     totals: &[u64],
     reference: &Reference,
     k: usize,
-    how: &Building<'_>,
+    how: &Building,
+    in_memory: bool,
 ) -> Result<Vec<std::ops::Range<usize>>, Error> {
     let planes = 8 * (reference.low.len() + reference.high.len() + reference.others.len()) as u64;
     let largest = totals.iter().copied().max().unwrap_or(0);
     let all: u64 = totals.iter().sum();
-    let kept = if how.path.is_none() { 4 * all } else { 0 };
+    let kept = if in_memory { 4 * all } else { 0 };
     // Two keys with their positions for each thread's part, and the sorted ones that wait.
     let fixed = planes + kept + (4 << (2 * k)) + how.threads as u64 * 44 * largest + (64 << 20);
     // A growing vector may take twice what it holds.

@@ -1,55 +1,48 @@
 //! The file `.mgi`: a header, planes, positions, table, contigs. Numbers are little-endian.
 
+use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use merganser_io::AtomicFile;
+use merganser_io::{AtomicFile, MappedFile, SectionSum, Soundness};
+use merganser_run::Cancel;
 
-use super::{MOST_K, SHORTEST, mapping::Mapping, words_to};
+use super::{Index, MOST_K, SHORTEST, words_to};
 use crate::Error;
 use crate::reference::{Contig, MOST_POSITIONS, Reference};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-const MAGIC: [u8; 8] = *b"\x89MGI\r\n\x1a\n";
+pub(super) const MAGIC: [u8; 8] = *b"\x89MGI\r\n\x1a\n";
 /// The version that this program writes, and the only one it reads.
 const VERSION: u32 = 1;
 /// Bytes of the header; the sections follow, each at a multiple of as many.
 const BYTES: usize = 4096;
 /// Low bits, high bits, other letters (may be empty), positions, table, contigs.
 const SECTIONS: usize = 6;
+/// The last of them.
+const CONTIGS: usize = SECTIONS - 1;
 /// Bytes of the header that are in use, the checksum being the last four.
 const USED: usize = 8 + 4 * 4 + SECTIONS * 24 + 8 + 4;
-
-/// Where a section is, in bytes, and its checksum.
-#[derive(Clone, Copy, Debug, Default)]
-struct Section {
-    start: u64,
-    len: u64,
-    checksum: u32,
-}
 
 /// An index file that is mapped.
 #[derive(Debug)]
 pub(super) struct Mapped {
-    path: PathBuf,
-    mapping: Mapping,
-    sections: [Section; SECTIONS],
+    mapping: MappedFile,
+    sections: [SectionSum; SECTIONS],
 }
 
 impl Mapped {
-    pub(super) fn open(path: &Path) -> Result<(Mapped, Vec<Contig>, usize), Error> {
-        let maker = "merganser index makes one of a reference in FASTA";
-        let wanted = "a merganser index (.mgi)";
-        if let Some(complaint) = merganser_io::foreign(path, &MAGIC, wanted, maker) {
-            return Err(Error::index(path, complaint));
-        }
-        let mapping = Mapping::open(path)?;
+    pub(super) fn of_file(file: &File, path: &Path) -> Result<(Mapped, Vec<Contig>, usize), Error> {
+        let at = |source| Error::File { path: path.to_owned(), source };
+        let mapping = MappedFile::of_file(file, path).map_err(at)?;
         let (sections, k) =
             header(mapping.bytes()).map_err(|problem| Error::index(path, problem))?;
-        let mapped = Mapped { path: path.to_owned(), mapping, sections };
+        let mapped = Mapped { mapping, sections };
         let senseless = || Error::index(path, "the index makes no sense: build it again");
-        mapped.check(5)?;
-        let contigs = contigs(mapped.section(5)).ok_or_else(senseless)?;
+        if crc32fast::hash(mapped.section(CONTIGS)) != sections[CONTIGS].checksum {
+            return Err(mapped.damaged(CONTIGS));
+        }
+        let contigs = contigs(mapped.section(CONTIGS)).ok_or_else(senseless)?;
         let words = words_to(contigs.last().map_or(0, Contig::end)) as u64 * 8;
         let lens = mapped.sections.map(|section| section.len);
         let others = lens[2] == 0 || lens[2] == words;
@@ -66,26 +59,37 @@ impl Mapped {
     }
 
     fn section(&self, number: usize) -> &[u8] {
-        let Section { start, len, .. } = self.sections[number];
+        let SectionSum { start, len, .. } = self.sections[number];
         &self.mapping.bytes()[start as usize..(start + len) as usize]
     }
 
-    fn check(&self, number: usize) -> Result<(), Error> {
-        if crc32fast::hash(self.section(number)) == self.sections[number].checksum {
-            return Ok(());
-        }
+    fn damaged(&self, number: usize) -> Error {
         let problem = format!(
             "section {} of {SECTIONS} is damaged (checksum): copy the index again, or build it again",
             number + 1
         );
-        Err(Error::index(&self.path, problem))
+        Error::index(self.mapping.path(), problem)
     }
 
-    pub(super) fn verify(&self) -> Result<(), Error> {
-        (0..SECTIONS).try_for_each(|number| self.check(number))
+    /// See [`Index::check`](super::Index::check).
+    pub(super) fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        match self.mapping.check(&self.sections, threads, cancel)? {
+            Soundness::Sound => Ok(()),
+            Soundness::Damaged(number) => Err(self.damaged(number)),
+            Soundness::Cancelled => Err(Error::Cancelled),
+        }
     }
 
-    /// See [`Mapping::release`].
+    pub(super) fn is_checked(&self) -> bool {
+        self.mapping.is_checked()
+    }
+
+    /// Bytes of the planes, the positions and the table.
+    pub(super) fn bytes(&self) -> u64 {
+        self.sections[..CONTIGS].iter().map(|section| section.len).sum()
+    }
+
+    /// See [`MappedFile::release`].
     pub(super) fn release(&self, part: &[u8]) {
         self.mapping.release(part);
     }
@@ -105,7 +109,7 @@ impl Mapped {
 }
 
 /// Reads the header of a whole file.
-fn header(file: &[u8]) -> Result<([Section; SECTIONS], usize), String> {
+fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
     let number = |at: usize, len: usize| {
         let bytes = file.get(at..at + len).unwrap_or_default();
         bytes.iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte))
@@ -136,17 +140,32 @@ fn header(file: &[u8]) -> Result<([Section; SECTIONS], usize), String> {
     let sections = std::array::from_fn(|section| {
         let at = 24 + 24 * section;
         let (start, len) = (number(at, 8), number(at + 8, 8));
-        Section { start, len, checksum: number(at + 16, 4) as u32 }
+        SectionSum { start, len, checksum: number(at + 16, 4) as u32 }
     });
     let k = number(16, 4) as usize;
-    let inside = |section: &Section| {
+    let inside = |section: &SectionSum| {
         let end = section.start.checked_add(section.len);
         section.start.is_multiple_of(8) && end.is_some_and(|end| end <= bytes)
     };
-    match sections.iter().all(inside) && (SHORTEST..=MOST_K).contains(&k) {
-        true => Ok((sections, k)),
-        false => Err("the header makes no sense: build the index again".into()),
+    if !(sections.iter().all(inside) && (SHORTEST..=MOST_K).contains(&k)) {
+        return Err("the header makes no sense: build the index again".into());
     }
+    if !between(&sections, bytes).all(|(from, to)| file[from..to].iter().all(|&byte| byte == 0)) {
+        return Err("it is damaged between its sections (no zeros): build the index again".into());
+    }
+    Ok((sections, k))
+}
+
+/// Where there is neither header nor section, up to the end of the file: checksums and these zeros
+/// together cover every byte.
+fn between(
+    sections: &[SectionSum; SECTIONS],
+    bytes: u64,
+) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let starts = sections.iter().map(|section| section.start).chain([bytes]);
+    let ends = sections.iter().map(|section| section.start + section.len);
+    let gaps = std::iter::once(USED as u64).chain(ends).zip(starts);
+    gaps.filter(|(end, next)| end < next).map(|(end, next)| (end as usize, next as usize))
 }
 
 /// The contigs: of each the length, then the name with its length before it.
@@ -174,14 +193,17 @@ fn contigs(bytes: &[u8]) -> Option<Vec<Contig>> {
 pub(super) struct Writer {
     file: AtomicFile,
     k: usize,
-    sections: Vec<Section>,
+    sections: Vec<SectionSum>,
     open: (u64, crc32fast::Hasher),
 }
 
 impl Writer {
-    /// Begins a file that will appear at `path`, and writes the planes.
-    pub(super) fn create(path: &Path, reference: &Reference, k: usize) -> Result<Writer, Error> {
-        let mut file = AtomicFile::create(path)?;
+    /// Begins an index, and writes the planes.
+    pub(super) fn new(
+        mut file: AtomicFile,
+        reference: &Reference,
+        k: usize,
+    ) -> Result<Writer, Error> {
         file.write_all(&[0; BYTES])?;
         let open = (BYTES as u64, crc32fast::Hasher::new());
         let mut writer = Writer { file, k, sections: Vec::new(), open };
@@ -203,7 +225,7 @@ impl Writer {
     fn close(&mut self) -> Result<(), Error> {
         let end = self.file.position();
         let (start, checksum) = (self.open.0, self.open.1.clone().finalize());
-        self.sections.push(Section { start, len: end - start, checksum });
+        self.sections.push(SectionSum { start, len: end - start, checksum });
         let next = end.next_multiple_of(BYTES as u64);
         self.file.write_all(&vec![0; (next - end) as usize])?;
         self.open = (next, crc32fast::Hasher::new());
@@ -215,8 +237,8 @@ impl Writer {
         self.bytes(bytemuck::cast_slice(positions))
     }
 
-    /// Writes the rest and makes the file appear.
-    pub(super) fn finish(mut self, reference: &Reference, table: &[u32]) -> Result<(), Error> {
+    /// Writes the rest, maps the file and makes it appear: one that cannot be mapped does not.
+    pub(super) fn finish(mut self, reference: &Reference, table: &[u32]) -> Result<Index, Error> {
         self.close()?;
         self.bytes(bytemuck::cast_slice(table))?;
         self.close()?;
@@ -242,7 +264,8 @@ impl Writer {
         header.extend_from_slice(&crc32fast::hash(&header).to_le_bytes());
         debug_assert_eq!(header.len(), USED);
         self.file.patch(0, &header)?;
+        let index = Index::of_file(&self.file.reader()?, self.file.path())?;
         self.file.commit()?;
-        Ok(())
+        Ok(index)
     }
 }

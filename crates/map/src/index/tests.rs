@@ -1,10 +1,11 @@
 use super::*;
+use merganser_io::AtomicFile;
 use merganser_run::{Cancel, Silent};
 use proptest::prelude::*;
 
 fn built(reference: Reference, threads: usize, memory: u64) -> Index {
-    let how = Building { threads, memory, path: None, device: None, gpu_memory: None };
-    build(reference, &how, &Silent, &Cancel::default()).unwrap().unwrap()
+    let how = Building { threads, memory, device: None, gpu_memory: None };
+    build(reference, &how, None, &Silent, &Cancel::default()).unwrap()
 }
 
 fn key_of(letters: &[u8]) -> Key {
@@ -65,14 +66,16 @@ proptest! {
         let mut files = Vec::new();
         for (threads, memory) in [(1, 1 << 30), (3, 100 << 20)] {
             let path = dir.path().join("x.mgi");
-            let how = Building { threads, memory, path: Some(&path), device: None, gpu_memory: None };
-            let none = build(Reference::of(&contigs), &how, &Silent, &Cancel::default()).unwrap();
-            prop_assert!(none.is_none());
+            let how = Building { threads, memory, device: None, gpu_memory: None };
+            let file = Some(AtomicFile::create(&path).unwrap());
+            let reference = Reference::of(&contigs);
+            let mapped = build(reference, &how, file, &Silent, &Cancel::default()).unwrap();
+            mapped.check(2, &Cancel::default()).unwrap();
             files.push(std::fs::read(&path).unwrap());
         }
         prop_assert!(files[0] == files[1]);
         let opened = Index::open(&dir.path().join("x.mgi")).unwrap();
-        opened.verify().unwrap();
+        opened.check(2, &Cancel::default()).unwrap();
         let memory = built(Reference::of(&contigs), 2, 1 << 30);
         prop_assert_eq!(opened.contigs(), memory.contigs());
         prop_assert_eq!(opened.view().positions, memory.view().positions);
@@ -86,23 +89,26 @@ proptest! {
 fn damaged_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.mgi");
-    let how =
-        Building { threads: 1, memory: 1 << 30, path: Some(&path), device: None, gpu_memory: None };
+    let how = Building { threads: 1, memory: 1 << 30, device: None, gpu_memory: None };
     let reference = Reference::of(&[b"ACGTACGTTGCATGCA".repeat(40)]);
-    build(reference, &how, &Silent, &Cancel::default()).unwrap();
+    let file = Some(AtomicFile::create(&path).unwrap());
+    build(reference, &how, file, &Silent, &Cancel::default()).unwrap();
     let good = std::fs::read(&path).unwrap();
     let message = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        let opened = Index::open(&path).and_then(|index| index.verify());
+        let opened = Index::open(&path).and_then(|index| index.check(1, &Cancel::default()));
         let message = opened.unwrap_err().to_string();
         message.rsplit_once("x.mgi: ").unwrap().1.to_owned()
     };
     assert_eq!(message(b">x\nACGT\n"), "not a merganser index (.mgi)");
     assert!(message(&good[..100]).starts_with("the index is truncated within its header"));
     assert!(message(&good[..good.len() - 1]).starts_with("the index is truncated or was changed"));
-    for (at, expected) in
-        [(8, "index format"), (20, "the header is damaged"), (4096, "section 1 of 6")]
-    {
+    for (at, expected) in [
+        (8, "index format"),
+        (20, "the header is damaged"),
+        (1000, "it is damaged between its sections"),
+        (4096, "section 1 of 6"),
+    ] {
         let mut bytes = good.clone();
         bytes[at] ^= 4;
         assert!(message(&bytes).starts_with(expected), "{at}");
@@ -111,7 +117,8 @@ fn damaged_files_are_refused() {
 
 #[test]
 fn too_little_memory_is_an_error() {
-    let how = Building { threads: 2, memory: 1 << 20, path: None, device: None, gpu_memory: None };
-    let done = build(Reference::of(&[b"ACGT".repeat(1000)]), &how, &Silent, &Cancel::default());
+    let how = Building { threads: 2, memory: 1 << 20, device: None, gpu_memory: None };
+    let reference = Reference::of(&[b"ACGT".repeat(1000)]);
+    let done = build(reference, &how, None, &Silent, &Cancel::default());
     assert!(done.unwrap_err().to_string().starts_with("indexing with 2 threads needs at least "));
 }

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 
 /// All hits of all reads, as the stages find them.
 fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<NaiveHit>> {
-    let how = Building { threads: 1, memory: 1 << 30, path: None, device: None, gpu_memory: None };
-    let index = build(Reference::of(contigs), &how, &Silent, &Cancel::default()).unwrap().unwrap();
+    let how = Building { threads: 1, memory: 1 << 30, device: None, gpu_memory: None };
+    let index = build(Reference::of(contigs), &how, None, &Silent, &Cancel::default()).unwrap();
     let view = index.view();
     let gaps = gaps(&view, &config);
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);

@@ -148,6 +148,11 @@ impl Loader {
         if self.reference.contigs.is_empty() {
             self.fail("has no sequences: a reference in FASTA is needed");
         }
+        let all: u64 = self.reference.contigs.iter().map(|contig| u64::from(contig.len)).sum();
+        let others = self.reference.others.iter().map(|word| u64::from(word.count_ones()));
+        if others.sum::<u64>() == all {
+            self.fail("has no letters but N: no read can be mapped to it");
+        }
         if let Some(problem) = self.problem {
             return Err(Error::Input(problem));
         }
@@ -249,5 +254,9 @@ mod tests {
              the reference first, then the reads"
         );
         assert!(message(">=\nA\n").contains("'=' cannot be the name"));
+        let n_alone = "r.fa: has no letters but N: no read can be mapped to it";
+        assert_eq!(message(">a\nNNn\n>b\nRYN\n"), n_alone);
+        assert_eq!(message(&format!(">a\n{}\n", "N".repeat(200_000))), n_alone);
+        assert!(loaded(">a\nNNN\n>b\nRYA\n").is_ok());
     }
 }

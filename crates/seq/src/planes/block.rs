@@ -1,6 +1,6 @@
 //! 64 letters at a time.
 
-use crate::simd::Level;
+use crate::simd::{Features, Level};
 
 /// Letters of one step.
 pub type Block = [u8; 64];
@@ -11,13 +11,13 @@ type Bits = [u64; 3];
 /// Writes the planes of `letters`, each ⌈length / 64⌉ words, and says whether all are bases.
 pub(super) fn encode(level: Level, letters: &[u8], low: &mut [u64], high: &mut [u64]) -> bool {
     #[cfg(target_arch = "x86_64")]
-    match level {
-        // SAFETY: a `Level` above `Portable` is only made by `simd::detect`, which asked the CPU
-        // for every feature that the copy is built with.
-        Level::Avx512 => return unsafe { encode_avx512(letters, low, high) },
+    match level.features() {
+        // SAFETY: nobody but `simd` makes a `Level`, and `simd::detect` asked the processor for
+        // every feature that the copy is built with.
+        Features::Avx512 => return unsafe { encode_avx512(letters, low, high) },
         // SAFETY: as above.
-        Level::Avx2 => return unsafe { encode_avx2(letters, low, high) },
-        Level::Portable => {}
+        Features::Avx2 => return unsafe { encode_avx2(letters, low, high) },
+        Features::Portable => {}
     }
     let _ = level;
     encode_with(letters, low, high, portable)
@@ -26,12 +26,12 @@ pub(super) fn encode(level: Level, letters: &[u8], low: &mut [u64], high: &mut [
 /// Writes the planes of a text and which of its bytes are bases, each ⌈length / 64⌉ words.
 pub(super) fn scan(level: Level, text: &[u8], planes: [&mut [u64]; 3]) {
     #[cfg(target_arch = "x86_64")]
-    match level {
+    match level.features() {
         // SAFETY: as in `encode`.
-        Level::Avx512 => return unsafe { scan_avx512(text, planes) },
+        Features::Avx512 => return unsafe { scan_avx512(text, planes) },
         // SAFETY: as in `encode`.
-        Level::Avx2 => return unsafe { scan_avx2(text, planes) },
-        Level::Portable => {}
+        Features::Avx2 => return unsafe { scan_avx2(text, planes) },
+        Features::Portable => {}
     }
     let _ = level;
     scan_with(text, planes, portable);

@@ -13,9 +13,14 @@ pub(super) struct HitCounter {
     counts: [u32; SLOTS],
     /// The slots that are taken.
     taken: Vec<u8>,
-    /// All hits since the table became full.
+    /// All hits since the table became full, but for those
     hits: Vec<u32>,
+    /// that were summed up, as there were too many: (window, hits), ascending.
+    sums: Vec<(u32, u32)>,
 }
+
+/// Hits that are summed up together.
+const MANY: usize = 1 << 20;
 
 impl HitCounter {
     pub(super) fn new() -> HitCounter {
@@ -24,6 +29,7 @@ impl HitCounter {
             counts: [0; SLOTS],
             taken: Vec::with_capacity(FULL),
             hits: Vec::new(),
+            sums: Vec::new(),
         }
     }
 
@@ -32,6 +38,9 @@ impl HitCounter {
     pub(super) fn add(&mut self, locations: &[u32]) {
         if self.taken.len() + locations.len() > FULL {
             self.hits.extend_from_slice(locations);
+            if self.hits.len() >= MANY {
+                self.sum_up();
+            }
             return;
         }
         for &window in locations {
@@ -48,6 +57,21 @@ impl HitCounter {
         }
     }
 
+    /// Sums up the hits so far, so that long reads take memory for windows and not for hits.
+    #[cold]
+    fn sum_up(&mut self) {
+        if self.hits.len() < 4 * self.sums.len() {
+            return;
+        }
+        self.hits.sort_unstable();
+        let equal = self.hits.chunk_by(|a, b| a == b);
+        self.sums.extend(equal.map(|hits| (hits[0], hits.len() as u32)));
+        self.hits.clear();
+        // Two that are sorted, as this one knows.
+        self.sums.sort();
+        add_up(&mut self.sums);
+    }
+
     /// Replaces `runs` by (window, hits), ascending, and forgets all hits.
     pub(super) fn finish(&mut self, runs: &mut Vec<(u32, u32)>) {
         runs.clear();
@@ -55,7 +79,7 @@ impl HitCounter {
             runs.push((self.windows[slot], self.counts[slot]));
             (self.windows[slot], self.counts[slot]) = (EMPTY, 0);
         }
-        if self.hits.is_empty() {
+        if self.hits.is_empty() && self.sums.is_empty() {
             runs.sort_unstable();
             return;
         }
@@ -63,13 +87,23 @@ impl HitCounter {
         let equal = self.hits.chunk_by(|a, b| a == b);
         runs.extend(equal.map(|hits| (hits[0], hits.len() as u32)));
         self.hits.clear();
+        runs.append(&mut self.sums);
         runs.sort_unstable();
-        runs.dedup_by(|later, earlier| {
-            let same = later.0 == earlier.0;
-            earlier.1 += if same { later.1 } else { 0 };
-            same
-        });
+        add_up(runs);
+        if self.hits.capacity() > MANY {
+            // One long read must not keep its memory.
+            (self.hits, self.sums) = (Vec::new(), Vec::new());
+        }
     }
+}
+
+/// Adds up the hits of the same window, which stand together.
+fn add_up(runs: &mut Vec<(u32, u32)>) {
+    runs.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        earlier.1 += if same { later.1 } else { 0 };
+        same
+    });
 }
 
 #[cfg(test)]

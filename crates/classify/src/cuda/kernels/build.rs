@@ -47,59 +47,56 @@ impl Packing {
     }
 }
 
-#[repr(C)]
-pub(crate) struct SketchArguments {
-    rule: SketchRule,
-    count: u32,
-    letters: *const u8,
-    windows: *const ReferenceWindow,
-    features: *mut u8,
-    counts: *mut u32,
-}
+merganser_gpu::shared! {
+    pub(crate) struct SketchArguments = "mgpu::sketch_arguments" {
+        rule: SketchRule,
+        count: u32,
+        letters: *const u8,
+        windows: *const ReferenceWindow,
+        features: *mut u8,
+        counts: *mut u32,
+    }
 
-#[repr(C)]
-pub(crate) struct GatherArguments {
-    features: *const u8,
-    counts: *const u32,
-    windows: u32,
-    sketch: u32,
-    first_section: u32,
-    end_section: u32,
-    first_window: u32,
-    padding: u32,
-    found: *mut u32,
-    offsets: *const u64,
-    keys: *mut u8,
-    locations: *mut u32,
-}
+    pub(crate) struct GatherArguments = "mgpu::gather_arguments" {
+        features: *const u8,
+        counts: *const u32,
+        windows: u32,
+        sketch: u32,
+        first_section: u32,
+        end_section: u32,
+        first_window: u32,
+        padding: u32,
+        found: *mut u32,
+        offsets: *const u64,
+        keys: *mut u8,
+        locations: *mut u32,
+    }
 
-#[repr(C)]
-pub(crate) struct SortedEntries {
-    keys: *const u8,
-    locations: *const u32,
-    count: u64,
-    first_section: u32,
-    sections: u32,
-}
+    pub(crate) struct SortedEntries = "mgpu::sorted_entries" {
+        keys: *const u8,
+        locations: *const u32,
+        count: u64,
+        first_section: u32,
+        sections: u32,
+    }
 
-#[repr(C)]
-pub(crate) struct SectionRuns {
-    bounds: *const u64,
-    runs: *mut u64,
-    run_counts: *mut u32,
-    location_counts: *mut u32,
-}
+    pub(crate) struct SectionRuns = "mgpu::section_runs" {
+        bounds: *const u64,
+        runs: *mut u64,
+        run_counts: *mut u32,
+        location_counts: *mut u32,
+    }
 
-#[repr(C)]
-pub(crate) struct LayoutArguments {
-    of: SectionRuns,
-    locations: *const u32,
-    sections: u32,
-    most: u32,
-    drop_overfull: u32,
-    first_window: u32,
-    end_window: u32,
-    padding: u32,
+    pub(crate) struct LayoutArguments = "mgpu::layout_arguments" {
+        of: SectionRuns,
+        locations: *const u32,
+        sections: u32,
+        most: u32,
+        drop_overfull: u32,
+        first_window: u32,
+        end_window: u32,
+        padding: u32,
+    }
 }
 
 merganser_gpu::foreign! {

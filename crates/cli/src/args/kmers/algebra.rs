@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::ThreadArgs;
+use crate::args::{HistogramLayout, ThreadArgs};
 
 /// Said wherever tables are named.
 macro_rules! operands {
@@ -142,6 +142,10 @@ pub(crate) struct ResultArgs {
     /// stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) histogram: Option<PathBuf>,
+    /// How the histogram is written; jellyfish is what MultiQC reads, in files named *_jf.hist
+    #[arg(long, value_name = "FORMAT", default_value = "tsv", requires = "histogram")]
+    #[arg(help_heading = "Output")]
+    pub(crate) histogram_format: HistogramLayout,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,

@@ -18,8 +18,10 @@ Examples:
   Reads of a family's child with 20 k-mers or more that the parents have not:
     merganser kmers filter-reads --min-hits 20 -o novel.fq.gz \\
       child_only.mgk child.fq.gz
-  Remove what is mostly host:
-    merganser kmers filter-reads --min-hits 0.5 --invert \\
+  Remove a host's reads (its table has all its k-mers; pairs go of which a mate
+  has two of them):
+    merganser count -k 31 --min-count 1 -o host.mgk host.fa.gz
+    merganser kmers filter-reads --min-hits 2 --invert \\
       -1 reads_1.fq.gz -2 reads_2.fq.gz \\
       -o clean_1.fq.gz --output2 clean_2.fq.gz host.mgk
   Trim reads at their first rare k-mer:

@@ -2,19 +2,18 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use merganser_count::model::{self, Model};
 use merganser_count::{Error, Histogram};
-use merganser_io::{Input, Output, finish_all};
 use merganser_run::Cancel;
 
 use super::{collect, cut};
 use crate::args::kmers::HistogramArgs;
-use crate::common::refuse_to_replace;
 use crate::console::Console;
+use crate::files::RunFiles;
 use crate::kmers::tables;
 use crate::{failure, interrupt};
 
@@ -26,11 +25,11 @@ const EXPLAINED: f64 = 0.9;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
-    let outputs: Vec<_> = args.plot.iter().cloned().chain([args.output.clone()]).collect();
-    refuse_to_replace(&outputs, &[Input::File(args.table.clone())])?;
-    let (histogram, k) = histogram(args, console, &cancel)?;
-    let mut output = Output::create(&args.output).map_err(Error::from)?;
-    let mut plot = args.plot.as_deref().map(Output::create).transpose().map_err(Error::from)?;
+    let (histogram, k, read) = histogram(args, console, &cancel)?;
+    let outputs = RunFiles::new().read(read).write(&args.plot).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output).map_err(Error::from)?;
+    let plot = args.plot.as_deref().map(|path| outputs.output(path));
+    let mut plot = plot.transpose().map_err(Error::from)?;
     let model = Model::fit(&histogram, k, args.ploidy)
         .map_err(|why| anyhow!("{}: {why}", args.table.display()))?;
     let text = summary(&model) + &model::text(&model, COLUMNS, ROWS);
@@ -43,7 +42,13 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         };
         plot.write_all(&picture).map_err(Error::from)?;
     }
-    finish_all([output].into_iter().chain(plot)).map_err(Error::from)?;
+    for output in [output].into_iter().chain(plot) {
+        output.finish().map_err(Error::from)?;
+    }
+    outputs.commit().map_err(Error::from)?;
+    for doubt in &model.doubts {
+        console.warn(format_args!("{}: {doubt}", args.table.display()));
+    }
     if model.explained < EXPLAINED {
         let part = 100.0 * model.explained;
         console.warn(format_args!(
@@ -54,12 +59,12 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The histogram of a table, or a file that holds one; and k.
+/// The histogram of a table, or a file that holds one; k; and the files that were read.
 fn histogram(
     args: &HistogramArgs,
     console: &Console,
     cancel: &Cancel,
-) -> Result<(Histogram, usize)> {
+) -> Result<(Histogram, usize, Vec<PathBuf>)> {
     if let Some(text) = read_histogram(&args.table)? {
         let Some(k) = args.k else {
             return failure::usage(
@@ -72,7 +77,7 @@ fn histogram(
                 args.table.display()
             )
         })?;
-        return Ok((histogram, usize::from(k)));
+        return Ok((histogram, usize::from(k), vec![args.table.clone()]));
     }
     let opened = tables::open(&[&args.table], &args.tables, cancel)?;
     let description = opened[0].description();
@@ -83,7 +88,7 @@ fn histogram(
         console.warn(format_args!("{}: {cut}", args.table.display()));
     }
     let k = description.k;
-    Ok((collect(&opened, &args.tables, cancel)?, k))
+    Ok((collect(&opened, &args.tables, cancel)?, k, tables::files(&opened)))
 }
 
 /// The text of a file that begins as histograms do.
@@ -105,6 +110,11 @@ fn read_histogram(path: &Path) -> Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&text).into_owned()))
 }
 
+/// A value, or NA.
+fn known(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "NA".to_owned(), |value| format!("{value:.digits$}"))
+}
+
 /// `KEY<TAB>VALUE` lines.
 fn summary(model: &Model) -> String {
     let mut lines = vec![
@@ -124,9 +134,9 @@ fn summary(model: &Model) -> String {
     }
     lines.extend([
         ("bias", format!("{:.4}", model.bias)),
-        ("error_rate", format!("{:.6}", model.error_rate)),
+        ("error_rate", known(model.error_rate, 6)),
         ("total_kmers", model.total_kmers.to_string()),
-        ("error_kmers", format!("{:.0}", model.error_kmers)),
+        ("error_kmers", known(model.error_kmers, 0)),
         ("explained", format!("{:.4}", model.explained)),
     ]);
     lines.into_iter().map(|(key, value)| format!("{key}\t{value}\n")).collect()

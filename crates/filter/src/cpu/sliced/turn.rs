@@ -1,15 +1,15 @@
 //! Turning 64 by 64 bits (Warren, Hacker's Delight, 7-3), for eight groups of pairs at once.
 
 use merganser_seq::dispatch;
-use merganser_seq::simd::Level;
+use merganser_seq::simd::{Features, Level};
 
 use super::Bits;
 
 /// Of each group: bit b of row k becomes bit k of row b.
 pub(super) fn turn(level: Level, rows: &mut [Bits; 64]) {
     #[cfg(target_arch = "x86_64")]
-    if level == Level::Avx512 {
-        // SAFETY: this `Level` is only made by `simd::detect`, which asked the CPU for AVX-512 F.
+    if level.features() == Features::Avx512 {
+        // SAFETY: a `Level` of these features is only had where the processor has AVX-512 F.
         return unsafe { x86::turn(rows) };
     }
     plain(level, rows);

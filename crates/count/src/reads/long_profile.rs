@@ -1,0 +1,188 @@
+//! Profiles of sequences that come in stretches: the counts wait, in a temporary file if there are many,
+//! until their number and median are known, which the line begins with.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use merganser_io::{Output, SpillFile, Stretch, put_decimal};
+
+use crate::Error;
+
+/// Bytes of counts that wait in memory.
+const WAITING: usize = 4 << 20;
+/// Bytes that are read again at a time.
+const PIECE: usize = 1 << 20;
+/// The median is looked for by the upper half of its bits, then by the lower one.
+const HALF: usize = 1 << 16;
+
+/// Appends the counts of a stretch of the record `name`, as [`LongProfiles::take`] takes them.
+pub(super) fn encode(name: &[u8], stretch: Stretch, counts: &[u32], bytes: &mut Vec<u8>) {
+    bytes.reserve(5 + name.len() + 4 * counts.len());
+    bytes.push(u8::from(stretch.begins) | u8::from(stretch.ends) << 1);
+    bytes.extend_from_slice(&(name.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(name);
+    counts.iter().for_each(|count| bytes.extend_from_slice(&count.to_le_bytes()));
+}
+
+/// The profile that is being put together: there is one at a time.
+pub(super) struct LongProfiles {
+    folder: PathBuf,
+    open: Mutex<Option<Open>>,
+}
+
+/// What is known of a record so far.
+struct Open {
+    name: Vec<u8>,
+    kmers: u64,
+    found: u64,
+    /// How many counts have each upper half.
+    upper: Vec<u64>,
+    /// Counts that are not in the file,
+    waiting: Vec<u8>,
+    /// and where all others are.
+    file: Option<SpillFile>,
+}
+
+impl LongProfiles {
+    /// Counts wait in `folder`.
+    pub(super) fn new(folder: &Path) -> LongProfiles {
+        LongProfiles { folder: folder.to_owned(), open: Mutex::new(None) }
+    }
+
+    /// Takes the counts of the next stretch; writes the record's line if it is the last one.
+    ///
+    /// # Errors
+    /// If they, or the line, cannot be written.
+    pub(super) fn take(&self, bytes: &[u8], output: &mut Output) -> Result<(), Error> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((&[flags, a, b, c, d], rest)) = bytes.split_first_chunk() else { return Ok(()) };
+        let (name, counts) = rest.split_at(u32::from_le_bytes([a, b, c, d]) as usize);
+        if flags & 1 != 0 {
+            *open = Some(Open::new(name));
+        }
+        let Some(record) = open.as_mut() else { return Ok(()) };
+        record.add(counts, &self.folder)?;
+        if flags & 2 != 0 {
+            record.write(output)?;
+            *open = None;
+        }
+        Ok(())
+    }
+}
+
+impl Open {
+    fn new(name: &[u8]) -> Open {
+        let (upper, waiting) = (vec![0; HALF], Vec::new());
+        Open { name: name.to_vec(), kmers: 0, found: 0, upper, waiting, file: None }
+    }
+
+    fn add(&mut self, counts: &[u8], folder: &Path) -> Result<(), Error> {
+        for count in numbers(counts) {
+            self.kmers += 1;
+            self.found += u64::from(count > 0);
+            self.upper[count as usize / HALF] += 1;
+        }
+        self.waiting.extend_from_slice(counts);
+        if self.waiting.len() < WAITING {
+            return Ok(());
+        }
+        if self.file.is_none() {
+            self.file = Some(SpillFile::create(folder)?);
+        }
+        if let Some(file) = &self.file {
+            file.append(&self.waiting)?;
+            self.waiting.clear();
+        }
+        Ok(())
+    }
+
+    /// Hands all counts to `take`, in order.
+    fn each(&self, mut take: impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        let (mut piece, mut at) = (Vec::new(), 0);
+        if let Some(file) = &self.file {
+            while at < file.bytes() {
+                piece.resize((file.bytes() - at).min(PIECE as u64) as usize, 0);
+                file.read_at(at, &mut piece)?;
+                take(&piece)?;
+                at += piece.len() as u64;
+            }
+        }
+        self.waiting.chunks(PIECE).try_for_each(take)
+    }
+
+    /// The lower of the middle two, so that it is a count.
+    fn median(&self) -> Result<u32, Error> {
+        let (upper, left) = place(&self.upper, self.kmers.saturating_sub(1) / 2);
+        let mut lower = vec![0; HALF];
+        self.each(|counts| {
+            let same = numbers(counts).filter(|&count| count as usize / HALF == upper);
+            same.for_each(|count| lower[count as usize % HALF] += 1);
+            Ok(())
+        })?;
+        Ok((upper * HALF + place(&lower, left).0) as u32)
+    }
+
+    fn write(&self, output: &mut Output) -> Result<(), Error> {
+        let mut text = self.name.clone();
+        for number in [self.kmers, self.found, self.median()?.into()] {
+            text.push(b'\t');
+            put_decimal(number, &mut text);
+        }
+        text.push(b'\t');
+        let mut first = true;
+        self.each(|counts| {
+            for count in numbers(counts) {
+                if !std::mem::take(&mut first) {
+                    text.push(b',');
+                }
+                put_decimal(count.into(), &mut text);
+            }
+            output.write_all(&text)?;
+            text.clear();
+            Ok(())
+        })?;
+        Ok(output.write_all(b"\n")?)
+    }
+}
+
+/// The counts that were encoded.
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.as_chunks().0.iter().map(|&count| u32::from_le_bytes(count))
+}
+
+/// The value that is at `place` in the order of all, given how many have each value; and the place among
+/// those that have the same.
+fn place(values: &[u64], mut place: u64) -> (usize, u64) {
+    for (value, &many) in values.iter().enumerate() {
+        if place < many {
+            return (value, place);
+        }
+        place -= many;
+    }
+    (0, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_median_is_the_lower_middle_one(
+            mut counts in proptest::collection::vec(
+                prop_oneof![0u32..4, Just(65_535), Just(65_536), any::<u32>()], 1..60),
+            at in 0usize..60,
+        ) {
+            let mut open = Open::new(b"a");
+            let bytes: Vec<u8> = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+            let (one, two) = bytes.split_at(4 * at.min(counts.len()));
+            open.add(one, Path::new(".")).unwrap();
+            open.add(two, Path::new(".")).unwrap();
+            let found = open.median().unwrap();
+            counts.sort_unstable();
+            prop_assert_eq!(found, counts[(counts.len() - 1) / 2]);
+        }
+    }
+}

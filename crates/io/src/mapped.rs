@@ -1,0 +1,308 @@
+//! Files as memory.
+//!
+//! What a mapped file says is held against its checksums before anything is made of it, and once more
+//! before results are kept if the file was changed in the meantime ([`MappedFile::check`]). Checksums
+//! are computed of what `pread` gives: that is faster than by the map, takes no memory, and a file
+//! that became shorter is an error and no signal. Where the map itself meets the end of a file that
+//! became shorter, the run ends with a line that says so ([`fault`]).
+#![allow(unsafe_code, reason = "maps files")]
+
+mod fault;
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use memmap2::{Mmap, MmapOptions, UncheckedAdvice};
+use merganser_run::{Cancel, run_workers_collect};
+
+use crate::Error;
+use fault::Watched;
+
+/// A mapped file.
+#[derive(Debug)]
+pub struct MappedFile {
+    path: PathBuf,
+    file: File,
+    /// None of an empty file. Dropped after [`Self::watched`].
+    map: Option<Mmap>,
+    watched: Option<Watched>,
+    /// How the file was when all its checksums were right.
+    sound: Mutex<Option<Stamp>>,
+}
+
+/// A part of a file and the CRC-32 that it should have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SectionSum {
+    /// Its first byte.
+    pub start: u64,
+    /// Its bytes.
+    pub len: u64,
+    /// Its CRC-32, as gzip has it.
+    pub checksum: u32,
+}
+
+/// What came of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Soundness {
+    /// All checksums are right.
+    Sound,
+    /// That of the section of this number, the first of several, is wrong.
+    Damaged(usize),
+    /// The run was cancelled before all was looked at.
+    Cancelled,
+}
+
+/// What changes when a file is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Stamp {
+        Stamp { len: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+/// Bytes that a worker hashes before it takes more, and that it reads at once: what stays in the
+/// cache of a core.
+const PIECE: u64 = 4 << 20;
+const BUFFER: usize = 128 << 10;
+
+impl MappedFile {
+    /// Maps a file that is open, which messages call `path`.
+    ///
+    /// # Errors
+    /// If it cannot be mapped; a directory is [`io::ErrorKind::IsADirectory`].
+    pub fn of_file(file: &File, path: &Path) -> io::Result<MappedFile> {
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let (path, file, sound) = (path.to_owned(), file.try_clone()?, Mutex::new(None));
+        if metadata.len() == 0 {
+            return Ok(MappedFile { path, file, map: None, watched: None, sound });
+        }
+        // SAFETY: the map is only read, as bytes and numbers that may have any value. If another
+        // process shortens the file, reads beyond its end raise SIGBUS, which ends the run.
+        let map = unsafe { MmapOptions::new().map(&file) }?;
+        let watched = Watched::new(&map, &path)?;
+        Ok(MappedFile { path, file, map: Some(map), watched: Some(watched), sound })
+    }
+
+    /// The file's name, as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its bytes. They are what was written only if a [check](Self::check) says so.
+    pub fn bytes(&self) -> &[u8] {
+        self.map.as_deref().unwrap_or_default()
+    }
+
+    /// Whether all checksums were right when they were last looked at.
+    pub fn is_checked(&self) -> bool {
+        self.sound().is_some()
+    }
+
+    fn sound(&self) -> std::sync::MutexGuard<'_, Option<Stamp>> {
+        self.sound.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Checks the checksums of `sections`, which must be the same each time and lie within the file,
+    /// with `threads` threads. A file that was not written to since it was found sound is not read
+    /// again.
+    ///
+    /// # Errors
+    /// If it cannot be read, or its length is another than when it was mapped.
+    pub fn check(
+        &self,
+        sections: &[SectionSum],
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Soundness, Error> {
+        let failed = |error| read_error(&self.path, error);
+        let mut sound = self.sound();
+        let now = Stamp::of(&self.file.metadata().map_err(failed)?);
+        if now.len != self.bytes().len() as u64 {
+            return Err(Error::Changed { input: self.path.display().to_string() });
+        }
+        if *sound == Some(now) {
+            return Ok(Soundness::Sound);
+        }
+        *sound = None;
+        let checked = self.hash(sections, threads, cancel)?;
+        if checked == Soundness::Sound {
+            *sound = Some(now);
+        }
+        Ok(checked)
+    }
+
+    /// Reads all sections and compares their checksums.
+    fn hash(
+        &self,
+        sections: &[SectionSum],
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Soundness, Error> {
+        let pieces: Vec<(usize, u64, u64)> = sections
+            .iter()
+            .enumerate()
+            .flat_map(|(number, section)| {
+                let piece =
+                    move |at: u64| (number, section.start + at, PIECE.min(section.len - at));
+                (0..section.len).step_by(PIECE as usize).map(piece)
+            })
+            .collect();
+        let bytes: u64 = sections.iter().map(|section| section.len).sum();
+        let threads = threads.min((bytes / PIECE) as usize).max(1);
+        let next = AtomicUsize::new(0);
+        let hashed = run_workers_collect::<_, Error, _>(threads, |_| {
+            let (mut done, mut buffer) = (Vec::new(), vec![0; BUFFER]);
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&(_, start, len)) = pieces.get(number) else { return Ok(done) };
+                if cancel.is_cancelled() {
+                    return Ok(done);
+                }
+                done.push((number, self.hash_piece(start, len, &mut buffer)?));
+            }
+        })?;
+        let mut hashed: Vec<(usize, crc32fast::Hasher)> = hashed.into_iter().flatten().collect();
+        if hashed.len() < pieces.len() {
+            return Ok(Soundness::Cancelled);
+        }
+        hashed.sort_by_key(|&(number, _)| number);
+        let mut sums = vec![crc32fast::Hasher::new(); sections.len()];
+        for (number, piece) in &hashed {
+            sums[pieces[*number].0].combine(piece);
+        }
+        let right =
+            |(sum, section): (crc32fast::Hasher, &SectionSum)| sum.finalize() == section.checksum;
+        let wrong = sums.into_iter().zip(sections).position(|both| !right(both));
+        Ok(wrong.map_or(Soundness::Sound, Soundness::Damaged))
+    }
+
+    fn hash_piece(
+        &self,
+        start: u64,
+        len: u64,
+        buffer: &mut [u8],
+    ) -> Result<crc32fast::Hasher, Error> {
+        let mut hasher = crc32fast::Hasher::new();
+        let (mut at, end) = (start, start + len);
+        while at < end {
+            let some = (end - at).min(buffer.len() as u64) as usize;
+            let room = &mut buffer[..some];
+            self.file.read_exact_at(room, at).map_err(|error| read_error(&self.path, error))?;
+            hasher.update(room);
+            at += some as u64;
+        }
+        Ok(hasher)
+    }
+
+    /// Takes pages of a part out of the process's memory until they are looked at again. What is no
+    /// part of the file stays.
+    pub fn release(&self, part: &[u8]) {
+        const PAGE: usize = 4096;
+        let Some(map) = &self.map else { return };
+        let Some(from) = part.as_ptr().addr().checked_sub(map.as_ptr().addr()) else { return };
+        let (from, to) = (from.next_multiple_of(PAGE), (from + part.len()) / PAGE * PAGE);
+        if from < to && to <= map.len() {
+            // SAFETY: the pages are a file's and were never written: they come back as they were.
+            // That this may fail does not matter.
+            let _ =
+                unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, from, to - from) };
+        }
+    }
+}
+
+/// So that no address is watched that is no longer this file's.
+impl Drop for MappedFile {
+    fn drop(&mut self) {
+        self.watched = None;
+    }
+}
+
+fn read_error(path: &Path, cause: io::Error) -> Error {
+    let input = path.display().to_string();
+    match cause.kind() {
+        io::ErrorKind::UnexpectedEof => Error::Changed { input },
+        _ => Error::Read { input, cause: cause.into() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn section(bytes: &[u8], start: usize, len: usize) -> SectionSum {
+        let checksum = crc32fast::hash(&bytes[start..start + len]);
+        SectionSum { start: start as u64, len: len as u64, checksum }
+    }
+
+    #[test]
+    fn damage_is_found_in_its_section_by_any_number_of_threads() {
+        // The second section has several pieces.
+        let bytes: Vec<u8> = (0..10u32 << 20).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect();
+        let sections =
+            [section(&bytes, 5, 1000), section(&bytes, 1005, 9 << 20), section(&bytes, 7, 0)];
+        let cancel = Cancel::default();
+        for (damaged, expected) in [
+            (None, Soundness::Sound),
+            (Some(4), Soundness::Sound),
+            (Some(1004), Soundness::Damaged(0)),
+            (Some(1005), Soundness::Damaged(1)),
+            (Some(9 << 20), Soundness::Damaged(1)),
+        ] {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            let mut bytes = bytes.clone();
+            damaged.into_iter().for_each(|at| bytes[at] ^= 16);
+            file.write_all(&bytes).unwrap();
+            for threads in [1, 3] {
+                let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
+                assert_eq!(mapped.check(&sections, threads, &cancel).unwrap(), expected);
+                assert_eq!(mapped.is_checked(), expected == Soundness::Sound);
+            }
+            cancel_leaves_nothing_checked(&file, &sections);
+        }
+    }
+
+    fn cancel_leaves_nothing_checked(file: &tempfile::NamedTempFile, sections: &[SectionSum]) {
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
+        assert_eq!(mapped.check(sections, 1, &cancel).unwrap(), Soundness::Cancelled);
+        assert!(!mapped.is_checked());
+    }
+
+    #[test]
+    fn a_file_that_is_written_to_is_looked_at_again() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let bytes = vec![7; 100_000];
+        file.write_all(&bytes).unwrap();
+        let old = SystemTime::now() - std::time::Duration::from_secs(100);
+        file.as_file().set_modified(old).unwrap();
+        let sections = [section(&bytes, 0, bytes.len())];
+        let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
+        let check = || mapped.check(&sections, 2, &Cancel::default());
+        assert_eq!(check().unwrap(), Soundness::Sound);
+        // Only touched.
+        file.as_file().set_modified(SystemTime::now()).unwrap();
+        assert_eq!(check().unwrap(), Soundness::Sound);
+        file.as_file().write_all_at(b"x", 5).unwrap();
+        file.as_file().set_modified(old).unwrap();
+        assert_eq!(check().unwrap(), Soundness::Damaged(0));
+        file.as_file().set_len(50_000).unwrap();
+        let message = check().unwrap_err().to_string();
+        assert!(message.ends_with("changed while it was in use: run again with one that stays"));
+    }
+}
