@@ -45,19 +45,30 @@ fn limit_memory(matches: &ArgMatches) {
 
 /// Takes a folder that was given as `-t` for the taxonomy, which that once was.
 fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap::Error> {
-    let (name, folder, taxonomy): (&[&str], _, &mut Option<PathBuf>) = match command {
-        Command::Build(args) => {
-            (&["build"], args.resources.threads.take_taxonomy(), &mut args.taxonomy)
-        }
-        Command::Classify(args) => {
-            (&["classify"], args.resources.threads.take_taxonomy(), &mut args.taxonomy)
-        }
+    let (name, threads, taxonomy): (&[&str], _, &mut Option<PathBuf>) = match command {
+        Command::Build(args) => (&["build"], &mut args.resources.threads, &mut args.taxonomy),
+        Command::Classify(args) => (&["classify"], &mut args.resources.threads, &mut args.taxonomy),
         Command::Db { command: DbCommand::Add(args) } => {
-            (&["db", "add"], args.resources.threads.take_taxonomy(), &mut args.taxonomy)
+            (&["db", "add"], &mut args.resources.threads, &mut args.taxonomy)
         }
-        Command::Eval(args) => (&["eval"], args.old_taxonomy.take(), &mut args.taxonomy),
+        Command::Eval(args) => {
+            return settle(&["eval"], args.old_taxonomy.take(), &mut args.taxonomy, console);
+        }
         _ => return Ok(()),
     };
+    if threads.is_doubled() {
+        return Err(wrong(name, "-t, -@ or --threads is given more than once"));
+    }
+    settle(name, threads.take_taxonomy(), taxonomy, console)
+}
+
+/// Puts the folder that was given as `-t` where it belongs.
+fn settle(
+    name: &[&str],
+    folder: Option<PathBuf>,
+    taxonomy: &mut Option<PathBuf>,
+    console: &Console,
+) -> Result<(), clap::Error> {
     if let Some(folder) = folder {
         if taxonomy.is_some() {
             return Err(wrong(name, "-t is the number of threads; --taxonomy is given already"));

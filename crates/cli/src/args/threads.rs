@@ -31,26 +31,32 @@ pub(crate) struct ThreadsOrTaxonomyArgs {
     /// Threads in all [default: as many as the process may run]
     #[arg(short = 't', long, visible_short_alias = '@', value_name = "N")]
     #[arg(help_heading = "Resources", value_parser = number_or_folder())]
-    threads: Option<ThreadsOrTaxonomy>,
+    // More than one, as `-t DIR --threads N` was right and is.
+    #[arg(action = clap::ArgAction::Append)]
+    threads: Vec<ThreadsOrTaxonomy>,
 }
 
 impl ThreadsOrTaxonomyArgs {
     /// How many were asked for.
     pub(crate) fn number(&self) -> Option<usize> {
-        match self.threads {
-            Some(ThreadsOrTaxonomy::Threads(number)) => Some(usize::from(number)),
-            _ => None,
-        }
+        self.threads.iter().find_map(|given| match given {
+            ThreadsOrTaxonomy::Threads(number) => Some(usize::from(*number)),
+            ThreadsOrTaxonomy::Taxonomy(_) => None,
+        })
+    }
+
+    /// Whether a number or a folder was given more than once.
+    pub(super) fn is_doubled(&self) -> bool {
+        let folders = self.threads.iter().filter(|given| given.is_taxonomy()).count();
+        folders > 1 || self.threads.len() - folders > 1
     }
 
     /// The folder that was given, and is no number of threads from now on.
     pub(super) fn take_taxonomy(&mut self) -> Option<PathBuf> {
-        match self.threads.take() {
-            Some(ThreadsOrTaxonomy::Taxonomy(folder)) => Some(folder),
-            threads => {
-                self.threads = threads;
-                None
-            }
+        let at = self.threads.iter().position(ThreadsOrTaxonomy::is_taxonomy)?;
+        match self.threads.remove(at) {
+            ThreadsOrTaxonomy::Taxonomy(folder) => Some(folder),
+            ThreadsOrTaxonomy::Threads(_) => None,
         }
     }
 }
@@ -60,6 +66,12 @@ impl ThreadsOrTaxonomyArgs {
 enum ThreadsOrTaxonomy {
     Threads(u16),
     Taxonomy(PathBuf),
+}
+
+impl ThreadsOrTaxonomy {
+    fn is_taxonomy(&self) -> bool {
+        matches!(self, ThreadsOrTaxonomy::Taxonomy(_))
+    }
 }
 
 fn number_or_folder() -> impl TypedValueParser<Value = ThreadsOrTaxonomy> {

@@ -237,6 +237,7 @@ pub(crate) struct SetCountsArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(override_usage = "merganser kmers compare [OPTIONS] <TABLE[:MIN..MAX]>...")]
 pub(crate) struct CompareArgs {
     /// Two tables or more, each perhaps with bounds of its counts
     #[arg(required = true, num_args = 2.., value_name = "TABLE[:MIN..MAX]")]
