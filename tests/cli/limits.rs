@@ -137,8 +137,6 @@ fn threads_that_cannot_start() {
         "build --taxonomy tax -o o.mgdb g0.fa g1.fa",
     ] {
         let args = format!("{args} -q --threads 1000 --memory 100G");
-        let args =
-            if args.starts_with("classify") { args.replace(" --memory 100G", "") } else { args };
         let message = limited(&dir, "ulimit -v 1000000", &args).fails(1);
         assert!(message.starts_with("error: cannot start another thread: "), "{args}: {message}");
         assert_eq!(dir.names(), before, "{args}");

@@ -30,7 +30,9 @@ fn sequences(dir: &Dir) {
     let mut random = Random(8);
     let one = String::from_utf8(random.bases(BASES)).unwrap();
     let two = String::from_utf8(random.bases(BASES)).unwrap();
-    dir.write("genome.fa", format!(">chr1\n{one}\n"));
+    for name in ["genome.fa", "host.fa"] {
+        dir.write(name, format!(">chr1\n{one}\n"));
+    }
     for name in ["ref.fa", "hla.fa", "assembly.fa"] {
         dir.write(name, format!(">chr1\n{one}\n"));
     }
@@ -74,7 +76,10 @@ fn sequences(dir: &Dir) {
     dir.write("run.tsv", "s1\treads.fq.gz\ns2\treads_1.fq.gz\treads_2.fq.gz\n");
     dir.write("run.csv", "sample,fastq_1,fastq_2\ns1,reads_1.fq.gz,reads_2.fq.gz\n");
     dir.write("markers.txt", format!("{}\n{}\n", &one[..31], &two[..31]));
-    shell(dir.root(), "for f in *.fq *.fastq mine.fa ref.fa pairs.tsv; do gzip -1 -k $f; done");
+    shell(
+        dir.root(),
+        "for f in *.fq *.fastq mine.fa ref.fa host.fa pairs.tsv; do gzip -1 -k $f; done",
+    );
 }
 
 /// Tables of k-mers, under all the names that examples have for them.

@@ -293,6 +293,7 @@ impl<'a> Query<'a> {
                 let mut first = 0;
                 while first < windows {
                     features.clear();
+                    first = sketch_some(mate, params, first, sketcher, features);
                     while first < windows && features.len() < self.group {
                         first = sketch_some(mate, params, first, sketcher, features);
                     }

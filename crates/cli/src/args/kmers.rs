@@ -90,7 +90,8 @@ file.
 
 Examples:
   merganser kmers histogram sample.mgk -o sample.hist
-  merganser kmers histogram --histogram-format jellyfish sample.mgk -o sample_jf.hist   # for MultiQC
+  merganser kmers histogram --histogram-format jellyfish sample.mgk \\
+    -o sample_jf.hist   # for MultiQC
   merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
   merganser kmers histogram --model --ploidy 1 bacterium.mgk";
 
