@@ -237,15 +237,8 @@ impl<'a> Query<'a> {
                     lookup.each(sections, feature..end, |locations| hits.add(locations));
                     hits.finish(runs);
                     feature = end;
-                    if part == 0 {
-                        let start = candidates.len();
-                        self.best(bases, runs, candidates, start);
-                        ends.push(candidates.len());
-                    } else {
-                        found.clear();
-                        self.best(bases, runs, &mut found, 0);
-                        merge(number + from, &found, self.options.max_candidates, candidates, ends);
-                    }
+                    let runs = (bases, &runs[..]);
+                    self.take(part, number + from, runs, &mut found, candidates, ends);
                 }
             }
         }
@@ -302,15 +295,30 @@ impl<'a> Query<'a> {
                 }
             }
             hits.finish(runs);
-            if part == 0 {
-                let start = candidates.len();
-                self.best(bases, runs, candidates, start);
-                ends.push(candidates.len());
-            } else {
-                found.clear();
-                self.best(bases, runs, &mut found, 0);
-                merge(read, &found, self.options.max_candidates, candidates, ends);
-            }
+            self.take(part, read, (bases, runs), &mut found, candidates, ends);
+        }
+    }
+
+    /// Takes the candidates that one part has for a read, of whose `bases` it found these runs: the
+    /// first part's are appended, those of others merged into them, by way of `found`.
+    #[inline]
+    fn take(
+        &self,
+        part: usize,
+        read: usize,
+        (bases, runs): (u64, &[(u32, u32)]),
+        found: &mut Vec<Candidate>,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) {
+        if part == 0 {
+            let start = candidates.len();
+            self.best(bases, runs, candidates, start);
+            ends.push(candidates.len());
+        } else {
+            found.clear();
+            self.best(bases, runs, found, 0);
+            merge(read, found, self.options.max_candidates, candidates, ends);
         }
     }
 
