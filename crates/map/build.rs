@@ -6,6 +6,7 @@ fn main() {
         merganser_gpu_build::Kernels::new("merganser_map_cuda")
             .include("../filter/cuda")
             .file("cuda/map.cu")
+            .shared("layout.cuh", "src/cuda/kernels.rs")
             .compile();
     }
 }

@@ -1,6 +1,7 @@
 // The launchers of mapping, as status.cuh says. Kernels are in the headers beside this file.
 #include "build.cuh"
 #include "hits.cuh"
+#include "layout.cuh"
 #include "status.cuh"
 
 namespace {
@@ -16,10 +17,8 @@ constexpr unsigned most_blocks = 1u << 14;
 
 extern "C" {
 
-/// What the host needs to know: the sizes of the structures, and the number of counters.
-mgpu_status merganser_map_sizes(uint32_t* of_task, uint32_t* of_build, uint32_t* counters) {
-  *of_task = sizeof(task);
-  *of_build = sizeof(mgpu::map::build_task);
+/// How many counters there are.
+mgpu_status merganser_map_counters(uint32_t* counters) {
   *counters = mgpu::map::counters;
   return 0;
 }
@@ -56,15 +55,17 @@ mgpu_status merganser_map_gather(const task* t, cudaStream_t stream) {
   return mgpu::launch_status();
 }
 
-/// The keys of the part under way, or of a slice of it.
-mgpu_status merganser_map_expand(const task* t, bool slice, cudaStream_t stream) {
-  if (slice) {
-    const unsigned blocks = grid_size(t->items, threads, most_blocks);
-    MGPU_LAUNCH(mgpu::map::expand_slice_kernel, blocks, threads, stream, *t);
-  } else {
-    const unsigned blocks = grid_size(t->items, threads, 1u << 31);
-    MGPU_LAUNCH(mgpu::map::expand_kernel, blocks, threads, stream, *t);
-  }
+/// The keys of the part under way.
+mgpu_status merganser_map_expand(const task* t, cudaStream_t stream) {
+  const unsigned blocks = grid_size(t->items, threads, 1u << 31);
+  MGPU_LAUNCH(mgpu::map::expand_kernel, blocks, threads, stream, *t);
+  return mgpu::launch_status();
+}
+
+/// The keys of a slice of it.
+mgpu_status merganser_map_expand_slice(const task* t, cudaStream_t stream) {
+  const unsigned blocks = grid_size(t->items, threads, most_blocks);
+  MGPU_LAUNCH(mgpu::map::expand_slice_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 

@@ -142,6 +142,7 @@ impl Sorter {
     }
 
     /// Sorts the `items` positions of a group, before which there are `base`.
+    #[allow(unsafe_code, reason = "stages read and write where their task points to")]
     fn sort(
         &mut self,
         group: Range<usize>,
@@ -149,6 +150,9 @@ impl Sorter {
         base: u32,
         take: &mut impl FnMut(Part<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        let kmers = group.len() * ((1 << (2 * self.k)) / self.parts);
+        let room = self.keys[0].len().min(self.positions[0].len());
+        assert!(items <= room && kmers <= self.table.len(), "a group beyond its memory");
         let stream = &self.stream;
         let of_part = (1 << (2 * self.k)) / self.parts;
         let mut task = BuildTask {
@@ -169,19 +173,22 @@ impl Sorter {
             last_kmer: (group.end * of_part) as u32,
             base,
         };
-        kernels::count_positions(stream, &task)?;
+        // SAFETY: the task points to this sorter's buffers, which were made for the largest group, and
+        // says how many pieces they are of.
+        unsafe { kernels::count_positions(stream, &task)? };
         let (counts, sums) = (self.counts.view(), self.offsets.view_mut());
         primitives::exclusive_scan_u32(stream, counts, sums, self.scratch.view_mut())?;
-        kernels::take_positions(stream, &task)?;
+        // SAFETY: as above; a group has as many positions as were counted, for which there is room.
+        unsafe { kernels::take_positions(stream, &task)? };
         let [first, second] = &mut self.keys;
         let keys = [first.slice_mut(..items), second.slice_mut(..items)];
         let [first, second] = &mut self.positions;
         let values = [first.slice_mut(..items), second.slice_mut(..items)];
         let sorted = primitives::sort_pairs(stream, keys, values, 0..64, self.scratch.view_mut())?;
         task.keys = self.keys[sorted].view_mut().as_mut_ptr();
-        kernels::table(stream, &task)?;
+        // SAFETY: as above; the table is as long as the widest group's.
+        unsafe { kernels::table(stream, &task)? };
         download(stream, &self.positions[sorted], items, |part| take(Part::Positions(part)))?;
-        let kmers = group.len() * of_part;
         download(stream, &self.table, kmers, |part| take(Part::Table(part)))
     }
 }

@@ -28,73 +28,86 @@ impl Counter {
     pub(super) const COUNT: usize = Counter::Kept as usize + 1;
 }
 
-/// `task` of `cuda/task.cuh`, which says what its members are.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Task {
-    pub(super) planes: *const u64,
-    pub(super) positions: *const u32,
-    pub(super) table: *const u32,
-    pub(super) contigs: *const [u32; 2],
-    pub(super) gaps: *const [u32; 2],
+merganser_gpu::shared! {
+    /// What a stage works on; `cuda/task.cuh` says what the fields are.
+    pub(super) struct Task = "mgpu::map::task" {
+        pub(super) planes: *const u64,
+        pub(super) positions: *const u32,
+        pub(super) table: *const u32,
+        pub(super) contigs: *const [u32; 2],
+        pub(super) gaps: *const [u32; 2],
+        pub(super) words: *const u64,
+        pub(super) queries: *const Query,
+        pub(super) slots: *const u32,
+        pub(super) extended: *const u64,
+        pub(super) extended_at: *const u32,
+        pub(super) seeds: *mut Four,
+        pub(super) seed_counts: *mut u32,
+        pub(super) offsets: *mut u64,
+        pub(super) query_offsets: *mut u64,
+        pub(super) to_improve: *mut u32,
+        pub(super) keys: *mut u64,
+        pub(super) windows: *mut Four,
+        pub(super) good_ends: *mut u64,
+        pub(super) states: *mut u8,
+        pub(super) found_hits: *mut u64,
+        pub(super) scripts: *mut u16,
+        pub(super) counts: *mut u64,
+        pub(super) scratch: *mut u32,
+        pub(super) scratch_bytes: u64,
+        pub(super) window_room: u64,
+        pub(super) end_room: u64,
+        pub(super) stride: u32,
+        pub(super) has_others: u32,
+        pub(super) position_count: u32,
+        pub(super) contig_count: u32,
+        pub(super) text_end: u32,
+        pub(super) k: u32,
+        pub(super) gap_count: u32,
+        pub(super) query_count: u32,
+        pub(super) slot_count: u32,
+        pub(super) most_seeds: u32,
+        pub(super) longest: u32,
+        pub(super) cheap: u32,
+        pub(super) most: u32,
+        pub(super) bias: u32,
+        pub(super) diagonal_bits: u32,
+        pub(super) position_bits: u32,
+        pub(super) edit_bits: u32,
+        pub(super) hamming: u32,
+        pub(super) others_match: u32,
+        pub(super) in_lanes: u32,
+        pub(super) rule: u32,
+        pub(super) margin: u32,
+        pub(super) base: u64,
+        pub(super) items: u64,
+        pub(super) first_query: u32,
+        pub(super) last_query: u32,
+        pub(super) part_query: u32,
+        pub(super) part_end: u32,
+        pub(super) slice_from: u64,
+        pub(super) slice_to: u64,
+    }
 
-    pub(super) words: *const u64,
-    pub(super) queries: *const Query,
-    pub(super) slots: *const u32,
-    pub(super) extended: *const u64,
-    pub(super) extended_at: *const u32,
-
-    pub(super) seeds: *mut Four,
-    pub(super) seed_counts: *mut u32,
-    pub(super) offsets: *mut u64,
-    pub(super) query_offsets: *mut u64,
-    pub(super) to_improve: *mut u32,
-    pub(super) keys: *mut u64,
-    pub(super) windows: *mut Four,
-    pub(super) good_ends: *mut u64,
-    pub(super) states: *mut u8,
-    pub(super) found_hits: *mut u64,
-    pub(super) scripts: *mut u16,
-    pub(super) counts: *mut u64,
-    pub(super) scratch: *mut u32,
-
-    pub(super) scratch_bytes: u64,
-    pub(super) window_room: u64,
-    pub(super) end_room: u64,
-    pub(super) stride: u32,
-    pub(super) has_others: u32,
-    pub(super) position_count: u32,
-    pub(super) contig_count: u32,
-    pub(super) text_end: u32,
-    pub(super) k: u32,
-    pub(super) gap_count: u32,
-
-    pub(super) query_count: u32,
-    pub(super) slot_count: u32,
-    pub(super) most_seeds: u32,
-    pub(super) longest: u32,
-    pub(super) cheap: u32,
-    pub(super) most: u32,
-    pub(super) bias: u32,
-
-    pub(super) diagonal_bits: u32,
-    pub(super) position_bits: u32,
-    pub(super) edit_bits: u32,
-
-    pub(super) hamming: u32,
-    pub(super) others_match: u32,
-    pub(super) in_lanes: u32,
-    pub(super) rule: u32,
-    pub(super) margin: u32,
-
-    pub(super) base: u64,
-    pub(super) items: u64,
-    pub(super) first_query: u32,
-    pub(super) last_query: u32,
-    pub(super) part_query: u32,
-    pub(super) part_end: u32,
-    pub(super) slice_from: u64,
-    pub(super) slice_to: u64,
+    /// What a stage of building an index works on; `cuda/build.cuh` says what the fields are.
+    pub(super) struct BuildTask = "mgpu::map::build_task" {
+        pub(super) planes: *const u64,
+        pub(super) pieces: *const [u32; 2],
+        pub(super) counts: *mut u32,
+        pub(super) offsets: *const u64,
+        pub(super) keys: *mut u64,
+        pub(super) positions: *mut u32,
+        pub(super) table: *mut u32,
+        pub(super) items: u64,
+        pub(super) stride: u32,
+        pub(super) piece_count: u32,
+        pub(super) first_part: u32,
+        pub(super) last_part: u32,
+        pub(super) k: u32,
+        pub(super) first_kmer: u32,
+        pub(super) last_kmer: u32,
+        pub(super) base: u32,
+    }
 }
 
 impl Task {
@@ -110,35 +123,14 @@ unsafe impl Send for Task {}
 // SAFETY: as above.
 unsafe impl Sync for Task {}
 
-/// `build_task` of `cuda/build.cuh`, which says what its members are.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BuildTask {
-    pub(super) planes: *const u64,
-    pub(super) pieces: *const [u32; 2],
-    pub(super) counts: *mut u32,
-    pub(super) offsets: *const u64,
-    pub(super) keys: *mut u64,
-    pub(super) positions: *mut u32,
-    pub(super) table: *mut u32,
-    pub(super) items: u64,
-    pub(super) stride: u32,
-    pub(super) piece_count: u32,
-    pub(super) first_part: u32,
-    pub(super) last_part: u32,
-    pub(super) k: u32,
-    pub(super) first_kmer: u32,
-    pub(super) last_kmer: u32,
-    pub(super) base: u32,
-}
-
 merganser_gpu::foreign! {
-    fn merganser_map_sizes(task: *mut u32, build: *mut u32, counters: *mut u32);
+    fn merganser_map_counters(counters: *mut u32);
     fn merganser_map_look_up(task: *const Task, stream: RawStream);
     fn merganser_map_improve_room(task: *const Task, room: *mut u32);
     fn merganser_map_improve(task: *const Task, round: u32, stream: RawStream);
     fn merganser_map_gather(task: *const Task, stream: RawStream);
-    fn merganser_map_expand(task: *const Task, slice: bool, stream: RawStream);
+    fn merganser_map_expand(task: *const Task, stream: RawStream);
+    fn merganser_map_expand_slice(task: *const Task, stream: RawStream);
     fn merganser_map_reject(task: *const Task, stream: RawStream);
     fn merganser_map_merge(task: *const Task, stream: RawStream);
     fn merganser_map_gaps(task: *const Task, stream: RawStream);
@@ -151,13 +143,16 @@ merganser_gpu::foreign! {
     fn merganser_map_table(task: *const BuildTask, stream: RawStream);
 }
 
-/// A stage of a [`Task`] or [`BuildTask`], whose pointers must lead to as much device memory as its
-/// numbers say: [`super::lane`] and [`super::build`] see to that.
+/// Stages of a [`Task`] or [`BuildTask`].
 macro_rules! stages {
     ($($(#[$meta:meta])* $name:ident($task:ty $(, $arg:ident: $T:ty)*) = $foreign:ident, $doing:literal;)*) => {$(
         $(#[$meta])*
-        pub(super) fn $name(stream: &Stream, task: &$task $(, $arg: $T)*) -> Result<()> {
-            // SAFETY: see above; the task itself is copied by the call.
+        ///
+        /// # Safety
+        /// The task's pointers lead to memory of the stream's device, as much as its numbers say, that
+        /// lasts until the stream has come past this stage, and that nothing else uses meanwhile.
+        pub(super) unsafe fn $name(stream: &Stream, task: &$task $(, $arg: $T)*) -> Result<()> {
+            // SAFETY: by this function's own contract; the task itself is copied by the call.
             stream.launch($doing, |raw| unsafe { $foreign(task $(, $arg)*, raw) })
         }
     )*};
@@ -170,8 +165,10 @@ stages! {
     improve(Task, round: u32) = merganser_map_improve, "choosing seeds";
     /// The occurrences before each query.
     gather(Task) = merganser_map_gather, "counting occurrences";
-    /// Keys of the part under way, or of a slice of it.
-    expand(Task, slice: bool) = merganser_map_expand, "listing candidates";
+    /// Keys of the part under way.
+    expand(Task) = merganser_map_expand, "listing candidates";
+    /// Keys of a slice of the part under way.
+    expand_slice(Task) = merganser_map_expand_slice, "listing candidates";
     /// Candidates that a rule of the filter lets pass, in the memory of windows.
     reject(Task) = merganser_map_reject, "filtering candidates";
     /// Windows of neighbouring keys.
@@ -207,12 +204,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn structures_have_the_sizes_of_the_cpp() {
-        let mut sizes = [0; 3];
-        let [task, build, counters] = &mut sizes;
-        // SAFETY: the pointers are to locals.
-        let status = unsafe { merganser_map_sizes(task, build, counters) };
-        let ours = [size_of::<Task>(), size_of::<BuildTask>(), Counter::COUNT];
-        assert_eq!((status, sizes), (0, ours.map(|size| size as u32)));
+    fn there_are_as_many_counters_as_in_cpp() {
+        let mut counters = 0;
+        // SAFETY: the pointer is to a local.
+        let status = unsafe { merganser_map_counters(&mut counters) };
+        assert_eq!((status, counters as usize), (0, Counter::COUNT));
     }
 }

@@ -2,6 +2,7 @@
 //! part, as much at a time as there is room for.
 
 mod buffers;
+mod stages;
 mod task;
 
 use std::ops::Range;
@@ -13,7 +14,7 @@ use merganser_gpu::{DeviceBuffer, Event, PinnedBuffer, Result as GpuResult, Stre
 use merganser_run::Cancel;
 
 use super::index::DeviceIndex;
-use super::kernels::{self, Counter, Four, Query, Task};
+use super::kernels::{Counter, Four, Query, Task};
 use crate::Config;
 use crate::candidates;
 use crate::hits::{Hit, NO_SCRIPT};
@@ -272,24 +273,23 @@ impl Lane {
 
     /// Chooses and looks up the seeds, and learns how often those of each query occur.
     fn choose(&mut self, count: usize, slots: usize) -> GpuResult<()> {
-        let Lane { stream, task, .. } = self;
-        stream.record(&self.events[0])?;
-        stream.fill(self.counts.view_mut(), 0)?;
-        kernels::look_up(stream, task)?;
-        let room = kernels::improve_room(stream, task)?;
-        for round in 0..task.query_count.div_ceil(room.max(1)) {
-            kernels::improve(stream, task, round)?;
+        self.stream.record(&self.events[0])?;
+        self.stream.fill(self.counts.view_mut(), 0)?;
+        self.look_up()?;
+        let room = self.improve_room()?;
+        for round in 0..self.task.query_count.div_ceil(room.max(1)) {
+            self.improve(round)?;
         }
         primitives::exclusive_scan_u32(
-            stream,
+            &self.stream,
             self.seed_counts.slice(..slots + 1),
             self.offsets.slice_mut(..slots + 1),
             self.scratch.view_mut(),
         )?;
-        kernels::gather(stream, task)?;
-        stream.record(&self.events[1])?;
+        self.gather()?;
+        self.stream.record(&self.events[1])?;
         self.offsets_here.resize(count + 1, 0);
-        stream.download_now(self.query_offsets.slice(..count + 1), &mut self.offsets_here)?;
+        self.stream.download_now(self.query_offsets.slice(..count + 1), &mut self.offsets_here)?;
         self.times.seeding += self.events[0].elapsed(&self.events[1])?;
         Ok(())
     }
@@ -393,39 +393,39 @@ impl Lane {
         }
         let key_bits = task.diagonal_bits + bits(queries.len() as u64 - 1);
         let (mut items, mut gaps) = (occurrences as usize, 0);
-        if items > 0 {
-            kernels::expand(stream, task, slice.is_some())?;
-            if slice.is_some() {
-                items = self.counts()?[Counter::Kept as usize] as usize;
-                if items > self.sizes.keys - self.index.gaps.len() {
-                    return Ok(false);
-                }
+        if items > 0 && slice.is_none() {
+            self.expand()?;
+        }
+        if items > 0 && slice.is_some() {
+            self.expand_slice()?;
+            items = self.counts()?[Counter::Kept as usize] as usize;
+            if items > self.sizes.keys - self.index.gaps.len() {
+                return Ok(false);
             }
         }
         if items > 0 {
             self.sort_keys(items, key_bits)?;
             if self.task.rule > 0 {
-                items = self.reject(items, key_bits)?;
+                items = self.filter(items, key_bits)?;
             }
         }
-        let Lane { stream, task, .. } = self;
         if items > 0 {
-            kernels::merge(stream, task)?;
+            self.merge()?;
         }
         let first = slice.is_none_or(|[from, _]| from == 0);
-        if first && task.gap_count > 0 {
-            kernels::gaps(stream, task)?;
+        if first && self.task.gap_count > 0 {
+            self.gaps()?;
             gaps = self.index.gaps.len() * queries.len();
         }
-        stream.record(&self.events[1])?;
-        if items > 0 && task.in_lanes > 0 {
-            kernels::lanes(stream, task, items as u64)?;
+        self.stream.record(&self.events[1])?;
+        if items > 0 && self.task.in_lanes > 0 {
+            self.lanes(items as u64)?;
         }
         if items + gaps > 0 {
-            kernels::scan(stream, task, (items + gaps) as u64)?;
+            self.scan((items + gaps) as u64)?;
         }
-        stream.record(&self.events[2])?;
-        stream.synchronize()?;
+        self.stream.record(&self.events[2])?;
+        self.stream.synchronize()?;
         let [start, middle, end, _] = &self.events;
         self.times.candidates += start.elapsed(middle)?;
         self.times.verification += middle.elapsed(end)?;
@@ -444,9 +444,9 @@ impl Lane {
     }
 
     /// Leaves those keys that a rule of the filter lets pass; how many these are.
-    fn reject(&mut self, items: usize, key_bits: u32) -> GpuResult<usize> {
+    fn filter(&mut self, items: usize, key_bits: u32) -> GpuResult<usize> {
         self.stream.fill(self.counts.slice_mut(Counter::Kept as usize..), 0)?;
-        kernels::reject(&self.stream, &self.task)?;
+        self.reject()?;
         let passed = self.windows.view().cast::<u64>().slice(..items);
         self.stream.copy(passed, self.keys[0].view_mut())?;
         // A key that is none has a one above all others' bits.
@@ -479,7 +479,7 @@ impl Lane {
         task.good_ends = self.ends[at].view_mut().as_mut_ptr();
         task.items = ends as u64;
         task.found_hits = self.keys[0].view_mut().as_mut_ptr();
-        kernels::silence(stream, task)?;
+        self.silence()?;
         let hits = self.counts()?[Counter::Hits as usize] as usize;
         let Lane { stream, task, .. } = self;
         let [first, second] = &mut self.keys;
@@ -502,17 +502,16 @@ impl Lane {
 
     /// Traces some of the sorted hits, and appends them to `found`.
     fn trace(&mut self, sorted: usize, hits: Range<usize>, found: &mut Found) -> GpuResult<()> {
-        let Lane { stream, task, .. } = self;
         let (width, entries) = (found.width, hits.len() * found.width);
         if width > 0 {
-            task.items = hits.len() as u64;
-            kernels::trace(stream, task, hits.start as u64, width as u32)?;
-            stream.download(self.scripts.slice(..entries), &mut self.scripts_here, 0)?;
+            self.task.items = hits.len() as u64;
+            self.trace_scripts(hits.start, width)?;
+            self.stream.download(self.scripts.slice(..entries), &mut self.scripts_here, 0)?;
         }
-        stream.download(self.keys[sorted].slice(hits.clone()), &mut self.hits_here, 0)?;
+        self.stream.download(self.keys[sorted].slice(hits.clone()), &mut self.hits_here, 0)?;
         let before = found.scripts.len();
         found.scripts.extend_from_slice(&self.scripts_here.as_slice()?[..entries]);
-        let (position_bits, edit_bits) = (task.position_bits, task.edit_bits);
+        let (position_bits, edit_bits) = (self.task.position_bits, self.task.edit_bits);
         let low = |value: u64, bits: u32| (value & ((1 << bits) - 1)) as u32;
         for (i, &key) in self.hits_here.as_slice()?[..hits.len()].iter().enumerate() {
             let edits = low(key >> 1 >> position_bits, edit_bits);
