@@ -1,4 +1,5 @@
 //! A device that is open: its memory is accounted for and everything else is made from it.
+#![allow(unsafe_code, reason = "calls the CUDA runtime")]
 
 use crate::availability::{Availability, DeviceInfo, availability, probe_time};
 use crate::error::check;

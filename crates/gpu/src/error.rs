@@ -1,4 +1,5 @@
 //! The errors of this crate.
+#![allow(unsafe_code, reason = "reads the texts of the CUDA runtime")]
 
 use crate::availability::Availability;
 use crate::ffi::{self, Status};

@@ -1,4 +1,5 @@
 //! A point in a stream's work.
+#![allow(unsafe_code, reason = "calls the CUDA runtime, with events that it owns")]
 
 use crate::ffi::{self, RawEvent};
 use crate::{Device, Result};

@@ -7,6 +7,7 @@
 //!   say, in memory that the device of the stream reaches, until the stream has done the work.
 //! - A stream's or event's handle comes from its `create` and was not destroyed.
 //! - The current device is the stream's.
+#![allow(unsafe_code, reason = "declares foreign functions")]
 
 mod declare;
 

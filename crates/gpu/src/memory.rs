@@ -1,4 +1,8 @@
 //! Memory of the device, and of the host for fast copies.
+#![allow(
+    unsafe_code,
+    reason = "says which types are plain bytes, and owns device and pinned memory"
+)]
 
 mod arena;
 mod device;

@@ -1,4 +1,8 @@
 //! The shared headers' functions on a device: for the doctor's check, and for tests against Rust.
+#![allow(
+    unsafe_code,
+    reason = "launches the kernels of the shared headers, with slices whose lengths were checked"
+)]
 
 use crate::primitives::{self, Key};
 use crate::stream::fits;

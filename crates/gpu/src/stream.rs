@@ -1,4 +1,8 @@
 //! Work in order: copies, fills and launches.
+#![allow(
+    unsafe_code,
+    reason = "calls the CUDA runtime, with memory whose bounds it checks and that lasts as long as its work"
+)]
 
 use crate::ffi::{self, RawStream, Status};
 use crate::memory::{DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod};

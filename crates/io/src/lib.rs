@@ -6,8 +6,6 @@
 //! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all, those of an
 //! [`OutputSet`] together; a [`SpillFile`] holds what does not fit into memory during a run.
 
-#![deny(unsafe_code)]
-
 mod alignment;
 mod chunk;
 mod compress;

@@ -1,8 +1,6 @@
 //! What every run needs, whatever its job: the number of threads, the memory budget, cancellation,
 //! progress, results in order, the `--json` summary. Nothing here knows about sequences.
 
-#![deny(unsafe_code)]
-
 mod allocator;
 mod cancel;
 mod device;

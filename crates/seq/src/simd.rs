@@ -3,6 +3,7 @@
 //! Every vectorised routine of this crate is one plain Rust function that the compiler builds
 //! three times (portable, AVX2, AVX-512) with [`dispatch!`](crate::dispatch!); the level picks the copy at run time.
 //! All copies give the same answers, and tests hold each against a naive oracle.
+#![allow(unsafe_code, reason = "an instruction that asks for memory ahead, by an address")]
 
 use std::sync::OnceLock;
 
@@ -117,6 +118,7 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
 macro_rules! dispatch {
     ($(#[$meta:meta])* $vis:vis fn $name:ident $([$($generics:tt)*])? ($($arg:ident: $type:ty),* $(,)?) $(-> $ret:ty)? = $body:expr) => {
         $(#[$meta])*
+        #[allow(unsafe_code, reason = "a level is proof that its instructions are there")]
         $vis fn $name $(<$($generics)*>)? (level: $crate::simd::Level, $($arg: $type),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
             {

@@ -1,5 +1,6 @@
 //! What the kernels of `crates/filter/cuda` decide, compiled by the host's C++ compiler: what CI can
 //! test of them without a GPU. For tests only.
+#![allow(unsafe_code, reason = "calls device functions that were compiled for the host")]
 
 mod ffi;
 

@@ -1,5 +1,6 @@
 //! The pure and the cooperative functions of `crates/gpu/cuda/*.cuh`, compiled by the host's C++
 //! compiler: what CI can test of the kernels without a GPU. For tests only.
+#![allow(unsafe_code, reason = "calls device functions that were compiled for the host")]
 
 mod ffi;
 mod insert;

@@ -1,4 +1,5 @@
 //! Asking the runtime, in the order in which the answers can be trusted.
+#![allow(unsafe_code, reason = "asks the CUDA runtime what is there")]
 
 use super::{Availability, CudaVersion, DeviceInfo, DriverVersion, driver, unusable};
 use crate::error::describe;

@@ -1,4 +1,5 @@
 //! 64 letters at a time.
+#![allow(unsafe_code, reason = "SIMD loads and stores, within slices whose lengths were checked")]
 
 use crate::simd::{Features, Level};
 

@@ -1,4 +1,5 @@
 //! Turning 64 by 64 bits (Warren, Hacker's Delight, 7-3), for eight groups of pairs at once.
+#![allow(unsafe_code, reason = "calls the code for a level of SIMD that was detected")]
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Features, Level};
