@@ -109,14 +109,8 @@ fn an_interrupted_run_ends_soon_and_leaves_nothing() {
     // A pipe that never ends, and one that keeps silent.
     for silent in [false, true] {
         let dir = Dir::new();
-        let mut child = Command::new(MERGANSER)
-            .args(["filter", "-e", "5", "-o", "out.tsv", "--json", "j", "--threads", "2", "-"])
-            .current_dir(dir.root())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let args = "filter -e 5 -o out.tsv --json j --threads 2 -";
+        let mut child = dir.start(args, Stdio::piped());
         let mut stdin = child.stdin.take().unwrap();
         let text = lines(1000, 4);
         let writer = std::thread::spawn(move || {

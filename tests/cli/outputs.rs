@@ -281,16 +281,8 @@ fn a_closed_pipe_takes_no_file_with_it() {
 fn a_closed_pipe_alone_ends_the_run() {
     let dir = crate::classify::prepared();
     dir.run("index -q g0.fa -o ref.mgi").ok();
-    for args in ["classify refs.mgdb -", "map -e 3 ref.mgi -"] {
-        let mut child = Command::new(MERGANSER)
-            .args(args.split_whitespace())
-            .arg("-q")
-            .current_dir(dir.root())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+    for args in ["classify -q refs.mgdb -", "map -q -e 3 ref.mgi -"] {
+        let mut child = dir.start(args, Stdio::piped());
         let (mut stdin, reads) = (child.stdin.take().unwrap(), dir.read("1.fq"));
         let feeder = std::thread::spawn(move || while stdin.write_all(&reads).is_ok() {});
         let mut line = String::new();

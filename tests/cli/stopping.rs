@@ -8,14 +8,7 @@ use crate::support::{Dir, MERGANSER};
 
 /// Starts a command whose standard output nobody reads, so that it waits for ever to write it.
 fn stuck(dir: &Dir, args: &str) -> Child {
-    let child = Command::new(MERGANSER)
-        .args(args.split_whitespace())
-        .current_dir(dir.root())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = dir.start(args, Stdio::null());
     std::thread::sleep(Duration::from_millis(500));
     child
 }

@@ -7,7 +7,7 @@ pub(crate) mod tools;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -47,6 +47,18 @@ impl Dir {
     /// Runs the binary here with arguments separated by blanks.
     pub(crate) fn run(&self, args: &str) -> Ran {
         self.run_with(args.split_whitespace(), b"")
+    }
+
+    /// Starts the binary here; whoever called reads what it prints, or lets it wait.
+    pub(crate) fn start(&self, args: &str, stdin: Stdio) -> Child {
+        Command::new(MERGANSER)
+            .args(args.split_whitespace())
+            .current_dir(self.root())
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
     }
 
     /// Runs the binary here with these arguments and standard input.

@@ -1,4 +1,6 @@
 // The launchers of queries, as status.cuh says. Kernels are in the headers beside this file.
+#include <type_traits>
+
 #include "reads.cuh"
 #include "status.cuh"
 
@@ -34,9 +36,18 @@ mgpu_status query_windows(const windows_arguments& a, cudaStream_t stream) {
   return launch_status();
 }
 
-/// K-mers of a window.
-inline uint32_t kmers_of(const sketch_rule& rule) {
-  return rule.window + 1 - static_cast<uint32_t>(rule.k);
+/// Calls `launch` with a word that k-mers of the rule fit in, and the k-mers that a window of it has at
+/// most.
+template <class Launch>
+mgpu_status for_rule(const sketch_rule& rule, Launch launch) {
+  const uint32_t kmers = rule.window + 1 - static_cast<uint32_t>(rule.k);
+  using std::integral_constant;
+  if (rule.k <= 16) {
+    return kmers <= 128 ? launch(uint32_t{}, integral_constant<uint32_t, 128>{})
+                        : launch(uint32_t{}, integral_constant<uint32_t, 1024>{});
+  }
+  return kmers <= 256 ? launch(uint64_t{}, integral_constant<uint32_t, 256>{})
+                      : launch(uint64_t{}, integral_constant<uint32_t, 1024>{});
 }
 
 }  // namespace mgpu
@@ -46,24 +57,16 @@ extern "C" {
 /// Candidates of reads: `over` has room for all of them, and `over_count` is 0. Adds to `phases` how
 /// many cycles a sample of the blocks spent in each.
 mgpu_status merganser_classify_reads(const mgpu::reads_arguments* a, cudaStream_t stream) {
-  const mgpu::sketch_rule& rule = a->rule;
-  if (rule.k <= 16) {
-    return mgpu::kmers_of(rule) <= 128 ? mgpu::query_reads<uint32_t, 128>(*a, stream)
-                                        : mgpu::query_reads<uint32_t, 1024>(*a, stream);
-  }
-  return mgpu::kmers_of(rule) <= 256 ? mgpu::query_reads<uint64_t, 256>(*a, stream)
-                                      : mgpu::query_reads<uint64_t, 1024>(*a, stream);
+  return mgpu::for_rule(a->rule, [&](auto word, auto kmers) {
+    return mgpu::query_reads<decltype(word), decltype(kmers)::value>(*a, stream);
+  });
 }
 
 /// Hits of windows: without `keys` how many each has, with them the hits themselves.
 mgpu_status merganser_classify_windows(const mgpu::windows_arguments* a, cudaStream_t stream) {
-  const mgpu::sketch_rule& rule = a->rule;
-  if (rule.k <= 16) {
-    return mgpu::kmers_of(rule) <= 128 ? mgpu::query_windows<uint32_t, 128>(*a, stream)
-                                        : mgpu::query_windows<uint32_t, 1024>(*a, stream);
-  }
-  return mgpu::kmers_of(rule) <= 256 ? mgpu::query_windows<uint64_t, 256>(*a, stream)
-                                      : mgpu::query_windows<uint64_t, 1024>(*a, stream);
+  return mgpu::for_rule(a->rule, [&](auto word, auto kmers) {
+    return mgpu::query_windows<decltype(word), decltype(kmers)::value>(*a, stream);
+  });
 }
 
 /// Candidates of long reads, whose hits are sorted.

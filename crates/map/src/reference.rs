@@ -13,6 +13,10 @@ use merganser_seq::planes::{self, BASES_PER_WORD, window};
 /// Positions that a reference may have, the filling between contigs included.
 pub(crate) const MOST_POSITIONS: u64 = (1 << 32) - (1 << 17);
 
+/// Bases that a contig may have: positions and template lengths are signed numbers of 32 bits in BAM,
+/// and SAM's text has the same limit (SAM specification, sections 1.3 and 4.2).
+pub(crate) const MOST_CONTIG: u32 = i32::MAX as u32;
+
 /// Words behind each plane, so that bands may reach past the last contig.
 pub(crate) const PADDING: usize = 4;
 
@@ -28,6 +32,17 @@ pub struct Contig {
 }
 
 impl Contig {
+    /// Why no record could tell of a place in it, if it is too long for that.
+    pub(crate) fn too_long(&self) -> Option<String> {
+        let Contig { name, len, .. } = self;
+        (*len > MOST_CONTIG).then(|| {
+            format!(
+                "contig {name} is longer than the {MOST_CONTIG} bases that SAM and BAM can hold: \
+                 split it"
+            )
+        })
+    }
+
     /// The position behind its last base.
     pub(crate) fn end(&self) -> u32 {
         self.start + self.len
@@ -133,5 +148,20 @@ impl Reference {
         }
         let reader = std::io::Cursor::new(text);
         load::read("test".into(), Box::new(reader)).unwrap()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contigs_beyond_the_limit_of_sam_are_refused() {
+        let contig = |len| Contig { name: "c".into(), start: 0, len };
+        assert_eq!(contig(i32::MAX as u32).too_long(), None);
+        let problem = contig(i32::MAX as u32 + 1).too_long().unwrap();
+        let expected =
+            "contig c is longer than the 2147483647 bases that SAM and BAM can hold: split it";
+        assert_eq!(problem, expected);
     }
 }

@@ -3,25 +3,18 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::classify::prepared;
 use crate::interrupt::wait;
 use crate::support::reads::{Random, fasta, untidy};
-use crate::support::{Dir, MERGANSER, Ran};
+use crate::support::{Dir, Ran};
 
 /// Starts a command that reads `fifo`, does something once it waits for that, and then has it read.
 fn meanwhile(dir: &Dir, args: &str, reads: &[u8], act: impl FnOnce()) -> Ran {
     let _ = fs::remove_file(dir.path("fifo"));
     assert!(Command::new("mkfifo").arg(dir.path("fifo")).status().unwrap().success());
-    let child: Child = Command::new(MERGANSER)
-        .args(args.split_whitespace())
-        .current_dir(dir.root())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = dir.start(args, Stdio::null());
     // Opened when the program does, which then has looked at everything else.
     let mut fifo = File::options().write(true).open(dir.path("fifo")).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(200));

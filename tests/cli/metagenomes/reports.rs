@@ -328,7 +328,7 @@ fn hits_by_reference_and_the_coverage_filter() {
 
 /// Not a byte depends on the threads, in no output.
 #[test]
-fn row_18_every_output_is_the_same_for_any_threads() {
+fn every_output_is_the_same_for_any_threads() {
     let world = World::built();
     let dir = &world.dir;
     let [one, two] = world.pairs(20_000, 5);
@@ -357,7 +357,7 @@ fn row_18_every_output_is_the_same_for_any_threads() {
 
 /// An empty sample has valid outputs.
 #[test]
-fn row_20_an_empty_sample_has_valid_outputs() {
+fn an_empty_sample_has_valid_outputs() {
     let world = World::built();
     let dir = &world.dir;
     dir.write("empty.fq", "");

@@ -11,9 +11,9 @@ fn gz(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Row 5: by content, never by name; members; a truncated file is an error.
+/// By content, never by name; members; a truncated file is an error.
 #[test]
-fn row_5_compressed_reads() {
+fn compressed_reads() {
     let world = World::built();
     let dir = &world.dir;
     let text = dir.read("1.fq");
@@ -31,9 +31,9 @@ fn row_5_compressed_reads() {
     assert!(message.contains("cut.fq.gz") && !dir.path("out").exists() && !dir.path("r").exists());
 }
 
-/// Row 6: one pass over the input: stdin, pipes, process substitution.
+/// One pass over the input: stdin, pipes, process substitution.
 #[test]
-fn row_6_pipes() {
+fn pipes() {
     let world = World::built();
     let dir = &world.dir;
     let expected = dir.run("classify refs.mgdb -1 1.fq -2 2.fq -q").ok();
@@ -49,9 +49,9 @@ fn row_6_pipes() {
     assert_eq!(both, dir.run("classify refs.mgdb 1.fq 2.fq -q").ok());
 }
 
-/// Row 12 and "bounded memory": batches that wait for their turn are few, whatever the input.
+/// Batches that wait for their turn are few, whatever the input.
 #[test]
-fn row_12_memory_does_not_grow_with_the_reads() {
+fn memory_does_not_grow_with_the_reads() {
     let world = World::built();
     let dir = &world.dir;
     dir.write("many.fa", crate::support::reads::many(150));
@@ -62,9 +62,9 @@ fn row_12_memory_does_not_grow_with_the_reads() {
     assert!(json["results"]["reads"].as_u64().unwrap() > 900_000);
 }
 
-/// Row 16: nobody's taxid is lost in silence: every id without one is listed with its reason.
+/// Nobody's taxid is lost in silence: every id without one is listed with its reason.
 #[test]
-fn row_16_sequences_without_a_taxon() {
+fn sequences_without_a_taxon() {
     let world = World::new();
     let dir = &world.dir;
     let letters = |genome: usize| String::from_utf8_lossy(&world.genomes[genome]).into_owned();
@@ -117,9 +117,9 @@ fn row_16_sequences_without_a_taxon() {
     assert!(dir.run("classify refs.mgdb r.fa -q").ok().starts_with("U\tr\t0\t200\t1:"));
 }
 
-/// Row 16 as well: assembly_summary by column names, `na` paths, old and new layouts.
+/// Assembly_summary by column names, `na` paths, old and new layouts.
 #[test]
-fn row_16_assembly_summaries() {
+fn assembly_summaries() {
     for (head, rows) in [
         (
             "#   See ftp://ftp.ncbi.nlm.nih.gov/README\n# assembly_accession\tbioproject\ttaxid\t\
@@ -147,9 +147,9 @@ fn row_16_assembly_summaries() {
     }
 }
 
-/// Row 17: NCBI's words of 2024 and of 2025 give the same report.
+/// NCBI's words of 2024 and of 2025 give the same report.
 #[test]
-fn row_17_old_and_new_taxonomies() {
+fn old_and_new_taxonomies() {
     let world = World::built();
     let dir = &world.dir;
     dir.run("classify refs.mgdb -1 1.fq -2 2.fq --no-map --report old --mpa old.mpa -q").ok();
@@ -185,9 +185,9 @@ fn row_17_old_and_new_taxonomies() {
     assert!(report.contains("\tD\t10239\t  Viruses\n"), "{report}");
 }
 
-/// Row 19: mates out of step are named; a pair counts once.
+/// Mates out of step are named; a pair counts once.
 #[test]
-fn row_19_mates() {
+fn mates() {
     let world = World::built();
     let dir = &world.dir;
     let text = String::from_utf8(dir.read("2.fq")).unwrap();
@@ -216,9 +216,9 @@ fn row_19_mates() {
     assert_eq!(json["results"]["reads"], 1400);
 }
 
-/// Row 20: what is missing is an error before any work. (Its empty sample is in `reports`.)
+/// What is missing is an error before any work. (Its empty sample is in `reports`.)
 #[test]
-fn row_20_missing_files() {
+fn missing_files() {
     let world = World::built();
     let dir = &world.dir;
     let before = dir.names();
@@ -274,9 +274,9 @@ fn row_20_missing_files() {
     assert!(nothing.contains("a density of 1 keeps none: raise --density"), "{nothing}");
 }
 
-/// Row 21: the effective thresholds are printed, and options are held against the database.
+/// The effective thresholds are printed, and options are held against the database.
 #[test]
-fn row_21_thresholds_are_said() {
+fn thresholds_are_said() {
     let world = World::built();
     let dir = &world.dir;
     dir.run("build -q --taxonomy tax --preset metacache -o m.mgdb genomes").ok();
@@ -302,10 +302,10 @@ fn row_21_thresholds_are_said() {
     assert!(lines(&at_highest).iter().all(|line| line.taxid != 10));
 }
 
-/// Row 22: all reports in one pass, no negative taxid, gz by suffix (the parsers of `reports` take
+/// All reports in one pass, no negative taxid, gz by suffix (the parsers of `reports` take
 /// only numbers that are not negative).
 #[test]
-fn row_22_all_reports_at_once() {
+fn all_reports_at_once() {
     let world = World::built();
     let dir = &world.dir;
     dir.run("build -q --taxonomy tax --preset metacache -o m.mgdb genomes").ok();
@@ -322,9 +322,9 @@ fn row_22_all_reports_at_once() {
     assert!(table.contains("\nsequence\t13\ta.1|kraken:taxid|13\t"), "{table}");
 }
 
-/// Row 23: truncated, damaged, foreign and newer databases are named and refused.
+/// Truncated, damaged, foreign and newer databases are named and refused.
 #[test]
-fn row_23_damaged_databases() {
+fn damaged_databases() {
     let world = World::built();
     let dir = &world.dir;
     let bytes = dir.read("refs.mgdb");
@@ -357,7 +357,7 @@ fn row_23_damaged_databases() {
 
 /// A duplicate id is told, and refused if asked; the id is the first word.
 #[test]
-fn row_4_exit_codes_and_duplicate_ids() {
+fn exit_codes_and_duplicate_ids() {
     let world = World::new();
     let dir = &world.dir;
     let ran = dir.run("build --taxonomy tax -o refs.mgdb genomes genomes/a.fa");

@@ -218,6 +218,23 @@ pub(crate) struct Windows<'t> {
     pub(crate) entries: DeviceSlice<'t, WindowEntry>,
 }
 
+impl Windows<'_> {
+    /// What kernels are told of them, before they are told what to do.
+    fn arguments(&self, rule: &SketchRule, part: Part<'_>) -> WindowsArguments {
+        WindowsArguments {
+            rule: *rule,
+            part: part.raw(),
+            letters: self.letters.as_ptr(),
+            windows: self.entries.as_ptr(),
+            count: self.entries.len() as u32,
+            counts: std::ptr::null_mut(),
+            before: std::ptr::null(),
+            skip: 0,
+            keys: std::ptr::null_mut(),
+        }
+    }
+}
+
 /// Counts the hits of each window; one more item becomes 0.
 pub(crate) fn count_hits(
     stream: &Stream,
@@ -228,17 +245,8 @@ pub(crate) fn count_hits(
 ) -> Result<()> {
     let count = windows.entries.len();
     assert!(counts.len() > count && count > 0);
-    let arguments = WindowsArguments {
-        rule: *rule,
-        part: part.raw(),
-        letters: windows.letters.as_ptr(),
-        windows: windows.entries.as_ptr(),
-        count: count as u32,
-        counts: counts.as_mut_ptr(),
-        before: std::ptr::null(),
-        skip: 0,
-        keys: std::ptr::null_mut(),
-    };
+    let counts = counts.as_mut_ptr();
+    let arguments = WindowsArguments { counts, ..windows.arguments(rule, part) };
     // SAFETY: as above; without keys only counts are written.
     stream.launch("counting hits", |raw| unsafe { merganser_classify_windows(&arguments, raw) })
 }
@@ -258,17 +266,8 @@ pub(crate) fn gather_hits(
 ) -> Result<()> {
     let count = windows.entries.len();
     assert!(before.len() >= count && keys.len() >= hits);
-    let arguments = WindowsArguments {
-        rule: *rule,
-        part: part.raw(),
-        letters: windows.letters.as_ptr(),
-        windows: windows.entries.as_ptr(),
-        count: count as u32,
-        counts: std::ptr::null_mut(),
-        before: before.as_ptr(),
-        skip,
-        keys: keys.as_mut_ptr(),
-    };
+    let (before, keys) = (before.as_ptr(), keys.as_mut_ptr());
+    let arguments = WindowsArguments { before, skip, keys, ..windows.arguments(rule, part) };
     // SAFETY: as above; the windows have as many hits as were counted, and there is room for them.
     stream.launch("gathering hits", |raw| unsafe { merganser_classify_windows(&arguments, raw) })
 }

@@ -5,6 +5,11 @@ use crate::index::Index;
 use crate::queries::COMPLEMENT;
 use crate::trace::Operation;
 
+/// A CIGAR has at most so many operations (SAM specification, section 4.2.2): an alignment has fewer
+/// edits than its read has bases, and each brings two operations at most.
+const MOST_OPERATIONS: usize = u16::MAX as usize;
+const _: () = assert!(2 * crate::MOST_READ < MOST_OPERATIONS);
+
 /// The magic, the header's text, and the contigs.
 pub(super) fn header(text: &str, index: &Index) -> Vec<u8> {
     let mut out = b"BAM\x01".to_vec();

@@ -20,7 +20,7 @@ const STRETCH: usize = 1 << 16;
 ///
 /// # Errors
 /// If the file cannot be read, holds reads, has no sequence, a contig is empty or has no name or the name of
-/// another one, a letter is none of DNA, or there are more than 2^32 - 2^17 bases.
+/// another one, a letter is none of DNA, a contig has more than 2^31 - 1 bases, or all together more than 2^32 - 2^17.
 pub fn load(input: &Input, progress: &dyn Progress, cancel: &Cancel) -> Result<Reference, Error> {
     let options = ReaderOptions {
         max_record: LONGEST_RECORD,
@@ -136,6 +136,9 @@ impl Loader {
         let bases = u32::try_from(self.packed).unwrap_or(u32::MAX);
         if let Some(contig) = self.reference.contigs.last_mut() {
             contig.len = bases;
+        }
+        if let Some(problem) = self.reference.contigs.last().and_then(Contig::too_long) {
+            self.fail(problem);
         }
         if self.packed == 0 {
             let name = self.name().to_owned();
