@@ -184,7 +184,8 @@ static EACH_BIT: [u64; 256] = {
     let mut bytes = [0; 256];
     let mut at = 0;
     while at < 256 * 8 {
-        bytes[at / 8] |= ((at / 8 >> (at % 8) & 1) as u64) << (8 * (at % 8));
+        let (byte, bit) = (at / 8, at % 8);
+        bytes[byte] |= ((byte >> bit) as u64 & 1) << (8 * bit);
         at += 1;
     }
     bytes
