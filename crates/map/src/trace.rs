@@ -1,8 +1,8 @@
 //! The alignment of a hit: of those with its edits the one with the fewest gaps, these as far left as
 //! they can lie ([`crate::naive::align`] is the rule word by word).
 
-mod furthest;
-mod table;
+mod gaps;
+mod waves;
 
 use merganser_io::put_decimal;
 use merganser_run::Cancel;
@@ -12,8 +12,7 @@ use crate::NMode;
 use crate::queries::Query;
 use crate::reference::{Contig, Text};
 use crate::verify::hamming::mismatches;
-use furthest::Furthest;
-use table::Table;
+use gaps::Gaps;
 
 /// What a stretch of an alignment is, as BAM numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +39,7 @@ pub(crate) struct Alignment {
     pub(crate) operations: Vec<(Operation, u32)>,
     /// SAM's MD.
     pub(crate) md: Vec<u8>,
-    furthest: Furthest,
-    table: Table,
+    gaps: Gaps,
     /// Runs from the end on.
     backwards: Vec<(Operation, u32)>,
     /// Ends long work.
@@ -76,6 +74,11 @@ impl Band {
     /// the contig.
     fn holds(&self, row: usize, diagonal: usize) -> bool {
         self.first + (row + diagonal) as i64 >= self.from
+    }
+
+    /// The first row of a diagonal.
+    fn least(&self, diagonal: usize) -> usize {
+        (self.from - self.first - diagonal as i64).max(0) as usize
     }
 }
 
@@ -177,10 +180,7 @@ impl Alignment {
         self.backwards.clear();
         let backwards = &mut self.backwards;
         let push = |operation, len| backwards.push((operation, len));
-        let found = match Furthest::suits(query, edits) {
-            true => self.furthest.trace(query, text, &band, mode, push),
-            false => self.table.trace(query, text, &band, mode, &self.cancel, push),
-        };
+        let found = self.gaps.trace(query, text, &band, mode, &self.cancel, push);
         match found {
             Some(place) => self.take(&band, place),
             // Cancelled.
@@ -252,43 +252,37 @@ mod tests {
         runs.flat_map(|&(operation, len)| vec![letter(operation); len as usize]).collect()
     }
 
-    /// How to trace: as ever, or by one of the ways of tracing gaps.
-    #[derive(Clone, Copy, Debug)]
-    enum Way {
-        Either,
-        Furthest,
-        Table,
+    /// Traces the hit of a read at an end of a contig, the second of two or three, and holds it against
+    /// the oracle; gives it and where the contig begins.
+    fn traced(read: &[u8], contig: &[u8], end: usize, mode: NMode) -> (Alignment, u32) {
+        let mut contigs = vec![b"ACGT".to_vec(), contig.to_vec()];
+        trace(read, &contigs, end, mode, false);
+        trace(read, &contigs, end, mode, true);
+        contigs.push(b"ACGTACGT".to_vec());
+        trace(read, &contigs, end, mode, true);
+        trace(read, &contigs, end, mode, false)
     }
-    const WAYS: [Way; 3] = [Way::Either, Way::Furthest, Way::Table];
 
-    /// Traces the hit of a read at an end of a contig, the second of three, and holds it against the
-    /// oracle; gives it and where the contig begins.
-    fn traced(read: &[u8], contig: &[u8], end: usize, mode: NMode, way: Way) -> (Alignment, u32) {
-        let reference = Reference::of(&[b"ACGT".to_vec(), contig.to_vec(), b"ACGTACGT".to_vec()]);
-        let expected = naive::align(read, contig, end, mode);
+    /// As [`traced`]; with `gapped` as if it were known that there are gaps.
+    fn trace(
+        read: &[u8],
+        contigs: &[Vec<u8>],
+        end: usize,
+        mode: NMode,
+        gapped: bool,
+    ) -> (Alignment, u32) {
+        let reference = Reference::of(contigs);
+        let expected = naive::align(read, &contigs[1], end, mode);
         let edits = expected.operations.iter().filter(|&&operation| operation != b'=').count();
         let mut queries = Queries::default();
         queries.push(read, edits).unwrap();
         let (of, query, text) = (&reference.contigs()[1], queries.get(0), reference.text());
         let mut alignment = Alignment { end: of.start + end as u32 + 1, ..Alignment::default() };
-        let band = Band::of(&query, of, alignment.end, edits);
-        let mut backwards = Vec::new();
-        let push = |operation, len| backwards.push((operation, len));
-        let found = match way {
-            Way::Either => None,
-            _ if edits == 0 => None,
-            Way::Furthest => Furthest::default().trace(&query, &text, &band, mode, push),
-            Way::Table => {
-                Table::default().trace(&query, &text, &band, mode, &Cancel::default(), push)
-            }
-        };
-        match found {
-            Some(place) => {
-                alignment.backwards = backwards;
-                alignment.take(&band, place);
-                alignment.describe(&text);
-            }
-            None => alignment.trace(&query, &text, of, alignment.end - 1, edits as u32, mode),
+        if gapped {
+            alignment.gapped(&query, &text, of, edits, mode);
+            alignment.describe(&text);
+        } else {
+            alignment.trace(&query, &text, of, alignment.end - 1, edits as u32, mode);
         }
         assert_eq!(operations(&alignment), expected.operations);
         let place = [expected.start, expected.end + 1].map(|at| of.start + at as u32);
@@ -317,9 +311,7 @@ mod tests {
         ) {
             let mode = if matches { NMode::Match } else { NMode::Mismatch };
             let end = usize::from(end) % contig.len();
-            for way in WAYS {
-                traced(&read, &contig, end, mode, way);
-            }
+            traced(&read, &contig, end, mode);
         }
 
         #[test]
@@ -343,14 +335,12 @@ mod tests {
                 }
             }
             let end = (last + shift).min(contig.len() - 1);
-            for way in WAYS {
-                let (alignment, start) = traced(&read, &contig, end, NMode::Mismatch, way);
-                // What is aligned is what MD says.
-                let stretch = &contig[(alignment.start - start) as usize..];
-                prop_assert!(alignment.md.iter().filter(|byte| byte.is_ascii_alphabetic()).all(
-                    |letter| stretch.contains(letter)
-                ));
-            }
+            let (alignment, start) = traced(&read, &contig, end, NMode::Mismatch);
+            // What is aligned is what MD says.
+            let stretch = &contig[(alignment.start - start) as usize..];
+            prop_assert!(alignment.md.iter().filter(|byte| byte.is_ascii_alphabetic()).all(
+                |letter| stretch.contains(letter)
+            ));
         }
 
         /// A read and its reverse complement have the same alignment, as both are aligned to the
@@ -390,20 +380,40 @@ mod tests {
         let mut deleted = contig[50..206].to_vec();
         deleted.drain(100..106);
         for (read, last) in [(inserted, 197), (deleted, 205)] {
-            let (alignment, _) = traced(&read, &contig, last, NMode::Mismatch, Way::Either);
+            let (alignment, _) = traced(&read, &contig, last, NMode::Mismatch);
             let gaps = alignment.operations.iter().filter(|(operation, _)| {
                 matches!(operation, Operation::Insertion | Operation::Deletion)
             });
             assert_eq!(gaps.count(), 1, "{:?}", alignment.operations);
         }
         // Any of five places: the first.
-        let (alignment, _) =
-            traced(b"GATCAAAAGTCG", b"GATCAAAAAGTCG", 12, NMode::Mismatch, Way::Either);
+        let (alignment, _) = traced(b"GATCAAAAGTCG", b"GATCAAAAAGTCG", 12, NMode::Mismatch);
         assert_eq!(operations(&alignment), b"====D========");
         // A base that differs at either end is no gap, though the ends before it are as good.
-        let (alignment, _) =
-            traced(b"TATCAAAAAGTCT", b"GATCAAAAAGTCG", 11, NMode::Mismatch, Way::Either);
+        let (alignment, _) = traced(b"TATCAAAAAGTCT", b"GATCAAAAAGTCG", 11, NMode::Mismatch);
         assert_eq!(operations(&alignment), b"X===========X");
+    }
+
+    /// Runs of many letters, many edits, bands that reach beyond both ends of the contig and of the
+    /// text.
+    #[test]
+    fn long_reads_are_traced_as_the_oracle_says() {
+        let mut random = crate::mapper::tests::Random(7);
+        let contig = random.bases(700);
+        for (from, to, apart) in [(0, 700, 9), (0, 500, 30), (100, 600, 15), (200, 700, 60)] {
+            let mut read = contig[from..to].to_vec();
+            for (number, at) in (apart..read.len() - apart).step_by(apart).enumerate() {
+                match number % 3 {
+                    0 => drop(read.splice(at..at, *b"GT")),
+                    1 => drop(read.drain(at - 2..at)),
+                    _ => read[at] = if read[at] == b'A' { b'C' } else { b'A' },
+                }
+            }
+            traced(&read, &contig, to - 1, NMode::Mismatch);
+        }
+        // More than half of the bases are edits.
+        traced(&random.bases(690), &contig, 699, NMode::Mismatch);
+        traced(&random.bases(650), b"ACGTACGT", 7, NMode::Match);
     }
 
     #[test]
