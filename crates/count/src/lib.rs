@@ -23,7 +23,6 @@ mod histogram;
 mod kff;
 mod kmc;
 pub mod lookup;
-pub mod model;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plan;

@@ -7,17 +7,13 @@
 
 mod doubts;
 mod fit;
-mod plot;
-mod png;
 mod readings;
 #[cfg(test)]
 mod simulated;
 
-use crate::Histogram;
+use crate::Error;
 pub use doubts::Doubt;
 use fit::{Fit, Shape};
-pub use plot::{svg, text};
-pub use png::png;
 use readings::Choice;
 
 /// What the histogram says of the genome.
@@ -61,20 +57,21 @@ pub struct Model {
 const MOST_COUNTS: usize = 2000;
 
 impl Model {
-    /// Fits the model to the counts of k-mers of `k` bases; `ploidy` is 1 or 2.
+    /// Fits the model to a histogram of k-mers of `k` bases: counts from 1 with the number of distinct
+    /// k-mers that occur so often, each count in one row, in any order. `ploidy` is 1 or 2.
     ///
     /// # Errors
     /// Why there is nothing to fit.
-    pub fn fit(histogram: &Histogram, k: usize, ploidy: u32) -> Result<Model, String> {
+    pub fn fit(histogram: &[(u32, u64)], k: usize, ploidy: u32) -> Result<Model, Error> {
         let mut observed = vec![0.0; MOST_COUNTS + 1];
-        for (count, number) in histogram.iter() {
+        for &(count, number) in histogram {
             if let Some(place) = observed.get_mut(count as usize) {
                 *place = number as f64;
             }
         }
         let (dip, peak) = dip_and_peak(&observed)?;
-        let Choice { chosen, other } = readings::choose(&observed, dip, peak, k, ploidy)
-            .ok_or("the model fits none of the peaks of this histogram")?;
+        let Choice { chosen, other } =
+            readings::choose(&observed, dip, peak, k, ploidy).ok_or(Error::NoFit)?;
         let expected: Vec<f64> = (0..observed.len()).map(|at| chosen.at(at as f64)).collect();
         let mut model = describe(histogram, &observed, &expected, dip, &chosen);
         if let Some(other) = other {
@@ -85,13 +82,14 @@ impl Model {
                 coverage: other.coverage(),
             });
         }
-        model.doubt(&observed, &expected, histogram.max());
+        let counts = histogram.iter().filter(|(_, number)| *number > 0).map(|(count, _)| *count);
+        model.doubt(&observed, &expected, counts.max().unwrap_or(0));
         Ok(model)
     }
 }
 
 /// The first dip, behind which errors are few, and the highest peak behind it.
-fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), String> {
+fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), Error> {
     let smooth = |at: usize| {
         let from = at.saturating_sub(1).max(1);
         let window = &observed[from..=(at + 1).min(observed.len() - 1)];
@@ -99,22 +97,19 @@ fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), String> {
     };
     let last = observed.len() - 1;
     // A table cut at a least count begins where it begins.
-    let first = (1..last).find(|&at| observed[at] > 0.0).ok_or("the histogram is empty")?;
+    let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::Empty)?;
     let rises = |at: &usize| smooth(at + 1) > smooth(*at) && smooth(at + 2) > smooth(*at);
-    let dip = (first..last - 2)
-        .find(rises)
-        .ok_or("no peak behind the errors: the coverage is too low for a model")?;
+    let dip = (first..last - 2).find(rises).ok_or(Error::NoPeak)?;
     let higher = |one: &usize, other: &usize| smooth(*one).total_cmp(&smooth(*other));
     let peak = (dip..last).max_by(higher).unwrap_or(dip);
     if peak < 4 || observed[peak] < 1.5 * observed[dip] {
-        let what = "no clear peak behind the errors: the coverage is too low for a model";
-        return Err(what.into());
+        return Err(Error::NoClearPeak);
     }
     Ok((dip, peak))
 }
 
 fn describe(
-    histogram: &Histogram,
+    histogram: &[(u32, u64)],
     observed: &[f64],
     expected: &[f64],
     dip: usize,
@@ -130,7 +125,7 @@ fn describe(
     // Behind the place where the model takes over, what is left is noise.
     let end = (1..=most).find(|&at| excess(at) < 0.05 * observed[at]).unwrap_or(dip + 1);
     let error_kmers: f64 = (1..end.max(2)).map(|at| at as f64 * excess(at)).sum();
-    let total_kmers = histogram.total(1, u32::MAX);
+    let total_kmers: u64 = histogram.iter().map(|&(count, number)| u64::from(count) * number).sum();
     let good = total_kmers as f64 - error_kmers;
     let error_rate = 1.0 - (good / total_kmers.max(1) as f64).powf(1.0 / k as f64);
     // Without those that occur once, most errors are not there to be seen.
@@ -165,15 +160,14 @@ mod tests {
     use super::*;
 
     /// A histogram that is the model itself, with errors before it.
-    fn made(ploidy: u32, values: [f64; 5]) -> Histogram {
+    fn made(ploidy: u32, values: [f64; 5]) -> Vec<(u32, u64)> {
         let shape = Shape { k: 21, ploidy };
         let fit = Fit::of(shape, values);
-        let mut histogram = Histogram::default();
-        for count in 1..1500u32 {
+        let row = |count: u32| {
             let errors = 4e6 * 0.15f64.powi(count as i32 - 1);
-            histogram.add_many(count, (fit.at(f64::from(count)) + errors).round() as u64);
-        }
-        histogram
+            (count, (fit.at(f64::from(count)) + errors).round() as u64)
+        };
+        (1..1500).map(row).collect()
     }
 
     #[test]
@@ -200,9 +194,9 @@ mod tests {
 
     #[test]
     fn histograms_without_a_peak_are_refused() {
-        assert!(Model::fit(&Histogram::default(), 21, 2).is_err());
-        let mut falling = Histogram::default();
-        (1..40u32).for_each(|count| falling.add_many(count, 1 << (40 - count)));
-        assert!(Model::fit(&falling, 21, 2).unwrap_err().contains("coverage is too low"));
+        assert_eq!(Model::fit(&[], 21, 2).unwrap_err(), Error::Empty);
+        let falling: Vec<(u32, u64)> = (1..40).map(|count| (count, 1 << (40 - count))).collect();
+        let error = Model::fit(&falling, 21, 2).unwrap_err().to_string();
+        assert!(error.contains("coverage is too low"), "{error}");
     }
 }

@@ -1,48 +1,29 @@
-//! Pictures of a model: SVG, PNG, and letters for a terminal.
+//! Pictures of a model of a histogram: SVG, PNG, and letters for a terminal.
 
 use std::fmt::Write;
+use std::io;
 
-use super::Model;
+use merganser_spectrum::Model;
 
-/// The size of a picture, in pixels of SVG.
-pub(super) const WIDTH: f64 = 800.0;
-pub(super) const HEIGHT: f64 = 480.0;
+use crate::scene::{Anchor, HEIGHT, Scene, WIDTH, Words};
+use crate::{png as pixels, svg as vectors};
+
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
-/// Colours: of bars, lines and letters, and peaks.
-pub(super) const BARS: &str = "#9ecae1";
-pub(super) const INK: &str = "#222";
-pub(super) const PEAKS: &str = "#d62728";
-
-/// What a picture is made of: pixels from its upper left corner.
-pub(super) struct Scene {
-    /// Left and right ends, and heights of the upper ends; the lower ones stand on the axis.
-    pub(super) bars: Vec<[f64; 3]>,
-    pub(super) model: Vec<[f64; 2]>,
-    /// Where dashed lines rise from the axis.
-    pub(super) peaks: Vec<f64>,
-    /// From the top to the origin, and to the right.
-    pub(super) axes: [[f64; 2]; 3],
-    pub(super) words: Vec<Words>,
+/// Returns an SVG picture of `model`: the histogram as bars, the model as a line, the peaks marked.
+pub fn svg(model: &Model) -> String {
+    vectors::draw(&scene(model))
 }
 
-/// Letters on a line.
-pub(super) struct Words {
-    pub(super) text: String,
-    /// Where on the base line they are anchored.
-    pub(super) at: [f64; 2],
-    pub(super) anchor: Anchor,
-}
-
-/// The part of a text that is at its place.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
+/// Returns a PNG picture of `model`, the same at twice the size.
+///
+/// # Errors
+/// None are known: the picture is made in memory.
+pub fn png(model: &Model) -> io::Result<Vec<u8>> {
+    pixels::draw(&scene(model))
 }
 
 /// The height of the picture in k-mers: the errors of count 1 would leave no room for peaks.
@@ -53,7 +34,7 @@ fn top(model: &Model) -> f64 {
 }
 
 /// The histogram as bars, the model as a line, the peaks marked.
-pub(super) fn scene(model: &Model) -> Scene {
+fn scene(model: &Model) -> Scene {
     let counts = model.observed.len() - 1;
     let top = top(model);
     let x = |count: f64| LEFT + (WIDTH - LEFT - RIGHT) * count / counts as f64;
@@ -114,44 +95,6 @@ fn thousands(number: f64) -> String {
         text.push(digit);
     }
     text
-}
-
-/// An SVG picture.
-pub fn svg(model: &Model) -> String {
-    let scene = scene(model);
-    let [_, [_, low], _] = scene.axes;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" \
-         fill=\"white\"/>\n"
-    );
-    let mut bars = String::new();
-    for [left, right, up] in &scene.bars {
-        let _ = write!(bars, "M{left:.2} {low:.2}V{up:.2}H{right:.2}V{low:.2}Z");
-    }
-    let _ = writeln!(out, "<path d=\"{bars}\" fill=\"{BARS}\"/>");
-    let points: Vec<_> = scene.model.iter().map(|[x, y]| format!("{x:.2},{y:.2}")).collect();
-    let points = points.join(" ");
-    let line = format!("fill=\"none\" stroke=\"{INK}\"");
-    let _ = writeln!(out, "<polyline points=\"{points}\" {line} stroke-width=\"1.5\"/>");
-    for at in &scene.peaks {
-        let _ = writeln!(
-            out,
-            "<path d=\"M{at:.2} {low:.2}V{TOP:.2}\" stroke=\"{PEAKS}\" stroke-dasharray=\"4 4\"/>"
-        );
-    }
-    let [[left, high], _, [right, _]] = scene.axes;
-    let _ = writeln!(out, "<path d=\"M{left} {high}V{low:.2}H{right}\" {line}/>");
-    for Words { text, at: [x, y], anchor } in &scene.words {
-        let anchor = match anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " text-anchor=\"middle\"",
-            Anchor::End => " text-anchor=\"end\"",
-        };
-        let _ = writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\"{anchor}>{text}</text>");
-    }
-    out.push_str("</svg>\n");
-    out
 }
 
 fn title(model: &Model) -> String {

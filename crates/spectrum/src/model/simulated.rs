@@ -3,7 +3,6 @@
 
 use super::fit::{Fit, Shape};
 use super::{Doubt, Model};
-use crate::Histogram;
 
 const K: usize = 21;
 /// Bases of a haplotype.
@@ -62,26 +61,25 @@ impl Normal {
 }
 
 /// The histogram of reads of 100 bases with 0.5 % errors, `depth` times `ploidy` haplotypes.
-fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Histogram {
+fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Vec<(u32, u64)> {
     let mut random = Normal(depth as u64);
     let covered = 0.8 * depth / ploidy;
     let coverage = covered * 0.995f64.powi(K as i32);
     // All k-mers with errors, 4 % of which occur once more, and so on.
     let errors = BASES * covered * ploidy * (1.0 - 0.995f64.powi(K as i32)) * 0.96 * 0.96;
-    let mut histogram = Histogram::default();
     let shape = Shape { k: K, ploidy: 1 };
     let peaks: Vec<Fit> = copies
         .iter()
         .map(|&(times, part)| Fit::of(shape, [times * coverage, bias, part * BASES, 0.0, 0.0]))
         .collect();
-    for count in 1..1500u32 {
+    let row = |count: u32| {
         let of_errors = errors * 0.04f64.powi(count as i32 - 1);
         let expected: f64 = peaks.iter().map(|peak| peak.at(f64::from(count))).sum();
         let expected = expected + of_errors;
         let found = expected + expected.sqrt() * random.next();
-        histogram.add_many(count, found.max(0.0).round() as u64);
-    }
-    histogram
+        (count, found.max(0.0).round() as u64)
+    };
+    (1..1500).map(row).collect()
 }
 
 /// A genome: name, what stands how often, ploidy, heterozygosity.
@@ -136,13 +134,12 @@ fn errors_of_a_histogram_that_was_cut_are_not_known() {
     let whole = histogram(&diploid(0.01), 2.0, 60.0, 0.3);
     let model = Model::fit(&whole, K, 2).unwrap();
     assert!((model.error_rate.unwrap() - 0.005).abs() < 0.0005, "{model:?}");
-    let mut cut = Histogram::default();
-    whole.iter().filter(|row| row.0 > 1).for_each(|(count, number)| cut.add_many(count, number));
+    let cut: Vec<(u32, u64)> = whole.iter().copied().filter(|row| row.0 > 1).collect();
     let model = Model::fit(&cut, K, 2).unwrap();
     assert_eq!((model.error_rate, model.error_kmers), (None, None));
     assert_eq!(model.doubts, [Doubt::Cut]);
     assert!((model.genome_size / BASES - 1.0).abs() < 0.02, "{model:?}");
     let mut bounded = whole.clone();
-    bounded.add_many(10_001, 50);
+    bounded.push((10_001, 50));
     assert_eq!(Model::fit(&bounded, K, 2).unwrap().doubts, [Doubt::LastRow]);
 }

@@ -1,4 +1,4 @@
-//! The picture of a model as PNG: the shapes of the SVG, at twice its size.
+//! Scenes as PNG: the shapes of the SVG, at twice its size.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -13,22 +13,21 @@ use tiny_skia::{
     Color, FillRule, LineCap, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform,
 };
 
-use super::Model;
-use super::plot::{Anchor, BARS, HEIGHT, INK, PEAKS, Scene, WIDTH, scene};
+use crate::scene::{Anchor, BARS, HEIGHT, INK, PEAKS, Scene, WIDTH};
 
 /// Pixels for one of the SVG.
 const SCALE: f32 = 2.0;
 
-/// A PNG picture of `model`.
+/// A PNG picture.
 ///
 /// # Errors
 /// None are known: the picture is made in memory.
-pub fn png(model: &Model) -> io::Result<Vec<u8>> {
+pub(crate) fn draw(scene: &Scene) -> io::Result<Vec<u8>> {
     let (width, height) = (WIDTH as u32 * SCALE as u32, HEIGHT as u32 * SCALE as u32);
     let mut pixels = Pixmap::new(width, height)
         .ok_or_else(|| io::Error::other("a picture of this size cannot be made"))?;
     pixels.fill(Color::WHITE);
-    draw(&scene(model), &mut pixels);
+    draw_shapes(scene, &mut pixels);
     let rows: Vec<u8> = pixels
         .data()
         .chunks_exact(4 * width as usize)
@@ -59,7 +58,7 @@ fn encode(width: u32, height: u32, rows: &[u8]) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-fn draw(scene: &Scene, pixels: &mut Pixmap) {
+fn draw_shapes(scene: &Scene, pixels: &mut Pixmap) {
     let [_, [_, low], _] = scene.axes;
     let scale = Transform::from_scale(SCALE, SCALE);
     let mut bars = PathBuilder::new();
