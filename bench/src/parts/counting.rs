@@ -4,9 +4,9 @@ use super::bins::Depth;
 use super::records::{PADDING, expand, expand_all};
 use super::{clock, markdown, radix};
 use anyhow::{Result, ensure};
-use merganser_count::Histogram;
 use merganser_count::parts::{Dedupe, Table, Width};
 use merganser_count::superkmer::record_bytes;
+use merganser_kmers::Histogram;
 use std::num::NonZeroUsize;
 
 /// k-mers looked up together, as in counting.

@@ -1,10 +1,11 @@
 //! How the memory budget is spent: decided once, before work starts.
 
+use merganser_kmers::scattered;
 use merganser_seq::kmer::Kmer;
 
 use crate::config::{MAX_BINS, Storage};
 use crate::cpu::{Width, dedupe_bytes};
-use crate::{Config, Error, results};
+use crate::{Config, Error};
 
 /// k-mers that a bin should have: few enough that at a usual depth its table stays in the
 /// second-level cache, enough that a bin costs nothing by itself (docs/benchmarks.md).
@@ -83,9 +84,9 @@ pub(crate) fn plan<K: Width>(config: &Config, bins: usize) -> Result<Plan, Error
     let threads = config.threads as u64;
     // Chunks of compressed input take twice their text.
     let reading = threads * (chunk_bytes(config) as u64 * 9 / 4 + (bins * STRIDE) as u64);
-    let counting = threads * (results::WORKER_BYTES + dedupe_bytes::<K>());
+    let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
     let fixed = BASE_BYTES + reading.max(counting);
-    let open_blocks = (bins + results::ranges(config.k)) as u64;
+    let open_blocks = (bins + scattered::ranges(config.k)) as u64;
     let block_bytes = (config.memory / 8 / open_blocks).clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES);
     let open = open_blocks * block_bytes;
     // A table that grows is there twice for a moment, half as large and whole.

@@ -8,11 +8,11 @@
 use super::Width;
 use super::dedupe::Dedupe;
 use super::table::Table;
-use crate::histogram::Histogram;
 use crate::results::{Results, ResultsWriter};
-use crate::store::Contents;
 use crate::superkmer::record_bytes;
 use crate::{Config, Error};
+use merganser_kmers::Histogram;
+use merganser_kmers::store::Contents;
 
 /// k-mers looked up together, so that their cache misses overlap.
 const LANES: usize = 256;

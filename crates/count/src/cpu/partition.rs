@@ -6,8 +6,8 @@ use merganser_seq::simd::Level;
 
 use super::fragments::{Consumer, Fragment};
 use crate::binmap::BinMap;
-use crate::store::Writer;
 use crate::{Config, Error, superkmer};
+use merganser_kmers::store::Writer;
 
 /// Stands where no k-mer of a fragment starts: no signature has this value.
 const NO_KMER: u32 = u32::MAX;

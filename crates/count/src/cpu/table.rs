@@ -5,7 +5,7 @@
 use merganser_seq::kmer::Kmer;
 use merganser_seq::simd;
 
-use crate::histogram::Histogram;
+use merganser_kmers::Histogram;
 
 /// Slots of the smallest table.
 const LEAST_SLOTS: usize = 1 << 10;

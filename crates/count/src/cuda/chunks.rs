@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use merganser_gpu::{Device, DeviceSliceMut, Part, PinnedBuffer, Stream};
 
 use crate::Error;
-use crate::config::Storage;
-use crate::store::Pool;
+use merganser_kmers::store::Pool;
+use merganser_kmers::store::Storage;
 
 /// The records of one batch, by bin.
 pub(crate) struct Chunk {

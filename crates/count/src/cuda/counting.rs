@@ -13,8 +13,8 @@ use super::host_writers::Pairs;
 use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
 use super::plan::Room;
 use crate::config::Format;
-use crate::histogram::Histogram;
 use crate::{Config, Error};
+use merganser_kmers::Histogram;
 
 /// The times that a bin too large for a lane is split in ever more parts.
 const SPLITS: u32 = 4;

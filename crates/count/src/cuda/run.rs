@@ -23,15 +23,15 @@ use super::table::SortedTable;
 use crate::binmap::BinMap;
 use crate::cpu::counter::Counter;
 use crate::cpu::fragments::Tally;
-use crate::histogram::Histogram;
 use crate::plan::Plan;
 use crate::results::Results;
-use crate::run::output::Target;
 use crate::run::reading::read_all;
 use crate::run::{Outcome, Run};
-use crate::store::{Pool, Store, Writer};
 use crate::superkmer;
 use crate::{Config, Error};
+use merganser_kmers::Histogram;
+use merganser_kmers::formats::TableOutput;
+use merganser_kmers::store::{Pool, Store, Writer};
 
 /// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
 const HOST_RESERVE: u64 = 256 << 20;
@@ -44,7 +44,7 @@ struct Cut {
 
 impl Run<'_> {
     /// Counts on the devices of the configuration.
-    pub(crate) fn count_on_gpus<K: GpuKmer>(self, target: Target) -> Result<Outcome, Error> {
+    pub(crate) fn count_on_gpus<K: GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
         let config = self.config;
         let (sent, wanted) = mpsc::channel();
@@ -67,7 +67,7 @@ impl Run<'_> {
             let sizes = plan::Sizes::of(config, bins, expected, K::WORDS);
             let cut = self.partition(&map, sizes, first, wanted, &tiers, &mut outcome)?;
             outcome.stage("partition", started);
-            self.count_cut::<K>(cut, bins, plan, &tiers, &pool, target, &mut outcome)?;
+            self.count_cut::<K>(cut, bins, plan, &tiers, &pool, files, &mut outcome)?;
             outcome.spilled_bytes = pool.spilled();
             Ok(outcome)
         })
@@ -132,7 +132,7 @@ impl Run<'_> {
         plan: Plan,
         tiers: &Tiers<'_>,
         pool: &Pool,
-        target: Target,
+        files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         let started = Instant::now();
@@ -159,7 +159,7 @@ impl Run<'_> {
                 let table =
                     SortedTable::<K>::sort(device, std::mem::take(&mut pieces), self.config.k)?;
                 outcome.stage("sort", started);
-                self.emit(&table, target, outcome)
+                self.emit(&table, files, outcome)
             }
             _ => {
                 with_writers(&results, self.config.threads, |sender| {
@@ -171,7 +171,7 @@ impl Run<'_> {
                     })
                 })?;
                 outcome.stage("download", started);
-                self.emit(&results, target, outcome)
+                self.emit(&results, files, outcome)
             }
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
-use merganser_count::{Error, Histogram};
+use merganser_kmers::{Error, Histogram};
 use merganser_report::model as picture;
 use merganser_run::Cancel;
 use merganser_spectrum::Model;
