@@ -50,5 +50,5 @@ pub use stats::{RuleStats, Score, Stats, stats};
 /// The data structures of phase 2, for `merganser-bench parts` only: no stable interface.
 #[doc(hidden)]
 pub mod parts {
-    pub use crate::cpu::{Dedupe, Key, Table, Width};
+    pub use crate::cpu::{Dedupe, Key, KmerMap, Width};
 }

@@ -38,7 +38,7 @@ pub(crate) struct Plan {
     pub(crate) block_bytes: usize,
     /// Bytes of full blocks that stay in memory.
     pub(crate) full_bytes: u64,
-    /// Bytes of one worker's hash table.
+    /// Bytes of one worker's hash map.
     pub(crate) table_bytes: u64,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn chunk_bytes(config: &Config) -> usize {
 }
 
 /// The longest record that cannot be cut, so that one of each worker and one that is collected take no
-/// more than hash tables will take when everything has been read.
+/// more than hash maps will take when everything has been read.
 pub(crate) fn longest_record(config: &Config) -> usize {
     merganser_io::longest_record(config.memory / 8, config.threads as u64 + 1)
 }
@@ -64,12 +64,12 @@ pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
     })
 }
 
-/// Bytes of one worker's hash table.
+/// Bytes of one worker's hash map.
 fn table_bytes(config: &Config) -> u64 {
     (config.memory / 8 / config.threads as u64).clamp(LEAST_TABLE_BYTES, MOST_TABLE_BYTES)
 }
 
-/// k-mers that a worker may sort at a time, in the memory that its hash table had before: they are
+/// k-mers that a worker may sort at a time, in the memory that its hash map had before: they are
 /// there twice, and a third time while ranges are put together.
 pub(crate) fn sorted_at_once<K: Kmer>(config: &Config) -> u64 {
     table_bytes(config) * 3 / 2 / (3 * size_of::<(K, u32)>() as u64)

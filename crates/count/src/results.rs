@@ -7,7 +7,7 @@ use merganser_kmers::scattered::{Scattered, Scattering};
 use merganser_kmers::store::Pool;
 use merganser_seq::kmer::Kmer;
 
-use crate::cpu::Table;
+use crate::cpu::KmerMap;
 use crate::{Config, Error};
 
 /// The k-mers that stay, by range.
@@ -68,10 +68,10 @@ pub(crate) struct ResultsWriter<'s, 'p, K> {
 
 impl<K: Kmer> ResultsWriter<'_, '_, K> {
     /// Takes all k-mers of a bin with their whole counts.
-    pub(crate) fn add_table(&mut self, table: &Table<K>) -> Result<(), Error> {
+    pub(crate) fn add_map(&mut self, map: &KmerMap<K>) -> Result<(), Error> {
         let Results { least, most, keep, .. } = *self.results;
         let ResultsWriter { writer, histogram, .. } = self;
-        table.read_out(histogram, least, if keep { most } else { 0 }, |kmer, count| {
+        map.read_out(histogram, least, if keep { most } else { 0 }, |kmer, count| {
             Ok(writer.keep(kmer, count)?)
         })
     }

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use merganser_io::{Chunk, Input, OutputSet, Reader};
+use merganser_kmers::Histogram;
+use merganser_kmers::formats::TableOutput;
+use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
 use merganser_seq::with_kmer;
 
@@ -24,9 +27,6 @@ use crate::emit::Source;
 use crate::plan::{self, Plan};
 use crate::results::Results;
 use crate::{Config, Error};
-use merganser_kmers::Histogram;
-use merganser_kmers::formats::TableOutput;
-use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use reading::{Reading, read_all};
 
 /// What a run found and did.

@@ -82,7 +82,7 @@ impl TableOutput {
         Ok(TableOutput(match format {
             TableFormat::Mgk => Files::Mgk(outputs.file(path()?)?),
             TableFormat::Kmc => {
-                let [prefixes, suffixes] = KmcSink::names(path()?);
+                let [prefixes, suffixes] = kmc::names(path()?);
                 Files::Kmc([outputs.file(&prefixes)?, outputs.file(&suffixes)?])
             }
             TableFormat::Kff => Files::Kff(outputs.file(path()?)?),

@@ -1,5 +1,6 @@
 //! Phase 1: a batch of bases becomes super-k-mers in bins (RapidGKC §II-D, §III-C.2).
 
+use merganser_kmers::store::Writer;
 use merganser_seq::packed;
 use merganser_seq::signature::{Scanner, changes};
 use merganser_seq::simd::Level;
@@ -7,7 +8,6 @@ use merganser_seq::simd::Level;
 use super::fragments::{Consumer, Fragment};
 use crate::binmap::BinMap;
 use crate::{Config, Error, superkmer};
-use merganser_kmers::store::Writer;
 
 /// Stands where no k-mer of a fragment starts: no signature has this value.
 const NO_KMER: u32 = u32::MAX;

@@ -7,6 +7,7 @@ use merganser_gpu::{
     Arena, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Part as Kept, Result as GpuResult,
     Stream,
 };
+use merganser_kmers::Histogram;
 
 use super::chunks::{Chunk, Load, Staging, Tiers};
 use super::host_writers::Pairs;
@@ -14,7 +15,6 @@ use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorte
 use super::plan::Room;
 use crate::config::Format;
 use crate::{Config, Error};
-use merganser_kmers::Histogram;
 
 /// The times that a bin too large for a lane is split in ever more parts.
 const SPLITS: u32 = 4;

@@ -9,6 +9,9 @@ use std::time::Instant;
 
 use merganser_gpu::{Arena, Device};
 use merganser_io::Chunk as Text;
+use merganser_kmers::Histogram;
+use merganser_kmers::formats::TableOutput;
+use merganser_kmers::store::{Pool, Store, Writer};
 use merganser_run::{Unit, run_workers_collect, start_scoped};
 
 use super::chunks::{Chunk, Tiers};
@@ -29,9 +32,6 @@ use crate::run::reading::read_all;
 use crate::run::{Outcome, Run};
 use crate::superkmer;
 use crate::{Config, Error};
-use merganser_kmers::Histogram;
-use merganser_kmers::formats::TableOutput;
-use merganser_kmers::store::{Pool, Store, Writer};
 
 /// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
 const HOST_RESERVE: u64 = 256 << 20;
@@ -231,7 +231,7 @@ impl Run<'_> {
         Ok(counted)
     }
 
-    /// Counts bins with the CPU's hash table, which does not mind how often a k-mer occurs.
+    /// Counts bins with the CPU's hash map, which does not mind how often a k-mer occurs.
     fn count_on_cpu<'p, K: GpuKmer>(
         &self,
         all: &Bins<'_, '_>,

@@ -1,5 +1,5 @@
 //! Writing KFF files as KMC writes them: a raw section of single k-mers in order, and an index, so
-//! that kmc_tools reads them. Layout in `docs/formats.md`; big-endian.
+//! that kmc_tools reads them. Big-endian.
 
 use std::io::Write;
 use std::time::Duration;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
-use super::KmcSink;
+use super::names;
 use crate::Error;
 use crate::tables::gathered::Gathered;
 use crate::tables::ranges::ends;
@@ -76,7 +76,7 @@ impl Database {
         let suffixed = path.extension().is_some_and(|end| end == "kmc_pre" || end == "kmc_suf");
         let stem = if suffixed { path.with_extension("") } else { path.to_owned() };
         let is_there = !path.is_file() || suffixed;
-        (is_there && KmcSink::names(&stem).iter().any(|name| name.is_file())).then_some(stem)
+        (is_there && names(&stem).iter().any(|name| name.is_file())).then_some(stem)
     }
 
     /// Opens the database of this name.
@@ -84,7 +84,7 @@ impl Database {
     /// # Errors
     /// If a file cannot be read, or is not what KMC or kmc_tools write.
     pub fn open(stem: &Path) -> Result<Database, Error> {
-        let names = KmcSink::names(stem);
+        let names = names(stem);
         let open = |path: &PathBuf| {
             File::open(path).map_err(|source| Error::File { path: path.clone(), source })
         };

@@ -1,7 +1,6 @@
 //! Writing databases of version 0 ("KMC1"), as kmc_tools does.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use merganser_io::AtomicFile;
@@ -85,16 +84,6 @@ pub(crate) struct KmcSink {
 }
 
 impl KmcSink {
-    /// The two files of the database `path`.
-    pub(crate) fn names(path: &Path) -> [PathBuf; 2] {
-        ["kmc_pre", "kmc_suf"].map(|suffix| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(".");
-            name.push(suffix);
-            PathBuf::from(name)
-        })
-    }
-
     pub(crate) fn new(
         [prefixes, mut suffixes]: [AtomicFile; 2],
         layout: Layout,

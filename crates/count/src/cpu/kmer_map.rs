@@ -1,13 +1,12 @@
-//! A hash table of k-mers and counts: open addressing, linear probing, one cache line a look-up.
+//! A hash map of k-mers and counts: open addressing, linear probing, one cache line a look-up.
 //!
 //! A slot is empty where its count is 0, so that every k-mer, AAAA… among them, is a key.
 
+use merganser_kmers::Histogram;
 use merganser_seq::kmer::Kmer;
 use merganser_seq::simd;
 
-use merganser_kmers::Histogram;
-
-/// Slots of the smallest table.
+/// Slots of the smallest map.
 const LEAST_SLOTS: usize = 1 << 10;
 /// Slots that are read out together.
 const BATCH: usize = 256;
@@ -19,7 +18,7 @@ struct Slot<K> {
 }
 
 /// Counts of distinct k-mers.
-pub struct Table<K> {
+pub struct KmerMap<K> {
     slots: Vec<Slot<K>>,
     /// `hash >> shift` is the home slot.
     shift: u32,
@@ -27,21 +26,21 @@ pub struct Table<K> {
     most_slots: usize,
 }
 
-impl<K: Kmer> Table<K> {
-    /// A table of at most `bytes` bytes, but never fewer than the smallest.
-    pub fn new(bytes: u64) -> Table<K> {
+impl<K: Kmer> KmerMap<K> {
+    /// A map of at most `bytes` bytes, but never fewer than the smallest.
+    pub fn new(bytes: u64) -> KmerMap<K> {
         let most = (bytes / size_of::<Slot<K>>() as u64).max(1);
-        let mut table = Table {
+        let mut map = KmerMap {
             slots: Vec::new(),
             shift: 0,
             len: 0,
             most_slots: (1usize << most.ilog2()).max(LEAST_SLOTS),
         };
-        table.clear(0);
-        table
+        map.clear(0);
+        map
     }
 
-    /// Empties the table and sizes it for about `expected` k-mers.
+    /// Empties the map and sizes it for about `expected` k-mers.
     pub fn clear(&mut self, expected: usize) {
         let wanted = (expected * 2).next_power_of_two().clamp(LEAST_SLOTS, self.most_slots);
         self.set_slots(wanted);
@@ -54,12 +53,12 @@ impl<K: Kmer> Table<K> {
         self.shift = 64 - slots.ilog2();
     }
 
-    /// Distinct k-mers in the table.
+    /// Distinct k-mers in the map.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Makes room for `more` new k-mers; false if the largest table has none left.
+    /// Makes room for `more` new k-mers; false if the largest map has none left.
     #[inline]
     pub fn reserve(&mut self, more: usize) -> bool {
         // At most two thirds full: beyond that probes grow long.
@@ -89,7 +88,7 @@ impl<K: Kmer> Table<K> {
     }
 
     /// Adds `weight` (at least 1) occurrences of a k-mer with this hash; counts stop at
-    /// `u32::MAX`. There must be room ([`Table::reserve`]).
+    /// `u32::MAX`. There must be room ([`KmerMap::reserve`]).
     #[inline(always)]
     pub fn add(&mut self, kmer: K, hash: u64, weight: u32) {
         let mask = self.slots.len() - 1;
@@ -136,11 +135,11 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// Everything in the table, read out in two parts.
-    fn all<K: Kmer>(table: &Table<K>) -> BTreeMap<K, u32> {
+    /// Everything in the map, read out in two parts.
+    fn all<K: Kmer>(map: &KmerMap<K>) -> BTreeMap<K, u32> {
         let (mut found, mut histogram) = (BTreeMap::new(), Histogram::default());
         for (least, most) in [(1, 7), (8, u32::MAX)] {
-            let outcome = table.read_out(&mut histogram, least, most, |kmer, count| {
+            let outcome = map.read_out(&mut histogram, least, most, |kmer, count| {
                 assert!((least..=most).contains(&count) && found.insert(kmer, count).is_none());
                 Ok::<_, ()>(())
             });
@@ -152,28 +151,28 @@ mod tests {
 
     #[test]
     fn counts_equal_a_map_through_growth_and_reuse() {
-        let mut table = Table::<u64>::new(1 << 24);
+        let mut map = KmerMap::<u64>::new(1 << 24);
         for round in 0..3u64 {
-            table.clear(round as usize * 100);
+            map.clear(round as usize * 100);
             let mut expected = BTreeMap::new();
             for i in 0..200_000u64 {
                 let kmer = (i * i + round) % 30_011;
-                assert!(table.reserve(1));
-                table.add(kmer, kmer.hash(), 1 + (i % 3) as u32);
+                assert!(map.reserve(1));
+                map.add(kmer, kmer.hash(), 1 + (i % 3) as u32);
                 *expected.entry(kmer).or_insert(0) += 1 + (i % 3) as u32;
             }
-            assert_eq!(table.len(), expected.len());
-            assert_eq!(all(&table), expected);
+            assert_eq!(map.len(), expected.len());
+            assert_eq!(all(&map), expected);
         }
     }
 
     #[test]
     fn counts_stop_at_the_largest_u32_and_a_full_table_says_so() {
-        let mut table = Table::<u32>::new(0);
-        table.add(0, 0u32.hash(), u32::MAX - 1);
-        table.add(0, 0u32.hash(), 5);
-        assert_eq!(all(&table), BTreeMap::from([(0, u32::MAX)]));
-        assert!(table.reserve(LEAST_SLOTS / 2));
-        assert!(!table.reserve(LEAST_SLOTS));
+        let mut map = KmerMap::<u32>::new(0);
+        map.add(0, 0u32.hash(), u32::MAX - 1);
+        map.add(0, 0u32.hash(), 5);
+        assert_eq!(all(&map), BTreeMap::from([(0, u32::MAX)]));
+        assert!(map.reserve(LEAST_SLOTS / 2));
+        assert!(!map.reserve(LEAST_SLOTS));
     }
 }
