@@ -4,9 +4,7 @@ fn main() {
     if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
         merganser_gpu_build::Kernels::new("merganser_count_cuda")
             .file("cuda/count.cu")
-            .file("cuda/seek.cu")
             .shared("count_layout.cuh", "src/cuda/kernels.rs")
-            .shared("seek_layout.cuh", "src/lookup/kernels.rs")
             .compile();
     }
 }

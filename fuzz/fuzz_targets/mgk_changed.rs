@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merganser_count::Table;
 use merganser_fuzz::tables::{config, make, mend, walk};
+use merganser_kmers::Table;
 
 fuzz_target!(|input: (u8, Vec<(u16, u8)>, bool, Vec<u8>)| {
     let (k, changes, cut, reads) = input;

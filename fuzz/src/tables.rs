@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use merganser_count::{Config, Format, Table, count};
+use merganser_count::{Config, Format, count};
 use merganser_io::{Input, OutputSet};
+use merganser_kmers::Table;
 use merganser_run::Silent;
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
@@ -84,9 +85,10 @@ pub fn mend(bytes: &mut [u8]) {
 /// Opens a table of any format and computes all its k-mers, in one way and another that must find the
 /// same; neither may panic.
 pub fn compute(path: &Path) {
-    use merganser_count::algebra::{
-        Calculation, Cut, Expression, Operation, Resources, TableFormat, calculate, open_tables,
+    use merganser_kmers::algebra::{
+        Calculation, Cut, Expression, Operation, Resources, calculate, open_tables,
     };
+    use merganser_kmers::formats::TableFormat;
     let cancel = Default::default();
     let run = |expression: Expression, threads: usize| {
         let tables = open_tables(&[path], false, &cancel).ok()?;

@@ -4,9 +4,9 @@ use super::bins::Depth;
 use super::records::{PADDING, expand, expand_all};
 use super::{clock, markdown, radix};
 use anyhow::{Result, ensure};
-use merganser_count::Histogram;
-use merganser_count::parts::{Dedupe, Table, Width};
+use merganser_count::parts::{Dedupe, KmerMap, Width};
 use merganser_count::superkmer::record_bytes;
+use merganser_kmers::Histogram;
 use std::num::NonZeroUsize;
 
 /// k-mers looked up together, as in counting.
@@ -85,7 +85,7 @@ struct Worker<K: Width> {
 impl<K: Width> Worker<K> {
     fn new(k: usize) -> Self {
         let lookups =
-            Lookups { table: Table::new(TABLE_BYTES), pending: Vec::with_capacity(LANES) };
+            Lookups { table: KmerMap::new(TABLE_BYTES), pending: Vec::with_capacity(LANES) };
         Self {
             k,
             histogram: Histogram::default(),
@@ -191,7 +191,7 @@ fn expand_into<K: Width>(bin: &[u8], k: usize, kmers: &mut Vec<K>) {
 
 /// A hash table and the k-mers on their way to it.
 struct Lookups<K: Width> {
-    table: Table<K>,
+    table: KmerMap<K>,
     pending: Vec<(K, u64, u32)>,
 }
 

@@ -74,7 +74,7 @@ pub(crate) enum HistogramLayout {
     Jellyfish,
 }
 
-impl From<HistogramLayout> for merganser_count::HistogramFormat {
+impl From<HistogramLayout> for merganser_kmers::HistogramFormat {
     fn from(layout: HistogramLayout) -> Self {
         match layout {
             HistogramLayout::Tsv => Self::Tsv,

@@ -45,17 +45,19 @@ pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
 /// What went wrong, in a line.
 pub(crate) fn message(error: &anyhow::Error) -> String {
     let count = error.downcast_ref::<merganser_count::Error>().map(ToString::to_string);
+    let kmers = error.downcast_ref::<merganser_kmers::Error>().map(ToString::to_string);
     let filter = error.downcast_ref::<merganser_filter::Error>().map(ToString::to_string);
     let classify = error.downcast_ref::<merganser_classify::Error>().map(ToString::to_string);
     let map = error.downcast_ref::<merganser_map::Error>().map(ToString::to_string);
     // Their messages hold their causes.
-    count.or(filter).or(classify).or(map).unwrap_or_else(|| format!("{error:#}"))
+    count.or(kmers).or(filter).or(classify).or(map).unwrap_or_else(|| format!("{error:#}"))
 }
 
 /// Says what went wrong, unless a reader of our output went away or the user stopped the run, who
 /// both know.
 pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     let count = error.downcast_ref::<merganser_count::Error>();
+    let kmers = error.downcast_ref::<merganser_kmers::Error>();
     let filter = error.downcast_ref::<merganser_filter::Error>();
     let classify = error.downcast_ref::<merganser_classify::Error>();
     let map = error.downcast_ref::<merganser_map::Error>();
@@ -73,6 +75,7 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     console.error(message(error));
     let usage = error.is::<Usage>()
         || matches!(count, Some(merganser_count::Error::Config(_)))
+        || matches!(kmers, Some(merganser_kmers::Error::Config(_)))
         || matches!(filter, Some(merganser_filter::Error::Config(_)))
         || matches!(classify, Some(merganser_classify::Error::Config(_)))
         || matches!(map, Some(merganser_map::Error::Config(_)));
@@ -87,6 +90,11 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let count = match error.downcast_ref() {
         Some(Error::Io(error)) => error.is_broken_pipe(),
         Some(Error::Output(error)) => system(error),
+        _ => false,
+    };
+    let kmers = match error.downcast_ref() {
+        Some(merganser_kmers::Error::Io(error)) => error.is_broken_pipe(),
+        Some(merganser_kmers::Error::Output(error)) => system(error),
         _ => false,
     };
     let filter = match error.downcast_ref() {
@@ -105,6 +113,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         _ => false,
     };
     count
+        || kmers
         || filter
         || classify
         || map

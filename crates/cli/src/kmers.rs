@@ -13,7 +13,7 @@ mod verify;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::algebra::Operation;
+use merganser_kmers::algebra::Operation;
 
 use crate::args::KmersCommand;
 use crate::console::Console;

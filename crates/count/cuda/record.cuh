@@ -4,7 +4,7 @@
 // super-k-mer, of 2k-p bases, and longer ones are cut (`most_kmers`).
 #pragma once
 
-#include "kmer.cuh"
+#include "wide.cuh"
 
 namespace mgpu {
 
@@ -53,12 +53,6 @@ struct kmer_at<uint128> {
   }
 };
 
-MGPU_HD uint256 shift_right(uint256 value, int bits) {
-  if (bits == 0) return value;
-  if (bits >= 128) return {0, bits == 128 ? value.high : value.high >> (bits - 128)};
-  return {value.high >> bits, value.low >> bits | value.high << (128 - bits)};
-}
-
 template <>
 struct kmer_at<uint256> {
   static MGPU_HD uint256 read(const uint64_t* words, int count, int at, int k) {
@@ -67,12 +61,5 @@ struct kmer_at<uint256> {
     return shift_right(all, 256 - 2 * k);
   }
 };
-
-/// The smaller of a k-mer and its reverse complement, for k above 64.
-MGPU_HD uint256 canonical(uint256 kmer, int k) {
-  const uint256 complement = shift_right(
-      {reverse_complement(kmer.low, 64), reverse_complement(kmer.high, 64)}, 256 - 2 * k);
-  return complement < kmer ? complement : kmer;
-}
 
 }  // namespace mgpu

@@ -2,21 +2,12 @@
 
 use std::path::PathBuf;
 
+use merganser_kmers::formats::TableFormat;
+pub use merganser_kmers::store::Storage;
 use merganser_seq::kmer::MAX_K;
 use merganser_seq::signature::{self, Rule};
 
 use crate::Error;
-
-/// Where super-k-mers and results wait between the phases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
-    /// In memory as far as the budget goes, then on disk.
-    Auto,
-    /// In memory; an error if they do not fit.
-    Ram,
-    /// On disk.
-    Disk,
-}
 
 /// How the table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +24,19 @@ pub enum Format {
     Parquet,
     /// No table: totals and histogram only.
     None,
+}
+
+impl From<Format> for TableFormat {
+    fn from(format: Format) -> TableFormat {
+        match format {
+            Format::Mgk => TableFormat::Mgk,
+            Format::Kmc => TableFormat::Kmc,
+            Format::Kff => TableFormat::Kff,
+            Format::Tsv => TableFormat::Tsv,
+            Format::Parquet => TableFormat::Parquet,
+            Format::None => TableFormat::None,
+        }
+    }
 }
 
 /// The parameters of one counting run.
@@ -54,7 +58,7 @@ pub struct Config {
     pub signature_len: Option<usize>,
     /// Number of bins, `None` to choose by the size of the input. No result depends on it.
     pub bins: Option<usize>,
-    /// Where bins are kept. No result depends on it.
+    /// Where super-k-mers and results wait between the phases. No result depends on it.
     pub storage: Storage,
     /// Memory in bytes that the whole process may use.
     pub memory: u64,

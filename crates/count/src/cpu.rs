@@ -3,14 +3,14 @@
 pub(crate) mod counter;
 mod dedupe;
 pub(crate) mod fragments;
+mod kmer_map;
 pub(crate) mod partition;
 pub(crate) mod sample;
 pub(crate) mod small;
-mod table;
 mod width;
 
 pub use dedupe::Dedupe;
-pub use table::Table;
+pub use kmer_map::KmerMap;
 pub use width::{Key, Width};
 
 /// Bytes of a worker's largest deduplication table.

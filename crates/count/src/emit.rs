@@ -3,56 +3,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use merganser_run::{Cancel, InOrder, InOrderSink, Otherwise, run_workers};
+use merganser_kmers::formats::{Encoder, Ordered, Sink};
+use merganser_kmers::scattered::{each_of, sort_range};
+use merganser_kmers::store::Contents;
+use merganser_run::{Cancel, InOrder, Otherwise, run_workers};
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
-use crate::results::{Results, sort_range};
-use crate::store::Contents;
-use crate::table::Header;
-
-/// Turns a stretch of sorted k-mers into bytes, independently of all others.
-pub(crate) trait Encoder<K>: Sync {
-    type Part: Send;
-    /// k-mers of which the parts of a divided section, the last one apart, have a multiple.
-    const UNIT: usize = 1;
-    fn encode(&self, kmers: &[(K, u32)]) -> Self::Part;
-    /// As [`Encoder::encode`], of k-mers that go on with the section before.
-    fn encode_more(&self, kmers: &[(K, u32)]) -> Self::Part {
-        self.encode(kmers)
-    }
-}
-
-/// Takes encoded stretches in the order of their k-mers, one for each section, empty ones too.
-pub(crate) trait Sink<P>: Send {
-    fn write(&mut self, part: P) -> Result<(), Error>;
-    /// What is known only when all is written, for who begins without knowing it.
-    fn totals(&mut self, _totals: &Totals) {}
-    /// Ends the output and makes it appear; returns the time the disk took to confirm.
-    fn finish(self) -> Result<Duration, Error>;
-}
-
-/// The numbers of a whole table.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Totals {
-    pub(crate) kmers: u64,
-    pub(crate) occurrences: u64,
-    pub(crate) largest_count: u32,
-    pub(crate) total_kmers: u64,
-    pub(crate) distinct_kmers: u64,
-    pub(crate) saturated: bool,
-}
-
-impl Totals {
-    pub(crate) fn put(&self, header: &mut Header) {
-        header.kmers = self.kmers;
-        header.occurrences = self.occurrences;
-        header.largest_count = self.largest_count;
-        header.total_kmers = self.total_kmers;
-        header.distinct_kmers = self.distinct_kmers;
-        header.saturated = self.saturated;
-    }
-}
+use crate::results::Results;
 
 /// Where the k-mers of a table come from.
 pub(crate) trait Source<K>: Sync {
@@ -74,17 +32,6 @@ pub(crate) trait Sections<K> {
 
 /// Takes stretches of a section.
 pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(&[(K, u32)], bool) -> Result<(), Error>;
-
-/// A sink whose parts come from several workers.
-pub(crate) struct Ordered<S>(pub(crate) S);
-
-impl<P, S: Sink<P>> InOrderSink<P> for Ordered<S> {
-    type Error = Error;
-
-    fn write(&mut self, part: P) -> Result<Option<P>, Error> {
-        self.0.write(part).map(|()| None)
-    }
-}
 
 /// The part that a stretch of a section becomes; `open` is what before it did not fill a unit, and
 /// `begun` whether there was any.
@@ -144,7 +91,7 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
             })?;
         }
     })?;
-    written.into_sink()?.0.finish()
+    Ok(written.into_sink()?.0.finish()?)
 }
 
 impl<K: Kmer> Source<K> for Results<'_, K> {
@@ -174,8 +121,7 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
         section_bits: u32,
         each: Stretches<'_, K>,
     ) -> Result<(), Error> {
-        let results = self.results;
-        let most = results.most_at_once();
+        let (results, most) = (self.results.scattered(), self.results.most_at_once());
         let finer = results.range_bits() - section_bits;
         self.section.clear();
         for range in section << finer..(section + 1) << finer {
@@ -209,7 +155,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
         prefix: K,
         each: Stretches<'_, K>,
     ) -> Result<(), Error> {
-        let (k, most) = (self.results.k(), self.results.most_at_once());
+        let (k, most) = (self.results.scattered().k(), self.results.most_at_once());
         let rest = 2 * k as u32 - bits;
         let next = rest.min(DIVIDING_BITS);
         let place = |kmer: K| {
@@ -254,26 +200,11 @@ impl<K: Kmer> Sorting<'_, '_, K> {
     }
 }
 
-/// Gives `take` the k-mers of a range, in no order.
-pub(crate) fn each_of<K: Kmer>(
-    contents: &Contents<'_>,
-    buffer: &mut Vec<u8>,
-    mut take: impl FnMut(K, u32),
-) -> Result<(), Error> {
-    contents.read(buffer, |block| {
-        block.chunks_exact(K::BYTES + 4).for_each(|record| {
-            take(K::load(record), u32::load(&record[K::BYTES..]));
-        });
-        Ok(())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Storage;
-    use crate::store::{Pool, Spilling};
     use crate::{Config, Format};
+    use merganser_kmers::store::{Pool, Spilling, Storage};
     use merganser_seq::kmer::Wide;
     use proptest::prelude::*;
 

@@ -1,6 +1,4 @@
-//! What can go wrong while counting or reading tables.
-
-use std::path::PathBuf;
+//! What can go wrong while counting.
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -31,34 +29,6 @@ pub enum Error {
         /// Bins.
         bins: usize,
     },
-    /// The memory budget cannot hold even the smallest parts of the tables.
-    #[error(
-        "these tables ({tables}) need at least {} of memory, and --memory gives {}: raise it, or lower \
-         --threads",
-        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
-    )]
-    TooLittleMemoryForTables {
-        /// Bytes that the run needs.
-        needed: u64,
-        /// Bytes that it may use.
-        budget: u64,
-        /// Tables.
-        tables: usize,
-    },
-    /// Not even a part of a table fits into the memory.
-    #[error(
-        "{}: needs {} of memory, and --memory gives {}: raise it, or take fewer of its k-mers \
-         (TABLE:MIN..MAX of a smaller table, by merganser kmers reduce)",
-        path.display(), merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
-    )]
-    TableTooLargeForMemory {
-        /// The table.
-        path: PathBuf,
-        /// Bytes that the run needs.
-        needed: u64,
-        /// Bytes that it may use.
-        budget: u64,
-    },
     /// `--storage ram` was asked for and the super-k-mers or results do not fit.
     #[error(
         "the bins do not fit in the {} that --memory leaves for them: raise --memory, or use \
@@ -72,7 +42,7 @@ pub enum Error {
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
-    /// A GPU has too little memory to count or look up on.
+    /// A GPU has too little memory to count on.
     #[error(
         "cuda:{ordinal} has {} for k-mers and at least {} are needed: raise --gpu-memory, or use \
          --device cpu",
@@ -92,20 +62,24 @@ pub enum Error {
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,
-    /// A table file is not what it should be.
-    #[error("{}: {reason}", path.display())]
-    Table {
-        /// The table.
-        path: PathBuf,
-        /// What is wrong with it and what to do.
-        reason: String,
-    },
-    /// A file could not be opened, read or mapped.
-    #[error("{}: {}", path.display(), merganser_io::reason(source))]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    /// What else went wrong with the table that is written.
+    #[error(transparent)]
+    Table(merganser_kmers::Error),
+}
+
+impl From<merganser_kmers::Error> for Error {
+    /// What both crates name is named once, so that callers need not look for it in two places.
+    fn from(error: merganser_kmers::Error) -> Error {
+        use merganser_kmers::Error as Of;
+        match error {
+            Of::Io(error) => Error::Io(error),
+            Of::Output(error) => Error::Output(error),
+            Of::Config(message) => Error::Config(message),
+            Of::RamFull { limit } => Error::RamFull { limit },
+            Of::Gpu(error) => Error::Gpu(error),
+            Of::Start(error) => Error::Start(error),
+            Of::Cancelled => Error::Cancelled,
+            other => Error::Table(other),
+        }
+    }
 }

@@ -6,50 +6,49 @@
 //! 2. *count*: each bin's super-k-mers become distinct canonical k-mers with counts;
 //! 3. *emit*: the k-mers that stay are sorted over the whole table and written.
 //!
-//! [`count`] is the entry point; [`Table`] reads tables back, [`tables`] those of other formats,
-//! and [`algebra`] computes with them. No result depends on the number of
-//! threads or bins, the storage, the memory or the signature rule.
+//! [`count`] is the entry point. What is done with tables is in `merganser-kmers`. No result depends
+//! on the number of threads or bins, the storage, the memory or the signature rule.
+//!
+//! ```
+//! use merganser_count::{Config, count};
+//! use merganser_io::{Input, OutputSet};
+//! use merganser_kmers::Table;
+//! use merganser_run::{Cancel, Silent};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let (reads, output) = (folder.path().join("reads.fa"), folder.path().join("reads.mgk"));
+//! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
+//!
+//! // Of the 5-mers only CGTTA is in both reads.
+//! let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
+//! let outcome =
+//!     count(&Config::new(5), &inputs, Some(&output), &outputs, &Silent, &Cancel::default())?;
+//! assert_eq!((outcome.total_kmers, outcome.kept_kmers), (4, 1));
+//! assert_eq!(Table::open(&output)?.header().largest_count, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
-pub mod algebra;
 mod binmap;
 mod config;
 mod cpu;
 mod cuda;
 mod emit;
 mod error;
-mod histogram;
-mod kff;
-mod kmc;
-pub mod lookup;
-pub mod model;
-#[cfg(feature = "parquet")]
-mod parquet;
 mod plan;
-pub mod reads;
 mod results;
 mod run;
 mod stats;
-mod store;
 pub mod superkmer;
-mod table;
-pub mod tables;
-mod text;
-
-/// What is said where a program without it meets Parquet.
-#[cfg(not(feature = "parquet"))]
-pub(crate) const NO_PARQUET: &str = "Parquet is not built into this program: build it with cargo build --release --features parquet";
 
 pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, Storage};
 pub use error::Error;
-pub use histogram::{Histogram, HistogramFormat};
 pub use run::{Outcome, count};
 pub use stats::{RuleStats, Score, Stats, stats};
-pub use table::{Blocks, Header, Table};
 
 /// The data structures of phase 2, for `merganser-bench parts` only: no stable interface.
 #[doc(hidden)]
 pub mod parts {
-    pub use crate::cpu::{Dedupe, Key, Table, Width};
+    pub use crate::cpu::{Dedupe, Key, KmerMap, Width};
 }

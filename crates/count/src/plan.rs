@@ -1,10 +1,11 @@
 //! How the memory budget is spent: decided once, before work starts.
 
+use merganser_kmers::scattered;
 use merganser_seq::kmer::Kmer;
 
 use crate::config::{MAX_BINS, Storage};
 use crate::cpu::{Width, dedupe_bytes};
-use crate::{Config, Error, results};
+use crate::{Config, Error};
 
 /// k-mers that a bin should have: few enough that at a usual depth its table stays in the
 /// second-level cache, enough that a bin costs nothing by itself (docs/benchmarks.md).
@@ -37,7 +38,7 @@ pub(crate) struct Plan {
     pub(crate) block_bytes: usize,
     /// Bytes of full blocks that stay in memory.
     pub(crate) full_bytes: u64,
-    /// Bytes of one worker's hash table.
+    /// Bytes of one worker's hash map.
     pub(crate) table_bytes: u64,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn chunk_bytes(config: &Config) -> usize {
 }
 
 /// The longest record that cannot be cut, so that one of each worker and one that is collected take no
-/// more than hash tables will take when everything has been read.
+/// more than hash maps will take when everything has been read.
 pub(crate) fn longest_record(config: &Config) -> usize {
     merganser_io::longest_record(config.memory / 8, config.threads as u64 + 1)
 }
@@ -63,12 +64,12 @@ pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
     })
 }
 
-/// Bytes of one worker's hash table.
+/// Bytes of one worker's hash map.
 fn table_bytes(config: &Config) -> u64 {
     (config.memory / 8 / config.threads as u64).clamp(LEAST_TABLE_BYTES, MOST_TABLE_BYTES)
 }
 
-/// k-mers that a worker may sort at a time, in the memory that its hash table had before: they are
+/// k-mers that a worker may sort at a time, in the memory that its hash map had before: they are
 /// there twice, and a third time while ranges are put together.
 pub(crate) fn sorted_at_once<K: Kmer>(config: &Config) -> u64 {
     table_bytes(config) * 3 / 2 / (3 * size_of::<(K, u32)>() as u64)
@@ -83,9 +84,9 @@ pub(crate) fn plan<K: Width>(config: &Config, bins: usize) -> Result<Plan, Error
     let threads = config.threads as u64;
     // Chunks of compressed input take twice their text.
     let reading = threads * (chunk_bytes(config) as u64 * 9 / 4 + (bins * STRIDE) as u64);
-    let counting = threads * (results::WORKER_BYTES + dedupe_bytes::<K>());
+    let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
     let fixed = BASE_BYTES + reading.max(counting);
-    let open_blocks = (bins + results::ranges(config.k)) as u64;
+    let open_blocks = (bins + scattered::ranges(config.k)) as u64;
     let block_bytes = (config.memory / 8 / open_blocks).clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES);
     let open = open_blocks * block_bytes;
     // A table that grows is there twice for a moment, half as large and whole.

@@ -8,6 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use merganser_io::{Chunk, Input, OutputSet, Reader};
+use merganser_kmers::Histogram;
+use merganser_kmers::formats::TableOutput;
+use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
 use merganser_seq::with_kmer;
 
@@ -21,12 +24,9 @@ use crate::cpu::sample::Sampler;
 use crate::cpu::small::{self, SmallCounter};
 use crate::cuda::GpuKmer;
 use crate::emit::Source;
-use crate::histogram::Histogram;
 use crate::plan::{self, Plan};
 use crate::results::Results;
-use crate::store::{Pool, Spilling, Store, Writer};
 use crate::{Config, Error};
-use output::Target;
 use reading::{Reading, read_all};
 
 /// What a run found and did.
@@ -95,9 +95,9 @@ pub fn count(
 ) -> Result<Outcome, Error> {
     config.validate()?;
     let reader = reading::open(config, inputs, cancel)?;
-    let target = Target::create(config, output, outputs)?;
+    let files = output::create(config, output, outputs)?;
     let run = Run { config, reader: &reader, progress, cancel };
-    let counted = with_kmer!(config.k, K => run.count::<K>(target));
+    let counted = with_kmer!(config.k, K => run.count::<K>(files));
     counted
         .map(|outcome| Outcome { skipped_alignments: reader.skipped_alignments(), ..outcome })
         .map_err(|error| reading::cause(&reader, cancel, error))
@@ -113,14 +113,14 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn count<K: GpuKmer>(self, target: Target) -> Result<Outcome, Error> {
+    fn count<K: GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
         self.progress.stage("reading", Unit::Bytes, self.reader.bytes_total());
         let outcome = if self.config.k <= small::MOST_K {
-            self.count_small::<K>(target)
+            self.count_small::<K>(files)
         } else if !self.config.devices.is_empty() {
-            self.count_on_gpus::<K>(target)
+            self.count_on_gpus::<K>(files)
         } else {
-            self.count_by_bins::<K>(target)
+            self.count_by_bins::<K>(files)
         };
         self.progress.finish();
         outcome
@@ -136,7 +136,7 @@ impl Run<'_> {
     }
 
     /// Every k-mer has a counter: one pass, no bins.
-    fn count_small<K: Width>(self, target: Target) -> Result<Outcome, Error> {
+    fn count_small<K: Width>(self, files: TableOutput) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
         let pool = self.pool(plan::plan::<K>(self.config, 1)?);
         let started = Instant::now();
@@ -153,11 +153,11 @@ impl Run<'_> {
             writer.add(K::from_low(u64::from(kmer)), count)?;
         }
         outcome.histogram = writer.finish()?;
-        self.emit(&results, target, &mut outcome)?;
+        self.emit(&results, files, &mut outcome)?;
         Ok(outcome)
     }
 
-    fn count_by_bins<K: Width>(self, target: Target) -> Result<Outcome, Error> {
+    fn count_by_bins<K: Width>(self, files: TableOutput) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
         let started = Instant::now();
         let (map, plan, first) = self.sample::<K>()?;
@@ -185,7 +185,7 @@ impl Run<'_> {
         let results = Results::<K>::new(self.config, &pool).sorting(most);
         outcome.histogram = self.count_bins(&store, &results, plan)?;
         outcome.stage("count", started);
-        self.emit(&results, target, &mut outcome)?;
+        self.emit(&results, files, &mut outcome)?;
         outcome.spilled_bytes = pool.spilled();
         Ok(outcome)
     }
@@ -260,7 +260,7 @@ impl Run<'_> {
     pub(crate) fn emit<K: Width>(
         &self,
         source: &dyn Source<K>,
-        target: Target,
+        files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         let (least, most) = (self.config.min_count, self.config.max_count);
@@ -270,7 +270,7 @@ impl Run<'_> {
             return Ok(());
         }
         let started = Instant::now();
-        let synced = target.write(self.config, source, outcome, self.cancel)?;
+        let synced = output::write(files, self.config, source, outcome, self.cancel)?;
         outcome.stages.push(("sort and write", started.elapsed().saturating_sub(synced)));
         outcome.stages.push(("sync", synced));
         Ok(())

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use merganser_count::{Config, Error, Table, count};
+use merganser_count::{Config, count};
 use merganser_io::{Input, OutputSet};
+use merganser_kmers::{Error, Table};
 use merganser_run::{Cancel, Silent};
 use merganser_seq::kmer::Kmer;
 

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_count::{Error, Histogram};
+use merganser_count::Error;
 use merganser_io::{Input, Output, OutputSet};
+use merganser_kmers::Histogram;
 
 use crate::args::CountArgs;
 use crate::args::count::Format;

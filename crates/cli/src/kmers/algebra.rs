@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::Error;
-use merganser_count::algebra::{
-    self, Calculated, Calculation, Cut, Expression, Mode, Operation, TableFormat,
-};
 use merganser_io::Output;
+use merganser_kmers::Error;
+use merganser_kmers::algebra::{self, Calculated, Calculation, Cut, Expression, Mode, Operation};
+use merganser_kmers::formats::TableFormat;
 use merganser_run::Summary;
 
 use super::tables;

@@ -5,8 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::Error;
-use merganser_count::algebra;
+use merganser_kmers::Error;
+use merganser_kmers::algebra;
 
 use super::tables;
 use crate::args::kmers::CompareArgs;

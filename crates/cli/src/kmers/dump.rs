@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::Error;
-use merganser_count::algebra::{self, Calculation, Cut, Expression, TableFormat};
+use merganser_kmers::Error;
+use merganser_kmers::algebra::{self, Calculation, Cut, Expression};
+use merganser_kmers::formats::TableFormat;
 
 use super::tables;
 use crate::args::kmers::{DumpArgs, DumpFormat};

@@ -5,10 +5,11 @@ mod model;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::algebra::{self, Calculation, Cut, Expression, TableFormat};
-use merganser_count::tables::{AnyTable, Description};
-use merganser_count::{Error, Histogram};
 use merganser_io::OutputSet;
+use merganser_kmers::algebra::{self, Calculation, Cut, Expression};
+use merganser_kmers::formats::TableFormat;
+use merganser_kmers::tables::{AnyTable, Description};
+use merganser_kmers::{Error, Histogram};
 
 use super::tables;
 use crate::args::kmers::{HistogramArgs, TableArgs};

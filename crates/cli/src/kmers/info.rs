@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::Header;
-use merganser_count::tables::{AnyTable, Description};
+use merganser_kmers::Header;
+use merganser_kmers::tables::{AnyTable, Description};
 use serde_json::{Value, json};
 
 use crate::args::kmers::InfoArgs;

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Error, Result};
-use merganser_count as count;
-use merganser_count::algebra::Cut;
-use merganser_count::lookup::{LookupOptions, Use, open_lookup};
-use merganser_count::reads::{Resources, query, query_lines};
 use merganser_io::{Input, Output};
+use merganser_kmers::algebra::Cut;
+use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
+use merganser_kmers::reads::{Resources, query, query_lines};
 use merganser_run::Silent;
 
 use super::tables;
@@ -46,7 +45,7 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
         say: &|what| console.info(format_args!("{what}")),
     };
     let lookup = open_lookup(table, &options, &Silent, &cancel)?;
-    let mut output = outputs.output(Path::new("-")).map_err(count::Error::from)?;
+    let mut output = outputs.output(Path::new("-")).map_err(merganser_kmers::Error::from)?;
     let (lookup, threads) = (lookup.as_ref(), resources.threads);
     let resources = Resources {
         lookup,
@@ -58,7 +57,7 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
     };
     let done = answer(args, resources, reserved, &mut output);
     // Also after an error: what was answered before it stands.
-    output.finish().map_err(count::Error::from)?;
+    output.finish().map_err(merganser_kmers::Error::from)?;
     done?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::Error;
-use merganser_count::algebra;
-use merganser_count::lookup::{Lookup, LookupOptions, Use, open_lookup};
-use merganser_count::reads::{self, Action, FilterConfig, Limit, Mates, Resources, filter_reads};
 use merganser_io::{Input, OutputSet, Segment};
+use merganser_kmers::Error;
+use merganser_kmers::algebra;
+use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
+use merganser_kmers::reads::{self, Action, FilterConfig, Limit, Mates, Resources, filter_reads};
 use merganser_run::Cancel;
 
 use super::tables;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_count::algebra::{self, Resources};
-use merganser_count::tables::AnyTable;
+use merganser_kmers::algebra::{self, Resources};
+use merganser_kmers::tables::AnyTable;
 use merganser_run::Cancel;
 
 use crate::args::kmers::TableArgs;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_count::Error;
+use merganser_kmers::Error;
 use merganser_run::Cancel;
 
 use super::{histogram, tables};

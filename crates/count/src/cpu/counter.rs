@@ -1,16 +1,17 @@
 //! Phase 2: the super-k-mers of a bin become distinct k-mers with counts (RapidGKC §III-C.3).
 //!
-//! The paper sorts; here a hash table counts, which measures faster on a CPU wherever k-mers recur
-//! (docs/benchmarks.md) and whose memory depends on the distinct k-mers alone. A bin with more of them than the table
+//! The paper sorts; here a hash map counts, which measures faster on a CPU wherever k-mers recur
+//! (docs/benchmarks.md) and whose memory depends on the distinct k-mers alone. A bin with more of them than the map
 //! may hold is counted in passes over parts of the hash range, so memory stays a setting however
 //! skewed the input is.
 
+use merganser_kmers::Histogram;
+use merganser_kmers::store::Contents;
+
 use super::Width;
 use super::dedupe::Dedupe;
-use super::table::Table;
-use crate::histogram::Histogram;
+use super::kmer_map::KmerMap;
 use crate::results::{Results, ResultsWriter};
-use crate::store::Contents;
 use crate::superkmer::record_bytes;
 use crate::{Config, Error};
 
@@ -50,14 +51,14 @@ impl Pass {
 }
 
 impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
-    /// A worker whose table takes at most `table_bytes`.
+    /// A worker whose map takes at most `table_bytes`.
     pub(crate) fn new(config: &Config, table_bytes: u64, results: &'s Results<'p, K>) -> Self {
         Counter {
             expander: Expander {
                 k: config.k,
                 canonical: config.canonical,
                 pass: Pass::default(),
-                table: Table::new(table_bytes),
+                map: KmerMap::new(table_bytes),
                 pending: Vec::with_capacity(LANES),
             },
             dedupe: Dedupe::new(),
@@ -79,16 +80,16 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
 
     fn count_pass(&mut self, bin: &Contents<'_>, pass: Pass) -> Result<(), Error> {
         self.expander.pass = pass;
-        self.expander.table.clear(self.expected >> pass.bits);
+        self.expander.map.clear(self.expected >> pass.bits);
         if !self.fill(bin)? {
             return pass.halves().into_iter().try_for_each(|half| self.count_pass(bin, half));
         }
-        let table = &self.expander.table;
-        self.expected = table.len() << pass.bits;
-        self.results.add_table(table)
+        let map = &self.expander.map;
+        self.expected = map.len() << pass.bits;
+        self.results.add_map(map)
     }
 
-    /// Fills the table; false if it cannot hold the pass.
+    /// Fills the map; false if it cannot hold the pass.
     fn fill(&mut self, bin: &Contents<'_>) -> Result<bool, Error> {
         let (expander, dedupe) = (&mut self.expander, &mut self.dedupe);
         let most_records = bin.bytes() as usize / record_bytes(1, expander.k) + 1;
@@ -126,12 +127,12 @@ struct Expander<K> {
     k: usize,
     canonical: bool,
     pass: Pass,
-    table: Table<K>,
+    map: KmerMap<K>,
     pending: Vec<(K, u64, u32)>,
 }
 
 impl<K: Width> Expander<K> {
-    /// Expands what the deduplication has gathered; false if the table is full.
+    /// Expands what the deduplication has gathered; false if the map is full.
     fn drain(&mut self, dedupe: &mut Dedupe<K>) -> bool {
         let mut fits = true;
         dedupe.drain(|record, weight| {
@@ -152,7 +153,7 @@ impl<K: Width> Expander<K> {
         self.expand(&padded, kmers, 1)
     }
 
-    /// Adds each of a super-k-mer's `kmers` k-mers `weight` times; false if the table is full.
+    /// Adds each of a super-k-mer's `kmers` k-mers `weight` times; false if the map is full.
     #[inline(always)]
     fn expand(&mut self, bases: &[u8], kmers: usize, weight: u32) -> bool {
         let (k, mask) = (self.k, K::mask(self.k));
@@ -162,7 +163,7 @@ impl<K: Width> Expander<K> {
             let kmer = forward.least(reverse);
             let hash = kmer.hash();
             if self.pass.takes(hash) {
-                self.table.prefetch(hash);
+                self.map.prefetch(hash);
                 self.pending.push((kmer, hash, weight));
             }
             // What lies behind the last base is padding or the next record: never used.
@@ -174,13 +175,13 @@ impl<K: Width> Expander<K> {
         self.pending.len() < LANES || self.settle()
     }
 
-    /// Brings the pending k-mers into the table; false if it is full.
+    /// Brings the pending k-mers into the map; false if it is full.
     #[inline]
     fn settle(&mut self) -> bool {
-        let fits = self.table.reserve(self.pending.len());
+        let fits = self.map.reserve(self.pending.len());
         if fits {
             for &(kmer, hash, weight) in &self.pending {
-                self.table.add(kmer, hash, weight);
+                self.map.add(kmer, hash, weight);
             }
         }
         self.pending.clear();

@@ -36,10 +36,10 @@ pub struct Dedupe<K: Width> {
 }
 
 impl<K: Width> Dedupe<K> {
-    /// The most records of a group: its table then has half of its slots empty.
+    /// The most records of a group: its map then has half of its slots empty.
     pub const GROUP: usize = 1 << 17;
 
-    /// Bytes of the largest table.
+    /// Bytes of the largest map.
     pub(crate) const BYTES: usize = 2 * Self::GROUP * size_of::<Slot<K::Key>>();
 
     /// One without a group.
@@ -93,7 +93,7 @@ impl<K: Width> Dedupe<K> {
             let mut at = (hash >> self.shift) as usize;
             loop {
                 let slot = &mut self.slots[at & mask];
-                // One branch for both a new and a known record, as in the table of k-mers.
+                // One branch for both a new and a known record, as in the map of k-mers.
                 if (slot.weight == 0) | (slot.key == key) {
                     self.distinct += usize::from(slot.weight == 0);
                     *slot = Slot { key, weight: slot.weight + 1 };
@@ -104,7 +104,7 @@ impl<K: Width> Dedupe<K> {
         }
     }
 
-    /// Ends the group: each distinct record with its weight, then the table is empty.
+    /// Ends the group: each distinct record with its weight, then the map is empty.
     pub fn drain(&mut self, mut visit: impl FnMut(&[u8; 64], u32)) {
         self.settle();
         if self.distinct * 4 > self.records * 3 {

@@ -1,12 +1,12 @@
 //! Phase 1: a batch of bases becomes super-k-mers in bins (RapidGKC §II-D, §III-C.2).
 
+use merganser_kmers::store::Writer;
 use merganser_seq::packed;
 use merganser_seq::signature::{Scanner, changes};
 use merganser_seq::simd::Level;
 
 use super::fragments::{Consumer, Fragment};
 use crate::binmap::BinMap;
-use crate::store::Writer;
 use crate::{Config, Error, superkmer};
 
 /// Stands where no k-mer of a fragment starts: no signature has this value.

@@ -7,10 +7,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_gpu::{Device, DeviceSliceMut, Part, PinnedBuffer, Stream};
+use merganser_kmers::store::{Pool, Storage};
 
 use crate::Error;
-use crate::config::Storage;
-use crate::store::Pool;
 
 /// The records of one batch, by bin.
 pub(crate) struct Chunk {

@@ -7,13 +7,13 @@ use merganser_gpu::{
     Arena, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Part as Kept, Result as GpuResult,
     Stream,
 };
+use merganser_kmers::Histogram;
 
 use super::chunks::{Chunk, Load, Staging, Tiers};
 use super::host_writers::Pairs;
 use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
 use super::plan::Room;
 use crate::config::Format;
-use crate::histogram::Histogram;
 use crate::{Config, Error};
 
 /// The times that a bin too large for a lane is split in ever more parts.

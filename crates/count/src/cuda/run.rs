@@ -9,6 +9,9 @@ use std::time::Instant;
 
 use merganser_gpu::{Arena, Device};
 use merganser_io::Chunk as Text;
+use merganser_kmers::Histogram;
+use merganser_kmers::formats::TableOutput;
+use merganser_kmers::store::{Pool, Store, Writer};
 use merganser_run::{Unit, run_workers_collect, start_scoped};
 
 use super::chunks::{Chunk, Tiers};
@@ -23,13 +26,10 @@ use super::table::SortedTable;
 use crate::binmap::BinMap;
 use crate::cpu::counter::Counter;
 use crate::cpu::fragments::Tally;
-use crate::histogram::Histogram;
 use crate::plan::Plan;
 use crate::results::Results;
-use crate::run::output::Target;
 use crate::run::reading::read_all;
 use crate::run::{Outcome, Run};
-use crate::store::{Pool, Store, Writer};
 use crate::superkmer;
 use crate::{Config, Error};
 
@@ -44,7 +44,7 @@ struct Cut {
 
 impl Run<'_> {
     /// Counts on the devices of the configuration.
-    pub(crate) fn count_on_gpus<K: GpuKmer>(self, target: Target) -> Result<Outcome, Error> {
+    pub(crate) fn count_on_gpus<K: GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
         let config = self.config;
         let (sent, wanted) = mpsc::channel();
@@ -67,7 +67,7 @@ impl Run<'_> {
             let sizes = plan::Sizes::of(config, bins, expected, K::WORDS);
             let cut = self.partition(&map, sizes, first, wanted, &tiers, &mut outcome)?;
             outcome.stage("partition", started);
-            self.count_cut::<K>(cut, bins, plan, &tiers, &pool, target, &mut outcome)?;
+            self.count_cut::<K>(cut, bins, plan, &tiers, &pool, files, &mut outcome)?;
             outcome.spilled_bytes = pool.spilled();
             Ok(outcome)
         })
@@ -132,7 +132,7 @@ impl Run<'_> {
         plan: Plan,
         tiers: &Tiers<'_>,
         pool: &Pool,
-        target: Target,
+        files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
         let started = Instant::now();
@@ -159,7 +159,7 @@ impl Run<'_> {
                 let table =
                     SortedTable::<K>::sort(device, std::mem::take(&mut pieces), self.config.k)?;
                 outcome.stage("sort", started);
-                self.emit(&table, target, outcome)
+                self.emit(&table, files, outcome)
             }
             _ => {
                 with_writers(&results, self.config.threads, |sender| {
@@ -171,7 +171,7 @@ impl Run<'_> {
                     })
                 })?;
                 outcome.stage("download", started);
-                self.emit(&results, target, outcome)
+                self.emit(&results, files, outcome)
             }
         }
     }
@@ -231,7 +231,7 @@ impl Run<'_> {
         Ok(counted)
     }
 
-    /// Counts bins with the CPU's hash table, which does not mind how often a k-mer occurs.
+    /// Counts bins with the CPU's hash map, which does not mind how often a k-mer occurs.
     fn count_on_cpu<'p, K: GpuKmer>(
         &self,
         all: &Bins<'_, '_>,

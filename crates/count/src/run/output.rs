@@ -3,91 +3,43 @@
 use std::path::Path;
 use std::time::Duration;
 
-use merganser_io::{AtomicFile, Output, OutputSet};
+use merganser_io::OutputSet;
+use merganser_kmers::Header;
+use merganser_kmers::formats::{Encoder, Sink, TableOutput};
 use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
 use super::Outcome;
-use crate::emit::{Encoder, Sink, Source, emit};
-use crate::kff::{KffFormat, KffSink};
-use crate::kmc::{KmcFormat, KmcSink, Layout};
-#[cfg(feature = "parquet")]
-use crate::parquet::{ParquetFormat, ParquetSink};
-use crate::table::{Header, MgkFormat, MgkSink, section_bits};
-use crate::text::{Style, TextFormat};
+use crate::emit::{Source, emit};
 use crate::{Config, Error, Format};
 
-/// The open outputs of each format.
-pub(crate) enum Target {
-    Mgk(AtomicFile),
-    Kmc([AtomicFile; 2]),
-    Kff(AtomicFile),
-    Tsv(Output),
-    #[cfg(feature = "parquet")]
-    Parquet(AtomicFile),
-    None,
+/// Opens the files of the table at `output`.
+pub(crate) fn create(
+    config: &Config,
+    output: Option<&Path>,
+    outputs: &OutputSet,
+) -> Result<TableOutput, Error> {
+    if output.is_none() && config.format != Format::None {
+        let message = "an output file is needed: -o FILE, or --format none";
+        return Err(Error::Config(message.into()));
+    }
+    Ok(TableOutput::create(config.format.into(), output, outputs)?)
 }
 
-impl Target {
-    pub(crate) fn create(
-        config: &Config,
-        output: Option<&Path>,
-        outputs: &OutputSet,
-    ) -> Result<Target, Error> {
-        let path = || {
-            output.ok_or_else(|| {
-                Error::Config("an output file is needed: -o FILE, or --format none".into())
-            })
-        };
-        Ok(match config.format {
-            Format::Mgk => Target::Mgk(outputs.file(path()?)?),
-            Format::Kmc => {
-                let [prefixes, suffixes] = KmcSink::names(path()?);
-                Target::Kmc([outputs.file(&prefixes)?, outputs.file(&suffixes)?])
-            }
-            Format::Kff => Target::Kff(outputs.file(path()?)?),
-            Format::Tsv => Target::Tsv(outputs.output(path()?)?),
-            #[cfg(feature = "parquet")]
-            Format::Parquet => Target::Parquet(outputs.file(path()?)?),
-            #[cfg(not(feature = "parquet"))]
-            Format::Parquet => return Err(Error::Config(crate::NO_PARQUET.into())),
-            Format::None => Target::None,
-        })
-    }
-
-    /// Sorts and writes the table; returns the time the disk took to confirm.
-    pub(crate) fn write<K: Kmer>(
-        self,
-        config: &Config,
-        source: &dyn Source<K>,
-        outcome: &Outcome,
-        cancel: &Cancel,
-    ) -> Result<Duration, Error> {
-        let header = header(config, outcome);
-        let k = config.k;
-        let bits = header.section_bits;
-        let writing = Writing { source, bits, threads: config.threads, cancel };
-        match self {
-            Target::Mgk(file) => writing.by(&MgkFormat, MgkSink::new(file, header)?),
-            Target::Kmc(files) => {
-                let layout = Layout::best(k, header.kmers, header.largest_count);
-                writing.by(&KmcFormat { layout }, KmcSink::new(files, layout, header)?)
-            }
-            Target::Kff(file) => {
-                let format = KffFormat::new(k, header.largest_count);
-                let sink = KffSink::new(file, header, &format)?;
-                writing.by(&format, sink)
-            }
-            Target::Tsv(output) => writing.by(&TextFormat { k, style: Style::Tsv }, output),
-            #[cfg(feature = "parquet")]
-            Target::Parquet(file) => {
-                writing.by(&ParquetFormat { k }, ParquetSink::new(file, &header)?)
-            }
-            Target::None => Ok(Duration::ZERO),
-        }
-    }
+/// Sorts and writes the table; returns the time the disk took to confirm.
+pub(crate) fn write<K: Kmer>(
+    table: TableOutput,
+    config: &Config,
+    source: &dyn Source<K>,
+    outcome: &Outcome,
+    cancel: &Cancel,
+) -> Result<Duration, Error> {
+    let header = header(config, outcome);
+    let (bits, largest) = (header.section_bits(), header.largest_count);
+    table.open(header, largest, Writing { source, bits, threads: config.threads, cancel })
 }
 
+/// What is written, and by whom.
 struct Writing<'w, K> {
     source: &'w dyn Source<K>,
     bits: u32,
@@ -95,8 +47,15 @@ struct Writing<'w, K> {
     cancel: &'w Cancel,
 }
 
-impl<K: Kmer> Writing<'_, K> {
-    fn by<E: Encoder<K>>(&self, encoder: &E, sink: impl Sink<E::Part>) -> Result<Duration, Error> {
+impl<K: Kmer> merganser_kmers::formats::Writing<K> for Writing<'_, K> {
+    type Written = Duration;
+    type Error = Error;
+
+    fn write<E: Encoder<K>, S: Sink<E::Part>>(
+        self,
+        encoder: &E,
+        sink: S,
+    ) -> Result<Duration, Error> {
         emit(self.source, self.bits, self.threads, self.cancel, encoder, sink)
     }
 }
@@ -106,19 +65,15 @@ fn header(config: &Config, outcome: &Outcome) -> Header {
     let (least, most) = (config.min_count, config.max_count);
     let histogram = &outcome.histogram;
     let kept = |&(count, _): &(u32, u64)| (least..=most).contains(&count);
-    Header {
-        k: config.k,
-        canonical: config.canonical,
-        saturated: outcome.saturated,
-        min_count: least,
-        max_count: most,
-        min_quality: config.min_quality,
-        kmers: outcome.kept_kmers,
-        occurrences: histogram.total(least, most),
-        largest_count: histogram.iter().filter(kept).last().map_or(0, |(count, _)| count),
-        total_kmers: outcome.total_kmers,
-        distinct_kmers: histogram.distinct(1, u32::MAX),
-        section_bits: section_bits(outcome.kept_kmers, config.k),
-        ..Header::default()
-    }
+    let mut header = Header::new(config.k, outcome.kept_kmers);
+    header.canonical = config.canonical;
+    header.saturated = outcome.saturated;
+    header.min_count = least;
+    header.max_count = most;
+    header.min_quality = config.min_quality;
+    header.occurrences = histogram.total(least, most);
+    header.largest_count = histogram.iter().filter(kept).last().map_or(0, |(count, _)| count);
+    header.total_kmers = outcome.total_kmers;
+    header.distinct_kmers = histogram.distinct(1, u32::MAX);
+    header
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
-use merganser_count::model::{self, Model};
-use merganser_count::{Error, Histogram};
+use merganser_kmers::{Error, Histogram};
+use merganser_report::model as picture;
 use merganser_run::Cancel;
+use merganser_spectrum::Model;
 
 use super::{collect, cut};
 use crate::args::kmers::HistogramArgs;
@@ -30,15 +31,16 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let plot = args.plot.as_deref().map(|path| outputs.output(path));
     let mut plot = plot.transpose().map_err(Error::from)?;
-    let model = Model::fit(&histogram, k, args.ploidy)
+    let rows: Vec<_> = histogram.iter().collect();
+    let model = Model::fit(&rows, k, args.ploidy)
         .map_err(|why| anyhow!("{}: {why}", args.table.display()))?;
-    let text = summary(&model) + &model::text(&model, COLUMNS, ROWS);
+    let text = summary(&model) + &picture::text(&model, COLUMNS, ROWS);
     output.write_all(text.as_bytes()).map_err(Error::from)?;
     if let Some(plot) = &mut plot {
         let png = args.plot.as_ref().and_then(|path| path.extension());
         let picture = match png.is_some_and(|end| end.eq_ignore_ascii_case("png")) {
-            true => model::png(&model).map_err(Error::from)?,
-            false => model::svg(&model).into_bytes(),
+            true => picture::png(&model).map_err(Error::from)?,
+            false => picture::svg(&model).into_bytes(),
         };
         plot.write_all(&picture).map_err(Error::from)?;
     }

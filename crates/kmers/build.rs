@@ -1,0 +1,10 @@
+//! With the feature `cuda`, compiles the CUDA sources.
+
+fn main() {
+    if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
+        merganser_gpu_build::Kernels::new("merganser_kmers_cuda")
+            .file("cuda/seek.cu")
+            .shared("seek_layout.cuh", "src/lookup/kernels.rs")
+            .compile();
+    }
+}

@@ -1,0 +1,170 @@
+// Counts of the k-mers along letters: a thread for each place where a k-mer may begin. The table is
+// that of crates/kmers/src/lookup/lines.rs: sections by the first bits of a k-mer, and in a section
+// lines of seven k-mers that a hash chooses, a line of the cache or two for k up to 64. What costs is
+// the wait for a line; the k-mer itself is made anew by each thread, from letters that its neighbours
+// read too.
+#pragma once
+
+#include "block.cuh"
+#include "wide.cuh"
+
+namespace mgpu {
+
+constexpr int seek_threads = 256;
+/// k-mers of a line.
+constexpr int line_slots = 7;
+/// The code of a count that stands apart.
+constexpr uint32_t large_code = 255;
+
+/// 16 bytes that are loaded at once.
+struct alignas(16) two_words {
+  uint64_t low;
+  uint64_t high;
+};
+
+/// A section: its lines; for each of them how many large counts come before its own; the large
+/// counts. Addresses in device memory, the latter two of nothing if there are none.
+struct alignas(16) seek_section {
+  const uint64_t* lines;
+  uint64_t line_count;
+  const uint32_t* large_starts;
+  const uint32_t* large;
+};
+
+/// A line: the k-mers, low words first, then the word of their codes, filled up to a power of two.
+template <class K>
+constexpr int line_words = 8 * static_cast<int>(sizeof(K)) / 8;
+
+template <class K>
+struct seek_arguments {
+  const uint8_t* letters;
+  uint64_t letter_count;
+  /// A k-mer may begin at every so many letters.
+  uint64_t stride;
+  uint64_t places;
+  int32_t k;
+  bool canonical;
+  /// First bits of a k-mer that choose its section, the number of the first section that is here, and
+  /// how many are.
+  int32_t bits;
+  uint32_t first;
+  uint32_t section_count;
+  const seek_section* sections;
+  /// For each place; those of k-mers of other sections stay as they are.
+  uint32_t* counts;
+};
+
+/// The high half of a product XOR the low one, as fold_multiply of crates/seq/src/kmer.rs.
+MGPU_HD uint64_t fold_multiply(uint64_t x, uint64_t by) {
+#ifdef __CUDA_ARCH__
+  return __umul64hi(x, by) ^ x * by;
+#else
+  const uint128 product = static_cast<uint128>(x) * by;
+  return static_cast<uint64_t>(product >> 64) ^ static_cast<uint64_t>(product);
+#endif
+}
+
+constexpr uint64_t hash_mix = 0x9e3779b97f4a7c15u, hash_mix_high = 0x243754a3243f6a89u;
+
+/// Kmer::hash of crates/seq.
+MGPU_HD uint64_t hash_of(uint64_t kmer) { return fold_multiply(kmer ^ hash_mix_high, hash_mix); }
+MGPU_HD uint64_t hash_of(uint128 kmer) {
+  const uint64_t high = hash_of(static_cast<uint64_t>(kmer >> 64));
+  return fold_multiply(static_cast<uint64_t>(kmer) ^ high, hash_mix);
+}
+MGPU_HD uint64_t hash_of(uint256 kmer) { return hash_of(kmer.low ^ hash_of(kmer.high)); }
+
+/// The line, of `lines`, that a hash chooses.
+MGPU_HD uint32_t line_of(uint64_t hash, uint32_t lines) {
+#ifdef __CUDA_ARCH__
+  return static_cast<uint32_t>(__umul64hi(hash, lines));
+#else
+  return static_cast<uint32_t>(static_cast<uint128>(hash) * lines >> 64);
+#endif
+}
+
+/// The first `bits` bits of a k-mer.
+MGPU_HD uint32_t first_bits(uint64_t kmer, int k, int bits) {
+  return bits == 0 ? 0 : static_cast<uint32_t>(kmer >> (2 * k - bits));
+}
+MGPU_HD uint32_t first_bits(uint128 kmer, int k, int bits) {
+  return bits == 0 ? 0 : static_cast<uint32_t>(kmer >> (2 * k - bits));
+}
+MGPU_HD uint32_t first_bits(uint256 kmer, int k, int bits) {
+  return bits == 0 ? 0 : static_cast<uint32_t>(shift_right(kmer, 2 * k - bits).low);
+}
+
+/// Appends the bases of letters to a k-mer; false if one is none.
+template <class K>
+MGPU_HD bool append_letters(const uint8_t* letters, int count, K& kmer) {
+  bool bases = true;
+  for (int i = 0; i < count; ++i) {
+    bases &= is_base(letters[i]);
+    kmer = static_cast<K>(kmer << 2 | static_cast<K>(base_code(letters[i])));
+  }
+  return bases;
+}
+template <>
+MGPU_HD bool append_letters(const uint8_t* letters, int count, uint256& kmer) {
+  const bool high = append_letters(letters, count - 64, kmer.high);
+  return append_letters(letters + count - 64, 64, kmer.low) && high;
+}
+
+/// The k-mer in a slot of a line.
+MGPU_HD uint64_t slot_of(const two_words* line, int slot, uint64_t) {
+  return slot % 2 == 0 ? line[slot / 2].low : line[slot / 2].high;
+}
+MGPU_HD uint128 word_of(two_words two) { return static_cast<uint128>(two.high) << 64 | two.low; }
+MGPU_HD uint128 slot_of(const two_words* line, int slot, uint128) { return word_of(line[slot]); }
+MGPU_HD uint256 slot_of(const two_words* line, int slot, uint256) {
+  return {word_of(line[2 * slot + 1]), word_of(line[2 * slot])};
+}
+
+/// A line's codes.
+template <class K>
+MGPU_HD uint64_t codes_of(const two_words* line) {
+  constexpr int at = line_slots * static_cast<int>(sizeof(K)) / 8;
+  return at % 2 == 0 ? line[at / 2].low : line[at / 2].high;
+}
+
+/// The count of a k-mer in its section, 0 if it is not there.
+template <class K>
+MGPU_HD uint32_t seek(const seek_section& section, K kmer) {
+  const uint32_t lines = static_cast<uint32_t>(section.line_count);
+  uint32_t number = line_of(hash_of(kmer), lines);
+  for (;;) {
+    const auto line =
+        reinterpret_cast<const two_words*>(section.lines + uint64_t{number} * line_words<K>);
+    const uint64_t codes = codes_of<K>(line);
+    uint32_t large_before = 0;
+    MGPU_UNROLL
+    for (int slot = 0; slot < line_slots; ++slot) {
+      const uint32_t code = static_cast<uint32_t>(codes >> (8 * slot)) & 0xff;
+      if (code != 0 && slot_of(line, slot, K{}) == kmer) {
+        if (code != large_code) return code;
+        return section.large[section.large_starts[number] + large_before];
+      }
+      large_before += code == large_code;
+    }
+    if (codes >> 56 == 0) return 0;
+    number = number + 1 == lines ? 0 : number + 1;
+  }
+}
+
+template <class K>
+__global__ void __launch_bounds__(seek_threads) seek_kernel(seek_arguments<K> a) {
+  block<seek_threads> me;
+  const uint64_t step = uint64_t{me.count()} * seek_threads;
+  for (uint64_t place = uint64_t{me.index()} * seek_threads + me.thread(); place < a.places;
+       place += step) {
+    const uint64_t start = place * a.stride;
+    if (start + a.k > a.letter_count) continue;
+    K kmer{};
+    if (!append_letters(a.letters + start, a.k, kmer)) continue;
+    if (a.canonical) kmer = canonical(kmer, a.k);
+    const uint32_t number = first_bits(kmer, a.k, a.bits) - a.first;
+    if (number < a.section_count) a.counts[place] = seek(a.sections[number], kmer);
+  }
+}
+
+}  // namespace mgpu

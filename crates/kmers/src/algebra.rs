@@ -1,0 +1,25 @@
+//! The algebra of tables: unions, intersections, differences and cuts of tables of any format,
+//! nested at will, and comparisons between them.
+//!
+//! Everything that is computed of a k-mer depends on its counts in the tables alone, and all tables
+//! are sorted: so the k-mers are divided into ranges by their first bits, each range is read from
+//! all tables, computed and encoded by one worker, and the ranges are written in order. A range too
+//! large for the memory that a worker has is halved until it fits. The same table comes out for any
+//! number of threads and any memory.
+
+mod compare;
+mod emitting;
+mod engine;
+mod expression;
+mod merge;
+mod parse;
+mod run;
+mod session;
+
+pub use compare::{Comparison, Pair, compare};
+pub(crate) use engine::{Place, Work};
+pub use expression::{Cut, Expression, Mode, Operation};
+pub use parse::{parse, parse_operand};
+pub use run::{Calculated, Calculation, calculate};
+pub(crate) use session::Session;
+pub use session::{Resources, open_tables};

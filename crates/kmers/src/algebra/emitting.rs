@@ -1,0 +1,122 @@
+//! A worker of a calculation: computes ranges, encodes them and hands them in.
+
+use merganser_run::InOrder;
+use merganser_seq::kmer::Kmer;
+
+use super::engine::{Place, Work};
+use super::expression::Cut;
+use super::merge::{self, Range, Run, Spare};
+use super::run::Calculation;
+use crate::formats::{Encoder, Ordered, Sink};
+use crate::{Error, Histogram};
+
+/// Counts below this are tallied apart.
+const SMALL: usize = 128;
+
+/// A worker: computes, encodes, hands in.
+pub(super) struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> {
+    calculation: &'e Calculation,
+    uses: Vec<usize>,
+    encoder: &'e E,
+    in_order: &'e InOrder<E::Part, Ordered<S>>,
+    spare: Spare<K>,
+    /// k-mers of a divided section that do not fill a unit yet.
+    open: Run<K>,
+    pub(super) histogram: Histogram,
+    pub(super) before: merge::Before,
+    pub(super) done: bool,
+}
+
+impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'e, K, E, S> {
+    pub(super) fn new(
+        calculation: &'e Calculation,
+        tables: usize,
+        encoder: &'e E,
+        in_order: &'e InOrder<E::Part, Ordered<S>>,
+    ) -> Self {
+        Emitting {
+            calculation,
+            uses: calculation.expression.uses(tables),
+            encoder,
+            in_order,
+            spare: Spare::default(),
+            open: Vec::new(),
+            histogram: Histogram::default(),
+            before: merge::Before::default(),
+            done: false,
+        }
+    }
+
+    /// Adds the counts to the histogram, and gives their sum.
+    fn tally(&mut self, run: &[(K, u32)]) -> u64 {
+        // Most counts are the same few: in four arrays, one need not wait for the one before.
+        let mut small = [[0u32; SMALL]; 4];
+        let mut sum = 0;
+        for (at, &(_, count)) in run.iter().enumerate() {
+            sum += u64::from(count);
+            match small[at % 4].get_mut(count as usize) {
+                Some(number) => *number += 1,
+                None => self.histogram.add(count),
+            }
+        }
+        for count in 0..SMALL {
+            let number = small.iter().map(|lane| u64::from(lane[count])).sum();
+            self.histogram.add_many(count as u32, number);
+        }
+        sum
+    }
+
+    /// Hands in what is whole: all, if the section ends here, else a multiple of units.
+    fn hand_in(&mut self, place: Place, run: &[(K, u32)]) -> Result<bool, Error> {
+        if place.first && place.last {
+            let part = self.encoder.encode(run);
+            return Ok(self.hand_in_part(place, part, run.len(), true));
+        }
+        self.open.extend_from_slice(run);
+        let whole = match place.last {
+            true => self.open.len(),
+            false => self.open.len() / E::UNIT * E::UNIT,
+        };
+        let part = match place.first {
+            true => self.encoder.encode(&self.open[..whole]),
+            false => self.encoder.encode_more(&self.open[..whole]),
+        };
+        self.open.drain(..whole);
+        Ok(self.hand_in_part(place, part, whole, place.last))
+    }
+}
+
+impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'_, K, E, S> {
+    /// Hands in a part of so many k-mers; false if nothing is wanted any more.
+    fn hand_in_part(&self, place: Place, part: E::Part, kmers: usize, last: bool) -> bool {
+        self.in_order.hand_in_some(place.section as u64, part, kmers as u64, last)
+    }
+}
+
+impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Work<K> for Emitting<'_, K, E, S> {
+    fn range(&mut self, place: Place, tables: &mut [Run<K>]) -> Result<bool, Error> {
+        let Calculation { expression, cut, ceiling, .. } = self.calculation;
+        let uses = self.uses.clone();
+        let mut run = Range { tables, uses, spare: &mut self.spare }.compute(expression);
+        if *cut != Cut::NONE || *ceiling < u32::MAX {
+            let before = merge::finish(&mut run, *cut, *ceiling);
+            self.before.add(before);
+            self.tally(&run);
+        } else {
+            let occurrences = self.tally(&run);
+            self.before.add(merge::Before { kmers: run.len() as u64, occurrences, lowered: 0 });
+        }
+        let handed = self.hand_in(place, &run);
+        self.spare.give(run);
+        handed
+    }
+}
+
+impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Drop for Emitting<'_, K, E, S> {
+    fn drop(&mut self) {
+        // After an error or a panic, nobody must wait for this worker's section.
+        if !self.done {
+            self.in_order.stop();
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! One calculation: gathering, computing, writing.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use merganser_io::{AtomicFile, OutputSet};
+use merganser_run::{Cancel, InOrder, Progress};
+use merganser_seq::kmer::Kmer;
+use merganser_seq::with_kmer;
+
+use super::emitting::Emitting;
+use super::expression::{Bounds, Cut, Expression};
+use super::merge;
+use super::session::{Resources, Session};
+use crate::formats::mgk::section_bits;
+use crate::formats::{Encoder, Ordered, Sink, TableFormat, TableOutput, Totals, Writing};
+use crate::tables::{AnyTable, Ranges};
+use crate::{Error, Header, Histogram};
+
+/// What to compute, and what becomes of it.
+#[derive(Clone, Debug)]
+pub struct Calculation {
+    /// What to compute of the tables.
+    pub expression: Expression,
+    /// The result's own bounds.
+    pub cut: Cut,
+    /// Larger counts are lowered to this.
+    pub ceiling: u32,
+    /// Where the result goes; for [`TableFormat::Kmc`] the name without suffix.
+    pub output: Option<PathBuf>,
+    /// How it is written.
+    pub format: TableFormat,
+}
+
+/// What was computed.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Calculated {
+    /// Distinct k-mers of the result.
+    pub kmers: u64,
+    /// The sum of their counts.
+    pub occurrences: u64,
+    /// k-mers of the result before its own bounds.
+    pub before: u64,
+    /// Counts that were lowered.
+    pub lowered: u64,
+    /// Some count is larger than `u32::MAX` and stands as that.
+    pub saturated: bool,
+    /// How many k-mers of the result occur how often.
+    pub histogram: Histogram,
+    /// Bytes of temporary files.
+    pub spilled_bytes: u64,
+    /// Stages in order with their wall time.
+    pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// Computes the expression of `tables` and writes the result, which appears with `outputs`.
+///
+/// Progress stages: `gathering` and `computing`, in bytes of tables.
+///
+/// # Errors
+/// Tables of different k or strands, one that is damaged, too little memory, a full disk, or
+/// [`Error::Cancelled`]. No output then exists.
+pub fn calculate(
+    calculation: &Calculation,
+    tables: &[AnyTable],
+    resources: &Resources,
+    outputs: &OutputSet,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Calculated, Error> {
+    let session = Session::new(tables, calculation.expression.width() as u64, resources)?;
+    let output = TableOutput::create(calculation.format, calculation.output.as_deref(), outputs)?;
+    let job = Job { calculation, session: &session, progress, cancel };
+    let done = with_kmer!(session.k, K => job.run::<K>(output));
+    progress.finish();
+    done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+}
+
+impl Session<'_> {
+    /// Writes the k-mers of the only table, whose ranges these are, that lie within a cut as a table
+    /// of ours.
+    pub(crate) fn write_own<K: Kmer>(
+        &self,
+        ranges: &[Box<dyn Ranges<K> + '_>],
+        cut: Cut,
+        file: AtomicFile,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
+        let calculation = Calculation {
+            expression: Expression::Table(0),
+            cut,
+            ceiling: u32::MAX,
+            output: None,
+            format: TableFormat::Mgk,
+        };
+        let job = Job { calculation: &calculation, session: self, progress, cancel };
+        job.write(TableOutput::own(file), ranges, Calculated::default()).map(drop)
+    }
+}
+
+struct Job<'j> {
+    calculation: &'j Calculation,
+    session: &'j Session<'j>,
+    progress: &'j dyn Progress,
+    cancel: &'j Cancel,
+}
+
+impl Job<'_> {
+    fn run<K: Kmer>(&self, output: TableOutput) -> Result<Calculated, Error> {
+        let mut calculated = Calculated::default();
+        let started = Instant::now();
+        let ranges = self.session.ranges::<K>(self.progress, self.cancel)?;
+        calculated.stages.push(("gather", started.elapsed()));
+        let mut calculated = self.write(output, &ranges, calculated)?;
+        calculated.spilled_bytes = self.session.pool.spilled();
+        Ok(calculated)
+    }
+
+    fn write<K: Kmer>(
+        &self,
+        output: TableOutput,
+        ranges: &[Box<dyn Ranges<K> + '_>],
+        calculated: Calculated,
+    ) -> Result<Calculated, Error> {
+        let bounds = self.bounds(ranges);
+        let header = self.header(&bounds);
+        let largest = bounds.largest;
+        let started = Instant::now();
+        let compute = Compute { job: self, ranges, header: header.clone(), calculated };
+        let mut calculated = output.open::<K, _>(header, largest, compute)?;
+        let sync = calculated.stages.pop().map_or(Duration::ZERO, |(_, time)| time);
+        calculated.stages.push(("compute and write", started.elapsed().saturating_sub(sync)));
+        calculated.stages.push(("sync", sync));
+        Ok(calculated)
+    }
+
+    /// What is known of the result.
+    fn bounds<K>(&self, ranges: &[Box<dyn Ranges<K> + '_>]) -> Bounds {
+        let tables: Vec<Bounds> = ranges
+            .iter()
+            .zip(self.session.tables)
+            .map(|(ranges, table)| Bounds {
+                kmers: ranges.kmers(),
+                least: table.description().min_count,
+                largest: ranges.largest_count(),
+            })
+            .collect();
+        let Calculation { expression, cut, ceiling, .. } = self.calculation;
+        let of = expression.bounds(&tables);
+        Bounds {
+            kmers: of.kmers,
+            least: of.least.max(cut.least).min(*ceiling),
+            largest: of.largest.min(cut.most).min(*ceiling),
+        }
+    }
+
+    /// What the result will say of itself, its numbers apart.
+    fn header(&self, bounds: &Bounds) -> Header {
+        let k = self.session.k;
+        let only = self.calculation.expression.only_table();
+        let only = only.map(|table| self.session.tables[table].description());
+        let most = only.map_or(u32::MAX, |table| table.max_count);
+        Header {
+            k,
+            canonical: self.session.canonical,
+            min_count: bounds.least,
+            max_count: most.min(self.calculation.cut.most).max(bounds.least),
+            min_quality: only.and_then(|table| table.header.as_ref()?.min_quality),
+            kmers: bounds.kmers,
+            section_bits: section_bits(bounds.kmers, k),
+            ..Header::default()
+        }
+    }
+
+    /// The numbers of the result.
+    fn totals(&self, calculated: &Calculated, parts: &[merge::Before]) -> Totals {
+        let only = self.calculation.expression.only_table();
+        let only = only.and_then(|t| self.session.tables[t].description().header.as_ref());
+        let occurrences = parts.iter().map(|part| part.occurrences).sum();
+        Totals {
+            kmers: calculated.kmers,
+            occurrences: calculated.occurrences,
+            largest_count: calculated.histogram.max(),
+            // A table that is but cut remembers what it was counted from.
+            total_kmers: only.map_or(occurrences, |header| header.total_kmers),
+            distinct_kmers: only.map_or(calculated.before, |header| header.distinct_kmers),
+            saturated: calculated.saturated,
+        }
+    }
+}
+
+/// The part of a job that depends on the format.
+struct Compute<'c, K> {
+    job: &'c Job<'c>,
+    ranges: &'c [Box<dyn Ranges<K> + 'c>],
+    header: Header,
+    calculated: Calculated,
+}
+
+impl<K: Kmer> Writing<K> for Compute<'_, K> {
+    type Written = Calculated;
+    type Error = Error;
+
+    fn write<E: Encoder<K>, S: Sink<E::Part>>(
+        self,
+        encoder: &E,
+        sink: S,
+    ) -> Result<Calculated, Error> {
+        let Compute { job, ranges, header, mut calculated } = self;
+        let in_order = InOrder::new(Ordered(sink), u64::MAX, job.session.most_waiting::<K>());
+        let engine = job.session.engine(ranges, header.section_bits, job.progress, job.cancel);
+        let make = || Emitting::new(job.calculation, ranges.len(), encoder, &in_order);
+        let workers = engine.run(make)?;
+        let parts: Vec<merge::Before> = workers
+            .into_iter()
+            .map(|mut worker| {
+                calculated.histogram.merge(&worker.histogram);
+                worker.done = true;
+                worker.before
+            })
+            .collect();
+        let histogram = &calculated.histogram;
+        calculated.kmers = histogram.distinct(1, u32::MAX);
+        calculated.occurrences = histogram.total(1, u32::MAX);
+        calculated.saturated = histogram.max() == u32::MAX;
+        calculated.before = parts.iter().map(|part| part.kmers).sum();
+        calculated.lowered = parts.iter().map(|part| part.lowered).sum();
+        let Ordered(mut sink) = in_order.into_sink()?;
+        sink.totals(&job.totals(&calculated, &parts));
+        let sync = sink.finish()?;
+        calculated.stages.push(("sync", sync));
+        Ok(calculated)
+    }
+}

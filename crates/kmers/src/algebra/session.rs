@@ -1,0 +1,187 @@
+//! Tables that are computed with: whether they go together, and how memory is spent on them.
+
+use std::path::{Path, PathBuf};
+
+use merganser_run::{Cancel, Progress, Unit};
+use merganser_seq::kmer::Kmer;
+
+use super::engine::Engine;
+use crate::store::{Pool, Spilling, Storage};
+use crate::tables::{AnyTable, Description, Ranges};
+use crate::{Error, scattered};
+
+/// What a run may use.
+#[derive(Clone, Debug)]
+pub struct Resources {
+    /// Worker threads in all.
+    pub threads: usize,
+    /// Memory in bytes that the whole process may use.
+    pub memory: u64,
+    /// Directory of temporary files.
+    pub tmp_dir: PathBuf,
+}
+
+/// Tables that go together, and how memory is spent on them.
+pub(crate) struct Session<'s> {
+    pub(crate) tables: &'s [AnyTable],
+    pub(crate) resources: &'s Resources,
+    pub(super) pool: Pool,
+    pub(crate) k: usize,
+    pub(crate) canonical: bool,
+    /// Bytes for each worker's arrays.
+    worker_bytes: u64,
+    /// Bytes for each worker to sort gathered k-mers of a table.
+    sorting_bytes: u64,
+    /// Arrays that a worker has.
+    width: u64,
+    /// Bytes of parts that wait to be written.
+    waiting_bytes: u64,
+}
+
+/// Blocks of gathered k-mers.
+const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 10;
+/// The least memory for a worker's arrays.
+const LEAST_WORKER_BYTES: u64 = 2 << 20;
+/// k-mers of all tables in a range: enough that a range costs nothing by itself, few enough that
+/// they stay in the second-level cache.
+const MOST_OF_A_RANGE: u64 = 1 << 16;
+
+impl<'s> Session<'s> {
+    /// The program itself, its stacks, buffers of files.
+    pub(crate) const BASE_BYTES: u64 = 32 << 20;
+
+    /// Sees to it that the tables go together and that memory suffices; `width` is the number of
+    /// arrays of k-mers that a worker needs.
+    pub(crate) fn new(
+        tables: &'s [AnyTable],
+        width: u64,
+        resources: &'s Resources,
+    ) -> Result<Session<'s>, Error> {
+        let Some(first) = tables.first() else {
+            return Err(Error::Config("a table is needed".into()));
+        };
+        for table in tables {
+            go_together(first, table)?;
+        }
+        let unsorted = tables.iter().filter(|table| table.is_unsorted()).count() as u64;
+        let resident: u64 = tables.iter().map(|table| table.resident(resources.threads)).sum();
+        let threads = resources.threads as u64;
+        let k = first.description().k;
+        let blocks = unsorted * scattered::ranges(k) as u64;
+        let gathering = if unsorted > 0 { threads * scattered::WORKER_BYTES } else { 0 };
+        let fixed = Self::BASE_BYTES + resident + gathering;
+        let needed = fixed + blocks * BLOCK_BYTES.start() + 3 * threads * LEAST_WORKER_BYTES;
+        if needed > resources.memory {
+            let budget = resources.memory;
+            return Err(Error::TooLittleMemoryForTables { needed, budget, tables: tables.len() });
+        }
+        let left = resources.memory - fixed;
+        let block_bytes = match blocks {
+            0 => *BLOCK_BYTES.start(),
+            _ => (left / 4 / blocks).clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end()),
+        };
+        let left = left - blocks * block_bytes;
+        let pool = Pool::new(
+            block_bytes as usize,
+            Spilling {
+                storage: Storage::Auto,
+                limit: left / 2,
+                directory: resources.tmp_dir.clone(),
+            },
+        );
+        let canonical = first.description().canonical;
+        // What is gathered is sorted beside the workers' arrays.
+        let halves = if unsorted > 0 { 2 } else { 1 };
+        let worker_bytes = left / 4 / threads / halves;
+        Ok(Session {
+            tables,
+            resources,
+            pool,
+            k,
+            canonical,
+            worker_bytes,
+            sorting_bytes: worker_bytes / unsorted.max(1),
+            width: width.max(1),
+            waiting_bytes: left / 8,
+        })
+    }
+
+    /// The tables' k-mers in order.
+    pub(crate) fn ranges<K: Kmer>(
+        &self,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Vec<Box<dyn Ranges<K> + '_>>, Error> {
+        let unsorted = self.tables.iter().filter(|table| table.is_unsorted());
+        progress.stage("gathering", Unit::Bytes, Some(unsorted.map(AnyTable::bytes).sum()));
+        self.tables
+            .iter()
+            .map(|table| {
+                let (sorting, threads) = (self.sorting_bytes, self.resources.threads);
+                let ranges = table.ranges::<K>(&self.pool, sorting, threads, cancel)?;
+                if table.is_unsorted() {
+                    progress.advance(table.bytes());
+                }
+                Ok(ranges)
+            })
+            .collect()
+    }
+
+    /// Bytes of memory that gathered k-mers may take.
+    pub(crate) fn gathered_bytes(&self) -> u64 {
+        self.pool.limit()
+    }
+
+    /// What runs through the ranges.
+    pub(crate) fn engine<'e, K: Kmer>(
+        &self,
+        ranges: &'e [Box<dyn Ranges<K> + 'e>],
+        section_bits: u32,
+        progress: &'e dyn Progress,
+        cancel: &'e Cancel,
+    ) -> Engine<'e, K> {
+        let total = self.tables.iter().map(AnyTable::bytes).sum();
+        progress.stage("computing", Unit::Bytes, Some(total));
+        // Blocks of a table count in whole, so that less than two of each can never fit.
+        let least = 1024 * ranges.len() as u64;
+        let entry = size_of::<(K, u32)>() as u64;
+        let most = (self.worker_bytes / entry / self.width).min(MOST_OF_A_RANGE).max(least);
+        let threads = self.resources.threads;
+        Engine { tables: ranges, k: self.k, section_bits, most, threads, progress, total, cancel }
+    }
+
+    /// k-mers that may wait to be written; encoded ones take about a third of a plain one.
+    pub(super) fn most_waiting<K: Kmer>(&self) -> u64 {
+        self.waiting_bytes / size_of::<(K, u32)>() as u64
+    }
+}
+
+/// Tables of different k or strands have nothing to do with one another.
+fn go_together(one: &AnyTable, other: &AnyTable) -> Result<(), Error> {
+    let (a, b) = (one.description(), other.description());
+    let reason = if a.k != b.k {
+        format!("its k is {}, that of {} is {}", b.k, one.path().display(), a.k)
+    } else if a.canonical != b.canonical {
+        let strands = |is: &Description| match is.canonical {
+            true => "canonical k-mers",
+            false => "k-mers as they stand in the reads (--forward-only)",
+        };
+        format!("it holds {}, {} holds {}", strands(b), one.path().display(), strands(a))
+    } else {
+        return Ok(());
+    };
+    let reason = format!("{reason}: tables that are computed with must be counted alike");
+    Err(Error::Table { path: other.path().to_owned(), reason })
+}
+
+/// Opens tables; `canonical` is what texts are taken for.
+///
+/// # Errors
+/// If one cannot be opened.
+pub fn open_tables(
+    paths: &[impl AsRef<Path>],
+    canonical: bool,
+    cancel: &Cancel,
+) -> Result<Vec<AnyTable>, Error> {
+    paths.iter().map(|path| AnyTable::open(path.as_ref(), canonical, cancel)).collect()
+}

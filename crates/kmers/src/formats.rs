@@ -1,0 +1,154 @@
+//! The formats of tables: a module each, in which reader and writer stand together.
+//!
+//! A table is written while it is made: workers encode stretches of its k-mers, and a sink writes
+//! these in order. [`TableOutput`] has the encoder and the sink of each format, and hands them to who
+//! makes the table, a [`Writing`].
+
+pub(crate) mod kff;
+pub(crate) mod kmc;
+pub(crate) mod mgk;
+mod packed;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
+pub(crate) mod text;
+mod write;
+
+use std::path::Path;
+use std::time::Duration;
+
+use merganser_io::{AtomicFile, Output, OutputSet};
+use merganser_seq::kmer::Kmer;
+
+use self::kff::{KffFormat, KffSink};
+use self::kmc::{KmcFormat, KmcSink, Layout};
+use self::mgk::{Header, MgkFormat, MgkSink};
+#[cfg(feature = "parquet")]
+use self::parquet::{ParquetFormat, ParquetSink};
+use self::text::{Style, TextFormat};
+pub use self::write::{Encoder, Ordered, Sink, Totals, Writing};
+use crate::Error;
+
+/// What is said where a program without it meets Parquet.
+#[cfg(not(feature = "parquet"))]
+pub(crate) const NO_PARQUET: &str = "Parquet is not built into this program: build it with cargo build --release --features parquet";
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Our own table.
+    Mgk,
+    /// A KMC1 database.
+    Kmc,
+    /// A KFF file.
+    Kff,
+    /// `KMER<TAB>COUNT` lines.
+    Tsv,
+    /// `>COUNT`, then `KMER` on its own line.
+    Fasta,
+    /// `KMER COUNT` lines.
+    Jellyfish,
+    /// Columns `kmer` and `count`, with the feature `parquet`.
+    Parquet,
+    /// Not at all: histogram and numbers only.
+    None,
+}
+
+/// The open files of a table that is to be written.
+pub struct TableOutput(Files);
+
+enum Files {
+    Mgk(AtomicFile),
+    Kmc([AtomicFile; 2]),
+    Kff(AtomicFile),
+    Text(Output, Style),
+    #[cfg(feature = "parquet")]
+    Parquet(AtomicFile),
+    None,
+}
+
+impl TableOutput {
+    /// Opens the files of a table at `path`, which is needed unless the format is
+    /// [`TableFormat::None`]; they appear with `outputs`.
+    ///
+    /// # Errors
+    /// If a file cannot be made, or the format is not built in.
+    pub fn create(
+        format: TableFormat,
+        path: Option<&Path>,
+        outputs: &OutputSet,
+    ) -> Result<TableOutput, Error> {
+        let path = || path.ok_or_else(|| Error::Config("an output file is needed: -o FILE".into()));
+        let text = |style| Ok::<_, Error>(Files::Text(outputs.output(path()?)?, style));
+        Ok(TableOutput(match format {
+            TableFormat::Mgk => Files::Mgk(outputs.file(path()?)?),
+            TableFormat::Kmc => {
+                let [prefixes, suffixes] = kmc::names(path()?);
+                Files::Kmc([outputs.file(&prefixes)?, outputs.file(&suffixes)?])
+            }
+            TableFormat::Kff => Files::Kff(outputs.file(path()?)?),
+            TableFormat::Tsv => text(Style::Tsv)?,
+            TableFormat::Fasta => text(Style::Fasta)?,
+            TableFormat::Jellyfish => text(Style::Jellyfish)?,
+            #[cfg(feature = "parquet")]
+            TableFormat::Parquet => Files::Parquet(outputs.file(path()?)?),
+            #[cfg(not(feature = "parquet"))]
+            TableFormat::Parquet => return Err(Error::Config(NO_PARQUET.into())),
+            TableFormat::None => Files::None,
+        }))
+    }
+
+    /// The file of a table of ours.
+    pub(crate) fn own(file: AtomicFile) -> TableOutput {
+        TableOutput(Files::Mgk(file))
+    }
+
+    /// Gives `writing` the encoder and the sink of this output, for the table that `header`
+    /// describes: its k-mers are an upper bound, as is `largest` of their counts.
+    ///
+    /// # Errors
+    /// If a file cannot be written, and what `writing` returns.
+    pub fn open<K: Kmer, W: Writing<K>>(
+        self,
+        header: Header,
+        largest: u32,
+        writing: W,
+    ) -> Result<W::Written, W::Error> {
+        let k = header.k;
+        match self.0 {
+            Files::Mgk(file) => writing.write(&MgkFormat, MgkSink::new(file, header)?),
+            Files::Kmc(files) => {
+                let layout = Layout::best(k, header.kmers, largest);
+                writing.write(&KmcFormat { layout }, KmcSink::new(files, layout, header)?)
+            }
+            Files::Kff(file) => {
+                let format = KffFormat::new(k, largest);
+                let sink = KffSink::new(file, header, &format)?;
+                writing.write(&format, sink)
+            }
+            Files::Text(output, style) => writing.write(&TextFormat { k, style }, output),
+            #[cfg(feature = "parquet")]
+            Files::Parquet(file) => {
+                writing.write(&ParquetFormat { k }, ParquetSink::new(file, &header)?)
+            }
+            Files::None => writing.write(&Nothing, Nothing),
+        }
+    }
+}
+
+/// Writes nothing.
+struct Nothing;
+
+impl<K> Encoder<K> for Nothing {
+    type Part = ();
+    fn encode(&self, _kmers: &[(K, u32)]) {}
+}
+
+impl Sink<()> for Nothing {
+    fn write(&mut self, _part: ()) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Duration, Error> {
+        Ok(Duration::ZERO)
+    }
+}

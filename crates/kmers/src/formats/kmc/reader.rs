@@ -1,0 +1,450 @@
+//! Reading databases: version 0 lies sorted on disk, version 0x200 in bins that are sorted each, and are
+//! merged range by range; of the largest, k-mers are gathered.
+
+mod counts;
+mod merged;
+mod verify;
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_run::{Cancel, run_workers};
+use merganser_seq::kmer::{Kmer, MAX_K};
+
+use super::names;
+use crate::Error;
+use crate::tables::gathered::Gathered;
+use crate::tables::ranges::ends;
+use crate::tables::{Description, Kind, RangeReader, Ranges, bad};
+use merged::{Index, MergedRanges};
+
+/// Bytes of the end of the prefix file: version, offset of the header, marker.
+const END: u64 = 12;
+/// Records that a scan reads at once.
+const SCAN_RECORDS: u64 = 1 << 16;
+
+/// An open database. Nothing of it is in memory but look-up tables of bins.
+#[derive(Debug)]
+pub struct Database {
+    names: [PathBuf; 2],
+    prefixes: File,
+    suffixes: File,
+    header: Header,
+    /// Of bins that are to be merged.
+    index: Option<Index>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    k: usize,
+    count_bytes: usize,
+    prefix_bases: usize,
+    min_count: u32,
+    max_count: u32,
+    kmers: u64,
+    canonical: bool,
+    /// 1 for version 0.
+    bins: u64,
+    sorted: bool,
+    /// Where the number of all records stands behind the look-up table, if it does.
+    guard: Option<u64>,
+    /// Where in version 0x200 the bin of each signature stands, and the bases of a signature.
+    signatures: Option<(u64, usize)>,
+}
+
+impl Header {
+    /// The count of the record that `bytes` begin with, and go beyond; none if the header excludes
+    /// it: readers of KMC pass over such k-mers.
+    #[inline(always)]
+    fn count(&self, bytes: &[u8]) -> Option<u32> {
+        let suffix = (self.k - self.prefix_bases) / 4;
+        let mask = u32::MAX.checked_shr(32 - 8 * self.count_bytes as u32).unwrap_or(0);
+        let count = match self.count_bytes {
+            0 => 1,
+            _ => u32::load(&bytes[suffix..]) & mask,
+        };
+        ((self.min_count..=self.max_count).contains(&count) && count > 0).then_some(count)
+    }
+}
+
+impl Database {
+    /// The name without suffix of the database that `path` names, if there is one: by either file's
+    /// name, or without suffix.
+    pub fn stem(path: &Path) -> Option<PathBuf> {
+        let suffixed = path.extension().is_some_and(|end| end == "kmc_pre" || end == "kmc_suf");
+        let stem = if suffixed { path.with_extension("") } else { path.to_owned() };
+        let is_there = !path.is_file() || suffixed;
+        (is_there && names(&stem).iter().any(|name| name.is_file())).then_some(stem)
+    }
+
+    /// Opens the database of this name.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or is not what KMC or kmc_tools write.
+    pub fn open(stem: &Path) -> Result<Database, Error> {
+        let names = names(stem);
+        let open = |path: &PathBuf| {
+            File::open(path).map_err(|source| Error::File { path: path.clone(), source })
+        };
+        let (prefixes, suffixes) = (open(&names[0])?, open(&names[1])?);
+        let header = read_header(&names, &prefixes, &suffixes)?;
+        let mut database = Database { names, prefixes, suffixes, header, index: None };
+        database.index = Index::read(&database)?;
+        Ok(database)
+    }
+
+    /// The two files.
+    pub fn names(&self) -> &[PathBuf; 2] {
+        &self.names
+    }
+
+    /// Whether the k-mers come in order, range by range.
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.header.sorted || self.index.is_some()
+    }
+
+    /// Bytes of memory while `threads` workers read it.
+    pub(crate) fn resident(&self, threads: u64) -> u64 {
+        self.index.as_ref().map_or(0, |index| index.bytes(self.header.k, threads))
+    }
+
+    /// The k-mers of a database that [is sorted](Self::is_sorted).
+    pub(crate) fn ranges<K: Kmer>(&self) -> Box<dyn Ranges<K> + '_> {
+        match &self.index {
+            Some(index) => Box::new(MergedRanges { database: self, index }),
+            None => Box::new(KmcRanges(self)),
+        }
+    }
+
+    pub(crate) fn description(&self) -> Description {
+        let header = &self.header;
+        let widest = u32::MAX >> (32 - 8 * header.count_bytes.max(1) as u32);
+        let widest = if header.count_bytes == 0 { 1 } else { widest };
+        Description {
+            kind: if header.sorted { Kind::Kmc1 } else { Kind::Kmc2 },
+            k: header.k,
+            canonical: header.canonical,
+            min_count: header.min_count.max(1),
+            max_count: header.max_count,
+            kmers: Some(header.kmers),
+            largest_count: Some(widest.min(header.max_count)),
+            header: None,
+        }
+    }
+
+    fn record_bytes(&self) -> usize {
+        (self.header.k - self.header.prefix_bases) / 4 + self.header.count_bytes
+    }
+
+    /// Entries `from` to `to` (inclusive) of the look-up table of a bin: numbers of records.
+    fn entries(&self, bin: u64, from: u64, to: u64) -> Result<Vec<u64>, Error> {
+        let prefixes = 1u64 << (2 * self.header.prefix_bases);
+        let first = bin * prefixes + from;
+        let last = bin * prefixes + to;
+        let all = self.header.bins * prefixes;
+        // Version 0 has no entry behind the last.
+        let guarded = last == all;
+        let number = (last - first) as usize + usize::from(!guarded);
+        let mut bytes = vec![0; 8 * number];
+        self.prefixes
+            .read_exact_at(&mut bytes, 4 + 8 * first)
+            .map_err(|source| self.io(0, source))?;
+        let mut entries: Vec<u64> = bytes.chunks_exact(8).map(u64::load).collect();
+        if guarded {
+            entries.push(self.header.kmers);
+        }
+        let sound =
+            entries.is_sorted() && entries.last().is_none_or(|&last| last <= self.header.kmers);
+        if sound { Ok(entries) } else { Err(self.damaged("its look-up table makes no sense")) }
+    }
+
+    fn io(&self, file: usize, source: std::io::Error) -> Error {
+        Error::File { path: self.names[file].clone(), source }
+    }
+
+    fn damaged(&self, what: &str) -> Error {
+        bad(&self.names[0], format!("{what}: the database is damaged; make it again"))
+    }
+
+    /// Gives `visit` the records between these entries of the look-up table of a bin, of which the
+    /// first is that of the prefix `from`.
+    #[inline(always)]
+    fn scan<K: Kmer>(
+        &self,
+        entries: &[u64],
+        from: u64,
+        bytes: &mut Vec<u8>,
+        mut visit: impl FnMut(K, u32) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let record = self.record_bytes();
+        let mut prefix = 0usize;
+        let (mut at, end) = (entries[0], entries[entries.len() - 1]);
+        while at < end {
+            let number = (end - at).min(SCAN_RECORDS) as usize;
+            self.read_records(at, number, bytes)?;
+            let mut done = 0;
+            while done < number {
+                while entries[prefix + 1] <= at + done as u64 {
+                    prefix += 1;
+                }
+                let until = (entries[prefix + 1] - at).min(number as u64) as usize;
+                self.records(
+                    from + prefix as u64,
+                    &bytes[done * record..],
+                    until - done,
+                    &mut visit,
+                )?;
+                done = until;
+            }
+            at += number as u64;
+        }
+        Ok(())
+    }
+
+    /// Replaces `bytes` by so many records, and some zeros: the widest word is read at the last one,
+    /// too.
+    fn read_records(&self, at: u64, number: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        let record = self.record_bytes();
+        bytes.resize(number * record + 40, 0);
+        self.suffixes
+            .read_exact_at(&mut bytes[..number * record], 4 + at * record as u64)
+            .map_err(|source| self.io(1, source))
+    }
+
+    /// The records of one prefix.
+    #[inline(always)]
+    fn records<K: Kmer>(
+        &self,
+        prefix: u64,
+        bytes: &[u8],
+        number: usize,
+        visit: &mut impl FnMut(K, u32) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let header = self.header;
+        let (bases, record) = (header.k - header.prefix_bases, self.record_bytes());
+        let high = K::from_low(prefix).shl(2 * bases as u32);
+        for number in 0..number {
+            let bytes = &bytes[number * record..];
+            let low = suffix(bytes, bases);
+            if let Some(count) = header.count(bytes) {
+                visit(high.or(low), count)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the first of the records `all` of a prefix, in order, whose k-mer is not
+    /// `before`.
+    fn before<K: Kmer>(
+        &self,
+        prefix: u64,
+        all: (u64, u64),
+        before: impl Fn(K) -> bool,
+    ) -> Result<u64, Error> {
+        let bases = self.header.k - self.header.prefix_bases;
+        let high = K::from_low(prefix).shl(2 * bases as u32);
+        let (mut low, mut end) = all;
+        let mut bytes = [0; 40];
+        while low < end {
+            let middle = low.midpoint(end);
+            let record = self.record_bytes();
+            self.suffixes
+                .read_exact_at(&mut bytes[..record], 4 + middle * record as u64)
+                .map_err(|source| self.io(1, source))?;
+            match before(high.or(suffix(&bytes, bases))) {
+                true => low = middle + 1,
+                false => end = middle,
+            }
+        }
+        Ok(low)
+    }
+
+    /// Gathers the k-mers of all bins.
+    pub(crate) fn gather<'p, K: Kmer>(
+        &self,
+        gathered: Gathered<'p, K>,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Gathered<'p, K>, Error> {
+        let next = AtomicUsize::new(0);
+        run_workers(threads, |_| {
+            let mut writer = gathered.writer();
+            let mut bytes = Vec::new();
+            loop {
+                let bin = next.fetch_add(1, Ordering::Relaxed) as u64;
+                if bin >= self.header.bins {
+                    return writer.finish();
+                }
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let entries = self.entries(bin, 0, 1 << (2 * self.header.prefix_bases))?;
+                self.scan::<K>(&entries, 0, &mut bytes, |kmer, count| writer.add(kmer, count))?;
+            }
+        })?;
+        Ok(gathered.gathered())
+    }
+
+    /// The prefixes, from and up to, in which the k-mers of a range lie.
+    fn prefixes<K: Kmer>(&self, prefix: K, bits: u32) -> (u64, u64) {
+        let own = 2 * self.header.prefix_bases as u32;
+        if bits <= own {
+            let finer = own - bits;
+            (prefix.low() << finer, (prefix.low() + 1) << finer)
+        } else {
+            let one = prefix.shr(bits - own).low();
+            (one, one + 1)
+        }
+    }
+}
+
+/// The last `bases` bases of a k-mer, as a record begins with them.
+#[inline(always)]
+fn suffix<K: Kmer>(bytes: &[u8], bases: usize) -> K {
+    if bases == 0 { K::default() } else { K::from_packed(bytes, bases) }
+}
+
+/// The database as KMC's header has it; everything that later reads rely on is checked here.
+fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result<Header, Error> {
+    let io = |file: usize| {
+        let path = names[file].clone();
+        move |source| Error::File { path, source }
+    };
+    let size = prefixes.metadata().map_err(io(0))?.len();
+    let suffix_size = suffixes.metadata().map_err(io(1))?.len();
+    let none = || bad(&names[0], "not a KMC database, or a truncated one: make it again");
+    let mut end = [0; END as usize];
+    prefixes.read_exact_at(&mut end, size.saturating_sub(END)).map_err(|_| none())?;
+    let (version, offset) = (u32::load(&end), u64::from(u32::load(&end[4..]) & 0xff));
+    let at = size.checked_sub(offset + 8).filter(|_| offset >= 64).ok_or_else(none)?;
+    let marked = |file: &File, at: u64, marker: &[u8; 4]| {
+        let mut bytes = [0; 4];
+        file.read_exact_at(&mut bytes, at).is_ok() && bytes == *marker
+    };
+    let all_marked = marked(prefixes, 0, b"KMCP")
+        && marked(prefixes, size - 4, b"KMCP")
+        && marked(suffixes, 0, b"KMCS")
+        && marked(suffixes, suffix_size.saturating_sub(4), b"KMCS");
+    if !all_marked || ![0, 0x200].contains(&version) {
+        return Err(none());
+    }
+    let mut header = vec![0; offset as usize];
+    prefixes.read_exact_at(&mut header, at).map_err(|_| none())?;
+    let number = |place: usize| u32::load(&header[4 * place..]);
+    // Version 0x200 has the length of signatures before the bounds.
+    let more = usize::from(version != 0);
+    let total = 24 + 4 * more;
+    let kmers = u64::load(&header[total..]);
+    let (k, prefix_bases) = (number(0) as usize, number(3) as usize);
+    let (count_bytes, quality_mode) = (number(2) as usize, number(1) != 0);
+    if quality_mode {
+        return Err(bad(
+            &names[0],
+            "its counts are sums of qualities (kmc -q), which are no counts",
+        ));
+    }
+    let legal = (1..=15.min(k)).contains(&prefix_bases)
+        && k <= MAX_K
+        && (k - prefix_bases).is_multiple_of(4)
+        && count_bytes <= 4;
+    if k > MAX_K {
+        return Err(bad(&names[0], format!("its k is {k}: tables of k up to {MAX_K} are read")));
+    }
+    let table = 8u64 << (2 * prefix_bases.min(15));
+    let signatures = if more == 1 { 4 * ((1u64 << (2 * number(4).min(12))) + 1) } else { 0 };
+    let tables = at.checked_sub(4 + signatures + 8 * more as u64).ok_or_else(none)?;
+    let bins = if more == 1 { tables / table } else { 1 };
+    let record = (k.saturating_sub(prefix_bases) / 4 + count_bytes) as u64;
+    let whole =
+        kmers.checked_mul(record).and_then(|bytes| bytes.checked_add(8)) == Some(suffix_size);
+    // kmc_tools may leave the guard entry that its readers make up.
+    let tables_fit = tables == bins * table || (more == 0 && tables == table + 8);
+    if !(legal && whole && tables_fit && bins > 0) {
+        return Err(none());
+    }
+    let behind = 4 + bins * table;
+    let high = if more == 0 { u32::load(&header[36..]) } else { 0 };
+    Ok(Header {
+        k,
+        count_bytes,
+        prefix_bases,
+        min_count: number(4 + more),
+        max_count: if high > 0 { u32::MAX } else { number(5 + more) },
+        kmers,
+        canonical: header[total + 8] == 0,
+        bins,
+        sorted: more == 0,
+        guard: (tables + 8 * more as u64 > bins * table).then_some(behind),
+        signatures: (more == 1).then_some((behind + 8, number(4) as usize)),
+    })
+}
+
+/// A database of version 0.
+struct KmcRanges<'t>(&'t Database);
+
+impl<K: Kmer> Ranges<K> for KmcRanges<'_> {
+    fn kmers(&self) -> u64 {
+        self.0.header.kmers
+    }
+
+    fn largest_count(&self) -> u32 {
+        self.0.description().largest_count.unwrap_or(u32::MAX)
+    }
+
+    fn reader(&self) -> Box<dyn RangeReader<K> + '_> {
+        Box::new(KmcReader { database: self.0, bytes: Vec::new(), entries: Vec::new() })
+    }
+}
+
+struct KmcReader<'t> {
+    database: &'t Database,
+    bytes: Vec<u8>,
+    /// Where the records of the range's prefixes begin, and where the last ones end.
+    entries: Vec<u64>,
+}
+
+impl KmcReader<'_> {
+    /// Puts the records of a range into `entries`, and gives its first prefix. Those of a part of a
+    /// prefix are searched for.
+    fn find<K: Kmer>(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
+        let (database, k) = (self.database, self.database.header.k);
+        let (from, to) = database.prefixes(prefix, bits);
+        self.entries = database.entries(0, from, to)?;
+        if bits > 2 * database.header.prefix_bases as u32 {
+            let (first, last) = ends::<K>(k, prefix, bits);
+            let all = (self.entries[0], self.entries[1]);
+            let start = database.before::<K>(from, all, |kmer| kmer < first)?;
+            let end = database.before::<K>(from, (start, all.1), |kmer| kmer <= last)?;
+            self.entries = vec![start, end];
+        }
+        Ok(from)
+    }
+}
+
+impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
+    fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
+        self.find(prefix, bits)?;
+        Ok(self.entries[self.entries.len() - 1] - self.entries[0])
+    }
+
+    fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
+        kmers.clear();
+        let database = self.database;
+        let from = self.find(prefix, bits)?;
+        kmers.reserve((self.entries[self.entries.len() - 1] - self.entries[0]) as usize);
+        database.scan::<K>(&self.entries, from, &mut self.bytes, |kmer, count| {
+            kmers.push((kmer, count));
+            Ok(())
+        })?;
+        // Of disordered records, a search finds others than these.
+        let (first, last) = ends::<K>(database.header.k, prefix, bits);
+        let within = kmers.first().is_none_or(|entry| first <= entry.0)
+            && kmers.last().is_none_or(|entry| entry.0 <= last);
+        if !within || !kmers.is_sorted_by(|one, other| one.0 < other.0) {
+            return Err(database.damaged("its k-mers are out of order"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,16 @@
+//! `.mgk`, the table of k-mers and counts: layout in `docs/formats.md`.
+
+mod bits;
+mod block;
+mod header;
+mod index;
+mod ranges;
+mod reader;
+mod writer;
+
+use block::MOST as MOST_OF_A_BLOCK;
+pub use header::Header;
+pub(crate) use header::{MAGIC, section_bits};
+pub(crate) use ranges::MgkRanges;
+pub use reader::{Blocks, Table};
+pub(crate) use writer::{MgkFormat, MgkSink};

@@ -1,0 +1,101 @@
+//! Writing a table: sections are encoded by any worker and written in order.
+
+use std::io::Write;
+use std::time::Duration;
+
+use merganser_io::AtomicFile;
+use merganser_seq::kmer::Kmer;
+
+use super::block;
+use super::header::{self, Header};
+use super::index::Entry;
+use crate::Error;
+use crate::formats::{Encoder, Sink, Totals};
+
+/// Encodes sections: k-mers that share their first `section_bits` bits.
+pub(crate) struct MgkFormat;
+
+/// An encoded section; offsets of its entries count from its own start.
+pub(crate) struct Section<K> {
+    /// It goes on with the section before.
+    goes_on: bool,
+    blocks: Vec<u8>,
+    entries: Vec<Entry<K>>,
+}
+
+impl<K: Kmer> Encoder<K> for MgkFormat {
+    type Part = Section<K>;
+    const UNIT: usize = block::MOST;
+
+    fn encode(&self, kmers: &[(K, u32)]) -> Section<K> {
+        // Most k-mers take less, and so the bytes are hardly ever moved.
+        let blocks = Vec::with_capacity(6 * kmers.len());
+        let entries = Vec::with_capacity(kmers.len().div_ceil(block::MOST));
+        let mut section = Section { goes_on: false, blocks, entries };
+        for kmers in kmers.chunks(block::MOST) {
+            let start = section.blocks.len();
+            block::encode(kmers, &mut section.blocks);
+            section.entries.push(Entry {
+                first: kmers[0].0,
+                offset: start as u64,
+                len: kmers.len() as u16,
+                crc: crc32fast::hash(&section.blocks[start..]),
+            });
+        }
+        section
+    }
+
+    fn encode_more(&self, kmers: &[(K, u32)]) -> Section<K> {
+        Section { goes_on: true, ..self.encode(kmers) }
+    }
+}
+
+/// Writes sections one after the other, then index, section table and header.
+pub(crate) struct MgkSink {
+    file: AtomicFile,
+    header: Header,
+    index: Vec<u8>,
+    /// The number of the first block of each section.
+    sections: Vec<u64>,
+}
+
+impl MgkSink {
+    /// A sink for the table that `header` describes; what only the writing shows is filled in.
+    pub(crate) fn new(mut file: AtomicFile, header: Header) -> Result<MgkSink, Error> {
+        let place = [0; header::BYTES];
+        file.write_all(&place)?;
+        Ok(MgkSink { file, header, index: Vec::new(), sections: Vec::new() })
+    }
+}
+
+impl<K: Kmer> Sink<Section<K>> for MgkSink {
+    fn write(&mut self, part: Section<K>) -> Result<(), Error> {
+        let start = self.file.position();
+        if !part.goes_on {
+            self.sections.push(self.header.blocks);
+        }
+        for entry in &part.entries {
+            let entry = Entry { offset: start + entry.offset, ..*entry };
+            entry.store(self.header.k, &mut self.index);
+        }
+        self.header.blocks += part.entries.len() as u64;
+        self.file.write_all(&part.blocks)?;
+        Ok(())
+    }
+
+    fn totals(&mut self, totals: &Totals) {
+        totals.put(&mut self.header);
+    }
+
+    fn finish(mut self) -> Result<Duration, Error> {
+        self.header.index_offset = self.file.position();
+        self.header.sections_offset = self.header.index_offset + self.index.len() as u64;
+        self.sections.push(self.header.blocks);
+        self.index.extend(self.sections.iter().flat_map(|section| section.to_le_bytes()));
+        self.header.file_bytes = self.header.index_offset + self.index.len() as u64;
+        self.header.index_crc = crc32fast::hash(&self.index);
+        self.file.write_all(&self.index)?;
+        self.file.patch(0, &self.header.to_bytes())?;
+        Ok(self.file.commit()?)
+    }
+}

@@ -1,0 +1,7 @@
+//! Tables as text: `KMER COUNT` lines, and FASTA whose headers are counts.
+
+mod reader;
+mod writer;
+
+pub(crate) use reader::Text;
+pub(crate) use writer::{Style, TextFormat};

@@ -1,0 +1,255 @@
+//! Tables as text, compressed as sequence files may be: `KMER COUNT` lines with a tab or blanks
+//! between (`kmc_dump`, `jellyfish dump -c`, ours), or FASTA whose headers are counts (`jellyfish
+//! dump`).
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use merganser_io::{Input, LineChunk, LineReader, ReaderOptions};
+use merganser_run::{Cancel, run_workers};
+use merganser_seq::kmer::{Kmer, MAX_K};
+
+use crate::Error;
+use crate::tables::gathered::{Gathered, Gathering};
+use crate::tables::{Description, Kind, bad, not_a_table};
+
+/// Text that is read at once.
+const PIECE_BYTES: usize = 1 << 20;
+/// The longest line, or header and k-mer.
+const LONGEST_LINE: usize = 1 << 20;
+
+/// A text whose beginning has been read.
+pub(crate) struct Text {
+    path: PathBuf,
+    name: String,
+    k: usize,
+    canonical: bool,
+    kind: Kind,
+    /// The reader, and what it gave; taken when the text is gathered.
+    rest: Mutex<Option<(LineReader, LineChunk)>>,
+}
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Text").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Text {
+    /// Opens a text; a large gzip file is inflated by all workers who gather it.
+    pub(crate) fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<Text, Error> {
+        let input = match path.as_os_str() == "-" {
+            true => Input::Stdin,
+            false => Input::File(path.to_owned()),
+        };
+        let options = ReaderOptions {
+            chunk_bytes: PIECE_BYTES,
+            workers: merganser_run::resolve_threads(None),
+            max_record: LONGEST_LINE,
+            cancel: cancel.clone(),
+            ..ReaderOptions::default()
+        };
+        let reader = LineReader::open(&input, options, group)?;
+        let name = reader.name().to_owned();
+        let path = PathBuf::from(&name);
+        let mut head = LineChunk::default();
+        if !reader.next_lines(&mut head)? {
+            return Err(bad(&path, "it is empty: its k cannot be known"));
+        }
+        let (kind, k) = first_line(&path, head.text())?;
+        Ok(Text { path, name, k, canonical, kind, rest: Mutex::new(Some((reader, head))) })
+    }
+
+    pub(crate) fn description(&self) -> Description {
+        Description::unread(self.kind, self.k, self.canonical)
+    }
+
+    pub(crate) fn gather<'p, K: Kmer>(
+        &self,
+        gathered: Gathered<'p, K>,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Gathered<'p, K>, Error> {
+        let taken = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((reader, chunk)) = taken else {
+            return Err(bad(&self.path, "this text was read already"));
+        };
+        // Blank lines may part a header from its k-mer, and so may the end of a chunk.
+        let threads = if self.kind == Kind::Fasta { 1 } else { threads };
+        let first = Mutex::new(Some(chunk));
+        let earliest: Mutex<Option<(u64, Error)>> = Mutex::new(None);
+        run_workers(threads, |_| {
+            let chunk = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let writer = gathered.writer();
+            let mut lines = Lines { text: self, writer, line: 0, count: None };
+            if let Err(error) = lines.all(&reader, chunk, cancel) {
+                reader.stop();
+                let mut earliest = earliest.lock().unwrap_or_else(PoisonError::into_inner);
+                if earliest.as_ref().is_none_or(|(line, _)| lines.line < *line) {
+                    *earliest = Some((lines.line, error));
+                }
+                return Ok(());
+            }
+            lines.finish()
+        })?;
+        match earliest.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some((_, error)) => Err(error),
+            None => Ok(gathered.gathered()),
+        }
+    }
+}
+
+/// Lines that belong together, by the first byte of the text.
+fn group(first_byte: u8) -> u64 {
+    if first_byte == b'>' { 2 } else { 1 }
+}
+
+/// The kind of text, and the k of its first k-mer.
+fn first_line(path: &Path, head: &[u8]) -> Result<(Kind, usize), Error> {
+    let lines = head.split(|&byte| byte == b'\n');
+    let mut lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    let first = lines.next().ok_or_else(|| bad(path, "it is empty: its k cannot be known"))?;
+    let fasta = first[0] == b'>';
+    let line = if fasta { lines.next().unwrap_or_default() } else { first };
+    let kmer = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    let letters = kmer.iter().all(|&letter| merganser_seq::base::is_base(letter));
+    if kmer.is_empty() || !letters {
+        return Err(bad(path, not_a_table(path)));
+    }
+    let count = !fasta || first[1..].trim_ascii().iter().all(u8::is_ascii_digit);
+    if !count || (kmer.len() > MAX_K && fasta) {
+        return Err(bad(path, not_a_table(path)));
+    }
+    if kmer.len() > MAX_K {
+        let k = kmer.len();
+        return Err(bad(path, format!("its k is {k}: tables of k up to {MAX_K} are read")));
+    }
+    Ok((if fasta { Kind::Fasta } else { Kind::Columns }, kmer.len()))
+}
+
+/// Parses lines.
+struct Lines<'t, 'p, K> {
+    text: &'t Text,
+    writer: Gathering<'t, 'p, K>,
+    /// The number of the line, from 1.
+    line: u64,
+    /// The count of the header before.
+    count: Option<u32>,
+}
+
+impl<K: Kmer> Lines<'_, '_, K> {
+    /// Takes the lines of a chunk that was read before, then of all others.
+    fn all(
+        &mut self,
+        reader: &LineReader,
+        first: Option<LineChunk>,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
+        let (mut chunk, mut ready) = match first {
+            Some(chunk) => (chunk, true),
+            None => (LineChunk::default(), false),
+        };
+        loop {
+            if !ready {
+                // Should reading fail, then behind all lines that were handed out.
+                self.line = u64::MAX;
+                if !reader.next_lines(&mut chunk)? {
+                    self.line = 0;
+                    return Ok(());
+                }
+            }
+            ready = false;
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            self.line = chunk.line();
+            self.take(chunk.text())?;
+        }
+    }
+
+    /// Takes whole lines.
+    fn take(&mut self, text: &[u8]) -> Result<(), Error> {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = memchr(b'\n', rest);
+            let line = rest[..end].trim_ascii_end();
+            rest = &rest[(end + 1).min(rest.len())..];
+            self.line += 1;
+            if line.is_empty() {
+                continue;
+            }
+            if self.text.kind == Kind::Fasta { self.fasta(line)? } else { self.columns(line)? }
+        }
+        Ok(())
+    }
+
+    fn columns(&mut self, line: &[u8]) -> Result<(), Error> {
+        let kmer = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+        let count = self.number(line[kmer..].trim_ascii_start())?;
+        self.add(&line[..kmer], count)
+    }
+
+    fn fasta(&mut self, line: &[u8]) -> Result<(), Error> {
+        match (line.strip_prefix(b">"), self.count.take()) {
+            (Some(count), None) => {
+                self.count = Some(self.number(count)?);
+                Ok(())
+            }
+            (None, Some(count)) => self.add(line, count),
+            _ => Err(self.bad("a header >COUNT and then a line with its k-mer are wanted")),
+        }
+    }
+
+    fn add(&mut self, letters: &[u8], count: u32) -> Result<(), Error> {
+        let k = self.text.k;
+        let kmer = match K::from_letters(letters) {
+            Some(kmer) if letters.len() == k => kmer,
+            Some(_) => {
+                let reason = format!("a k-mer of {} letters, and {k} before", letters.len());
+                return Err(self.bad(&reason));
+            }
+            None => return Err(self.bad("this is no k-mer: A C G T (or U) are its letters")),
+        };
+        if self.text.canonical && kmer.reverse_complement(k) < kmer {
+            let letters = String::from_utf8_lossy(letters);
+            return Err(self.bad(&format!(
+                "{letters} is greater than its reverse complement: give --forward-only if strands \
+                 were counted apart"
+            )));
+        }
+        if count > 0 { self.writer.add(kmer, count) } else { Ok(()) }
+    }
+
+    fn number(&self, text: &[u8]) -> Result<u32, Error> {
+        let mut number = 0u64;
+        for &digit in text {
+            if !digit.is_ascii_digit() || number > u64::from(u32::MAX) {
+                number = u64::MAX;
+                break;
+            }
+            number = 10 * number + u64::from(digit - b'0');
+        }
+        match u32::try_from(number) {
+            Ok(number) if !text.is_empty() => Ok(number),
+            _ => {
+                let text = String::from_utf8_lossy(text);
+                Err(self.bad(&format!("'{text}' is no count: 0 to {}", u32::MAX)))
+            }
+        }
+    }
+
+    fn bad(&self, reason: &str) -> Error {
+        bad(&self.text.path, format!("line {}: {reason}", self.line))
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        if self.count.is_some() {
+            return Err(self.bad("the text ends after a header; is it truncated?"));
+        }
+        self.writer.finish()
+    }
+}
+
+fn memchr(byte: u8, text: &[u8]) -> usize {
+    text.iter().position(|&other| other == byte).unwrap_or(text.len())
+}

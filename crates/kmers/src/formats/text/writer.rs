@@ -1,0 +1,68 @@
+//! Tables as text, sorted: `KMER<TAB>COUNT` lines, and Jellyfish's two forms.
+
+use std::io::Write;
+use std::time::Duration;
+
+use merganser_io::{Output, put_decimal};
+use merganser_seq::kmer::Kmer;
+
+use crate::Error;
+use crate::formats::{Encoder, Sink};
+
+/// How a k-mer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `KMER<TAB>COUNT`.
+    Tsv,
+    /// `>COUNT`, then `KMER` on its own line, as `jellyfish dump`.
+    Fasta,
+    /// `KMER COUNT`, as `jellyfish dump -c`.
+    Jellyfish,
+}
+
+/// Encodes k-mers of `k` bases as lines.
+pub(crate) struct TextFormat {
+    pub(crate) k: usize,
+    pub(crate) style: Style,
+}
+
+impl<K: Kmer> Encoder<K> for TextFormat {
+    type Part = Vec<u8>;
+
+    fn encode(&self, kmers: &[(K, u32)]) -> Vec<u8> {
+        let mut text = Vec::with_capacity(kmers.len() * (self.k + 4));
+        for &(kmer, count) in kmers {
+            match self.style {
+                Style::Tsv => write_columns(kmer, self.k, b'\t', count, &mut text),
+                Style::Jellyfish => write_columns(kmer, self.k, b' ', count, &mut text),
+                Style::Fasta => write_fasta(kmer, self.k, count, &mut text),
+            }
+        }
+        text
+    }
+}
+
+fn write_columns<K: Kmer>(kmer: K, k: usize, between: u8, count: u32, out: &mut Vec<u8>) {
+    kmer.write_letters(k, out);
+    out.push(between);
+    put_decimal(u64::from(count), out);
+    out.push(b'\n');
+}
+
+fn write_fasta<K: Kmer>(kmer: K, k: usize, count: u32, out: &mut Vec<u8>) {
+    out.push(b'>');
+    put_decimal(u64::from(count), out);
+    out.push(b'\n');
+    kmer.write_letters(k, out);
+    out.push(b'\n');
+}
+
+impl Sink<Vec<u8>> for Output {
+    fn write(&mut self, part: Vec<u8>) -> Result<(), Error> {
+        Ok(self.write_all(&part)?)
+    }
+
+    fn finish(self) -> Result<Duration, Error> {
+        Ok(Output::finish(self)?)
+    }
+}

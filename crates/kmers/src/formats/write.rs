@@ -1,0 +1,94 @@
+//! How a table comes to its file: encoded by any worker, written in order.
+
+use std::time::Duration;
+
+use merganser_run::InOrderSink;
+
+use super::mgk::Header;
+use crate::Error;
+
+/// Turns a stretch of sorted k-mers into bytes, independently of all others.
+pub trait Encoder<K>: Sync {
+    /// An encoded stretch.
+    type Part: Send;
+    /// k-mers of which the parts of a divided section, the last one apart, have a multiple.
+    const UNIT: usize = 1;
+    /// Encodes all k-mers of a section, or the first ones.
+    fn encode(&self, kmers: &[(K, u32)]) -> Self::Part;
+    /// As [`Encoder::encode`], of k-mers that go on with the section before.
+    fn encode_more(&self, kmers: &[(K, u32)]) -> Self::Part {
+        self.encode(kmers)
+    }
+}
+
+/// Takes encoded stretches in the order of their k-mers, one for each section, empty ones too.
+pub trait Sink<P>: Send {
+    /// Takes the next one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn write(&mut self, part: P) -> Result<(), Error>;
+    /// What is known only when all is written, for who begins without knowing it.
+    fn totals(&mut self, _totals: &Totals) {}
+    /// Ends the output and makes it appear; returns the time the disk took to confirm.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn finish(self) -> Result<Duration, Error>;
+}
+
+/// The numbers of a whole table, as [`Header`] has them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    /// Distinct k-mers in the table.
+    pub kmers: u64,
+    /// The sum of their counts.
+    pub occurrences: u64,
+    /// The largest count in the table.
+    pub largest_count: u32,
+    /// k-mers of the input, before any cut.
+    pub total_kmers: u64,
+    /// Distinct k-mers of the input, before any cut.
+    pub distinct_kmers: u64,
+    /// Some count is larger than `u32::MAX` and stands as that.
+    pub saturated: bool,
+}
+
+impl Totals {
+    pub(crate) fn put(&self, header: &mut Header) {
+        header.kmers = self.kmers;
+        header.occurrences = self.occurrences;
+        header.largest_count = self.largest_count;
+        header.total_kmers = self.total_kmers;
+        header.distinct_kmers = self.distinct_kmers;
+        header.saturated = self.saturated;
+    }
+}
+
+/// A sink whose parts come from several workers.
+pub struct Ordered<S>(pub S);
+
+impl<P, S: Sink<P>> InOrderSink<P> for Ordered<S> {
+    type Error = Error;
+
+    fn write(&mut self, part: P) -> Result<Option<P>, Error> {
+        self.0.write(part).map(|()| None)
+    }
+}
+
+/// What is done with an encoder and a sink, whatever they are.
+pub trait Writing<K> {
+    /// What comes of it.
+    type Written;
+    /// What may go wrong.
+    type Error: From<Error>;
+    /// Makes the table: encodes its k-mers, hands them to the sink in order, and finishes that.
+    ///
+    /// # Errors
+    /// What the sink returns, and what goes wrong in the making.
+    fn write<E: Encoder<K>, S: Sink<E::Part>>(
+        self,
+        encoder: &E,
+        sink: S,
+    ) -> Result<Self::Written, Self::Error>;
+}

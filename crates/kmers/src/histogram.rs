@@ -1,0 +1,179 @@
+//! How many distinct k-mers occur how often: before any cut, exact.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Counts below this have a place each.
+const DENSE: usize = 1 << 12;
+
+/// The largest count with a row of its own in `jellyfish histo`, unless it is given `-h`.
+const JELLYFISH_MOST: u32 = 10_000;
+
+/// How a histogram is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HistogramFormat {
+    /// `COUNT<TAB>NUMBER` lines; larger counts than are asked for are left out.
+    #[default]
+    Tsv,
+    /// `COUNT NUMBER` lines as `jellyfish histo` writes them: one more row behind the largest count
+    /// that is asked for (10,000 if none is) has the number of all larger ones.
+    Jellyfish,
+}
+
+/// Number of distinct k-mers for each count from 1.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    dense: Vec<u64>,
+    sparse: BTreeMap<u32, u64>,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram { dense: vec![0; DENSE], sparse: BTreeMap::new() }
+    }
+}
+
+impl Histogram {
+    /// One more distinct k-mer that occurred `count` times.
+    #[inline(always)]
+    pub fn add(&mut self, count: u32) {
+        match self.dense.get_mut(count as usize) {
+            Some(number) => *number += 1,
+            None => *self.sparse.entry(count).or_insert(0) += 1,
+        }
+    }
+
+    /// `number` more distinct k-mers that each occurred `count` times.
+    #[inline]
+    pub fn add_many(&mut self, count: u32, number: u64) {
+        match self.dense.get_mut(count as usize) {
+            Some(sum) => *sum += number,
+            None if number > 0 => *self.sparse.entry(count).or_insert(0) += number,
+            None => {}
+        }
+    }
+
+    /// The same for a count that may be 0, which leaves no trace; without a branch for it.
+    #[inline(always)]
+    pub fn add_or_ignore(&mut self, count: u32) {
+        match self.dense.get_mut(count as usize) {
+            // Place 0 takes what is not there, and is never looked at.
+            Some(number) => *number += 1,
+            None => self.add(count),
+        }
+    }
+
+    /// Adds another histogram's numbers.
+    pub fn merge(&mut self, other: &Histogram) {
+        for (number, more) in self.dense.iter_mut().zip(&other.dense) {
+            *number += more;
+        }
+        for (&count, more) in &other.sparse {
+            *self.sparse.entry(count).or_insert(0) += more;
+        }
+    }
+
+    /// `(count, distinct k-mers)` by rising count, without zeros.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let dense =
+            self.dense.iter().enumerate().skip(1).map(|(count, &number)| (count as u32, number));
+        let sparse = self.sparse.iter().map(|(&count, &number)| (count, number));
+        dense.chain(sparse).filter(|&(_, number)| number > 0)
+    }
+
+    /// Distinct k-mers whose count lies within the bounds.
+    pub fn distinct(&self, least: u32, most: u32) -> u64 {
+        self.within(least, most).map(|(_, number)| number).sum()
+    }
+
+    /// Occurrences of the k-mers whose count lies within the bounds.
+    pub fn total(&self, least: u32, most: u32) -> u64 {
+        self.within(least, most).map(|(count, number)| u64::from(count) * number).sum()
+    }
+
+    /// The largest count, 0 if there is none.
+    pub fn max(&self) -> u32 {
+        self.iter().last().map_or(0, |(count, _)| count)
+    }
+
+    fn within(&self, least: u32, most: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.iter().filter(move |&(count, _)| (least..=most).contains(&count))
+    }
+
+    /// Reads `count number` lines with a tab or blanks between them, as this program, KMC and
+    /// Jellyfish write them; rows of zero are passed over.
+    ///
+    /// # Errors
+    /// The number of the line that is no such line, from 1.
+    pub fn parse(text: &str) -> Result<Histogram, usize> {
+        let mut histogram = Histogram::default();
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let mut fields = line.split_whitespace();
+            let count = fields.next().and_then(|field| field.parse().ok());
+            let kmers = fields.next().and_then(|field| field.parse().ok());
+            match (count, kmers, fields.next()) {
+                (Some(0), Some(_), None) => {}
+                (Some(count), Some(kmers), None) => histogram.add_many(count, kmers),
+                _ => return Err(number + 1),
+            }
+        }
+        Ok(histogram)
+    }
+
+    /// Writes a line for each count up to `most`, if that is given, and returns the number of
+    /// distinct k-mers that were left out.
+    ///
+    /// # Errors
+    /// What `out` returns.
+    pub fn write(
+        &self,
+        format: HistogramFormat,
+        most: Option<u32>,
+        out: &mut impl Write,
+    ) -> io::Result<u64> {
+        let (between, most) = match format {
+            HistogramFormat::Tsv => ('\t', most.unwrap_or(u32::MAX)),
+            HistogramFormat::Jellyfish => (' ', most.unwrap_or(JELLYFISH_MOST)),
+        };
+        for (count, number) in self.within(1, most) {
+            writeln!(out, "{count}{between}{number}")?;
+        }
+        let Some(beyond) = most.checked_add(1) else { return Ok(0) };
+        let larger = self.distinct(beyond, u32::MAX);
+        if format == HistogramFormat::Tsv {
+            return Ok(larger);
+        }
+        if larger > 0 {
+            writeln!(out, "{beyond} {larger}")?;
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_sums_and_text_of_small_and_large_counts() {
+        let (mut h, mut other) = (Histogram::default(), Histogram::default());
+        [1, 1, 3, 70_000].into_iter().for_each(|c| h.add(c));
+        [3, 70_000, u32::MAX].into_iter().for_each(|c| other.add(c));
+        h.merge(&other);
+        let all: Vec<_> = h.iter().collect();
+        assert_eq!(all, [(1, 2), (3, 2), (70_000, 2), (u32::MAX, 1)]);
+        assert_eq!((h.distinct(2, 70_000), h.total(2, 70_000)), (4, 140_006));
+        assert_eq!(h.max(), u32::MAX);
+        let mut text = Vec::new();
+        assert_eq!(h.write(HistogramFormat::Tsv, Some(3), &mut text).expect("memory"), 3);
+        assert_eq!(text, b"1\t2\n3\t2\n");
+        let jellyfish = |most: Option<u32>| {
+            let mut text = Vec::new();
+            assert_eq!(h.write(HistogramFormat::Jellyfish, most, &mut text).expect("memory"), 0);
+            String::from_utf8(text).expect("digits")
+        };
+        assert_eq!(jellyfish(None), "1 2\n3 2\n10001 3\n");
+        assert_eq!(jellyfish(Some(1)), "1 2\n2 5\n");
+        assert_eq!(jellyfish(Some(u32::MAX)), format!("1 2\n3 2\n70000 2\n{} 1\n", u32::MAX));
+    }
+}

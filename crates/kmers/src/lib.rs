@@ -1,0 +1,58 @@
+//! Tables of k-mers: distinct k-mers with their counts, in the order of their bases.
+//!
+//! [`tables::AnyTable`] opens a table of any format ([`formats`]): ours (`.mgk`, which [`Table`] reads by
+//! itself), KMC's databases, KFF, text and Parquet. With tables one can
+//! - compute: unions, intersections, differences and cuts, nested at will ([`algebra`]);
+//! - look k-mers up at random, on the CPU or on GPUs ([`lookup`]);
+//! - hold reads against them: filter, trim or mask them, or list the counts along each ([`reads`]);
+//! - see how many k-mers occur how often ([`Histogram`]).
+//!
+//! Who makes tables from something else finds what is needed in [`store`] and [`scattered`], where
+//! k-mers wait and are sorted, and in [`formats`], which writes them. No result depends on the number
+//! of threads, the memory or the device.
+//!
+//! ```
+//! use merganser_io::OutputSet;
+//! use merganser_kmers::algebra::{Calculation, Cut, Resources, calculate, open_tables, parse};
+//! use merganser_kmers::formats::TableFormat;
+//! use merganser_run::{Cancel, Silent};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let [one, other, both] = ["one", "other", "both"].map(|name| folder.path().join(name));
+//! std::fs::write(&one, "ACG\t4\nCCA\t2\n")?;
+//! std::fs::write(&other, "ACG\t3\nGTA\t9\n")?;
+//!
+//! // The k-mers that both tables have, with the smaller of their counts.
+//! let text = format!("intersect-min({}, {})", one.display(), other.display());
+//! let (expression, paths) = parse(text.as_ref())?;
+//! let cancel = Cancel::default();
+//! let tables = open_tables(&paths, true, &cancel)?;
+//! let calculation = Calculation {
+//!     expression,
+//!     cut: Cut::NONE,
+//!     ceiling: u32::MAX,
+//!     output: Some(both.clone()),
+//!     format: TableFormat::Tsv,
+//! };
+//! let resources = Resources { threads: 2, memory: 256 << 20, tmp_dir: folder.path().to_owned() };
+//! let outputs = OutputSet::alone();
+//! calculate(&calculation, &tables, &resources, &outputs, &Silent, &cancel)?;
+//! assert_eq!(std::fs::read_to_string(&both)?, "ACG\t3\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![deny(missing_docs)]
+#![deny(unsafe_code)]
+
+pub mod algebra;
+mod error;
+pub mod formats;
+mod histogram;
+pub mod lookup;
+pub mod reads;
+pub mod scattered;
+pub mod store;
+pub mod tables;
+
+pub use error::Error;
+pub use formats::mgk::{Blocks, Header, Table};
+pub use histogram::{Histogram, HistogramFormat};

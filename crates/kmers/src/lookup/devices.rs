@@ -1,0 +1,357 @@
+//! Look-ups on GPUs: the table is in the memory of each, as a whole where that fits, else in ranges,
+//! one after the other for each batch of letters.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream};
+use merganser_run::{Cancel, Progress, Silent, run_workers};
+
+use super::along::Taking;
+use super::kernels::SeekKmer;
+use super::lines::line_bytes;
+use super::load::Loading;
+use super::ranged::{LETTER_BYTES, plan};
+use super::shelf::Shelf;
+use super::{Lookup, LookupOptions};
+use crate::Error;
+use crate::algebra::{Cut, Resources, Session};
+use crate::formats::mgk::section_bits;
+use crate::tables::AnyTable;
+
+/// Letters that one thread sends at a time.
+const LETTERS: usize = 1 << 20;
+/// Sets of buffers of a device: while some are copied, others are worked on.
+const LANES: usize = 4;
+/// Of the device's memory what is not spent.
+const SPARE_BYTES: u64 = 16 << 20;
+/// The least device memory to look up with.
+const LEAST_BYTES: u64 = 32 << 20;
+/// Bytes of device memory that a letter takes with its count.
+const DEVICE_LETTER_BYTES: u64 = 5;
+
+/// The devices of a run, and how many bytes each has for this.
+pub(super) fn open(options: &LookupOptions<'_>) -> Result<(Vec<Device>, u64), Error> {
+    let devices = Device::open_all(options.gpus)?;
+    let mut least = u64::MAX;
+    for device in &devices {
+        if let Some(limit) = options.gpu_memory {
+            device.limit_memory(limit);
+        }
+        let available = device.available()?;
+        if available < LEAST_BYTES {
+            let (ordinal, needed) = (device.ordinal(), LEAST_BYTES);
+            return Err(Error::TooLittleGpuMemory { ordinal, available, needed });
+        }
+        least = least.min(available);
+    }
+    Ok((devices, least - SPARE_BYTES.min(least / 4)))
+}
+
+/// Prepares a table of ours.
+pub(super) fn lookup<K: SeekKmer>(
+    table: AnyTable,
+    options: &LookupOptions<'_>,
+    most: u64,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Box<dyn Lookup>, Error> {
+    let (devices, bytes) = open(options)?;
+    let lanes = (LANES * LETTERS) as u64 * DEVICE_LETTER_BYTES;
+    let whole = bytes.saturating_sub(lanes);
+    let shelves = {
+        let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
+        let ranges = session.ranges::<K>(progress, cancel)?;
+        let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
+        // A cut may leave few: that is seen on the way.
+        match options.cut == Cut::NONE && loading.bytes() > whole {
+            true => None,
+            false => {
+                let bits = section_bits(ranges[0].kmers(), session.k);
+                Shelf::load(&devices, &loading, bits, 0..1 << bits, whole, progress)?
+            }
+        }
+    };
+    if let Some(shelves) = shelves {
+        return Ok(Box::new(OnDevices::<K>::new(&table, devices, shelves, cancel)));
+    }
+    let ranged = RangedOnDevices::<K>::new(table, devices, bytes, most, options, cancel)?;
+    (options.say)(ranged.describe());
+    Ok(Box::new(ranged))
+}
+
+/// A stream with buffers for a number of letters.
+struct Lane {
+    /// Of which device, among those of the run.
+    device: usize,
+    stream: Stream,
+    letters: PinnedBuffer<u8>,
+    counts: PinnedBuffer<u32>,
+    on_device: (DeviceBuffer<u8>, DeviceBuffer<u32>),
+}
+
+impl Lane {
+    fn new(devices: &[Device], device: usize) -> merganser_gpu::Result<Lane> {
+        let own = &devices[device];
+        let letters = LETTERS + merganser_seq::kmer::MAX_K;
+        Ok(Lane {
+            device,
+            stream: own.stream()?,
+            letters: own.alloc_pinned(letters)?,
+            counts: own.alloc_pinned(LETTERS)?,
+            on_device: (own.alloc(letters)?, own.alloc(LETTERS)?),
+        })
+    }
+
+    fn look_up<K: SeekKmer>(
+        &mut self,
+        shelf: &Shelf,
+        taking: Taking,
+        letters: &[u8],
+        counts: &mut [u32],
+    ) -> merganser_gpu::Result<()> {
+        let (of_letters, of_counts) = &mut self.on_device;
+        self.letters.as_mut_slice()?[..letters.len()].copy_from_slice(letters);
+        self.stream.upload(&mut self.letters, 0..letters.len(), of_letters.view_mut())?;
+        self.stream.fill(of_counts.slice_mut(..counts.len()), 0)?;
+        let (from, to) = (of_letters.slice(..letters.len()), of_counts.slice_mut(..counts.len()));
+        K::seek(&self.stream, shelf.entries(), taking, from, to)?;
+        self.stream.download(of_counts.slice(..counts.len()), &mut self.counts, 0)?;
+        counts.copy_from_slice(&self.counts.as_slice()?[..counts.len()]);
+        Ok(())
+    }
+}
+
+/// The letters of the k-mers at some of the places.
+fn letters_of(taking: Taking, places: &Range<usize>, letters: usize) -> Range<usize> {
+    let start = places.start * taking.stride;
+    let end = places.end.saturating_sub(1) * taking.stride + taking.k;
+    start..end.clamp(start, letters.max(start))
+}
+
+/// The whole table is on each device.
+struct OnDevices<K> {
+    k: usize,
+    canonical: bool,
+    shelves: Vec<Shelf>,
+    lanes: Pool<Lane>,
+    cancel: Cancel,
+    width: std::marker::PhantomData<fn(K)>,
+}
+
+impl<K: SeekKmer> OnDevices<K> {
+    fn new(
+        table: &AnyTable,
+        devices: Vec<Device>,
+        shelves: Vec<Shelf>,
+        cancel: &Cancel,
+    ) -> OnDevices<K> {
+        let (k, canonical) = (table.description().k, table.description().canonical);
+        let next = AtomicUsize::new(0);
+        let lanes = Pool::new(LANES * devices.len(), move || {
+            Lane::new(&devices, next.fetch_add(1, Ordering::Relaxed) % devices.len())
+        });
+        let (cancel, width) = (cancel.clone(), std::marker::PhantomData);
+        OnDevices { k, canonical, shelves, lanes, cancel, width }
+    }
+}
+
+impl<K: SeekKmer> Lookup for OnDevices<K> {
+    fn k(&self) -> usize {
+        self.k
+    }
+
+    fn letters_at_once(&self) -> usize {
+        LETTERS
+    }
+
+    fn resident_bytes(&self) -> Option<u64> {
+        Some(0)
+    }
+
+    fn takes_all_threads(&self) -> bool {
+        false
+    }
+
+    fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
+        let taking = Taking { k: self.k, canonical: self.canonical, stride };
+        taking.begin(letters, counts);
+        let at_once = (LETTERS / stride).max(1);
+        for (number, counts) in counts.chunks_mut(at_once).enumerate() {
+            if self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let places = number * at_once..number * at_once + counts.len();
+            let letters = &letters[letters_of(taking, &places, letters.len())];
+            let mut lane = self.lanes.take()?;
+            let shelf = &self.shelves[lane.device];
+            lane.look_up::<K>(shelf, taking, letters, counts)?;
+        }
+        Ok(())
+    }
+}
+
+/// A device holds a range of the table at a time.
+struct RangedOnDevices<K> {
+    table: AnyTable,
+    cut: Cut,
+    resources: Resources,
+    cancel: Cancel,
+    devices: Vec<Device>,
+    bits: u32,
+    groups: Vec<Range<usize>>,
+    /// Bytes of each device for a range.
+    shelf_bytes: u64,
+    letters: usize,
+    width: std::marker::PhantomData<fn(K)>,
+}
+
+impl<K: SeekKmer> RangedOnDevices<K> {
+    /// Half of a device's memory is for a range, half for letters; `most` bytes of the host's are
+    /// for these.
+    fn new(
+        table: AnyTable,
+        devices: Vec<Device>,
+        bytes: u64,
+        most: u64,
+        options: &LookupOptions<'_>,
+        cancel: &Cancel,
+    ) -> Result<RangedOnDevices<K>, Error> {
+        let shelf_bytes = bytes / 2;
+        // Entries, and segments that are not full; counts that are large.
+        let (bits, groups) = plan::<K>(&table, shelf_bytes / 4 * 3, options, cancel)?;
+        let on_devices = bytes / 2 / DEVICE_LETTER_BYTES * devices.len() as u64;
+        let letters = on_devices.min(most / LETTER_BYTES).max(line_bytes::<K>() as u64) as usize;
+        Ok(RangedOnDevices {
+            cut: options.cut,
+            resources: options.resources.clone(),
+            cancel: cancel.clone(),
+            devices,
+            bits,
+            groups,
+            shelf_bytes,
+            letters,
+            width: std::marker::PhantomData,
+            table,
+        })
+    }
+
+    fn describe(&self) -> String {
+        format!(
+            "{}: does not fit into the memory of the GPU, and is read in {} ranges for every {} of \
+             sequence",
+            self.table.path().display(),
+            self.groups.len(),
+            merganser_run::format_size(self.letters as u64)
+        )
+    }
+
+    /// Loads each range in turn.
+    fn each_range(
+        &self,
+        mut with: impl FnMut(Vec<Shelf>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let session = Session::new(std::slice::from_ref(&self.table), 1, &self.resources)?;
+        let ranges = session.ranges::<K>(&Silent, &self.cancel)?;
+        let (cut, cancel) = (self.cut, &self.cancel);
+        let loading = Loading { session: &session, ranges: &ranges, cut, cancel };
+        for group in &self.groups {
+            let (bits, most) = (self.bits, self.shelf_bytes);
+            let shelves = Shelf::load(&self.devices, &loading, bits, group.clone(), most, &Silent)?;
+            let Some(shelves) = shelves else {
+                let ordinal = self.devices[0].ordinal();
+                let (available, needed) = (self.shelf_bytes, 2 * self.shelf_bytes);
+                return Err(Error::TooLittleGpuMemory { ordinal, available, needed });
+            };
+            with(shelves)?;
+        }
+        Ok(())
+    }
+}
+
+/// A device's part of a batch.
+struct Share<'s> {
+    stream: Stream,
+    letters: DeviceBuffer<u8>,
+    on_device: DeviceBuffer<u32>,
+    counts: &'s mut [u32],
+}
+
+impl<'s> Share<'s> {
+    fn new(
+        device: &Device,
+        letters: &[u8],
+        counts: &'s mut [u32],
+    ) -> merganser_gpu::Result<Share<'s>> {
+        let stream = device.stream()?;
+        let (mut on_device, mut room) = (device.alloc(counts.len())?, device.alloc(letters.len())?);
+        stream.fill(on_device.view_mut(), 0)?;
+        let mut staging = [device.alloc_pinned(LETTERS)?, device.alloc_pinned(LETTERS)?];
+        for (number, letters) in letters.chunks(LETTERS).enumerate() {
+            let staging = &mut staging[number % 2];
+            staging.as_mut_slice()?[..letters.len()].copy_from_slice(letters);
+            let at = number * LETTERS;
+            stream.upload(staging, 0..letters.len(), room.slice_mut(at..at + letters.len()))?;
+        }
+        Ok(Share { stream, letters: room, on_device, counts })
+    }
+
+    fn download(&mut self, device: &Device) -> merganser_gpu::Result<()> {
+        let mut staging = [device.alloc_pinned::<u32>(LETTERS)?, device.alloc_pinned(LETTERS)?];
+        let parts = self.counts.len().div_ceil(LETTERS);
+        let part =
+            |number: usize| number * LETTERS..((number + 1) * LETTERS).min(self.on_device.len());
+        for number in 0..=parts {
+            if number < parts {
+                let from = self.on_device.slice(part(number));
+                self.stream.download(from, &mut staging[number % 2], 0)?;
+            }
+            if let Some(before) = number.checked_sub(1) {
+                let counts = &mut self.counts[part(before)];
+                counts.copy_from_slice(&staging[before % 2].as_slice()?[..counts.len()]);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<K: SeekKmer> Lookup for RangedOnDevices<K> {
+    fn k(&self) -> usize {
+        self.table.description().k
+    }
+
+    fn letters_at_once(&self) -> usize {
+        self.letters
+    }
+
+    fn takes_all_threads(&self) -> bool {
+        true
+    }
+
+    fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
+        let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
+        taking.begin(letters, counts);
+        let share = counts.len().div_ceil(self.devices.len()).max(1);
+        let mut shares = Vec::new();
+        for (number, (counts, device)) in counts.chunks_mut(share).zip(&self.devices).enumerate() {
+            let places = number * share..number * share + counts.len();
+            let letters = &letters[letters_of(taking, &places, letters.len())];
+            shares.push(Share::new(device, letters, counts)?);
+        }
+        self.each_range(|shelves| {
+            for (share, shelf) in shares.iter_mut().zip(&shelves) {
+                let (letters, counts) = (share.letters.view(), share.on_device.view_mut());
+                K::seek(&share.stream, shelf.entries(), taking, letters, counts)?;
+            }
+            shares.iter().try_for_each(|share| share.stream.synchronize())?;
+            Ok(())
+        })?;
+        let shares: Vec<_> = shares.into_iter().map(std::sync::Mutex::new).collect();
+        run_workers(shares.len(), |number| {
+            let Some(share) = shares.get(number) else { return Ok(()) };
+            let mut share = share.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            Ok::<_, Error>(share.download(&self.devices[number])?)
+        })?;
+        Ok(())
+    }
+}

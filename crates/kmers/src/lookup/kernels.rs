@@ -1,0 +1,113 @@
+//! The kernels of look-ups as safe functions.
+#![allow(unsafe_code, reason = "foreign functions")]
+
+use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
+use merganser_seq::kmer::{Kmer, Wide};
+
+use super::along::Taking;
+
+merganser_gpu::shared! {
+    /// Of k-mers of any width.
+    struct SeekArguments = "mgpu::seek_arguments<uint64_t>" {
+        letters: *const u8,
+        letter_count: u64,
+        stride: u64,
+        places: u64,
+        k: i32,
+        canonical: bool,
+        bits: i32,
+        first: u32,
+        section_count: u32,
+        sections: *const u64,
+        counts: *mut u32,
+    }
+}
+
+merganser_gpu::foreign! {
+    fn merganser_kmers_seek_u64(arguments: *const SeekArguments, stream: RawStream);
+    fn merganser_kmers_seek_u128(arguments: *const SeekArguments, stream: RawStream);
+    fn merganser_kmers_seek_u256(arguments: *const SeekArguments, stream: RawStream);
+}
+
+/// Words of a section's entry: the address of its lines, their number, the addresses of the numbers
+/// of large counts before each line and of the large counts.
+pub(super) const ENTRY_WORDS: usize = 4;
+
+/// Neighbouring sections in device memory.
+#[derive(Clone, Copy)]
+pub(super) struct Entries<'e> {
+    bits: u32,
+    first: u32,
+    entries: DeviceSlice<'e, u64>,
+}
+
+impl<'e> Entries<'e> {
+    /// The sections from number `first` on, which the first `bits` bits of a k-mer choose, with
+    /// [`ENTRY_WORDS`] for each.
+    ///
+    /// # Safety
+    /// What the addresses of the entries lead to is device memory that lives as long as the entries
+    /// are borrowed, and has as many items as the entries and the codes of the lines say.
+    pub(super) unsafe fn new(bits: u32, first: u32, entries: DeviceSlice<'e, u64>) -> Self {
+        Entries { bits, first, entries }
+    }
+}
+
+/// A k-mer that devices look up.
+pub(crate) trait SeekKmer: Kmer {
+    /// Puts the counts of k-mers along `letters` that are in these sections at their places in
+    /// `counts`; what is there for others stays.
+    fn seek(
+        stream: &Stream,
+        entries: Entries<'_>,
+        taking: Taking,
+        letters: DeviceSlice<'_, u8>,
+        counts: DeviceSliceMut<'_, u32>,
+    ) -> Result<()>;
+}
+
+macro_rules! seek_kmer {
+    ($($K:ty: $seek:ident;)*) => {
+        $(
+            impl SeekKmer for $K {
+                fn seek(
+                    stream: &Stream,
+                    entries: Entries<'_>,
+                    taking: Taking,
+                    letters: DeviceSlice<'_, u8>,
+                    mut counts: DeviceSliceMut<'_, u32>,
+                ) -> Result<()> {
+                    if counts.is_empty() {
+                        return Ok(());
+                    }
+                    let Taking { k, canonical, stride } = taking;
+                    let sections = entries.entries.len() / ENTRY_WORDS;
+                    stream.launch("looking k-mers up", |raw| {
+                        let arguments = SeekArguments {
+                            letters: letters.as_ptr(),
+                            letter_count: letters.len() as u64,
+                            stride: stride as u64,
+                            places: counts.len() as u64,
+                            k: k as i32,
+                            canonical,
+                            bits: entries.bits as i32,
+                            first: entries.first,
+                            section_count: sections as u32,
+                            sections: entries.entries.as_ptr(),
+                            counts: counts.as_mut_ptr(),
+                        };
+                        // SAFETY: the kernel reads so many letters and entries and writes so many
+                        // counts; what entries lead to is there, as who made `Entries` promised.
+                        unsafe { $seek(&arguments, raw) }
+                    })
+                }
+            }
+        )*
+    };
+}
+
+seek_kmer! {
+    u64: merganser_kmers_seek_u64;
+    u128: merganser_kmers_seek_u128;
+    Wide: merganser_kmers_seek_u256;
+}

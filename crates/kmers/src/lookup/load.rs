@@ -1,0 +1,183 @@
+//! Sections of a table into memory, by all workers.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use merganser_run::{Cancel, Progress, Unit};
+use merganser_seq::kmer::Kmer;
+
+use super::along::Taking;
+use super::lines::{Section, bytes_for};
+use crate::Error;
+use crate::algebra::{Cut, Place, Session, Work};
+use crate::formats::mgk::section_bits;
+use crate::tables::Ranges;
+
+/// k-mers whose lines are on their way from memory at a time.
+const AT_ONCE: usize = 32;
+
+/// Neighbouring sections.
+#[derive(Debug, Default)]
+pub(crate) struct Sections<K> {
+    /// First bits of a k-mer that choose its section.
+    pub(crate) bits: u32,
+    /// The number of the first section.
+    pub(crate) first: u32,
+    pub(crate) sections: Vec<Section<K>>,
+}
+
+impl<K: Kmer> Sections<K> {
+    /// Bytes that they take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.sections.iter().map(Section::bytes).sum()
+    }
+
+    /// The section of a k-mer, if it is one of these.
+    #[inline(always)]
+    fn of(&self, kmer: K, k: usize) -> Option<&Section<K>> {
+        self.sections.get(kmer.prefix(k, self.bits).wrapping_sub(self.first) as usize)
+    }
+
+    /// Puts the counts of k-mers of `letters` that are here at their places in `counts`, which holds
+    /// zeros; of those whose place is behind its end nothing.
+    pub(crate) fn look_up(&self, taking: Taking, letters: &[u8], counts: &mut [u32]) {
+        let mut waiting = [(K::default(), 0usize); AT_ONCE];
+        let mut number = 0;
+        taking.each(letters, |kmer: K, place| {
+            if self.sections.len() >> self.bits == 0 && self.of(kmer, taking.k).is_none() {
+                return;
+            }
+            waiting[number] = (kmer, place);
+            number += 1;
+            if number == AT_ONCE {
+                self.answer(taking.k, &waiting, counts);
+                number = 0;
+            }
+        });
+        self.answer(taking.k, &waiting[..number], counts);
+    }
+
+    #[inline(always)]
+    fn answer(&self, k: usize, waiting: &[(K, usize)], counts: &mut [u32]) {
+        let mut lines = [0; AT_ONCE];
+        for (line, &(kmer, _)) in lines.iter_mut().zip(waiting) {
+            if let Some(section) = self.of(kmer, k) {
+                *line = section.line_of(kmer);
+                section.prefetch(*line);
+            }
+        }
+        for (&line, &(kmer, place)) in lines.iter().zip(waiting) {
+            if let (Some(section), Some(count)) = (self.of(kmer, k), counts.get_mut(place)) {
+                *count = section.count(kmer, line);
+            }
+        }
+    }
+}
+
+/// A table whose k-mers can be had in order.
+pub(super) struct Loading<'l, 's, K> {
+    pub(super) session: &'l Session<'s>,
+    pub(super) ranges: &'l [Box<dyn Ranges<K> + 'l>],
+    pub(super) cut: Cut,
+    pub(super) cancel: &'l Cancel,
+}
+
+impl<K: Kmer> Loading<'_, '_, K> {
+    fn bits(&self) -> u32 {
+        section_bits(self.ranges[0].kmers(), self.session.k)
+    }
+
+    /// Bytes that all of it takes at most, as far as counts are small.
+    pub(super) fn bytes(&self) -> u64 {
+        bytes_for::<K>(self.ranges[0].kmers(), 1 << self.bits())
+    }
+
+    /// All of it, or nothing if that takes more than `most` bytes.
+    pub(super) fn all(
+        &self,
+        most: u64,
+        progress: &dyn Progress,
+    ) -> Result<Option<Sections<K>>, Error> {
+        self.some(self.bits(), 0..1 << self.bits(), most, progress)
+    }
+
+    /// Those of the 2^`bits` sections that are within `range`.
+    pub(super) fn some(
+        &self,
+        bits: u32,
+        range: Range<usize>,
+        most: u64,
+        progress: &dyn Progress,
+    ) -> Result<Option<Sections<K>>, Error> {
+        let taken = AtomicU64::new(0);
+        let make = || Ok(Held { done: Vec::new(), taken: &taken, most });
+        let held = self.each(bits, range.clone(), make, progress)?;
+        if taken.load(Ordering::Relaxed) > most {
+            return Ok(None);
+        }
+        let first = range.start;
+        let mut sections = vec![Section::default(); range.len()];
+        for (number, section) in held.into_iter().flat_map(|held| held.done) {
+            sections[number - first] = section;
+        }
+        Ok(Some(Sections { bits, first: first as u32, sections }))
+    }
+
+    /// Hands the sections to the workers' own keepers, which `make` makes, and gives these back.
+    pub(super) fn each<T: Keep<K>>(
+        &self,
+        bits: u32,
+        range: Range<usize>,
+        make: impl Fn() -> Result<T, Error> + Sync,
+        progress: &dyn Progress,
+    ) -> Result<Vec<T>, Error> {
+        let engine = self.session.engine(self.ranges, bits, progress, self.cancel);
+        progress.stage("loading", Unit::Bytes, Some(engine.total));
+        let make = || Filling { cut: self.cut, open: Vec::new(), keeper: make() };
+        engine.run_some(range, make)?.into_iter().map(|worker| worker.keeper).collect()
+    }
+}
+
+/// Takes whole sections, of one worker.
+pub(super) trait Keep<K>: Send {
+    /// False if that is enough, and the run may end.
+    fn keep(&mut self, number: usize, section: Section<K>) -> Result<bool, Error>;
+}
+
+/// Sections in memory.
+struct Held<'h, K> {
+    done: Vec<(usize, Section<K>)>,
+    /// Bytes that all workers' sections take.
+    taken: &'h AtomicU64,
+    most: u64,
+}
+
+impl<K: Kmer> Keep<K> for Held<'_, K> {
+    fn keep(&mut self, number: usize, section: Section<K>) -> Result<bool, Error> {
+        let taken = self.taken.fetch_add(section.bytes(), Ordering::Relaxed) + section.bytes();
+        self.done.push((number, section));
+        Ok(taken <= self.most)
+    }
+}
+
+/// A worker.
+struct Filling<K, T> {
+    cut: Cut,
+    /// k-mers of a section that is not whole yet.
+    open: Vec<(K, u32)>,
+    keeper: Result<T, Error>,
+}
+
+impl<K: Kmer, T: Keep<K>> Work<K> for Filling<K, T> {
+    fn range(&mut self, place: Place, tables: &mut [Vec<(K, u32)>]) -> Result<bool, Error> {
+        let Ok(keeper) = &mut self.keeper else { return Ok(false) };
+        let kept = tables[0].iter().filter(|(_, count)| self.cut.keeps(*count));
+        self.open.extend(kept);
+        if !place.last {
+            return Ok(true);
+        }
+        let section = Section::new(&self.open);
+        self.open.clear();
+        keeper.keep(place.section, section)
+    }
+}

@@ -1,0 +1,175 @@
+//! A table that memory does not hold: loaded range by range for each batch of letters.
+//!
+//! A batch is as large as half of the memory allows, and a range as the other half, so that each
+//! pass over the table answers as many k-mers as it can.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_run::{Cancel, Silent, format_size, run_workers};
+use merganser_seq::kmer::Kmer;
+
+use super::along::Taking;
+use super::lines::bytes_for;
+use super::load::{Loading, Sections};
+use super::{Lookup, LookupOptions};
+use crate::Error;
+use crate::algebra::{Cut, Resources, Session};
+use crate::formats::mgk::section_bits;
+use crate::tables::AnyTable;
+
+/// Bytes that a letter of a batch takes: its record, with quality and header; itself among those
+/// that are looked up; its k-mer's count; and what is written of it.
+pub(super) const LETTER_BYTES: u64 = 12;
+/// Letters of a batch at least.
+const LEAST_LETTERS: u64 = 64 << 10;
+/// Places that a worker looks up at a time.
+const PLACES: usize = 64 << 10;
+/// First bits that choose a section, where it takes so many for sections that fit.
+const MORE_BITS: [u32; 3] = [16, 20, 24];
+
+pub(crate) struct Ranged<K> {
+    table: AnyTable,
+    cut: Cut,
+    resources: Resources,
+    cancel: Cancel,
+    bits: u32,
+    groups: Vec<Range<usize>>,
+    letters: usize,
+    width: std::marker::PhantomData<fn(K)>,
+}
+
+impl<K: Kmer> Ranged<K> {
+    /// Plans ranges and batches within `most` bytes.
+    pub(super) fn new(
+        table: AnyTable,
+        options: &LookupOptions<'_>,
+        most: u64,
+        cancel: &Cancel,
+    ) -> Result<Ranged<K>, Error> {
+        let (bits, groups) = plan::<K>(&table, most / 2, options, cancel)?;
+        Ok(Ranged {
+            cut: options.cut,
+            resources: options.resources.clone(),
+            cancel: cancel.clone(),
+            bits,
+            groups,
+            letters: (most / 2 / LETTER_BYTES).max(LEAST_LETTERS) as usize,
+            width: std::marker::PhantomData,
+            table,
+        })
+    }
+
+    /// What is worth saying of it.
+    pub(super) fn describe(&self) -> String {
+        let (ranges, letters) = (self.groups.len(), format_size(self.letters as u64));
+        format!(
+            "{}: does not fit into the memory, and is read in {ranges} ranges for every {letters} of \
+             sequence: more --memory is faster",
+            self.table.path().display()
+        )
+    }
+
+    /// Loads each range in turn.
+    fn each_range(
+        &self,
+        mut with: impl FnMut(Sections<K>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let session = Session::new(std::slice::from_ref(&self.table), 1, &self.resources)?;
+        let ranges = session.ranges::<K>(&Silent, &self.cancel)?;
+        let (cut, cancel) = (self.cut, &self.cancel);
+        let loading = Loading { session: &session, ranges: &ranges, cut, cancel };
+        for group in &self.groups {
+            if let Some(sections) = loading.some(self.bits, group.clone(), u64::MAX, &Silent)? {
+                with(sections)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<K: Kmer> Lookup for Ranged<K> {
+    fn k(&self) -> usize {
+        self.table.description().k
+    }
+
+    fn letters_at_once(&self) -> usize {
+        self.letters
+    }
+
+    fn takes_all_threads(&self) -> bool {
+        true
+    }
+
+    fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
+        let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
+        taking.begin(letters, counts);
+        self.each_range(|sections| {
+            let parts: Vec<_> = counts.chunks_mut(PLACES).enumerate().map(Mutex::new).collect();
+            let next = AtomicUsize::new(0);
+            run_workers(self.resources.threads, |_| {
+                while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+                    let (number, counts) = &mut *part;
+                    let start = *number * PLACES * stride;
+                    let end = (start + (counts.len() - 1) * stride + taking.k).min(letters.len());
+                    sections.look_up(taking, &letters[start..end], counts);
+                    if self.cancel.is_cancelled() {
+                        return Err(Error::Cancelled);
+                    }
+                }
+                Ok(())
+            })
+        })
+    }
+}
+
+/// Bits of a section, and sections that are loaded together within `most` bytes.
+pub(super) fn plan<K: Kmer>(
+    table: &AnyTable,
+    most: u64,
+    options: &LookupOptions<'_>,
+    cancel: &Cancel,
+) -> Result<(u32, Vec<Range<usize>>), Error> {
+    let session = Session::new(std::slice::from_ref(table), 1, options.resources)?;
+    let ranges = session.ranges::<K>(&Silent, cancel)?;
+    let k = session.k;
+    let mut reader = ranges[0].reader();
+    let usual = section_bits(ranges[0].kmers(), k);
+    let mut least = 0;
+    // What sections take is there for each of them, too.
+    let known = |bits: u32| bits == usual || 8 << bits <= most.max(1 << 20);
+    let choices = [usual].into_iter().chain(MORE_BITS);
+    for bits in choices.filter(|&bits| bits <= 2 * k as u32 && known(bits)) {
+        let load = |prefix| Ok(bytes_for::<K>(reader.at_most(K::from_low(prefix), bits)?, 1));
+        let loads = (0..1u64 << bits).map(load).collect::<Result<Vec<u64>, Error>>()?;
+        least = loads.iter().copied().max().unwrap_or(0);
+        if least <= most {
+            return Ok((bits, groups(&loads, most)));
+        }
+    }
+    let (path, budget) = (table.path().to_owned(), options.resources.memory);
+    let needed = budget + 2 * least.saturating_sub(most);
+    Err(Error::TableTooLargeForMemory { path, needed, budget })
+}
+
+/// Neighbours as far as they fit.
+fn groups(loads: &[u64], most: u64) -> Vec<Range<usize>> {
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let mut sum = 0;
+    for (section, &load) in loads.iter().enumerate() {
+        match groups.last_mut() {
+            Some(last) if sum + load <= most => {
+                last.end = section + 1;
+                sum += load;
+            }
+            _ => {
+                groups.push(section..section + 1);
+                sum = load;
+            }
+        }
+    }
+    groups
+}

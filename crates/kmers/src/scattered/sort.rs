@@ -1,0 +1,128 @@
+//! Sorting one range of k-mers.
+
+use merganser_seq::kmer::Kmer;
+
+/// k-mers of a bucket that insertion sort finishes.
+const PER_BUCKET: usize = 4;
+/// The most bits of one distribution step.
+const MOST_BITS: u32 = 12;
+/// k-mers up to which one step is enough, and to about as few as the first of two divides more.
+const ONE_STEP: usize = 1 << 14;
+const AFTER_FIRST: usize = 1 << 11;
+/// k-mers up to which insertion beats other sorts.
+const INSERTED: usize = 20;
+
+/// Sorts distinct k-mers of `k` bases whose first `range_bits` bits are all the same: one
+/// distribution, or two of many k-mers, by the bits that follow, into buckets of a few, then each
+/// bucket by comparison. `swap` is working space.
+pub fn sort_range<K: Kmer>(
+    kmers: &mut Vec<(K, u32)>,
+    swap: &mut Vec<(K, u32)>,
+    k: usize,
+    range_bits: u32,
+) {
+    let left = 2 * k as u32 - range_bits;
+    let mut starts = Vec::new();
+    swap.resize(kmers.len(), (K::default(), 0));
+    if kmers.len() <= ONE_STEP {
+        distribute_and_sort(kmers, swap, left, &mut starts);
+        std::mem::swap(kmers, swap);
+        return;
+    }
+    // The first step's buckets and what they are sorted into stay in the first-level cache.
+    let bits = (kmers.len() / AFTER_FIRST).ilog2().min(MOST_BITS).min(left);
+    distribute(kmers, swap, left, bits, &mut starts);
+    let (mut from, mut next) = (0, Vec::new());
+    for &to in &starts[..1 << bits] {
+        distribute_and_sort(&swap[from..to], &mut kmers[from..to], left - bits, &mut next);
+        from = to;
+    }
+}
+
+/// Puts k-mers that differ in their last `left` bits alone, in order, into `to`.
+fn distribute_and_sort<K: Kmer>(
+    from: &[(K, u32)],
+    to: &mut [(K, u32)],
+    left: u32,
+    ends: &mut Vec<usize>,
+) {
+    let bits = (from.len() / PER_BUCKET).max(1).ilog2().min(MOST_BITS).min(left);
+    if bits == 0 {
+        to.copy_from_slice(from);
+        return sort_few(to);
+    }
+    distribute(from, to, left, bits, ends);
+    let mut start = 0;
+    for &end in &ends[..1 << bits] {
+        sort_few(&mut to[start..end]);
+        start = end;
+    }
+}
+
+/// Puts k-mers into buckets by the first `bits` (at least 1) of their last `left` bits; `ends` are
+/// then the buckets' ends, and one number more.
+fn distribute<K: Kmer>(
+    from: &[(K, u32)],
+    to: &mut [(K, u32)],
+    left: u32,
+    bits: u32,
+    ends: &mut Vec<usize>,
+) {
+    let bucket = |kmer: K| (kmer.shr(left - bits).low() & ((1 << bits) - 1)) as usize;
+    ends.clear();
+    ends.resize((1 << bits) + 1, 0);
+    from.iter().for_each(|&(kmer, _)| ends[bucket(kmer) + 1] += 1);
+    for i in 1..ends.len() {
+        ends[i] += ends[i - 1];
+    }
+    // Each start moves to its bucket's end.
+    for &entry in from {
+        let place = &mut ends[bucket(entry.0)];
+        to[*place] = entry;
+        *place += 1;
+    }
+}
+
+#[inline(always)]
+fn sort_few<K: Kmer>(kmers: &mut [(K, u32)]) {
+    if kmers.len() > INSERTED {
+        return kmers.sort_unstable_by_key(|&(kmer, _)| kmer);
+    }
+    for at in 1..kmers.len() {
+        let entry = kmers[at];
+        let mut to = at;
+        while to > 0 && kmers[to - 1].0 > entry.0 {
+            kmers[to] = kmers[to - 1];
+            to -= 1;
+        }
+        kmers[to] = entry;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn ranges_come_out_sorted(
+            values in proptest::collection::hash_set(0u64..1 << 30, 0..3000),
+            clustered in any::<bool>(),
+            times in prop_oneof![Just(1u64), Just(12)],
+        ) {
+            // 21-mers of one range of 12 bits; clustered ones share the next bits as well.
+            let base = 5u64 << 30;
+            let more = |v| (0..times).map(move |i| (v + i * 0x0123_4567) & ((1 << 30) - 1));
+            let values: std::collections::HashSet<u64> = values.into_iter().flat_map(more).collect();
+            let mut kmers: Vec<(u64, u32)> = values.iter()
+                .map(|&v| (base | if clustered { v >> 12 } else { v }, v as u32)).collect();
+            let mut expected = kmers.clone();
+            expected.sort_by_key(|&(kmer, _)| kmer);
+            sort_range(&mut kmers, &mut Vec::new(), 21, 12);
+            let kmers: Vec<u64> = kmers.iter().map(|&(kmer, _)| kmer).collect();
+            let expected: Vec<u64> = expected.iter().map(|&(kmer, _)| kmer).collect();
+            prop_assert_eq!(kmers, expected);
+        }
+    }
+}

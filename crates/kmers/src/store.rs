@@ -1,0 +1,126 @@
+//! Bins of records, in blocks of memory or on disk: what waits between two passes over it.
+//!
+//! Records are byte strings that a bin keeps whole: none straddles two blocks. A bin has one open
+//! block; a full one stays in memory while the pool allows, else it is appended to the spill file,
+//! which all bins of all stores share. So few files are open however many bins there are, and
+//! memory is a setting.
+
+mod pool;
+mod writer;
+
+pub use pool::{Pool, Spilling, Storage};
+pub use writer::Writer;
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::Error;
+
+/// A number of bins that share a [`Pool`].
+pub struct Store<'p> {
+    pool: &'p Pool,
+    bins: Vec<Mutex<Bin>>,
+}
+
+#[derive(Default)]
+struct Bin {
+    open: Vec<u8>,
+    full: Vec<Segment>,
+    bytes: u64,
+}
+
+enum Segment {
+    Memory(Vec<u8>),
+    Disk { offset: u64, len: usize },
+}
+
+impl<'p> Store<'p> {
+    /// Bins that are empty yet.
+    pub fn new(pool: &'p Pool, bins: usize) -> Store<'p> {
+        Store { pool, bins: (0..bins).map(|_| Mutex::default()).collect() }
+    }
+
+    /// Where its blocks are from.
+    pub fn pool(&self) -> &'p Pool {
+        self.pool
+    }
+
+    /// The number of bins.
+    pub fn bins(&self) -> usize {
+        self.bins.len()
+    }
+
+    /// Bytes of records in a bin.
+    pub fn bytes(&self, bin: usize) -> u64 {
+        self.bins[bin].lock().unwrap_or_else(PoisonError::into_inner).bytes
+    }
+
+    /// Adds whole records, at most a block of them.
+    fn append(&self, bin: usize, records: &[u8]) -> Result<(), Error> {
+        let mut bin = self.bins[bin].lock().unwrap_or_else(PoisonError::into_inner);
+        if bin.open.len() + records.len() > self.pool.block_bytes() && !bin.open.is_empty() {
+            let full = std::mem::take(&mut bin.open);
+            let (segment, spare) = self.pool.keep_or_spill(full)?;
+            bin.full.push(segment);
+            bin.open = spare.unwrap_or_default();
+        }
+        if bin.open.capacity() == 0 {
+            bin.open = self.pool.block();
+        }
+        bin.open.extend_from_slice(records);
+        bin.bytes += records.len() as u64;
+        Ok(())
+    }
+
+    /// Takes all records out of a bin; [`Contents::read`] gives them, dropping frees them.
+    pub fn take(&self, bin: usize) -> Contents<'p> {
+        let bin =
+            std::mem::take(&mut *self.bins[bin].lock().unwrap_or_else(PoisonError::into_inner));
+        Contents { pool: self.pool, segments: bin.full, open: bin.open, bytes: bin.bytes }
+    }
+}
+
+/// The records of one bin.
+pub struct Contents<'p> {
+    pool: &'p Pool,
+    segments: Vec<Segment>,
+    open: Vec<u8>,
+    bytes: u64,
+}
+
+impl Contents<'_> {
+    /// Bytes of the records.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Gives `visit` the records, block by block. `buffer` is working space for what lies on disk.
+    ///
+    /// # Errors
+    /// If the disk cannot be read, and what `visit` returns.
+    pub fn read(
+        &self,
+        buffer: &mut Vec<u8>,
+        mut visit: impl FnMut(&[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for segment in &self.segments {
+            match segment {
+                Segment::Memory(block) => visit(block)?,
+                Segment::Disk { offset, len } => {
+                    self.pool.unspill(*offset, *len, buffer)?;
+                    visit(buffer)?;
+                }
+            }
+        }
+        if self.open.is_empty() { Ok(()) } else { visit(&self.open) }
+    }
+}
+
+impl Drop for Contents<'_> {
+    fn drop(&mut self) {
+        let kept = self.segments.drain(..).filter_map(|segment| match segment {
+            Segment::Memory(block) => Some(block),
+            Segment::Disk { .. } => None,
+        });
+        self.pool.recycle(kept, std::mem::take(&mut self.open));
+    }
+}

@@ -1,0 +1,148 @@
+//! Blocks of memory, handed out and taken back, and the spill file behind them.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use merganser_io::SpillFile;
+
+use super::Segment;
+use crate::Error;
+
+/// Where records wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// In memory as far as the budget goes, then on disk.
+    Auto,
+    /// In memory; an error if they do not fit.
+    Ram,
+    /// On disk.
+    Disk,
+}
+
+/// Blocks of one size for all stores of a run.
+pub struct Pool {
+    block_bytes: usize,
+    spilling: Spilling,
+    free: Mutex<Vec<Vec<u8>>>,
+    full: AtomicUsize,
+    spilled: AtomicU64,
+    file: OnceLock<SpillFile>,
+    opening: Mutex<()>,
+}
+
+/// How many full blocks may stay in memory, and where the others go.
+pub struct Spilling {
+    /// Whether they may be in memory, or on disk.
+    pub storage: Storage,
+    /// Bytes of full blocks in memory, with [`Storage::Disk`] none.
+    pub limit: u64,
+    /// Where the spill file is made, when it is needed.
+    pub directory: std::path::PathBuf,
+}
+
+impl Pool {
+    /// A pool of blocks of so many bytes each, none of which is made before it is needed.
+    pub fn new(block_bytes: usize, spilling: Spilling) -> Pool {
+        Pool {
+            block_bytes,
+            spilling,
+            free: Mutex::default(),
+            full: AtomicUsize::new(0),
+            spilled: AtomicU64::new(0),
+            file: OnceLock::new(),
+            opening: Mutex::default(),
+        }
+    }
+
+    /// Bytes of a block.
+    #[inline]
+    pub fn block_bytes(&self) -> usize {
+        self.block_bytes
+    }
+
+    /// Bytes of full blocks that may stay in memory.
+    pub fn limit(&self) -> u64 {
+        self.spilling.limit
+    }
+
+    /// Bytes written to disk so far.
+    pub fn spilled(&self) -> u64 {
+        self.spilled.load(Ordering::Relaxed)
+    }
+
+    /// An empty block.
+    pub(super) fn block(&self) -> Vec<u8> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        free.unwrap_or_else(|| Vec::with_capacity(self.block_bytes))
+    }
+
+    /// Stores a full block: in memory if the limit allows, else on disk, and then the block
+    /// itself comes back, empty.
+    pub(super) fn keep_or_spill(
+        &self,
+        mut block: Vec<u8>,
+    ) -> Result<(Segment, Option<Vec<u8>>), Error> {
+        let limit = match self.spilling.storage {
+            Storage::Disk => 0,
+            Storage::Auto | Storage::Ram => self.spilling.limit / self.block_bytes as u64,
+        };
+        let kept = self.full.fetch_add(1, Ordering::Relaxed);
+        if (kept as u64) < limit {
+            return Ok((Segment::Memory(block), None));
+        }
+        self.full.fetch_sub(1, Ordering::Relaxed);
+        if self.spilling.storage == Storage::Ram {
+            return Err(Error::RamFull { limit: self.spilling.limit });
+        }
+        let offset = self.spill(&block)?;
+        let segment = Segment::Disk { offset, len: block.len() };
+        block.clear();
+        Ok((segment, Some(block)))
+    }
+
+    /// Appends bytes to the spill file; returns where they begin.
+    ///
+    /// # Errors
+    /// If the disk is full or cannot be written.
+    pub fn spill(&self, bytes: &[u8]) -> Result<u64, Error> {
+        let offset = self.file()?.append(bytes)?;
+        self.spilled.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(offset)
+    }
+
+    /// Reads `len` spilled bytes back, those from `offset` on, into `buffer`.
+    ///
+    /// # Errors
+    /// If the disk cannot be read.
+    pub fn unspill(&self, offset: u64, len: usize, buffer: &mut Vec<u8>) -> Result<(), Error> {
+        buffer.resize(len, 0);
+        Ok(self.file()?.read_at(offset, buffer)?)
+    }
+
+    /// Takes blocks back: full ones, which make room for others, and one that was still open.
+    pub(super) fn recycle(&self, full: impl Iterator<Item = Vec<u8>>, open: Vec<u8>) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut add = |mut block: Vec<u8>| {
+            block.clear();
+            free.push(block);
+        };
+        for block in full {
+            add(block);
+            self.full.fetch_sub(1, Ordering::Relaxed);
+        }
+        if open.capacity() > 0 {
+            add(open);
+        }
+    }
+
+    /// The spill file, made when the first block goes to disk.
+    fn file(&self) -> Result<&SpillFile, Error> {
+        let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = self.file.get() {
+            return Ok(file);
+        }
+        let file = SpillFile::create(Path::new(&self.spilling.directory))?;
+        Ok(self.file.get_or_init(|| file))
+    }
+}

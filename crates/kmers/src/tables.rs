@@ -1,0 +1,337 @@
+//! Tables of k-mers in every format that is read, behind one face: their k-mers in order, range by
+//! range.
+//!
+//! `.mgk` tables and KMC1 databases lie sorted on disk, bins of KMC2 databases, too, and ranges of
+//! them are read as they are needed. All others (KFF, Parquet, text, the largest KMC2 databases) are
+//! first gathered: scattered by their first bits, in memory or on disk, and sorted range by range.
+
+pub(crate) mod gathered;
+pub(crate) mod ranges;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use merganser_io::FileKind;
+use merganser_run::Cancel;
+use merganser_seq::kmer::Kmer;
+
+use crate::formats::kff::Kff;
+pub use crate::formats::kmc::Database;
+use crate::formats::mgk::{self, MgkRanges};
+#[cfg(feature = "parquet")]
+use crate::formats::parquet::Parquet;
+use crate::formats::text::Text;
+use crate::store::Pool;
+use crate::{Error, Header, Histogram, Table};
+use gathered::Gathered;
+pub(crate) use ranges::{RangeReader, Ranges};
+
+/// The format of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Our own.
+    Mgk,
+    /// A KMC database, version 0.
+    Kmc1,
+    /// A KMC database, version 0x200.
+    Kmc2,
+    /// K-mer file format, version 1.
+    Kff,
+    /// `KMER COUNT` lines with a tab or blanks between them.
+    Columns,
+    /// FASTA whose headers are counts, as `jellyfish dump` writes.
+    Fasta,
+    /// Parquet with the columns `kmer` and `count`.
+    Parquet,
+}
+
+impl Kind {
+    /// The name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Mgk => "mgk",
+            Kind::Kmc1 => "KMC1",
+            Kind::Kmc2 => "KMC2",
+            Kind::Kff => "KFF",
+            Kind::Columns => "text",
+            Kind::Fasta => "FASTA",
+            Kind::Parquet => "Parquet",
+        }
+    }
+}
+
+/// What a table says of itself, as far as its format can.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The format.
+    pub kind: Kind,
+    /// Bases of a k-mer.
+    pub k: usize,
+    /// k-mers and their reverse complements were counted together.
+    pub canonical: bool,
+    /// The least count in the table.
+    pub min_count: u32,
+    /// The largest count that the table may hold.
+    pub max_count: u32,
+    /// Distinct k-mers, where the format says.
+    pub kmers: Option<u64>,
+    /// No count is larger, where the format says.
+    pub largest_count: Option<u32>,
+    /// What only a `.mgk` table says.
+    pub header: Option<Header>,
+}
+
+impl Description {
+    /// Of a table of which no more is known before it is read.
+    pub(crate) fn unread(kind: Kind, k: usize, canonical: bool) -> Description {
+        Description {
+            kind,
+            k,
+            canonical,
+            min_count: 1,
+            max_count: u32::MAX,
+            kmers: None,
+            largest_count: None,
+            header: None,
+        }
+    }
+}
+
+/// An open table of any format.
+#[derive(Debug)]
+pub struct AnyTable {
+    path: PathBuf,
+    description: Description,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Mgk(Table),
+    Kmc(Database),
+    Kff(Kff),
+    Text(Box<Text>),
+    #[cfg(feature = "parquet")]
+    Parquet(Parquet),
+}
+
+impl AnyTable {
+    /// Opens the table at `path`: its format is told by its content, a KMC database by either of its
+    /// files or the name without suffix; `-` is text on standard input. Text does not say whether
+    /// its k-mers are canonical: `canonical` does.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is of no format that is known.
+    pub fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
+        let (content, description) = AnyTable::content(path, canonical, cancel)?;
+        Ok(AnyTable { path: path.to_owned(), description, content })
+    }
+
+    /// A table of ours in an open file, which messages call `path`.
+    pub(crate) fn own(file: File, path: &Path) -> Result<AnyTable, Error> {
+        let table = Table::of_file(file, path)?;
+        let description = of_header(table.header());
+        Ok(AnyTable { path: path.to_owned(), description, content: Content::Mgk(table) })
+    }
+
+    fn content(
+        path: &Path,
+        canonical: bool,
+        cancel: &Cancel,
+    ) -> Result<(Content, Description), Error> {
+        if path.as_os_str() != "-" {
+            if let Some(stem) = Database::stem(path) {
+                let database = Database::open(&stem)?;
+                let description = database.description();
+                return Ok((Content::Kmc(database), description));
+            }
+            match &magic(path)?[..] {
+                [b'K', b'F', b'F', ..] => {
+                    let kff = Kff::open(path)?;
+                    let description = kff.description();
+                    return Ok((Content::Kff(kff), description));
+                }
+                #[cfg(feature = "parquet")]
+                [b'P', b'A', b'R', b'1', ..] => {
+                    let table = Parquet::open(path, canonical)?;
+                    let description = table.description();
+                    return Ok((Content::Parquet(table), description));
+                }
+                #[cfg(not(feature = "parquet"))]
+                [b'P', b'A', b'R', b'1', ..] => return Err(bad(path, crate::formats::NO_PARQUET)),
+                magic if magic.starts_with(&mgk::MAGIC) => {
+                    let table = Table::open(path)?;
+                    let description = of_header(table.header());
+                    return Ok((Content::Mgk(table), description));
+                }
+                magic if !is_text(magic) => return Err(bad(path, not_a_table(path))),
+                _ => {}
+            }
+        }
+        let text = Text::open(path, canonical, cancel)?;
+        let description = text.description();
+        Ok((Content::Text(Box::new(text)), description))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it says of itself.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The table, if it is one of ours.
+    pub fn as_mgk(&self) -> Option<&Table> {
+        match &self.content {
+            Content::Mgk(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The files that it is made of.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match &self.content {
+            Content::Kmc(database) => database.names().to_vec(),
+            _ => vec![self.path.clone()],
+        }
+    }
+
+    /// Its size on disk in bytes, 0 for a pipe.
+    pub fn bytes(&self) -> u64 {
+        let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |at| at.len());
+        self.files().iter().map(size).sum()
+    }
+
+    /// Bytes of memory that it takes while `threads` workers read it, apart from what is gathered.
+    pub(crate) fn resident(&self, threads: usize) -> u64 {
+        match &self.content {
+            Content::Mgk(table) => table.header().file_bytes - table.header().index_offset,
+            Content::Kmc(database) => database.resident(threads as u64),
+            _ => 0,
+        }
+    }
+
+    /// Whether its k-mers must be gathered before they come in order.
+    pub(crate) fn is_unsorted(&self) -> bool {
+        match &self.content {
+            Content::Mgk(_) => false,
+            Content::Kmc(database) => !database.is_sorted(),
+            _ => true,
+        }
+    }
+
+    /// How many of its k-mers occur how often, if its counts can be read by themselves.
+    ///
+    /// # Errors
+    /// If they cannot be read, or [`Error::Cancelled`].
+    pub fn histogram(&self, threads: usize, cancel: &Cancel) -> Result<Option<Histogram>, Error> {
+        match &self.content {
+            Content::Kmc(database) => database.histogram(threads, cancel).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Checks what can be checked of this table's bytes: of one of ours, all checksums and numbers; of
+    /// other formats, which have no checksums, what must go together. What is no fault of a record by
+    /// itself (a k-mer that comes twice in an unsorted table) is found by reading the k-mers in order.
+    ///
+    /// # Errors
+    /// What is wrong; if it cannot be read; [`Error::Cancelled`].
+    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        match &self.content {
+            Content::Mgk(table) => table.verify(),
+            Content::Kmc(database) => database.verify(threads, cancel),
+            Content::Kff(kff) => kff.verify(cancel),
+            Content::Text(_) => Ok(()),
+            #[cfg(feature = "parquet")]
+            Content::Parquet(_) => Ok(()),
+        }
+    }
+
+    /// Its k-mers in order. Those of a table without order are gathered in `pool` first; each worker
+    /// sorts as many at a time as take `sorting` bytes.
+    pub(crate) fn ranges<'t, 'p: 't, K: Kmer>(
+        &'t self,
+        pool: &'p Pool,
+        sorting: u64,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Box<dyn Ranges<K> + 't>, Error> {
+        Ok(match &self.content {
+            Content::Mgk(table) => Box::new(MgkRanges(table)),
+            Content::Kmc(database) if database.is_sorted() => database.ranges(),
+            Content::Kmc(database) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
+                Box::new(database.gather(gathered, threads, cancel)?)
+            }
+            Content::Kff(kff) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
+                Box::new(kff.gather(gathered, cancel)?)
+            }
+            Content::Text(text) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
+                Box::new(text.gather(gathered, threads, cancel)?)
+            }
+            #[cfg(feature = "parquet")]
+            Content::Parquet(table) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
+                Box::new(table.gather(gathered, threads, cancel)?)
+            }
+        })
+    }
+}
+
+fn of_header(header: &Header) -> Description {
+    Description {
+        kind: Kind::Mgk,
+        k: header.k,
+        canonical: header.canonical,
+        min_count: header.min_count,
+        max_count: header.max_count,
+        kmers: Some(header.kmers),
+        largest_count: Some(header.largest_count),
+        header: Some(header.clone()),
+    }
+}
+
+/// The first bytes of a file.
+fn magic(path: &Path) -> Result<Vec<u8>, Error> {
+    let at = |source| Error::File { path: path.to_owned(), source };
+    let metadata = std::fs::metadata(path).map_err(at)?;
+    if metadata.is_dir() {
+        return Err(bad(path, not_a_table(path)));
+    }
+    let mut start = Vec::new();
+    if metadata.is_file() {
+        File::open(path).map_err(at)?.take(16).read_to_end(&mut start).map_err(at)?;
+    } else {
+        // A pipe is text, and what is taken from it here would be lost.
+        start.push(b'>');
+    }
+    Ok(start)
+}
+
+/// Says what a file or folder is that is no table.
+pub(crate) fn not_a_table(path: &Path) -> String {
+    let wanted = "a table of k-mers (.mgk, a KMC database, KFF or KMER COUNT lines)";
+    match FileKind::of_path(path) {
+        // A text that begins as a table would, and goes on in another way.
+        None | Some(FileKind::Counts) => format!("not {wanted}"),
+        Some(kind) => kind.instead_of(wanted, Some("merganser count makes a table of it")),
+    }
+}
+
+/// Whether a file that begins so is text, perhaps compressed, that can be a table.
+fn is_text(magic: &[u8]) -> bool {
+    let compressed = [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"];
+    compressed.iter().any(|start| magic.starts_with(start))
+        || magic.first().is_some_and(|first| b">ACGTUacgtu0123456789".contains(first))
+}
+
+pub(crate) fn bad(path: &Path, reason: impl Into<String>) -> Error {
+    Error::Table { path: path.to_owned(), reason: reason.into() }
+}

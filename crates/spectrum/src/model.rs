@@ -1,0 +1,202 @@
+//! The model of a histogram of k-mers: genome size, heterozygosity, coverage, error rate.
+//!
+//! GenomeScope's (Vurture et al. 2017, supplement 1): the k-mers of a genome lie in peaks at once,
+//! twice, three and four times the coverage of one haplotype, each a negative binomial; how much
+//! lies in each follows from the rate of heterozygosity and the part of the genome that stands
+//! twice. What the model leaves of the low counts are errors.
+
+mod doubts;
+mod fit;
+mod readings;
+#[cfg(test)]
+mod simulated;
+
+use crate::Error;
+pub use doubts::Doubt;
+use fit::{Fit, Shape};
+use readings::Choice;
+
+/// What the histogram says of the genome.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Bases of a k-mer.
+    pub k: usize,
+    /// 1 or 2 copies of the genome.
+    pub ploidy: u32,
+    /// Mean count of a k-mer that one haplotype has once.
+    pub coverage: f64,
+    /// How much wider than Poisson's the peaks are: variance over mean less 1.
+    pub bias: f64,
+    /// Bases of one haplotype, repeats included.
+    pub genome_size: f64,
+    /// Of them, those that stand once in it.
+    pub unique_size: f64,
+    /// Differences between the haplotypes, a base; 0 for ploidy 1.
+    pub heterozygosity: f64,
+    /// Part of the unique genome that stands twice.
+    pub duplication: f64,
+    /// Errors a base of the reads; `None` if the histogram was cut: no k-mer occurs once.
+    pub error_rate: Option<f64>,
+    /// Occurrences of k-mers in all,
+    pub total_kmers: u64,
+    /// and of those that errors made; `None` as the error rate is.
+    pub error_kmers: Option<f64>,
+    /// How much of the variance of the histogram, from the first dip on, the model explains.
+    pub explained: f64,
+    /// Number of distinct k-mers by count, from 1, as far as the model was fitted.
+    pub observed: Vec<f64>,
+    /// The same by the model.
+    pub expected: Vec<f64>,
+    /// The count from which on the model was fitted.
+    pub from: usize,
+    /// What speaks against the values.
+    pub doubts: Vec<Doubt>,
+}
+
+/// Counts that a fit looks at.
+const MOST_COUNTS: usize = 2000;
+
+impl Model {
+    /// Fits the model to a histogram of k-mers of `k` bases: counts from 1 with the number of distinct
+    /// k-mers that occur so often, each count in one row, in any order. `ploidy` is 1 or 2.
+    ///
+    /// # Errors
+    /// Why there is nothing to fit.
+    pub fn fit(histogram: &[(u32, u64)], k: usize, ploidy: u32) -> Result<Model, Error> {
+        let mut observed = vec![0.0; MOST_COUNTS + 1];
+        for &(count, number) in histogram {
+            if let Some(place) = observed.get_mut(count as usize) {
+                *place = number as f64;
+            }
+        }
+        let (dip, peak) = dip_and_peak(&observed)?;
+        let Choice { chosen, other } =
+            readings::choose(&observed, dip, peak, k, ploidy).ok_or(Error::NoFit)?;
+        let expected: Vec<f64> = (0..observed.len()).map(|at| chosen.at(at as f64)).collect();
+        let mut model = describe(histogram, &observed, &expected, dip, &chosen);
+        if let Some(other) = other {
+            model.doubts.push(Doubt::OtherReading {
+                // The same k-mers are divided among others.
+                genome_size: model.genome_size * model.coverage / other.coverage(),
+                heterozygosity: other.rate(),
+                coverage: other.coverage(),
+            });
+        }
+        let counts = histogram.iter().filter(|(_, number)| *number > 0).map(|(count, _)| *count);
+        model.doubt(&observed, &expected, counts.max().unwrap_or(0));
+        Ok(model)
+    }
+}
+
+/// The first dip, behind which errors are few, and the highest peak behind it.
+fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), Error> {
+    let smooth = |at: usize| {
+        let from = at.saturating_sub(1).max(1);
+        let window = &observed[from..=(at + 1).min(observed.len() - 1)];
+        window.iter().sum::<f64>() / window.len() as f64
+    };
+    let last = observed.len() - 1;
+    // A table cut at a least count begins where it begins.
+    let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::Empty)?;
+    let rises = |at: &usize| smooth(at + 1) > smooth(*at) && smooth(at + 2) > smooth(*at);
+    let dip = (first..last - 2).find(rises).ok_or(Error::NoPeak)?;
+    let higher = |one: &usize, other: &usize| smooth(*one).total_cmp(&smooth(*other));
+    let peak = (dip..last).max_by(higher).unwrap_or(dip);
+    if peak < 4 || observed[peak] < 1.5 * observed[dip] {
+        return Err(Error::NoClearPeak);
+    }
+    Ok((dip, peak))
+}
+
+fn describe(
+    histogram: &[(u32, u64)],
+    observed: &[f64],
+    expected: &[f64],
+    dip: usize,
+    fit: &Fit,
+) -> Model {
+    let Shape { k, ploidy } = fit.shape;
+    let [coverage, bias, length, _, duplication] = fit.values();
+    let shown = ((6.0 * coverage) as usize + 4).clamp(dip + 8, MOST_COUNTS);
+    let (observed, expected) = (observed[..=shown].to_vec(), expected[..=shown].to_vec());
+    // Errors are what the model leaves of the counts below the first peak.
+    let most = dip.max(coverage as usize).min(shown);
+    let excess = |at: usize| (observed[at] - expected[at]).max(0.0);
+    // Behind the place where the model takes over, what is left is noise.
+    let end = (1..=most).find(|&at| excess(at) < 0.05 * observed[at]).unwrap_or(dip + 1);
+    let error_kmers: f64 = (1..end.max(2)).map(|at| at as f64 * excess(at)).sum();
+    let total_kmers: u64 = histogram.iter().map(|&(count, number)| u64::from(count) * number).sum();
+    let good = total_kmers as f64 - error_kmers;
+    let error_rate = 1.0 - (good / total_kmers.max(1) as f64).powf(1.0 / k as f64);
+    // Without those that occur once, most errors are not there to be seen.
+    let whole = observed[1] > 0.0;
+    let tail = &observed[dip..];
+    let mean = tail.iter().sum::<f64>() / tail.len() as f64;
+    let variance: f64 = tail.iter().map(|value| (value - mean).powi(2)).sum();
+    let left: f64 = tail.iter().zip(&expected[dip..]).map(|(o, e)| (o - e).powi(2)).sum();
+    let genome_size = good / (f64::from(ploidy) * coverage);
+    Model {
+        k,
+        ploidy,
+        coverage,
+        bias,
+        genome_size,
+        unique_size: (length * (1.0 - duplication)).min(genome_size),
+        heterozygosity: fit.rate(),
+        duplication,
+        error_rate: whole.then_some(error_rate),
+        total_kmers,
+        error_kmers: whole.then_some(error_kmers),
+        explained: (1.0 - left / variance.max(1.0)).max(0.0),
+        observed,
+        expected,
+        from: dip,
+        doubts: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A histogram that is the model itself, with errors before it.
+    fn made(ploidy: u32, values: [f64; 5]) -> Vec<(u32, u64)> {
+        let shape = Shape { k: 21, ploidy };
+        let fit = Fit::of(shape, values);
+        let row = |count: u32| {
+            let errors = 4e6 * 0.15f64.powi(count as i32 - 1);
+            (count, (fit.at(f64::from(count)) + errors).round() as u64)
+        };
+        (1..1500).map(row).collect()
+    }
+
+    #[test]
+    fn the_model_finds_its_own_values() {
+        for (ploidy, values) in [
+            (2, [25.0, 0.4, 3e6, 0.01, 0.05]),
+            (2, [40.0, 1.2, 8e6, 0.001, 0.1]),
+            (2, [18.0, 0.2, 5e6, 0.03, 0.02]),
+            (1, [60.0, 0.5, 5e6, 0.0, 0.02]),
+        ] {
+            let model = Model::fit(&made(ploidy, values), 21, ploidy).unwrap();
+            let close = |found: f64, wanted: f64, within: f64| {
+                assert!((found - wanted).abs() <= within * wanted, "{found} {wanted}: {model:?}");
+            };
+            close(model.coverage, values[0], 0.01);
+            close(model.unique_size, values[2] * (1.0 - values[4]), 0.02);
+            close(model.genome_size, values[2] * (1.0 + values[4]), 0.03);
+            if ploidy == 2 {
+                close(model.heterozygosity, values[3], 0.05);
+            }
+            assert!(model.explained > 0.999, "{model:?}");
+        }
+    }
+
+    #[test]
+    fn histograms_without_a_peak_are_refused() {
+        assert_eq!(Model::fit(&[], 21, 2).unwrap_err(), Error::Empty);
+        let falling: Vec<(u32, u64)> = (1..40).map(|count| (count, 1 << (40 - count))).collect();
+        let error = Model::fit(&falling, 21, 2).unwrap_err().to_string();
+        assert!(error.contains("coverage is too low"), "{error}");
+    }
+}

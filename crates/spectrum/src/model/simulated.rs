@@ -1,0 +1,145 @@
+//! Models of histograms of simulated genomes: the values are right, or a doubt says why they may
+//! not be.
+
+use super::fit::{Fit, Shape};
+use super::{Doubt, Model};
+
+const K: usize = 21;
+/// Bases of a haplotype.
+const BASES: f64 = 2e6;
+
+/// Distinct k-mers that stand so often in all haplotypes together, of so many haplotypes.
+type Copies = Vec<(f64, f64)>;
+
+/// A genome without heterozygosity, of which a part stands twice, or also more often.
+fn homozygous(repeats: f64, most: i32) -> Copies {
+    let weight = |copies: i32| 0.6f64.powi(copies - 2);
+    let all: f64 = (2..=most).map(weight).sum();
+    let part =
+        |copies: i32| (f64::from(copies), repeats * weight(copies) / all / f64::from(copies));
+    std::iter::once((1.0, 1.0 - repeats)).chain((2..=most).map(part)).collect()
+}
+
+/// The parts of k-mers that have no difference between two haplotypes, and that have one.
+fn parts(rate: f64) -> [f64; 2] {
+    let same = (1.0 - rate).powi(K as i32);
+    [same, 1.0 - same]
+}
+
+fn diploid(rate: f64) -> Copies {
+    let [same, other] = parts(rate);
+    vec![(1.0, 2.0 * other), (2.0, same)]
+}
+
+/// One of four haplotypes differs.
+fn aaab(rate: f64) -> Copies {
+    let [same, other] = parts(rate);
+    vec![(1.0, other), (3.0, other), (4.0, same)]
+}
+
+/// Two and two are alike.
+fn aabb(rate: f64) -> Copies {
+    let [same, other] = parts(rate);
+    vec![(2.0, 2.0 * other), (4.0, same)]
+}
+
+/// Normally distributed numbers (SplitMix64, Box and Muller).
+struct Normal(u64);
+
+impl Normal {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((x ^ x >> 31) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn next(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().max(1e-300).ln()).sqrt();
+        radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
+    }
+}
+
+/// The histogram of reads of 100 bases with 0.5 % errors, `depth` times `ploidy` haplotypes.
+fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Vec<(u32, u64)> {
+    let mut random = Normal(depth as u64);
+    let covered = 0.8 * depth / ploidy;
+    let coverage = covered * 0.995f64.powi(K as i32);
+    // All k-mers with errors, 4 % of which occur once more, and so on.
+    let errors = BASES * covered * ploidy * (1.0 - 0.995f64.powi(K as i32)) * 0.96 * 0.96;
+    let shape = Shape { k: K, ploidy: 1 };
+    let peaks: Vec<Fit> = copies
+        .iter()
+        .map(|&(times, part)| Fit::of(shape, [times * coverage, bias, part * BASES, 0.0, 0.0]))
+        .collect();
+    let row = |count: u32| {
+        let of_errors = errors * 0.04f64.powi(count as i32 - 1);
+        let expected: f64 = peaks.iter().map(|peak| peak.at(f64::from(count))).sum();
+        let expected = expected + of_errors;
+        let found = expected + expected.sqrt() * random.next();
+        (count, found.max(0.0).round() as u64)
+    };
+    (1..1500).map(row).collect()
+}
+
+/// A genome: name, what stands how often, ploidy, heterozygosity.
+type Case = (&'static str, Copies, f64, f64);
+
+fn cases() -> Vec<Case> {
+    vec![
+        ("homozygous", homozygous(0.0, 2), 1.0, 0.0),
+        ("homozygous, 10 % repeats", homozygous(0.1, 2), 1.0, 0.0),
+        ("homozygous, 40 % repeats", homozygous(0.4, 2), 1.0, 0.0),
+        ("homozygous, 60 % repeats", homozygous(0.6, 2), 1.0, 0.0),
+        ("homozygous, 40 % repeats of all kinds", homozygous(0.4, 12), 1.0, 0.0),
+        ("diploid, 0.1 %", diploid(0.001), 2.0, 0.001),
+        ("diploid, 1 %", diploid(0.01), 2.0, 0.01),
+        ("diploid, 3 %", diploid(0.03), 2.0, 0.03),
+        ("AAAB", aaab(0.01), 4.0, 0.01),
+        ("AABB", aabb(0.01), 4.0, 0.01),
+    ]
+}
+
+#[test]
+fn values_are_right_or_in_doubt() {
+    for (name, copies, ploidy, rate) in cases() {
+        for (depth, bias) in [(15.0, 0.6), (25.0, 0.1), (40.0, 0.6), (100.0, 0.3)] {
+            let found = histogram(&copies, ploidy, depth, bias);
+            let model = match Model::fit(&found, K, 2) {
+                Ok(model) => model,
+                Err(_) if depth < 20.0 => continue,
+                Err(why) => panic!("{name}, {depth}: {why}"),
+            };
+            let size = model.genome_size / BASES - 1.0;
+            let off = (model.heterozygosity - rate).abs();
+            let right = size.abs() < 0.05 && (off < 0.001 || off < 0.15 * rate);
+            let told = format!(
+                "{name}, {depth}: {} bases, {}, coverage {}, {:?}",
+                model.genome_size, model.heterozygosity, model.coverage, model.doubts
+            );
+            assert!(right || !model.doubts.is_empty(), "{told}");
+            let plain = name == "homozygous" || name == "diploid, 0.1 %" || name == "diploid, 1 %";
+            assert!(depth < 30.0 || !plain || (right && model.doubts.is_empty()), "{told}");
+            let repeats = name.contains("repeats");
+            assert!(!repeats || right, "the less heterozygous: {told}");
+            let is_other = |doubt: &Doubt| matches!(doubt, Doubt::OtherReading { .. });
+            assert!(!repeats || model.doubts.iter().any(is_other), "{told}");
+            assert!(name != "AAAB" || !model.doubts.is_empty(), "{told}");
+        }
+    }
+}
+
+#[test]
+fn errors_of_a_histogram_that_was_cut_are_not_known() {
+    let whole = histogram(&diploid(0.01), 2.0, 60.0, 0.3);
+    let model = Model::fit(&whole, K, 2).unwrap();
+    assert!((model.error_rate.unwrap() - 0.005).abs() < 0.0005, "{model:?}");
+    let cut: Vec<(u32, u64)> = whole.iter().copied().filter(|row| row.0 > 1).collect();
+    let model = Model::fit(&cut, K, 2).unwrap();
+    assert_eq!((model.error_rate, model.error_kmers), (None, None));
+    assert_eq!(model.doubts, [Doubt::Cut]);
+    assert!((model.genome_size / BASES - 1.0).abs() < 0.02, "{model:?}");
+    let mut bounded = whole.clone();
+    bounded.push((10_001, 50));
+    assert_eq!(Model::fit(&bounded, K, 2).unwrap().doubts, [Doubt::LastRow]);
+}
