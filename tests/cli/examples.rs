@@ -130,6 +130,18 @@ fn pages() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// The map of the code leads to files that are there.
+#[test]
+fn files_that_the_architecture_names() {
+    let text = std::fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let code = text.split('`').skip(1).step_by(2);
+    let named = code.filter(|path| path.starts_with("crates/") && !path.contains([' ', '{']));
+    let named: Vec<&str> = named.collect();
+    assert!(named.len() > 30, "{named:?}");
+    let missing: Vec<_> = named.iter().filter(|path| !root().join(path).exists()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 #[test]
 fn helps() {
     let mut failures = Vec::new();
