@@ -269,6 +269,9 @@ impl Lane {
         task.scripts = self.scripts.view_mut().as_mut_ptr();
         task.counts = self.counts.view_mut().as_mut_ptr();
         (task.query_count, task.slot_count) = (count as u32, slots as u32);
+        // Nothing of the batch before is under way any more.
+        (task.first_query, task.last_query, task.part_query, task.part_end) = (0, 0, 0, 0);
+        task.items = 0;
     }
 
     /// Chooses and looks up the seeds, and learns how often those of each query occur.

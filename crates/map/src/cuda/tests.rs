@@ -31,8 +31,9 @@ fn counters(stages: &Stages) -> [u64; 4] {
     [stages.candidates, stages.rejected, stages.verified, stages.scanned]
 }
 
-/// Maps reads on the device, with room for so many candidates and ends at a time, and on the host: hits,
-/// counters and alignments must be the same. Says how many reads the device took.
+/// Maps reads on the device, with room for so many candidates and ends at a time, and on the host, and
+/// then the first few of them in the same buffers: hits, counters and alignments must be the same. Says
+/// how many of all reads the device took.
 fn compare(
     config: Config,
     contigs: &[Vec<u8>],
@@ -43,28 +44,45 @@ fn compare(
     let index = index(contigs, None, None);
     let view = index.view();
     let gaps = gaps(&view, &config);
+    let sizes = Sizes { keys: sizes[0], ends: sizes[1] };
+    let gpus = Gpus::of_size(&view, &gaps, &config, sizes).unwrap();
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
     let packed =
         (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
-    let mapper = || {
-        let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &Cancel::default());
-        mapper.clear();
-        for read in reads {
-            mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
-        }
-        mapper
+    let cancel = Cancel::default();
+    let batch = |number: u64, reads: &[Vec<u8>]| {
+        let mapper = || {
+            let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &cancel);
+            mapper.clear();
+            for read in reads {
+                mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
+            }
+            mapper
+        };
+        compare_batch(&gpus, [mapper(), mapper()], number, reads.len(), unit)
     };
-    let mut here = mapper();
-    here.seek(0..reads.len()).unwrap();
+    let taken = batch(0, reads);
+    batch(1, &reads[..unit.min(reads.len())]);
+    taken
+}
+
+/// A batch, the mapper of which there is twice, for the host and for the device.
+fn compare_batch(
+    gpus: &Gpus,
+    [mut here, mut there]: [Mapper<'_>; 2],
+    number: u64,
+    reads: usize,
+    unit: usize,
+) -> u64 {
+    let (view, config) = (here.view, here.config);
+    here.seek(0..reads).unwrap();
     here.flush().unwrap();
     let (mut expected, mut expected_bounds) = (Vec::new(), Vec::new());
-    here.hits(0..reads.len(), &mut expected, &mut expected_bounds).unwrap();
+    here.hits(0..reads, &mut expected, &mut expected_bounds).unwrap();
 
-    let gpus =
-        Gpus::of_size(&view, &gaps, &config, Sizes { keys: sizes[0], ends: sizes[1] }).unwrap();
-    let (mut there, mut on_gpu) = (mapper(), OnGpu::new(&gpus));
-    let turn = on_gpu.turn(0);
-    on_gpu.begin(&mut there, turn, reads.len(), unit).unwrap();
+    let mut on_gpu = OnGpu::new(gpus);
+    let turn = on_gpu.turn(number);
+    on_gpu.begin(&mut there, turn, reads, unit).unwrap();
     let (mut found, mut found_bounds, mut next) = (Vec::new(), Vec::new(), 0);
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     let [mut traced, mut followed] = [Alignment::default(), Alignment::default()];
