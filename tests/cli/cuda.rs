@@ -3,6 +3,14 @@
 
 use crate::support::{Dir, MERGANSER, small_reads};
 
+/// Two devices, or the first one twice where there is no other.
+pub(crate) fn two_devices() -> &'static str {
+    let dir = Dir::new();
+    dir.write("r.fa", ">r\nACGTACGTACGTACGT\n");
+    let ran = dir.run("count -k 11 --device cuda:1 --format none -q r.fa");
+    if ran.code == Some(0) { "cuda:0,1" } else { "cuda:0,0" }
+}
+
 /// Whether this build and this machine can count on a GPU.
 pub(crate) fn usable() -> bool {
     let dir = Dir::new();

@@ -1,6 +1,7 @@
 //! `classify` on GPUs, real or emulated: the same bytes as on the CPU; skipped, saying so, without
 //! one. `MERGANSER_REQUIRE_GPU=1` makes that a failure.
 
+use crate::cuda::two_devices;
 use crate::support::reads::{Random, Record, fasta};
 use crate::support::{Dir, MERGANSER};
 
@@ -72,6 +73,7 @@ fn classify_writes_the_same_on_cuda() {
         (lines, dir.read("report"))
     };
     let reads = "-1 1.fa -2 2.fa long.fa";
+    let two = format!("--device {} --threads 3", two_devices());
     for (databases, options) in
         [(["s1", "s3"], ""), (["m1", "m3"], ""), (["m1", "m3"], "--lowest species --max-cand 9")]
     {
@@ -79,7 +81,7 @@ fn classify_writes_the_same_on_cuda() {
         assert_eq!(expected.0.lines().count(), 44);
         for (database, device) in [
             (databases[0], "--device cuda:0"),
-            (databases[1], "--device cuda:0,1 --threads 3"),
+            (databases[1], two.as_str()),
             (databases[1], "--device cuda:0 --gpu-memory 4M"),
         ] {
             let found = classify(&format!("{database} {reads} {options} {device}"));
@@ -177,9 +179,10 @@ fn build_writes_the_same_on_cuda() {
         return;
     }
     let genomes = "g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa";
+    let two = format!("{} --threads 3", two_devices());
     for (database, options, device) in [
         ("s1", "", "cuda:0"),
-        ("s3", "--parts 3", "cuda:0,1 --threads 3"),
+        ("s3", "--parts 3", two.as_str()),
         ("m1", "--preset metacache", "cuda:0,0 --gpu-memory 60M"),
     ] {
         dir.run(&format!(

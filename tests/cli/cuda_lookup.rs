@@ -69,7 +69,8 @@ fn tables_of_any_size() {
     dir.write("r.fa", fasta(&[Record::from(&genome[..60_000])], 90, "\n"));
     for k in [24, 40] {
         dir.run(&format!("count -q -k {k} --min-count 1 -o t.mgk g.fa")).ok();
-        let little = ["cuda:0 --gpu-memory 40M", "cuda:0,0 --gpu-memory 40M --memory 95M"];
+        let little =
+            ["cuda:0 --gpu-memory 40M", "cuda:0,0 --gpu-memory 40M --memory 95M --threads 2"];
         same_on(&dir, "profile t.mgk r.fa", &little);
         let ran = dir.run("kmers profile t.mgk r.fa --device cuda:0 --gpu-memory 40M");
         assert!(ran.stderr.contains("ranges for every"), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-// From good ends to hits and their alignments: crates/map/src/{hits,trace}.rs.
+// From good ends to hits: crates/map/src/hits.rs.
 #pragma once
 
 #include "verify.cuh"
@@ -83,48 +83,6 @@ __global__ void __launch_bounds__(threads) silence_kernel(task t) {
     take(end);
   } else {
     silence(t, i, to, reach, take);
-  }
-}
-
-/// An entry of a script, a base that differs; below it stands the number of matches before it.
-constexpr uint16_t mismatch = 1 << 14;
-/// The first entry of a script that is left to the host.
-constexpr uint16_t left_to_host = 0xffff;
-
-/// The script of an alignment without gaps, if it has no more edits.
-MGPU_HD bool on_diagonal(const task& t, const query& of, uint64_t start, uint32_t edits,
-                         uint16_t* script) {
-  uint32_t found = 0, at = 0;
-  for (uint32_t word = 0; 64 * word < of.len; ++word) {
-    for (uint64_t differs = mismatches(t, of, start, word); differs != 0; differs &= differs - 1) {
-      const uint32_t next = 64 * word + ones((differs & (~differs + 1)) - 1);
-      if (++found > edits) return false;
-      script[found - 1] = static_cast<uint16_t>(mismatch | (next - at));
-      at = next + 1;
-    }
-  }
-  return true;
-}
-
-/// A sorted hit a thread: its script of `width` entries, if it has no gaps.
-__global__ void __launch_bounds__(threads) trace_kernel(task t, uint64_t first, uint32_t width) {
-  block<threads> me;
-  const uint64_t mine = uint64_t{me.index()} * threads + me.thread();
-  const uint64_t stride = uint64_t{me.count()} * threads;
-  for (uint64_t i = mine; i < t.items; i += stride) {
-    const uint64_t key = t.found_hits[first + i], head = key >> 1 >> t.position_bits;
-    const uint32_t edits = static_cast<uint32_t>(head & ones64(t.edit_bits));
-    const uint32_t position = static_cast<uint32_t>(key >> 1 & ones64(t.position_bits));
-    const uint32_t rank = static_cast<uint32_t>(head >> t.edit_bits) * 2 + (key & 1);
-    const query of = t.queries[t.part_query + rank];
-    uint16_t* script = t.scripts + i * width;
-    if (edits == 0) continue;
-    // Which gaps and end are the best is the host's to say: few hits need it.
-    const int64_t start = int64_t{position} + 1 - of.len;
-    const bool known = of.unknown == 0 && edits <= 15 && is_plain(t, start, int64_t{position} + 1);
-    if (!known || !on_diagonal(t, of, static_cast<uint64_t>(start), edits, script)) {
-      script[0] = left_to_host;
-    }
   }
 }
 

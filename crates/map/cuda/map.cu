@@ -1,8 +1,8 @@
 // The launchers of mapping, as status.cuh says. Kernels are in the headers beside this file.
 #include "build.cuh"
-#include "hits.cuh"
 #include "layout.cuh"
 #include "status.cuh"
+#include "trace.cuh"
 
 namespace {
 
@@ -125,6 +125,22 @@ mgpu_status merganser_map_silence(const task* t, cudaStream_t stream) {
 mgpu_status merganser_map_trace(const task* t, uint64_t first, uint32_t width, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, most_blocks);
   MGPU_LAUNCH(mgpu::map::trace_kernel, blocks, threads, stream, *t, first, width);
+  return mgpu::launch_status();
+}
+
+/// Of these scripts those with gaps, in as many threads as the scratch memory has room for; those of
+/// more edits than `most` need none.
+mgpu_status merganser_map_trace_gaps(const task* t, uint64_t first, uint32_t width, uint32_t most,
+                                     cudaStream_t stream) {
+  if (t->hamming) return 0;
+  for (uint32_t words = 1; words <= 2 && 5 * (words - 1) < most; ++words) {
+    const uint64_t room = t->scratch_bytes / mgpu::map::bytes_of_ways(*t, words) / threads;
+    if (room == 0) break;
+    const unsigned blocks = grid_size(t->items, threads, room < most_blocks ? room : most_blocks);
+    const auto kernel =
+        words == 1 ? mgpu::map::trace_gaps_kernel<1> : mgpu::map::trace_gaps_kernel<2>;
+    MGPU_LAUNCH(kernel, blocks, threads, stream, *t, first, width);
+  }
   return mgpu::launch_status();
 }
 

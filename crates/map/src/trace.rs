@@ -107,21 +107,29 @@ impl Alignment {
         self.describe(text);
     }
 
-    /// Replaces it by the alignment of a query that ends at `end` and has no gaps, of which a device
-    /// wrote the mismatches down in their order: of each the matches before it (low 14 bits) and a
-    /// one above them.
+    /// Replaces it by the alignment of a query whose hit ends at `end`, of which a device wrote the edits
+    /// down in their order: of each the kind (the two highest bits) and the matches before it (the low
+    /// ten). The first has between them how far behind the hit the alignment ends.
     pub(crate) fn follow(&mut self, query: &Query<'_>, text: &Text<'_>, end: u32, script: &[u16]) {
         self.operations.clear();
-        self.end = end + 1;
-        let mut read = 0;
+        let behind = script.first().map_or(0, |entry| u32::from(entry >> 10 & 15));
+        self.end = end + 1 + behind;
+        let (mut read, mut reference) = (0, 0);
         for &entry in script {
-            let run = u32::from(entry & 0x3fff);
+            let run = u32::from(entry & 0x3ff);
             self.push(Operation::Match, run);
-            self.push(Operation::Mismatch, 1);
-            read += run + 1;
+            let (operation, [in_read, in_reference]) = match entry >> 14 {
+                1 => (Operation::Mismatch, [1, 1]),
+                2 => (Operation::Insertion, [1, 0]),
+                _ => (Operation::Deletion, [0, 1]),
+            };
+            self.push(operation, 1);
+            read += run + in_read;
+            reference += run + in_reference;
         }
-        self.push(Operation::Match, query.len as u32 - read);
-        self.start = self.end - query.len as u32;
+        let rest = query.len as u32 - read;
+        self.push(Operation::Match, rest);
+        self.start = self.end - reference - rest;
         self.describe(text);
     }
 

@@ -138,6 +138,9 @@ merganser_gpu::foreign! {
     fn merganser_map_scan(task: *const Task, most: u64, stream: RawStream);
     fn merganser_map_silence(task: *const Task, stream: RawStream);
     fn merganser_map_trace(task: *const Task, first: u64, width: u32, stream: RawStream);
+    fn merganser_map_trace_gaps(
+        task: *const Task, first: u64, width: u32, most: u32, stream: RawStream
+    );
     fn merganser_map_count_positions(task: *const BuildTask, stream: RawStream);
     fn merganser_map_take_positions(task: *const BuildTask, stream: RawStream);
     fn merganser_map_table(task: *const BuildTask, stream: RawStream);
@@ -181,8 +184,11 @@ stages! {
     scan(Task, most: u64) = merganser_map_scan, "scanning windows";
     /// Hits among the sorted ends.
     silence(Task) = merganser_map_silence, "choosing hits";
-    /// Scripts of sorted hits.
+    /// Scripts of sorted hits without gaps.
     trace(Task, first: u64, width: u32) = merganser_map_trace, "tracing alignments";
+    /// Those of hits with gaps, of up to `most` edits.
+    trace_gaps(Task, first: u64, width: u32, most: u32) = merganser_map_trace_gaps,
+        "tracing alignments with gaps";
     /// Positions of the parts in each piece.
     count_positions(BuildTask) = merganser_map_count_positions, "counting positions";
     /// These positions and their keys.

@@ -40,7 +40,7 @@ const HITS: usize = if cfg!(test) { 64 } else { 1 << 16 };
 /// `most_edits` of `cuda/seeds.cuh`.
 pub(super) const LONGEST: usize = 1024;
 pub(super) const MOST_EDITS: usize = 127;
-/// The most edits of a script: `trace_kernel` of `cuda/hits.cuh`.
+/// The most edits of a script: `most_edits_traced` of `cuda/trace.cuh`.
 const MOST_TRACED: usize = 15;
 /// The first entry of a script that is left to the host.
 const LEFT_TO_HOST: u16 = u16::MAX;

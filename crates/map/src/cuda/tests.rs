@@ -7,7 +7,7 @@ use crate::index::{Building, Index, build};
 use crate::mapper::tests::{Random, config_of};
 use crate::mapper::{Mapper, Stages, gaps};
 use crate::reference::Reference;
-use crate::trace::Alignment;
+use crate::trace::{Alignment, Operation};
 use crate::{Config, Metric, NMode, Prefilter, prefilter};
 use merganser_filter::Threshold;
 use merganser_gpu::Device;
@@ -33,14 +33,14 @@ fn counters(stages: &Stages) -> [u64; 4] {
 
 /// Maps reads on the device, with room for so many candidates and ends at a time, and on the host, and
 /// then the first few of them in the same buffers: hits, counters and alignments must be the same. Says
-/// how many of all reads the device took.
-fn compare(
+/// of all reads what [`compare_batch`] says.
+fn compare_all(
     config: Config,
     contigs: &[Vec<u8>],
     reads: &[Vec<u8>],
     sizes: [usize; 2],
     unit: usize,
-) -> u64 {
+) -> [u64; 2] {
     let index = index(contigs, None, None);
     let view = index.view();
     let gaps = gaps(&view, &config);
@@ -66,14 +66,26 @@ fn compare(
     taken
 }
 
-/// A batch, the mapper of which there is twice, for the host and for the device.
+/// As [`compare_all`]; says how many reads the device took.
+fn compare(
+    config: Config,
+    contigs: &[Vec<u8>],
+    reads: &[Vec<u8>],
+    sizes: [usize; 2],
+    unit: usize,
+) -> u64 {
+    compare_all(config, contigs, reads, sizes, unit)[0]
+}
+
+/// A batch, the mapper of which there is twice, for the host and for the device. Says how many reads the
+/// device took, and how many alignments with gaps it traced.
 fn compare_batch(
     gpus: &Gpus,
     [mut here, mut there]: [Mapper<'_>; 2],
     number: u64,
     reads: usize,
     unit: usize,
-) -> u64 {
+) -> [u64; 2] {
     let (view, config) = (here.view, here.config);
     here.seek(0..reads).unwrap();
     here.flush().unwrap();
@@ -86,6 +98,7 @@ fn compare_batch(
     let (mut found, mut found_bounds, mut next) = (Vec::new(), Vec::new(), 0);
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     let [mut traced, mut followed] = [Alignment::default(), Alignment::default()];
+    let mut gapped = 0;
     while let Some(part) = on_gpu.next(&mut there, &mut hits, &mut bounds).unwrap() {
         assert_eq!(part.start, next);
         assert!(part.len().is_multiple_of(unit));
@@ -102,6 +115,9 @@ fn compare_batch(
                 let what =
                     |at: &Alignment| (at.start, at.end, at.operations.clone(), at.md.clone());
                 assert_eq!(what(&followed), what(&traced));
+                let is_gap =
+                    |operation| matches!(operation, Operation::Insertion | Operation::Deletion);
+                gapped += usize::from(traced.operations.iter().any(|&(of, _)| is_gap(of)));
             }
             from = to;
         }
@@ -109,7 +125,7 @@ fn compare_batch(
     }
     assert_eq!((found_bounds, found), (expected_bounds, expected), "{config:?}");
     assert_eq!(counters(&there.stages), counters(&here.stages), "{config:?}");
-    there.stages.gpu_reads
+    [there.stages.gpu_reads, gapped as u64]
 }
 
 proptest! {
@@ -209,4 +225,28 @@ fn unknown_letters_that_match() {
         let config = Config { n_mode: NMode::Match, metric, ..Config::new(Threshold::Edits(3)) };
         assert!(compare(config, std::slice::from_ref(&contig), &reads, [50_000; 2], 1) > 0);
     }
+}
+
+/// Bands of one word a row and of two; what has more edits, or lies at a contig's end, is the host's.
+#[test]
+fn gaps_are_traced_on_the_device() {
+    if !usable() {
+        return;
+    }
+    let mut random = Random(5);
+    let contig = random.bases(2000);
+    let piece = |range: std::ops::Range<usize>| contig[range].to_vec();
+    let reads = [
+        // Three bases too many, four that are missing, and seven.
+        [piece(100..180), b"GGG".to_vec(), piece(180..260)].concat(),
+        [piece(500..590), piece(594..660)].concat(),
+        [piece(700..790), piece(797..870)].concat(),
+        // Twelve edits, and the beginning of the contig.
+        [piece(900..990), piece(1002..1080)].concat(),
+        [piece(0..80), b"GG".to_vec(), piece(80..160)].concat(),
+    ];
+    let config = Config::new(Threshold::Edits(12));
+    let [taken, gapped] =
+        compare_all(config, std::slice::from_ref(&contig), &reads, [50_000; 2], 1);
+    assert_eq!([taken, gapped], [5, 3]);
 }

@@ -59,7 +59,11 @@ impl Lane {
         let behind = first as u64 + self.task.items;
         assert!(behind <= self.keys[0].len() as u64, "hits beyond their memory");
         // SAFETY: as above; hits are in one of the two buffers of keys, which are of one size.
-        unsafe { kernels::trace(&self.stream, &self.task, first as u64, width as u32) }
+        unsafe {
+            kernels::trace(&self.stream, &self.task, first as u64, width as u32)?;
+            let most = self.most_edits as u32;
+            kernels::trace_gaps(&self.stream, &self.task, first as u64, width as u32, most)
+        }
     }
 
     /// Keys and windows that there is room for.
