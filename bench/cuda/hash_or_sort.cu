@@ -23,23 +23,17 @@
 #include "clock.cuh"
 #include "context.cuh"
 #include "hash_insert.cuh"
+#include "primitives.cuh"
 #include "runs.cuh"
 #include "scramble.cuh"
 #include "status.cuh"
 
 extern "C" {
-mgpu_status mgpu_sort_keys_u64(void*, uint64_t*, uint64_t*, uint64_t*, uint64_t, int32_t, int32_t,
-                               bool*, cudaStream_t);
-mgpu_status mgpu_encode_runs_u64(void*, uint64_t*, const uint64_t*, uint64_t, uint64_t*, uint32_t*,
-                                 uint64_t*, cudaStream_t);
-mgpu_status mgpu_select_runs_u64(void*, uint64_t*, const uint64_t*, const uint32_t*, uint64_t,
-                                 uint32_t, uint32_t, uint64_t*, uint32_t*, uint64_t*, cudaStream_t);
-mgpu_status merganser_count_runs_u64(const uint64_t*, uint64_t, int32_t, int32_t, uint32_t, uint32_t,
-                                     uint64_t*, uint32_t*, uint8_t*, uint64_t*, uint64_t, uint32_t*,
-                                     uint64_t*, cudaStream_t);
-mgpu_status merganser_count_left_runs_u64(const uint64_t*, uint64_t, int32_t, int32_t, uint32_t,
-                                          uint32_t, uint64_t*, uint32_t*, uint8_t*, uint64_t*,
-                                          uint64_t, uint32_t*, uint64_t*, cudaStream_t);
+mgpu_status mgpu_sort_u64(void*, uint64_t*, const mgpu::sort_arguments*, bool*, cudaStream_t);
+mgpu_status mgpu_encode_runs_u64(void*, uint64_t*, const mgpu::encode_arguments*, cudaStream_t);
+mgpu_status mgpu_select_runs_u64(void*, uint64_t*, const mgpu::select_arguments*, cudaStream_t);
+mgpu_status merganser_count_runs_u64(const mgpu::run_arguments<uint64_t>*, cudaStream_t);
+mgpu_status merganser_count_left_runs_u64(const mgpu::run_arguments<uint64_t>*, cudaStream_t);
 }
 
 namespace {
@@ -183,7 +177,8 @@ struct workspace {
 
 uint64_t* sorted(workspace& w, int bits) {
   bool in_second;
-  check(mgpu_sort_keys_u64(w.temporary, &w.temporary_bytes, w.first, w.second, keys, 0, bits, &in_second, nullptr), "sort");
+  const mgpu::sort_arguments order{w.first, w.second, nullptr, nullptr, keys, 0, bits};
+  check(mgpu_sort_u64(w.temporary, &w.temporary_bytes, &order, &in_second, nullptr), "sort");
   w.temporary_bytes = uint64_t{1} << 30;
   return in_second ? w.second : w.first;
 }
@@ -197,10 +192,12 @@ double by_all_bits(workspace& w, uint64_t* picked, uint32_t* picked_counts, answ
     const double time = seconds([&] {
       uint64_t* const in = sorted(w, 2 * k);
       uint64_t* const runs = in == w.first ? w.second : w.first;
-      check(mgpu_encode_runs_u64(w.temporary, &w.temporary_bytes, in, keys, runs, w.counts, w.number, nullptr), "runs");
+      const mgpu::encode_arguments all{in, runs, w.counts, w.number, keys};
+      check(mgpu_encode_runs_u64(w.temporary, &w.temporary_bytes, &all, nullptr), "runs");
       w.temporary_bytes = uint64_t{1} << 30;
       const uint64_t number = w.read(0);
-      check(mgpu_select_runs_u64(w.temporary, &w.temporary_bytes, runs, w.counts, number, least, most, picked, picked_counts, w.number, nullptr), "selection");
+      const mgpu::select_arguments some{runs, w.counts, picked, picked_counts, w.number, number, least, most};
+      check(mgpu_select_runs_u64(w.temporary, &w.temporary_bytes, &some, nullptr), "selection");
       w.temporary_bytes = uint64_t{1} << 30;
       kept = w.read(0);
     });
@@ -222,7 +219,11 @@ double by_some_bits(workspace& w, uint8_t* changes, uint64_t* left, uint32_t* la
       out = in == w.first ? w.second : w.first;
       w.clear_numbers();
       const auto settle = [&](auto launcher) {
-        check(launcher(in, keys, mgpu::sorted_bits, k, least, most, out, w.counts, changes, left, keys / 256, large, w.number, nullptr), "runs");
+        const mgpu::run_arguments<uint64_t> a{
+            in, keys, (uint64_t{1} << mgpu::sorted_bits) - 1, mgpu::sorted_bits < 2 * k, k, least, most,
+            out, w.counts, changes, left, keys / 256, large,
+            reinterpret_cast<mgpu::run_totals*>(w.number)};
+        check(launcher(&a, nullptr), "runs");
       };
       settle(merganser_count_runs_u64);
       settle(merganser_count_left_runs_u64);

@@ -24,11 +24,11 @@
 
 #include "clock.cuh"
 #include "layout.cuh"
+#include "primitives.cuh"
 #include "status.cuh"
 
 extern "C" {
-mgpu_status mgpu_sort_pairs_u32(void*, uint64_t*, uint32_t*, uint32_t*, uint32_t*, uint32_t*, uint64_t,
-                                int32_t, int32_t, bool*, cudaStream_t);
+mgpu_status mgpu_sort_u32(void*, uint64_t*, const mgpu::sort_arguments*, bool*, cudaStream_t);
 mgpu_status merganser_classify_runs(const mgpu::sorted_entries*, bool, uint64_t*,
                                     const mgpu::section_runs*, uint32_t*, cudaStream_t);
 mgpu_status merganser_classify_measure(const mgpu::layout_arguments*, mgpu::section_size*,
@@ -153,8 +153,8 @@ struct sorted_table {
     check(cudaMemcpyAsync(buffers[0], features, 4 * pairs, cudaMemcpyDeviceToDevice), "copy");
     check(cudaMemcpyAsync(buffers[1], locations, 4 * pairs, cudaMemcpyDeviceToDevice), "copy");
     bool in_second = false;
-    check(mgpu_sort_pairs_u32(temporary, &temporary_bytes, buffers[0], buffers[2], buffers[1],
-                              buffers[3], pairs, 0, 32, &in_second, nullptr), "sort");
+    const mgpu::sort_arguments order{buffers[0], buffers[2], buffers[1], buffers[3], pairs, 0, 32};
+    check(mgpu_sort_u32(temporary, &temporary_bytes, &order, &in_second, nullptr), "sort");
     temporary_bytes = uint64_t{1} << 30;
     const int sorted = in_second ? 2 : 0;
     const mgpu::sorted_entries entries{buffers[sorted], buffers[sorted + 1], pairs, 0, sections};

@@ -2,6 +2,7 @@
 // asked for its temporary bytes first, with `temporary` null; item counts are 64 bits wide, as far
 // as the toolkit's CUB allows (mgpu_item_limit).
 #include "portable.cuh"
+#include "primitives.cuh"
 #include "status.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -37,38 +38,23 @@ struct words_of {
 
 /// Both buffers hold `items` keys' room; `in_second` tells which one has the result.
 template <class Key>
-mgpu_status sort_keys(void* temporary, uint64_t* temporary_bytes, Key* first, Key* second,
-                      uint64_t items, int begin_bit, int end_bit, bool* in_second,
-                      cudaStream_t stream) {
-  cub::DoubleBuffer<Key> keys(first, second);
+mgpu_status sort(void* temporary, uint64_t* temporary_bytes, const sort_arguments& a,
+                 bool* in_second, cudaStream_t stream) {
+  cub::DoubleBuffer<Key> keys(static_cast<Key*>(a.first), static_cast<Key*>(a.second));
+  cub::DoubleBuffer<uint32_t> values(a.first_values, a.second_values);
   size_t bytes = *temporary_bytes;
+  const auto order = [&](auto... words) {
+    using sorts = cub::DeviceRadixSort;
+    return a.first_values == nullptr
+               ? sorts::SortKeys(temporary, bytes, keys, a.items, words..., a.begin_bit, a.end_bit, stream)
+               : sorts::SortPairs(temporary, bytes, keys, values, a.items, words..., a.begin_bit,
+                                  a.end_bit, stream);
+  };
   cudaError_t error;
   if constexpr (std::is_same<Key, uint256>::value) {
-    error = cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, items, words_of{}, begin_bit,
-                                           end_bit, stream);
+    error = order(words_of{});
   } else {
-    error = cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, items, begin_bit, end_bit, stream);
-  }
-  *temporary_bytes = bytes;
-  *in_second = keys.selector == 1;
-  return status_of(error);
-}
-
-/// The same with a value for each key.
-template <class Key>
-mgpu_status sort_pairs(void* temporary, uint64_t* temporary_bytes, Key* first, Key* second,
-                       uint32_t* first_values, uint32_t* second_values, uint64_t items,
-                       int begin_bit, int end_bit, bool* in_second, cudaStream_t stream) {
-  cub::DoubleBuffer<Key> keys(first, second);
-  cub::DoubleBuffer<uint32_t> values(first_values, second_values);
-  size_t bytes = *temporary_bytes;
-  cudaError_t error;
-  if constexpr (std::is_same<Key, uint256>::value) {
-    error = cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, items, words_of{},
-                                            begin_bit, end_bit, stream);
-  } else {
-    error = cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, items, begin_bit,
-                                            end_bit, stream);
+    error = order();
   }
   *temporary_bytes = bytes;
   *in_second = keys.selector == 1;
@@ -77,11 +63,12 @@ mgpu_status sort_pairs(void* temporary, uint64_t* temporary_bytes, Key* first, K
 
 /// Runs of equal neighbours: each run's key, its length, and the number of runs.
 template <class Key>
-mgpu_status encode_runs(void* temporary, uint64_t* temporary_bytes, const Key* keys, uint64_t items,
-                        Key* unique, uint32_t* counts, uint64_t* runs, cudaStream_t stream) {
+mgpu_status encode_runs(void* temporary, uint64_t* temporary_bytes, const encode_arguments& a,
+                        cudaStream_t stream) {
   size_t bytes = *temporary_bytes;
   const mgpu_status status = status_of(cub::DeviceRunLengthEncode::Encode(
-      temporary, bytes, keys, unique, counts, runs, static_cast<int>(items), stream));
+      temporary, bytes, static_cast<const Key*>(a.keys), static_cast<Key*>(a.unique), a.counts,
+      a.runs, static_cast<int>(a.items), stream));
   *temporary_bytes = bytes;
   return status;
 }
@@ -98,16 +85,16 @@ struct count_is_within {
 
 /// The runs whose count is from `least` to `most`, in their order, and how many these are.
 template <class Key>
-mgpu_status select_runs(void* temporary, uint64_t* temporary_bytes, const Key* keys,
-                        const uint32_t* counts, uint64_t runs, uint32_t least, uint32_t most,
-                        Key* keys_out, uint32_t* counts_out, uint64_t* selected,
+mgpu_status select_runs(void* temporary, uint64_t* temporary_bytes, const select_arguments& a,
                         cudaStream_t stream) {
   size_t bytes = *temporary_bytes;
-  const auto in = thrust::make_zip_iterator(thrust::make_tuple(keys, counts));
-  const auto out = thrust::make_zip_iterator(thrust::make_tuple(keys_out, counts_out));
-  const mgpu_status status =
-      status_of(cub::DeviceSelect::If(temporary, bytes, in, out, selected,
-                                      static_cast<item_count>(runs), count_is_within{least, most}, stream));
+  using thrust::make_tuple;
+  using thrust::make_zip_iterator;
+  const auto in = make_zip_iterator(make_tuple(static_cast<const Key*>(a.keys), a.counts));
+  const auto out = make_zip_iterator(make_tuple(static_cast<Key*>(a.keys_out), a.counts_out));
+  const mgpu_status status = status_of(
+      cub::DeviceSelect::If(temporary, bytes, in, out, a.selected, static_cast<item_count>(a.runs),
+                            count_is_within{a.least, a.most}, stream));
   *temporary_bytes = bytes;
   return status;
 }
@@ -126,6 +113,8 @@ mgpu_status scan_exclusive(void* temporary, uint64_t* temporary_bytes, const Val
 
 }  // namespace mgpu
 
+#include "primitives_layout.cuh"
+
 extern "C" {
 
 /// The most items that scans and selections take, and that run lengths take: the latter's positions
@@ -136,39 +125,26 @@ mgpu_status mgpu_item_limits(uint64_t* items, uint64_t* runs) {
   return 0;
 }
 
-#define MGPU_SORT_FUNCTIONS(Key, suffix)                                                          \
-  mgpu_status mgpu_sort_keys_##suffix(void* temporary, uint64_t* temporary_bytes, Key* first,     \
-                                      Key* second, uint64_t items, int32_t begin_bit,             \
-                                      int32_t end_bit, bool* in_second, cudaStream_t stream) {    \
-    return mgpu::sort_keys(temporary, temporary_bytes, first, second, items, begin_bit, end_bit,  \
-                           in_second, stream);                                                    \
-  }                                                                                               \
-  mgpu_status mgpu_sort_pairs_##suffix(                                                           \
-      void* temporary, uint64_t* temporary_bytes, Key* first, Key* second,                        \
-      uint32_t* first_values, uint32_t* second_values, uint64_t items, int32_t begin_bit,         \
-      int32_t end_bit, bool* in_second, cudaStream_t stream) {                                    \
-    return mgpu::sort_pairs(temporary, temporary_bytes, first, second, first_values,              \
-                            second_values, items, begin_bit, end_bit, in_second, stream);         \
+#define MGPU_SORT_FUNCTION(Key, suffix)                                                          \
+  mgpu_status mgpu_sort_##suffix(void* temporary, uint64_t* temporary_bytes,                     \
+                                 const mgpu::sort_arguments* a, bool* in_second,                 \
+                                 cudaStream_t stream) {                                          \
+    return mgpu::sort<Key>(temporary, temporary_bytes, *a, in_second, stream);                   \
   }
 
-MGPU_SORT_FUNCTIONS(uint32_t, u32)
-MGPU_SORT_FUNCTIONS(uint64_t, u64)
-MGPU_SORT_FUNCTIONS(uint128, u128)
-MGPU_SORT_FUNCTIONS(mgpu::uint256, u256)
+MGPU_SORT_FUNCTION(uint32_t, u32)
+MGPU_SORT_FUNCTION(uint64_t, u64)
+MGPU_SORT_FUNCTION(uint128, u128)
+MGPU_SORT_FUNCTION(mgpu::uint256, u256)
 
-#define MGPU_KEY_FUNCTIONS(Key, suffix)                                                           \
-  mgpu_status mgpu_encode_runs_##suffix(void* temporary, uint64_t* temporary_bytes,               \
-                                        const Key* keys, uint64_t items, Key* unique,             \
-                                        uint32_t* counts, uint64_t* runs, cudaStream_t stream) {  \
-    return mgpu::encode_runs(temporary, temporary_bytes, keys, items, unique, counts, runs,       \
-                             stream);                                                             \
-  }                                                                                               \
-  mgpu_status mgpu_select_runs_##suffix(                                                          \
-      void* temporary, uint64_t* temporary_bytes, const Key* keys, const uint32_t* counts,        \
-      uint64_t runs, uint32_t least, uint32_t most, Key* keys_out, uint32_t* counts_out,          \
-      uint64_t* selected, cudaStream_t stream) {                                                  \
-    return mgpu::select_runs(temporary, temporary_bytes, keys, counts, runs, least, most,         \
-                             keys_out, counts_out, selected, stream);                             \
+#define MGPU_KEY_FUNCTIONS(Key, suffix)                                                          \
+  mgpu_status mgpu_encode_runs_##suffix(void* temporary, uint64_t* temporary_bytes,              \
+                                        const mgpu::encode_arguments* a, cudaStream_t stream) {  \
+    return mgpu::encode_runs<Key>(temporary, temporary_bytes, *a, stream);                       \
+  }                                                                                              \
+  mgpu_status mgpu_select_runs_##suffix(void* temporary, uint64_t* temporary_bytes,              \
+                                        const mgpu::select_arguments* a, cudaStream_t stream) {  \
+    return mgpu::select_runs<Key>(temporary, temporary_bytes, *a, stream);                       \
   }
 
 MGPU_KEY_FUNCTIONS(uint32_t, u32)

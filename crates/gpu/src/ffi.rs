@@ -11,6 +11,7 @@
 
 mod declare;
 
+use crate::primitives::{EncodeArguments, SelectArguments, SortArguments};
 use std::ffi::{c_char, c_void};
 
 /// 0, or the number of a `cudaError_t`; see also [`NOT_BUILT_IN`].
@@ -99,13 +100,12 @@ macro_rules! keyed {
         crate::foreign! {
             $(
                 fn $encode(
-                    scratch: *mut c_void, scratch_bytes: *mut u64, keys: *const $K, items: u64,
-                    unique: *mut $K, counts: *mut u32, runs: *mut u64, stream: RawStream,
+                    scratch: *mut c_void, scratch_bytes: *mut u64,
+                    arguments: *const EncodeArguments, stream: RawStream,
                 );
                 fn $select(
-                    scratch: *mut c_void, scratch_bytes: *mut u64, keys: *const $K,
-                    counts: *const u32, runs: u64, least: u32, most: u32, keys_out: *mut $K,
-                    counts_out: *mut u32, selected: *mut u64, stream: RawStream,
+                    scratch: *mut c_void, scratch_bytes: *mut u64,
+                    arguments: *const SelectArguments, stream: RawStream,
                 );
                 fn $canonicalize(
                     kmers: *const $K, items: u64, k: i32, out: *mut $K, stream: RawStream,
@@ -122,28 +122,17 @@ keyed! {
 }
 
 /// The sorts, which go up to 256 bits.
-macro_rules! sorted {
-    ($($K:ty: $keys:ident $pairs:ident;)*) => {
+macro_rules! sorts {
+    ($($sort:ident)*) => {
         crate::foreign! {
             $(
-                fn $keys(
-                    scratch: *mut c_void, scratch_bytes: *mut u64, first: *mut $K,
-                    second: *mut $K, items: u64, begin_bit: i32, end_bit: i32,
+                fn $sort(
+                    scratch: *mut c_void, scratch_bytes: *mut u64, arguments: *const SortArguments,
                     in_second: *mut bool, stream: RawStream,
-                );
-                fn $pairs(
-                    scratch: *mut c_void, scratch_bytes: *mut u64, first: *mut $K,
-                    second: *mut $K, first_values: *mut u32, second_values: *mut u32, items: u64,
-                    begin_bit: i32, end_bit: i32, in_second: *mut bool, stream: RawStream,
                 );
             )*
         }
     };
 }
 
-sorted! {
-    u32: mgpu_sort_keys_u32 mgpu_sort_pairs_u32;
-    u64: mgpu_sort_keys_u64 mgpu_sort_pairs_u64;
-    u128: mgpu_sort_keys_u128 mgpu_sort_pairs_u128;
-    [u128; 2]: mgpu_sort_keys_u256 mgpu_sort_pairs_u256;
-}
+sorts! { mgpu_sort_u32 mgpu_sort_u64 mgpu_sort_u128 mgpu_sort_u256 }

@@ -10,8 +10,8 @@
 
 mod keys;
 
-use keys::Sort;
-pub use keys::{Key, SelectRuns, SortKey};
+pub(crate) use keys::{EncodeArguments, SelectArguments, SortArguments};
+pub use keys::{Key, SortKey};
 
 use crate::ffi::{self, RawStream, Status};
 use crate::stream::fits;
@@ -49,7 +49,7 @@ pub fn sort_keys<K: SortKey>(
     let items = first.len();
     fits(SORTING, "the second buffer", second.len(), items)?;
     let keys = [first.as_mut_ptr(), second.as_mut_ptr()];
-    sort(stream, Sort { keys, values: [ptr::null_mut(); 2], items, bits }, scratch)
+    sort::<K>(stream, sorting(keys, [ptr::null_mut(); 2], items, bits), scratch)
 }
 
 /// Bytes that [`sort_pairs`] needs.
@@ -76,7 +76,7 @@ pub fn sort_pairs<K: SortKey>(
     fits(SORTING, "the second buffer of values", second_values.len(), items)?;
     let keys = [first.as_mut_ptr(), second.as_mut_ptr()];
     let values = [first_values.as_mut_ptr(), second_values.as_mut_ptr()];
-    sort(stream, Sort { keys, values, items, bits }, scratch)
+    sort::<K>(stream, sorting(keys, values, items, bits), scratch)
 }
 
 fn sort_scratch<K: SortKey>(
@@ -85,27 +85,46 @@ fn sort_scratch<K: SortKey>(
     bits: Range<u32>,
     values: *mut u32,
 ) -> Result<usize> {
-    let (mut in_second, keys) = (false, [ptr::null_mut(); 2]);
-    let sort = Sort { keys, values: [values; 2], items, bits };
+    let (mut in_second, keys) = (false, [ptr::null_mut::<K>(); 2]);
+    let sorting = sorting(keys, [values; 2], items, bits);
     ask(device, SORTING, |bytes| {
         // SAFETY: without scratch only the size is asked for, and no memory is looked at.
-        unsafe { K::sort(ptr::null_mut(), bytes, &sort, &mut in_second, ptr::null_mut()) }
+        unsafe { K::SORT(ptr::null_mut(), bytes, &sorting, &mut in_second, ptr::null_mut()) }
     })
+}
+
+/// What a sort works on: bits above those of the keys are none.
+fn sorting<K: SortKey>(
+    [first, second]: [*mut K; 2],
+    [first_values, second_values]: [*mut u32; 2],
+    items: usize,
+    bits: Range<u32>,
+) -> SortArguments {
+    let [begin_bit, end_bit] = [bits.start, bits.end].map(|bit| bit.min(8 * size_of::<K>() as u32));
+    SortArguments {
+        first: first.cast(),
+        second: second.cast(),
+        first_values,
+        second_values,
+        items: items as u64,
+        begin_bit: begin_bit as i32,
+        end_bit: end_bit as i32,
+    }
 }
 
 /// The caller has checked that every buffer has room for the items.
 fn sort<K: SortKey>(
     stream: &Stream,
-    sort: Sort<K>,
+    sorting: SortArguments,
     scratch: DeviceSliceMut<'_, u8>,
 ) -> Result<usize> {
-    if sort.items == 0 || sort.bits.is_empty() {
+    if sorting.items == 0 || sorting.begin_bit >= sorting.end_bit {
         return Ok(0);
     }
     let mut in_second = false;
     run(stream, SORTING, scratch, |scratch, bytes, raw| {
         // SAFETY: all have room for the items, and scratch for its bytes.
-        unsafe { K::sort(scratch, bytes, &sort, &mut in_second, raw) }
+        unsafe { K::SORT(scratch, bytes, &sorting, &mut in_second, raw) }
     })?;
     Ok(usize::from(in_second))
 }
@@ -170,10 +189,15 @@ pub fn exclusive_scan_u64(
 pub fn encode_runs_scratch<K: Key>(device: &Device, items: usize) -> Result<usize> {
     limited(ENCODING, items, RUN_LIMIT)?;
     ask(device, ENCODING, |bytes| {
-        let (keys, unique, counts) = (ptr::null(), ptr::null_mut(), ptr::null_mut());
-        let (scratch, raw) = (ptr::null_mut(), ptr::null_mut());
+        let nothing = EncodeArguments {
+            keys: ptr::null(),
+            unique: ptr::null_mut(),
+            counts: ptr::null_mut(),
+            runs: ptr::null_mut(),
+            items: items as u64,
+        };
         // SAFETY: without scratch only the size is asked for.
-        unsafe { K::encode(scratch, bytes, keys, items, unique, counts, ptr::null_mut(), raw) }
+        unsafe { K::ENCODE(ptr::null_mut(), bytes, &nothing, ptr::null_mut()) }
     })
 }
 
@@ -197,9 +221,15 @@ pub fn encode_runs<K: Key>(
         return stream.fill(runs.slice_mut(..1), 0);
     }
     run(stream, ENCODING, scratch, |scratch, bytes, raw| {
-        let (keys, unique, counts) = (keys.as_ptr(), unique.as_mut_ptr(), counts.as_mut_ptr());
+        let arguments = EncodeArguments {
+            keys: keys.as_ptr().cast(),
+            unique: unique.as_mut_ptr().cast(),
+            counts: counts.as_mut_ptr(),
+            runs: runs.as_mut_ptr(),
+            items: items as u64,
+        };
         // SAFETY: all have the room that was checked above, and scratch has its bytes.
-        unsafe { K::encode(scratch, bytes, keys, items, unique, counts, runs.as_mut_ptr(), raw) }
+        unsafe { K::ENCODE(scratch, bytes, &arguments, raw) }
     })
 }
 
@@ -207,17 +237,18 @@ pub fn encode_runs<K: Key>(
 pub fn select_runs_scratch<K: Key>(device: &Device, runs: usize) -> Result<usize> {
     limited(SELECTING, runs, item_limit())?;
     ask(device, SELECTING, |bytes| {
-        let nothing = SelectRuns {
+        let nothing = SelectArguments {
             keys: ptr::null(),
             counts: ptr::null(),
-            runs: runs as u64,
-            within: 1..=1,
             keys_out: ptr::null_mut(),
             counts_out: ptr::null_mut(),
             selected: ptr::null_mut(),
+            runs: runs as u64,
+            least: 1,
+            most: 1,
         };
         // SAFETY: without scratch only the size is asked for.
-        unsafe { K::select(ptr::null_mut(), bytes, nothing, ptr::null_mut()) }
+        unsafe { K::SELECT(ptr::null_mut(), bytes, &nothing, ptr::null_mut()) }
     })
 }
 
@@ -244,17 +275,18 @@ pub fn select_runs<K: Key>(
         return stream.fill(selected.slice_mut(..1), 0);
     }
     run(stream, SELECTING, scratch, |scratch, bytes, raw| {
-        let arguments = SelectRuns {
-            keys: keys.as_ptr(),
+        let arguments = SelectArguments {
+            keys: keys.as_ptr().cast(),
             counts: counts.as_ptr(),
-            runs: runs as u64,
-            within,
-            keys_out: keys_out.as_mut_ptr(),
+            keys_out: keys_out.as_mut_ptr().cast(),
             counts_out: counts_out.as_mut_ptr(),
             selected: selected.as_mut_ptr(),
+            runs: runs as u64,
+            least: *within.start(),
+            most: *within.end(),
         };
         // SAFETY: all have the room that was checked above, and scratch has its bytes.
-        unsafe { K::select(scratch, bytes, arguments, raw) }
+        unsafe { K::SELECT(scratch, bytes, &arguments, raw) }
     })
 }
 

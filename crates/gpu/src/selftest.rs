@@ -54,7 +54,9 @@ impl Stream {
         fits("canonicalizing", "the target", out.len(), kmers.len())?;
         self.launch("canonicalizing", |raw| {
             // SAFETY: both have room for the k-mers, and k is in range.
-            unsafe { K::canonicalize(kmers.as_ptr(), kmers.len(), k, out.as_mut_ptr(), raw) }
+            unsafe {
+                K::CANONICALIZE(kmers.as_ptr(), kmers.len() as u64, k as i32, out.as_mut_ptr(), raw)
+            }
         })
     }
 

@@ -103,7 +103,7 @@ struct band {
   /// Fills the ways of all rows, and gives the diagonal of the end with the fewest gaps.
   MGPU_HD uint32_t fill() const {
     uint32_t any[room], inserted[room];
-#pragma unroll
+    MGPU_UNROLL
     for (uint32_t b = 0; b < room; ++b) {
       any[b] = b < width ? 0 : far;
       inserted[b] = far;
@@ -112,7 +112,7 @@ struct band {
       const uint32_t matches = same(row);
       uint32_t left = far, longest = far;
       uint64_t word = 0;
-#pragma unroll
+      MGPU_UNROLL
       for (uint32_t b = 0; b < room; ++b) {
         const bool last = b + 1 == room;
         const uint32_t opened = (last ? far : any[last ? b : b + 1]) + edit + gap;
@@ -139,7 +139,7 @@ struct band {
       }
     }
     uint32_t end = room, fewest = far;
-#pragma unroll
+    MGPU_UNROLL
     for (uint32_t b = 0; b < room; ++b) {
       if (b >= edits && b <= 2 * edits && any[b] / edit == edits && any[b] < fewest) {
         end = b;

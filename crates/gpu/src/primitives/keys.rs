@@ -1,87 +1,84 @@
-//! The kinds of keys, each with its own functions.
+//! The kinds of keys, each with its own functions, and what these take.
 
 use crate::ffi::{self, RawStream, Status};
 use crate::memory::Pod;
 use std::ffi::c_void;
-use std::ops::{Range, RangeInclusive};
 
-/// The buffers and the order of a sort.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Sort<K> {
-    pub(super) keys: [*mut K; 2],
-    /// Null if the keys have no values.
-    pub(super) values: [*mut u32; 2],
-    pub(super) items: usize,
-    pub(super) bits: Range<u32>,
+crate::shared! {
+    /// What a sort works on, whatever the width of its keys.
+    #[doc(hidden)]
+    pub struct SortArguments = "mgpu::sort_arguments" {
+        pub(super) first: *mut c_void,
+        pub(super) second: *mut c_void,
+        /// Null if the keys have no values.
+        pub(super) first_values: *mut u32,
+        pub(super) second_values: *mut u32,
+        pub(super) items: u64,
+        pub(super) begin_bit: i32,
+        pub(super) end_bit: i32,
+    }
+
+    /// What run lengths are made of, and where they go.
+    #[doc(hidden)]
+    pub struct EncodeArguments = "mgpu::encode_arguments" {
+        pub(super) keys: *const c_void,
+        pub(super) unique: *mut c_void,
+        pub(super) counts: *mut u32,
+        pub(super) runs: *mut u64,
+        pub(super) items: u64,
+    }
+
+    /// What is selected from, what of it, and where it goes.
+    #[doc(hidden)]
+    pub struct SelectArguments = "mgpu::select_arguments" {
+        pub(super) keys: *const c_void,
+        pub(super) counts: *const u32,
+        pub(super) keys_out: *mut c_void,
+        pub(super) counts_out: *mut u32,
+        pub(super) selected: *mut u64,
+        pub(super) runs: u64,
+        pub(super) least: u32,
+        pub(super) most: u32,
+    }
 }
+
+/// A function of CUB: its scratch and how many bytes that has or needs, and what it works on. Safe as
+/// [`crate::ffi`] says.
+pub(super) type Function<A> = unsafe extern "C" fn(*mut c_void, *mut u64, *const A, RawStream) -> Status;
+
+/// A sort says besides whether the second buffer has the result.
+pub(super) type SortFunction = unsafe extern "C" fn(
+    *mut c_void,
+    *mut u64,
+    *const SortArguments,
+    *mut bool,
+    RawStream,
+) -> Status;
+
+/// Kmers, how many, k, where their canonical forms go.
+pub(super) type CanonicalizeFunction<K> =
+    unsafe extern "C" fn(*const K, u64, i32, *mut K, RawStream) -> Status;
 
 /// An integer that can be sorted: `u32`, `u64`, `u128`, or 256 bits as `[high, low]`.
 pub trait SortKey: Pod + Ord + Default + sealed::Sealed {
-    #[doc(hidden)]
     /// Sorts keys, or keys with their values.
-    ///
-    /// # Safety
-    /// As [`crate::ffi`] says.
-    unsafe fn sort(
-        scratch: *mut c_void,
-        scratch_bytes: *mut u64,
-        sort: &Sort<Self>,
-        in_second: &mut bool,
-        stream: RawStream,
-    ) -> Status;
+    #[doc(hidden)]
+    const SORT: SortFunction;
 }
 
 /// An integer that CUB's run lengths are built for here: `u32`, `u64` or `u128`.
 pub trait Key: SortKey {
+    /// Run lengths of equal neighbours.
     #[doc(hidden)]
-    #[allow(clippy::too_many_arguments, reason = "as the C++ has it")]
-    /// # Safety
-    /// As [`crate::ffi`] says.
-    unsafe fn encode(
-        scratch: *mut c_void,
-        scratch_bytes: *mut u64,
-        keys: *const Self,
-        items: usize,
-        unique: *mut Self,
-        counts: *mut u32,
-        runs: *mut u64,
-        stream: RawStream,
-    ) -> Status;
+    const ENCODE: Function<EncodeArguments>;
 
+    /// The runs with some counts.
     #[doc(hidden)]
-    /// # Safety
-    /// As [`crate::ffi`] says.
-    unsafe fn select(
-        scratch: *mut c_void,
-        scratch_bytes: *mut u64,
-        arguments: SelectRuns<Self>,
-        stream: RawStream,
-    ) -> Status;
+    const SELECT: Function<SelectArguments>;
 
+    /// The canonical forms of k-mers.
     #[doc(hidden)]
-    /// # Safety
-    /// As [`crate::ffi`] says.
-    unsafe fn canonicalize(
-        kmers: *const Self,
-        items: usize,
-        k: usize,
-        out: *mut Self,
-        stream: RawStream,
-    ) -> Status;
-}
-
-/// The arguments of a selection.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct SelectRuns<K> {
-    pub(super) keys: *const K,
-    pub(super) counts: *const u32,
-    pub(super) runs: u64,
-    pub(super) within: RangeInclusive<u32>,
-    pub(super) keys_out: *mut K,
-    pub(super) counts_out: *mut u32,
-    pub(super) selected: *mut u64,
+    const CANONICALIZE: CanonicalizeFunction<Self>;
 }
 
 mod sealed {
@@ -89,122 +86,35 @@ mod sealed {
     pub trait Sealed {}
 }
 
-macro_rules! sort_key {
-    ($K:ty, $keys:ident, $pairs:ident) => {
+macro_rules! sort_keys {
+    ($($K:ty: $sort:ident;)*) => {$(
         impl sealed::Sealed for $K {}
 
         impl SortKey for $K {
-            unsafe fn sort(
-                scratch: *mut c_void,
-                scratch_bytes: *mut u64,
-                Sort { keys: [first, second], values, items, bits }: &Sort<Self>,
-                in_second: &mut bool,
-                stream: RawStream,
-            ) -> Status {
-                let (first, second, items, begin) =
-                    (*first, *second, *items as u64, bits.start as i32);
-                let end = bits.end.min(8 * size_of::<$K>() as u32) as i32;
-                if values[0].is_null() {
-                    // SAFETY: the caller's promise.
-                    return unsafe {
-                        ffi::$keys(
-                            scratch,
-                            scratch_bytes,
-                            first,
-                            second,
-                            items,
-                            begin,
-                            end,
-                            in_second,
-                            stream,
-                        )
-                    };
-                }
-                // SAFETY: the caller's promise.
-                unsafe {
-                    ffi::$pairs(
-                        scratch,
-                        scratch_bytes,
-                        first,
-                        second,
-                        values[0],
-                        values[1],
-                        items,
-                        begin,
-                        end,
-                        in_second,
-                        stream,
-                    )
-                }
-            }
+            const SORT: SortFunction = ffi::$sort;
         }
-    };
+    )*};
 }
 
-sort_key!(u32, mgpu_sort_keys_u32, mgpu_sort_pairs_u32);
-sort_key!(u64, mgpu_sort_keys_u64, mgpu_sort_pairs_u64);
-sort_key!(u128, mgpu_sort_keys_u128, mgpu_sort_pairs_u128);
-sort_key!([u128; 2], mgpu_sort_keys_u256, mgpu_sort_pairs_u256);
+sort_keys! {
+    u32: mgpu_sort_u32;
+    u64: mgpu_sort_u64;
+    u128: mgpu_sort_u128;
+    [u128; 2]: mgpu_sort_u256;
+}
 
-macro_rules! key {
-    ($K:ty, $encode:ident, $select:ident, $canonicalize:ident) => {
+macro_rules! keys {
+    ($($K:ty: $encode:ident $select:ident $canonicalize:ident;)*) => {$(
         impl Key for $K {
-            unsafe fn encode(
-                scratch: *mut c_void,
-                scratch_bytes: *mut u64,
-                keys: *const Self,
-                items: usize,
-                unique: *mut Self,
-                counts: *mut u32,
-                runs: *mut u64,
-                stream: RawStream,
-            ) -> Status {
-                let items = items as u64;
-                // SAFETY: the caller's promise.
-                unsafe {
-                    ffi::$encode(scratch, scratch_bytes, keys, items, unique, counts, runs, stream)
-                }
-            }
-
-            unsafe fn select(
-                scratch: *mut c_void,
-                scratch_bytes: *mut u64,
-                a: SelectRuns<Self>,
-                stream: RawStream,
-            ) -> Status {
-                let (least, most) = a.within.into_inner();
-                // SAFETY: the caller's promise.
-                unsafe {
-                    ffi::$select(
-                        scratch,
-                        scratch_bytes,
-                        a.keys,
-                        a.counts,
-                        a.runs,
-                        least,
-                        most,
-                        a.keys_out,
-                        a.counts_out,
-                        a.selected,
-                        stream,
-                    )
-                }
-            }
-
-            unsafe fn canonicalize(
-                kmers: *const Self,
-                items: usize,
-                k: usize,
-                out: *mut Self,
-                stream: RawStream,
-            ) -> Status {
-                // SAFETY: the caller's promise.
-                unsafe { ffi::$canonicalize(kmers, items as u64, k as i32, out, stream) }
-            }
+            const ENCODE: Function<EncodeArguments> = ffi::$encode;
+            const SELECT: Function<SelectArguments> = ffi::$select;
+            const CANONICALIZE: CanonicalizeFunction<$K> = ffi::$canonicalize;
         }
-    };
+    )*};
 }
 
-key!(u32, mgpu_encode_runs_u32, mgpu_select_runs_u32, mgpu_canonicalize_kmers_u32);
-key!(u64, mgpu_encode_runs_u64, mgpu_select_runs_u64, mgpu_canonicalize_kmers_u64);
-key!(u128, mgpu_encode_runs_u128, mgpu_select_runs_u128, mgpu_canonicalize_kmers_u128);
+keys! {
+    u32: mgpu_encode_runs_u32 mgpu_select_runs_u32 mgpu_canonicalize_kmers_u32;
+    u64: mgpu_encode_runs_u64 mgpu_select_runs_u64 mgpu_canonicalize_kmers_u64;
+    u128: mgpu_encode_runs_u128 mgpu_select_runs_u128 mgpu_canonicalize_kmers_u128;
+}
