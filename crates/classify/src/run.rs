@@ -19,10 +19,11 @@ pub use write_back::ReadOutput;
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, InOrder, InOrderSink, Otherwise, Progress, run_workers};
 
 use crate::cuda::Rounds;
@@ -205,7 +206,7 @@ impl<'a> Classifier<'a> {
         }?;
         // What was found is right only if the database is still what it was.
         self.database.check(config.threads, cancel)?;
-        let mut result = run.total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut result = into_inner(run.total);
         result.features = run.features.map(|features| features.counts());
         result.references = run.references;
         let times = |notes: Option<GpuNotes>| notes.map(|notes| notes.times);
@@ -441,8 +442,7 @@ impl<'a> Run<'_, 'a> {
             }
             Ok::<_, Error>(())
         })?;
-        let stored = |place: Mutex<Option<Stored>>| place.into_inner();
-        Ok(places.into_iter().filter_map(|place| stored(place).ok().flatten()).collect())
+        Ok(places.into_iter().filter_map(into_inner).collect())
     }
 
     /// Decides on the reads of a batch, counts them, and makes what is to be written of them.
@@ -518,8 +518,4 @@ impl std::fmt::Debug for Written<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Written").finish_non_exhaustive()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

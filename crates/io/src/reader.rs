@@ -29,12 +29,13 @@ mod sources;
 pub use lines::{LineChunk, LineReader};
 pub use options::{ReaderOptions, longest_record};
 pub(crate) use ranges::GzipRange;
-pub(crate) use shared::{Failures, lock};
+pub(crate) use shared::Failures;
 
 use crate::input::{Input, check};
 use crate::{Chunk, Error};
 use fetch::{Fetched, Origin, Work};
 use join::Carry;
+use merganser_run::locks::{lock, wait};
 use ranges::Plan;
 use sources::Sources;
 use std::io::Read;
@@ -252,7 +253,7 @@ impl Reader {
             if self.stopped.load(Ordering::Acquire) || state.has_failed_before(fetched.ticket) {
                 return Ok(None);
             }
-            state = chain.turn.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+            state = wait(&chain.turn, state);
         }
         if let Work::Members { ranges, .. } = &fetched.work {
             ranges.check(chunk)?;

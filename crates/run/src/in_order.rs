@@ -1,7 +1,8 @@
 //! Parts that are written in the order of their numbers, whoever finishes first.
 
+use crate::locks::{into_inner, lock, wait};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Takes what is written in order.
 pub trait InOrderSink<P> {
@@ -173,10 +174,10 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
     /// # Errors
     /// The failure with the smallest number.
     pub fn into_sink(self) -> Result<S, S::Error> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = into_inner(self.state);
         match state.failed {
             Some((_, error)) => Err(error),
-            None => Ok(self.sink.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            None => Ok(into_inner(self.sink)),
         }
     }
 
@@ -188,13 +189,8 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         &self,
         state: MutexGuard<'s, State<P, S::Error>>,
     ) -> MutexGuard<'s, State<P, S::Error>> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+        wait(&self.changed, state)
     }
-}
-
-/// Locks, whoever panicked: a panic ends the run.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<P, E> State<P, E> {

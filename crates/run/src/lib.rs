@@ -8,6 +8,7 @@ mod end;
 mod error;
 pub mod files;
 mod in_order;
+pub mod locks;
 pub mod memory;
 mod progress;
 mod summary;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input};
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, Progress, Unit, run_workers};
 
 use super::entries::{Entries, SECTIONS};
@@ -452,7 +453,7 @@ impl<'a> Job<'a> {
                 let prepared = prepare(tables);
                 let mut placed = Vec::new();
                 {
-                    let mut ordered = ordered.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut ordered = lock(&ordered);
                     let (waiting, turn, sum, place) = &mut *ordered;
                     sum.add(counts);
                     waiting.insert(group, prepared);
@@ -465,7 +466,7 @@ impl<'a> Job<'a> {
             }
         })?;
         self.progress.finish();
-        let (_, _, counts, _) = ordered.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (_, _, counts, _) = into_inner(ordered);
         Ok(counts)
     }
 

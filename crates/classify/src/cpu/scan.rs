@@ -4,10 +4,11 @@ mod numbering;
 mod pieces;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
+use merganser_run::locks::{into_inner, lock, wait};
 use merganser_run::{Cancel, Otherwise, Progress, run_workers, run_workers_collect, start_scoped};
 use merganser_seq::base;
 
@@ -60,10 +61,6 @@ struct FileState {
     /// The last target may go on in the next chunk: its letters from the first window on that is
     /// not complete yet.
     tail: Option<Vec<u8>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Scanner<'a> {
@@ -203,7 +200,7 @@ impl Scanner<'_> {
             if self.failed.load(Ordering::Acquire) || self.cancel.is_cancelled() {
                 return None;
             }
-            state = chain.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&chain.turn, state);
         }
         state.next += 1;
         let mut lead = Vec::new();
@@ -373,7 +370,7 @@ impl Scanner<'_> {
         let mut sketcher = Sketcher::new(&self.config.params);
         let mut files = Vec::new();
         for (file, chain) in std::mem::take(&mut self.chains).into_iter().enumerate() {
-            let state = chain.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let state = into_inner(chain.state);
             if let (Some(tail), Some(entries)) = (&state.tail, all.first_mut()) {
                 let pieces = [Piece { letters: tail, ends: true }];
                 let unit = self.unit((file, u64::MAX), &pieces)?;
@@ -413,11 +410,6 @@ impl Scanner<'_> {
                 self.spill_if_full(&mut entries)?;
             }
         })?;
-        let inner = |entries: Mutex<Entries>| entries.into_inner();
-        Ok(all
-            .into_iter()
-            .map(inner)
-            .map(|all| all.unwrap_or_else(PoisonError::into_inner))
-            .collect())
+        Ok(all.into_iter().map(into_inner).collect())
     }
 }

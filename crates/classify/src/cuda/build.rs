@@ -2,10 +2,11 @@
 //! device memory, where the tables are made of them ([`super::layout`]). Once there is no room for
 //! more, sketches come back, and the host makes the tables.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use merganser_gpu::{Arena, Device, DeviceBuffer, Part, PinnedBuffer, Pool, Pooled, Stream};
+use merganser_run::locks::lock;
 
 use super::GpuConfig;
 use super::kernels::SketchRule;
@@ -160,7 +161,7 @@ impl Collector {
             let lane = pool.take()?;
             lane.device.synchronize()?;
         }
-        Ok(std::mem::take(&mut *self.batches.lock().unwrap_or_else(PoisonError::into_inner)))
+        Ok(std::mem::take(&mut *lock(&self.batches)))
     }
 
     fn lane(&self) -> Result<Pooled<Lane>, Error> {
@@ -228,7 +229,7 @@ impl Collector {
                     }
                 }
                 let batch = Batch { first, features, counts };
-                self.batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+                lock(&self.batches).push(batch);
             }
             None => {
                 self.overflown.store(true, Ordering::Relaxed);

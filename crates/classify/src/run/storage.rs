@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use merganser_io::SpillFile;
+use merganser_run::locks::lock;
 
 use super::held::{Found, HeldBatch};
-use super::lock;
 use crate::Error;
 
 /// Takes batches and gives them back.

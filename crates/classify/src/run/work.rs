@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_run::locks::lock;
 use merganser_run::{InOrder, InOrderSink, Otherwise, Progress, Unit, run_workers};
 
 use super::held::{Found, HeldBatch};
 use super::stages::Clock;
-use super::{Run, RunResult, lock};
+use super::{Run, RunResult};
 use crate::cpu::query::Scratch;
 use crate::cuda::{Flight, GpuQuery};
 use crate::{Error, Sketcher};

@@ -1,10 +1,11 @@
 //! Phase 1 on a device: batches of tiles become chunks of super-k-mers by bin.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use merganser_gpu::{
     Arena, Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream, primitives,
 };
+use merganser_run::locks::lock;
 
 use super::chunks::{Chunk, Staging, Tiers};
 use super::kernels::{self, CUT_WORDS, Signatures, TILE_BASES, TILE_WORDS, Tiles};
@@ -63,7 +64,7 @@ impl<'c> Cutter<'c> {
             batch.copy_to(lane.packed.as_mut_slice()?);
             queue.put_empty(batch);
             let chunk = lane.cut(self, tiles, tiers)?;
-            chunks.lock().unwrap_or_else(PoisonError::into_inner).extend(chunk);
+            lock(chunks).extend(chunk);
         }
         Ok(())
     }

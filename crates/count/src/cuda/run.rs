@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Instant;
 
@@ -12,6 +12,7 @@ use merganser_io::Chunk as Text;
 use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Store, Writer};
+use merganser_run::locks::into_inner;
 use merganser_run::{Unit, run_workers_collect, start_scoped};
 
 use super::chunks::{Chunk, Tiers};
@@ -287,7 +288,7 @@ fn cut_on_all(
         device.synchronize()?;
     }
     drop(cutters);
-    let chunks = chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let chunks = into_inner(chunks);
     Ok(Cut { devices, chunks })
 }
 

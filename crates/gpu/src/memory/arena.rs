@@ -1,9 +1,10 @@
 //! Device memory that is taken in large pieces and handed out in small ones.
 
 use super::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Pod};
+use crate::lock::lock;
 use crate::{Device, Result};
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Where parts begin: what copies and kernels like best.
 const ALIGNMENT: usize = 256;
@@ -46,7 +47,7 @@ impl Arena {
     /// What the device reports, other than that memory ran out.
     pub fn cut<T: Pod>(&self, len: usize) -> Result<Option<Part<T>>> {
         let bytes = (len * size_of::<T>()).next_multiple_of(ALIGNMENT);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         let fits = |segment: &Arc<DeviceBuffer<u8>>| state.used + bytes <= segment.len();
         let segment = match &state.current {
             Some(segment) if fits(segment) => Arc::clone(segment),

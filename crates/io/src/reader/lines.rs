@@ -4,12 +4,12 @@ use super::ReaderOptions;
 use super::expand::expand;
 use super::fetch::{Fetched, Fetcher, Origin, Work};
 use super::ranges::Plan;
-use super::shared::lock;
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
+use merganser_run::locks::{lock, wait};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// Hands out the lines of one input chunk by chunk, to any number of workers at once: for formats
 /// that a [`Reader`](super::Reader) does not know. The steps are a reader's: each worker fetches in
@@ -166,7 +166,7 @@ impl LineReader {
     ) -> Result<Option<bool>, Error> {
         let mut chain = lock(&self.chain);
         while chain.ticket != ticket && !chain.ended {
-            chain = self.turn.wait(chain).unwrap_or_else(PoisonError::into_inner);
+            chain = wait(&self.turn, chain);
         }
         if chain.ended {
             return Ok(None);

@@ -25,15 +25,15 @@ pub(super) use cutter::{Cutter, Plan, Range};
 use super::ReaderOptions;
 use super::expand::count_lines;
 use super::fetch::decode_error;
-use super::shared::lock;
 use crate::compress::Compression;
 use crate::compress::deflate::{Inflate, MemberEnd, Part, Sums, Window, parts};
 use crate::{Chunk, Error};
+use merganser_run::locks::{lock, wait_timeout};
 use segment::{Decoding, Ended, Segment};
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// What a chunk keeps for ranges of a gzip file, so that its memory is taken once.
@@ -164,8 +164,7 @@ impl Ranges {
             if state.turn == number {
                 return Some(state);
             }
-            let waited = self.turn.wait_timeout(state, PATIENCE);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = wait_timeout(&self.turn, state, PATIENCE);
         }
     }
 

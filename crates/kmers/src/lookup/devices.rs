@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream};
+use merganser_run::locks::lock;
 use merganser_run::{Cancel, Progress, Silent, run_workers};
 
 use super::along::Taking;
@@ -349,7 +350,7 @@ impl<K: SeekKmer> Lookup for RangedOnDevices<K> {
         let shares: Vec<_> = shares.into_iter().map(std::sync::Mutex::new).collect();
         run_workers(shares.len(), |number| {
             let Some(share) = shares.get(number) else { return Ok(()) };
-            let mut share = share.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut share = lock(share);
             Ok::<_, Error>(share.download(&self.devices[number])?)
         })?;
         Ok(())

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use merganser_run::locks::lock;
 use merganser_run::{Cancel, Silent, format_size, run_workers};
 use merganser_seq::kmer::Kmer;
 
@@ -111,7 +111,7 @@ impl<K: Kmer> Lookup for Ranged<K> {
             let next = AtomicUsize::new(0);
             run_workers(self.resources.threads, |_| {
                 while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut part = lock(part);
                     let (number, counts) = &mut *part;
                     let start = *number * PLACES * stride;
                     let end = (start + (counts.len() - 1) * stride + taking.k).min(letters.len());

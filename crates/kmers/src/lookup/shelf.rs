@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use merganser_gpu::{Arena, Device, DeviceBuffer, Part, PinnedBuffer, Stream};
 use merganser_run::Progress;
+use merganser_run::locks::{into_inner, lock};
 
 use super::kernels::{ENTRY_WORDS, Entries, SeekKmer};
 use super::lines::{Section, line_bytes};
@@ -61,7 +61,7 @@ impl Shelf {
             return Ok(None);
         }
         let shelves = devices.iter().zip(shelved).map(|(device, shelved)| {
-            let shelved = shelved.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let shelved = into_inner(shelved);
             let mut words = vec![0; ENTRY_WORDS * range.len()];
             let mut parts = Vec::new();
             for (number, entry, part) in shelved {
@@ -141,7 +141,7 @@ impl<'s, K: SeekKmer> Sending<'s, K> {
             entry[3] = large.view().slice(starts.len()..).as_ptr() as u64;
             Some(large)
         };
-        let mut shelved = self.shelved[device].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shelved = lock(&self.shelved[device]);
         shelved.push((number - self.first, entry, (lines, large)));
         Ok(true)
     }

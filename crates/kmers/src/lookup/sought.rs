@@ -2,8 +2,8 @@
 //! read and decoded once, and no other.
 
 use std::sync::Mutex;
-use std::sync::PoisonError;
 
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::Kmer;
 
@@ -85,11 +85,11 @@ impl<K: Kmer> Lookup for Sought<K> {
         let shares: Vec<_> = wanted.chunks(share).map(|share| (share, Mutex::default())).collect();
         run_workers(shares.len(), |number| {
             let Some((share, found)) = shares.get(number) else { return Ok(()) };
-            *found.lock().unwrap_or_else(PoisonError::into_inner) = self.look_up(table, share)?;
+            *lock(found) = self.look_up(table, share)?;
             Ok::<_, Error>(())
         })?;
         for (share, found) in shares {
-            let found: Vec<u32> = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let found: Vec<u32> = into_inner(found);
             for (&(_, place), count) in share.iter().zip(found) {
                 counts[place as usize] = count;
             }

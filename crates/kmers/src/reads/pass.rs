@@ -6,10 +6,11 @@
 
 use std::io::Write;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use merganser_io::Output;
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{InOrder, InOrderSink, Otherwise, run_workers};
 
 use super::Resources;
@@ -120,7 +121,7 @@ pub(super) fn run<W: Work>(
         return Err(Error::Cancelled);
     }
     written?;
-    Ok(pass.tallies.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(into_inner(pass.tallies))
 }
 
 /// What the workers share.
@@ -201,7 +202,7 @@ impl<W: Work> Pass<'_, W> {
                 lock(&batches).push(W::copy(&batch));
             }
         })?;
-        let mut batches = batches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut batches = into_inner(batches);
         batches.sort_unstable_by_key(W::number);
         Ok(batches)
     }
@@ -308,8 +309,4 @@ impl<W: Work> Faults for Pass<'_, W> {
         self.written.fail(number, error);
         self.work.stop();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

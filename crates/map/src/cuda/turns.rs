@@ -2,7 +2,9 @@
 //! alone, never for a later one that waits for its turn to write.
 
 use std::collections::BTreeSet;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
+
+use merganser_run::locks::{lock, wait};
 
 /// Whose turn it is.
 #[derive(Debug, Default)]
@@ -35,16 +37,16 @@ impl Turns {
 impl Turn<'_> {
     /// Waits until the turns of all batches before are over.
     pub(super) fn wait(&self) {
-        let mut state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.turns.state);
         while state.next != self.number {
-            state = self.turns.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.turns.changed, state);
         }
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let mut state = self.turns.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.turns.state);
         state.over.insert(self.number);
         loop {
             let next = state.next;
