@@ -21,7 +21,7 @@ use crate::{
 };
 use gpus::Gpus;
 
-/// What to run, beside the inputs and outputs.
+/// What to run, besides the inputs and outputs.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// How pairs are decided.

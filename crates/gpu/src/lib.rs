@@ -34,7 +34,7 @@
 mod availability;
 mod build_info;
 mod device;
-mod doctor;
+mod diagnostics;
 mod error;
 mod event;
 #[doc(hidden)]
@@ -51,7 +51,7 @@ mod stream;
 pub use availability::{Availability, CudaVersion, DeviceInfo, DriverVersion, availability};
 pub use build_info::{BuildInfo, build_info};
 pub use device::{Device, Memory, start_time};
-pub use doctor::{DeviceReport, Report, doctor};
+pub use diagnostics::{DeviceReport, Report, diagnose};
 pub use error::{Error, unavailable};
 pub use event::Event;
 pub use ffi::{RawStream, Status};

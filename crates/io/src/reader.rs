@@ -72,7 +72,7 @@ pub(crate) enum Next {
 #[derive(Default)]
 struct Chain {
     state: Mutex<ChainState>,
-    turn: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -253,7 +253,7 @@ impl Reader {
             if self.stopped.load(Ordering::Acquire) || state.has_failed_before(fetched.ticket) {
                 return Ok(None);
             }
-            state = wait(&chain.turn, state);
+            state = wait(&chain.changed, state);
         }
         if let Work::Members { ranges, .. } = &fetched.work {
             ranges.check(chunk)?;
@@ -268,7 +268,7 @@ impl Reader {
             state.carry = Carry::default();
         }
         drop(state);
-        chain.turn.notify_all();
+        chain.changed.notify_all();
         Ok(Some(text))
     }
 
@@ -284,7 +284,7 @@ impl Reader {
         let mut state = lock(&self.chains[file].state);
         state.failed = Some(state.failed.map_or(ticket, |failed| failed.min(ticket)));
         drop(state);
-        self.chains[file].turn.notify_all();
+        self.chains[file].changed.notify_all();
         error
     }
 
@@ -312,7 +312,7 @@ impl Reader {
         for chain in &self.chains {
             // Under the lock, so that nobody is between looking at the flag and waiting.
             let _state = lock(&chain.state);
-            chain.turn.notify_all();
+            chain.changed.notify_all();
         }
     }
 

@@ -56,7 +56,7 @@ impl Segment {
     }
 }
 
-/// What is kept of each record beside its letters.
+/// What is kept of each record besides its letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
     /// How much of the header.

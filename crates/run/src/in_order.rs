@@ -230,24 +230,24 @@ impl<P, E> State<P, E> {
     }
 }
 
-/// Does something when it goes away, unless all went [well](Self::well): after an error or a panic
+/// Does something when it goes away, unless it was [disarmed](Self::disarm): after an error or a panic
 /// nobody may wait for what will not come.
 #[derive(Debug)]
-pub struct Otherwise<F: Fn()>(Option<F>);
+pub struct OnFailure<F: Fn()>(Option<F>);
 
-impl<F: Fn()> Otherwise<F> {
+impl<F: Fn()> OnFailure<F> {
     /// What is to be done.
-    pub fn new(action: F) -> Otherwise<F> {
-        Otherwise(Some(action))
+    pub fn new(action: F) -> OnFailure<F> {
+        OnFailure(Some(action))
     }
 
-    /// Nothing is to be done.
-    pub fn well(mut self) {
+    /// All went well: nothing is to be done.
+    pub fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl<F: Fn()> Drop for Otherwise<F> {
+impl<F: Fn()> Drop for OnFailure<F> {
     fn drop(&mut self) {
         if let Some(action) = &self.0 {
             action();
@@ -372,7 +372,7 @@ mod tests {
             let room = scope.spawn(|| parts.wait_for_room(7));
             let turn = scope.spawn(|| parts.hand_in_some(7, String::new(), 1, true));
             thread::sleep(Duration::from_millis(20));
-            drop(Otherwise::new(|| parts.stop()));
+            drop(OnFailure::new(|| parts.stop()));
             assert!(!room.join().unwrap() && !turn.join().unwrap());
         });
         assert!(parts.into_sink().is_ok());

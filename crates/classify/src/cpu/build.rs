@@ -111,7 +111,7 @@ pub struct BuildNotes {
     pub without_kmer: (u64, Option<String>),
     /// Bases read.
     pub bases: u64,
-    /// Taxids that hang in the air, of the dump.
+    /// Orphan taxids of the dump.
     pub orphans: Vec<u32>,
     /// Bytes that were written to temporary files.
     pub spilled_bytes: u64,
@@ -454,11 +454,11 @@ impl<'a> Job<'a> {
                 let mut placed = Vec::new();
                 {
                     let mut ordered = lock(&ordered);
-                    let (waiting, turn, sum, place) = &mut *ordered;
+                    let (waiting, next, sum, place) = &mut *ordered;
                     sum.add(counts);
                     waiting.insert(group, prepared);
-                    while let Some(prepared) = waiting.remove(turn) {
-                        *turn += 1;
+                    while let Some(prepared) = waiting.remove(next) {
+                        *next += 1;
                         placed.push(place(prepared));
                     }
                 }

@@ -9,7 +9,7 @@ use std::thread;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
 use merganser_run::locks::{into_inner, lock, wait};
-use merganser_run::{Cancel, Otherwise, Progress, run_workers, run_workers_collect, start_scoped};
+use merganser_run::{Cancel, OnFailure, Progress, run_workers, run_workers_collect, start_scoped};
 use merganser_seq::base;
 
 use super::entries::{Entries, spill_file};
@@ -51,7 +51,7 @@ pub(crate) struct Scan {
 #[derive(Default)]
 struct FileChain {
     state: Mutex<FileState>,
-    turn: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -123,9 +123,9 @@ pub(crate) fn scan(
         }
         run_workers_collect(threads, |_| {
             // Nobody must wait for a worker that is gone, be it by an error or a panic.
-            let gone = Otherwise::new(|| scanner.stop());
+            let gone = OnFailure::new(|| scanner.stop());
             let done = scanner.work()?;
-            gone.well();
+            gone.disarm();
             Ok(done)
         })
     });
@@ -146,7 +146,7 @@ impl Scanner<'_> {
         self.reader.stop();
         for chain in &self.chains {
             let _state = lock(&chain.state);
-            chain.turn.notify_all();
+            chain.changed.notify_all();
         }
     }
 
@@ -200,7 +200,7 @@ impl Scanner<'_> {
             if self.failed.load(Ordering::Acquire) || self.cancel.is_cancelled() {
                 return None;
             }
-            state = wait(&chain.turn, state);
+            state = wait(&chain.changed, state);
         }
         state.next += 1;
         let mut lead = Vec::new();
@@ -233,7 +233,7 @@ impl Scanner<'_> {
             state.targets.push(ScannedTarget { name, header, bases, has_kmer });
         }
         drop(state);
-        chain.turn.notify_all();
+        chain.changed.notify_all();
         Some((lead, from))
     }
 
@@ -396,7 +396,7 @@ impl Scanner<'_> {
         Ok(Scan { files, entries: all, spill, sketches, numbering, bases })
     }
 
-    /// Makes entries of the sketches that a device has, beside those that it had no room for.
+    /// Makes entries of the sketches that a device has, next to those that it had no room for.
     fn bring_back(&self, collector: &Collector, all: Vec<Entries>) -> Result<Vec<Entries>, Error> {
         let batches = Mutex::new(collector.take_batches()?);
         let all: Vec<Mutex<Entries>> = all.into_iter().map(Mutex::new).collect();

@@ -180,7 +180,7 @@ impl Header {
         }
     }
 
-    /// What the file has beside its tables.
+    /// What the file has besides its tables.
     pub(super) fn content(&self, file: &[u8]) -> Result<Content, String> {
         let bytes = &file[self.meta.0 as usize..];
         if crc32fast::hash(bytes) != self.meta.1 {

@@ -21,7 +21,7 @@ pub struct LineReader {
     bytes_total: Option<u64>,
     source: Mutex<Source>,
     chain: Mutex<Chain>,
-    turn: Condvar,
+    changed: Condvar,
     /// Nobody should wait for the input any more.
     stopped: AtomicBool,
     /// How many lines belong together, by the input's first byte.
@@ -101,7 +101,7 @@ impl LineReader {
             bytes_total,
             source: Mutex::new(Source { fetcher, done: false, tickets: 0 }),
             chain: Mutex::default(),
-            turn: Condvar::new(),
+            changed: Condvar::new(),
             stopped: AtomicBool::new(false),
             group,
         })
@@ -166,7 +166,7 @@ impl LineReader {
     ) -> Result<Option<bool>, Error> {
         let mut chain = lock(&self.chain);
         while chain.ticket != ticket && !chain.ended {
-            chain = wait(&self.turn, chain);
+            chain = wait(&self.changed, chain);
         }
         if chain.ended {
             return Ok(None);
@@ -184,7 +184,7 @@ impl LineReader {
             Err(_) => chain.ended = true,
         }
         drop(chain);
-        self.turn.notify_all();
+        self.changed.notify_all();
         if joined.is_err() {
             // Before the lock: who holds it may wait for what will never come.
             self.stopped.store(true, Ordering::Release);
@@ -198,7 +198,7 @@ impl LineReader {
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         lock(&self.chain).ended = true;
-        self.turn.notify_all();
+        self.changed.notify_all();
         lock(&self.source).done = true;
     }
 

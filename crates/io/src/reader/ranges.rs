@@ -51,14 +51,14 @@ pub(super) struct Ranges {
     file: File,
     plan: Plan,
     state: Mutex<State>,
-    turn: Condvar,
+    changed: Condvar,
     sums: Mutex<Sums>,
 }
 
 #[derive(Default)]
 struct State {
     /// The number of the range whose turn it is.
-    turn: u64,
+    next: u64,
     /// How often the reading as ranges was given up.
     episode: u64,
     /// In bits, where the next range must begin.
@@ -82,7 +82,13 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Ranges {
     fn new(file: File, plan: Plan) -> Self {
-        Self { file, plan, state: Mutex::default(), turn: Condvar::new(), sums: Mutex::default() }
+        Self {
+            file,
+            plan,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            sums: Mutex::default(),
+        }
     }
 
     /// Puts the text of `range`, or what has been put there already, into the chunk with the parts
@@ -161,10 +167,10 @@ impl Ranges {
             if stopped.load(Ordering::Acquire) {
                 return None;
             }
-            if state.turn == number {
+            if state.next == number {
                 return Some(state);
             }
-            state = wait_timeout(&self.turn, state, PATIENCE);
+            state = wait_timeout(&self.changed, state, PATIENCE);
         }
     }
 
@@ -183,9 +189,9 @@ impl Ranges {
                 }
             }
         }
-        state.turn += 1;
+        state.next += 1;
         drop(state);
-        self.turn.notify_all();
+        self.changed.notify_all();
         damage
     }
 }

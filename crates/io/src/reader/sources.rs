@@ -53,7 +53,7 @@ impl Sources {
     pub(super) fn new(origins: Vec<Origin>, window: usize, plan: Option<Plan>) -> Self {
         let at_once = window.min(origins.len());
         let fetcher =
-            |(file, origin)| Fetcher::new(file, origin, plan).of_sequences().beside(at_once);
+            |(file, origin)| Fetcher::new(file, origin, plan).of_sequences().one_of(at_once);
         let fetchers = origins.into_iter().enumerate().map(fetcher);
         let state = State { waiting: fetchers.collect(), open: Vec::new(), closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new(), window }

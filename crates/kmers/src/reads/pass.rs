@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::Output;
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{InOrder, InOrderSink, Otherwise, run_workers};
+use merganser_run::{InOrder, InOrderSink, OnFailure, run_workers};
 
 use super::Resources;
 use crate::Error;
@@ -244,14 +244,14 @@ impl<W: Work> Pass<'_, W> {
     fn workers(&self, work: impl Fn(&mut W::Tally) + Sync) -> Result<(), Error> {
         run_workers(self.resources.threads, |_| {
             // Nobody must wait for a worker that is gone.
-            let gone = Otherwise::new(|| {
+            let gone = OnFailure::new(|| {
                 self.work.stop();
                 self.written.stop();
             });
             let mut tally = W::Tally::default();
             work(&mut tally);
             lock(&self.tallies).push(tally);
-            gone.well();
+            gone.disarm();
             Ok(())
         })
     }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::lane::Sizes;
+use super::workspace::Sizes;
 use super::*;
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::index::{Building, Index, build};
@@ -63,8 +63,8 @@ fn compare(
     let gpus =
         Gpus::of_size(&view, &gaps, &config, Sizes { keys: sizes[0], ends: sizes[1] }).unwrap();
     let (mut there, mut on_gpu) = (mapper(), OnGpu::new(&gpus));
-    let turn = on_gpu.turn(0);
-    on_gpu.begin(&mut there, turn, reads.len(), unit).unwrap();
+    let ticket = on_gpu.ticket(0);
+    on_gpu.begin(&mut there, ticket, reads.len(), unit).unwrap();
     let (mut found, mut found_bounds, mut next) = (Vec::new(), Vec::new(), 0);
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     let [mut traced, mut followed] = [Alignment::default(), Alignment::default()];

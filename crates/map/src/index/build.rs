@@ -296,12 +296,12 @@ impl Sorted {
                 let part = sorter.sort(text, scattered.iter().map(|piece| &piece[at][..]), k);
                 progress.advance(part.0.len() as u64);
                 let mut guard = lock(&state);
-                let (waiting, turn, sorted, sink) = &mut *guard;
+                let (waiting, next, sorted, sink) = &mut *guard;
                 waiting.insert(at, part);
-                while let Some((positions, counts)) = waiting.remove(turn) {
+                while let Some((positions, counts)) = waiting.remove(next) {
                     sorted.add(&counts);
                     sink.push(&positions)?;
-                    *turn += 1;
+                    *next += 1;
                 }
             }
         })?;
