@@ -6,6 +6,7 @@ use merganser_gpu::{Device, Pooled};
 
 use super::found::Found;
 use super::kernels::SketchRule;
+use super::layout::Resident;
 use super::place::{Budget, place};
 use super::set::{Filling, Member, Set, Workspace};
 use super::short::{SHORT_WINDOWS, ShortSizes};
@@ -42,6 +43,23 @@ impl std::fmt::Debug for GpuQuery<'_> {
     }
 }
 
+/// The tables that are on the only device that is asked for already, or, with the database in
+/// memory, none; and the devices.
+fn open<'d>(
+    database: &'d Database,
+    config: &GpuConfig,
+) -> Result<(Option<&'d Resident>, Vec<Device>), Error> {
+    let here = database.resident().filter(|it| config.devices == [it.device.ordinal()]);
+    let devices = match here {
+        Some(tables) => vec![tables.device.clone()],
+        None => Device::open_all(&config.devices)?,
+    };
+    if here.is_none() {
+        database.fetch()?;
+    }
+    Ok((here, devices))
+}
+
 impl<'a> GpuQuery<'a> {
     /// Opens the devices and copies to them as many of the parts `asked` as there is room for: all of
     /// them to each, or else one to this and one to that device. The others are left, or, if `host`,
@@ -58,14 +76,7 @@ impl<'a> GpuQuery<'a> {
     ) -> Result<GpuQuery<'a>, Error> {
         let whole = Query::new(database, options);
         let taxa = whole.taxa().to_vec();
-        let here = database.resident().filter(|it| config.devices == [it.device.ordinal()]);
-        let devices = match here {
-            Some(tables) => vec![tables.device.clone()],
-            None => Device::open_all(&config.devices)?,
-        };
-        if here.is_none() {
-            database.fetch()?;
-        }
+        let (here, devices) = open(database, config)?;
         let most = options.max_candidates;
         let budgets = devices
             .iter()
