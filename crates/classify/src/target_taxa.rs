@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use merganser_io::{FileKind, Input};
 
 use crate::Error;
-use crate::cpu::build::{BuildConfig, BuildNotes};
+use crate::build::{BuildConfig, BuildNotes};
 use crate::cpu::scan::ScannedTarget;
 use crate::database::{Database, Target};
 use crate::lines::Lines;

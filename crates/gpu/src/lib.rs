@@ -55,7 +55,9 @@ pub use diagnostics::{DeviceReport, Report, diagnose};
 pub use error::{Error, unavailable};
 pub use event::Event;
 pub use ffi::{RawStream, Status};
-pub use memory::{Arena, DeviceBuffer, DeviceSlice, DeviceSliceMut, Part, PinnedBuffer, Pod};
+pub use memory::{
+    Arena, ArenaBuffer, DeviceBuffer, DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod,
+};
 pub use pool::{Pool, Pooled};
 pub use stream::Stream;
 

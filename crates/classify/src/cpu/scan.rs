@@ -13,7 +13,7 @@ use merganser_run::{Cancel, OnFailure, Progress, run_workers, run_workers_collec
 use merganser_seq::base;
 
 use super::entries::{Entries, spill_file};
-use crate::cpu::build::BuildConfig;
+use crate::build::BuildConfig;
 use crate::cuda::{Collector, Starting};
 use crate::{Error, Sketcher};
 pub(crate) use numbering::Numbering;

@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use merganser_gpu::{Arena, Device, DeviceBuffer, Part, PinnedBuffer, Pool, Pooled, Stream};
+use merganser_gpu::{Arena, ArenaBuffer, Device, DeviceBuffer, PinnedBuffer, Pool, Pooled, Stream};
 use merganser_run::locks::lock;
 
 use super::GpuConfig;
@@ -36,14 +36,14 @@ pub(crate) struct Collector {
 }
 
 /// Room for features, and for how many each window has.
-type SketchRoom = (Part<u8>, Part<u32>);
+type SketchRoom = (ArenaBuffer<u8>, ArenaBuffer<u32>);
 
 /// The sketches of windows that follow each other.
 pub(crate) struct Batch {
     /// The number of the first window, as the worker has it.
     pub(super) first: u32,
-    features: Part<u8>,
-    counts: Part<u32>,
+    features: ArenaBuffer<u8>,
+    counts: ArenaBuffer<u32>,
 }
 
 impl Batch {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use merganser_gpu::primitives::{self, SortKey};
 use merganser_gpu::{
-    Arena, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Part as Kept, Result as GpuResult,
-    Stream,
+    Arena, ArenaBuffer as Kept, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut,
+    Result as GpuResult, Stream,
 };
 use merganser_kmers::Histogram;
 

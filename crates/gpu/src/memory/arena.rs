@@ -27,7 +27,7 @@ struct State {
 
 /// A part of an [`Arena`]; its segment is freed with the last of its parts and the arena.
 #[derive(Debug)]
-pub struct Part<T: Pod> {
+pub struct ArenaBuffer<T: Pod> {
     segment: Arc<DeviceBuffer<u8>>,
     start: usize,
     len: usize,
@@ -45,7 +45,7 @@ impl Arena {
     ///
     /// # Errors
     /// What the device reports, other than that memory ran out.
-    pub fn cut<T: Pod>(&self, len: usize) -> Result<Option<Part<T>>> {
+    pub fn cut<T: Pod>(&self, len: usize) -> Result<Option<ArenaBuffer<T>>> {
         let bytes = (len * size_of::<T>()).next_multiple_of(ALIGNMENT);
         let mut state = lock(&self.state);
         let fits = |segment: &Arc<DeviceBuffer<u8>>| state.used + bytes <= segment.len();
@@ -69,11 +69,11 @@ impl Arena {
         };
         let start = state.used;
         state.used += bytes;
-        Ok(Some(Part { segment, start, len, items: PhantomData }))
+        Ok(Some(ArenaBuffer { segment, start, len, items: PhantomData }))
     }
 }
 
-impl<T: Pod> Part<T> {
+impl<T: Pod> ArenaBuffer<T> {
     /// The number of items.
     pub fn len(&self) -> usize {
         self.len

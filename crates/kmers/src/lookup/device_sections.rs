@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use merganser_gpu::{Arena, Device, DeviceBuffer, Part, PinnedBuffer, Stream};
+use merganser_gpu::{Arena, ArenaBuffer, Device, DeviceBuffer, PinnedBuffer, Stream};
 use merganser_run::Progress;
 use merganser_run::locks::{into_inner, lock};
 
@@ -27,7 +27,7 @@ pub(super) struct DeviceSections {
     _parts: Vec<Parts>,
 }
 
-type Parts = (Part<u64>, Option<Part<u32>>);
+type Parts = (ArenaBuffer<u64>, Option<ArenaBuffer<u32>>);
 
 impl DeviceSections {
     #[allow(unsafe_code, reason = "entries hold addresses, and only this type knows of what")]
