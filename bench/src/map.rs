@@ -109,13 +109,18 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let case = |(name, command)| Case { name, command, walls: Vec::new(), peak: 0, summary: None };
     let mut cases: Vec<Case> = commands.into_iter().map(case).collect();
-    for _ in 0..args.runs {
-        for case in &mut cases {
-            let summary = folder.path().join("summary.json");
+    measure_all(&mut cases, args.runs, folder.path())?;
+    print(args, built, &mut cases)
+}
+
+/// Runs all cases in turn, so many times.
+fn measure_all(cases: &mut [Case], runs: usize, folder: &Path) -> Result<()> {
+    for _ in 0..runs {
+        for case in &mut *cases {
+            let summary = folder.join("summary.json");
             // Another tool's must not be taken for this one's.
             let _ = std::fs::remove_file(&summary);
-            let (Cost { wall, peak, .. }, _) =
-                measure(&case.command, folder.path()).context(case.name)?;
+            let (Cost { wall, peak, .. }, _) = measure(&case.command, folder).context(case.name)?;
             case.walls.push(wall);
             case.peak = case.peak.max(peak);
             if let Ok(text) = std::fs::read_to_string(&summary) {
@@ -123,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             }
         }
     }
-    print(args, built, &mut cases)
+    Ok(())
 }
 
 fn print(args: &Args, built: Cost, cases: &mut [Case]) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `build`, `classify` and `db` on made-up genomes.
+//! `build`, `classify` and `db` on simulated genomes.
 
 use crate::support::Dir;
 use crate::support::reads::{Random, Record, fasta};

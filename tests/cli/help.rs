@@ -70,9 +70,9 @@ fn version() {
     assert!(lines[5].starts_with("cuda(runtime): "), "{long}");
 }
 
-/// The doctor says why there is no GPU to use, whatever the machine.
+/// The diagnostics say why there is no GPU to use, whatever the machine.
 #[test]
-fn the_doctor_reports() {
+fn diagnostics_report() {
     let output = std::process::Command::new(crate::support::MERGANSER)
         .arg("devices")
         .env("MERGANSER_DISABLE_CUDA", "1")

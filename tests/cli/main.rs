@@ -1,4 +1,4 @@
-//! End-to-end tests of the built binary, on small real and made-up data, held against a naive
+//! End-to-end tests of the built binary, on small real and simulated data, held against a naive
 //! oracle and against independent tools.
 #![allow(
     clippy::unwrap_used,

@@ -10,7 +10,7 @@ use merganser_kmers::Histogram;
 use std::num::NonZeroUsize;
 
 /// k-mers looked up together, as in counting.
-const LANES: usize = 256;
+const AT_ONCE: usize = 256;
 /// Bytes of a hash table: more than any bin needs.
 const TABLE_BYTES: u64 = 1 << 30;
 
@@ -85,7 +85,7 @@ struct Worker<K: Width> {
 impl<K: Width> Worker<K> {
     fn new(k: usize) -> Self {
         let lookups =
-            Lookups { table: KmerMap::new(TABLE_BYTES), pending: Vec::with_capacity(LANES) };
+            Lookups { table: KmerMap::new(TABLE_BYTES), pending: Vec::with_capacity(AT_ONCE) };
         Self {
             k,
             histogram: Histogram::default(),
@@ -201,7 +201,7 @@ impl<K: Width> Lookups<K> {
         let hash = kmer.hash();
         self.table.prefetch(hash);
         self.pending.push((kmer, hash, weight));
-        if self.pending.len() >= LANES {
+        if self.pending.len() >= AT_ONCE {
             self.settle();
         }
     }

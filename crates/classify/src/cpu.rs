@@ -1,7 +1,7 @@
 //! Building and querying on the CPU.
 
-pub(crate) mod build;
 pub(crate) mod entries;
 pub(crate) mod query;
 pub(crate) mod scan;
 pub(crate) mod section;
+pub(crate) mod tables;

@@ -7,6 +7,7 @@
 
 #![deny(missing_docs)]
 
+mod build;
 mod bytes;
 mod cpu;
 mod cuda;
@@ -17,23 +18,23 @@ pub mod eval;
 mod features;
 mod hash;
 mod lines;
-mod mapping;
 mod merge;
 pub mod naive;
 mod params;
 pub mod report;
 pub mod run;
 mod sketch;
+mod target_taxa;
 pub mod taxonomy;
 
-pub use cpu::build::{BuildConfig, BuildNotes, add, build, build_in_memory};
+pub use build::{BuildConfig, BuildNotes, add, build, build_in_memory};
 pub use cpu::query::{Query, QueryParams};
 pub use cuda::{GpuConfig, GpuNotes, GpuTimes};
 pub use database::{Database, Target};
 pub use decide::{Candidate, Thresholds, Verdict};
 pub use error::Error;
 pub use hash::{FEATURE_BITS, HashRule, NO_KMER};
-pub use mapping::{expand_references, files_beside};
 pub use merge::Merger;
 pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
 pub use sketch::Sketcher;
+pub use target_taxa::{expand_references, files_beside};

@@ -1,7 +1,7 @@
 //! Classifying files of reads: read in order, classified by all workers, written in order.
 
 mod filter;
-mod held;
+mod found;
 mod lines;
 mod plan;
 mod reads;
@@ -19,17 +19,18 @@ pub use write_back::ReadOutput;
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use merganser_run::{Cancel, InOrder, InOrderSink, Otherwise, Progress, run_workers};
+use merganser_run::locks::{into_inner, lock};
+use merganser_run::{Cancel, InOrder, InOrderSink, OnFailure, Progress, run_workers};
 
 use crate::cuda::Rounds;
 use crate::features::{FeatureCounter, FeatureCounts};
 use crate::report::{ReferenceHits, Tally};
 use crate::{Candidate, Database, Error, GpuConfig, GpuNotes, Query, Sketcher, Thresholds};
-use held::Found;
+use found::Found;
 use lines::{LineWriter, Read};
 use plan::Plan;
 use stages::Clock;
@@ -198,14 +199,14 @@ impl<'a> Classifier<'a> {
             lines.write_all(&run.lines.head(&config.thresholds))?;
         }
         match config.coverage_per_mille {
-            0 if self.query.rounds().is_none() && run.plan.turns.len() == 1 => {
+            0 if self.query.rounds().is_none() && run.plan.rounds.len() == 1 => {
                 run.in_one_pass(segments, outputs, progress)
             }
             per_mille => run.in_two_passes(per_mille, segments, outputs, progress),
         }?;
         // What was found is right only if the database is still what it was.
         self.database.check(config.threads, cancel)?;
-        let mut result = run.total.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut result = into_inner(run.total);
         result.features = run.features.map(|features| features.counts());
         result.references = run.references;
         let times = |notes: Option<GpuNotes>| notes.map(|notes| notes.times);
@@ -351,8 +352,8 @@ impl<'a> Run<'_, 'a> {
         rounds.map_or(Ok(()), Rounds::restart)?;
         let storage = Storage::new(&self.config.tmp_dir, self.plan.waiting);
         let coverage = (per_mille > 0).then(|| ReferenceHits::new(self.classifier.database));
-        let turns = &self.plan.turns;
-        let all_asked = rounds.is_none() && turns.len() == 1;
+        let rounds_of_parts = &self.plan.rounds;
+        let all_asked = rounds.is_none() && rounds_of_parts.len() == 1;
         let places = InOrder::new(Places(Vec::new()), self.ahead(), 0);
         self.each_batch(segments, progress, &places, &|found, _, _| {
             if let Some(coverage) = coverage.as_ref().filter(|_| all_asked) {
@@ -364,13 +365,13 @@ impl<'a> Run<'_, 'a> {
         if let Some(rounds) = rounds {
             while rounds.next()? {
                 let coverage = coverage.as_ref().filter(|_| rounds.is_last());
-                places = self.ask_again(&storage, places, turns[0].clone(), coverage)?;
+                places = self.ask_again(&storage, places, rounds_of_parts[0].clone(), coverage)?;
             }
         }
-        for (number, turn) in turns.iter().enumerate().skip(1) {
+        for (number, parts) in rounds_of_parts.iter().enumerate().skip(1) {
             self.classifier.database.release();
-            let coverage = coverage.as_ref().filter(|_| number + 1 == turns.len());
-            places = self.ask_again(&storage, places, turn.clone(), coverage)?;
+            let coverage = coverage.as_ref().filter(|_| number + 1 == rounds_of_parts.len());
+            places = self.ask_again(&storage, places, parts.clone(), coverage)?;
         }
         let keep = coverage.map(|coverage| coverage.above_percentile(per_mille));
         let left_out = keep.iter().flatten().filter(|keep| !**keep).count();
@@ -378,7 +379,7 @@ impl<'a> Run<'_, 'a> {
         let written = InOrder::new(Written { outputs, clock: self.clock }, self.ahead(), 0);
         let next = AtomicUsize::new(0);
         run_workers(self.config.threads, |_| {
-            let stop = Otherwise::new(|| written.stop());
+            let stop = OnFailure::new(|| written.stop());
             let mut own = RunResult::default();
             let mut sketcher = Sketcher::new(self.classifier.database.params());
             let (mut bytes, mut masked) = (Vec::new(), Default::default());
@@ -391,17 +392,18 @@ impl<'a> Run<'_, 'a> {
                 if self.cancel.is_cancelled() {
                     return Err(Error::Cancelled);
                 }
-                let mut held = storage.get(stored, &mut bytes)?;
+                let mut stored_batch = storage.get(stored, &mut bytes)?;
                 if let Some(keep) = &keep {
-                    held.keep(keep);
+                    stored_batch.keep(keep);
                 }
-                let (views, _) = self.config.filter.views(&held.batch, &mut masked);
+                let (views, _) = self.config.filter.views(&stored_batch.batch, &mut masked);
                 let texts = written.spare().unwrap_or_default();
-                let texts = self.decide(&held.found(&views), &mut own, &mut sketcher, texts);
+                let texts =
+                    self.decide(&stored_batch.found(&views), &mut own, &mut sketcher, texts);
                 written.hand_in(number as u64, texts);
             }
             lock(&self.total).add(own);
-            stop.well();
+            stop.disarm();
             Ok::<_, Error>(())
         })?;
         written.into_sink().map(drop)
@@ -427,13 +429,13 @@ impl<'a> Run<'_, 'a> {
                     return Err(Error::Cancelled);
                 }
                 let Some(stored) = lock(place).take() else { continue };
-                let mut held = storage.get(&stored, &mut bytes)?;
-                let (views, _) = self.config.filter.views(&held.batch, &mut masked);
+                let mut stored_batch = storage.get(&stored, &mut bytes)?;
+                let (views, _) = self.config.filter.views(&stored_batch.batch, &mut masked);
                 let (mut candidates, mut ends) = (Vec::new(), Vec::new());
                 query.find(&views, &mut scratch, &mut candidates, &mut ends)?;
                 drop(views);
-                held.merge(&candidates, &ends, self.config.thresholds.max_candidates);
-                let found = held.found(&[]);
+                stored_batch.merge(&candidates, &ends, self.config.thresholds.max_candidates);
+                let found = stored_batch.found(&[]);
                 if let Some(coverage) = coverage {
                     self.count_references(coverage, &found);
                 }
@@ -441,8 +443,7 @@ impl<'a> Run<'_, 'a> {
             }
             Ok::<_, Error>(())
         })?;
-        let stored = |place: Mutex<Option<Stored>>| place.into_inner();
-        Ok(places.into_iter().filter_map(|place| stored(place).ok().flatten()).collect())
+        Ok(places.into_iter().filter_map(into_inner).collect())
     }
 
     /// Decides on the reads of a batch, counts them, and makes what is to be written of them.
@@ -518,8 +519,4 @@ impl std::fmt::Debug for Written<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Written").finish_non_exhaustive()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -34,7 +34,7 @@ use query::Query;
 const GPU_BREAK_EVEN: u64 = 500_000_000;
 
 /// The database and what all samples share.
-struct Bench<'a> {
+struct Environment<'a> {
     database: &'a Database,
     /// What the database came from; outputs must not replace it.
     files: &'a RunFiles,
@@ -53,7 +53,7 @@ struct Bench<'a> {
     opened: Duration,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> Environment<'a> {
     /// The database made ready, on GPUs if there are any.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         }
         None => build_in_memory(args, &sources, &outputs, console, &cancel)?,
     };
-    let bench = Bench {
+    let environment = Environment {
         database: &database,
         files: &files,
         gpus,
@@ -158,12 +158,12 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         opened: started.elapsed(),
     };
     match single {
-        Some(single) => single.run(&bench, &outputs, started).map(|_| ExitCode::SUCCESS),
+        Some(single) => single.run(&environment, &outputs, started).map(|_| ExitCode::SUCCESS),
         None if args.interactive => {
             outputs.commit()?;
-            session::run(&bench, &query)
+            session::run(&environment, &query)
         }
-        None => sheet::run(&bench, &query, samples, &outputs),
+        None => sheet::run(&environment, &query, samples, &outputs),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::console::Console;
 
 /// What there is to compute on, and why a GPU cannot be used.
 pub(crate) fn run() -> Result<ExitCode> {
-    write!(io::stdout().lock(), "{}", merganser_gpu::doctor())?;
+    write!(io::stdout().lock(), "{}", merganser_gpu::diagnose())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use merganser_kmers::formats::{Encoder, Ordered, Sink};
 use merganser_kmers::scattered::{each_of, sort_range};
 use merganser_kmers::store::Contents;
-use merganser_run::{Cancel, InOrder, Otherwise, run_workers};
+use merganser_run::{Cancel, InOrder, OnFailure, run_workers};
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
@@ -69,12 +69,12 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
     // One for each thread is made while another one waits.
     let written = InOrder::new(Ordered(sink), 2 * threads.max(1) as u64, 0);
     run_workers(threads, |_| {
-        let failed = Otherwise::new(|| written.stop());
+        let failed = OnFailure::new(|| written.stop());
         let mut sections = source.sections();
         loop {
             let section = next.fetch_add(1, Ordering::Relaxed);
             if section >> section_bits > 0 || !written.wait_for_room(section as u64) {
-                failed.well();
+                failed.disarm();
                 return Ok(());
             }
             if cancel.is_cancelled() {

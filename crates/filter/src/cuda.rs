@@ -8,8 +8,8 @@ mod kernels;
 pub mod measure;
 mod plan;
 mod program;
-mod queue;
 mod reference;
+mod workspace;
 
-pub use queue::GpuFilter;
 pub use reference::GpuReference;
+pub use workspace::GpuFilter;

@@ -5,7 +5,6 @@
 
 mod gpus;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -22,7 +21,7 @@ use crate::{
 };
 use gpus::Gpus;
 
-/// What to run, beside the inputs and outputs.
+/// What to run, besides the inputs and outputs.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// How pairs are decided.
@@ -282,11 +281,6 @@ impl Drop for FailOnPanic<'_, '_> {
             self.0.hand_in(0, Err(Error::Cancelled));
         }
     }
-}
-
-/// Locks, whoever panicked: a panic ends the run.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A thread's memory and counts.

@@ -4,10 +4,11 @@
 use crate::availability::{Availability, DeviceInfo, availability, probe_time};
 use crate::error::check;
 use crate::ffi::{self, Status};
+use crate::lock::lock;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
@@ -41,7 +42,7 @@ static OPENING: Mutex<Duration> = Mutex::new(Duration::ZERO);
 
 /// The time that starting CUDA took so far: asking for devices and making them ready.
 pub fn start_time() -> Duration {
-    probe_time() + *OPENING.lock().unwrap_or_else(PoisonError::into_inner)
+    probe_time() + *lock(&OPENING)
 }
 
 impl Device {
@@ -75,7 +76,7 @@ impl Device {
             };
             threads.into_iter().map(opened).collect()
         });
-        *OPENING.lock().unwrap_or_else(PoisonError::into_inner) += start.elapsed();
+        *lock(&OPENING) += start.elapsed();
         opened
     }
 

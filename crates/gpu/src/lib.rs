@@ -34,13 +34,14 @@
 mod availability;
 mod build_info;
 mod device;
-mod doctor;
+mod diagnostics;
 mod error;
 mod event;
 #[doc(hidden)]
 pub mod ffi;
 #[doc(hidden)]
 pub mod layout;
+mod lock;
 mod memory;
 mod pool;
 pub mod primitives;
@@ -50,11 +51,13 @@ mod stream;
 pub use availability::{Availability, CudaVersion, DeviceInfo, DriverVersion, availability};
 pub use build_info::{BuildInfo, build_info};
 pub use device::{Device, Memory, start_time};
-pub use doctor::{DeviceReport, Report, doctor};
+pub use diagnostics::{DeviceReport, Report, diagnose};
 pub use error::{Error, unavailable};
 pub use event::Event;
 pub use ffi::{RawStream, Status};
-pub use memory::{Arena, DeviceBuffer, DeviceSlice, DeviceSliceMut, Part, PinnedBuffer, Pod};
+pub use memory::{
+    Arena, ArenaBuffer, DeviceBuffer, DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod,
+};
 pub use pool::{Pool, Pooled};
 pub use stream::Stream;
 

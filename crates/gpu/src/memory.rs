@@ -8,7 +8,7 @@ mod arena;
 mod device;
 mod pinned;
 
-pub use arena::{Arena, Part};
+pub use arena::{Arena, ArenaBuffer};
 pub use device::{DeviceBuffer, DeviceSlice, DeviceSliceMut};
 pub use pinned::PinnedBuffer;
 

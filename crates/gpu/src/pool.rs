@@ -1,9 +1,10 @@
 //! Buffers that are made once and used again.
 
 use crate::Result;
+use crate::lock::{lock, wait};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 /// Up to a number of buffers, made when they are first needed and then lent again and again. Who
 /// finds none waits: so a pool bounds both the memory and the batches under way.
@@ -57,7 +58,7 @@ impl<B> Pool<B> {
             }
             let state = self.0.lock();
             if state.idle.is_empty() && state.left_to_make == 0 {
-                drop(self.0.returned.wait(state).unwrap_or_else(PoisonError::into_inner));
+                drop(wait(&self.0.returned, state));
             }
         }
     }
@@ -88,7 +89,7 @@ impl<B> Pool<B> {
 
 impl<B> Shared<B> {
     fn lock(&self) -> MutexGuard<'_, State<B>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The shared headers' functions on a device: for the doctor's check, and for tests against Rust.
+//! The shared headers' functions on a device: for the diagnostics, and for tests against Rust.
 #![allow(
     unsafe_code,
     reason = "launches the kernels of the shared headers, with slices whose lengths were checked"
@@ -10,7 +10,7 @@ use crate::{Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream, ffi};
 
 impl Device {
     /// Computes something small whose result is known: numbers spread over 40 bits are inserted
-    /// into a hash table and sorted. For the doctor; takes some milliseconds.
+    /// into a hash table and sorted. For the diagnostics; takes some milliseconds.
     pub fn check(&self) -> Result<()> {
         let items = 10_000u64;
         let stream = self.stream()?;

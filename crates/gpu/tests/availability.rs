@@ -2,7 +2,7 @@
 //! Each in a process of its own, since the answer is remembered.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests too")]
 
-use merganser_gpu::{Availability, Device, Error, availability, doctor};
+use merganser_gpu::{Availability, Device, Error, availability, diagnose};
 use std::process::Command;
 
 /// Runs one ignored test of this file in a new process and returns what it printed.
@@ -22,7 +22,7 @@ fn print_the_answer() {
     let error = Device::open(0).map_err(|error| error.to_string()).err();
     println!("reason={reason}");
     println!("error={}", error.unwrap_or_default());
-    println!("{}", doctor());
+    println!("{}", diagnose());
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub(crate) mod cram;
 mod reference;
 pub(crate) mod sam;
 
+use merganser_seq::base::COMPLEMENT;
+
 pub(crate) use reference::{check as check_reference, index_of as index_of_reference};
 
 /// What the beginning of a text says about its format.
@@ -111,21 +113,3 @@ impl Reads {
         Ok(())
     }
 }
-
-/// The letters of the other strand; IUPAC codes have theirs.
-const COMPLEMENT: [u8; 256] = {
-    const FROM: &[u8; 25] = b"ACGTRYKMBDHVacgtrykmbdhvU";
-    const TO: &[u8; 25] = b"TGCAYRMKVHDBtgcayrmkvhdbA";
-    let mut table = [0; 256];
-    let mut letter = 0;
-    while letter < 256 {
-        table[letter] = letter as u8;
-        letter += 1;
-    }
-    let mut at = 0;
-    while at < FROM.len() {
-        table[FROM[at] as usize] = TO[at];
-        at += 1;
-    }
-    table
-};

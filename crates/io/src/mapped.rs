@@ -13,11 +13,12 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use memmap2::{Mmap, MmapOptions, UncheckedAdvice};
+use merganser_run::locks::lock;
 use merganser_run::{Cancel, run_workers_collect};
 
 use crate::Error;
@@ -113,7 +114,7 @@ impl MappedFile {
     }
 
     fn sound(&self) -> std::sync::MutexGuard<'_, Option<Stamp>> {
-        self.sound.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sound)
     }
 
     /// Checks the checksums of `sections`, which must be the same each time and lie within the file,

@@ -29,12 +29,13 @@ mod sources;
 pub use lines::{LineChunk, LineReader};
 pub use options::{ReaderOptions, longest_record};
 pub(crate) use ranges::GzipRange;
-pub(crate) use shared::{Failures, lock};
+pub(crate) use shared::Failures;
 
 use crate::input::{Input, check};
 use crate::{Chunk, Error};
 use fetch::{Fetched, Origin, Work};
 use join::Carry;
+use merganser_run::locks::{lock, wait};
 use ranges::Plan;
 use sources::Sources;
 use std::io::Read;
@@ -71,7 +72,7 @@ pub(crate) enum Next {
 #[derive(Default)]
 struct Chain {
     state: Mutex<ChainState>,
-    turn: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -252,7 +253,7 @@ impl Reader {
             if self.stopped.load(Ordering::Acquire) || state.has_failed_before(fetched.ticket) {
                 return Ok(None);
             }
-            state = chain.turn.wait(state).unwrap_or_else(std::sync::PoisonError::into_inner);
+            state = wait(&chain.changed, state);
         }
         if let Work::Members { ranges, .. } = &fetched.work {
             ranges.check(chunk)?;
@@ -267,7 +268,7 @@ impl Reader {
             state.carry = Carry::default();
         }
         drop(state);
-        chain.turn.notify_all();
+        chain.changed.notify_all();
         Ok(Some(text))
     }
 
@@ -283,7 +284,7 @@ impl Reader {
         let mut state = lock(&self.chains[file].state);
         state.failed = Some(state.failed.map_or(ticket, |failed| failed.min(ticket)));
         drop(state);
-        self.chains[file].turn.notify_all();
+        self.chains[file].changed.notify_all();
         error
     }
 
@@ -311,7 +312,7 @@ impl Reader {
         for chain in &self.chains {
             // Under the lock, so that nobody is between looking at the flag and waiting.
             let _state = lock(&chain.state);
-            chain.turn.notify_all();
+            chain.changed.notify_all();
         }
     }
 

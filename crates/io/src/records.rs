@@ -16,15 +16,16 @@ pub use batch::{Record, RecordBatch};
 pub use text::{Stretch, stem};
 
 use crate::input::{Input, check};
-use crate::reader::{Next, lock};
+use crate::reader::Next;
 use crate::{Chunk, Error, Reader};
 use cut::{Cut, Open};
 use long::Room;
 use merganser_run::Cancel;
+use merganser_run::locks::{lock, wait, wait_timeout};
 use side::Parsed;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use text::{Pieces, Text};
 
@@ -55,7 +56,7 @@ impl Segment {
     }
 }
 
-/// What is kept of each record beside its letters.
+/// What is kept of each record besides its letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
     /// How much of the header.
@@ -342,10 +343,9 @@ impl Records {
     /// Waits for a change; without `room`, for one that nobody tells of, too.
     fn wait<'s>(&self, state: MutexGuard<'s, State>, room: bool) -> MutexGuard<'s, State> {
         if room {
-            return self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            return wait(&self.changed, state);
         }
-        let waited = self.changed.wait_timeout(state, long::PATIENCE);
-        waited.unwrap_or_else(PoisonError::into_inner).0
+        wait_timeout(&self.changed, state, long::PATIENCE)
     }
 
     fn spend(&self, clock: usize, begun: Instant) -> Instant {

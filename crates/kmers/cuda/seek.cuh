@@ -1,4 +1,4 @@
-// Counts of the k-mers along letters: a thread for each place where a k-mer may begin. The table is
+// Counts of the k-mers of letters: a thread for each place where a k-mer may begin. The table is
 // that of crates/kmers/src/lookup/lines.rs: sections by the first bits of a k-mer, and in a section
 // lines of seven k-mers that a hash chooses, a line of the cache or two for k up to 64. What costs is
 // the wait for a line; the k-mer itself is made anew by each thread, from letters that its neighbours

@@ -2,15 +2,15 @@
 //! their first bits, one after the other for each batch of letters; and for a few k-mers where these
 //! may be.
 
-mod along;
+mod device_sections;
 mod devices;
 mod kernels;
 mod lines;
 mod load;
 mod ranged;
 mod resident;
-mod shelf;
-mod sought;
+mod sliding;
+mod sorted_queries;
 mod temporary;
 
 use merganser_run::{Cancel, Progress};
@@ -23,7 +23,7 @@ use kernels::SeekKmer;
 use load::{Loading, Sections};
 use ranged::Ranged;
 use resident::Resident;
-use sought::Sought;
+use sorted_queries::SortedQueries;
 use temporary::Temporary;
 
 /// The counts of k-mers given by their letters, whatever their width and wherever the table is.
@@ -162,7 +162,7 @@ fn open_own<K: SeekKmer>(
         Some(sections) => Ok(Box::new(Resident::new(&table, sections, cancel))),
         None if options.purpose != Use::Reads => {
             let threads = options.resources.threads;
-            Ok(Box::new(Sought::<K>::new(table, options.cut, threads, cancel)))
+            Ok(Box::new(SortedQueries::<K>::new(table, options.cut, threads, cancel)))
         }
         None => {
             let ranged = Ranged::<K>::new(table, options, most, cancel)?;

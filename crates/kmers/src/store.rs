@@ -11,7 +11,9 @@ mod writer;
 pub use pool::{Pool, Spilling, Storage};
 pub use writer::Writer;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use merganser_run::locks::lock;
 
 use crate::Error;
 
@@ -51,12 +53,12 @@ impl<'p> Store<'p> {
 
     /// Bytes of records in a bin.
     pub fn bytes(&self, bin: usize) -> u64 {
-        self.bins[bin].lock().unwrap_or_else(PoisonError::into_inner).bytes
+        lock(&self.bins[bin]).bytes
     }
 
     /// Adds whole records, at most a block of them.
     fn append(&self, bin: usize, records: &[u8]) -> Result<(), Error> {
-        let mut bin = self.bins[bin].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bin = lock(&self.bins[bin]);
         if bin.open.len() + records.len() > self.pool.block_bytes() && !bin.open.is_empty() {
             let full = std::mem::take(&mut bin.open);
             let (segment, spare) = self.pool.keep_or_spill(full)?;
@@ -73,8 +75,7 @@ impl<'p> Store<'p> {
 
     /// Takes all records out of a bin; [`Contents::read`] gives them, dropping frees them.
     pub fn take(&self, bin: usize) -> Contents<'p> {
-        let bin =
-            std::mem::take(&mut *self.bins[bin].lock().unwrap_or_else(PoisonError::into_inner));
+        let bin = std::mem::take(&mut *lock(&self.bins[bin]));
         Contents { pool: self.pool, segments: bin.full, open: bin.open, bytes: bin.bytes }
     }
 }

@@ -1,6 +1,6 @@
 //! What to report and how to find it: plain data, checked once.
 
-use merganser_filter::Threshold;
+use merganser_filter::{NMode, Threshold};
 
 use crate::Error;
 
@@ -24,16 +24,6 @@ pub enum Strand {
     Forward,
     /// Its reverse complement.
     Reverse,
-}
-
-/// What letters other than A, C, G, T and U are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NMode {
-    /// They match nothing, not even themselves.
-    #[default]
-    Mismatch,
-    /// They match everything.
-    Match,
 }
 
 /// What rejects candidates before they are verified. No choice loses a hit.
@@ -72,7 +62,7 @@ pub struct Config {
     pub metric: Metric,
     /// Which strands are searched.
     pub strand: Strand,
-    /// What letters that are no bases are.
+    /// What letters that are no bases are; not [`NMode::Pass`], which is for pairs alone.
     pub n_mode: NMode,
     /// What rejects candidates before they are verified.
     pub filter: Prefilter,
@@ -121,6 +111,7 @@ impl Config {
             Config { insert: [least, most], .. } if least > most => {
                 format!("--min-insert {least} is above --max-insert {most}")
             }
+            Config { n_mode: NMode::Pass, .. } => "--n-mode is out of range: not pass".into(),
             Config { crop: Some(0), .. } => "--crop is out of range: 1 or more".into(),
             _ => return Ok(()),
         };

@@ -10,15 +10,15 @@ mod build;
 mod gpus;
 mod index;
 mod kernels;
-mod lane;
-mod turns;
+mod tickets;
+mod workspace;
 
 pub(crate) use batch::OnGpu;
 pub(crate) use build::{Sorting, sort as sort_positions};
 pub(crate) use gpus::Gpus;
 pub use gpus::check_devices;
-pub use lane::DeviceTimes;
-pub(crate) use turns::Turn;
+pub(crate) use tickets::Ticket;
+pub use workspace::DeviceTimes;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use merganser_io::{BgzfBlocks, Output, Segment, finish_all};
 use merganser_run::{Cancel, InOrderSink, Progress, run_workers_collect};
 
-use crate::cuda::{Gpus, OnGpu, Turn};
+use crate::cuda::{Gpus, OnGpu, Ticket};
 use crate::header::{self, ReadGroup};
 use crate::hits::Hit;
 use crate::index::Index;
@@ -16,7 +16,7 @@ use crate::report::{Reported, Reporter, Sink, Unit};
 use crate::source::{Batch, Source};
 use crate::{Config, Error, Format, Metric, Prefilter, prefilter};
 
-/// What to run, beside the index and the reads.
+/// What to run, besides the index and the reads.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// What is reported.
@@ -356,7 +356,7 @@ impl<'r> Worker<'r> {
     fn map(&mut self, batch: &Batch, number: u64, written: &InOrder<Writer>) -> Result<(), Error> {
         let begun = Instant::now();
         // Given up on any way out of here.
-        let turn = self.on_gpu.as_ref().map(|on_gpu| on_gpu.turn(number));
+        let ticket = self.on_gpu.as_ref().map(|on_gpu| on_gpu.ticket(number));
         self.mapper.clear();
         for at in 0..batch.len() {
             let [_, letters, _] = batch.get(at);
@@ -373,8 +373,8 @@ impl<'r> Worker<'r> {
             })?;
         }
         self.mapper.stages.times.seeding += begun.elapsed();
-        if let (Some(mut on_gpu), Some(turn)) = (self.on_gpu.take(), turn) {
-            let done = self.map_on_gpu(&mut on_gpu, turn, batch, number, written);
+        if let (Some(mut on_gpu), Some(ticket)) = (self.on_gpu.take(), ticket) {
+            let done = self.map_on_gpu(&mut on_gpu, ticket, batch, number, written);
             self.on_gpu = Some(on_gpu);
             done?;
         } else {
@@ -391,12 +391,12 @@ impl<'r> Worker<'r> {
     fn map_on_gpu(
         &mut self,
         on_gpu: &mut OnGpu<'_>,
-        turn: Turn<'_>,
+        ticket: Ticket<'_>,
         batch: &Batch,
         number: u64,
         written: &InOrder<Writer>,
     ) -> Result<(), Error> {
-        on_gpu.begin(&mut self.mapper, turn, batch.len(), batch.unit())?;
+        on_gpu.begin(&mut self.mapper, ticket, batch.len(), batch.unit())?;
         while let Some(reads) = on_gpu.next(&mut self.mapper, &mut self.hits, &mut self.bounds)? {
             self.report(batch, reads, on_gpu.scripts(), number, written)?;
         }

@@ -26,13 +26,14 @@ mod source;
 mod trace;
 mod verify;
 
-pub use config::{Config, MOST_READ, Metric, NMode, Prefilter, Select, Strand};
+pub use config::{Config, MOST_READ, Metric, Prefilter, Select, Strand};
 pub use cuda::{DeviceTimes, check_devices};
 pub use error::Error;
 pub use header::ReadGroup;
 pub use index::{Building, Index, LONGEST, SHORTEST, build};
 pub use job::{Job, Outcome, Outputs, run};
 pub use mapper::{Stages, Times};
+pub use merganser_filter::NMode;
 pub use record::Format;
 pub use reference::{Contig, Reference, load};
 pub use report::Reported;

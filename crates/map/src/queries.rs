@@ -1,6 +1,6 @@
 //! Reads of a batch in the forms that the stages need, each on both strands.
 
-use merganser_seq::base::code;
+use merganser_seq::base::{UPPER_COMPLEMENT, code};
 use merganser_seq::planes::{self, BASES_PER_WORD, window};
 use merganser_seq::simd::Level;
 
@@ -49,7 +49,7 @@ impl Queries {
         self.add(read, edits)?;
         let mut letters = std::mem::take(&mut self.letters);
         letters.clear();
-        letters.extend(read.iter().rev().map(|&letter| COMPLEMENT[usize::from(letter)]));
+        letters.extend(read.iter().rev().map(|&letter| UPPER_COMPLEMENT[usize::from(letter)]));
         let added = self.add(&letters, edits);
         self.letters = letters;
         added
@@ -115,35 +115,6 @@ impl Query<'_> {
     }
 }
 
-/// The complement of each IUPAC letter in upper case, U read as T; other bytes stay.
-pub(crate) const COMPLEMENT: [u8; 256] = {
-    let pairs = b"ATTACGGCUANNRYYRSSWWKMMKBVVBDHHD";
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = byte as u8;
-        byte += 1;
-    }
-    let mut at = 0;
-    while at < pairs.len() {
-        table[pairs[at] as usize] = pairs[at + 1];
-        table[pairs[at].to_ascii_lowercase() as usize] = pairs[at + 1];
-        at += 2;
-    }
-    table
-};
-
-/// Each IUPAC letter in upper case, U read as T; other bytes stay.
-pub(crate) const UPPER: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = COMPLEMENT[COMPLEMENT[byte] as usize];
-        byte += 1;
-    }
-    table
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,8 +129,6 @@ mod tests {
         assert_eq!(queries.get(0).unknown, 1);
         assert!(queries.get(0).has_others(6, 7) && !queries.get(0).has_others(0, 6));
         assert_eq!(queries.push(b"AC-", 1), Err(2));
-        assert_eq!(UPPER.map(char::from)[usize::from(b'u')], 'T');
-        assert_eq!(COMPLEMENT[usize::from(b'r')], b'Y');
     }
 
     #[test]

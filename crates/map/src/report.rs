@@ -169,16 +169,16 @@ impl<'r> Reporter<'r> {
         let name = unit.batch.name(unit.read);
         let letters = Some(self.cropped(unit, mate));
         let other = other.map(|hit| self.placed(unit, 1 - mate, hit, 1));
-        let beside = other.map(|(place, _)| place);
+        let mate_place = other.map(|(place, _)| place);
         if hits.is_empty() {
             if self.keep_unmapped {
                 let record = Record {
                     name,
                     flags: flags | flag::UNMAPPED,
-                    place: beside,
+                    place: mate_place,
                     quality: 0,
                     operations: &[],
-                    mate: beside,
+                    mate: mate_place,
                     template: 0,
                     letters,
                     hit: None,
@@ -202,7 +202,7 @@ impl<'r> Reporter<'r> {
                 quality: if first { best } else { 0 },
                 operations: &self.alignments[0].operations,
                 // An unmapped mate stands at its mate's place.
-                mate: if alone { Some(place) } else { beside },
+                mate: if alone { Some(place) } else { mate_place },
                 template: other.map_or(0, |other| template((place, end), other, mate)),
                 letters: letters.filter(|_| first),
                 hit: Some(Tags {

@@ -1,7 +1,8 @@
 //! Parts that are written in the order of their numbers, whoever finishes first.
 
+use crate::locks::{into_inner, lock, wait};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Takes what is written in order.
 pub trait InOrderSink<P> {
@@ -173,10 +174,10 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
     /// # Errors
     /// The failure with the smallest number.
     pub fn into_sink(self) -> Result<S, S::Error> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = into_inner(self.state);
         match state.failed {
             Some((_, error)) => Err(error),
-            None => Ok(self.sink.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            None => Ok(into_inner(self.sink)),
         }
     }
 
@@ -188,13 +189,8 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         &self,
         state: MutexGuard<'s, State<P, S::Error>>,
     ) -> MutexGuard<'s, State<P, S::Error>> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+        wait(&self.changed, state)
     }
-}
-
-/// Locks, whoever panicked: a panic ends the run.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<P, E> State<P, E> {
@@ -234,24 +230,24 @@ impl<P, E> State<P, E> {
     }
 }
 
-/// Does something when it goes away, unless all went [well](Self::well): after an error or a panic
+/// Does something when it goes away, unless it was [disarmed](Self::disarm): after an error or a panic
 /// nobody may wait for what will not come.
 #[derive(Debug)]
-pub struct Otherwise<F: Fn()>(Option<F>);
+pub struct OnFailure<F: Fn()>(Option<F>);
 
-impl<F: Fn()> Otherwise<F> {
+impl<F: Fn()> OnFailure<F> {
     /// What is to be done.
-    pub fn new(action: F) -> Otherwise<F> {
-        Otherwise(Some(action))
+    pub fn new(action: F) -> OnFailure<F> {
+        OnFailure(Some(action))
     }
 
-    /// Nothing is to be done.
-    pub fn well(mut self) {
+    /// All went well: nothing is to be done.
+    pub fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl<F: Fn()> Drop for Otherwise<F> {
+impl<F: Fn()> Drop for OnFailure<F> {
     fn drop(&mut self) {
         if let Some(action) = &self.0 {
             action();
@@ -376,7 +372,7 @@ mod tests {
             let room = scope.spawn(|| parts.wait_for_room(7));
             let turn = scope.spawn(|| parts.hand_in_some(7, String::new(), 1, true));
             thread::sleep(Duration::from_millis(20));
-            drop(Otherwise::new(|| parts.stop()));
+            drop(OnFailure::new(|| parts.stop()));
             assert!(!room.join().unwrap() && !turn.join().unwrap());
         });
         assert!(parts.into_sink().is_ok());

@@ -8,6 +8,7 @@ mod end;
 mod error;
 pub mod files;
 mod in_order;
+pub mod locks;
 pub mod memory;
 mod progress;
 mod summary;
@@ -20,7 +21,7 @@ pub use device::{DeviceChoice, DeviceError};
 pub use end::end_at_once;
 pub use error::{Error, SizeError};
 pub use files::raise_open_file_limit;
-pub use in_order::{InOrder, InOrderSink, Otherwise};
+pub use in_order::{InOrder, InOrderSink, OnFailure};
 pub use memory::{
     default_budget, format_given, format_needed, format_size, machine_memory, parse_size, peak_rss,
 };

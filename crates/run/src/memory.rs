@@ -121,7 +121,7 @@ pub fn address_space_limit() -> Option<u64> {
     getrlimit(Resource::As).current
 }
 
-/// What the limit of the address space leaves beside what is mapped already.
+/// What the limit of the address space leaves besides what is mapped already.
 fn address_space_left() -> Option<u64> {
     let limit = address_space_limit()?;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Running the same work on several threads.
 
+use crate::locks::{into_inner, lock, wait};
 use std::panic;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::thread;
 
 use crate::threads::{StartError, start_scoped};
@@ -38,9 +39,7 @@ where
     let attempt = |number| match work(number) {
         Ok(value) => Some(value),
         Err(error) => {
-            if let Ok(mut first) = first_error.lock() {
-                first.get_or_insert(error);
-            }
+            lock(&first_error).get_or_insert(error);
             None
         }
     };
@@ -62,9 +61,9 @@ where
     for result in results {
         values.extend(result.unwrap_or_else(|payload| panic::resume_unwind(payload)));
     }
-    match first_error.into_inner() {
-        Ok(Some(error)) => Err(error),
-        _ => Ok(values),
+    match into_inner(first_error) {
+        Some(error) => Err(error),
+        None => Ok(values),
     }
 }
 
@@ -78,18 +77,18 @@ struct Gate {
 
 impl Gate {
     fn open(&self, all_are_there: bool) {
-        *self.verdict.lock().unwrap_or_else(PoisonError::into_inner) = Some(all_are_there);
+        *lock(&self.verdict) = Some(all_are_there);
         self.known.notify_all();
     }
 
     /// Waits; false if there is nothing to do.
     fn pass(&self) -> bool {
-        let mut verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut verdict = lock(&self.verdict);
         loop {
             match *verdict {
                 Some(may) => return may,
                 None => {
-                    verdict = self.known.wait(verdict).unwrap_or_else(PoisonError::into_inner);
+                    verdict = wait(&self.known, verdict);
                 }
             }
         }

@@ -27,6 +27,48 @@ pub fn code_unchecked(letter: u8) -> u8 {
     ((letter >> 1) ^ (letter >> 2)) & 3
 }
 
+/// The complement of each IUPAC letter, in the same case, U read as T; other bytes stay.
+pub const COMPLEMENT: [u8; 256] = {
+    let pairs = b"ATTACGGCUANNRYYRSSWWKMMKBVVBDHHD";
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = byte as u8;
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < pairs.len() {
+        table[pairs[at] as usize] = pairs[at + 1];
+        table[pairs[at].to_ascii_lowercase() as usize] = pairs[at + 1].to_ascii_lowercase();
+        at += 2;
+    }
+    table
+};
+
+/// [`COMPLEMENT`] in upper case; bytes that are no IUPAC letters stay.
+pub const UPPER_COMPLEMENT: [u8; 256] = {
+    let mut table = COMPLEMENT;
+    let letters = b"acgtunryswkmbvdh";
+    let mut at = 0;
+    while at < letters.len() {
+        let complement = COMPLEMENT[letters[at] as usize].to_ascii_uppercase();
+        table[letters[at] as usize] = complement;
+        at += 1;
+    }
+    table
+};
+
+/// Each IUPAC letter in upper case, U read as T; other bytes stay.
+pub const UPPER: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = UPPER_COMPLEMENT[UPPER_COMPLEMENT[byte] as usize];
+        byte += 1;
+    }
+    table
+};
+
 dispatch! {
     /// Appends the codes of `letters` to `codes`, one byte a base, and says whether all of them
     /// are bases. Letters that are not still get a byte, of any value from 0 to 3.
@@ -67,6 +109,17 @@ mod tests {
             };
             assert_eq!(code(letter), expected, "letter {letter}");
         }
+    }
+
+    #[test]
+    fn complements_are_those_of_iupac() {
+        let all = |table: [u8; 256], letters: &[u8]| -> Vec<u8> {
+            letters.iter().map(|&letter| table[usize::from(letter)]).collect()
+        };
+        let letters = b"ACGTUNRYSWKMBVDHacgtunryswkmbvdh-*=x@";
+        assert_eq!(all(COMPLEMENT, letters), b"TGCAANYRSWMKVBHDtgcaanyrswmkvbhd-*=x@");
+        assert_eq!(all(UPPER_COMPLEMENT, letters), b"TGCAANYRSWMKVBHDTGCAANYRSWMKVBHD-*=x@");
+        assert_eq!(all(UPPER, letters), b"ACGTTNRYSWKMBVDHACGTTNRYSWKMBVDH-*=x@");
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! Made-up genomes with a taxonomy, and reads of them.
+//! Simulated genomes with a taxonomy, and reads of them.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Made-up reads, the same in every run.
+//! Simulated reads, the same in every run.
 
 use super::oracle::complement;
 

@@ -24,7 +24,7 @@ const GROUP: usize = 1 << 18;
 /// Windows for each of which the first target is kept: a power of two.
 const STEP: usize = 256;
 
-/// What a query needs to know beside the database.
+/// What a query needs to know besides the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryParams {
     /// The lowest rank at which candidates are told apart.

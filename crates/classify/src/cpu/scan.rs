@@ -4,15 +4,16 @@ mod numbering;
 mod pieces;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
-use merganser_run::{Cancel, Otherwise, Progress, run_workers, run_workers_collect, start_scoped};
+use merganser_run::locks::{into_inner, lock, wait};
+use merganser_run::{Cancel, OnFailure, Progress, run_workers, run_workers_collect, start_scoped};
 use merganser_seq::base;
 
 use super::entries::{Entries, spill_file};
-use crate::cpu::build::BuildConfig;
+use crate::build::BuildConfig;
 use crate::cuda::{Collector, Starting};
 use crate::{Error, Sketcher};
 pub(crate) use numbering::Numbering;
@@ -50,7 +51,7 @@ pub(crate) struct Scan {
 #[derive(Default)]
 struct FileChain {
     state: Mutex<FileState>,
-    turn: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -60,10 +61,6 @@ struct FileState {
     /// The last target may go on in the next chunk: its letters from the first window on that is
     /// not complete yet.
     tail: Option<Vec<u8>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Scanner<'a> {
@@ -126,9 +123,9 @@ pub(crate) fn scan(
         }
         run_workers_collect(threads, |_| {
             // Nobody must wait for a worker that is gone, be it by an error or a panic.
-            let gone = Otherwise::new(|| scanner.stop());
+            let gone = OnFailure::new(|| scanner.stop());
             let done = scanner.work()?;
-            gone.well();
+            gone.disarm();
             Ok(done)
         })
     });
@@ -149,7 +146,7 @@ impl Scanner<'_> {
         self.reader.stop();
         for chain in &self.chains {
             let _state = lock(&chain.state);
-            chain.turn.notify_all();
+            chain.changed.notify_all();
         }
     }
 
@@ -203,7 +200,7 @@ impl Scanner<'_> {
             if self.failed.load(Ordering::Acquire) || self.cancel.is_cancelled() {
                 return None;
             }
-            state = chain.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&chain.changed, state);
         }
         state.next += 1;
         let mut lead = Vec::new();
@@ -236,7 +233,7 @@ impl Scanner<'_> {
             state.targets.push(ScannedTarget { name, header, bases, has_kmer });
         }
         drop(state);
-        chain.turn.notify_all();
+        chain.changed.notify_all();
         Some((lead, from))
     }
 
@@ -373,7 +370,7 @@ impl Scanner<'_> {
         let mut sketcher = Sketcher::new(&self.config.params);
         let mut files = Vec::new();
         for (file, chain) in std::mem::take(&mut self.chains).into_iter().enumerate() {
-            let state = chain.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let state = into_inner(chain.state);
             if let (Some(tail), Some(entries)) = (&state.tail, all.first_mut()) {
                 let pieces = [Piece { letters: tail, ends: true }];
                 let unit = self.unit((file, u64::MAX), &pieces)?;
@@ -399,7 +396,7 @@ impl Scanner<'_> {
         Ok(Scan { files, entries: all, spill, sketches, numbering, bases })
     }
 
-    /// Makes entries of the sketches that a device has, beside those that it had no room for.
+    /// Makes entries of the sketches that a device has, next to those that it had no room for.
     fn bring_back(&self, collector: &Collector, all: Vec<Entries>) -> Result<Vec<Entries>, Error> {
         let batches = Mutex::new(collector.take_batches()?);
         let all: Vec<Mutex<Entries>> = all.into_iter().map(Mutex::new).collect();
@@ -413,11 +410,6 @@ impl Scanner<'_> {
                 self.spill_if_full(&mut entries)?;
             }
         })?;
-        let inner = |entries: Mutex<Entries>| entries.into_inner();
-        Ok(all
-            .into_iter()
-            .map(inner)
-            .map(|all| all.unwrap_or_else(PoisonError::into_inner))
-            .collect())
+        Ok(all.into_iter().map(into_inner).collect())
     }
 }

@@ -2,10 +2,11 @@
 //! device memory, where the tables are made of them ([`super::layout`]). Once there is no room for
 //! more, sketches come back, and the host makes the tables.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-use merganser_gpu::{Arena, Device, DeviceBuffer, Part, PinnedBuffer, Pool, Pooled, Stream};
+use merganser_gpu::{Arena, ArenaBuffer, Device, DeviceBuffer, PinnedBuffer, Pool, Pooled, Stream};
+use merganser_run::locks::lock;
 
 use super::GpuConfig;
 use super::kernels::SketchRule;
@@ -27,22 +28,22 @@ pub(crate) struct Collector {
     /// Where sketches are kept: on the first device.
     home: Device,
     arena: Arena,
-    lanes: Vec<Pool<Lane>>,
-    turn: AtomicUsize,
+    workspaces: Vec<Pool<Workspace>>,
+    next: AtomicUsize,
     batches: Mutex<Vec<Batch>>,
     /// Sketches were given to the host, since there was no room for them.
     overflown: AtomicBool,
 }
 
 /// Room for features, and for how many each window has.
-type SketchRoom = (Part<u8>, Part<u32>);
+type SketchRoom = (ArenaBuffer<u8>, ArenaBuffer<u32>);
 
 /// The sketches of windows that follow each other.
 pub(crate) struct Batch {
     /// The number of the first window, as the worker has it.
     pub(super) first: u32,
-    features: Part<u8>,
-    counts: Part<u32>,
+    features: ArenaBuffer<u8>,
+    counts: ArenaBuffer<u32>,
 }
 
 impl Batch {
@@ -62,7 +63,7 @@ impl Batch {
 }
 
 /// A stream with its buffers.
-pub(super) struct Lane {
+pub(super) struct Workspace {
     device: Device,
     pub(super) stream: Stream,
     rule: SketchRule,
@@ -89,8 +90,8 @@ fn most_windows(params: &Params) -> usize {
     FEATURES / params.sketch as usize
 }
 
-/// Bytes of device memory for a lane.
-fn lane_bytes(params: &Params) -> u64 {
+/// Bytes of device memory for a workspace.
+fn workspace_bytes(params: &Params) -> u64 {
     let features = FEATURES * Packing::of(params.k).bytes();
     (LETTERS + most_windows(params) * (size_of::<ReferenceWindow>() + 4) + features) as u64 + 4096
 }
@@ -102,9 +103,9 @@ impl Collector {
     /// If one cannot be used, or has too little memory for one batch.
     pub(crate) fn new(config: &GpuConfig, params: &Params, keep: bool) -> Result<Collector, Error> {
         let devices = Device::open_all(&config.devices)?;
-        let needed = lane_bytes(params);
+        let needed = workspace_bytes(params);
         let mut room = 0;
-        let mut lanes = Vec::new();
+        let mut workspaces = Vec::new();
         for (number, device) in devices.iter().enumerate() {
             if let Some(limit) = config.memory {
                 device.limit_memory(limit);
@@ -121,7 +122,7 @@ impl Collector {
                 room = (available - count * needed) / 3 * 2;
             }
             let (device, params) = (device.clone(), *params);
-            lanes.push(Pool::new(count as usize, move || Lane::new(&device, &params)));
+            workspaces.push(Pool::new(count as usize, move || Workspace::new(&device, &params)));
         }
         let segment = (room / 16).clamp(1 << 16, SEGMENT) as usize;
         Ok(Collector {
@@ -129,8 +130,8 @@ impl Collector {
             packing: Packing::of(params.k),
             arena: Arena::new(&devices[0], segment, room),
             home: devices[0].clone(),
-            lanes,
-            turn: AtomicUsize::new(0),
+            workspaces,
+            next: AtomicUsize::new(0),
             batches: Mutex::default(),
             overflown: AtomicBool::new(!keep),
         })
@@ -156,21 +157,21 @@ impl Collector {
     /// # Errors
     /// If a device has failed.
     pub(crate) fn take_batches(&self) -> Result<Vec<Batch>, Error> {
-        for pool in &self.lanes {
-            let lane = pool.take()?;
-            lane.device.synchronize()?;
+        for pool in &self.workspaces {
+            let workspace = pool.take()?;
+            workspace.device.synchronize()?;
         }
-        Ok(std::mem::take(&mut *self.batches.lock().unwrap_or_else(PoisonError::into_inner)))
+        Ok(std::mem::take(&mut *lock(&self.batches)))
     }
 
-    fn lane(&self) -> Result<Pooled<Lane>, Error> {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        Ok(self.lanes[turn % self.lanes.len()].take()?)
+    fn workspace(&self) -> Result<Pooled<Workspace>, Error> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        Ok(self.workspaces[number % self.workspaces.len()].take()?)
     }
 
     /// A stream of the home device, with its pinned buffer of letters.
-    pub(super) fn home_lane(&self) -> Result<Pooled<Lane>, Error> {
-        Ok(self.lanes[0].take()?)
+    pub(super) fn home_workspace(&self) -> Result<Pooled<Workspace>, Error> {
+        Ok(self.workspaces[0].take()?)
     }
 
     /// Sketches the first so many windows of each of the `stretches`, numbered from `first` on. What
@@ -184,43 +185,48 @@ impl Collector {
         stretches: impl Iterator<Item = (&'t [u8], usize)>,
         entries: &mut Entries,
     ) -> Result<(), Error> {
-        let mut lane = self.lane()?;
+        let mut workspace = self.workspace()?;
         let (window, stride) = (self.params.window as usize, self.params.stride as usize);
         let most = most_windows(&self.params);
-        (lane.count, lane.filled) = (0, 0);
+        (workspace.count, workspace.filled) = (0, 0);
         for (letters, windows) in stretches {
             let mut next = 0;
             while next < windows {
                 let start = next * stride;
                 // The last window may end beyond the stretch.
-                let fit = (LETTERS - lane.filled).saturating_sub(window) / stride;
-                let count = fit.min(most - lane.count).min(windows - next);
+                let fit = (LETTERS - workspace.filled).saturating_sub(window) / stride;
+                let count = fit.min(most - workspace.count).min(windows - next);
                 if count == 0 {
-                    first += self.run(&mut lane, first, entries)? as u32;
+                    first += self.run(&mut workspace, first, entries)? as u32;
                     continue;
                 }
                 let end = (start + (count - 1) * stride + window).min(letters.len());
-                lane.push(&letters[start..end], count, window, stride)?;
+                workspace.push(&letters[start..end], count, window, stride)?;
                 next += count;
             }
         }
-        self.run(&mut lane, first, entries)?;
+        self.run(&mut workspace, first, entries)?;
         Ok(())
     }
 
-    /// Sketches what the lane has, and forgets it; gives the number of its windows.
-    fn run(&self, lane: &mut Lane, first: u32, entries: &mut Entries) -> Result<usize, Error> {
-        let windows = lane.count;
+    /// Sketches what the workspace has, and forgets it; gives the number of its windows.
+    fn run(
+        &self,
+        workspace: &mut Workspace,
+        first: u32,
+        entries: &mut Entries,
+    ) -> Result<usize, Error> {
+        let windows = workspace.count;
         if windows == 0 {
             return Ok(0);
         }
         match self.room(windows)? {
             Some((mut features, mut counts)) => {
-                if lane.device.ordinal() == self.home.ordinal() {
-                    lane.sketch(features.view_mut(), counts.view_mut())?;
+                if workspace.device.ordinal() == self.home.ordinal() {
+                    workspace.sketch(features.view_mut(), counts.view_mut())?;
                 } else {
-                    lane.sketch_apart()?;
-                    let Lane { stream, own, .. } = &*lane;
+                    workspace.sketch_apart()?;
+                    let Workspace { stream, own, .. } = &*workspace;
                     if let Some(own) = own {
                         let bytes = features.len();
                         stream.copy(own.features.slice(..bytes), features.view_mut())?;
@@ -228,15 +234,15 @@ impl Collector {
                     }
                 }
                 let batch = Batch { first, features, counts };
-                self.batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+                lock(&self.batches).push(batch);
             }
             None => {
                 self.overflown.store(true, Ordering::Relaxed);
-                lane.sketch_apart()?;
-                lane.give(first, windows, self.params.sketch as usize, entries)?;
+                workspace.sketch_apart()?;
+                workspace.give(first, windows, self.params.sketch as usize, entries)?;
             }
         }
-        (lane.count, lane.filled) = (0, 0);
+        (workspace.count, workspace.filled) = (0, 0);
         Ok(windows)
     }
 
@@ -255,22 +261,27 @@ impl Collector {
     /// # Errors
     /// If the device fails.
     pub(crate) fn bring(&self, batch: &Batch, entries: &mut Entries) -> Result<(), Error> {
-        let mut lane = self.home_lane()?;
-        lane.own()?;
-        let Lane { stream, own, .. } = &mut *lane;
+        let mut workspace = self.home_workspace()?;
+        workspace.own()?;
+        let Workspace { stream, own, .. } = &mut *workspace;
         if let Some(own) = own {
             stream.download(batch.features.view(), &mut own.features_here, 0)?;
             stream.download(batch.counts.view(), &mut own.counts_here, 0)?;
         }
-        lane.push_entries(batch.first, batch.windows(), self.params.sketch as usize, entries)?;
+        workspace.push_entries(
+            batch.first,
+            batch.windows(),
+            self.params.sketch as usize,
+            entries,
+        )?;
         Ok(())
     }
 }
 
-impl Lane {
-    fn new(device: &Device, params: &Params) -> merganser_gpu::Result<Lane> {
+impl Workspace {
+    fn new(device: &Device, params: &Params) -> merganser_gpu::Result<Workspace> {
         let windows = most_windows(params);
-        Ok(Lane {
+        Ok(Workspace {
             device: device.clone(),
             stream: device.stream()?,
             rule: SketchRule::new(params),
@@ -335,7 +346,7 @@ impl Lane {
         Ok(self.own.insert(own))
     }
 
-    /// As [`sketch`](Self::sketch), into memory of the lane.
+    /// As [`sketch`](Self::sketch), into memory of the workspace.
     fn sketch_apart(&mut self) -> merganser_gpu::Result<()> {
         self.own()?;
         let Some(mut own) = self.own.take() else { return Ok(()) };
@@ -344,7 +355,7 @@ impl Lane {
         sketched
     }
 
-    /// Gives the sketches in the lane's memory to the host.
+    /// Gives the sketches in the workspace's memory to the host.
     fn give(
         &mut self,
         first: u32,
@@ -353,7 +364,7 @@ impl Lane {
         entries: &mut Entries,
     ) -> merganser_gpu::Result<()> {
         let bytes = windows * sketch * self.packing.bytes();
-        let Lane { stream, own, .. } = self;
+        let Workspace { stream, own, .. } = self;
         if let Some(own) = own {
             stream.download(own.features.slice(..bytes), &mut own.features_here, 0)?;
             stream.download(own.counts.slice(..windows), &mut own.counts_here, 0)?;

@@ -164,7 +164,7 @@ impl Out<'_> {
     }
 }
 
-/// What a query writes beside candidates.
+/// What a query writes besides candidates.
 pub(crate) struct Working<'t> {
     /// Room for a number for each read and one more.
     pub(crate) over: DeviceSliceMut<'t, u32>,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Stream, primitives};
 use merganser_run::{Cancel, run_workers};
 
-use super::build::{Batch, Collector, Lane};
+use super::build::{Batch, Collector, Workspace};
 use super::kernels::build::{
     self as kernels, EntriesMut, Packing, PartLayout, Runs, SectionCounts, SectionSize,
     SectionWords, Sorted,
@@ -398,8 +398,8 @@ impl Made {
         let places: Vec<Place> = self.groups.iter().map(place).collect();
         let next = AtomicUsize::new(0);
         run_workers(threads.clamp(1, places.len().max(1)), |_| {
-            let mut lane = collector.home_lane()?;
-            let Lane { stream, letters: buffer, .. } = &mut *lane;
+            let mut workspace = collector.home_workspace()?;
+            let Workspace { stream, letters: buffer, .. } = &mut *workspace;
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let (Some(group), Some(&place)) = (self.groups.get(at), places.get(at)) else {

@@ -49,7 +49,7 @@ impl LongSizes {
 }
 
 /// A stream with its buffers.
-pub(super) struct LongLane {
+pub(super) struct LongWorkspace {
     sizes: LongSizes,
     stream: Stream,
     letters: PinnedBuffer<u8>,
@@ -83,12 +83,12 @@ struct There {
     scratch: DeviceBuffer<u8>,
 }
 
-impl LongLane {
-    pub(super) fn new(device: &Device, sizes: LongSizes) -> Result<LongLane> {
+impl LongWorkspace {
+    pub(super) fn new(device: &Device, sizes: LongSizes) -> Result<LongWorkspace> {
         let LongSizes { letters, windows, reads, hits, most } = sizes;
         let scratch = primitives::sort_keys_scratch::<u64>(device, hits, 0..64)?
             .max(primitives::exclusive_scan_u32_scratch(device, windows + 1)?);
-        Ok(LongLane {
+        Ok(LongWorkspace {
             sizes,
             stream: device.stream()?,
             letters: device.alloc_pinned(letters)?,

@@ -12,13 +12,13 @@ const LONG_BYTES: u64 = 2 << 30;
 /// The least device memory to classify with.
 const LEAST_BYTES: u64 = 4 << 20;
 /// Batches of long reads on each device at a time.
-pub(super) const LONG_LANES: usize = 2;
+pub(super) const LONG_WORKSPACES: usize = 2;
 
 /// How a device's memory is spent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     pub(super) tables: u64,
-    pub(super) lanes: usize,
+    pub(super) workspaces: usize,
     pub(super) short: ShortSizes,
     pub(super) long: LongSizes,
 }
@@ -38,23 +38,23 @@ impl Budget {
         let all = available / 32 * 31;
         let (streams, whole) = (config.streams.max(1) as u64, ShortSizes::whole(most));
         let working = (all / 4).min(streams * whole.bytes() + LONG_BYTES);
-        let long = LongSizes::new(most, working / 2 / LONG_LANES as u64);
+        let long = LongSizes::new(most, working / 2 / LONG_WORKSPACES as u64);
         // Whole batches if there is room for some of them.
         let short = match working / 8 >= whole.bytes() {
             true => whole,
             false => ShortSizes::new(most, working / 4),
         };
-        let lanes = (working / 2 / short.bytes()).clamp(1, streams) as usize;
-        let used = short.bytes() * lanes as u64 + long.bytes() * LONG_LANES as u64;
-        Ok(Budget { tables: all.saturating_sub(used), lanes, short, long })
+        let workspaces = (working / 2 / short.bytes()).clamp(1, streams) as usize;
+        let used = short.bytes() * workspaces as u64 + long.bytes() * LONG_WORKSPACES as u64;
+        Ok(Budget { tables: all.saturating_sub(used), workspaces, short, long })
     }
 }
 
 /// A device's number in the list, and the parts that it gets.
 pub(super) type Placed = (usize, Vec<usize>);
 
-/// Reads and letters that lanes over the devices of a set have room for: one's room is that of all,
-/// as they get the same reads.
+/// Reads and letters that workspaces over the devices of a set have room for: one's room is that of
+/// all, as they get the same reads.
 pub(super) fn room(members: &[Placed], budgets: &[Budget]) -> [usize; 2] {
     let least = |room: fn(&ShortSizes) -> usize| {
         members.iter().map(|(at, _)| room(&budgets[*at].short)).min().unwrap_or(0)
@@ -100,7 +100,7 @@ mod tests {
     fn parts_go_where_there_is_room() {
         let budget = |tables| {
             let (short, long) = (ShortSizes::new(2, 1 << 20), LongSizes::new(2, 1 << 24));
-            Budget { tables, lanes: 1, short, long }
+            Budget { tables, workspaces: 1, short, long }
         };
         let whole = vec![0, 1];
         let placed = place(&[50, 40], &[budget(91), budget(91)], 1);

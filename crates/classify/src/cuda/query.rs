@@ -6,8 +6,9 @@ use merganser_gpu::{Device, Pooled};
 
 use super::found::Found;
 use super::kernels::SketchRule;
+use super::layout::Resident;
 use super::place::{Budget, place};
-use super::set::{Filling, Lane, Member, Set};
+use super::set::{Filling, Member, Set, Workspace};
 use super::short::{SHORT_WINDOWS, ShortSizes};
 use super::table::table_bytes;
 use super::times::GpuTimes;
@@ -25,7 +26,7 @@ pub(crate) struct GpuQuery<'a> {
     taxa: Vec<u32>,
     /// Groups of devices that hold the same.
     sets: Vec<Set>,
-    turn: AtomicUsize,
+    next: AtomicUsize,
     /// For parts that no device has room for.
     rest: Option<Box<Query<'a>>>,
     /// Those parts.
@@ -40,6 +41,23 @@ impl std::fmt::Debug for GpuQuery<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GpuQuery").field("sets", &self.sets.len()).finish_non_exhaustive()
     }
+}
+
+/// The tables that are on the only device that is asked for already, or, with the database in
+/// memory, none; and the devices.
+fn open<'d>(
+    database: &'d Database,
+    config: &GpuConfig,
+) -> Result<(Option<&'d Resident>, Vec<Device>), Error> {
+    let here = database.resident().filter(|it| config.devices == [it.device.ordinal()]);
+    let devices = match here {
+        Some(tables) => vec![tables.device.clone()],
+        None => Device::open_all(&config.devices)?,
+    };
+    if here.is_none() {
+        database.fetch()?;
+    }
+    Ok((here, devices))
 }
 
 impl<'a> GpuQuery<'a> {
@@ -58,14 +76,7 @@ impl<'a> GpuQuery<'a> {
     ) -> Result<GpuQuery<'a>, Error> {
         let whole = Query::new(database, options);
         let taxa = whole.taxa().to_vec();
-        let here = database.resident().filter(|it| config.devices == [it.device.ordinal()]);
-        let devices = match here {
-            Some(tables) => vec![tables.device.clone()],
-            None => Device::open_all(&config.devices)?,
-        };
-        if here.is_none() {
-            database.fetch()?;
-        }
+        let (here, devices) = open(database, config)?;
         let most = options.max_candidates;
         let budgets = devices
             .iter()
@@ -113,7 +124,7 @@ impl<'a> GpuQuery<'a> {
             rule: SketchRule::new(database.params()),
             taxa,
             sets,
-            turn: AtomicUsize::new(0),
+            next: AtomicUsize::new(0),
             rest,
             left,
             whole: Box::new(whole),
@@ -168,15 +179,15 @@ impl<'a> GpuQuery<'a> {
     /// # Errors
     /// If there is no memory for it.
     pub(crate) fn place(&self, wait: bool) -> Result<Option<Flight>, Error> {
-        let (turn, sets) = (self.turn.fetch_add(1, Ordering::Relaxed), self.sets.len());
-        for set in (turn..turn + sets).map(|at| at % sets) {
-            if let Some(lane) = self.sets[set].lanes.try_take()? {
-                return Ok(Some(Flight { set, lane, taken: 0 }));
+        let (first, sets) = (self.next.fetch_add(1, Ordering::Relaxed), self.sets.len());
+        for set in (first..first + sets).map(|at| at % sets) {
+            if let Some(workspace) = self.sets[set].workspaces.try_take()? {
+                return Ok(Some(Flight { set, workspace, taken: 0 }));
             }
         }
-        let set = turn % sets;
-        let lane = wait.then(|| self.sets[set].lanes.take()).transpose()?;
-        Ok(lane.map(|lane| Flight { set, lane, taken: 0 }))
+        let set = first % sets;
+        let workspace = wait.then(|| self.sets[set].workspaces.take()).transpose()?;
+        Ok(workspace.map(|workspace| Flight { set, workspace, taken: 0 }))
     }
 
     /// Sends `reads` to the devices, as many as there is room for at a time, and does not wait.
@@ -184,10 +195,10 @@ impl<'a> GpuQuery<'a> {
     /// # Errors
     /// If a device fails.
     pub(crate) fn start(&self, flight: &mut Flight, reads: &[[&[u8]; 2]]) -> Result<(), Error> {
-        let Flight { set, lane, taken } = flight;
-        *taken = self.fill(lane, reads);
+        let Flight { set, workspace, taken } = flight;
+        *taken = self.fill(workspace, reads);
         let members = &self.sets[*set].members;
-        let Lane { short, numbers, .. } = &mut **lane;
+        let Workspace { short, numbers, .. } = &mut **workspace;
         for (one, member) in short.iter_mut().zip(members) {
             one.load(numbers, reads, |bases| self.range(bases))?;
             one.start(&self.rule, &member.parts, member.targets())?;
@@ -196,11 +207,11 @@ impl<'a> GpuQuery<'a> {
     }
 
     /// Chooses the reads that go first; gives their number.
-    fn fill(&self, lane: &mut Lane, reads: &[[&[u8]; 2]]) -> usize {
+    fn fill(&self, workspace: &mut Workspace, reads: &[[&[u8]; 2]]) -> usize {
         let params = self.database.params();
-        lane.numbers.clear();
-        lane.long.clear();
-        let ShortSizes { letters, reads: room, .. } = lane.short[0].sizes;
+        workspace.numbers.clear();
+        workspace.long.clear();
+        let ShortSizes { letters, reads: room, .. } = workspace.short[0].sizes;
         // Most reads are short enough whatever their number of windows.
         let stride = u64::from(params.stride);
         let (mut taken, mut filled) = (0, 0);
@@ -210,9 +221,9 @@ impl<'a> GpuQuery<'a> {
             let windows =
                 || mates.iter().map(|mate| params.windows(mate.len() as u64)).sum::<u64>();
             if bases > letters || (!few && windows() > SHORT_WINDOWS) {
-                lane.long.push(taken);
+                workspace.long.push(taken);
             } else if filled + bases <= letters {
-                lane.numbers.push(taken);
+                workspace.numbers.push(taken);
                 filled += bases;
             } else {
                 break;
@@ -239,7 +250,7 @@ impl<'a> GpuQuery<'a> {
         loop {
             let set = &self.sets[flight.set];
             let (now, later) = rest.split_at(flight.taken);
-            self.collect(set, &mut flight.lane, now, scratch, candidates, ends)?;
+            self.collect(set, &mut flight.workspace, now, scratch, candidates, ends)?;
             rest = later;
             if rest.is_empty() {
                 return Ok(());
@@ -251,26 +262,26 @@ impl<'a> GpuQuery<'a> {
     fn collect(
         &self,
         set: &Set,
-        lane: &mut Lane,
+        workspace: &mut Workspace,
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        for (one, member) in lane.short.iter_mut().zip(&set.members) {
+        for (one, member) in workspace.short.iter_mut().zip(&set.members) {
             one.tell(&member.clock)?;
         }
         let only = set.members.len() == 1 && set.members[0].parts.len() == 1;
         if only && self.rest.is_none() {
             let (database, taxa) = (self.database, &self.taxa);
-            let one = &mut lane.short[0];
+            let one = &mut workspace.short[0];
             if one.collect_all(reads.len(), database, taxa, candidates, ends)? {
                 return Ok(());
             }
         }
-        self.merge(set, lane, reads, scratch)?;
+        self.merge(set, workspace, reads, scratch)?;
         for read in 0..reads.len() {
-            candidates.extend_from_slice(lane.found.of(read));
+            candidates.extend_from_slice(workspace.found.of(read));
             ends.push(candidates.len());
         }
         Ok(())
@@ -287,11 +298,11 @@ impl<'a> GpuQuery<'a> {
     fn merge(
         &self,
         set: &Set,
-        lane: &mut Lane,
+        workspace: &mut Workspace,
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
-        let Lane { short, found, long, .. } = lane;
+        let Workspace { short, found, long, .. } = workspace;
         found.reset(reads.len(), self.options.max_candidates);
         // The host looks at what is not there.
         if let Some(rest) = &self.rest {
@@ -339,11 +350,11 @@ impl<'a> GpuQuery<'a> {
         found: &mut Found,
         left: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        let mut lane = member.long.take()?;
+        let mut workspace = member.long.take()?;
         let params = self.database.params();
         let mut rest = long;
         while !rest.is_empty() {
-            let mut taken = lane.load(rest, reads, params, |bases| self.range(bases))?;
+            let mut taken = workspace.load(rest, reads, params, |bases| self.range(bases))?;
             if taken == 0 {
                 left.push(rest[0]);
                 taken = 1;
@@ -351,7 +362,7 @@ impl<'a> GpuQuery<'a> {
             rest = &rest[taken..];
             for (_, table) in &member.parts {
                 let (part, targets) = (table.view(), member.targets());
-                lane.ask(&self.rule, part, targets, self.database, &self.taxa, found, left)?;
+                workspace.ask(&self.rule, part, targets, self.database, &self.taxa, found, left)?;
             }
         }
         Ok(())
@@ -361,7 +372,7 @@ impl<'a> GpuQuery<'a> {
 /// A batch on its way: what it needs on each device of a set, and how many of its reads were sent.
 pub(crate) struct Flight {
     set: usize,
-    lane: Pooled<Lane>,
+    workspace: Pooled<Workspace>,
     taken: usize,
 }
 
@@ -371,7 +382,7 @@ impl Flight {
     /// # Errors
     /// If one failed.
     pub(crate) fn is_done(&self) -> Result<bool, Error> {
-        for one in &self.lane.short {
+        for one in &self.workspace.short {
             if !one.is_done()? {
                 return Ok(false);
             }
@@ -384,6 +395,6 @@ impl Flight {
     /// # Errors
     /// If one failed.
     pub(crate) fn wait(&self) -> Result<(), Error> {
-        self.lane.short.iter().try_for_each(|one| Ok(one.wait()?))
+        self.workspace.short.iter().try_for_each(|one| Ok(one.wait()?))
     }
 }

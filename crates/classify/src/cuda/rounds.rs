@@ -1,7 +1,9 @@
 //! Databases larger than the devices: as many parts as there is room for are asked at a time, then
 //! others take their place (MetaCache-GPU §4.2).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use merganser_run::locks::lock;
 
 use super::{GpuConfig, GpuNotes, GpuQuery, GpuTimes};
 use crate::cpu::query::QueryParams;
@@ -49,7 +51,7 @@ impl<'a> Rounds<'a> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// The devices with the parts of this round; nobody has them any more when the next one begins.

@@ -7,9 +7,9 @@ use merganser_run::start_scoped;
 
 use super::found::Found;
 use super::kernels::Targets;
-use super::long::LongLane;
-use super::place::{Budget, LONG_LANES, Placed, room};
-use super::short::{ShortLane, ShortSizes};
+use super::long::LongWorkspace;
+use super::place::{Budget, LONG_WORKSPACES, Placed, room};
+use super::short::{ShortSizes, ShortWorkspace};
 use super::table::DeviceTable;
 use super::times::DeviceClock;
 use crate::Error;
@@ -18,8 +18,8 @@ use crate::database::Section;
 /// Devices that together hold the parts that are on devices.
 pub(super) struct Set {
     pub(super) members: Vec<Member>,
-    pub(super) lanes: Pool<Lane>,
-    /// Reads and letters that a lane has room for.
+    pub(super) workspaces: Pool<Workspace>,
+    /// Reads and letters that a workspace has room for.
     pub(super) room: [usize; 2],
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Member {
     starts: DeviceBuffer<u32>,
     taxa: DeviceBuffer<u32>,
     nodes: DeviceBuffer<u32>,
-    pub(super) long: Pool<LongLane>,
+    pub(super) long: Pool<LongWorkspace>,
     pub(super) clock: DeviceClock,
 }
 
@@ -40,9 +40,9 @@ impl Member {
     }
 }
 
-/// What a batch needs: a lane on each device of the set.
-pub(super) struct Lane {
-    pub(super) short: Vec<ShortLane>,
+/// What a batch needs: a workspace on each device of the set.
+pub(super) struct Workspace {
+    pub(super) short: Vec<ShortWorkspace>,
     /// Reads for them.
     pub(super) numbers: Vec<usize>,
     pub(super) found: Found,
@@ -86,16 +86,16 @@ impl Filling<'_> {
     }
 
     fn set(&self, members: &[Placed], threads: usize) -> Result<Set, Error> {
-        let lanes = lanes(members, self.devices, self.budgets);
+        let workspaces = workspaces(members, self.devices, self.budgets);
         // Pinned memory takes long to get, and so do tables to copy.
         let made = std::thread::scope(|scope| {
-            let warm = start_scoped(scope, || warm(&lanes))?;
+            let warm = start_scoped(scope, || warm(&workspaces))?;
             let member = |placed| self.member(placed, threads);
             let made: Result<Vec<_>, Error> = members.iter().map(member).collect();
             joined(warm)?;
             made
         })?;
-        Ok(Set { lanes, members: made, room: room(members, self.budgets) })
+        Ok(Set { workspaces, members: made, room: room(members, self.budgets) })
     }
 
     fn member(&self, (at, numbers): &Placed, threads: usize) -> Result<Member, Error> {
@@ -109,7 +109,7 @@ impl Filling<'_> {
             nodes: device.alloc(self.nodes.len())?,
             long: {
                 let device = device.clone();
-                Pool::new(LONG_LANES, move || LongLane::new(&device, long))
+                Pool::new(LONG_WORKSPACES, move || LongWorkspace::new(&device, long))
             },
         };
         stream.upload_now(self.starts, member.starts.view_mut())?;
@@ -131,29 +131,29 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Makes all lanes.
-fn warm(lanes: &Pool<Lane>) -> Result<(), Error> {
+/// Makes all workspaces.
+fn warm(workspaces: &Pool<Workspace>) -> Result<(), Error> {
     let mut made = Vec::new();
-    while let Some(lane) = lanes.try_take()? {
-        made.push(lane);
+    while let Some(workspace) = workspaces.try_take()? {
+        made.push(workspace);
     }
     Ok(())
 }
 
-/// Lanes over the devices of a set, made when they are needed.
-fn lanes(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Pool<Lane> {
+/// Workspaces over the devices of a set, made when they are needed.
+fn workspaces(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Pool<Workspace> {
     let of_set = members.iter().map(|(at, _)| budgets[*at]);
-    let lanes = of_set.map(|budget| budget.lanes).min().unwrap_or(1);
+    let workspaces = of_set.map(|budget| budget.workspaces).min().unwrap_or(1);
     let each: Vec<(Device, ShortSizes, usize)> = members
         .iter()
         .map(|(at, parts)| (devices[*at].clone(), budgets[*at].short, parts.len()))
         .collect();
     let [reads, letters] = room(members, budgets);
-    Pool::new(lanes, move || {
+    Pool::new(workspaces, move || {
         let short = |(device, sizes, parts): &(Device, ShortSizes, usize)| {
-            ShortLane::new(device, ShortSizes { letters, reads, ..*sizes }, *parts)
+            ShortWorkspace::new(device, ShortSizes { letters, reads, ..*sizes }, *parts)
         };
         let short = each.iter().map(short).collect::<merganser_gpu::Result<_>>()?;
-        Ok(Lane { short, numbers: Vec::new(), found: Found::default(), long: Vec::new() })
+        Ok(Workspace { short, numbers: Vec::new(), found: Found::default(), long: Vec::new() })
     })
 }

@@ -17,7 +17,7 @@ pub(super) const SHORT_WINDOWS: u64 = 32;
 const BATCH_READS: usize = 1 << 15;
 const BATCH_LETTERS: usize = 6 << 20;
 
-/// What a lane has room for.
+/// What a workspace has room for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShortSizes {
     pub(super) letters: usize,
@@ -46,7 +46,7 @@ impl ShortSizes {
 }
 
 /// A stream with its buffers.
-pub(super) struct ShortLane {
+pub(super) struct ShortWorkspace {
     pub(super) sizes: ShortSizes,
     stream: Stream,
     letters: PinnedBuffer<u8>,
@@ -67,12 +67,12 @@ pub(super) struct ShortLane {
     counts_here: Vec<PinnedBuffer<u32>>,
 }
 
-impl ShortLane {
-    pub(super) fn new(device: &Device, sizes: ShortSizes, parts: usize) -> Result<ShortLane> {
+impl ShortWorkspace {
+    pub(super) fn new(device: &Device, sizes: ShortSizes, parts: usize) -> Result<ShortWorkspace> {
         let ShortSizes { letters, reads, most } = sizes;
         let out_here = || device.alloc_pinned(reads * most);
         let counts_here = || device.alloc_pinned(reads);
-        Ok(ShortLane {
+        Ok(ShortWorkspace {
             sizes,
             stream: device.stream()?,
             letters: device.alloc_pinned(letters)?,

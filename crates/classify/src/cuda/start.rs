@@ -1,6 +1,8 @@
 //! CUDA starts while files are already being read.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+use merganser_run::locks::{into_inner, lock, wait};
 
 use super::build::Collector;
 use crate::Error;
@@ -22,7 +24,7 @@ enum State {
 
 impl Starting {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// Makes it ready, or not.
@@ -53,7 +55,7 @@ impl Starting {
             if let Some(collector) = get(&state)? {
                 return Ok(collector);
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.changed, state);
         }
     }
 
@@ -62,7 +64,7 @@ impl Starting {
     /// # Errors
     /// Why there is none.
     pub(crate) fn finish(self) -> Result<Option<Arc<Collector>>, Error> {
-        match self.state.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match into_inner(self.state) {
             State::Opening => Ok(None),
             State::Ready(collector) => Ok(Some(collector)),
             State::Failed(error) => Err(error),

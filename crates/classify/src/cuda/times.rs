@@ -1,9 +1,10 @@
 //! What the devices' clocks say.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use merganser_gpu::{Device, Event, Result, Stream};
+use merganser_run::locks::lock;
 
 /// How long devices did what, as their own clocks have it. Batches overlap: each kind of work
 /// counts as long as any batch was at it, on each device; kinds overlap each other, too.
@@ -100,18 +101,18 @@ impl DeviceClock {
         for (at, event) in at.iter_mut().zip(&batch.0) {
             *at = self.begun.elapsed(event)?;
         }
-        let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spans = lock(&self.spans);
         for (kind, span) in spans.iter_mut().enumerate() {
             span.push([at[kind], at[kind + 1]]);
         }
         drop(spans);
-        let mut sums = self.phases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sums = lock(&self.phases);
         sums.iter_mut().zip(phases).for_each(|(sum, cycles)| *sum += cycles);
         Ok(())
     }
 
     pub(super) fn times(&self) -> GpuTimes {
-        let spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
+        let spans = lock(&self.spans);
         let [upload, kernels, download] = [0, 1, 2].map(|kind| covered(spans[kind].clone()));
         GpuTimes {
             upload,
@@ -119,7 +120,7 @@ impl DeviceClock {
             download,
             busy: covered(spans.concat()),
             batches: spans[0].len() as u64,
-            phases: *self.phases.lock().unwrap_or_else(PoisonError::into_inner),
+            phases: *lock(&self.phases),
         }
     }
 }

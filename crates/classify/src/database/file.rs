@@ -2,9 +2,10 @@
 //! Numbers are little-endian.
 
 use std::io::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use merganser_io::{AtomicFile, SectionSum};
+use merganser_run::locks::{into_inner, lock};
 
 use super::{Content, Database, GROUP, GROUPS, Section, SectionEntry, meta};
 use crate::Error;
@@ -179,7 +180,7 @@ impl Header {
         }
     }
 
-    /// What the file has beside its tables.
+    /// What the file has besides its tables.
     pub(super) fn content(&self, file: &[u8]) -> Result<Content, String> {
         let bytes = &file[self.meta.0 as usize..];
         if crc32fast::hash(bytes) != self.meta.1 {
@@ -276,7 +277,7 @@ impl Writer {
     }
 
     fn directory(&self) -> MutexGuard<'_, Directory> {
-        self.directory.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.directory)
     }
 
     /// Gives the table of the next group of `part` its place: it has so many words of 8 bytes. Groups
@@ -305,8 +306,7 @@ impl Writer {
 
     /// Writes the rest, maps the file and makes it appear: one that cannot be mapped does not.
     pub(crate) fn finish(mut self, content: &Content) -> Result<Database, Error> {
-        let Directory { position: directory, groups, sections } =
-            self.directory.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Directory { position: directory, groups, sections } = into_inner(self.directory);
         let mut bytes = Vec::new();
         groups.iter().flatten().for_each(|&word| bytes.put_u64(word));
         for entry in sections.iter().flatten() {

@@ -6,7 +6,7 @@ use super::{Tally, percent, sums, walk};
 use crate::features::FeatureCounts;
 use crate::taxonomy::Taxonomy;
 
-/// What a report shows beside reads.
+/// What a report shows besides reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOptions<'a> {
     /// Taxa without reads, too.

@@ -28,7 +28,7 @@ pub enum Taxids {
     #[default]
     None,
     /// In brackets after the name.
-    Beside,
+    InParentheses,
     /// Instead of the name.
     Only,
 }
@@ -305,7 +305,7 @@ fn cell(columns: &Columns, rank: Rank, name: &str, taxid: u32, text: &mut Vec<u8
     }
     match columns.taxids {
         Taxids::None => put(text, format_args!("{name}")),
-        Taxids::Beside => put(text, format_args!("{name}({taxid})")),
+        Taxids::InParentheses => put(text, format_args!("{name}({taxid})")),
         Taxids::Only => put(text, format_args!("{taxid}")),
     }
 }
@@ -348,7 +348,9 @@ fn taxon_layout(columns: &Columns, lowest: Rank, highest: Rank) -> String {
     let names = column_names(columns);
     let of_one = match (columns.separate, columns.taxids) {
         (true, _) => names.join(&columns.separator),
-        (false, Taxids::Beside) => names.join(":").replace("taxname:taxid", "taxname(taxid)"),
+        (false, Taxids::InParentheses) => {
+            names.join(":").replace("taxname:taxid", "taxname(taxid)")
+        }
         (false, _) => names.join(":"),
     };
     if !columns.lineage {

@@ -25,7 +25,7 @@ const MORE_COPIES: u64 = 2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     /// Parts of the database that are asked together, one group after the other.
-    pub(super) turns: Vec<Range<usize>>,
+    pub(super) rounds: Vec<Range<usize>>,
     /// The longest record.
     pub(super) record: usize,
     /// Bytes of batches that wait in memory.
@@ -55,28 +55,29 @@ impl Plan {
             return Ok(Plan::of(config, all, memory - whole, two_passes));
         }
         let waiting = LEAST_WAITING + fixed;
-        let mut turns: Vec<Range<usize>> = Vec::new();
+        let mut rounds: Vec<Range<usize>> = Vec::new();
         for part in 0..parts {
-            match turns.last_mut().filter(|turn| waiting + bytes(turn.start..part + 1) <= memory) {
-                Some(turn) => turn.end = part + 1,
-                None => turns.push(part..part + 1),
+            match rounds.last_mut().filter(|round| waiting + bytes(round.start..part + 1) <= memory)
+            {
+                Some(round) => round.end = part + 1,
+                None => rounds.push(part..part + 1),
             }
         }
-        let most = turns.iter().map(|turn| bytes(turn.clone())).max().unwrap_or(0);
+        let most = rounds.iter().map(|round| bytes(round.clone())).max().unwrap_or(0);
         let one_by_one = asks_one_by_one(config);
-        if one_by_one || waiting + most > memory || turns.len() < 2 {
-            let least = if one_by_one || turns.len() < 2 { whole } else { waiting + most };
+        if one_by_one || waiting + most > memory || rounds.len() < 2 {
+            let least = if one_by_one || rounds.len() < 2 { whole } else { waiting + most };
             return Err(too_little(database, config.threads, least, whole, memory));
         }
-        Ok(Plan::of(config, turns, memory - waiting - most, true))
+        Ok(Plan::of(config, rounds, memory - waiting - most, true))
     }
 
     /// Of what is left, half is for batches that wait, if some do, and all else for long records.
-    fn of(config: &RunConfig, turns: Vec<Range<usize>>, left: u64, two_passes: bool) -> Plan {
+    fn of(config: &RunConfig, rounds: Vec<Range<usize>>, left: u64, two_passes: bool) -> Plan {
         let waiting = if two_passes { left / 2 } else { 0 };
         let copies = COPIES + if config.features { MORE_COPIES } else { 0 };
         let record = merganser_io::longest_record(left - waiting, copies);
-        Plan { turns, record, waiting: LEAST_WAITING + waiting }
+        Plan { rounds, record, waiting: LEAST_WAITING + waiting }
     }
 }
 
@@ -86,7 +87,7 @@ fn asks_one_by_one(config: &RunConfig) -> bool {
     config.features || all_hits
 }
 
-/// What a run takes beside tables and long records.
+/// What a run takes besides tables and long records.
 fn fixed(database: &Database, config: &RunConfig) -> u64 {
     let (targets, windows) = (database.targets().len() as u64, u64::from(database.windows()));
     // A bit for each window, two counters for each target.

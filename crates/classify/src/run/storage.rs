@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use merganser_io::SpillFile;
+use merganser_run::locks::lock;
 
-use super::held::{Found, HeldBatch};
-use super::lock;
+use super::found::{Found, FoundBatch};
 use crate::Error;
 
 /// Takes batches and gives them back.
@@ -61,13 +61,13 @@ impl Storage {
     ///
     /// # Errors
     /// If the disk does not give it back.
-    pub(super) fn get(&self, stored: &Stored, bytes: &mut Vec<u8>) -> Result<HeldBatch, Error> {
+    pub(super) fn get(&self, stored: &Stored, bytes: &mut Vec<u8>) -> Result<FoundBatch, Error> {
         match stored {
-            Stored::Memory(bytes) => HeldBatch::load(bytes),
+            Stored::Memory(bytes) => FoundBatch::load(bytes),
             Stored::Disk { offset, length } => {
                 bytes.resize(*length, 0);
                 self.spill()?.read_at(*offset, bytes)?;
-                HeldBatch::load(bytes)
+                FoundBatch::load(bytes)
             }
         }
     }

@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
-use merganser_run::{InOrder, InOrderSink, Otherwise, Progress, Unit, run_workers};
+use merganser_run::locks::lock;
+use merganser_run::{InOrder, InOrderSink, OnFailure, Progress, Unit, run_workers};
 
-use super::held::{Found, HeldBatch};
+use super::found::{Found, FoundBatch};
 use super::stages::Clock;
-use super::{Run, RunResult, lock};
+use super::{Run, RunResult};
 use crate::cpu::query::Scratch;
 use crate::cuda::{Flight, GpuQuery};
 use crate::{Error, Sketcher};
@@ -58,7 +59,7 @@ impl<'a> Run<'_, 'a> {
         progress.stage("classify", Unit::Bytes, records.bytes_total());
         run_workers(self.config.threads, |_| {
             // Nobody must wait for a worker that is gone.
-            let gone = Otherwise::new(|| {
+            let gone = OnFailure::new(|| {
                 records.stop();
                 written.stop();
             });
@@ -78,7 +79,7 @@ impl<'a> Run<'_, 'a> {
             };
             worker.work(gpu);
             lock(&self.total).add(worker.own);
-            gone.well();
+            gone.disarm();
             Ok::<_, Error>(())
         })?;
         let mut total = lock(&self.total);
@@ -90,7 +91,7 @@ impl<'a> Run<'_, 'a> {
 
     /// A worker's own space, for the parts that are asked first.
     fn scratch(&self) -> Scratch {
-        self.classifier.query.scratch().ask(self.plan.turns[0].clone())
+        self.classifier.query.scratch().ask(self.plan.rounds[0].clone())
     }
 }
 
@@ -108,24 +109,24 @@ pub(super) struct Worker<'w, 'r, 'a, P, S: InOrderSink<P, Error = Error>> {
     /// Reads without bases of low quality.
     masked: RecordBatch,
     /// For their memory.
-    spare: Vec<HeldBatch>,
+    spare: Vec<FoundBatch>,
     flying: VecDeque<Flying>,
 }
 
 /// A batch that is on a device.
 struct Flying {
-    held: HeldBatch,
+    found: FoundBatch,
     flight: Flight,
 }
 
 impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     /// Takes batches until there are none.
     fn work(&mut self, gpu: Option<&GpuQuery<'_>>) {
-        while let Some(held) = self.next(gpu) {
-            let number = held.batch.number();
+        while let Some(found) = self.next(gpu) {
+            let number = found.batch.number();
             let done = match gpu {
-                Some(gpu) => self.send(gpu, held),
-                None => self.find(held),
+                Some(gpu) => self.send(gpu, found),
+                None => self.find(found),
             };
             if let Err(error) = done {
                 self.fail(number, error);
@@ -137,12 +138,12 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     }
 
     /// The next batch, once there is room for what will be made of it.
-    fn next(&mut self, gpu: Option<&GpuQuery<'_>>) -> Option<HeldBatch> {
-        let mut held = self.spare.pop().unwrap_or_default();
-        held.candidates.clear();
-        held.ends.clear();
-        let filled = self.records.next(&mut held.batch);
-        let number = held.batch.number();
+    fn next(&mut self, gpu: Option<&GpuQuery<'_>>) -> Option<FoundBatch> {
+        let mut found = self.spare.pop().unwrap_or_default();
+        found.candidates.clear();
+        found.ends.clear();
+        let filled = self.records.next(&mut found.batch);
+        let number = found.batch.number();
         if self.run.cancel.is_cancelled() {
             self.fail(0, Error::Cancelled);
             return None;
@@ -162,7 +163,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
         let begun = Instant::now();
         let room = self.written.wait_for_room(number);
         self.run.clock.add(Clock::TURNS, begun);
-        room.then_some(held)
+        room.then_some(found)
     }
 
     /// The first failure in the order of the input counts; nothing behind it is begun.
@@ -172,10 +173,10 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     }
 
     /// Finds the candidates of a batch here.
-    fn find(&mut self, mut held: HeldBatch) -> Result<(), Error> {
+    fn find(&mut self, mut found: FoundBatch) -> Result<(), Error> {
         let begun = Instant::now();
         let mut masked = std::mem::take(&mut self.masked);
-        let HeldBatch { batch, candidates, ends } = &mut held;
+        let FoundBatch { batch, candidates, ends } = &mut found;
         let (views, passed_over) = self.run.config.filter.views(batch, &mut masked);
         self.own.passed_over += passed_over;
         self.run.classifier.query.candidates(&views, &mut self.scratch, candidates, ends);
@@ -186,13 +187,13 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
             (self.features, self.scratch) = (Vec::new(), self.run.scratch());
         } else {
             self.masked = masked;
-            self.spare.push(held);
+            self.spare.push(found);
         }
         Ok(())
     }
 
     /// Sends a batch to a device.
-    fn send(&mut self, gpu: &GpuQuery<'_>, held: HeldBatch) -> Result<(), Error> {
+    fn send(&mut self, gpu: &GpuQuery<'_>, found: FoundBatch) -> Result<(), Error> {
         loop {
             let begun = Instant::now();
             // Who has batches on devices must not wait for a place: others may wait for his.
@@ -202,12 +203,12 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
                 continue;
             };
             let begun = self.run.clock.add(Clock::WAITING, begun);
-            let (views, passed_over) = self.run.config.filter.views(&held.batch, &mut self.masked);
+            let (views, passed_over) = self.run.config.filter.views(&found.batch, &mut self.masked);
             self.own.passed_over += passed_over;
             gpu.start(&mut place, &views)?;
             drop(views);
             self.run.clock.add(Clock::FINDING, begun);
-            self.flying.push_back(Flying { held, flight: place });
+            self.flying.push_back(Flying { found, flight: place });
             self.land(gpu, FLYING - 1);
             return Ok(());
         }
@@ -222,9 +223,9 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
                 Ok(_) => Ok(()),
                 Err(error) => Err(error),
             };
-            let Some(Flying { held, flight }) = self.flying.pop_front() else { return };
-            let number = held.batch.number();
-            let landed = done.and_then(|()| self.collect(gpu, flight, held));
+            let Some(Flying { found, flight }) = self.flying.pop_front() else { return };
+            let number = found.batch.number();
+            let landed = done.and_then(|()| self.collect(gpu, flight, found));
             if let Err(error) = landed {
                 self.fail(number, error);
             }
@@ -235,19 +236,19 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
         &mut self,
         gpu: &GpuQuery<'_>,
         flight: Flight,
-        mut held: HeldBatch,
+        mut found: FoundBatch,
     ) -> Result<(), Error> {
         let begun = Instant::now();
         flight.wait()?;
         let begun = self.run.clock.add(Clock::WAITING, begun);
         let mut masked = std::mem::take(&mut self.masked);
-        let HeldBatch { batch, candidates, ends } = &mut held;
+        let FoundBatch { batch, candidates, ends } = &mut found;
         let (views, _) = self.run.config.filter.views(batch, &mut masked);
         gpu.finish(flight, &views, &mut self.scratch, candidates, ends)?;
         self.run.clock.add(Clock::COLLECTING, begun);
         self.finish(&Found { batch, candidates, ends, views: &views })?;
         self.masked = masked;
-        self.spare.push(held);
+        self.spare.push(found);
         Ok(())
     }
 

@@ -32,7 +32,7 @@ pub struct TaxonomyNotes {
 const READING_BYTES: u64 = 310;
 /// and when that is done.
 const TAXON_BYTES: u64 = 220;
-/// What there is beside while it is read.
+/// What else there is while it is read.
 const BASE_BYTES: u64 = 16 << 20;
 
 impl Dump {
@@ -163,7 +163,7 @@ fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathB
 fn attach_orphans(nodes: &mut HashMap<u32, NodeInfo>, notes: &mut TaxonomyNotes) {
     let known: HashSet<u32> = nodes.keys().copied().collect();
     for node in nodes.values_mut() {
-        // One that is its own parent, and not the root, hangs in the air as well.
+        // One that is its own parent, and not the root, is an orphan as well.
         if !known.contains(&node.parent) || (node.parent == node.taxid && node.taxid != 1) {
             node.parent = 1;
             notes.orphans.push(node.taxid);

@@ -56,7 +56,7 @@ const NAMES: [(Rank, &str); 21] = [
 
 impl Rank {
     /// The rank that NCBI's word stands for, old (superkingdom) or new (domain; and acellular
-    /// root, which is what viruses have beside the domains).
+    /// root, which is what viruses have besides the domains).
     pub fn of(word: &str) -> Rank {
         match word {
             "forma" => Rank::Form,

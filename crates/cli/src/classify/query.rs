@@ -13,7 +13,7 @@ use merganser_io::{Input, OutputSet, Reader, ReaderOptions};
 use merganser_run::Summary;
 
 use super::outputs::Files;
-use super::{Bench, summary, thresholds};
+use super::{Environment, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
 use crate::common::{pairs, refuse_stdin_twice, tell_skipped, write_summary};
 use crate::files::RunFiles;
@@ -118,34 +118,35 @@ impl<'a> Query<'a> {
     /// As [`Classifier::run`](merganser_classify::run::Classifier::run) and writing; then none of the outputs appears.
     pub(super) fn run(
         &self,
-        bench: &Bench<'_>,
+        environment: &Environment<'_>,
         outputs: &OutputSet,
         started: Instant,
     ) -> Result<Classified> {
         let args = self.args;
-        let database = bench.database;
+        let database = environment.database;
         let thresholds = Thresholds {
             insert: args.decision.insert.map_or(0, u64::from),
             ..thresholds(&args.decision.verdict, database)?
         };
-        let config = self.config(bench, &thresholds);
+        let config = self.config(environment, &thresholds);
         let mut files =
             Files::create(&args.lines, &args.reports, &self.segments, self.sample, outputs)?;
         let before = Instant::now();
-        let classifier = bench.classifier(&thresholds)?;
+        let classifier = environment.classifier(&thresholds)?;
         let prepared = before.elapsed();
         let before = Instant::now();
-        let bar = Bar::new(bench.console);
+        let bar = Bar::new(environment.console);
         let mut streams = files.streams();
-        let done = classifier.run(&config, &self.segments, &mut streams, &bar, bench.cancel);
+        let done = classifier.run(&config, &self.segments, &mut streams, &bar, environment.cancel);
         drop(bar);
         let result = done?;
         let queried = before.elapsed();
-        let json = files.finish(&result, database.taxonomy(), database.targets(), bench.cancel)?;
+        let json =
+            files.finish(&result, database.taxonomy(), database.targets(), environment.cancel)?;
         let mut summary = summary::of_run(&thresholds, &config, &result);
         let notes = classifier.gpu_notes();
-        let gpus = if notes.is_some() { &bench.gpus.devices[..] } else { &[] };
-        devices::describe(gpus, bench.gpus.memory, &mut summary);
+        let gpus = if notes.is_some() { &environment.gpus.devices[..] } else { &[] };
+        devices::describe(gpus, environment.gpus.memory, &mut summary);
         if let Some(notes) = notes {
             summary.set("results", "rounds", notes.rounds);
             summary.set("results", "parts_on_host", notes.parts_on_host);
@@ -154,18 +155,18 @@ impl<'a> Query<'a> {
         devices::clocks(started, &mut summary);
         summary.stage("prepare", prepared);
         summary.stage("query", queried);
-        if started == bench.started {
-            summary.stage("open", bench.opened);
+        if started == environment.started {
+            summary.stage("open", environment.opened);
         }
         if let Some(output) = json {
             write_summary(&summary, output)?;
         }
         outputs.commit()?;
-        self.tell(bench, &thresholds, &result, started);
+        self.tell(environment, &thresholds, &result, started);
         Ok(Classified { summary })
     }
 
-    fn config(&self, bench: &Bench<'_>, thresholds: &Thresholds) -> RunConfig {
+    fn config(&self, environment: &Environment<'_>, thresholds: &Thresholds) -> RunConfig {
         let QueryArgs { lines, tables, filter, decision, .. } = self.args;
         RunConfig {
             filter: ReadFilter {
@@ -181,33 +182,33 @@ impl<'a> Query<'a> {
             features: lines.report_minimizer_data,
             references: lines.hits_per_ref.is_some(),
             coverage_per_mille: decision.cov_percentile.unwrap_or(0),
-            threads: bench.threads,
-            memory: bench.memory,
-            tmp_dir: bench.tmp_dir.clone(),
+            threads: environment.threads,
+            memory: environment.memory,
+            tmp_dir: environment.tmp_dir.clone(),
             ..RunConfig::new(*thresholds)
         }
     }
 
     fn tell(
         &self,
-        bench: &Bench<'_>,
+        environment: &Environment<'_>,
         thresholds: &Thresholds,
         result: &RunResult<'_>,
         started: Instant,
     ) {
         let name = self.sample.map_or_else(String::new, |sample| format!("{}: ", sample.display()));
         if result.reads == 0 {
-            bench.console.warn(format_args!("{name}there are no reads in the input"));
+            environment.console.warn(format_args!("{name}there are no reads in the input"));
         }
         if result.passed_over > 0 {
-            bench.console.info(format_args!(
+            environment.console.info(format_args!(
                 "{name}{} reads took no part for their length",
                 result.passed_over
             ));
         }
-        tell_skipped(result.skipped_alignments, bench.console);
+        tell_skipped(result.skipped_alignments, environment.console);
         if result.low_coverage > 0 {
-            bench.console.info(format_args!(
+            environment.console.info(format_args!(
                 "{name}{} sequences were left out for their coverage",
                 result.low_coverage
             ));
@@ -217,7 +218,7 @@ impl<'a> Query<'a> {
             hits => format!(" or {hits} per 1,000 bases"),
         };
         let percent = 100.0 * result.classified as f64 / result.reads.max(1) as f64;
-        bench.console.info(format_args!(
+        environment.console.info(format_args!(
             "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}, hitdiff {}, \
              lowest {}, highest {}, max-cand {}",
             result.classified,
@@ -271,7 +272,7 @@ fn columns(args: &TableArgs) -> Columns {
         lineage: args.lineage,
         taxids: match (args.taxids_only, args.taxids) {
             (true, _) => Taxids::Only,
-            (_, true) => Taxids::Beside,
+            (_, true) => Taxids::InParentheses,
             _ => Taxids::None,
         },
         omit_ranks: args.omit_ranks,

@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Parser;
 use merganser_io::Input;
 
-use super::Bench;
+use super::Environment;
 use super::query::Query;
 use crate::args::classify::{DecisionArgs, QueryArgs, SessionLine, VerdictArgs};
 use crate::failure;
@@ -27,7 +27,7 @@ none.
 ";
 
 /// Takes queries from stdin until it ends.
-pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
+pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<ExitCode> {
     // Nothing may be given that would be passed over in silence.
     let mut plain = SessionLine::try_parse_from(std::iter::empty::<String>())?.query;
     plain.decision = given.decision.clone();
@@ -45,20 +45,20 @@ pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
             write!(std::io::stderr(), "merganser> ")?;
         }
         let Some(line) = lines.next().transpose()? else { break };
-        if bench.cancel.is_cancelled() {
+        if environment.cancel.is_cancelled() {
             return Err(merganser_classify::Error::Cancelled.into());
         }
         match line.trim_ascii() {
             b"quit" | b"exit" => break,
-            b"help" => bench.console.info(HELP.trim_end()),
+            b"help" => environment.console.info(HELP.trim_end()),
             line if line.is_empty() || line.starts_with(b"#") => {}
-            line => match answer(bench, line, &given.decision) {
+            line => match answer(environment, line, &given.decision) {
                 Ok(()) => {}
-                Err(error) if bench.cancel.is_cancelled() => return Err(error),
+                Err(error) if environment.cancel.is_cancelled() => return Err(error),
                 // Nor will anybody see the next answer.
                 Err(error) if failure::is_broken_pipe(&error) => return Err(error),
                 Err(error) => {
-                    bench.console.error(failure::message(&error));
+                    environment.console.error(failure::message(&error));
                     ended_well = false;
                 }
             },
@@ -67,7 +67,7 @@ pub(super) fn run(bench: &Bench<'_>, given: &QueryArgs) -> Result<ExitCode> {
     Ok(if ended_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn answer(bench: &Bench<'_>, line: &[u8], given: &DecisionArgs) -> Result<()> {
+fn answer(environment: &Environment<'_>, line: &[u8], given: &DecisionArgs) -> Result<()> {
     let Some(words) = shlex::bytes::split(line) else {
         let line = String::from_utf8_lossy(line);
         return failure::usage(format!("a quote is not closed: {line}"));
@@ -85,8 +85,8 @@ fn answer(bench: &Bench<'_>, line: &[u8], given: &DecisionArgs) -> Result<()> {
     if query.inputs().any(Input::is_stdin) {
         return failure::usage("stdin has the session's lines: reads must come from files");
     }
-    let outputs = query.check(bench.files.clone())?;
-    query.run(bench, &outputs, Instant::now())?;
+    let outputs = query.check(environment.files.clone())?;
+    query.run(environment, &outputs, Instant::now())?;
     Ok(())
 }
 

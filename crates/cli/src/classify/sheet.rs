@@ -12,7 +12,7 @@ use merganser_io::{Input, OutputSet};
 use merganser_run::Summary;
 use serde_json::{Map, Value};
 
-use super::Bench;
+use super::Environment;
 use super::outputs::has_place_for_sample;
 use super::query::Query;
 use crate::args::classify::{LineArgs, QueryArgs};
@@ -146,7 +146,7 @@ pub(super) fn check(
 /// classified; `outputs`, with the summary, at the end. One that fails leaves no outputs and does not keep the
 /// others from being classified; the exit code is then 1.
 pub(super) fn run(
-    bench: &Bench<'_>,
+    environment: &Environment<'_>,
     args: &QueryArgs,
     samples: Vec<Sample>,
     outputs: &OutputSet,
@@ -158,13 +158,13 @@ pub(super) fn run(
     let mut failed = Vec::new();
     for (name, segments) in &samples {
         let query = Query::of_sample(&args, name, segments.clone());
-        match query.run(bench, &OutputSet::new(), Instant::now()) {
+        match query.run(environment, &OutputSet::new(), Instant::now()) {
             Ok(classified) => {
                 summaries.insert(text_of(name), classified.summary.to_value()["results"].clone());
             }
-            Err(error) if bench.cancel.is_cancelled() => return Err(error),
+            Err(error) if environment.cancel.is_cancelled() => return Err(error),
             Err(error) => {
-                bench.console.error(format_args!(
+                environment.console.error(format_args!(
                     "{}: {}",
                     name.display(),
                     failure::message(&error)
@@ -177,11 +177,11 @@ pub(super) fn run(
     if let Some(output) = json {
         let mut summary = Summary::new("classify");
         summary.version(env!("CARGO_PKG_VERSION"));
-        summary.set("parameters", "threads", bench.threads);
+        summary.set("parameters", "threads", environment.threads);
         summary.set("results", "samples", summaries);
         summary.set("results", "failed", &failed);
-        summary.set("seconds", "wall", bench.started.elapsed().as_secs_f64());
-        summary.stage("open", bench.opened);
+        summary.set("seconds", "wall", environment.started.elapsed().as_secs_f64());
+        summary.stage("open", environment.opened);
         write_summary(&summary, output)?;
     }
     outputs.commit()?;

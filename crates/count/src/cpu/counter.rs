@@ -16,7 +16,7 @@ use crate::superkmer::record_bytes;
 use crate::{Config, Error};
 
 /// k-mers looked up together, so that their cache misses overlap.
-const LANES: usize = 256;
+const AT_ONCE: usize = 256;
 
 /// Bytes of packed bases that are looked at beyond a record's end.
 const PADDED: usize = 160;
@@ -59,7 +59,7 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
                 canonical: config.canonical,
                 pass: Pass::default(),
                 map: KmerMap::new(table_bytes),
-                pending: Vec::with_capacity(LANES),
+                pending: Vec::with_capacity(AT_ONCE),
             },
             dedupe: Dedupe::new(),
             expected: 0,
@@ -172,7 +172,7 @@ impl<K: Width> Expander<K> {
             forward = forward.push(code, mask);
             reverse = if self.canonical { reverse.push_complement(code, k) } else { forward };
         }
-        self.pending.len() < LANES || self.settle()
+        self.pending.len() < AT_ONCE || self.settle()
     }
 
     /// Brings the pending k-mers into the map; false if it is full.

@@ -10,7 +10,7 @@ use super::Width;
 use super::width::Key;
 
 /// Records looked up together, so that their cache misses overlap.
-const LANES: usize = 32;
+const AT_ONCE: usize = 32;
 /// Groups that go straight through after one in which little recurred.
 const PAUSE: usize = 15;
 
@@ -51,7 +51,7 @@ impl<K: Width> Dedupe<K> {
             distinct: 0,
             records: 0,
             pause: 0,
-            pending: Vec::with_capacity(LANES),
+            pending: Vec::with_capacity(AT_ONCE),
         }
     }
 
@@ -61,7 +61,7 @@ impl<K: Width> Dedupe<K> {
             self.pause -= 1;
             return false;
         }
-        let slots = (records.min(Self::GROUP) * 2).next_power_of_two().max(LANES);
+        let slots = (records.min(Self::GROUP) * 2).next_power_of_two().max(AT_ONCE);
         self.slots.clear();
         self.slots.resize(slots, Slot::EMPTY);
         self.shift = 64 - slots.ilog2();
@@ -80,7 +80,7 @@ impl<K: Width> Dedupe<K> {
         let hash = key.hash();
         simd::prefetch(&self.slots, (hash >> self.shift) as usize);
         self.pending.push((key, hash));
-        if self.pending.len() == LANES {
+        if self.pending.len() == AT_ONCE {
             self.settle();
         }
         true
@@ -111,8 +111,8 @@ impl<K: Width> Dedupe<K> {
             self.pause = PAUSE;
         }
         let mut bytes = [0; 64];
-        let mut taken = [Slot::EMPTY; LANES];
-        for slots in self.slots.chunks(LANES) {
+        let mut taken = [Slot::EMPTY; AT_ONCE];
+        for slots in self.slots.chunks(AT_ONCE) {
             // Which slots are taken is as good as random: no branch asks.
             let mut len = 0;
             for &slot in slots {

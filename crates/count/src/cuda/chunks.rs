@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use merganser_gpu::{Device, DeviceSliceMut, Part, PinnedBuffer, Stream};
+use merganser_gpu::{ArenaBuffer, Device, DeviceSliceMut, PinnedBuffer, Stream};
 use merganser_kmers::store::{Pool, Storage};
 
 use crate::Error;
@@ -19,7 +19,7 @@ pub(crate) struct Chunk {
 }
 
 enum Place {
-    Device(Part<u64>),
+    Device(ArenaBuffer<u64>),
     Host(Vec<u64>),
     Disk { offset: u64 },
 }
@@ -77,7 +77,7 @@ impl<'p> Tiers<'p> {
         Tiers { storage, host_left: AtomicU64::new(host_bytes), host_bytes, pool }
     }
 
-    pub(crate) fn in_device(part: Part<u64>, starts: Vec<u64>) -> Chunk {
+    pub(crate) fn in_device(part: ArenaBuffer<u64>, starts: Vec<u64>) -> Chunk {
         Chunk { place: Place::Device(part), starts }
     }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use merganser_gpu::primitives::{self, SortKey};
 use merganser_gpu::{
-    Arena, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Part as Kept, Result as GpuResult,
-    Stream,
+    Arena, ArenaBuffer as Kept, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut,
+    Result as GpuResult, Stream,
 };
 use merganser_kmers::Histogram;
 
@@ -16,7 +16,7 @@ use super::plan::Room;
 use crate::config::Format;
 use crate::{Config, Error};
 
-/// The times that a bin too large for a lane is split in ever more parts.
+/// The times that a bin too large for a workspace is split in ever more parts.
 const SPLITS: u32 = 4;
 
 /// k-mers that stay, with their counts, in device memory, in no order.
@@ -25,7 +25,7 @@ pub(crate) struct Piece<K: GpuKmer> {
     pub(crate) counts: Kept<u32>,
 }
 
-/// Where a lane's results go.
+/// Where a workspace's results go.
 pub(crate) trait Sink<K: GpuKmer> {
     /// k-mers that stay, in device memory.
     fn piece(&mut self, piece: Piece<K>);
@@ -33,7 +33,7 @@ pub(crate) trait Sink<K: GpuKmer> {
     fn pairs(&mut self, pairs: Pairs<K>) -> Result<(), Error>;
 }
 
-/// Groups neighbouring bins so that a lane has room for each group; a bin that is too large for
+/// Groups neighbouring bins so that a workspace has room for each group; a bin that is too large for
 /// it is a group of its own.
 pub(crate) fn groups(loads: &[Load], room: Room, words: usize) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
@@ -74,7 +74,7 @@ impl Bins<'_, '_> {
 }
 
 /// A stream with its buffers.
-pub(crate) struct Lane<'l, K: GpuKmer> {
+pub(crate) struct Workspace<'l, K: GpuKmer> {
     config: &'l Config,
     device: Device,
     pub(crate) stream: Stream,
@@ -92,7 +92,7 @@ pub(crate) struct Lane<'l, K: GpuKmer> {
     histogram: Histogram,
 }
 
-impl<'l, K: GpuKmer> Lane<'l, K> {
+impl<'l, K: GpuKmer> Workspace<'l, K> {
     pub(crate) fn new(
         config: &'l Config,
         device: &Device,
@@ -101,7 +101,7 @@ impl<'l, K: GpuKmer> Lane<'l, K> {
     ) -> GpuResult<Self> {
         let bits = 0..sorted_bits(config.k).max(2 * config.k as u32);
         let scratch = primitives::sort_keys_scratch::<K::Word>(device, room.kmers, bits)?;
-        Ok(Lane {
+        Ok(Workspace {
             config,
             device: device.clone(),
             stream: device.stream()?,

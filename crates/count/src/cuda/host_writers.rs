@@ -1,9 +1,10 @@
 //! From devices to the host's results: where no device has room for all k-mers that stay.
 
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use merganser_run::locks::lock;
 use merganser_run::start_scoped;
 
 use super::kernels::GpuKmer;
@@ -45,7 +46,7 @@ fn write<K: GpuKmer>(
     results: &Results<'_, K>,
     receiver: &Mutex<Receiver<Pairs<K>>>,
 ) -> Result<(), Error> {
-    let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+    let next = || lock(receiver).recv().ok();
     // Most runs send nothing: buffers are for those that do.
     let Some(first) = next() else { return Ok(()) };
     let mut writer = results.writer();

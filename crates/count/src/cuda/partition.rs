@@ -1,10 +1,11 @@
 //! Phase 1 on a device: batches of tiles become chunks of super-k-mers by bin.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use merganser_gpu::{
     Arena, Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream, primitives,
 };
+use merganser_run::locks::lock;
 
 use super::chunks::{Chunk, Staging, Tiers};
 use super::kernels::{self, CUT_WORDS, Signatures, TILE_BASES, TILE_WORDS, Tiles};
@@ -53,24 +54,24 @@ impl<'c> Cutter<'c> {
         tiers: &Tiers<'_>,
         chunks: &Mutex<Vec<Chunk>>,
     ) -> Result<(), Error> {
-        let mut lane = None;
+        let mut workspace = None;
         while let Some(batch) = queue.full() {
-            if lane.is_none() {
-                lane = Some(Lane::new(self)?);
+            if workspace.is_none() {
+                workspace = Some(Workspace::new(self)?);
             }
-            let Some(lane) = lane.as_mut() else { continue };
+            let Some(workspace) = workspace.as_mut() else { continue };
             let tiles = batch.tiles();
-            batch.copy_to(lane.packed.as_mut_slice()?);
+            batch.copy_to(workspace.packed.as_mut_slice()?);
             queue.put_empty(batch);
-            let chunk = lane.cut(self, tiles, tiers)?;
-            chunks.lock().unwrap_or_else(PoisonError::into_inner).extend(chunk);
+            let chunk = workspace.cut(self, tiles, tiers)?;
+            lock(chunks).extend(chunk);
         }
         Ok(())
     }
 }
 
 /// A stream with its buffers.
-struct Lane {
+struct Workspace {
     stream: Stream,
     packed: PinnedBuffer<u64>,
     on_device: DeviceBuffer<u64>,
@@ -86,12 +87,12 @@ struct Lane {
     staging: Staging,
 }
 
-impl Lane {
-    fn new(cutter: &Cutter<'_>) -> GpuResult<Lane> {
+impl Workspace {
+    fn new(cutter: &Cutter<'_>) -> GpuResult<Workspace> {
         let Cutter { device, bins, tiles, .. } = cutter;
         let counts = bins * tiles + 1;
         let words = tiles * (TILE_WORDS + CUT_WORDS);
-        Ok(Lane {
+        Ok(Workspace {
             stream: device.stream()?,
             packed: device.alloc_pinned(words)?,
             on_device: device.alloc(words)?,

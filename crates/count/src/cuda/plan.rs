@@ -16,8 +16,8 @@ const BATCH_TILES: usize = 2048;
 const STREAMS: usize = 3;
 const STREAMS_TO_HOST: usize = 8;
 /// Groups of bins on one device at a time, and if they come from the host.
-const LANES: usize = 2;
-const LANES_FROM_HOST: usize = 4;
+const WORKSPACES: usize = 2;
+const WORKSPACES_FROM_HOST: usize = 4;
 /// The most k-mers of a group: a sort of so many runs at full speed.
 const MOST_KMERS: u64 = 256 << 20;
 /// Fewer are not worth a group.
@@ -68,9 +68,9 @@ fn streams(config: &Config, kmers: Option<u64>, words: usize) -> usize {
     if to_host { STREAMS_TO_HOST } else { STREAMS }
 }
 
-/// Lanes on each device.
-pub(crate) fn lanes(from_host: bool) -> usize {
-    if from_host { LANES_FROM_HOST } else { LANES }
+/// Workspaces on each device.
+pub(crate) fn workspaces(from_host: bool) -> usize {
+    if from_host { WORKSPACES_FROM_HOST } else { WORKSPACES }
 }
 
 /// Tiles of a batch: fewer where little device memory may be used.
@@ -91,7 +91,7 @@ pub(crate) fn batches(config: &Config, tiles: usize) -> usize {
 pub(crate) struct Budget {
     /// For super-k-mers.
     pub(crate) records: u64,
-    /// For what is counted at a time, all lanes together.
+    /// For what is counted at a time, all workspaces together.
     pub(crate) counting: u64,
     /// In all.
     pub(crate) all: u64,
@@ -113,7 +113,7 @@ impl Budget {
     }
 }
 
-/// The k-mers of a group that a lane has room for, and the words of their records.
+/// The k-mers of a group that a workspace has room for, and the words of their records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     pub(crate) kmers: usize,
@@ -122,7 +122,7 @@ pub(crate) struct Room {
 
 impl Room {
     /// Within `bytes`, if super-k-mers take `words` words and hold `kmers` k-mers in all; no larger
-    /// than there is use for, with `shares` lanes at work.
+    /// than there is use for, with `shares` workspaces at work.
     pub(crate) fn of<K: GpuKmer>(bytes: u64, kmers: u64, words: u64, shares: u64) -> Room {
         // Two buffers of keys, a count each, a 16th for lists; records with a quarter more than
         // their share, for bins are not all alike.
@@ -130,7 +130,7 @@ impl Room {
         let each = (2.0 * key + 4.0) * 17.0 / 16.0;
         let record = 8.0 * words as f64 / kmers.max(1) as f64 * 1.25;
         let fit = (bytes.saturating_sub(8 << 20) as f64 / (each + record)) as u64;
-        // Two groups a lane at least, so that copies of one go on beside the sort of another.
+        // Two groups a workspace at least, so that copies of one go on beside the sort of another.
         let wanted = (kmers / shares / 2 + kmers / 64).clamp(LEAST_KMERS, MOST_KMERS);
         let kmers_here = fit.min(wanted).max(1 << 12);
         let least_words = 4096 * K::WORDS;

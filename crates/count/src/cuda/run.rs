@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Instant;
 
@@ -12,10 +12,11 @@ use merganser_io::Chunk as Text;
 use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Store, Writer};
+use merganser_run::locks::into_inner;
 use merganser_run::{Unit, run_workers_collect, start_scoped};
 
 use super::chunks::{Chunk, Tiers};
-use super::counting::{Bins, Lane, Piece, Sink, groups, hand_over};
+use super::counting::{Bins, Piece, Sink, Workspace, groups, hand_over};
 use super::host_writers::{Pairs, with_writers};
 use super::kernels::GpuKmer;
 use super::packer::Packer;
@@ -176,7 +177,7 @@ impl Run<'_> {
         }
     }
 
-    /// Phase 2: the lanes of all devices take groups of bins; bins that no device can count are
+    /// Phase 2: the workspaces of all devices take groups of bins; bins that no device can count are
     /// the CPU's.
     fn count_bins_on_gpus<'p, K: GpuKmer>(
         &self,
@@ -187,11 +188,12 @@ impl Run<'_> {
         results: &Results<'p, K>,
         outcome: &Outcome,
     ) -> Result<Counted<K>, Error> {
-        let each = plan::lanes(all.chunks.iter().any(Chunk::is_on_host));
-        let lanes = devices.len() * each;
+        let each = plan::workspaces(all.chunks.iter().any(Chunk::is_on_host));
+        let workspaces = devices.len() * each;
         let words = outcome.super_kmers * K::WORDS as u64;
         let counting = devices.iter().map(|(_, budget)| budget.counting).min().unwrap_or(0);
-        let room = Room::of::<K>(counting / each as u64, outcome.total_kmers, words, lanes as u64);
+        let room =
+            Room::of::<K>(counting / each as u64, outcome.total_kmers, words, workspaces as u64);
         let loads: Vec<_> = (0..bins).map(|bin| all.load(&(bin..bin + 1))).collect();
         let groups = groups(&loads, room, K::WORDS);
         let arenas: Vec<Arena> = devices
@@ -205,9 +207,9 @@ impl Run<'_> {
         let work =
             Work { run: self, all, groups: &groups, next: AtomicUsize::new(0), loads: &loads };
         let parts = with_writers(results, self.config.threads, |sender| {
-            run_workers_collect(lanes, |number| {
+            run_workers_collect(workspaces, |number| {
                 let at = number / each;
-                work.lane(&devices[at].0, &arenas[at], room, sender)
+                work.workspace(&devices[at].0, &arenas[at], room, sender)
             })
         })?;
         let mut counted =
@@ -287,7 +289,7 @@ fn cut_on_all(
         device.synchronize()?;
     }
     drop(cutters);
-    let chunks = chunks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let chunks = into_inner(chunks);
     Ok(Cut { devices, chunks })
 }
 
@@ -299,7 +301,7 @@ struct Counted<K: GpuKmer> {
     host_pairs: bool,
 }
 
-/// Groups of bins for all lanes.
+/// Groups of bins for all workspaces.
 struct Work<'w, 'b, 'p> {
     run: &'w Run<'w>,
     all: &'w Bins<'b, 'p>,
@@ -308,28 +310,28 @@ struct Work<'w, 'b, 'p> {
     loads: &'w [super::chunks::Load],
 }
 
-/// What one lane has found, and the bins that it could not count.
-struct LanePart<K: GpuKmer> {
+/// What one workspace has found, and the bins that it could not count.
+struct WorkspacePart<K: GpuKmer> {
     counted: Counted<K>,
     refused: Vec<Range<usize>>,
 }
 
 impl Work<'_, '_, '_> {
-    fn lane<K: GpuKmer>(
+    fn workspace<K: GpuKmer>(
         &self,
         device: &Device,
         arena: &Arena,
         room: Room,
         sender: &SyncSender<Pairs<K>>,
-    ) -> Result<LanePart<K>, Error> {
+    ) -> Result<WorkspacePart<K>, Error> {
         let mut sink = ToHost { pieces: Vec::new(), sender, any: false };
         let mut refused = Vec::new();
-        let mut lane = Lane::new(self.run.config, device, arena, room)?;
+        let mut workspace = Workspace::new(self.run.config, device, arena, room)?;
         while let Some(group) = self.groups.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.run.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
-            let counted = lane.count(self.all, group, &mut sink).inspect_err(|_| {
+            let counted = workspace.count(self.all, group, &mut sink).inspect_err(|_| {
                 // The others stop at their next group.
                 self.next.store(self.groups.len(), Ordering::Relaxed);
             })?;
@@ -340,10 +342,10 @@ impl Work<'_, '_, '_> {
                 .progress
                 .advance(self.loads[group.clone()].iter().map(|load| load.kmers).sum());
         }
-        lane.stream.synchronize()?;
-        let histogram = lane.finish();
+        workspace.stream.synchronize()?;
+        let histogram = workspace.finish();
         let counted = Counted { histogram, pieces: sink.pieces, host_pairs: sink.any };
-        Ok(LanePart { counted, refused })
+        Ok(WorkspacePart { counted, refused })
     }
 }
 

@@ -66,18 +66,18 @@ impl<K: GpuKmer> SortedTable<K> {
 
 impl<K: GpuKmer> Source<K> for SortedTable<K> {
     fn sections(&self) -> Box<dyn Sections<K> + '_> {
-        Box::new(Download { table: self, lane: OnceCell::new(), pairs: Vec::new() })
+        Box::new(Download { table: self, workspace: OnceCell::new(), pairs: Vec::new() })
     }
 }
 
 /// One writer's way out of device memory.
 struct Download<'t, K: GpuKmer> {
     table: &'t SortedTable<K>,
-    lane: OnceCell<Lane<K>>,
+    workspace: OnceCell<Workspace<K>>,
     pairs: Vec<(K, u32)>,
 }
 
-struct Lane<K: GpuKmer> {
+struct Workspace<K: GpuKmer> {
     stream: Stream,
     kmers: PinnedBuffer<K::Word>,
     counts: PinnedBuffer<u32>,
@@ -110,17 +110,17 @@ impl<K: GpuKmer> Download<'_, K> {
     /// Brings a stretch of the table to the host.
     fn fetch(&mut self, range: std::ops::Range<usize>) -> Result<(), Error> {
         let table = self.table;
-        if self.lane.get().is_none_or(|lane| lane.counts.len() < range.len()) {
+        if self.workspace.get().is_none_or(|workspace| workspace.counts.len() < range.len()) {
             let room = range.len().next_power_of_two();
-            let lane = Lane {
+            let workspace = Workspace {
                 stream: table.device.stream()?,
                 kmers: table.device.alloc_pinned(room)?,
                 counts: table.device.alloc_pinned(room)?,
             };
-            self.lane = OnceCell::from(lane);
+            self.workspace = OnceCell::from(workspace);
         }
         self.pairs.clear();
-        if let Some(Lane { stream, kmers, counts }) = self.lane.get_mut() {
+        if let Some(Workspace { stream, kmers, counts }) = self.workspace.get_mut() {
             stream.download(table.kmers.slice(range.clone()), kmers, 0)?;
             stream.download(table.counts.slice(range.clone()), counts, 0)?;
             let (kmers, counts) = (kmers.as_slice()?, counts.as_slice()?);

@@ -1,8 +1,9 @@
 //! All workers read, parse and pass on batches until the input ends.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions};
+use merganser_run::locks::lock;
 use merganser_run::{Cancel, Progress, run_workers_collect};
 
 use crate::cpu::fragments::{Consumer, Fragments, Tally};
@@ -48,7 +49,7 @@ pub(crate) fn read_all<C: Consumer + Send>(
     let first = Mutex::new(first);
     let parts = run_workers_collect(reading.config.threads, |_| {
         let mut sink = Fragments::new(make(), reading.config.k, reading.config.min_quality);
-        let taken = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let taken = lock(&first).take();
         read_chunks(reading, taken, &mut sink).inspect_err(|_| reading.reader.stop())?;
         Ok::<_, Error>((sink.consumer, sink.tally))
     })?;

@@ -4,14 +4,14 @@
 //! ([`Band::global`]). Each diagonal's vertical differences are two words here that hold a bit of
 //! every pair, and the sum of bit vectors becomes a carry from diagonal to diagonal: about nine
 //! logical operations a diagonal and column, for all pairs. The planes of the sequences must be
-//! turned for that, from a word with 64 bases of a pair to a word with a base of 64 pairs.
+//! transposed for that, from a word with 64 bases of a pair to a word with a base of 64 pairs.
 //!
 //! What differs between pairs is put into the data when a pair is filled in: the read's planes are
 //! moved by the band's lowest diagonal, the last diagonal is selected by a mask, columns past the
 //! segment's end do not count.
 
 mod score;
-mod turn;
+mod transpose;
 
 use std::ops::{Index, IndexMut, Range};
 
@@ -128,7 +128,7 @@ impl Group {
         let rows = 64 * self.blocks;
         for plane in &mut self.planes {
             for block in plane[..rows].as_chunks_mut::<64>().0 {
-                turn::turn(level, block);
+                transpose::transpose(level, block);
             }
         }
         self.begin();

@@ -3,13 +3,14 @@
 //! no device waits for the CPU, and the CPU for no device.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::thread;
 
 use merganser_gpu::{Device, Result as GpuResult};
+use merganser_run::locks::{into_inner, lock, wait};
 use merganser_run::start_scoped;
 
-use super::{BATCH, Job, Outcome, Shared, Worker, lock};
+use super::{BATCH, Job, Outcome, Shared, Worker};
 use crate::cuda::GpuFilter;
 use crate::source::Block;
 use crate::{Error, Filter};
@@ -121,7 +122,7 @@ impl<'j> Gpus<'j> {
             if state.failed {
                 return None;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.changed, state);
         }
     }
 
@@ -138,8 +139,7 @@ impl<'j> Gpus<'j> {
 
     /// What the devices did, after all workers have ended.
     pub(super) fn finish(self) -> Outcome {
-        let State { idle, mut outcome, .. } =
-            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let State { idle, mut outcome, .. } = into_inner(self.state);
         for stream in &idle {
             outcome.kernels += stream.kernel_time();
             outcome.exact_instead += stream.exact_instead();

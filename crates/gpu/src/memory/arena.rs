@@ -1,9 +1,10 @@
 //! Device memory that is taken in large pieces and handed out in small ones.
 
 use super::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Pod};
+use crate::lock::lock;
 use crate::{Device, Result};
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Where parts begin: what copies and kernels like best.
 const ALIGNMENT: usize = 256;
@@ -26,7 +27,7 @@ struct State {
 
 /// A part of an [`Arena`]; its segment is freed with the last of its parts and the arena.
 #[derive(Debug)]
-pub struct Part<T: Pod> {
+pub struct ArenaBuffer<T: Pod> {
     segment: Arc<DeviceBuffer<u8>>,
     start: usize,
     len: usize,
@@ -44,9 +45,9 @@ impl Arena {
     ///
     /// # Errors
     /// What the device reports, other than that memory ran out.
-    pub fn cut<T: Pod>(&self, len: usize) -> Result<Option<Part<T>>> {
+    pub fn cut<T: Pod>(&self, len: usize) -> Result<Option<ArenaBuffer<T>>> {
         let bytes = (len * size_of::<T>()).next_multiple_of(ALIGNMENT);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         let fits = |segment: &Arc<DeviceBuffer<u8>>| state.used + bytes <= segment.len();
         let segment = match &state.current {
             Some(segment) if fits(segment) => Arc::clone(segment),
@@ -68,11 +69,11 @@ impl Arena {
         };
         let start = state.used;
         state.used += bytes;
-        Ok(Some(Part { segment, start, len, items: PhantomData }))
+        Ok(Some(ArenaBuffer { segment, start, len, items: PhantomData }))
     }
 }
 
-impl<T: Pod> Part<T> {
+impl<T: Pod> ArenaBuffer<T> {
     /// The number of items.
     pub fn len(&self) -> usize {
         self.len

@@ -1,5 +1,5 @@
 use crate::{COUNTS, device, random};
-use merganser_gpu::{Device, Error, Pool, doctor, start_time};
+use merganser_gpu::{Device, Error, Pool, diagnose, start_time};
 use std::time::Duration;
 
 #[test]
@@ -176,9 +176,9 @@ fn pools_lend_pinned_buffers_with_copies_under_way() {
 }
 
 #[test]
-fn the_doctor_finds_the_device_well() {
+fn diagnostics_find_the_device_sound() {
     let Some(device) = device() else { return };
-    let report = doctor();
+    let report = diagnose();
     println!("{report}");
     assert!(report.is_ready());
     assert!(report.to_string().contains(&device.info().name));

@@ -76,7 +76,7 @@ fn store(text: &[u8], out: &mut Vec<u8>) {
 struct Counts {
     literals: [u32; LITERALS],
     distances: [u32; DISTANCES],
-    /// Bits beside the symbols.
+    /// Bits besides the symbols.
     extra: usize,
 }
 

@@ -10,9 +10,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use merganser_run::end_at_once;
+use merganser_run::locks::lock;
 
 use crate::remove_temporaries;
 
@@ -52,7 +53,7 @@ impl Watched {
               with one that stays",
         );
         let line = Box::into_raw(Box::new(line));
-        let _changing = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = lock(&CHANGING);
         install()?;
         let entry = free_entry();
         let range = map.as_ptr_range();
@@ -65,7 +66,7 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        let _changing = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _changing = lock(&CHANGING);
         self.0.end.store(0, Ordering::Release);
         self.0.start.store(0, Ordering::Release);
         let line = self.0.line.swap(std::ptr::null_mut(), Ordering::AcqRel);

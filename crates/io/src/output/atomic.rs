@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempPath;
 
-/// A file written beside its final place and moved there by [`commit`](Self::commit); dropped
+/// A file written next to its final place and moved there by [`commit`](Self::commit); dropped
 /// without that, it leaves nothing. An existing file of that name stays as it is until then.
 ///
 /// What is no regular file (a device, a named pipe) is written directly.
@@ -35,7 +35,7 @@ pub struct AtomicFile {
 #[derive(Debug)]
 enum Place {
     /// Another name in the directory of the target.
-    Beside { temporary: TemporaryName, target: PathBuf },
+    Temporary { temporary: TemporaryName, target: PathBuf },
     /// Itself: a device or a pipe.
     Direct,
     /// Nothing: it has no name, and never will.
@@ -87,8 +87,8 @@ impl AtomicFile {
             }
             existing => {
                 let target = resolve_output(path).map_err(failed)?;
-                let (file, temporary) = beside(path, &target, existing.as_ref())?;
-                (file, Place::Beside { temporary, target })
+                let (file, temporary) = temporary_next_to(path, &target, existing.as_ref())?;
+                (file, Place::Temporary { temporary, target })
             }
         };
         Ok(Self::new(path, file, place, member))
@@ -176,7 +176,7 @@ impl AtomicFile {
     pub fn prepare(&mut self) -> Result<(), Error> {
         self.write_buffer()?;
         match self.place {
-            Place::Beside { .. } => self.file.sync_all().map_err(|error| self.failed(error)),
+            Place::Temporary { .. } => self.file.sync_all().map_err(|error| self.failed(error)),
             Place::Direct | Place::Nameless { .. } => Ok(()),
         }
     }
@@ -192,7 +192,7 @@ impl AtomicFile {
         let start = Instant::now();
         self.prepare()?;
         let Self { path, place, member, written, .. } = self;
-        let Place::Beside { temporary, target } = place else { return Ok(Duration::ZERO) };
+        let Place::Temporary { temporary, target } = place else { return Ok(Duration::ZERO) };
         member.hand_over(Named { path, temporary, target, bytes: written })?;
         Ok(start.elapsed())
     }
@@ -228,7 +228,7 @@ impl AtomicFile {
 
     /// Has the system begin to write a range to disk.
     fn push(&self, offset: u64, length: u64) {
-        if matches!(self.place, Place::Beside { .. }) {
+        if matches!(self.place, Place::Temporary { .. }) {
             // On Linux, DONTNEED begins the write-back of dirty pages without waiting for it, and
             // drops only clean ones: sync_file_range, for which there is no safe wrapper, would do
             // no more. It is a hint; an error changes nothing.
@@ -348,7 +348,7 @@ pub fn resolve_output(path: &Path) -> io::Result<PathBuf> {
 
 /// A hidden file in the directory of `target`, which nobody else may open before it has the
 /// permissions of the file that it will replace, or those that the umask leaves.
-fn beside(
+fn temporary_next_to(
     path: &Path,
     target: &Path,
     existing: Option<&Metadata>,

@@ -3,11 +3,12 @@
 use super::atomic::{AtomicFile, Named};
 use super::{Output, StdoutWriter};
 use crate::Error;
+use merganser_run::locks::lock;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The outputs of a run: none of their files appears before [`commit`](Self::commit), and then all
 /// do. Clones are the same set.
@@ -95,7 +96,7 @@ impl OutputSet {
     }
 
     fn state(&self) -> Option<MutexGuard<'_, State>> {
-        Some(self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(lock(self.0.as_ref()?))
     }
 
     fn join(&self) -> Member {

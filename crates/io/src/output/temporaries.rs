@@ -5,12 +5,13 @@
 //! at the second Ctrl-C or where memory is out: its end must neither allocate nor wait for one who
 //! does. So entries are linked to each other, and are made and dropped outside of the lock.
 
+use merganser_run::locks::lock;
 use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 static LIST: Mutex<List> = Mutex::new(List { first: None, next_number: 0, closed: false });
 
@@ -63,7 +64,7 @@ impl Listed {
     fn new(path: &Path, kind: Kind) -> io::Result<Listed> {
         let path = CString::new(path.as_os_str().as_bytes())?;
         let mut entry = Box::new(Entry { number: 0, path, kind, next: None });
-        let mut list = lock();
+        let mut list = list();
         if list.closed {
             drop(list);
             return Err(io::Error::other("interrupted"));
@@ -78,7 +79,7 @@ impl Listed {
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        let mut list = lock();
+        let mut list = list();
         let mut place = &mut list.first;
         while place.as_ref().is_some_and(|entry| entry.number != self.0) {
             let Some(entry) = place else { break };
@@ -133,7 +134,7 @@ impl Drop for MadeDirectories {
 /// Removes the temporary files and directories of this process that have a name, and lets no more be
 /// made: for a process that is to end at once. Neither allocates nor waits for who does.
 pub fn remove_temporaries() {
-    let mut list = lock();
+    let mut list = list();
     list.closed = true;
     let mut next = &list.first;
     // The last one first, so that directories are empty and inner ones gone before outer ones.
@@ -146,6 +147,6 @@ pub fn remove_temporaries() {
     }
 }
 
-fn lock() -> MutexGuard<'static, List> {
-    LIST.lock().unwrap_or_else(PoisonError::into_inner)
+fn list() -> MutexGuard<'static, List> {
+    lock(&LIST)
 }

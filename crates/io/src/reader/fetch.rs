@@ -110,7 +110,7 @@ impl Fetcher {
     }
 
     /// Has it share memory with others: so many files in all may be open at the same time.
-    pub(super) fn beside(self, at_once: usize) -> Self {
+    pub(super) fn one_of(self, at_once: usize) -> Self {
         Self { at_once, ..self }
     }
 

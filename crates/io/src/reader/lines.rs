@@ -4,12 +4,12 @@ use super::ReaderOptions;
 use super::expand::expand;
 use super::fetch::{Fetched, Fetcher, Origin, Work};
 use super::ranges::Plan;
-use super::shared::lock;
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
+use merganser_run::locks::{lock, wait};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// Hands out the lines of one input chunk by chunk, to any number of workers at once: for formats
 /// that a [`Reader`](super::Reader) does not know. The steps are a reader's: each worker fetches in
@@ -21,7 +21,7 @@ pub struct LineReader {
     bytes_total: Option<u64>,
     source: Mutex<Source>,
     chain: Mutex<Chain>,
-    turn: Condvar,
+    changed: Condvar,
     /// Nobody should wait for the input any more.
     stopped: AtomicBool,
     /// How many lines belong together, by the input's first byte.
@@ -101,7 +101,7 @@ impl LineReader {
             bytes_total,
             source: Mutex::new(Source { fetcher, done: false, tickets: 0 }),
             chain: Mutex::default(),
-            turn: Condvar::new(),
+            changed: Condvar::new(),
             stopped: AtomicBool::new(false),
             group,
         })
@@ -166,7 +166,7 @@ impl LineReader {
     ) -> Result<Option<bool>, Error> {
         let mut chain = lock(&self.chain);
         while chain.ticket != ticket && !chain.ended {
-            chain = self.turn.wait(chain).unwrap_or_else(PoisonError::into_inner);
+            chain = wait(&self.changed, chain);
         }
         if chain.ended {
             return Ok(None);
@@ -184,7 +184,7 @@ impl LineReader {
             Err(_) => chain.ended = true,
         }
         drop(chain);
-        self.turn.notify_all();
+        self.changed.notify_all();
         if joined.is_err() {
             // Before the lock: who holds it may wait for what will never come.
             self.stopped.store(true, Ordering::Release);
@@ -198,7 +198,7 @@ impl LineReader {
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         lock(&self.chain).ended = true;
-        self.turn.notify_all();
+        self.changed.notify_all();
         lock(&self.source).done = true;
     }
 

@@ -25,15 +25,15 @@ pub(super) use cutter::{Cutter, Plan, Range};
 use super::ReaderOptions;
 use super::expand::count_lines;
 use super::fetch::decode_error;
-use super::shared::lock;
 use crate::compress::Compression;
 use crate::compress::deflate::{Inflate, MemberEnd, Part, Sums, Window, parts};
 use crate::{Chunk, Error};
+use merganser_run::locks::{lock, wait_timeout};
 use segment::{Decoding, Ended, Segment};
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// What a chunk keeps for ranges of a gzip file, so that its memory is taken once.
@@ -51,14 +51,14 @@ pub(super) struct Ranges {
     file: File,
     plan: Plan,
     state: Mutex<State>,
-    turn: Condvar,
+    changed: Condvar,
     sums: Mutex<Sums>,
 }
 
 #[derive(Default)]
 struct State {
     /// The number of the range whose turn it is.
-    turn: u64,
+    next: u64,
     /// How often the reading as ranges was given up.
     episode: u64,
     /// In bits, where the next range must begin.
@@ -82,7 +82,13 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Ranges {
     fn new(file: File, plan: Plan) -> Self {
-        Self { file, plan, state: Mutex::default(), turn: Condvar::new(), sums: Mutex::default() }
+        Self {
+            file,
+            plan,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            sums: Mutex::default(),
+        }
     }
 
     /// Puts the text of `range`, or what has been put there already, into the chunk with the parts
@@ -161,11 +167,10 @@ impl Ranges {
             if stopped.load(Ordering::Acquire) {
                 return None;
             }
-            if state.turn == number {
+            if state.next == number {
                 return Some(state);
             }
-            let waited = self.turn.wait_timeout(state, PATIENCE);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = wait_timeout(&self.changed, state, PATIENCE);
         }
     }
 
@@ -184,9 +189,9 @@ impl Ranges {
                 }
             }
         }
-        state.turn += 1;
+        state.next += 1;
         drop(state);
-        self.turn.notify_all();
+        self.changed.notify_all();
         damage
     }
 }

@@ -1,7 +1,8 @@
 //! What a reader and its chunks share.
 
 use crate::Error;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use merganser_run::locks::lock;
+use std::sync::Mutex;
 
 /// The earliest error of a run, by its place in the inputs and not by time.
 #[derive(Debug, Default)]
@@ -20,9 +21,4 @@ impl Failures {
     pub(super) fn earliest(&self) -> Option<Error> {
         lock(&self.0).as_ref().map(|(_, error)| error.clone())
     }
-}
-
-/// Locks, whoever panicked: the states kept here are valid at every step.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,11 +3,11 @@
 use super::ReaderOptions;
 use super::fetch::{Fetched, Fetcher, Origin};
 use super::ranges::Plan;
-use super::shared::lock;
 use crate::{Chunk, Error};
+use merganser_run::locks::{lock, wait};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 
 /// The files that are not read to their end: some of them open, of which each is fetched from by
 /// one worker at a time.
@@ -53,7 +53,7 @@ impl Sources {
     pub(super) fn new(origins: Vec<Origin>, window: usize, plan: Option<Plan>) -> Self {
         let at_once = window.min(origins.len());
         let fetcher =
-            |(file, origin)| Fetcher::new(file, origin, plan).of_sequences().beside(at_once);
+            |(file, origin)| Fetcher::new(file, origin, plan).of_sequences().one_of(at_once);
         let fetchers = origins.into_iter().enumerate().map(fetcher);
         let state = State { waiting: fetchers.collect(), open: Vec::new(), closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new(), window }
@@ -79,7 +79,7 @@ impl Sources {
             if state.open.is_empty() {
                 return None;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.changed, state);
         }
     }
 

@@ -5,14 +5,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream};
+use merganser_run::locks::lock;
 use merganser_run::{Cancel, Progress, Silent, run_workers};
 
-use super::along::Taking;
+use super::device_sections::DeviceSections;
 use super::kernels::SeekKmer;
 use super::lines::line_bytes;
 use super::load::Loading;
 use super::ranged::{LETTER_BYTES, plan};
-use super::shelf::Shelf;
+use super::sliding::Sliding;
 use super::{Lookup, LookupOptions};
 use crate::Error;
 use crate::algebra::{Cut, Resources, Session};
@@ -22,7 +23,7 @@ use crate::tables::AnyTable;
 /// Letters that one thread sends at a time.
 const LETTERS: usize = 1 << 20;
 /// Sets of buffers of a device: while some are copied, others are worked on.
-const LANES: usize = 4;
+const WORKSPACES: usize = 4;
 /// Of the device's memory what is not spent.
 const SPARE_BYTES: u64 = 16 << 20;
 /// The least device memory to look up with.
@@ -57,9 +58,9 @@ pub(super) fn lookup<K: SeekKmer>(
     cancel: &Cancel,
 ) -> Result<Box<dyn Lookup>, Error> {
     let (devices, bytes) = open(options)?;
-    let lanes = (LANES * LETTERS) as u64 * DEVICE_LETTER_BYTES;
-    let whole = bytes.saturating_sub(lanes);
-    let shelves = {
+    let workspaces = (WORKSPACES * LETTERS) as u64 * DEVICE_LETTER_BYTES;
+    let whole = bytes.saturating_sub(workspaces);
+    let sections = {
         let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
         let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
@@ -68,12 +69,12 @@ pub(super) fn lookup<K: SeekKmer>(
             true => None,
             false => {
                 let bits = section_bits(ranges[0].kmers(), session.k);
-                Shelf::load(&devices, &loading, bits, 0..1 << bits, whole, progress)?
+                DeviceSections::load(&devices, &loading, bits, 0..1 << bits, whole, progress)?
             }
         }
     };
-    if let Some(shelves) = shelves {
-        return Ok(Box::new(OnDevices::<K>::new(&table, devices, shelves, cancel)));
+    if let Some(sections) = sections {
+        return Ok(Box::new(OnDevices::<K>::new(&table, devices, sections, cancel)));
     }
     let ranged = RangedOnDevices::<K>::new(table, devices, bytes, most, options, cancel)?;
     (options.say)(ranged.describe());
@@ -81,7 +82,7 @@ pub(super) fn lookup<K: SeekKmer>(
 }
 
 /// A stream with buffers for a number of letters.
-struct Lane {
+struct Workspace {
     /// Of which device, among those of the run.
     device: usize,
     stream: Stream,
@@ -90,11 +91,11 @@ struct Lane {
     on_device: (DeviceBuffer<u8>, DeviceBuffer<u32>),
 }
 
-impl Lane {
-    fn new(devices: &[Device], device: usize) -> merganser_gpu::Result<Lane> {
+impl Workspace {
+    fn new(devices: &[Device], device: usize) -> merganser_gpu::Result<Workspace> {
         let own = &devices[device];
         let letters = LETTERS + merganser_seq::kmer::MAX_K;
-        Ok(Lane {
+        Ok(Workspace {
             device,
             stream: own.stream()?,
             letters: own.alloc_pinned(letters)?,
@@ -105,8 +106,8 @@ impl Lane {
 
     fn look_up<K: SeekKmer>(
         &mut self,
-        shelf: &Shelf,
-        taking: Taking,
+        sections: &DeviceSections,
+        sliding: Sliding,
         letters: &[u8],
         counts: &mut [u32],
     ) -> merganser_gpu::Result<()> {
@@ -115,7 +116,7 @@ impl Lane {
         self.stream.upload(&mut self.letters, 0..letters.len(), of_letters.view_mut())?;
         self.stream.fill(of_counts.slice_mut(..counts.len()), 0)?;
         let (from, to) = (of_letters.slice(..letters.len()), of_counts.slice_mut(..counts.len()));
-        K::seek(&self.stream, shelf.entries(), taking, from, to)?;
+        K::seek(&self.stream, sections.entries(), sliding, from, to)?;
         self.stream.download(of_counts.slice(..counts.len()), &mut self.counts, 0)?;
         counts.copy_from_slice(&self.counts.as_slice()?[..counts.len()]);
         Ok(())
@@ -123,9 +124,9 @@ impl Lane {
 }
 
 /// The letters of the k-mers at some of the places.
-fn letters_of(taking: Taking, places: &Range<usize>, letters: usize) -> Range<usize> {
-    let start = places.start * taking.stride;
-    let end = places.end.saturating_sub(1) * taking.stride + taking.k;
+fn letters_of(sliding: Sliding, places: &Range<usize>, letters: usize) -> Range<usize> {
+    let start = places.start * sliding.stride;
+    let end = places.end.saturating_sub(1) * sliding.stride + sliding.k;
     start..end.clamp(start, letters.max(start))
 }
 
@@ -133,8 +134,8 @@ fn letters_of(taking: Taking, places: &Range<usize>, letters: usize) -> Range<us
 struct OnDevices<K> {
     k: usize,
     canonical: bool,
-    shelves: Vec<Shelf>,
-    lanes: Pool<Lane>,
+    sections: Vec<DeviceSections>,
+    workspaces: Pool<Workspace>,
     cancel: Cancel,
     width: std::marker::PhantomData<fn(K)>,
 }
@@ -143,16 +144,16 @@ impl<K: SeekKmer> OnDevices<K> {
     fn new(
         table: &AnyTable,
         devices: Vec<Device>,
-        shelves: Vec<Shelf>,
+        sections: Vec<DeviceSections>,
         cancel: &Cancel,
     ) -> OnDevices<K> {
         let (k, canonical) = (table.description().k, table.description().canonical);
         let next = AtomicUsize::new(0);
-        let lanes = Pool::new(LANES * devices.len(), move || {
-            Lane::new(&devices, next.fetch_add(1, Ordering::Relaxed) % devices.len())
+        let workspaces = Pool::new(WORKSPACES * devices.len(), move || {
+            Workspace::new(&devices, next.fetch_add(1, Ordering::Relaxed) % devices.len())
         });
         let (cancel, width) = (cancel.clone(), std::marker::PhantomData);
-        OnDevices { k, canonical, shelves, lanes, cancel, width }
+        OnDevices { k, canonical, sections, workspaces, cancel, width }
     }
 }
 
@@ -174,18 +175,18 @@ impl<K: SeekKmer> Lookup for OnDevices<K> {
     }
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
-        let taking = Taking { k: self.k, canonical: self.canonical, stride };
-        taking.begin(letters, counts);
+        let sliding = Sliding { k: self.k, canonical: self.canonical, stride };
+        sliding.begin(letters, counts);
         let at_once = (LETTERS / stride).max(1);
         for (number, counts) in counts.chunks_mut(at_once).enumerate() {
             if self.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
             let places = number * at_once..number * at_once + counts.len();
-            let letters = &letters[letters_of(taking, &places, letters.len())];
-            let mut lane = self.lanes.take()?;
-            let shelf = &self.shelves[lane.device];
-            lane.look_up::<K>(shelf, taking, letters, counts)?;
+            let letters = &letters[letters_of(sliding, &places, letters.len())];
+            let mut workspace = self.workspaces.take()?;
+            let sections = &self.sections[workspace.device];
+            workspace.look_up::<K>(sections, sliding, letters, counts)?;
         }
         Ok(())
     }
@@ -201,7 +202,7 @@ struct RangedOnDevices<K> {
     bits: u32,
     groups: Vec<Range<usize>>,
     /// Bytes of each device for a range.
-    shelf_bytes: u64,
+    sections_bytes: u64,
     letters: usize,
     width: std::marker::PhantomData<fn(K)>,
 }
@@ -217,9 +218,9 @@ impl<K: SeekKmer> RangedOnDevices<K> {
         options: &LookupOptions<'_>,
         cancel: &Cancel,
     ) -> Result<RangedOnDevices<K>, Error> {
-        let shelf_bytes = bytes / 2;
+        let sections_bytes = bytes / 2;
         // Entries, and segments that are not full; counts that are large.
-        let (bits, groups) = plan::<K>(&table, shelf_bytes / 4 * 3, options, cancel)?;
+        let (bits, groups) = plan::<K>(&table, sections_bytes / 4 * 3, options, cancel)?;
         let on_devices = bytes / 2 / DEVICE_LETTER_BYTES * devices.len() as u64;
         let letters = on_devices.min(most / LETTER_BYTES).max(line_bytes::<K>() as u64) as usize;
         Ok(RangedOnDevices {
@@ -229,7 +230,7 @@ impl<K: SeekKmer> RangedOnDevices<K> {
             devices,
             bits,
             groups,
-            shelf_bytes,
+            sections_bytes,
             letters,
             width: std::marker::PhantomData,
             table,
@@ -249,21 +250,22 @@ impl<K: SeekKmer> RangedOnDevices<K> {
     /// Loads each range in turn.
     fn each_range(
         &self,
-        mut with: impl FnMut(Vec<Shelf>) -> Result<(), Error>,
+        mut with: impl FnMut(Vec<DeviceSections>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let session = Session::new(std::slice::from_ref(&self.table), 1, &self.resources)?;
         let ranges = session.ranges::<K>(&Silent, &self.cancel)?;
         let (cut, cancel) = (self.cut, &self.cancel);
         let loading = Loading { session: &session, ranges: &ranges, cut, cancel };
         for group in &self.groups {
-            let (bits, most) = (self.bits, self.shelf_bytes);
-            let shelves = Shelf::load(&self.devices, &loading, bits, group.clone(), most, &Silent)?;
-            let Some(shelves) = shelves else {
+            let (bits, most) = (self.bits, self.sections_bytes);
+            let sections =
+                DeviceSections::load(&self.devices, &loading, bits, group.clone(), most, &Silent)?;
+            let Some(sections) = sections else {
                 let ordinal = self.devices[0].ordinal();
-                let (available, needed) = (self.shelf_bytes, 2 * self.shelf_bytes);
+                let (available, needed) = (self.sections_bytes, 2 * self.sections_bytes);
                 return Err(Error::TooLittleGpuMemory { ordinal, available, needed });
             };
-            with(shelves)?;
+            with(sections)?;
         }
         Ok(())
     }
@@ -329,19 +331,20 @@ impl<K: SeekKmer> Lookup for RangedOnDevices<K> {
     }
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
-        let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
-        taking.begin(letters, counts);
+        let sliding =
+            Sliding { k: self.k(), canonical: self.table.description().canonical, stride };
+        sliding.begin(letters, counts);
         let share = counts.len().div_ceil(self.devices.len()).max(1);
         let mut shares = Vec::new();
         for (number, (counts, device)) in counts.chunks_mut(share).zip(&self.devices).enumerate() {
             let places = number * share..number * share + counts.len();
-            let letters = &letters[letters_of(taking, &places, letters.len())];
+            let letters = &letters[letters_of(sliding, &places, letters.len())];
             shares.push(Share::new(device, letters, counts)?);
         }
-        self.each_range(|shelves| {
-            for (share, shelf) in shares.iter_mut().zip(&shelves) {
+        self.each_range(|sections| {
+            for (share, sections) in shares.iter_mut().zip(&sections) {
                 let (letters, counts) = (share.letters.view(), share.on_device.view_mut());
-                K::seek(&share.stream, shelf.entries(), taking, letters, counts)?;
+                K::seek(&share.stream, sections.entries(), sliding, letters, counts)?;
             }
             shares.iter().try_for_each(|share| share.stream.synchronize())?;
             Ok(())
@@ -349,7 +352,7 @@ impl<K: SeekKmer> Lookup for RangedOnDevices<K> {
         let shares: Vec<_> = shares.into_iter().map(std::sync::Mutex::new).collect();
         run_workers(shares.len(), |number| {
             let Some(share) = shares.get(number) else { return Ok(()) };
-            let mut share = share.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut share = lock(share);
             Ok::<_, Error>(share.download(&self.devices[number])?)
         })?;
         Ok(())

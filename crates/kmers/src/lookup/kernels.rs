@@ -4,7 +4,7 @@
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 use merganser_seq::kmer::{Kmer, Wide};
 
-use super::along::Taking;
+use super::sliding::Sliding;
 
 merganser_gpu::shared! {
     /// Of k-mers of any width.
@@ -55,12 +55,12 @@ impl<'e> Entries<'e> {
 
 /// A k-mer that devices look up.
 pub(crate) trait SeekKmer: Kmer {
-    /// Puts the counts of k-mers along `letters` that are in these sections at their places in
+    /// Puts the counts of k-mers of `letters` that are in these sections at their places in
     /// `counts`; what is there for others stays.
     fn seek(
         stream: &Stream,
         entries: Entries<'_>,
-        taking: Taking,
+        sliding: Sliding,
         letters: DeviceSlice<'_, u8>,
         counts: DeviceSliceMut<'_, u32>,
     ) -> Result<()>;
@@ -73,14 +73,14 @@ macro_rules! seek_kmer {
                 fn seek(
                     stream: &Stream,
                     entries: Entries<'_>,
-                    taking: Taking,
+                    sliding: Sliding,
                     letters: DeviceSlice<'_, u8>,
                     mut counts: DeviceSliceMut<'_, u32>,
                 ) -> Result<()> {
                     if counts.is_empty() {
                         return Ok(());
                     }
-                    let Taking { k, canonical, stride } = taking;
+                    let Sliding { k, canonical, stride } = sliding;
                     let sections = entries.entries.len() / ENTRY_WORDS;
                     stream.launch("looking k-mers up", |raw| {
                         let arguments = SeekArguments {

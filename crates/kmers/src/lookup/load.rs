@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use merganser_run::{Cancel, Progress, Unit};
 use merganser_seq::kmer::Kmer;
 
-use super::along::Taking;
 use super::lines::{Section, bytes_for};
+use super::sliding::Sliding;
 use crate::Error;
 use crate::algebra::{Cut, Place, Session, Work};
 use crate::formats::mgk::section_bits;
@@ -40,21 +40,21 @@ impl<K: Kmer> Sections<K> {
 
     /// Puts the counts of k-mers of `letters` that are here at their places in `counts`, which holds
     /// zeros; of those whose place is behind its end nothing.
-    pub(crate) fn look_up(&self, taking: Taking, letters: &[u8], counts: &mut [u32]) {
+    pub(crate) fn look_up(&self, sliding: Sliding, letters: &[u8], counts: &mut [u32]) {
         let mut waiting = [(K::default(), 0usize); AT_ONCE];
         let mut number = 0;
-        taking.each(letters, |kmer: K, place| {
-            if self.sections.len() >> self.bits == 0 && self.of(kmer, taking.k).is_none() {
+        sliding.each(letters, |kmer: K, place| {
+            if self.sections.len() >> self.bits == 0 && self.of(kmer, sliding.k).is_none() {
                 return;
             }
             waiting[number] = (kmer, place);
             number += 1;
             if number == AT_ONCE {
-                self.answer(taking.k, &waiting, counts);
+                self.answer(sliding.k, &waiting, counts);
                 number = 0;
             }
         });
-        self.answer(taking.k, &waiting[..number], counts);
+        self.answer(sliding.k, &waiting[..number], counts);
     }
 
     #[inline(always)]
@@ -110,14 +110,14 @@ impl<K: Kmer> Loading<'_, '_, K> {
         progress: &dyn Progress,
     ) -> Result<Option<Sections<K>>, Error> {
         let taken = AtomicU64::new(0);
-        let make = || Ok(Held { done: Vec::new(), taken: &taken, most });
-        let held = self.each(bits, range.clone(), make, progress)?;
+        let make = || Ok(InMemory { done: Vec::new(), taken: &taken, most });
+        let kept = self.each(bits, range.clone(), make, progress)?;
         if taken.load(Ordering::Relaxed) > most {
             return Ok(None);
         }
         let first = range.start;
         let mut sections = vec![Section::default(); range.len()];
-        for (number, section) in held.into_iter().flat_map(|held| held.done) {
+        for (number, section) in kept.into_iter().flat_map(|kept| kept.done) {
             sections[number - first] = section;
         }
         Ok(Some(Sections { bits, first: first as u32, sections }))
@@ -145,14 +145,14 @@ pub(super) trait Keep<K>: Send {
 }
 
 /// Sections in memory.
-struct Held<'h, K> {
+struct InMemory<'h, K> {
     done: Vec<(usize, Section<K>)>,
     /// Bytes that all workers' sections take.
     taken: &'h AtomicU64,
     most: u64,
 }
 
-impl<K: Kmer> Keep<K> for Held<'_, K> {
+impl<K: Kmer> Keep<K> for InMemory<'_, K> {
     fn keep(&mut self, number: usize, section: Section<K>) -> Result<bool, Error> {
         let taken = self.taken.fetch_add(section.bytes(), Ordering::Relaxed) + section.bytes();
         self.done.push((number, section));

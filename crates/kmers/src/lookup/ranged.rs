@@ -5,15 +5,15 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use merganser_run::locks::lock;
 use merganser_run::{Cancel, Silent, format_size, run_workers};
 use merganser_seq::kmer::Kmer;
 
-use super::along::Taking;
 use super::lines::bytes_for;
 use super::load::{Loading, Sections};
+use super::sliding::Sliding;
 use super::{Lookup, LookupOptions};
 use crate::Error;
 use crate::algebra::{Cut, Resources, Session};
@@ -104,18 +104,19 @@ impl<K: Kmer> Lookup for Ranged<K> {
     }
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
-        let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
-        taking.begin(letters, counts);
+        let sliding =
+            Sliding { k: self.k(), canonical: self.table.description().canonical, stride };
+        sliding.begin(letters, counts);
         self.each_range(|sections| {
             let parts: Vec<_> = counts.chunks_mut(PLACES).enumerate().map(Mutex::new).collect();
             let next = AtomicUsize::new(0);
             run_workers(self.resources.threads, |_| {
                 while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut part = lock(part);
                     let (number, counts) = &mut *part;
                     let start = *number * PLACES * stride;
-                    let end = (start + (counts.len() - 1) * stride + taking.k).min(letters.len());
-                    sections.look_up(taking, &letters[start..end], counts);
+                    let end = (start + (counts.len() - 1) * stride + sliding.k).min(letters.len());
+                    sections.look_up(sliding, &letters[start..end], counts);
                     if self.cancel.is_cancelled() {
                         return Err(Error::Cancelled);
                     }

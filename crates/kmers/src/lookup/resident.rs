@@ -4,8 +4,8 @@ use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
 use super::Lookup;
-use super::along::Taking;
 use super::load::Sections;
+use super::sliding::Sliding;
 use crate::Error;
 use crate::tables::AnyTable;
 
@@ -48,9 +48,9 @@ impl<K: Kmer> Lookup for Resident<K> {
         if self.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let taking = Taking { k: self.k, canonical: self.canonical, stride };
-        taking.begin(letters, counts);
-        self.sections.look_up(taking, letters, counts);
+        let sliding = Sliding { k: self.k, canonical: self.canonical, stride };
+        sliding.begin(letters, counts);
+        self.sections.look_up(sliding, letters, counts);
         Ok(())
     }
 }

@@ -3,9 +3,10 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use merganser_io::{Output, SpillFile, Stretch, put_decimal};
+use merganser_run::locks::lock;
 
 use crate::Error;
 
@@ -55,7 +56,7 @@ impl LongProfiles {
     /// # Errors
     /// If they, or the line, cannot be written.
     pub(super) fn take(&self, bytes: &[u8], output: &mut Output) -> Result<(), Error> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = lock(&self.open);
         let Some((&[flags, a, b, c, d], rest)) = bytes.split_first_chunk() else { return Ok(()) };
         let (name, counts) = rest.split_at(u32::from_le_bytes([a, b, c, d]) as usize);
         if flags & 1 != 0 {

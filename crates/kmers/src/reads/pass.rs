@@ -6,11 +6,12 @@
 
 use std::io::Write;
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use merganser_io::Output;
-use merganser_run::{InOrder, InOrderSink, Otherwise, run_workers};
+use merganser_run::locks::{into_inner, lock};
+use merganser_run::{InOrder, InOrderSink, OnFailure, run_workers};
 
 use super::Resources;
 use crate::Error;
@@ -120,7 +121,7 @@ pub(super) fn run<W: Work>(
         return Err(Error::Cancelled);
     }
     written?;
-    Ok(pass.tallies.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(into_inner(pass.tallies))
 }
 
 /// What the workers share.
@@ -201,7 +202,7 @@ impl<W: Work> Pass<'_, W> {
                 lock(&batches).push(W::copy(&batch));
             }
         })?;
-        let mut batches = batches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut batches = into_inner(batches);
         batches.sort_unstable_by_key(W::number);
         Ok(batches)
     }
@@ -243,14 +244,14 @@ impl<W: Work> Pass<'_, W> {
     fn workers(&self, work: impl Fn(&mut W::Tally) + Sync) -> Result<(), Error> {
         run_workers(self.resources.threads, |_| {
             // Nobody must wait for a worker that is gone.
-            let gone = Otherwise::new(|| {
+            let gone = OnFailure::new(|| {
                 self.work.stop();
                 self.written.stop();
             });
             let mut tally = W::Tally::default();
             work(&mut tally);
             lock(&self.tallies).push(tally);
-            gone.well();
+            gone.disarm();
             Ok(())
         })
     }
@@ -308,8 +309,4 @@ impl<W: Work> Faults for Pass<'_, W> {
         self.written.fail(number, error);
         self.work.stop();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use merganser_io::SpillFile;
+use merganser_run::locks::lock;
 
 use super::Segment;
 use crate::Error;
@@ -73,7 +74,7 @@ impl Pool {
 
     /// An empty block.
     pub(super) fn block(&self) -> Vec<u8> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let free = lock(&self.free).pop();
         free.unwrap_or_else(|| Vec::with_capacity(self.block_bytes))
     }
 
@@ -122,7 +123,7 @@ impl Pool {
 
     /// Takes blocks back: full ones, which make room for others, and one that was still open.
     pub(super) fn recycle(&self, full: impl Iterator<Item = Vec<u8>>, open: Vec<u8>) {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = lock(&self.free);
         let mut add = |mut block: Vec<u8>| {
             block.clear();
             free.push(block);
@@ -138,7 +139,7 @@ impl Pool {
 
     /// The spill file, made when the first block goes to disk.
     fn file(&self) -> Result<&SpillFile, Error> {
-        let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = lock(&self.opening);
         if let Some(file) = self.file.get() {
             return Ok(file);
         }

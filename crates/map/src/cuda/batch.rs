@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use merganser_gpu::Pooled;
 
-use super::lane::{Found, LONGEST, Lane, MOST_EDITS};
-use super::{Gpus, Turn};
+use super::workspace::{Found, LONGEST, MOST_EDITS, Workspace};
+use super::{Gpus, Ticket};
 use crate::hits::Hit;
 use crate::mapper::Mapper;
 use crate::seeds::Plan;
@@ -16,7 +16,7 @@ use crate::{Error, Strand};
 pub(crate) struct OnGpu<'g> {
     gpus: &'g Gpus,
     /// While there are parts left.
-    lane: Option<Pooled<Lane>>,
+    workspace: Option<Pooled<Workspace>>,
     /// Reads that are left, the next ones last.
     parts: Vec<Range<usize>>,
     unit: usize,
@@ -31,7 +31,7 @@ impl<'g> OnGpu<'g> {
     pub(crate) fn new(gpus: &'g Gpus) -> OnGpu<'g> {
         OnGpu {
             gpus,
-            lane: None,
+            workspace: None,
             parts: Vec::new(),
             unit: 1,
             here: Vec::new(),
@@ -46,9 +46,9 @@ impl<'g> OnGpu<'g> {
         &self.found.scripts
     }
 
-    /// The turn of the batch of this number.
-    pub(crate) fn turn(&self, number: u64) -> Turn<'g> {
-        self.gpus.turn(number)
+    /// The ticket of the batch of this number.
+    pub(crate) fn ticket(&self, number: u64) -> Ticket<'g> {
+        self.gpus.ticket(number)
     }
 
     /// Takes up the queries of a mapper, of so many reads, when it is their turn; those of a unit
@@ -59,7 +59,7 @@ impl<'g> OnGpu<'g> {
     pub(crate) fn begin(
         &mut self,
         mapper: &mut Mapper<'_>,
-        turn: Turn<'_>,
+        ticket: Ticket<'_>,
         reads: usize,
         unit: usize,
     ) -> Result<(), Error> {
@@ -77,7 +77,7 @@ impl<'g> OnGpu<'g> {
                 }
             }
         }));
-        let mut lane = self.gpus.take(turn)?;
+        let mut workspace = self.gpus.take(ticket)?;
         let seeds = |number: usize| {
             let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
             let query = queries.get(number);
@@ -85,19 +85,19 @@ impl<'g> OnGpu<'g> {
             let by_seeds = looked_up && Plan::of(&query, config.n_mode) == Plan::Seeds;
             if by_seeds { query.edits + 1 } else { 0 }
         };
-        lane.load(queries, 2 * reads, seeds)?;
+        workspace.load(queries, 2 * reads, seeds)?;
         self.parts.clear();
         let mut from = 0;
         while from < reads {
             let mut to = from + unit;
-            while to < reads && lane.load_of(2 * from..2 * (to + unit)) <= lane.room() {
+            while to < reads && workspace.load_of(2 * from..2 * (to + unit)) <= workspace.room() {
                 to += unit;
             }
             self.parts.push(from..to);
             from = to;
         }
         self.parts.reverse();
-        self.lane = Some(lane);
+        self.workspace = Some(workspace);
         mapper.stages.times.device += begun.elapsed();
         Ok(())
     }
@@ -115,11 +115,11 @@ impl<'g> OnGpu<'g> {
     ) -> Result<Option<Range<usize>>, Error> {
         let begun = Instant::now();
         let reads = loop {
-            let (Some(reads), Some(lane)) = (self.parts.pop(), self.lane.as_mut()) else {
+            let (Some(reads), Some(workspace)) = (self.parts.pop(), self.workspace.as_mut()) else {
                 return Ok(None);
             };
             let queries = 2 * reads.start..2 * reads.end;
-            let counted = lane.map(queries, &mut self.found, &mapper.cancel)?;
+            let counted = workspace.map(queries, &mut self.found, &mapper.cancel)?;
             mapper.check()?;
             if let Some(counted) = counted {
                 let stages = &mut mapper.stages;
@@ -137,9 +137,9 @@ impl<'g> OnGpu<'g> {
             self.parts.extend([middle..reads.end, reads.start..middle]);
         };
         if self.parts.is_empty()
-            && let Some(mut lane) = self.lane.take()
+            && let Some(mut workspace) = self.workspace.take()
         {
-            mapper.stages.device.add(&std::mem::take(&mut lane.times));
+            mapper.stages.device.add(&std::mem::take(&mut workspace.times));
         }
         mapper.stages.times.device += begun.elapsed();
         self.gather(reads.clone(), mapper, hits, bounds)?;

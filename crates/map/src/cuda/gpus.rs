@@ -1,4 +1,4 @@
-//! The devices of a run: each holds the index, and lanes that threads take in turn.
+//! The devices of a run: each holds the index, and workspaces that threads take in turn.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,25 +8,25 @@ use merganser_run::Cancel;
 use merganser_run::start_scoped;
 
 use super::index::DeviceIndex;
-use super::lane::{Lane, Sizes};
-use super::turns::{Turn, Turns};
+use super::tickets::{Ticket, Tickets};
+use super::workspace::{Sizes, Workspace};
 use crate::index::Index;
 #[cfg(test)]
 use crate::index::View;
 use crate::mapper::gaps;
 use crate::{Config, Error};
 
-/// The size of a lane if there is enough memory, and the least one.
+/// The size of a workspace if there is enough memory, and the least one.
 const FULL: usize = 16 << 20;
 const LEAST: usize = 1 << 16;
-/// More lanes on a device than this do not make it faster.
-const MOST_LANES: usize = 8;
+/// More workspaces on a device than this do not make it faster.
+const MOST_WORKSPACES: usize = 8;
 
 /// The devices of a run.
 #[derive(Debug)]
 pub(crate) struct Gpus {
-    lanes: Pool<Lane>,
-    turns: Turns,
+    workspaces: Pool<Workspace>,
+    tickets: Tickets,
     /// Stretches that match everything are so many that the host has to look at them.
     too_many_gaps: bool,
 }
@@ -70,11 +70,11 @@ impl Gpus {
         })?;
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
         let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);
-        let lanes = lanes(indexes, sizes, *config);
-        Ok(Gpus { lanes, turns: Turns::default(), too_many_gaps })
+        let workspaces = workspaces(indexes, sizes, *config);
+        Ok(Gpus { workspaces, tickets: Tickets::default(), too_many_gaps })
     }
 
-    /// With lanes of this size, for tests.
+    /// With workspaces of this size, for tests.
     #[cfg(test)]
     pub(super) fn of_size(
         view: &View<'_>,
@@ -84,19 +84,19 @@ impl Gpus {
     ) -> Result<Gpus, Error> {
         let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2, &|_| ())?);
         let too_many_gaps = index.gaps.len() > sizes.keys / 4;
-        let lanes = lanes(vec![index], vec![(sizes, 1)], *config);
-        Ok(Gpus { lanes, turns: Turns::default(), too_many_gaps })
+        let workspaces = workspaces(vec![index], vec![(sizes, 1)], *config);
+        Ok(Gpus { workspaces, tickets: Tickets::default(), too_many_gaps })
     }
 
-    /// The turn of a batch; all batches ask for theirs, once.
-    pub(crate) fn turn(&self, number: u64) -> Turn<'_> {
-        self.turns.of(number)
+    /// The ticket of a batch; all batches ask for theirs, once.
+    pub(crate) fn ticket(&self, number: u64) -> Ticket<'_> {
+        self.tickets.of(number)
     }
 
-    /// A lane, when it is a batch's turn.
-    pub(super) fn take(&self, turn: Turn<'_>) -> Result<Pooled<Lane>, Error> {
-        turn.wait();
-        Ok(self.lanes.take()?)
+    /// A workspace, when it is a batch's turn.
+    pub(super) fn take(&self, ticket: Ticket<'_>) -> Result<Pooled<Workspace>, Error> {
+        ticket.wait();
+        Ok(self.workspaces.take()?)
     }
 
     pub(super) fn too_many_gaps(&self) -> bool {
@@ -121,7 +121,7 @@ pub fn check_devices(
     devices.iter().try_for_each(|device| share(device, needed, memory, 1).map(drop))
 }
 
-/// The size of a device's lanes, and how many it has.
+/// The size of a device's workspaces, and how many it has.
 fn share(
     device: &Device,
     index: u64,
@@ -139,8 +139,8 @@ fn share(
     while keys > LEAST && 2 * sizes(keys).bytes() > left {
         keys /= 2;
     }
-    let lanes = (left / sizes(keys).bytes()) as usize;
-    if lanes == 0 {
+    let workspaces = (left / sizes(keys).bytes()) as usize;
+    if workspaces == 0 {
         let needed = (index + sizes(LEAST).bytes()) / 31 * 32 + 32;
         let what = "mapping to this index";
         return Err(Error::TooLittleGpuMemory {
@@ -150,12 +150,16 @@ fn share(
             needed,
         });
     }
-    Ok((sizes(keys), lanes.min(threads).min(MOST_LANES)))
+    Ok((sizes(keys), workspaces.min(threads).min(MOST_WORKSPACES)))
 }
 
-/// A pool of lanes, those of all devices in turn.
-fn lanes(indexes: Vec<Arc<DeviceIndex>>, sizes: Vec<(Sizes, usize)>, config: Config) -> Pool<Lane> {
-    let most = sizes.iter().map(|(_, lanes)| *lanes).max().unwrap_or(0);
+/// A pool of workspaces, those of all devices in turn.
+fn workspaces(
+    indexes: Vec<Arc<DeviceIndex>>,
+    sizes: Vec<(Sizes, usize)>,
+    config: Config,
+) -> Pool<Workspace> {
+    let most = sizes.iter().map(|(_, workspaces)| *workspaces).max().unwrap_or(0);
     let order: Vec<usize> = (0..most)
         .flat_map(|round| (0..sizes.len()).filter(move |_| round < most).map(move |at| (round, at)))
         .filter(|&(round, at)| round < sizes[at].1)
@@ -164,6 +168,6 @@ fn lanes(indexes: Vec<Arc<DeviceIndex>>, sizes: Vec<(Sizes, usize)>, config: Con
     let next = AtomicUsize::new(0);
     Pool::new(order.len(), move || {
         let at = order[next.fetch_add(1, Ordering::Relaxed) % order.len()];
-        Lane::new(&indexes[at], &config, sizes[at].0)
+        Workspace::new(&indexes[at], &config, sizes[at].0)
     })
 }

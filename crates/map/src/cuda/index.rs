@@ -1,8 +1,9 @@
 //! An index in a device's memory.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Pod};
+use merganser_run::locks::lock;
 use merganser_run::start_scoped;
 
 use crate::Error;
@@ -131,7 +132,7 @@ fn copy(
         let stream = device.stream()?;
         let mut buffers = [device.alloc_pinned::<u8>(CHUNK)?, device.alloc_pinned(CHUNK)?];
         loop {
-            let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = lock(&jobs).next();
             let Some((from, to)) = next else { return Ok(stream.synchronize()?) };
             buffers[0].as_mut_slice()?[..from.len()].copy_from_slice(from);
             copied(from);

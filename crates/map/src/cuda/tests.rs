@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::lane::Sizes;
+use super::workspace::Sizes;
 use super::*;
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::index::{Building, Index, build};
@@ -93,8 +93,8 @@ fn compare_batch(
     here.hits(0..reads, &mut expected, &mut expected_bounds).unwrap();
 
     let mut on_gpu = OnGpu::new(gpus);
-    let turn = on_gpu.turn(number);
-    on_gpu.begin(&mut there, turn, reads, unit).unwrap();
+    let ticket = on_gpu.ticket(number);
+    on_gpu.begin(&mut there, ticket, reads, unit).unwrap();
     let (mut found, mut found_bounds, mut next) = (Vec::new(), Vec::new(), 0);
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     let [mut traced, mut followed] = [Alignment::default(), Alignment::default()];

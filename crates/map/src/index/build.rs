@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::AtomicFile;
+use merganser_run::locks::lock;
 use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
 
 use super::{Data, Index, SHORTEST, file, interleave, k_of};
@@ -294,13 +295,13 @@ impl Sorted {
                 }
                 let part = sorter.sort(text, scattered.iter().map(|piece| &piece[at][..]), k);
                 progress.advance(part.0.len() as u64);
-                let mut guard = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                let (waiting, turn, sorted, sink) = &mut *guard;
+                let mut guard = lock(&state);
+                let (waiting, next, sorted, sink) = &mut *guard;
                 waiting.insert(at, part);
-                while let Some((positions, counts)) = waiting.remove(turn) {
+                while let Some((positions, counts)) = waiting.remove(next) {
                     sorted.add(&counts);
                     sink.push(&positions)?;
-                    *turn += 1;
+                    *next += 1;
                 }
             }
         })?;

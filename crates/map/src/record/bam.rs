@@ -1,8 +1,9 @@
 //! Records in binary (SAM specification, section 4.2).
 
+use merganser_seq::base::COMPLEMENT;
+
 use super::{Place, Record, Style, flag};
 use crate::index::Index;
-use crate::queries::COMPLEMENT;
 use crate::trace::Operation;
 
 /// A CIGAR has at most so many operations (SAM specification, section 4.2.2): an alignment has fewer

@@ -1,9 +1,9 @@
 //! Records as text.
 
 use merganser_io::put_decimal;
+use merganser_seq::base::{UPPER, UPPER_COMPLEMENT};
 
 use super::{Place, Record, Style, flag};
-use crate::queries::{COMPLEMENT, UPPER};
 use crate::trace::Operation;
 
 pub(super) fn write(style: &Style, record: &Record<'_>, out: &mut Vec<u8>) {
@@ -86,7 +86,7 @@ fn letters(record: &Record<'_>, out: &mut Vec<u8>) {
     };
     let reverse = record.flags & flag::REVERSE != 0;
     if reverse {
-        out.extend(letters.iter().rev().map(|&letter| COMPLEMENT[usize::from(letter)]));
+        out.extend(letters.iter().rev().map(|&letter| UPPER_COMPLEMENT[usize::from(letter)]));
     } else {
         out.extend(letters.iter().map(|&letter| UPPER[usize::from(letter)]));
     }

@@ -98,12 +98,12 @@ impl Reporter<'_> {
         }
         for mate in 0..2 {
             let other = firsts[1 - mate];
-            let beside = match other {
+            let mate_flags = match other {
                 None => flag::MATE_UNMAPPED,
                 Some(hit) if hit.reverse => flag::MATE_REVERSE,
                 Some(_) => 0,
             };
-            self.each(unit, mate, MATES[mate] | beside, other, sink)?;
+            self.each(unit, mate, MATES[mate] | mate_flags, other, sink)?;
         }
         Ok(())
     }

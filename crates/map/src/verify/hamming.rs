@@ -71,8 +71,5 @@ pub(crate) fn mismatches(
     if !text.others.is_empty() {
         others |= window(text.others, at);
     }
-    match mode {
-        NMode::Mismatch => (differs | others) & kept,
-        NMode::Match => differs & !others & kept,
-    }
+    if mode == NMode::Match { differs & !others & kept } else { (differs | others) & kept }
 }

@@ -67,10 +67,7 @@ impl Scan {
             let others = query.others.get(word).copied().unwrap_or(0);
             let of_base = [!low & !high, low & !high, !low & high, low & high];
             for (code, bits) in of_base.into_iter().enumerate() {
-                let bits = match mode {
-                    NMode::Mismatch => bits & !others,
-                    NMode::Match => bits | others,
-                };
+                let bits = if mode == NMode::Match { bits | others } else { bits & !others };
                 self.equal[code * words + word] = bits & kept;
             }
             self.equal[4 * words + word] = if mode == NMode::Match { kept } else { 0 };

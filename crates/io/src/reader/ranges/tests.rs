@@ -3,8 +3,8 @@
 use super::Plan;
 use crate::reader::expand::expand;
 use crate::reader::fetch::{Fetcher, Origin, Work};
-use crate::reader::shared::lock;
 use crate::{Chunk, Error, Input, ReaderOptions};
+use merganser_run::locks::lock;
 use proptest::prelude::*;
 use std::io::Write;
 use std::sync::Mutex;

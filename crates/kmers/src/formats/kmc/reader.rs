@@ -306,15 +306,29 @@ fn suffix<K: Kmer>(bytes: &[u8], bases: usize) -> K {
     if bases == 0 { K::default() } else { K::from_packed(bytes, bases) }
 }
 
-/// The database as KMC's header has it; everything that later reads rely on is checked here.
-fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result<Header, Error> {
+/// A header as it stands in its file.
+struct RawHeader {
+    version: u32,
+    bytes: Vec<u8>,
+    /// Where it begins.
+    at: u64,
+    /// Bytes of the file of suffixes.
+    suffix_size: u64,
+}
+
+/// Reads the header, if both files have their markers.
+fn read_raw_header(
+    names: &[PathBuf; 2],
+    prefixes: &File,
+    suffixes: &File,
+) -> Result<RawHeader, Error> {
     let io = |file: usize| {
         let path = names[file].clone();
         move |source| Error::File { path, source }
     };
     let size = prefixes.metadata().map_err(io(0))?.len();
     let suffix_size = suffixes.metadata().map_err(io(1))?.len();
-    let none = || bad(&names[0], "not a KMC database, or a truncated one: make it again");
+    let none = || not_kmc(&names[0]);
     let mut end = [0; END as usize];
     prefixes.read_exact_at(&mut end, size.saturating_sub(END)).map_err(|_| none())?;
     let (version, offset) = (u32::load(&end), u64::from(u32::load(&end[4..]) & 0xff));
@@ -330,8 +344,20 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
     if !all_marked || ![0, 0x200].contains(&version) {
         return Err(none());
     }
-    let mut header = vec![0; offset as usize];
-    prefixes.read_exact_at(&mut header, at).map_err(|_| none())?;
+    let mut bytes = vec![0; offset as usize];
+    prefixes.read_exact_at(&mut bytes, at).map_err(|_| none())?;
+    Ok(RawHeader { version, bytes, at, suffix_size })
+}
+
+fn not_kmc(name: &Path) -> Error {
+    bad(name, "not a KMC database, or a truncated one: make it again")
+}
+
+/// The database as KMC's header has it; everything that later reads rely on is checked here.
+fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result<Header, Error> {
+    let raw = read_raw_header(names, prefixes, suffixes)?;
+    let RawHeader { version, bytes: header, at, suffix_size } = raw;
+    let none = || not_kmc(&names[0]);
     let number = |place: usize| u32::load(&header[4 * place..]);
     // Version 0x200 has the length of signatures before the bounds.
     let more = usize::from(version != 0);

@@ -3,7 +3,7 @@
 
 use merganser_seq::kmer::Kmer as _;
 
-/// The most bits that are put or got at once: what a word holds beside an incomplete byte.
+/// The most bits that are put or got at once: what a word holds besides an incomplete byte.
 pub(crate) const MOST: u32 = 56;
 
 /// Appends bits to bytes.

@@ -3,9 +3,10 @@
 //! dump`).
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use merganser_io::{Input, LineChunk, LineReader, ReaderOptions};
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
@@ -70,7 +71,7 @@ impl Text {
         threads: usize,
         cancel: &Cancel,
     ) -> Result<Gathered<'p, K>, Error> {
-        let taken = self.rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let taken = lock(&self.rest).take();
         let Some((reader, chunk)) = taken else {
             return Err(bad(&self.path, "this text was read already"));
         };
@@ -79,12 +80,12 @@ impl Text {
         let first = Mutex::new(Some(chunk));
         let earliest: Mutex<Option<(u64, Error)>> = Mutex::new(None);
         run_workers(threads, |_| {
-            let chunk = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let chunk = lock(&first).take();
             let writer = gathered.writer();
             let mut lines = Lines { text: self, writer, line: 0, count: None };
             if let Err(error) = lines.all(&reader, chunk, cancel) {
                 reader.stop();
-                let mut earliest = earliest.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut earliest = lock(&earliest);
                 if earliest.as_ref().is_none_or(|(line, _)| lines.line < *line) {
                     *earliest = Some((lines.line, error));
                 }
@@ -92,7 +93,7 @@ impl Text {
             }
             lines.finish()
         })?;
-        match earliest.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match into_inner(earliest) {
             Some((_, error)) => Err(error),
             None => Ok(gathered.gathered()),
         }

@@ -23,7 +23,7 @@ use crate::queries::Queries;
 use buffers::{Input, grow};
 use task::task;
 
-/// How much a lane can hold.
+/// How much a workspace can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
     /// Occurrences, candidates or windows.
@@ -48,7 +48,7 @@ const LEFT_TO_HOST: u16 = u16::MAX;
 const INPUTS: u64 = 24 << 20;
 
 impl Sizes {
-    /// The bytes of device memory that a lane of this size takes.
+    /// The bytes of device memory that a workspace of this size takes.
     pub(super) fn bytes(self) -> u64 {
         let scratch = 16 * self.keys.max(LEAST_SCRATCH);
         let sorted = 2 * 8 * (self.keys + self.ends);
@@ -98,7 +98,7 @@ struct Loading {
 
 /// A stream with its buffers.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct Workspace {
     pub(super) index: Arc<DeviceIndex>,
     sizes: Sizes,
     loading: Loading,
@@ -141,14 +141,18 @@ pub(crate) struct Found {
     pub(crate) width: usize,
 }
 
-impl Lane {
-    pub(super) fn new(index: &Arc<DeviceIndex>, config: &Config, sizes: Sizes) -> GpuResult<Lane> {
+impl Workspace {
+    pub(super) fn new(
+        index: &Arc<DeviceIndex>,
+        config: &Config,
+        sizes: Sizes,
+    ) -> GpuResult<Workspace> {
         let device = &index.device;
         let stream = device.stream()?;
         let [keys, ends] = [sizes.keys, sizes.ends];
         let hits = HITS.min(ends);
         let scratch = primitives::sort_keys_scratch::<u64>(device, keys.max(ends), 0..64)?;
-        Ok(Lane {
+        Ok(Workspace {
             index: Arc::clone(index),
             sizes,
             loading: Loading::default(),
@@ -195,7 +199,7 @@ impl Lane {
         seeds: impl Fn(usize) -> usize,
     ) -> GpuResult<()> {
         self.collect(queries, count, seeds);
-        let Lane { loading, stream, .. } = self;
+        let Workspace { loading, stream, .. } = self;
         self.words.load(stream, queries.words())?;
         self.queries.load(stream, &loading.queries)?;
         self.slots.load(stream, &loading.slots)?;
@@ -297,13 +301,13 @@ impl Lane {
         Ok(())
     }
 
-    /// What some queries take of a lane's room.
+    /// What some queries take of a workspace's room.
     pub(super) fn load_of(&self, queries: Range<usize>) -> u64 {
         let gaps = self.index.gaps.len() * queries.len();
         self.offsets_here[queries.end] - self.offsets_here[queries.start] + gaps as u64
     }
 
-    /// The room of a lane, in the same measure.
+    /// The room of a workspace, in the same measure.
     pub(super) fn room(&self) -> u64 {
         self.sizes.keys as u64
     }
@@ -382,7 +386,7 @@ impl Lane {
     /// Good ends of some queries, all or those of a slice; false if there is not enough room.
     fn step(&mut self, queries: Range<usize>, slice: Option<[u64; 2]>) -> GpuResult<bool> {
         let occurrences = self.offsets_here[queries.end] - self.offsets_here[queries.start];
-        let Lane { stream, .. } = self;
+        let Workspace { stream, .. } = self;
         stream.record(&self.events[0])?;
         stream.fill(self.counts.slice_mut(Counter::Plain as usize..), 0)?;
         let task = &mut self.task;
@@ -472,7 +476,7 @@ impl Lane {
         if ends == 0 {
             return Ok(());
         }
-        let Lane { stream, task, .. } = self;
+        let Workspace { stream, task, .. } = self;
         stream.record(&self.events[0])?;
         let [first, second] = &mut self.ends;
         let both = [first.slice_mut(..ends), second.slice_mut(..ends)];
@@ -484,7 +488,7 @@ impl Lane {
         task.found_hits = self.keys[0].view_mut().as_mut_ptr();
         self.silence()?;
         let hits = self.counts()?[Counter::Hits as usize] as usize;
-        let Lane { stream, task, .. } = self;
+        let Workspace { stream, task, .. } = self;
         let [first, second] = &mut self.keys;
         let both = [first.slice_mut(..hits), second.slice_mut(..hits)];
         let key_bits = 1 + of_place + bits(queries as u64 / 2);

@@ -1,26 +1,25 @@
-//! Building a database: scan, then sections in parallel, written in order.
+//! The run of a build: scan, then tables, made by the CPU or by the device that has the sketches,
+//! and written in order.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input};
-use merganser_run::{Cancel, Progress, Unit, run_workers};
+use merganser_run::{Cancel, Progress, Unit};
 
-use super::entries::{Entries, SECTIONS};
-use super::scan::{Scan, scan};
-use super::section::{self, Counts, Layout, Pruning, Scratch, Tables};
 use crate::Error;
+use crate::cpu::entries::SECTIONS;
+use crate::cpu::scan::{Scan, scan};
+use crate::cpu::section::{Counts, Tables};
+use crate::cpu::tables::TableMaker;
 use crate::cuda::{Collector, DeviceLayout, GpuConfig, Resident, Rules};
 use crate::database::{Content, Database, GROUP, GROUPS, Place, Target, Writer};
-use crate::mapping::{Mapped, map_targets};
 use crate::params::Params;
+use crate::target_taxa::{Mapped, map_targets};
 use crate::taxonomy::{Dump, Rank, Taxonomy};
 
 /// The process itself and what it knows of targets and taxa.
-const BASE_BYTES: u64 = 96 << 20;
+pub(crate) const BASE_BYTES: u64 = 96 << 20;
 
 /// How to build.
 #[derive(Clone, Debug)]
@@ -110,7 +109,7 @@ pub struct BuildNotes {
     pub without_kmer: (u64, Option<String>),
     /// Bases read.
     pub bases: u64,
-    /// Taxids that hang in the air, of the dump.
+    /// Orphan taxids of the dump.
     pub orphans: Vec<u32>,
     /// Bytes that were written to temporary files.
     pub spilled_bytes: u64,
@@ -283,7 +282,7 @@ impl<'a> Job<'a> {
             };
             tables.iter().try_for_each(write)
         };
-        let counts = self.tables(&check, &mut place, &write)?;
+        let counts = self.maker().make(&check, &mut place, &write)?;
         self.notes.stages.push(("tables", started.elapsed()));
         Ok(counts)
     }
@@ -350,7 +349,7 @@ impl<'a> Job<'a> {
         }
         let mut all = Vec::new();
         let counts =
-            self.tables(&|tables| tables, &mut |tables| all.extend(tables), &|()| Ok(()))?;
+            self.maker().make(&|tables| tables, &mut |tables| all.extend(tables), &|()| Ok(()))?;
         self.check(&counts)?;
         self.notes.stages.push(("tables", started.elapsed()));
         let (content, notes) = self.content(counts);
@@ -402,121 +401,18 @@ impl<'a> Job<'a> {
         (Content { params, targets, taxonomy, parts, counts, pruned }, notes)
     }
 
-    /// Makes all tables: the parts of each group go through `prepare`, by any worker, through `place`
-    /// in order, and through `finish`, by any worker.
-    fn tables<T: Send, U>(
-        &self,
-        prepare: &(dyn Fn(Vec<Tables>) -> T + Sync),
-        place: &mut (dyn FnMut(T) -> U + Send),
-        finish: &(dyn Fn(U) -> Result<(), Error> + Sync),
-    ) -> Result<Counts, Error> {
-        self.progress.stage("tables", Unit::Steps, Some(GROUPS as u64));
-        let taxa = self.window_taxa();
-        let taxon_of = |window: u32| taxa[window as usize];
-        let layout = Layout {
-            max_locations: self.config.params.max_locations as usize,
-            pruning: Pruning {
-                drop_overfull: self.config.drop_overfull,
-                max_taxa: self.config.drop_ambiguous.map(|(_, most)| most),
-            },
+    /// What the tables are made of, by the CPU.
+    fn maker(&self) -> TableMaker<'_> {
+        TableMaker {
+            config: self.config,
+            base: self.base,
+            scan: &self.scan,
+            targets: &self.targets,
+            taxonomy: &self.taxonomy,
             part_starts: &self.part_starts,
-            taxon_of: &taxon_of,
-        };
-        let next = AtomicUsize::new(0);
-        let ordered = Mutex::new((BTreeMap::new(), 0usize, Counts::default(), place));
-        let old: Vec<_> = self
-            .base
-            .iter()
-            .flat_map(|base| (0..base.parts()).map(|part| base.sections(part)))
-            .collect();
-        run_workers(self.table_workers(), |_| {
-            let mut scratch = Scratch::default();
-            let mut entries = Vec::new();
-            loop {
-                let group = next.fetch_add(1, Ordering::Relaxed);
-                if group >= GROUPS {
-                    return Ok(());
-                }
-                if self.cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let mut tables: Vec<Tables> = Vec::new();
-                tables.resize_with(self.parts(), Tables::default);
-                let mut counts = Counts::default();
-                for number in group * GROUP..(group + 1) * GROUP {
-                    entries.clear();
-                    self.gather(number, &old, &mut entries)?;
-                    counts.add(section::make(&mut entries, &layout, &mut scratch, &mut tables));
-                }
-                self.progress.advance(1);
-                let prepared = prepare(tables);
-                let mut placed = Vec::new();
-                {
-                    let mut ordered = ordered.lock().unwrap_or_else(PoisonError::into_inner);
-                    let (waiting, turn, sum, place) = &mut *ordered;
-                    sum.add(counts);
-                    waiting.insert(group, prepared);
-                    while let Some(prepared) = waiting.remove(turn) {
-                        *turn += 1;
-                        placed.push(place(prepared));
-                    }
-                }
-                placed.into_iter().try_for_each(finish)?;
-            }
-        })?;
-        self.progress.finish();
-        let (_, _, counts, _) = ordered.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(counts)
-    }
-
-    /// How many groups of tables can be made at once: where the reference is very large, fewer than
-    /// there are threads.
-    fn table_workers(&self) -> usize {
-        let count = |size: fn(&Entries) -> u64| self.scan.entries.iter().map(size).sum::<u64>();
-        let (here, all) = (count(Entries::resident_bytes), count(Entries::bytes));
-        // A group's tables, with the slots that stay empty, and their copy while vectors grow; entries of
-        // a section, twice.
-        let each = all / GROUPS as u64 * 2 + all / SECTIONS as u64 * 2;
-        let left = self.config.memory.saturating_sub(here + BASE_BYTES);
-        (left / each.max(1)).clamp(1, self.config.threads.max(1) as u64) as usize
-    }
-
-    /// The entries of a section: those of the base, which come first, and the new ones.
-    fn gather(
-        &self,
-        number: usize,
-        old: &[Vec<crate::database::Section<'_>>],
-        entries: &mut Vec<u64>,
-    ) -> Result<(), Error> {
-        debug_assert!(number < SECTIONS);
-        for worker in &self.scan.entries {
-            worker.gather(number, self.scan.spill.as_ref(), entries)?;
+            progress: self.progress,
+            cancel: self.cancel,
         }
-        for entry in entries.iter_mut() {
-            let location = self.scan.numbering.true_number(*entry as u32);
-            *entry = *entry >> 32 << 32 | u64::from(location);
-        }
-        for part in old {
-            for (feature, locations) in part[number].features() {
-                let feature = u64::from(feature) << 32;
-                entries.extend(locations.iter().map(|&at| feature | u64::from(at)));
-            }
-        }
-        Ok(())
-    }
-
-    /// The taxon of each window at the rank for ambiguous features; empty if nobody asks.
-    fn window_taxa(&self) -> Vec<u32> {
-        let Some((rank, _)) = self.config.drop_ambiguous else { return Vec::new() };
-        let mut taxa = Vec::new();
-        for (number, target) in self.targets.iter().enumerate() {
-            let taxon = match rank {
-                Rank::Sequence => number as u32,
-                rank => self.taxonomy.at_or_above(target.node, rank),
-            };
-            taxa.extend(std::iter::repeat_n(taxon, target.windows as usize));
-        }
-        taxa
     }
 }
 

@@ -33,7 +33,7 @@ pub struct DeviceReport {
 }
 
 /// Looks at everything: asks the driver, opens each device and lets it compute something.
-pub fn doctor() -> Report {
+pub fn diagnose() -> Report {
     let availability = availability().clone();
     let present = match &availability {
         Availability::Ready(devices) | Availability::NoDevice { unusable: devices, .. } => devices,

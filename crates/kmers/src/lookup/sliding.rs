@@ -1,11 +1,11 @@
-//! The k-mers along letters.
+//! The k-mers of letters: a window of k letters that slides over them.
 
 use merganser_seq::base;
 use merganser_seq::kmer::Kmer;
 
 /// How k-mers are taken from letters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Taking {
+pub(crate) struct Sliding {
     /// Bases of a k-mer.
     pub(crate) k: usize,
     /// The smaller of a k-mer and its reverse complement stands for both.
@@ -14,7 +14,7 @@ pub(crate) struct Taking {
     pub(crate) stride: usize,
 }
 
-impl Taking {
+impl Sliding {
     /// `counts` becomes a 0 for each place.
     pub(crate) fn begin(&self, letters: &[u8], counts: &mut Vec<u32>) {
         counts.clear();
@@ -29,7 +29,7 @@ impl Taking {
     /// Gives `take` every k-mer that stands at one of the `places` of `letters`, and its place.
     #[inline(always)]
     pub(crate) fn each<K: Kmer>(&self, letters: &[u8], mut take: impl FnMut(K, usize)) {
-        let Taking { k, canonical, stride } = *self;
+        let Sliding { k, canonical, stride } = *self;
         if stride > k {
             // Nothing is shared by two k-mers.
             for (place, letters) in letters.chunks(stride).enumerate() {
@@ -66,15 +66,15 @@ mod tests {
             canonical in any::<bool>(),
         ) {
             let letters = letters.as_bytes();
-            let taking = Taking { k, canonical, stride };
+            let sliding = Sliding { k, canonical, stride };
             let mut found = Vec::new();
-            taking.each::<u128>(letters, |kmer, place| found.push((kmer, place)));
+            sliding.each::<u128>(letters, |kmer, place| found.push((kmer, place)));
             let naive = |place: usize| {
                 let kmer = u128::from_letters(letters.get(place * stride..)?.get(..k)?)?;
                 let complement = kmer.reverse_complement(k);
                 Some((if canonical { kmer.min(complement) } else { kmer }, place))
             };
-            let expected: Vec<_> = (0..taking.places(letters.len())).filter_map(naive).collect();
+            let expected: Vec<_> = (0..sliding.places(letters.len())).filter_map(naive).collect();
             prop_assert_eq!(found, expected);
         }
     }

@@ -1,4 +1,5 @@
-//! Batches with their candidates as bytes, for runs that decide when all reads have been seen.
+//! Batches with what was found for their reads; and both as bytes, for runs that decide when all
+//! reads have been seen.
 
 use merganser_io::{Record, RecordBatch};
 
@@ -7,7 +8,7 @@ use crate::{Candidate, Error};
 
 /// A batch and what was found for its reads.
 #[derive(Debug, Default)]
-pub(super) struct HeldBatch {
+pub(super) struct FoundBatch {
     pub(super) batch: RecordBatch,
     pub(super) candidates: Vec<Candidate>,
     /// Where the candidates of each read end.
@@ -58,18 +59,18 @@ impl Found<'_> {
     }
 }
 
-impl HeldBatch {
+impl FoundBatch {
     pub(super) fn found<'b>(&'b self, views: &'b [[&'b [u8]; 2]]) -> Found<'b> {
-        let HeldBatch { batch, candidates, ends } = self;
+        let FoundBatch { batch, candidates, ends } = self;
         Found { batch, candidates, ends, views }
     }
 
-    pub(super) fn load(bytes: &[u8]) -> Result<HeldBatch, Error> {
+    pub(super) fn load(bytes: &[u8]) -> Result<FoundBatch, Error> {
         let lost = || Error::Input("temporary data is not what was written to it".into());
-        HeldBatch::parse(&mut Reading(bytes)).ok_or_else(lost)
+        FoundBatch::parse(&mut Reading(bytes)).ok_or_else(lost)
     }
 
-    fn parse(bytes: &mut Reading<'_>) -> Option<HeldBatch> {
+    fn parse(bytes: &mut Reading<'_>) -> Option<FoundBatch> {
         let (first, paired) = (bytes.u64()?, bytes.u32()? != 0);
         let mut batch = RecordBatch::of(paired, first);
         for _ in 0..bytes.u32()? {
@@ -93,7 +94,7 @@ impl HeldBatch {
             let (window, last, nodes) = (value()?, value()?, [value()?, value()?]);
             candidates.push(Candidate { target, taxon, hits, window, last, nodes });
         }
-        Some(HeldBatch { batch, candidates, ends })
+        Some(FoundBatch { batch, candidates, ends })
     }
 
     /// Adds the candidates that other parts have for the reads, up to `most` in all for each read: by
@@ -149,15 +150,15 @@ mod tests {
         let candidate =
             |target| Candidate { target, taxon: 7, hits: 3, window: 2, last: 4, nodes: [5, 9] };
         let candidates = vec![candidate(0), candidate(1), candidate(0)];
-        let held = HeldBatch { batch, candidates, ends: vec![2, 2, 3] };
-        let bytes = held.found(&[]).store();
-        let mut again = HeldBatch::load(&bytes).unwrap();
+        let found = FoundBatch { batch, candidates, ends: vec![2, 2, 3] };
+        let bytes = found.found(&[]).store();
+        let mut again = FoundBatch::load(&bytes).unwrap();
         assert_eq!(again.found(&[]).store(), bytes);
         assert_eq!(again.batch.record(0), record);
         assert_eq!(again.batch.record(1).quality, Some(&b"IIII"[..]));
         assert_eq!((again.batch.first(), again.batch.is_paired()), (9, true));
-        assert_eq!((&again.candidates, &again.ends), (&held.candidates, &held.ends));
-        assert!(HeldBatch::load(&bytes[..bytes.len() - 1]).is_err());
+        assert_eq!((&again.candidates, &again.ends), (&found.candidates, &found.ends));
+        assert!(FoundBatch::load(&bytes[..bytes.len() - 1]).is_err());
         again.keep(&[false, true]);
         assert_eq!((again.candidates, again.ends), (vec![candidate(1)], vec![1, 1, 1]));
     }

@@ -1,21 +1,21 @@
-//! The stages of a lane's task, each after a look at whether the task stays within the lane's buffers.
-//! The only unsafe code of lanes.
+//! The stages of a workspace's task, each after a look at whether the task stays within its buffers.
+//! The only unsafe code of workspaces.
 #![allow(unsafe_code, reason = "stages read and write where the task points to")]
 
 use merganser_gpu::Result;
 
 use super::super::kernels;
-use super::Lane;
+use super::Workspace;
 
 /// Stages that work on the `items` of the task, of which there is room for so many.
 macro_rules! stages {
     ($($(#[$meta:meta])* $name:ident($room:ident $(, $arg:ident: $T:ty)*);)*) => {
-        impl Lane {$(
+        impl Workspace {$(
             $(#[$meta])*
             pub(super) fn $name(&self $(, $arg: $T)*) -> Result<()> {
                 self.check(self.$room());
-                // SAFETY: the task points to this lane's and its index's buffers, which are longer
-                // than its numbers, and whatever follows goes through the lane's own stream.
+                // SAFETY: the task points to this workspace's and its index's buffers, which are longer
+                // than its numbers, and whatever follows goes through the workspace's own stream.
                 unsafe { kernels::$name(&self.stream, &self.task $(, $arg)*) }
             }
         )*}
@@ -47,8 +47,8 @@ stages! {
     silence(end_room);
 }
 
-impl Lane {
-    /// How many queries a round of [`Lane::improve`] takes.
+impl Workspace {
+    /// How many queries a round of [`Workspace::improve`] takes.
     pub(super) fn improve_room(&self) -> Result<u32> {
         kernels::improve_room(&self.stream, &self.task)
     }
@@ -81,8 +81,8 @@ impl Lane {
         usize::MAX
     }
 
-    /// Asserts that what the task tells the kernels is within the lane's buffers, with room for so
-    /// many items: a mistake in the host's arithmetic ends here, not in another buffer. Kernels
+    /// Asserts that what the task tells the kernels is within the workspace's buffers, with room for
+    /// so many items: a mistake in the host's arithmetic ends here, not in another buffer. Kernels
     /// themselves hold what they append against `window_room` and `end_room`.
     fn check(&self, room: usize) {
         let task = &self.task;

@@ -1,4 +1,4 @@
-//! Turning 64 by 64 bits (Warren, Hacker's Delight, 7-3), for eight groups of pairs at once.
+//! Transposing 64 by 64 bits (Warren, Hacker's Delight, 7-3), for eight groups of pairs at once.
 #![allow(unsafe_code, reason = "calls the code for a level of SIMD that was detected")]
 
 use merganser_seq::dispatch;
@@ -7,11 +7,11 @@ use merganser_seq::simd::{Features, Level};
 use super::Bits;
 
 /// Of each group: bit b of row k becomes bit k of row b.
-pub(super) fn turn(level: Level, rows: &mut [Bits; 64]) {
+pub(super) fn transpose(level: Level, rows: &mut [Bits; 64]) {
     #[cfg(target_arch = "x86_64")]
     if level.features() == Features::Avx512 {
         // SAFETY: a `Level` of these features is only had where the processor has AVX-512 F.
-        return unsafe { x86::turn(rows) };
+        return unsafe { x86::transpose(rows) };
     }
     plain(level, rows);
 }
@@ -53,7 +53,7 @@ mod x86 {
 
     /// In two passes of three steps each, between which eight rows stay in registers.
     #[target_feature(enable = "avx512f")]
-    pub(super) fn turn(rows: &mut [Bits; 64]) {
+    pub(super) fn transpose(rows: &mut [Bits; 64]) {
         for k in 0..8 {
             let mut own = std::array::from_fn(|i| load(&rows[k + 8 * i]));
             swap::<4, 32>(&mut own, 0x0000_0000_ffff_ffff);

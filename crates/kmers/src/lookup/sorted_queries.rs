@@ -2,13 +2,13 @@
 //! read and decoded once, and no other.
 
 use std::sync::Mutex;
-use std::sync::PoisonError;
 
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::Kmer;
 
 use super::Lookup;
-use super::along::Taking;
+use super::sliding::Sliding;
 use crate::algebra::Cut;
 use crate::tables::AnyTable;
 use crate::{Error, Table};
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 1 << 20;
 /// k-mers between looks at whether to go on.
 const PATIENCE: usize = 4096;
 
-pub(crate) struct Sought<K> {
+pub(crate) struct SortedQueries<K> {
     table: AnyTable,
     cut: Cut,
     threads: usize,
@@ -28,10 +28,15 @@ pub(crate) struct Sought<K> {
     width: std::marker::PhantomData<fn(K)>,
 }
 
-impl<K: Kmer> Sought<K> {
-    pub(super) fn new(table: AnyTable, cut: Cut, threads: usize, cancel: &Cancel) -> Sought<K> {
+impl<K: Kmer> SortedQueries<K> {
+    pub(super) fn new(
+        table: AnyTable,
+        cut: Cut,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> SortedQueries<K> {
         let (cancel, width) = (cancel.clone(), std::marker::PhantomData);
-        Sought { table, cut, threads: threads.max(1), cancel, width }
+        SortedQueries { table, cut, threads: threads.max(1), cancel, width }
     }
 
     /// The counts of sorted k-mers.
@@ -61,7 +66,7 @@ impl<K: Kmer> Sought<K> {
     }
 }
 
-impl<K: Kmer> Lookup for Sought<K> {
+impl<K: Kmer> Lookup for SortedQueries<K> {
     fn k(&self) -> usize {
         self.table.description().k
     }
@@ -75,21 +80,22 @@ impl<K: Kmer> Lookup for Sought<K> {
     }
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
-        let taking = Taking { k: self.k(), canonical: self.table.description().canonical, stride };
-        taking.begin(letters, counts);
+        let sliding =
+            Sliding { k: self.k(), canonical: self.table.description().canonical, stride };
+        sliding.begin(letters, counts);
         let Some(table) = self.table.as_mgk() else { return Ok(()) };
         let mut wanted: Vec<(K, u32)> = Vec::with_capacity(counts.len());
-        taking.each(letters, |kmer, place| wanted.push((kmer, place as u32)));
+        sliding.each(letters, |kmer, place| wanted.push((kmer, place as u32)));
         wanted.sort_unstable();
         let share = wanted.len().div_ceil(self.threads).max(LEAST_SHARE);
         let shares: Vec<_> = wanted.chunks(share).map(|share| (share, Mutex::default())).collect();
         run_workers(shares.len(), |number| {
             let Some((share, found)) = shares.get(number) else { return Ok(()) };
-            *found.lock().unwrap_or_else(PoisonError::into_inner) = self.look_up(table, share)?;
+            *lock(found) = self.look_up(table, share)?;
             Ok::<_, Error>(())
         })?;
         for (share, found) in shares {
-            let found: Vec<u32> = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let found: Vec<u32> = into_inner(found);
             for (&(_, place), count) in share.iter().zip(found) {
                 counts[place as usize] = count;
             }

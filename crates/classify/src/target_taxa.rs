@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use merganser_io::{FileKind, Input};
 
 use crate::Error;
-use crate::cpu::build::{BuildConfig, BuildNotes};
+use crate::build::{BuildConfig, BuildNotes};
 use crate::cpu::scan::ScannedTarget;
 use crate::database::{Database, Target};
 use crate::lines::Lines;
@@ -52,14 +52,14 @@ pub fn expand_references(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
     Ok(inputs)
 }
 
-/// The names of files that are looked for beside references, and in the taxonomy's folder.
+/// The names of files that are looked for next to references, and in the taxonomy's folder.
 const SUMMARY: &str = "assembly_summary";
 const ACCESSIONS: &str = ".accession2taxid";
 
 /// The files that a build reads without having been given their names: those of the taxonomy's
-/// folder, and those beside the references.
+/// folder, and those next to the references.
 pub fn files_beside(inputs: &[Input], taxonomy: Option<&Path>) -> Vec<PathBuf> {
-    let mut files = beside(inputs, SUMMARY);
+    let mut files = files_next_to(inputs, SUMMARY);
     if let Some(folder) = taxonomy {
         files.extend(Dump::files(folder));
         files.extend(within(folder, ACCESSIONS));
@@ -97,7 +97,7 @@ pub(crate) struct Mapped {
 }
 
 /// Finds the taxon of each target: by the maps given, then a taxid in its header, then
-/// assembly_summary files beside the references, then accession2taxid files in the taxonomy's
+/// assembly_summary files next to the references, then accession2taxid files in the taxonomy's
 /// folder.
 pub(crate) fn map_targets(
     config: &BuildConfig,
@@ -113,7 +113,7 @@ pub(crate) fn map_targets(
         search.read(map)?;
     }
     search.read_headers();
-    for map in beside(inputs, SUMMARY) {
+    for map in files_next_to(inputs, SUMMARY) {
         search.read(&map)?;
     }
     if let Some(folder) = folder {
@@ -366,7 +366,7 @@ fn table_columns(columns: &[&[u8]]) -> Columns {
 }
 
 /// Files in the folders of the inputs whose name begins so, each once.
-fn beside(inputs: &[Input], start: &str) -> Vec<PathBuf> {
+fn files_next_to(inputs: &[Input], start: &str) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         inputs.iter().filter_map(|input| input.path()?.parent().map(Path::to_owned)).collect();
     folders.sort();

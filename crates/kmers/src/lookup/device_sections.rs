@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use merganser_gpu::{Arena, Device, DeviceBuffer, Part, PinnedBuffer, Stream};
+use merganser_gpu::{Arena, ArenaBuffer, Device, DeviceBuffer, PinnedBuffer, Stream};
 use merganser_run::Progress;
+use merganser_run::locks::{into_inner, lock};
 
 use super::kernels::{ENTRY_WORDS, Entries, SeekKmer};
 use super::lines::{Section, line_bytes};
@@ -19,7 +19,7 @@ const SEGMENT_BYTES: u64 = 256 << 20;
 const STAGING_BYTES: usize = 1 << 20;
 
 /// Neighbouring sections in one device's memory.
-pub(super) struct Shelf {
+pub(super) struct DeviceSections {
     bits: u32,
     first: u32,
     entries: DeviceBuffer<u64>,
@@ -27,9 +27,9 @@ pub(super) struct Shelf {
     _parts: Vec<Parts>,
 }
 
-type Parts = (Part<u64>, Option<Part<u32>>);
+type Parts = (ArenaBuffer<u64>, Option<ArenaBuffer<u32>>);
 
-impl Shelf {
+impl DeviceSections {
     #[allow(unsafe_code, reason = "entries hold addresses, and only this type knows of what")]
     pub(super) fn entries(&self) -> Entries<'_> {
         // SAFETY: `load` made the entries of the parts that `_parts` holds, with their lengths.
@@ -45,13 +45,13 @@ impl Shelf {
         range: Range<usize>,
         most: u64,
         progress: &dyn Progress,
-    ) -> Result<Option<Vec<Shelf>>, Error> {
+    ) -> Result<Option<Vec<DeviceSections>>, Error> {
         let segment = SEGMENT_BYTES.min(most / 8).max(1 << 16) as usize;
         let arenas: Vec<Arena> =
             devices.iter().map(|device| Arena::new(device, segment, most)).collect();
         let full = AtomicBool::new(false);
-        let shelved = devices.iter().map(|_| Mutex::new(Vec::new())).collect::<Vec<_>>();
-        let make = || Sending::<K>::new(devices, &arenas, &shelved, &full, range.start);
+        let loaded = devices.iter().map(|_| Mutex::new(Vec::new())).collect::<Vec<_>>();
+        let make = || Sending::<K>::new(devices, &arenas, &loaded, &full, range.start);
         let sent = loading.each(bits, range.clone(), make, progress)?;
         for sending in &sent {
             sending.streams.iter().try_for_each(Stream::synchronize)?;
@@ -60,33 +60,34 @@ impl Shelf {
         if full.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let shelves = devices.iter().zip(shelved).map(|(device, shelved)| {
-            let shelved = shelved.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let sections = devices.iter().zip(loaded).map(|(device, loaded)| {
+            let loaded = into_inner(loaded);
             let mut words = vec![0; ENTRY_WORDS * range.len()];
             let mut parts = Vec::new();
-            for (number, entry, part) in shelved {
+            for (number, entry, part) in loaded {
                 words[ENTRY_WORDS * number..][..ENTRY_WORDS].copy_from_slice(&entry);
                 parts.push(part);
             }
             let mut entries = device.alloc(words.len())?;
             device.stream()?.upload_now(&words, entries.view_mut())?;
-            Ok(Shelf { bits, first: range.start as u32, entries, _parts: parts })
+            Ok(DeviceSections { bits, first: range.start as u32, entries, _parts: parts })
         });
-        shelves.collect::<Result<_, Error>>().map(Some)
+        sections.collect::<Result<_, Error>>().map(Some)
     }
 }
 
 /// A section that is on a device: its number among those loaded, its entry, and what it takes.
-type Shelved = (usize, [u64; ENTRY_WORDS], Parts);
+type OnDevice = (usize, [u64; ENTRY_WORDS], Parts);
 
 /// One worker's way to the devices.
 struct Sending<'s, K> {
     streams: Vec<Stream>,
     /// Two for each device: while one is copied, the other is filled.
     staging: Vec<[PinnedBuffer<u64>; 2]>,
-    turn: usize,
+    /// Which of the two is filled next or now.
+    filling: usize,
     arenas: &'s [Arena],
-    shelved: &'s [Mutex<Vec<Shelved>>],
+    loaded: &'s [Mutex<Vec<OnDevice>>],
     full: &'s AtomicBool,
     first: usize,
     width: std::marker::PhantomData<fn(K)>,
@@ -96,7 +97,7 @@ impl<'s, K: SeekKmer> Sending<'s, K> {
     fn new(
         devices: &[Device],
         arenas: &'s [Arena],
-        shelved: &'s [Mutex<Vec<Shelved>>],
+        loaded: &'s [Mutex<Vec<OnDevice>>],
         full: &'s AtomicBool,
         first: usize,
     ) -> Result<Sending<'s, K>, Error> {
@@ -107,7 +108,7 @@ impl<'s, K: SeekKmer> Sending<'s, K> {
             staging.push([device.alloc_pinned(words)?, device.alloc_pinned(words)?]);
         }
         let width = std::marker::PhantomData;
-        Ok(Sending { streams, staging, turn: 0, arenas, shelved, full, first, width })
+        Ok(Sending { streams, staging, filling: 0, arenas, loaded, full, first, width })
     }
 
     /// Sends a section to one device; false if it has no room.
@@ -121,8 +122,8 @@ impl<'s, K: SeekKmer> Sending<'s, K> {
         let at_once = STAGING_BYTES / line_bytes::<K>();
         for from in (0..section.lines()).step_by(at_once) {
             let words = at_once.min(section.lines() - from) * line_words;
-            self.turn ^= 1;
-            let staging = &mut self.staging[device][self.turn];
+            self.filling ^= 1;
+            let staging = &mut self.staging[device][self.filling];
             section.write_words(from, &mut staging.as_mut_slice()?[..words]);
             let to = from * line_words;
             stream.upload(staging, 0..words, lines.view_mut().slice_mut(to..to + words))?;
@@ -141,8 +142,8 @@ impl<'s, K: SeekKmer> Sending<'s, K> {
             entry[3] = large.view().slice(starts.len()..).as_ptr() as u64;
             Some(large)
         };
-        let mut shelved = self.shelved[device].lock().unwrap_or_else(PoisonError::into_inner);
-        shelved.push((number - self.first, entry, (lines, large)));
+        let mut loaded = lock(&self.loaded[device]);
+        loaded.push((number - self.first, entry, (lines, large)));
         Ok(true)
     }
 }

@@ -1,0 +1,149 @@
+//! The tables of all sections from their entries, group by group by all workers.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_run::locks::{into_inner, lock};
+use merganser_run::{Cancel, Progress, Unit, run_workers};
+
+use super::entries::{Entries, SECTIONS};
+use super::scan::Scan;
+use super::section::{self, Counts, Layout, Pruning, Scratch, Tables};
+use crate::Error;
+use crate::build::{BASE_BYTES, BuildConfig};
+use crate::database::{Database, GROUP, GROUPS, Section, Target};
+use crate::taxonomy::{Rank, Taxonomy};
+
+/// What tables are made of.
+pub(crate) struct TableMaker<'a> {
+    pub(crate) config: &'a BuildConfig,
+    /// A database whose entries come first.
+    pub(crate) base: Option<&'a Database>,
+    pub(crate) scan: &'a Scan,
+    pub(crate) targets: &'a [Target],
+    pub(crate) taxonomy: &'a Taxonomy,
+    /// The first window of each part but the first.
+    pub(crate) part_starts: &'a [u32],
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl TableMaker<'_> {
+    /// Makes all tables: the parts of each group go through `prepare`, by any worker, through `place`
+    /// in order, and through `finish`, by any worker.
+    pub(crate) fn make<T: Send, U>(
+        &self,
+        prepare: &(dyn Fn(Vec<Tables>) -> T + Sync),
+        place: &mut (dyn FnMut(T) -> U + Send),
+        finish: &(dyn Fn(U) -> Result<(), Error> + Sync),
+    ) -> Result<Counts, Error> {
+        self.progress.stage("tables", Unit::Steps, Some(GROUPS as u64));
+        let taxa = self.window_taxa();
+        let taxon_of = |window: u32| taxa[window as usize];
+        let layout = Layout {
+            max_locations: self.config.params.max_locations as usize,
+            pruning: Pruning {
+                drop_overfull: self.config.drop_overfull,
+                max_taxa: self.config.drop_ambiguous.map(|(_, most)| most),
+            },
+            part_starts: self.part_starts,
+            taxon_of: &taxon_of,
+        };
+        let next = AtomicUsize::new(0);
+        let ordered = Mutex::new((BTreeMap::new(), 0usize, Counts::default(), place));
+        let old: Vec<_> = self
+            .base
+            .iter()
+            .flat_map(|base| (0..base.parts()).map(|part| base.sections(part)))
+            .collect();
+        run_workers(self.workers(), |_| {
+            let mut scratch = Scratch::default();
+            let mut entries = Vec::new();
+            loop {
+                let group = next.fetch_add(1, Ordering::Relaxed);
+                if group >= GROUPS {
+                    return Ok(());
+                }
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let mut tables: Vec<Tables> = Vec::new();
+                tables.resize_with(self.part_starts.len() + 1, Tables::default);
+                let mut counts = Counts::default();
+                for number in group * GROUP..(group + 1) * GROUP {
+                    entries.clear();
+                    self.gather(number, &old, &mut entries)?;
+                    counts.add(section::make(&mut entries, &layout, &mut scratch, &mut tables));
+                }
+                self.progress.advance(1);
+                let prepared = prepare(tables);
+                let mut placed = Vec::new();
+                {
+                    let mut ordered = lock(&ordered);
+                    let (waiting, next, sum, place) = &mut *ordered;
+                    sum.add(counts);
+                    waiting.insert(group, prepared);
+                    while let Some(prepared) = waiting.remove(next) {
+                        *next += 1;
+                        placed.push(place(prepared));
+                    }
+                }
+                placed.into_iter().try_for_each(finish)?;
+            }
+        })?;
+        self.progress.finish();
+        let (_, _, counts, _) = into_inner(ordered);
+        Ok(counts)
+    }
+
+    /// How many groups of tables can be made at once: where the reference is very large, fewer than
+    /// there are threads.
+    fn workers(&self) -> usize {
+        let count = |size: fn(&Entries) -> u64| self.scan.entries.iter().map(size).sum::<u64>();
+        let (here, all) = (count(Entries::resident_bytes), count(Entries::bytes));
+        // A group's tables, with the slots that stay empty, and their copy while vectors grow; entries of
+        // a section, twice.
+        let each = all / GROUPS as u64 * 2 + all / SECTIONS as u64 * 2;
+        let left = self.config.memory.saturating_sub(here + BASE_BYTES);
+        (left / each.max(1)).clamp(1, self.config.threads.max(1) as u64) as usize
+    }
+
+    /// The entries of a section: those of the base, which come first, and the new ones.
+    fn gather(
+        &self,
+        number: usize,
+        old: &[Vec<Section<'_>>],
+        entries: &mut Vec<u64>,
+    ) -> Result<(), Error> {
+        debug_assert!(number < SECTIONS);
+        for worker in &self.scan.entries {
+            worker.gather(number, self.scan.spill.as_ref(), entries)?;
+        }
+        for entry in entries.iter_mut() {
+            let location = self.scan.numbering.true_number(*entry as u32);
+            *entry = *entry >> 32 << 32 | u64::from(location);
+        }
+        for part in old {
+            for (feature, locations) in part[number].features() {
+                let feature = u64::from(feature) << 32;
+                entries.extend(locations.iter().map(|&at| feature | u64::from(at)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The taxon of each window at the rank for ambiguous features; empty if nobody asks.
+    fn window_taxa(&self) -> Vec<u32> {
+        let Some((rank, _)) = self.config.drop_ambiguous else { return Vec::new() };
+        let mut taxa = Vec::new();
+        for (number, target) in self.targets.iter().enumerate() {
+            let taxon = match rank {
+                Rank::Sequence => number as u32,
+                rank => self.taxonomy.at_or_above(target.node, rank),
+            };
+            taxa.extend(std::iter::repeat_n(taxon, target.windows as usize));
+        }
+        taxa
+    }
+}
