@@ -65,9 +65,8 @@ fn indexes() {
     let without_program = |text: String| -> String {
         text.lines().filter(|line| !line.starts_with("@PG")).collect::<Vec<_>>().join("\n")
     };
-    let records = |index: &str| {
-        without_program(dir.run(&format!("map -q -e 3 {index} reads.fa")).ok())
-    };
+    let records =
+        |index: &str| without_program(dir.run(&format!("map -q -e 3 {index} reads.fa")).ok());
     let expected = records("HAV.mgi");
     assert!(expected.lines().count() > 50);
     for folder in written() {
