@@ -16,24 +16,30 @@
 //! What several of them take is in [`io`] (files in and out), [`run`] (threads, memory, progress,
 //! cancellation), [`seq`] (DNA as numbers) and [`gpu`] (which devices there are).
 //!
+//! The sections below have the smallest use of each; larger ones, on real files, are in the package's
+//! folder `examples`.
+//!
 //! # Counting k-mers
 //!
+//! Into memory, or, by [`count::count`], into a file of any format.
+//!
 //! ```
-//! use merganser::count::{Config, count};
-//! use merganser::io::{Input, OutputSet};
-//! use merganser::kmers::Table;
+//! use merganser::count::{Config, count_in_memory};
+//! use merganser::io::Input;
 //! use merganser::run::{Cancel, Silent};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let (reads, output) = (folder.path().join("reads.fa"), folder.path().join("reads.mgk"));
+//! let reads = folder.path().join("reads.fa");
 //! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 //!
-//! // Of the 5-mers only CGTTA is in both reads.
-//! let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
-//! let outcome =
-//!     count(&Config::new(5), &inputs, Some(&output), &outputs, &Silent, &Cancel::default())?;
-//! assert_eq!((outcome.total_kmers, outcome.kept_kmers), (4, 1));
-//! assert_eq!(Table::open(&output)?.header().largest_count, 2);
+//! let config = Config { min_count: 1, ..Config::new(5) };
+//! let inputs = [Input::File(reads)];
+//! let (outcome, table) = count_in_memory(&config, &inputs, &Silent, &Cancel::default())?;
+//! assert_eq!((outcome.total_kmers, table.len()), (4, 3));
+//! for (kmer, count) in table.iter() {
+//!     println!("{kmer} {count}");
+//! }
+//! assert_eq!(table.get("CGTTA"), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -50,17 +56,70 @@
 //! # Ok::<(), merganser::spectrum::Error>(())
 //! ```
 //!
+//! # Classifying reads
+//!
+//! Reads in memory, or, by [`classify::run::Classifier`], whole files.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use merganser::classify::{
+//!     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory, expand_references,
+//! };
+//! use merganser::run::{Cancel, Silent};
+//!
+//! # let data = std::path::Path::new("../../tests/data");
+//! let genomes = data.join("genomes");
+//! let params = Preset::Sensitive.params();
+//! let config =
+//!     BuildConfig { maps: vec![genomes.join("seqid2taxid.map")], ..BuildConfig::new(params) };
+//! let (references, taxonomy) = (expand_references(&[genomes])?, data.join("taxonomy"));
+//! let (database, _) =
+//!     build_in_memory(&config, &references, &taxonomy, &Silent, &Cancel::default())?;
+//!
+//! // May be kept, moved and shared by threads.
+//! let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
+//! // A read and its mate: none here.
+//! let read = b"ATTAAAGGTTTATACCTTCCCAGGTAACAAACCAACCAACTTTCGATCTCTTGTAGATCTGTTCTCTAAACGAACTTTAAAATCTGTGTGGCTGTCACTC";
+//! let found = classifier.classify(&[[read, b""]])?;
+//! let expected = "Severe acute respiratory syndrome-related coronavirus";
+//! assert_eq!(found[0].map(|taxon| taxon.name), Some(expected));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Filtering pairs
 //!
 //! ```
-//! use merganser::filter::{Config, Filter, PairBatch, REJECTED, Threshold};
+//! use merganser::filter::{Config, Filter, REJECTED, Threshold};
 //!
 //! let filter = Filter::new(Config::new(Threshold::Edits(2)))?;
-//! let mut batch = PairBatch::new();
-//! batch.push(b"ACGTACGT", b"ACGAACGT")?;
-//! batch.push(b"ACGTACGT", b"TTTTTTTT")?;
-//! assert_eq!(filter.run(&batch), [1, REJECTED]);
+//! let pairs: [(&[u8], &[u8]); 2] = [(b"ACGTACGT", b"ACGAACGT"), (b"ACGTACGT", b"TTTTTTTT")];
+//! assert_eq!(filter.run_pairs(pairs)?, [1, REJECTED]);
 //! # Ok::<(), merganser::filter::Error>(())
+//! ```
+//!
+//! # Mapping reads
+//!
+//! Reads in memory, or, by [`map::run`], files of reads to SAM or BAM.
+//!
+//! ```
+//! use merganser::filter::Threshold;
+//! use merganser::io::Input;
+//! use merganser::map::{Building, Config, build, load, map_reads};
+//! use merganser::run::{Cancel, Silent};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let fasta = folder.path().join("reference.fa");
+//! std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
+//! let cancel = Cancel::default();
+//! let reference = load(&Input::File(fasta), &Silent, &cancel)?;
+//! let how = Building { threads: 2, memory: 1 << 30, device: None, gpu_memory: None };
+//! let index = build(reference, &how, None, &Silent, &cancel)?;
+//!
+//! let hits = map_reads(&index, &Config::new(Threshold::Edits(1)), &[b"GATTACAGATCCCGTAA"], &cancel)?;
+//! let [hit] = &hits[0][..] else { panic!("{hits:?}") };
+//! assert_eq!((hit.contig, hit.position, hit.reverse, hit.edits), (0, 10, false, 0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Features
