@@ -2,7 +2,8 @@
 //! MetaCache (Müller et al., 2017; Kobus et al., 2021).
 //!
 //! [`build`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
-//! their candidates and [`Thresholds`] decide among them. [`naive`] is the rule word by word, for
+//! their candidates and [`Thresholds`] decide among them. A [`SharedClassifier`] does that for reads in
+//! memory, a [`run::Classifier`] for files. [`naive`] is the rule word by word, for
 //! tests.
 
 #![deny(missing_docs)]
@@ -23,6 +24,7 @@ pub mod naive;
 mod params;
 pub mod report;
 pub mod run;
+mod shared;
 mod sketch;
 mod target_taxa;
 pub mod taxonomy;
@@ -36,5 +38,6 @@ pub use error::Error;
 pub use hash::{FEATURE_BITS, HashRule, NO_KMER};
 pub use merge::Merger;
 pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
+pub use shared::{Session, SharedClassifier, Taxon};
 pub use sketch::Sketcher;
 pub use target_taxa::{expand_references, files_beside};

@@ -6,7 +6,7 @@
 //! 2. *count*: each bin's super-k-mers become distinct canonical k-mers with counts;
 //! 3. *emit*: the k-mers that stay are sorted over the whole table and written.
 //!
-//! [`count`] is the entry point. What is done with tables is in `merganser-kmers`. No result depends
+//! [`count`] is the entry point, [`count_in_memory`] that of programs which want no file. What is done with tables is in `merganser-kmers`. No result depends
 //! on the number of threads or bins, the storage, the memory or the signature rule.
 //!
 //! ```
@@ -44,7 +44,7 @@ pub mod superkmer;
 
 pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, Storage};
 pub use error::Error;
-pub use run::{Outcome, count};
+pub use run::{Outcome, count, count_in_memory};
 pub use stats::{RuleStats, Score, Stats, stats};
 
 /// The data structures of phase 2, for `merganser-bench parts` only: no stable interface.

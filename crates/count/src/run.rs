@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use merganser_io::{Chunk, Input, OutputSet, Reader};
-use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Spilling, Store, Writer};
+use merganser_kmers::{Histogram, MemoryTable};
 use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
 use merganser_seq::with_kmer;
 
@@ -93,9 +93,62 @@ pub fn count(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
+    let create = || output::create(config, output, outputs);
+    count_into(create, config, inputs, progress, cancel)
+}
+
+/// Counts the k-mers of `inputs` into a table in memory, whatever [`Config::format`] is. The table's
+/// own bytes come on top of [`Config::memory`].
+///
+/// Progress stages are those of [`count`].
+///
+/// ```
+/// use merganser_count::{Config, count_in_memory};
+/// use merganser_io::Input;
+/// use merganser_run::{Cancel, Silent};
+///
+/// let folder = tempfile::tempdir()?;
+/// let reads = folder.path().join("reads.fa");
+/// std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
+///
+/// let config = Config { min_count: 1, ..Config::new(5) };
+/// let inputs = [Input::File(reads)];
+/// let (_, table) = count_in_memory(&config, &inputs, &Silent, &Cancel::default())?;
+/// let kmers: Vec<(String, u32)> = table.iter().collect();
+/// let expected = [("AACGT", 1), ("CGTTA", 2), ("GTAAC", 1)];
+/// assert_eq!(kmers, expected.map(|(kmer, count)| (kmer.to_owned(), count)));
+/// assert_eq!((table.get("TAACG"), table.get("AAAAA")), (2, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A parameter out of range, an input that cannot be opened (before any work), bad input, a full
+/// disk, or [`Error::Cancelled`].
+pub fn count_in_memory(
+    config: &Config,
+    inputs: &[Input],
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<(Outcome, MemoryTable), Error> {
+    // Any format but none: k-mers stay, and where they go is decided here.
+    let config = Config { format: Format::Mgk, ..config.clone() };
+    let (files, table) = TableOutput::in_memory();
+    let outcome = count_into(|| Ok(files), &config, inputs, progress, cancel)?;
+    let table = table.recv().map_err(|_| Error::Cancelled)?;
+    Ok((outcome, table))
+}
+
+/// Counts into the files that `create` opens, once the inputs are open.
+fn count_into(
+    create: impl FnOnce() -> Result<TableOutput, Error>,
+    config: &Config,
+    inputs: &[Input],
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
     config.validate()?;
     let reader = reading::open(config, inputs, cancel)?;
-    let files = output::create(config, output, outputs)?;
+    let files = create()?;
     let run = Run { config, reader: &reader, progress, cancel };
     let counted = with_kmer!(config.k, K => run.count::<K>(files));
     counted

@@ -79,6 +79,34 @@ impl Filter {
         decisions
     }
 
+    /// The decisions on pairs of a read and a segment, in their order. Who has many of them fills a
+    /// [`PairBatch`] again and again, and keeps its memory.
+    ///
+    /// ```
+    /// use merganser_filter::{Config, Filter, REJECTED, Threshold};
+    ///
+    /// let filter = Filter::new(Config::new(Threshold::Edits(1)))?;
+    /// let pairs: [(&[u8], &[u8]); 2] = [(b"ACGTACGT", b"ACGTCGT"), (b"ACGTACGT", b"TTTTTTTT")];
+    /// assert_eq!(filter.run_pairs(pairs)?, [1, REJECTED]);
+    /// # Ok::<(), merganser_filter::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a sequence holds a byte that is no IUPAC letter.
+    ///
+    /// # Panics
+    /// If a sequence has 2^32 bases or more.
+    pub fn run_pairs<'p>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'p [u8], &'p [u8])>,
+    ) -> Result<Vec<Decision>, Error> {
+        let mut batch = PairBatch::new();
+        for (read, segment) in pairs {
+            batch.push(read, segment)?;
+        }
+        Ok(self.run(&batch))
+    }
+
     /// Replaces `decisions` by those on all pairs of a batch, in their order.
     pub fn run_into(
         &self,

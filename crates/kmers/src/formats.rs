@@ -14,6 +14,7 @@ pub(crate) mod text;
 mod write;
 
 use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use merganser_io::{AtomicFile, Output, OutputSet};
@@ -26,7 +27,8 @@ use self::mgk::{Header, MgkFormat, MgkSink};
 use self::parquet::{ParquetFormat, ParquetSink};
 use self::text::{Style, TextFormat};
 pub use self::write::{Encoder, Ordered, Sink, Totals, Writing};
-use crate::Error;
+use crate::memory::{MemoryFormat, MemorySink};
+use crate::{Error, MemoryTable};
 
 /// What is said where a program without it meets Parquet.
 #[cfg(not(feature = "parquet"))]
@@ -63,6 +65,7 @@ enum Files {
     Text(Output, Style),
     #[cfg(feature = "parquet")]
     Parquet(AtomicFile),
+    Memory(Sender<MemoryTable>),
     None,
 }
 
@@ -97,6 +100,13 @@ impl TableOutput {
         }))
     }
 
+    /// No files, but a table in memory, which is received once it is written, and never if that
+    /// fails.
+    pub fn in_memory() -> (TableOutput, Receiver<MemoryTable>) {
+        let (sender, receiver) = channel();
+        (TableOutput(Files::Memory(sender)), receiver)
+    }
+
     /// The file of a table of ours.
     pub(crate) fn own(file: AtomicFile) -> TableOutput {
         TableOutput(Files::Mgk(file))
@@ -129,6 +139,9 @@ impl TableOutput {
             #[cfg(feature = "parquet")]
             Files::Parquet(file) => {
                 writing.write(&ParquetFormat { k }, ParquetSink::new(file, &header)?)
+            }
+            Files::Memory(done) => {
+                writing.write(&MemoryFormat { k }, MemorySink::new(header, done))
             }
             Files::None => writing.write(&Nothing, Nothing),
         }

@@ -3,7 +3,7 @@
 //!
 //! An [`Index`] of a reference's k-mers gives candidates by seeds of which at least one is free of
 //! edits in every hit; candidates are rejected or accepted by their exact number of edits, many at
-//! once. [`naive`] is the definition of a hit word by word, for tests.
+//! once. [`map_reads`] maps reads in memory, [`run`] files. [`naive`] is the definition of a hit word by word, for tests.
 
 mod candidates;
 mod config;
@@ -18,6 +18,7 @@ mod mapper;
 pub mod naive;
 mod prefilter;
 mod queries;
+mod reads;
 mod record;
 mod reference;
 mod report;
@@ -34,6 +35,8 @@ pub use index::{Building, Index, LONGEST, SHORTEST, build};
 pub use job::{Job, Outcome, Outputs, run};
 pub use mapper::{Stages, Times};
 pub use merganser_filter::NMode;
+pub use reads::{ReadHit, map_reads};
 pub use record::Format;
 pub use reference::{Contig, Reference, load};
 pub use report::Reported;
+pub use trace::Operation;

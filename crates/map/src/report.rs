@@ -129,20 +129,9 @@ impl<'r> Reporter<'r> {
 
     /// How many of some hits or combinations, whose edits are in order, are reported.
     fn selected(&mut self, edits: impl ExactSizeIterator<Item = u32> + Clone) -> usize {
-        let wanted = match self.config.select {
-            Select::All => edits.len(),
-            Select::Best => edits.len().min(1),
-            Select::BestStrata => {
-                let best = edits.clone().next();
-                edits.take_while(|&edits| Some(edits) == best).count()
-            }
-        };
-        let most = match self.config.max_hits {
-            0 => usize::MAX,
-            most => most as usize,
-        };
-        self.reported.cut += u64::from(wanted > most);
-        wanted.min(most)
+        let (reported, cut) = selected(&self.config, edits);
+        self.reported.cut += u64::from(cut);
+        reported
     }
 
     /// The letters and qualities that are mapped.
@@ -235,6 +224,27 @@ impl<'r> Reporter<'r> {
             [self.alignments[into].start, self.alignments[into].end].map(|at| at - contig.start);
         (Place { contig: hit.contig, at }, end)
     }
+}
+
+/// How many of some hits or combinations, whose edits are in order, are reported, and whether
+/// [`Config::max_hits`] left some out.
+pub(crate) fn selected(
+    config: &Config,
+    edits: impl ExactSizeIterator<Item = u32> + Clone,
+) -> (usize, bool) {
+    let wanted = match config.select {
+        Select::All => edits.len(),
+        Select::Best => edits.len().min(1),
+        Select::BestStrata => {
+            let best = edits.clone().next();
+            edits.take_while(|&edits| Some(edits) == best).count()
+        }
+    };
+    let most = match config.max_hits {
+        0 => usize::MAX,
+        most => most as usize,
+    };
+    (wanted.min(most), wanted > most)
 }
 
 /// SAM's template length of a record, given its and its mate's place and end: from the first base

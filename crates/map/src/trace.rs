@@ -17,15 +17,30 @@ use gaps::Gaps;
 /// What a stretch of an alignment is, as BAM numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Operation {
-    /// Match or mismatch.
+pub enum Operation {
+    /// Match or mismatch, where these are not told apart.
     Aligned = 0,
     /// Bases of the read alone.
     Insertion = 1,
     /// Bases of the reference alone.
     Deletion = 2,
+    /// Bases that are the same.
     Match = 7,
+    /// Bases that differ.
     Mismatch = 8,
+}
+
+impl Operation {
+    /// The letter that SAM has for it: M, I, D, = or X.
+    pub fn letter(self) -> char {
+        match self {
+            Operation::Aligned => 'M',
+            Operation::Insertion => 'I',
+            Operation::Deletion => 'D',
+            Operation::Match => '=',
+            Operation::Mismatch => 'X',
+        }
+    }
 }
 
 /// An alignment; refilled, it keeps its memory.

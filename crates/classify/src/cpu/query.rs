@@ -48,12 +48,22 @@ pub struct Query<'a> {
     numbers: Vec<usize>,
     parts: OnceLock<Vec<Vec<Section<'a>>>>,
     /// The target of the first of each [`STEP`] windows.
-    step_targets: Vec<u32>,
+    step_targets: Arc<[u32]>,
     /// The taxon of each target at the lowest rank,
-    taxa: Vec<u32>,
+    taxa: Arc<[u32]>,
     /// and its node.
-    nodes: Vec<u32>,
+    nodes: Arc<[u32]>,
     gpu: Option<Rounds<'a>>,
+}
+
+/// What a query knows of a database, without it: can be kept beside the database, and costs nothing to
+/// clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    options: QueryParams,
+    step_targets: Arc<[u32]>,
+    taxa: Arc<[u32]>,
+    nodes: Arc<[u32]>,
 }
 
 /// The working space of one worker.
@@ -92,9 +102,33 @@ impl<'a> Query<'a> {
             long: long(database, GROUP),
             numbers: (0..database.parts()).collect(),
             parts: OnceLock::new(),
-            step_targets: step_targets(database),
+            step_targets: step_targets(database).into(),
             taxa: database.targets().iter().enumerate().map(taxon).collect(),
             nodes: database.targets().iter().map(|target| target.node).collect(),
+            gpu: None,
+        }
+    }
+
+    /// What was prepared, without the database.
+    pub(crate) fn prepared(&self) -> Prepared {
+        let [step_targets, taxa, nodes] =
+            [&self.step_targets, &self.taxa, &self.nodes].map(Arc::clone);
+        Prepared { options: self.options, step_targets, taxa, nodes }
+    }
+
+    /// The query of the same database for which `prepared` was prepared, on the CPU.
+    pub(crate) fn again(database: &'a Database, prepared: &Prepared) -> Query<'a> {
+        let Prepared { options, step_targets, taxa, nodes } = prepared.clone();
+        Query {
+            database,
+            options,
+            group: GROUP,
+            long: long(database, GROUP),
+            numbers: (0..database.parts()).collect(),
+            parts: OnceLock::new(),
+            step_targets,
+            taxa,
+            nodes,
             gpu: None,
         }
     }

@@ -44,7 +44,8 @@ crate::shared! {
 
 /// A function of CUB: its scratch and how many bytes that has or needs, and what it works on. Safe as
 /// [`crate::ffi`] says.
-pub(super) type Function<A> = unsafe extern "C" fn(*mut c_void, *mut u64, *const A, RawStream) -> Status;
+pub(super) type Function<A> =
+    unsafe extern "C" fn(*mut c_void, *mut u64, *const A, RawStream) -> Status;
 
 /// A sort says besides whether the second buffer has the result.
 pub(super) type SortFunction = unsafe extern "C" fn(

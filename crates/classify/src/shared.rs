@@ -1,0 +1,152 @@
+//! Reads in memory, classified by whoever has them.
+
+use std::sync::Arc;
+
+use crate::cpu::query::{Prepared, Scratch};
+use crate::taxonomy::Rank;
+use crate::{Candidate, Database, Error, Query, Thresholds, Verdict};
+
+/// A database made ready for reads in memory: owns its share of the database, and can be kept, moved
+/// and shared by threads as a program likes. Works on the CPU, with all parts of the database in
+/// memory.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use merganser_classify::{
+///     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory,
+/// };
+/// use merganser_io::Input;
+/// use merganser_run::{Cancel, Silent};
+///
+/// // A taxonomy of one species, and its genome.
+/// let folder = tempfile::tempdir()?;
+/// let path = |name: &str| folder.path().join(name);
+/// let nodes = "1\t|\t1\t|\tno rank\t|\n7\t|\t1\t|\tspecies\t|\n";
+/// std::fs::write(path("nodes.dmp"), nodes)?;
+/// let names = "1\t|\troot\t|\t\t|\tscientific name\t|\n7\t|\tA virus\t|\t\t|\tscientific name\t|\n";
+/// std::fs::write(path("names.dmp"), names)?;
+/// let genome: String = (0..500u64).map(|at| b"ACGT"[(at * at * 7 / 5 % 11 % 4) as usize] as char).collect();
+/// std::fs::write(path("genome.fa"), format!(">g\n{genome}\n"))?;
+/// std::fs::write(path("ids.map"), "g\t7\n")?;
+///
+/// let params = Preset::Sensitive.params();
+/// let config = BuildConfig { maps: vec![path("ids.map")], ..BuildConfig::new(params) };
+/// let references = [Input::File(path("genome.fa"))];
+/// let (database, _) =
+///     build_in_memory(&config, &references, folder.path(), &Silent, &Cancel::default())?;
+///
+/// let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
+/// let found = classifier.classify(&[[&genome.as_bytes()[100..250], b""], [&[b'T'; 100], b""]])?;
+/// assert_eq!(found[0].map(|taxon| (taxon.taxid, taxon.name)), Some((7, "A virus")));
+/// assert_eq!(found[1], None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SharedClassifier {
+    database: Arc<Database>,
+    thresholds: Thresholds,
+    prepared: Prepared,
+}
+
+/// The taxon that a read was found to come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Taxon<'d> {
+    /// NCBI's number.
+    pub taxid: u32,
+    /// The rank; [`Rank::Sequence`] if it is one reference sequence that was told from all others,
+    /// whose taxon this then is.
+    pub rank: Rank,
+    /// The scientific name.
+    pub name: &'d str,
+    /// Hits of the best candidate: features that the read shares with a stretch of a reference.
+    pub hits: u32,
+}
+
+impl SharedClassifier {
+    /// Prepares a database for the rules by which a taxon is chosen.
+    pub fn new(database: Arc<Database>, thresholds: Thresholds) -> SharedClassifier {
+        let prepared = Query::with_thresholds(&database, &thresholds).prepared();
+        SharedClassifier { database, thresholds, prepared }
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Arc<Database> {
+        &self.database
+    }
+
+    /// The taxa of some reads, in their order; `None` for those of which too little is known. Each
+    /// read is its letters and those of its mate, which are empty if it has none. Who has more reads
+    /// later takes a [`session`](Self::session).
+    ///
+    /// # Errors
+    /// If the database's file cannot be read or is damaged, which is found when it is first used.
+    pub fn classify(&self, reads: &[[&[u8]; 2]]) -> Result<Vec<Option<Taxon<'_>>>, Error> {
+        self.session().classify(reads)
+    }
+
+    /// One thread's working space, which it uses for all its reads.
+    pub fn session(&self) -> Session<'_> {
+        let query = Query::again(&self.database, &self.prepared);
+        let scratch = query.scratch();
+        Session { classifier: self, query, scratch, candidates: Vec::new(), ends: Vec::new() }
+    }
+}
+
+/// A thread's way into a [`SharedClassifier`]; its memory is used again for all reads.
+#[derive(Debug)]
+pub struct Session<'c> {
+    classifier: &'c SharedClassifier,
+    query: Query<'c>,
+    scratch: Scratch,
+    candidates: Vec<Candidate>,
+    /// Where the candidates of each read end.
+    ends: Vec<usize>,
+}
+
+impl<'c> Session<'c> {
+    /// As [`SharedClassifier::classify`].
+    ///
+    /// # Errors
+    /// As [`SharedClassifier::classify`].
+    pub fn classify(&mut self, reads: &[[&[u8]; 2]]) -> Result<Vec<Option<Taxon<'c>>>, Error> {
+        let Session { query, scratch, candidates, ends, .. } = self;
+        candidates.clear();
+        ends.clear();
+        query.find(reads, scratch, candidates, ends)?;
+        let mut start = 0;
+        let decided = reads.iter().zip(&self.ends).map(|(mates, &end)| {
+            let own = &self.candidates[start..end];
+            start = end;
+            let bases = mates.iter().map(|mate| mate.len() as u64).sum();
+            self.decide(own, bases)
+        });
+        Ok(decided.collect())
+    }
+
+    fn decide(&self, candidates: &[Candidate], bases: u64) -> Option<Taxon<'c>> {
+        let (tree, nodes) = (self.classifier.database.taxonomy(), self.query.nodes());
+        let verdict = self.classifier.thresholds.decide(candidates, bases, tree, nodes);
+        let (node, rank) = match verdict {
+            Verdict::Unclassified => return None,
+            Verdict::Target(target) => (nodes[target as usize], Rank::Sequence),
+            Verdict::Taxon(node) => (node, tree.rank(node)),
+        };
+        let hits = candidates.first()?.hits;
+        Some(Taxon { taxid: tree.taxid(node), rank, name: tree.name(node), hits })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_classifier_goes_wherever_a_program_wants_it() {
+        fn free<T: Send + Sync + 'static>() {}
+        free::<SharedClassifier>();
+        fn sent<T: Send>() {}
+        sent::<Session<'_>>();
+    }
+}

@@ -1,0 +1,47 @@
+//! A table in memory has what a table in a file has.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
+
+use merganser_count::{Config, Format, count, count_in_memory};
+use merganser_io::{Input, OutputSet};
+use merganser_run::{Cancel, Silent};
+
+/// Reads without a pattern, each twice, by Knuth's generator (MMIX).
+fn reads() -> String {
+    let step = |x: &u64| {
+        Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
+    };
+    let numbers = std::iter::successors(Some(3u64), step);
+    let letters: Vec<u8> = numbers.map(|x| b"ACGT"[(x >> 62) as usize]).take(20_000).collect();
+    let reads = letters.chunks(200).map(|read| String::from_utf8_lossy(read).into_owned());
+    reads.map(|read| format!(">\n{read}\n>\n{read}\n")).collect()
+}
+
+#[test]
+fn tables_in_memory_and_in_files_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, output) = (folder.path().join("reads.fa"), folder.path().join("table.tsv"));
+    std::fs::write(&path, reads()).unwrap();
+    let inputs = [Input::File(path)];
+    for k in [1, 4, 5, 16, 17, 31, 64, 65, 128] {
+        for canonical in [true, false] {
+            let config = Config {
+                format: Format::Tsv,
+                canonical,
+                min_count: 1,
+                threads: 2,
+                ..Config::new(k)
+            };
+            let (outputs, cancel) = (OutputSet::alone(), Cancel::default());
+            count(&config, &inputs, Some(&output), &outputs, &Silent, &cancel).unwrap();
+            let (outcome, table) = count_in_memory(&config, &inputs, &Silent, &cancel).unwrap();
+            let text: String = table.iter().map(|(kmer, n)| format!("{kmer}\t{n}\n")).collect();
+            assert!(text == std::fs::read_to_string(&output).unwrap(), "k {k}");
+            assert_eq!(outcome.kept_kmers, table.len() as u64);
+            assert!(table.iter().step_by(97).all(|(kmer, n)| table.get(&kmer) == n));
+            assert_eq!((table.get(&"N".repeat(k)), table.get("")), (0, 0));
+            if k <= 64 {
+                assert!(table.kmers::<u128>().is_sorted() && !table.is_empty());
+            }
+        }
+    }
+}

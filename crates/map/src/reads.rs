@@ -1,0 +1,221 @@
+//! Reads in memory, mapped by whoever has them.
+
+use std::ops::Range;
+
+use merganser_run::{Cancel, resolve_threads};
+
+use crate::mapper::{self, BLOCK, Mapper};
+use crate::report::selected;
+use crate::trace::{Alignment, Operation};
+use crate::{Config, Error, Index, MOST_READ, Prefilter};
+
+/// A place where a read lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadHit {
+    /// The number of the contig in [`Index::contigs`].
+    pub contig: usize,
+    /// The position of its first base in the contig, from 0.
+    pub position: u32,
+    /// The read's reverse complement lies there.
+    pub reverse: bool,
+    /// The number of edits, the fewest that any alignment there has.
+    pub edits: u32,
+    /// The alignment from the first base in the contig to the last: operations with their lengths in
+    /// bases, of which neighbours differ. Matches and mismatches are told apart.
+    pub cigar: Vec<(Operation, u32)>,
+}
+
+/// Good ends that are turned into hits together.
+const MOST_ENDS: usize = 1 << 16;
+
+/// The hits of each of some reads, in the order of the reads; those of a read by edits, then contig,
+/// then their last position, of which [`Config::select`] and [`Config::max_hits`] leave the first ones.
+/// Runs on the thread that calls it; threads share an index. What filter the configuration has makes
+/// no difference here.
+///
+/// ```
+/// use merganser_filter::Threshold;
+/// use merganser_io::Input;
+/// use merganser_map::{Building, Config, Operation, build, load, map_reads};
+/// use merganser_run::{Cancel, Silent};
+///
+/// let folder = tempfile::tempdir()?;
+/// let fasta = folder.path().join("reference.fa");
+/// std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
+/// let cancel = Cancel::default();
+/// let reference = load(&Input::File(fasta), &Silent, &cancel)?;
+/// let how = Building { threads: 1, memory: 1 << 30, device: None, gpu_memory: None };
+/// let index = build(reference, &how, None, &Silent, &cancel)?;
+///
+/// // The reverse complement of GATTACAGATCCCGTAA, with its fifth base changed.
+/// let config = Config::new(Threshold::Edits(1));
+/// let hits = map_reads(&index, &config, &[b"TTACCGGATCTGTAATC"], &cancel)?;
+/// let [hit] = &hits[0][..] else { panic!("{hits:?}") };
+/// assert_eq!((hit.contig, hit.position, hit.reverse, hit.edits), (0, 10, true, 1));
+/// let cigar = [(Operation::Match, 12), (Operation::Mismatch, 1), (Operation::Match, 4)];
+/// assert_eq!(hit.cigar, cigar);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If the configuration is wrong, the index is damaged, a read is longer than [`MOST_READ`] bases or
+/// has a byte that is no IUPAC letter (the message has the read's number, from 1), or cancelled.
+pub fn map_reads(
+    index: &Index,
+    config: &Config,
+    reads: &[&[u8]],
+    cancel: &Cancel,
+) -> Result<Vec<Vec<ReadHit>>, Error> {
+    config.validate()?;
+    index.check(resolve_threads(None), cancel)?;
+    // The others need the reference in a form of their own, and find the same.
+    let config = Config { filter: Prefilter::Exact, ..*config };
+    let view = index.view();
+    let gaps = mapper::gaps(&view, &config);
+    let mut mapper = Mapper::new(view, config, &gaps, None, cancel);
+    mapper.clear();
+    for (number, read) in reads.iter().enumerate() {
+        push(&mut mapper, read)
+            .map_err(|problem| Error::Input(format!("read {}: {problem}", number + 1)))?;
+    }
+    let mut mapped = Vec::with_capacity(reads.len());
+    while mapped.len() < reads.len() {
+        let (from, mut to) = (mapped.len(), mapped.len());
+        while to < reads.len() && mapper.waiting() < MOST_ENDS {
+            let next = reads.len().min(to + BLOCK);
+            mapper.seek(to..next)?;
+            to = next;
+        }
+        mapper.flush()?;
+        take(&mut mapper, from..to, &mut mapped)?;
+    }
+    // What was traced after a cancellation is no alignment.
+    mapper.check()?;
+    Ok(mapped)
+}
+
+/// Adds a read to the queries, or says what is wrong with it.
+fn push(mapper: &mut Mapper<'_>, read: &[u8]) -> Result<(), String> {
+    if read.len() > MOST_READ {
+        return Err(format!("{} bases: reads may have up to {MOST_READ}", read.len()));
+    }
+    let crop = mapper.config.crop.map_or(usize::MAX, |crop| crop as usize);
+    let letters = &read[..read.len().min(crop)];
+    let edits = mapper.config.threshold.edits(letters.len());
+    mapper.queries.push(letters, edits).map_err(|place| {
+        let byte = letters[place].escape_ascii();
+        format!("'{byte}' at base {} is no letter of DNA", place + 1)
+    })
+}
+
+/// Appends the hits of each of the reads, which have been sought and flushed.
+fn take(
+    mapper: &mut Mapper<'_>,
+    reads: Range<usize>,
+    mapped: &mut Vec<Vec<ReadHit>>,
+) -> Result<(), Error> {
+    let (mut hits, mut bounds) = (Vec::new(), Vec::new());
+    mapper.hits(reads.clone(), &mut hits, &mut bounds)?;
+    let (text, config) = (&mapper.view.text, &mapper.config);
+    let mut alignment = Alignment::of_run(&mapper.cancel);
+    let mut start = 0;
+    for (read, end) in reads.zip(bounds) {
+        let own = &hits[start..end];
+        start = end;
+        let (count, _) = selected(config, own.iter().map(|hit| hit.edits));
+        let described = own[..count].iter().map(|hit| {
+            let contig = &text.contigs[hit.contig as usize];
+            let query = mapper.queries.get(2 * read + usize::from(hit.reverse));
+            alignment.trace(&query, text, contig, hit.end, hit.edits, config.n_mode);
+            ReadHit {
+                contig: hit.contig as usize,
+                position: alignment.start - contig.start,
+                reverse: hit.reverse,
+                edits: hit.edits,
+                cigar: alignment.operations.clone(),
+            }
+        });
+        mapped.push(described.collect());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use merganser_filter::Threshold;
+    use merganser_run::Silent;
+
+    use super::*;
+    use crate::queries::COMPLEMENT;
+    use crate::reference::Reference;
+    use crate::{Building, Select, build};
+
+    /// Bases without a pattern, by Knuth's generator (MMIX).
+    fn bases(count: usize) -> Vec<u8> {
+        let step = |x: &u64| {
+            Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
+        };
+        let numbers = std::iter::successors(Some(7u64), step);
+        numbers.map(|x| b"ACGT"[(x >> 62) as usize]).take(count).collect()
+    }
+
+    fn index(contigs: &[Vec<u8>]) -> Index {
+        let how = Building { threads: 1, memory: 1 << 30, device: None, gpu_memory: None };
+        build(Reference::of(contigs), &how, None, &Silent, &Cancel::default()).unwrap()
+    }
+
+    fn map(index: &Index, config: &Config, reads: &[&[u8]]) -> Result<Vec<Vec<ReadHit>>, Error> {
+        map_reads(index, config, reads, &Cancel::default())
+    }
+
+    #[test]
+    fn many_reads_at_once_have_the_hits_that_each_has_alone() {
+        let text = bases(5000);
+        let contigs = [text[..2000].to_vec(), text[2000..].to_vec()];
+        let index = index(&contigs);
+        let config = Config::new(Threshold::Edits(2));
+        let forward = contigs[1].windows(60).step_by(27);
+        let reverse = |read: &[u8]| -> Vec<u8> {
+            read.iter().rev().map(|&base| COMPLEMENT[usize::from(base)]).collect()
+        };
+        let reads: Vec<Vec<u8>> = forward.flat_map(|read| [read.to_vec(), reverse(read)]).collect();
+        let reads: Vec<&[u8]> = reads.iter().map(Vec::as_slice).collect();
+        assert!(reads.len() > 4 * BLOCK);
+        let all = map(&index, &config, &reads).unwrap();
+        for (number, (read, hits)) in reads.iter().zip(&all).enumerate() {
+            assert_eq!(*hits, map(&index, &config, &[read]).unwrap()[0]);
+            let expected = ReadHit {
+                contig: 1,
+                position: 27 * (number as u32 / 2),
+                reverse: number % 2 == 1,
+                edits: 0,
+                cigar: vec![(Operation::Match, 60)],
+            };
+            assert_eq!(hits[0], expected);
+        }
+    }
+
+    #[test]
+    fn the_configuration_selects_hits() {
+        let repeat = bases(100);
+        let index = index(&[repeat.clone(), repeat.clone(), repeat.clone()]);
+        let read = &repeat[20..80];
+        let count = |config: &Config| map(&index, config, &[read]).unwrap()[0].len();
+        let config = Config::new(Threshold::Edits(1));
+        assert_eq!(count(&config), 3);
+        assert_eq!(count(&Config { max_hits: 2, ..config }), 2);
+        assert_eq!(count(&Config { select: Select::Best, ..config }), 1);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_read_is_said_with_its_number() {
+        let index = index(&[bases(100)]);
+        let config = Config::new(Threshold::Edits(1));
+        let message = |read: &[u8]| map(&index, &config, &[b"ACGT", read]).unwrap_err().to_string();
+        assert_eq!(message(b"AC-T"), "read 2: '-' at base 3 is no letter of DNA");
+        let long = vec![b'A'; MOST_READ + 1];
+        assert_eq!(message(&long), "read 2: 16385 bases: reads may have up to 16384");
+        assert!(map(&index, &config, &[]).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,33 @@
+//! Counts the 21-mers of real reads in memory and prints the most frequent ones. In the folder of the
+//! repository: `cargo run --release --example count`.
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use std::cmp::Reverse;
+use std::error::Error;
+use std::fmt::Write;
+use std::path::Path;
+
+use merganser::count::{Config, count_in_memory};
+use merganser::io::Input;
+use merganser::run::{Cancel, Silent};
+
+pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
+    let inputs = [Input::File(data.join("ERR1438863_1.fastq.gz"))];
+    // Those that occur twice or more, each together with its reverse complement.
+    let config = Config::new(21);
+    let (outcome, table) = count_in_memory(&config, &inputs, &Silent, &Cancel::default())?;
+    let mut text = format!("{} reads, {} k-mers\n", outcome.records, outcome.total_kmers);
+    writeln!(text, "{} occur more than once", table.len())?;
+    let mut kmers: Vec<(String, u32)> = table.iter().collect();
+    // Stable: of equal counts the k-mers stay in order.
+    kmers.sort_by_key(|&(_, count)| Reverse(count));
+    for (kmer, count) in &kmers[..3.min(kmers.len())] {
+        writeln!(text, "{kmer}\t{count}")?;
+    }
+    Ok(text)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    print!("{}", report(Path::new("tests/data"))?);
+    Ok(())
+}

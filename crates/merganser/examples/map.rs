@@ -1,0 +1,45 @@
+//! Maps stretches of a genome that lack a base to that genome, and prints where they lie. In the folder
+//! of the repository: `cargo run --release --example map`.
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use std::error::Error;
+use std::fmt::Write;
+use std::path::Path;
+
+use merganser::filter::Threshold;
+use merganser::io::{Input, RecordBatch, RecordOptions, Records, Segment};
+use merganser::map::{Building, Config, build, load, map_reads};
+use merganser::run::{Cancel, Silent};
+
+pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
+    let genome = Input::File(data.join("genomes/Escherichia_phage_lambda.fna.gz"));
+    let cancel = Cancel::default();
+    let reference = load(&genome, &Silent, &cancel)?;
+    let how = Building { threads: 2, memory: 1 << 30, device: None, gpu_memory: None };
+    let index = build(reference, &how, None, &Silent, &cancel)?;
+
+    let records = Records::open(&[Segment::Single(genome)], RecordOptions::default())?;
+    let mut batch = RecordBatch::default();
+    records.next(&mut batch)?;
+    let stretches = batch.record(0).letters.chunks_exact(100).step_by(100);
+    let reads: Vec<Vec<u8>> =
+        stretches.map(|bases| [&bases[..50], &bases[51..]].concat()).collect();
+    let reads: Vec<&[u8]> = reads.iter().map(Vec::as_slice).collect();
+
+    let mut text = String::new();
+    for hits in map_reads(&index, &Config::new(Threshold::Edits(2)), &reads, &cancel)? {
+        for hit in hits {
+            let cigar =
+                hit.cigar.iter().map(|(operation, len)| format!("{len}{}", operation.letter()));
+            let (name, cigar) = (&index.contigs()[hit.contig].name, cigar.collect::<String>());
+            let strand = if hit.reverse { '-' } else { '+' };
+            writeln!(text, "{name}\t{}\t{strand}\t{}\t{cigar}", hit.position, hit.edits)?;
+        }
+    }
+    Ok(text)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    print!("{}", report(Path::new("tests/data"))?);
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Simulates reads of a genome, counts their k-mers and prints what the histogram tells of the genome.
+//! In the folder of the repository: `cargo run --release --example spectrum`.
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use std::error::Error;
+use std::path::Path;
+
+use merganser::count::{Config, Format, count};
+use merganser::io::{Input, OutputSet, RecordBatch, RecordOptions, Records, Segment};
+use merganser::run::{Cancel, Silent};
+use merganser::spectrum::Model;
+
+pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
+    let path = data.join("genomes/Escherichia_phage_lambda.fna.gz");
+    let records = Records::open(&[Segment::Single(Input::File(path))], RecordOptions::default())?;
+    let mut batch = RecordBatch::default();
+    records.next(&mut batch)?;
+    let folder = tempfile::tempdir()?;
+    let reads = folder.path().join("reads.fa");
+    std::fs::write(&reads, simulate(batch.record(0).letters))?;
+
+    // No table: totals and the histogram, which has every count.
+    let config = Config { format: Format::None, ..Config::new(21) };
+    let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
+    let outcome = count(&config, &inputs, None, &outputs, &Silent, &Cancel::default())?;
+    let histogram: Vec<(u32, u64)> = outcome.histogram.iter().collect();
+    let model = Model::fit(&histogram, 21, 1)?;
+    let (size, coverage) = (model.genome_size.round(), model.coverage);
+    Ok(format!("{size} bases, each k-mer of the genome {coverage:.1} times in the reads\n"))
+}
+
+/// FASTA of reads of 100 bases that begin anywhere, and cover each base 40 times.
+fn simulate(genome: &[u8]) -> Vec<u8> {
+    let (mut text, mut random) = (Vec::new(), 1u64);
+    for _ in 0..genome.len() * 40 / 100 {
+        // Knuth's linear congruential generator (MMIX).
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let start = (random >> 33) as usize % (genome.len() - 100);
+        text.extend_from_slice(b">\n");
+        text.extend_from_slice(&genome[start..start + 100]);
+        text.push(b'\n');
+    }
+    text
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    print!("{}", report(Path::new("tests/data"))?);
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! Merganser as a library: k-mers counted, reads classified, pairs filtered and reads mapped, by all
+//! cores, and by GPUs with the feature `cuda`.
+//!
+//! Each job is a module with a configuration, which begins with good values, and a function or type
+//! that does the work. No result depends on the number of threads, the memory or the device.
+//!
+//! | module | what goes in → comes out |
+//! |---|---|
+//! | [`count`] | reads → a table of distinct k-mers with their counts, in order |
+//! | [`kmers`] | tables of any format → look-ups, unions, intersections, histograms; reads held against them |
+//! | [`spectrum`] | the histogram of a table → genome size, heterozygosity, coverage |
+//! | [`classify`] | reference genomes and a taxonomy → a database; reads and a database → a taxon a read |
+//! | [`filter`] | pairs of a read and a segment → the number of edits, or that they are too many |
+//! | [`map`] | a reference → an index; reads and an index → every place within so many edits |
+//!
+//! What several of them take is in [`io`] (files in and out), [`run`] (threads, memory, progress,
+//! cancellation), [`seq`] (DNA as numbers) and [`gpu`] (which devices there are).
+//!
+//! The sections below have the smallest use of each; larger ones, on real files, are in the package's
+//! folder `examples`.
+//!
+//! # Counting k-mers
+//!
+//! Into memory, or, by [`count::count`], into a file of any format.
+//!
+//! ```
+//! use merganser::count::{Config, count_in_memory};
+//! use merganser::io::Input;
+//! use merganser::run::{Cancel, Silent};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let reads = folder.path().join("reads.fa");
+//! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
+//!
+//! let config = Config { min_count: 1, ..Config::new(5) };
+//! let inputs = [Input::File(reads)];
+//! let (outcome, table) = count_in_memory(&config, &inputs, &Silent, &Cancel::default())?;
+//! assert_eq!((outcome.total_kmers, table.len()), (4, 3));
+//! for (kmer, count) in table.iter() {
+//!     println!("{kmer} {count}");
+//! }
+//! assert_eq!(table.get("CGTTA"), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What a histogram tells
+//!
+//! ```
+//! use merganser::spectrum::Model;
+//!
+//! // Half a million 21-mers of a haploid genome that is covered 30 times: counts lie around 30.
+//! let peak = |count: f64| 5e5 * 0.0728 * (-(count - 30.0).powi(2) / 60.0).exp();
+//! let histogram: Vec<(u32, u64)> = (1..100).map(|count| (count, peak(count.into()) as u64)).collect();
+//! let model = Model::fit(&histogram, 21, 1)?;
+//! assert!((model.coverage - 30.0).abs() < 1.0);
+//! # Ok::<(), merganser::spectrum::Error>(())
+//! ```
+//!
+//! # Classifying reads
+//!
+//! Reads in memory, or, by [`classify::run::Classifier`], whole files.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use merganser::classify::{
+//!     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory, expand_references,
+//! };
+//! use merganser::run::{Cancel, Silent};
+//!
+//! # let data = std::path::Path::new("../../tests/data");
+//! let genomes = data.join("genomes");
+//! let params = Preset::Sensitive.params();
+//! let config =
+//!     BuildConfig { maps: vec![genomes.join("seqid2taxid.map")], ..BuildConfig::new(params) };
+//! let (references, taxonomy) = (expand_references(&[genomes])?, data.join("taxonomy"));
+//! let (database, _) =
+//!     build_in_memory(&config, &references, &taxonomy, &Silent, &Cancel::default())?;
+//!
+//! // May be kept, moved and shared by threads.
+//! let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
+//! // A read and its mate: none here.
+//! let read = b"ATTAAAGGTTTATACCTTCCCAGGTAACAAACCAACCAACTTTCGATCTCTTGTAGATCTGTTCTCTAAACGAACTTTAAAATCTGTGTGGCTGTCACTC";
+//! let found = classifier.classify(&[[read, b""]])?;
+//! let expected = "Severe acute respiratory syndrome-related coronavirus";
+//! assert_eq!(found[0].map(|taxon| taxon.name), Some(expected));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Filtering pairs
+//!
+//! ```
+//! use merganser::filter::{Config, Filter, REJECTED, Threshold};
+//!
+//! let filter = Filter::new(Config::new(Threshold::Edits(2)))?;
+//! let pairs: [(&[u8], &[u8]); 2] = [(b"ACGTACGT", b"ACGAACGT"), (b"ACGTACGT", b"TTTTTTTT")];
+//! assert_eq!(filter.run_pairs(pairs)?, [1, REJECTED]);
+//! # Ok::<(), merganser::filter::Error>(())
+//! ```
+//!
+//! # Mapping reads
+//!
+//! Reads in memory, or, by [`map::run`], files of reads to SAM or BAM.
+//!
+//! ```
+//! use merganser::filter::Threshold;
+//! use merganser::io::Input;
+//! use merganser::map::{Building, Config, build, load, map_reads};
+//! use merganser::run::{Cancel, Silent};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let fasta = folder.path().join("reference.fa");
+//! std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
+//! let cancel = Cancel::default();
+//! let reference = load(&Input::File(fasta), &Silent, &cancel)?;
+//! let how = Building { threads: 2, memory: 1 << 30, device: None, gpu_memory: None };
+//! let index = build(reference, &how, None, &Silent, &cancel)?;
+//!
+//! let hits = map_reads(&index, &Config::new(Threshold::Edits(1)), &[b"GATTACAGATCCCGTAA"], &cancel)?;
+//! let [hit] = &hits[0][..] else { panic!("{hits:?}") };
+//! assert_eq!((hit.contig, hit.position, hit.reverse, hit.edits), (0, 10, false, 0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! - `cli`, on by default: the program `merganser` and what it alone needs. A library wants
+//!   `default-features = false`: 87 crates instead of 125, these of Merganser included.
+//! - `cuda`: runs jobs on NVIDIA GPUs, too. Needs a CUDA toolkit (12 or 13) to build; what is built
+//!   also starts where there is no GPU.
+//! - `parquet`: tables of k-mers as Parquet.
+#![forbid(unsafe_code)]
+
+#[doc(inline)]
+pub use merganser_classify as classify;
+#[doc(inline)]
+pub use merganser_count as count;
+#[doc(inline)]
+pub use merganser_filter as filter;
+#[doc(inline)]
+pub use merganser_gpu as gpu;
+#[doc(inline)]
+pub use merganser_io as io;
+#[doc(inline)]
+pub use merganser_kmers as kmers;
+#[doc(inline)]
+pub use merganser_map as map;
+#[doc(inline)]
+pub use merganser_run as run;
+#[doc(inline)]
+pub use merganser_seq as seq;
+#[doc(inline)]
+pub use merganser_spectrum as spectrum;
