@@ -147,9 +147,9 @@ mod tests {
     use merganser_run::Silent;
 
     use super::*;
-    use crate::queries::COMPLEMENT;
     use crate::reference::Reference;
     use crate::{Building, Select, build};
+    use merganser_seq::base::COMPLEMENT;
 
     /// Bases without a pattern, by Knuth's generator (MMIX).
     fn bases(count: usize) -> Vec<u8> {
