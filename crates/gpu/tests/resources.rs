@@ -13,6 +13,7 @@ fn kernels_need_what_the_snapshot_says() {
         folder,
         Path::new(env!("OUT_DIR")),
         &["primitives.cu", "selftest.cu"],
+        &[],
     )
     .unwrap()
     {

@@ -1,7 +1,7 @@
 // The reference and the reads as bit planes: crates/map/src/{reference,queries}.rs.
 #pragma once
 
-#include "../../filter/cuda/masks.cuh"
+#include "masks.cuh"
 #include "task.cuh"
 
 namespace mgpu {

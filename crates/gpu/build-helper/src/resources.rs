@@ -54,8 +54,8 @@ pub fn snapshot(version: &str, arch: Arch, kernels: &[Kernel]) -> String {
 
 /// Holds the kernels of the package in `folder`, those of `sources` in its `cuda/`, against its
 /// `cuda/resources.snap`, as [`check`] does: the whole test. `made` is the folder of headers that the
-/// package's build script made. `Ok(Some(reason))` if nothing was compared; that there is no nvcc is
-/// one, but not on CI.
+/// package's build script made, `others` the folders of packages beside it whose headers it takes.
+/// `Ok(Some(reason))` if nothing was compared; that there is no nvcc is one, but not on CI.
 ///
 /// # Panics
 /// If they differ.
@@ -63,6 +63,7 @@ pub fn check_package(
     folder: &Path,
     made: &Path,
     sources: &[&str],
+    others: &[&str],
 ) -> Result<Option<String>, Error> {
     let toolkit = match Search::of_this_machine(folder).find() {
         Err(error) if std::env::var_os("CI").is_none() => return Ok(Some(error.to_string())),
@@ -70,7 +71,8 @@ pub fn check_package(
     };
     let cuda = folder.join("cuda");
     let files: Vec<PathBuf> = sources.iter().map(|name| cuda.join(name)).collect();
-    let includes = [cuda.clone(), folder.join("../gpu/cuda"), made.to_owned()];
+    let mut includes = vec![cuda.clone(), folder.join("../gpu/cuda"), made.to_owned()];
+    includes.extend(others.iter().map(|name| folder.join("..").join(name).join("cuda")));
     check(&toolkit, &files, &includes, &cuda.join("resources.snap"))
 }
 
