@@ -5,9 +5,9 @@ use crate::support::reads::{fasta, fastq, untidy};
 use crate::support::tools::shell;
 use crate::support::{Dir, MERGANSER};
 
-/// Row 1: too many open files. More inputs and bins than there may be open files.
+/// Too many open files. More inputs and bins than there may be open files.
 #[test]
-fn row_1_few_files_are_open_at_a_time() {
+fn few_files_are_open_at_a_time() {
     let dir = Dir::new();
     let records = untidy(100, 1);
     let names: Vec<String> = (0..100).map(|number| format!("r{number}.fq")).collect();
@@ -26,9 +26,9 @@ fn row_1_few_files_are_open_at_a_time() {
     assert!(counted == oracle::tsv(&expected, 1).as_bytes());
 }
 
-/// Row 2: FASTA of many lines, whatever its name.
+/// FASTA of many lines, whatever its name.
 #[test]
-fn row_2_multi_line_fasta_needs_no_option() {
+fn multi_line_fasta_needs_no_option() {
     let dir = Dir::new();
     let records = untidy(50, 2);
     dir.write("genome.fastq", fasta(&records, 60, "\n"));
@@ -39,9 +39,9 @@ fn row_2_multi_line_fasta_needs_no_option() {
     assert_eq!(one, two);
 }
 
-/// Row 4: failure has an exit code, and an empty result is a success that is warned of.
+/// Failure has an exit code, and an empty result is a success that is warned of.
 #[test]
-fn row_4_exit_codes_tell() {
+fn exit_codes_tell() {
     let dir = Dir::new();
     dir.write("empty.fq", "");
     dir.write("short.fq", "@1\nACGT\n+\nIIII\n");
@@ -59,9 +59,9 @@ fn row_4_exit_codes_tell() {
     insta::assert_snapshot!(text);
 }
 
-/// Row 7: the alphabet rule stands in the help, and dropped letters are reported.
+/// The alphabet rule stands in the help, and dropped letters are reported.
 #[test]
-fn row_7_the_alphabet_is_documented_and_reported() {
+fn the_alphabet_is_documented_and_reported() {
     let dir = Dir::new();
     let help = dir.run("count --help").ok();
     assert!(help.contains("A C G T count in either case, and U counts as T"), "{help}");
@@ -72,9 +72,9 @@ fn row_7_the_alphabet_is_documented_and_reported() {
     assert_eq!(ran.ok(), "ACG\t5\nGTA\t2\n");
 }
 
-/// Row 8: counts do not stop at 255 or 65,535.
+/// Counts do not stop at 255 or 65,535.
 #[test]
-fn row_8_counts_are_whole() {
+fn counts_are_whole() {
     let dir = Dir::new();
     dir.write("r.fa", format!(">1\n{}\n", "A".repeat(200_030)));
     let ran = dir.run("count -k 31 --format tsv -o - --histogram h --hist-max 1000 r.fa");
@@ -89,9 +89,9 @@ fn row_8_counts_are_whole() {
     assert_eq!(histogram, "200000\t1\n");
 }
 
-/// Row 10: every small k, and tiny inputs.
+/// Every small k, and tiny inputs.
 #[test]
-fn row_10_small_k_and_tiny_inputs() {
+fn small_k_and_tiny_inputs() {
     let dir = Dir::new();
     let records = untidy(30, 10);
     dir.write("r.fq", fastq(&records, "\n"));
