@@ -1,7 +1,7 @@
 //! Metagenomic classification: which taxon each read comes from, by sketches of windows, after
 //! MetaCache (Müller et al., 2017; Kobus et al., 2021).
 //!
-//! [`build`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
+//! [`build()`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
 //! their candidates and [`Thresholds`] decide among them. A [`SharedClassifier`] does that for reads in
 //! memory, a [`run::Classifier`] for files. [`naive`] is the rule word by word, for
 //! tests.
