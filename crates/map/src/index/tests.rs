@@ -23,7 +23,9 @@ fn contigs() -> impl Strategy<Value = Vec<Vec<u8>>> {
         (1usize..20).prop_map(|n| b"A".repeat(n)),
     ];
     let contig = proptest::collection::vec(piece, 1..20).prop_map(|pieces| pieces.concat());
-    proptest::collection::vec(contig, 1..5)
+    // A reference of N alone is refused.
+    let has_bases = |contigs: &Vec<Vec<u8>>| contigs.iter().flatten().any(|&letter| letter != b'N');
+    proptest::collection::vec(contig, 1..5).prop_filter("N alone", has_bases)
 }
 
 proptest! {
