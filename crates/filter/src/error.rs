@@ -14,7 +14,7 @@ pub enum Error {
     #[error("{0}")]
     Config(String),
     /// A sequence holds a byte that is no letter of the IUPAC alphabet.
-    #[error("{} at base {} is no letter of DNA", shown(*byte), at + 1)]
+    #[error("{} at base {} is no letter of DNA", merganser_io::shown_byte(*byte), at + 1)]
     Letter {
         /// Its index in the sequence.
         at: usize,
@@ -90,13 +90,4 @@ pub enum Error {
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,
-}
-
-/// A byte as users see it in a text.
-pub(crate) fn shown(byte: u8) -> String {
-    if byte.is_ascii_graphic() {
-        format!("'{}'", char::from(byte))
-    } else {
-        format!("byte 0x{byte:02x}")
-    }
 }

@@ -295,7 +295,7 @@ pub enum FastqProblem {
     /// The first line of a record has no `@`.
     #[error(
         "a record should begin with '@', this line begins with {}; is a line missing or doubled \
-         above?", shown(*.0)
+         above?", shown_byte(*.0)
     )]
     Header(u8),
     /// The first line of a record is empty, and more follows.
@@ -328,8 +328,8 @@ fn not_sequences(byte: u8, kind: Option<FileKind>) -> String {
     }
 }
 
-/// A byte as users see it in a text.
-fn shown(byte: u8) -> String {
+/// A byte of a text as messages show it: the letter in quotes, or its number if it is none.
+pub fn shown_byte(byte: u8) -> String {
     if byte.is_ascii_graphic() {
         format!("'{}'", char::from(byte))
     } else {
@@ -338,7 +338,7 @@ fn shown(byte: u8) -> String {
 }
 
 fn begins(byte: Option<u8>) -> String {
-    byte.map_or_else(|| "is empty".to_owned(), |byte| format!("begins with {}", shown(byte)))
+    byte.map_or_else(|| "is empty".to_owned(), |byte| format!("begins with {}", shown_byte(byte)))
 }
 
 fn temporary_advice(cause: &io::Error) -> &'static str {

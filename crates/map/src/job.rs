@@ -274,7 +274,6 @@ struct Worker<'r> {
     mapper: Mapper<'r>,
     on_gpu: Option<OnGpu<'r>>,
     reporter: Reporter<'r>,
-    config: Config,
     blocks: Option<BgzfBlocks>,
     keeps: bool,
     /// Text that is sent off.
@@ -349,8 +348,8 @@ impl<'r> Worker<'r> {
             Format::Bam(level) => Some(BgzfBlocks::new(level)),
         };
         let (hits, bounds, texts) = (Vec::new(), Vec::new(), Part::default());
-        let (config, on_gpu) = (job.config, gpus.map(OnGpu::new));
-        Worker { mapper, on_gpu, reporter, config, blocks, keeps, long, hits, bounds, texts }
+        let on_gpu = gpus.map(OnGpu::new);
+        Worker { mapper, on_gpu, reporter, blocks, keeps, long, hits, bounds, texts }
     }
 
     fn map(&mut self, batch: &Batch, number: u64, written: &InOrder<Writer>) -> Result<(), Error> {
@@ -360,17 +359,7 @@ impl<'r> Worker<'r> {
         self.mapper.clear();
         for at in 0..batch.len() {
             let [_, letters, _] = batch.get(at);
-            let crop = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
-            let letters = &letters[..letters.len().min(crop)];
-            let edits = self.config.threshold.edits(letters.len());
-            self.mapper.queries.push(letters, edits).map_err(|place| {
-                let byte = letters[place];
-                let shown = match byte.is_ascii_graphic() {
-                    true => format!("'{}'", char::from(byte)),
-                    false => format!("byte 0x{byte:02x}"),
-                };
-                batch.error(at, format_args!("{shown} at base {} is no letter of DNA", place + 1))
-            })?;
+            self.mapper.push(letters).map_err(|problem| batch.error(at, problem))?;
         }
         self.mapper.stages.times.seeding += begun.elapsed();
         if let (Some(mut on_gpu), Some(ticket)) = (self.on_gpu.take(), ticket) {

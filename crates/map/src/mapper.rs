@@ -137,6 +137,20 @@ impl<'r> Mapper<'r> {
         self.verifier.ends.clear();
     }
 
+    /// Adds a read to the batch, as much of it as takes part.
+    ///
+    /// # Errors
+    /// Which of its letters is none of DNA.
+    pub(crate) fn push(&mut self, letters: &[u8]) -> Result<(), String> {
+        let crop = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
+        let letters = &letters[..letters.len().min(crop)];
+        let edits = self.config.threshold.edits(letters.len());
+        self.queries.push(letters, edits).map_err(|place| {
+            let shown = merganser_io::shown_byte(letters[place]);
+            format!("{shown} at base {} is no letter of DNA", place + 1)
+        })
+    }
+
     /// Looks for some reads of the batch.
     ///
     /// # Errors

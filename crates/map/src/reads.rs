@@ -100,13 +100,7 @@ fn push(mapper: &mut Mapper<'_>, read: &[u8]) -> Result<(), String> {
     if read.len() > MOST_READ {
         return Err(format!("{} bases: reads may have up to {MOST_READ}", read.len()));
     }
-    let crop = mapper.config.crop.map_or(usize::MAX, |crop| crop as usize);
-    let letters = &read[..read.len().min(crop)];
-    let edits = mapper.config.threshold.edits(letters.len());
-    mapper.queries.push(letters, edits).map_err(|place| {
-        let byte = letters[place].escape_ascii();
-        format!("'{byte}' at base {} is no letter of DNA", place + 1)
-    })
+    mapper.push(read)
 }
 
 /// Appends the hits of each of the reads, which have been sought and flushed.

@@ -4,7 +4,6 @@ use merganser_io::{FileKind, Input, LineChunk, LineReader, ReaderOptions};
 use merganser_seq::planes::TextPlanes;
 use merganser_seq::simd::Level;
 
-use crate::error::shown;
 use crate::{Error, PairBatch};
 
 /// How the pairs of a file are written.
@@ -209,8 +208,9 @@ impl LineBlock {
         match self.lines.text()[start..end].first() {
             Some(&first) if first == mark => Ok((start + 1, end)),
             first => {
-                let found =
-                    first.map_or("is empty".into(), |&byte| format!("begins with {}", shown(byte)));
+                let found = first.map_or("is empty".into(), |&byte| {
+                    format!("begins with {}", merganser_io::shown_byte(byte))
+                });
                 let what = if mark == b'>' { "a read" } else { "a segment" };
                 let mark = char::from(mark);
                 Err(self.error(

@@ -331,8 +331,7 @@ impl<K: SeekKmer> Lookup for RangedOnDevices<K> {
     }
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
-        let sliding =
-            Sliding { k: self.k(), canonical: self.table.description().canonical, stride };
+        let sliding = Sliding::of(self.table.description(), stride);
         sliding.begin(letters, counts);
         let share = counts.len().div_ceil(self.devices.len()).max(1);
         let mut shares = Vec::new();

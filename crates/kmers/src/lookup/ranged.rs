@@ -104,8 +104,7 @@ impl<K: Kmer> Lookup for Ranged<K> {
     }
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
-        let sliding =
-            Sliding { k: self.k(), canonical: self.table.description().canonical, stride };
+        let sliding = Sliding::of(self.table.description(), stride);
         sliding.begin(letters, counts);
         self.each_range(|sections| {
             let parts: Vec<_> = counts.chunks_mut(PLACES).enumerate().map(Mutex::new).collect();

@@ -3,6 +3,8 @@
 use merganser_seq::base;
 use merganser_seq::kmer::Kmer;
 
+use crate::tables::Description;
+
 /// How k-mers are taken from letters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sliding {
@@ -15,6 +17,11 @@ pub(crate) struct Sliding {
 }
 
 impl Sliding {
+    /// As the k-mers of a table were taken.
+    pub(crate) fn of(table: &Description, stride: usize) -> Sliding {
+        Sliding { k: table.k, canonical: table.canonical, stride }
+    }
+
     /// `counts` becomes a 0 for each place.
     pub(crate) fn begin(&self, letters: &[u8], counts: &mut Vec<u32>) {
         counts.clear();

@@ -80,8 +80,7 @@ impl<K: Kmer> Lookup for SortedQueries<K> {
     }
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
-        let sliding =
-            Sliding { k: self.k(), canonical: self.table.description().canonical, stride };
+        let sliding = Sliding::of(self.table.description(), stride);
         sliding.begin(letters, counts);
         let Some(table) = self.table.as_mgk() else { return Ok(()) };
         let mut wanted: Vec<(K, u32)> = Vec::with_capacity(counts.len());

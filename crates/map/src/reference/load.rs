@@ -100,12 +100,8 @@ impl Loader {
         self.words.clear();
         let encoded = encode(Level::best(), &self.letters[..end], &mut self.words);
         if let Encoded::Foreign(at) = encoded {
-            let byte = self.letters[at];
             let place = self.packed + at as u64 + 1;
-            let shown = match byte.is_ascii_graphic() {
-                true => format!("'{}'", char::from(byte)),
-                false => format!("byte 0x{byte:02x}"),
-            };
+            let shown = merganser_io::shown_byte(self.letters[at]);
             let name = self.name().to_owned();
             self.fail(format_args!("contig {name}: {shown} at base {place} is no letter of DNA"));
             self.letters.clear();
