@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input};
-use merganser_run::{Cancel, Progress, Unit};
+use merganser_run::{Cancel, ConfigError, Progress, Shortage, Unit};
 
 use crate::Error;
 use crate::cpu::entries::SECTIONS;
@@ -73,16 +73,20 @@ impl BuildConfig {
     pub fn validate(&self) -> Result<(), Error> {
         self.params.validate()?;
         if !(1..=256).contains(&self.parts) {
-            return Err(Error::Config(format!("{} parts: give 1 to 256", self.parts)));
+            return Err(Error::Config(ConfigError::new(format!(
+                "{} parts: give 1 to 256",
+                self.parts
+            ))));
         }
         let needed = self.fixed_memory();
         if self.memory < needed {
-            return Err(Error::TooLittleMemory {
-                what: format!("building with {} threads", self.threads),
+            return Err(Shortage {
+                what: format!("building with {} threads needs", self.threads),
                 needed,
                 budget: self.memory,
-                remedy: "or lower --threads",
-            });
+                remedy: Shortage::FEWER_THREADS,
+            }
+            .into());
         }
         Ok(())
     }
@@ -166,11 +170,10 @@ pub fn add(
     cancel: &Cancel,
 ) -> Result<(Database, BuildNotes), Error> {
     if base.is_pruned() {
-        return Err(Error::Config(
+        return Err(Error::Config(ConfigError::new(
             "the database was built with features left out, and cannot be added to: build it \
-             again with all genomes"
-                .into(),
-        ));
+             again with all genomes",
+        )));
     }
     base.check(config.threads, cancel)?;
     let job = Job::prepare(config, inputs, taxonomy, Some(base), progress, cancel)?;
@@ -383,8 +386,8 @@ impl<'a> Job<'a> {
             return Ok(());
         }
         let why = match counts.dropped {
-            0 => format!("a density of {} keeps none: raise --density", self.config.params.density),
-            _ => "all were left out (--drop-overfull, --drop-ambiguous)".to_owned(),
+            0 => format!("a density of {} keeps none: raise `density`", self.config.params.density),
+            _ => "all were left out (`drop_overfull`, `drop_ambiguous`)".to_owned(),
         };
         Err(Error::Input(format!(
             "nothing to build: of the k-mers of {} sequences {why}",

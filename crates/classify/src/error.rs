@@ -1,5 +1,6 @@
 //! What can go wrong while building, reading or querying a database.
 
+use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
 use std::path::PathBuf;
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
@@ -13,26 +14,14 @@ pub enum Error {
     #[error(transparent)]
     Output(#[from] std::io::Error),
     /// A parameter is out of its range, or two do not go together.
-    #[error("{0}")]
-    Config(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),
     /// The memory does not suffice for the job.
-    #[error(
-        "{what} needs at least {} of memory, and --memory gives {}: raise it, {remedy}",
-        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
-    )]
-    TooLittleMemory {
-        /// The job.
-        what: String,
-        /// Bytes that it needs.
-        needed: u64,
-        /// Bytes that it may use.
-        budget: u64,
-        /// What else to do.
-        remedy: &'static str,
-    },
+    #[error(transparent)]
+    Memory(#[from] Shortage),
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,
@@ -56,24 +45,23 @@ pub enum Error {
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
     /// A GPU has too little memory for the job.
-    #[error(
-        "cuda:{ordinal} has {} of memory for {what} and at least {} are needed: raise --gpu-memory, \
-         build the database with --max-part-size, or use --device cpu",
-        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
-    )]
-    TooLittleGpuMemory {
-        /// The device's number.
-        ordinal: u32,
-        /// What it is for.
-        what: &'static str,
-        /// Bytes that it has.
-        available: u64,
-        /// Bytes that it should have.
-        needed: u64,
-    },
+    #[error(transparent)]
+    GpuMemory(#[from] GpuShortage),
     /// Reads that do not go together, or a reference that cannot be used.
     #[error("{0}")]
     Input(String),
+}
+
+impl Fault for Error {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Error::Io(error) => error.kind(),
+            Error::Output(error) => merganser_io::kind_of(error),
+            Error::Config(error) => error.kind(),
+            Error::Cancelled => FaultKind::Cancelled,
+            _ => FaultKind::Failed,
+        }
+    }
 }
 
 impl Error {

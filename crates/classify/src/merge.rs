@@ -4,6 +4,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use merganser_run::ConfigError;
+
 use crate::Error;
 use crate::database::Database;
 use crate::decide::{Candidate, Thresholds, Verdict};
@@ -34,14 +36,13 @@ impl Merger {
     /// If their parameters differ.
     pub fn new(databases: &[Database], thresholds: Thresholds) -> Result<Merger, Error> {
         let Some((first, others)) = databases.split_first() else {
-            return Err(Error::Config("no database".into()));
+            return Err(Error::Config(ConfigError::new("no database")));
         };
         if others.iter().any(|other| other.params() != first.params()) {
-            return Err(Error::Config(
+            return Err(Error::Config(ConfigError::new(
                 "the databases have different parameters (`db info` shows them), and their hits \
-                 cannot be compared"
-                    .into(),
-            ));
+                 cannot be compared",
+            )));
         }
         let mut tree = first.taxonomy().united(first.taxonomy());
         for other in others {

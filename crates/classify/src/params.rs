@@ -1,5 +1,7 @@
 //! How references and reads are sketched: fixed when a database is built, and stored in it.
 
+use merganser_run::ConfigError;
+
 use crate::Error;
 use crate::hash::HashRule;
 
@@ -93,7 +95,9 @@ impl Params {
         ];
         for (name, value, least, most) in ranges {
             if !(least..=most).contains(&value) {
-                return Err(Error::Config(format!("{name} is {value}: give {least} to {most}")));
+                return Err(Error::Config(ConfigError::new(format!(
+                    "{name} is {value}: give {least} to {most}"
+                ))));
             }
         }
         Ok(())

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use merganser_io::{FileKind, Input};
 
+use merganser_run::ConfigError;
+
 use crate::Error;
 use crate::build::{BuildConfig, BuildNotes};
 use crate::cpu::scan::ScannedTarget;
@@ -127,7 +129,9 @@ pub(crate) fn map_targets(
     };
     let tree = tree.as_ref().or(dump.as_ref().map(|dump| &dump.taxonomy));
     let Some(tree) = tree.or(base.map(Database::taxonomy)) else {
-        return Err(Error::Config("no taxonomy: give its folder with --taxonomy".into()));
+        return Err(Error::Config(ConfigError::new(
+            "no taxonomy: give its folder with `taxonomy`",
+        )));
     };
     let mut targets = old_targets(base, tree);
     let mut names: HashSet<String> = targets.iter().map(|target| target.name.clone()).collect();
@@ -175,12 +179,12 @@ fn old_targets(base: Option<&Database>, tree: &Taxonomy) -> Vec<Target> {
 fn refuse(notes: &BuildNotes) -> Result<(), Error> {
     if let (count, Some(name)) = &notes.duplicates {
         return Err(Error::Input(format!(
-            "{count} sequences have an id that an earlier one has (--strict), first {name}"
+            "{count} sequences have an id that an earlier one has (`strict`), first {name}"
         )));
     }
     if let Some((name, reason)) = notes.unmapped.first() {
         return Err(Error::Input(format!(
-            "{} sequences have no taxon (--strict), first {name}: {reason}",
+            "{} sequences have no taxon (`strict`), first {name}: {reason}",
             notes.unmapped.len()
         )));
     }

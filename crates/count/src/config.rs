@@ -7,6 +7,8 @@ pub use merganser_kmers::store::Storage;
 use merganser_seq::kmer::MAX_K;
 use merganser_seq::signature::{self, Rule};
 
+use merganser_run::ConfigError;
+
 use crate::Error;
 
 /// How the table is written.
@@ -110,18 +112,18 @@ impl Config {
     /// Checks every range.
     ///
     /// # Errors
-    /// [`Error::Config`], naming the parameter as the command line does.
+    /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
-        let fail = |message: String| Err(Error::Config(message));
+        let fail = |message: String| Err(Error::Config(ConfigError::new(message)));
         if self.k == 0 || self.k > MAX_K {
-            return fail(format!("-k {} is out of range: 1 to {MAX_K}", self.k));
+            return fail(format!("`k` {} is out of range: 1 to {MAX_K}", self.k));
         }
         if self.min_count == 0 {
-            return fail("--min-count 0 is out of range: 1 or more".into());
+            return fail("`min_count` 0 is out of range: 1 or more".into());
         }
         if self.min_count > self.max_count {
             return fail(format!(
-                "--min-count {} is larger than --max-count {}: no k-mer could be kept",
+                "`min_count` {} is larger than `max_count` {}: no k-mer could be kept",
                 self.min_count, self.max_count
             ));
         }
@@ -129,18 +131,18 @@ impl Config {
             let (low, high) = (*signature::LENGTHS.start(), *signature::LENGTHS.end());
             if !signature::LENGTHS.contains(&p) || p > self.k {
                 return fail(format!(
-                    "--minimizer-len {p} is out of range: {low} to {high}, and at most k"
+                    "`signature_len` {p} is out of range: {low} to {high}, and at most k"
                 ));
             }
         }
         if self.bins.is_some_and(|bins| bins == 0 || bins > MAX_BINS) {
-            return fail(format!("--bins is out of range: 1 to {MAX_BINS}"));
+            return fail(format!("`bins` is out of range: 1 to {MAX_BINS}"));
         }
         if self.gpu_streams.is_some_and(|streams| !(1..=MAX_STREAMS).contains(&streams)) {
-            return fail(format!("--gpu-streams is out of range: 1 to {MAX_STREAMS}"));
+            return fail(format!("`gpu_streams` is out of range: 1 to {MAX_STREAMS}"));
         }
         if self.threads == 0 {
-            return fail("--threads 0 is out of range: 1 or more".into());
+            return fail("`threads` 0 is out of range: 1 or more".into());
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What can go wrong while counting.
 
+use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
+
 /// An error of this crate; its message is one line that says what, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -11,28 +13,15 @@ pub enum Error {
     #[error(transparent)]
     Output(#[from] std::io::Error),
     /// A parameter is out of its range, or two do not go together.
-    #[error("{0}")]
-    Config(String),
-    /// The memory budget cannot hold even the fixed buffers.
-    #[error(
-        "{threads} threads and {bins} bins need at least {} of memory, and --memory gives {}: \
-         raise it, or lower --threads or --bins",
-        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
-    )]
-    TooLittleMemory {
-        /// Bytes that the run needs before it has read anything.
-        needed: u64,
-        /// Bytes that it may use.
-        budget: u64,
-        /// Worker threads.
-        threads: usize,
-        /// Bins.
-        bins: usize,
-    },
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The memory does not suffice for the job.
+    #[error(transparent)]
+    Memory(#[from] Shortage),
     /// `--storage ram` was asked for and the super-k-mers or results do not fit.
     #[error(
-        "the bins do not fit in the {} that --memory leaves for them: raise --memory, or use \
-         --storage auto or disk",
+        "the bins do not fit in the {} that `memory` leaves for them: raise `memory`, or use \
+         `storage` auto or disk",
         merganser_run::format_size(*limit)
     )]
     RamFull {
@@ -42,20 +31,9 @@ pub enum Error {
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
-    /// A GPU has too little memory to count on.
-    #[error(
-        "cuda:{ordinal} has {} for k-mers and at least {} are needed: raise --gpu-memory, or use \
-         --device cpu",
-        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
-    )]
-    TooLittleGpuMemory {
-        /// The device.
-        ordinal: u32,
-        /// Bytes that are free there, or that `--gpu-memory` allows.
-        available: u64,
-        /// Bytes that the smallest buffers take.
-        needed: u64,
-    },
+    /// A GPU has too little memory for the job.
+    #[error(transparent)]
+    GpuMemory(#[from] GpuShortage),
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),
@@ -67,6 +45,18 @@ pub enum Error {
     Table(merganser_kmers::Error),
 }
 
+impl Fault for Error {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Error::Io(error) => error.kind(),
+            Error::Output(error) => merganser_io::kind_of(error),
+            Error::Config(error) => error.kind(),
+            Error::Cancelled => FaultKind::Cancelled,
+            _ => FaultKind::Failed,
+        }
+    }
+}
+
 impl From<merganser_kmers::Error> for Error {
     /// What both crates name is named once, so that callers need not look for it in two places.
     fn from(error: merganser_kmers::Error) -> Error {
@@ -74,7 +64,9 @@ impl From<merganser_kmers::Error> for Error {
         match error {
             Of::Io(error) => Error::Io(error),
             Of::Output(error) => Error::Output(error),
-            Of::Config(message) => Error::Config(message),
+            Of::Config(error) => Error::Config(error),
+            Of::Memory(error) => Error::Memory(error),
+            Of::GpuMemory(error) => Error::GpuMemory(error),
             Of::RamFull { limit } => Error::RamFull { limit },
             Of::Gpu(error) => Error::Gpu(error),
             Of::Start(error) => Error::Start(error),

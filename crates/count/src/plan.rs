@@ -3,6 +3,8 @@
 use merganser_kmers::scattered;
 use merganser_seq::kmer::Kmer;
 
+use merganser_run::Shortage;
+
 use crate::config::{MAX_BINS, Storage};
 use crate::cpu::{Width, dedupe_bytes};
 use crate::{Config, Error};
@@ -78,7 +80,7 @@ pub(crate) fn sorted_at_once<K: Kmer>(config: &Config) -> u64 {
 /// Spends the budget.
 ///
 /// # Errors
-/// [`Error::TooLittleMemory`] with what is needed.
+/// [`Error::Memory`] with what is needed.
 pub(crate) fn plan<K: Width>(config: &Config, bins: usize) -> Result<Plan, Error> {
     debug_assert!(bins <= MAX_BINS);
     let threads = config.threads as u64;
@@ -98,12 +100,13 @@ pub(crate) fn plan<K: Width>(config: &Config, bins: usize) -> Result<Plan, Error
             + open_blocks * LEAST_BLOCK_BYTES
             + threads * LEAST_TABLE_BYTES * 3 / 2
             + LEAST_FULL_BYTES;
-        return Err(Error::TooLittleMemory {
+        return Err(Shortage {
+            what: format!("{} threads and {bins} bins need", config.threads),
             needed: least.max(needed),
             budget: config.memory,
-            threads: config.threads,
-            bins,
-        });
+            remedy: "or lower `threads` or `bins`",
+        }
+        .into());
     }
     let full_bytes = match config.storage {
         Storage::Disk => 0,

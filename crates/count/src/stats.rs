@@ -6,7 +6,7 @@ mod score;
 use std::time::{Duration, Instant};
 
 use merganser_io::{Chunk, Input};
-use merganser_run::{Cancel, Progress, Unit};
+use merganser_run::{Cancel, ConfigError, Progress, Unit};
 use merganser_seq::signature::{self, Rule};
 
 use crate::binmap::{BinMap, Slots};
@@ -77,10 +77,10 @@ pub fn stats(
     config.validate()?;
     let least = *signature::LENGTHS.start();
     if config.k < least {
-        return Err(Error::Config(format!(
-            "-k {} is too short for signatures: {least} or more",
+        return Err(Error::Config(ConfigError::new(format!(
+            "`k` {} is too short for signatures: {least} or more",
             config.k
-        )));
+        ))));
     }
     let reader = reading::open(config, inputs, cancel)?;
     progress.stage("reading", Unit::Bytes, reader.bytes_total());

@@ -1,5 +1,7 @@
 //! What to accept and how to decide: plain data, checked once.
 
+use merganser_run::ConfigError;
+
 use crate::Error;
 
 /// How many edits a pair may have.
@@ -92,19 +94,19 @@ impl Config {
     /// Checks every range.
     ///
     /// # Errors
-    /// [`Error::Config`], naming the parameter as the command line does.
+    /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
         match self.threshold {
             Threshold::Percent(101..) => {
-                Err(Error::Config("-e is out of range: 0% to 100%".into()))
+                Err(Error::Config(ConfigError::new("`threshold` is out of range: 0% to 100%")))
             }
             Threshold::Edits(edits)
                 if self.method == Method::GateKeeperOriginal && edits as usize > MOST_ORIGINAL =>
             {
-                Err(Error::Config(format!(
-                    "-e {edits} is out of range: --method gatekeeper-original allows 0 to \
-                     {MOST_ORIGINAL}; --method exact any number"
-                )))
+                Err(Error::Config(ConfigError::new(format!(
+                    "`threshold` {edits} is out of range: `method` gatekeeper-original allows 0 to \
+                     {MOST_ORIGINAL}; `method` exact any number"
+                ))))
             }
             _ => Ok(()),
         }

@@ -1,5 +1,7 @@
 //! What can go wrong while filtering.
 
+use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
+
 /// An error of this crate; its message is one line that says what, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -11,8 +13,8 @@ pub enum Error {
     #[error(transparent)]
     Output(#[from] std::io::Error),
     /// A parameter is out of its range, or two do not go together.
-    #[error("{0}")]
-    Config(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// A sequence holds a byte that is no letter of the IUPAC alphabet.
     #[error("{} at base {} is no letter of DNA", merganser_io::shown_byte(*byte), at + 1)]
     Letter {
@@ -53,41 +55,31 @@ pub enum Error {
         /// The other one.
         longer: String,
     },
-    /// The memory budget cannot hold even the smallest blocks.
-    #[error(
-        "{threads} threads need at least {} of memory, and --memory gives {}: raise it, or lower \
-         --threads",
-        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
-    )]
-    TooLittleMemory {
-        /// Bytes that the run needs before it has read anything.
-        needed: u64,
-        /// Bytes that it may use.
-        budget: u64,
-        /// Worker threads.
-        threads: usize,
-    },
+    /// The memory does not suffice for the job.
+    #[error(transparent)]
+    Memory(#[from] Shortage),
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
-    /// A GPU has too little memory to filter on.
-    #[error(
-        "cuda:{ordinal} has {} for filtering and at least {} are needed: raise --gpu-memory, or \
-         use --device cpu",
-        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
-    )]
-    TooLittleGpuMemory {
-        /// The device.
-        ordinal: u32,
-        /// Bytes that are free there, or that `--gpu-memory` allows.
-        available: u64,
-        /// Bytes that the buffers of a stream take.
-        needed: u64,
-    },
+    /// A GPU has too little memory for the job.
+    #[error(transparent)]
+    GpuMemory(#[from] GpuShortage),
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,
+}
+
+impl Fault for Error {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Error::Io(error) => error.kind(),
+            Error::Output(error) => merganser_io::kind_of(error),
+            Error::Config(error) => error.kind(),
+            Error::Cancelled => FaultKind::Cancelled,
+            _ => FaultKind::Failed,
+        }
+    }
 }

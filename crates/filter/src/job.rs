@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use merganser_io::{Input, ReaderOptions};
 use merganser_run::{
-    Cancel, InOrder, InOrderSink, Progress, Unit, run_workers_collect, start_scoped,
+    Cancel, InOrder, InOrderSink, Progress, Shortage, Unit, run_workers_collect, start_scoped,
 };
 
 use crate::source::{Block, Source};
@@ -175,11 +175,13 @@ fn block_bytes(job: &Job) -> Result<usize, Error> {
     let fixed = FIXED + FIXED_THREAD * threads;
     let block = job.memory.saturating_sub(fixed) / blocks;
     if block < LEAST_BLOCK {
-        return Err(Error::TooLittleMemory {
+        return Err(Shortage {
+            what: format!("{} threads need", job.threads),
             needed: fixed + blocks * LEAST_BLOCK,
             budget: job.memory,
-            threads: job.threads,
-        });
+            remedy: Shortage::FEWER_THREADS,
+        }
+        .into());
     }
     Ok(block.min(most) as usize)
 }

@@ -6,6 +6,8 @@ mod records;
 
 use merganser_io::{Input, ReaderOptions};
 
+use merganser_run::ConfigError;
+
 use crate::{Error, PairBatch};
 use lines::{LineBlock, Lines};
 use records::{RecordBlock, Records};
@@ -36,9 +38,9 @@ impl Source {
             [reads, segments] => {
                 Ok(Source::Records(Box::new(Records::open([reads, segments], options)?)))
             }
-            _ => Err(Error::Config(
-                "one file of pairs is needed, or two of reads and their segments".into(),
-            )),
+            _ => Err(Error::Config(ConfigError::new(
+                "one file of pairs is needed, or two of reads and their segments",
+            ))),
         }
     }
 

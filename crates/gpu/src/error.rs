@@ -37,7 +37,7 @@ pub enum Error {
     /// Device memory ran out, or the limit on it was reached.
     #[error(
         "cuda:{ordinal}: out of GPU memory: {asked} bytes more were asked for, {available} are \
-         available; limit what is used with --gpu-memory, or free the device of other programs"
+         available; limit what is used by `gpu_memory`, or free the device of other programs"
     )]
     OutOfMemory {
         /// The device.
@@ -115,6 +115,16 @@ impl Error {
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self, Error::OutOfMemory { .. } | Error::OutOfPinnedMemory { .. })
     }
+}
+
+/// The numbers and models of all devices that can be used.
+///
+/// # Errors
+/// [`unavailable`] if there are none.
+pub fn usable() -> Result<Vec<(u32, String)>, Error> {
+    let devices = crate::availability().usable();
+    let devices: Vec<_> = devices.map(|at| (at.ordinal, at.name.clone())).collect();
+    if devices.is_empty() { Err(unavailable()) } else { Ok(devices) }
 }
 
 /// The error of who wants CUDA where it cannot be used.

@@ -52,7 +52,7 @@ pub use availability::{Availability, CudaVersion, DeviceInfo, DriverVersion, ava
 pub use build_info::{BuildInfo, build_info};
 pub use device::{Device, Memory, start_time};
 pub use diagnostics::{DeviceReport, Report, diagnose};
-pub use error::{Error, unavailable};
+pub use error::{Error, unavailable, usable};
 pub use event::Event;
 pub use ffi::{RawStream, Status};
 pub use memory::{

@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use merganser_run::{Fault, FaultKind};
+
 use crate::FileKind;
 
 /// Why reading or writing failed. Clones are cheap; the texts are for users as they stand.
@@ -61,7 +63,7 @@ pub enum Error {
     },
     /// Data of zstd that were compressed with a larger window (`--long`) than there is memory for.
     #[error(
-        "{input}: its zstd data need a window of more than {} in memory: give more --memory, or \
+        "{input}: its zstd data need a window of more than {} in memory: give more `memory`, or \
          compress it again without --long",
         merganser_run::format_size(*limit)
     )]
@@ -116,7 +118,7 @@ pub enum Error {
     /// A line, or lines that belong together, without an end.
     #[error(
         "{input}: line {line}: a line of more than {}, for which there is no memory; is this the \
-         right file? If so, cut the line or give more --memory",
+         right file? If so, cut the line or give more `memory`",
         merganser_run::format_size(*limit)
     )]
     LongLine {
@@ -234,7 +236,7 @@ pub enum Error {
     },
     /// The directory for temporary files cannot be used.
     #[error(
-        "{dir}: cannot make a temporary file here: {reason}; choose another directory with --tmp-dir",
+        "{dir}: cannot make a temporary file here: {reason}; choose another directory with `temp_dir`",
         dir = dir.display()
     )]
     TemporaryDirectory {
@@ -245,7 +247,7 @@ pub enum Error {
     },
     /// A temporary file cannot be written or read back.
     #[error(
-        "{dir}: cannot {action} a temporary file: {}; {advice} with --tmp-dir", reason(cause),
+        "{dir}: cannot {action} a temporary file: {}; {advice} with `temp_dir`", reason(cause),
         dir = dir.display(), advice = temporary_advice(cause)
     )]
     Temporary {
@@ -272,6 +274,23 @@ impl Error {
         error
             .downcast::<Error>()
             .unwrap_or_else(|cause| Self::Write { path: path.to_owned(), cause: Arc::new(cause) })
+    }
+}
+
+impl Fault for Error {
+    fn kind(&self) -> FaultKind {
+        match self {
+            _ if self.is_broken_pipe() => FaultKind::ClosedPipe,
+            _ => FaultKind::Failed,
+        }
+    }
+}
+
+/// The kind of an error of the system's.
+pub fn kind_of(error: &io::Error) -> FaultKind {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => FaultKind::ClosedPipe,
+        _ => FaultKind::Failed,
     }
 }
 
@@ -403,7 +422,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "/tmp/x: cannot write a temporary file: no space left on device; make room or choose a \
-             larger disk with --tmp-dir"
+             larger disk with `temp_dir`"
         );
         let error = Error::Write { path: "t.mgk".into(), cause };
         assert_eq!(error.to_string(), "t.mgk: cannot write: no space left on device");

@@ -69,6 +69,19 @@ impl fmt::Display for Input {
     }
 }
 
+/// Bytes of the inputs as text, about: a compressed one counts four times. `None` if one of them is
+/// no regular file.
+pub fn text_bytes<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> Option<u64> {
+    let size = |input: &Input| {
+        let path = input.path()?;
+        let at = fs::metadata(path).ok().filter(|at| at.is_file())?;
+        let name = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        let compressed = ["gz", "bgz", "zst", "bz2", "xz", "bam", "cram"].contains(&name);
+        Some(at.len() * if compressed { 4 } else { 1 })
+    };
+    inputs.into_iter().map(size).sum()
+}
+
 /// Turns command-line arguments into inputs, in their order: `-` is standard input, `@list.txt` a
 /// file with one path a line (blank lines and lines that begin with `#` are skipped; a relative
 /// path is relative to the current directory; `-` may be listed too), anything else a path. A file

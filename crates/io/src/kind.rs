@@ -147,7 +147,7 @@ impl FileKind {
             }
             FileKind::Minimap2 => "give the FASTA file that it was made of",
             FileKind::Kraken2 => "merganser build makes a database of the same genomes",
-            FileKind::Taxonomy => "--taxonomy takes it",
+            FileKind::Taxonomy => "`taxonomy` takes it",
             FileKind::Folder => "name a file in it",
             FileKind::Sra => "fasterq-dump makes FASTQ of it",
             FileKind::Zip | FileKind::Tar => "unpack it, and name the files",

@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(
             message("/dev/null/x"),
             "/dev/null/x: cannot make a temporary file here: not a directory; choose another \
-             directory with --tmp-dir"
+             directory with `temp_dir`"
         );
         let spill = SpillFile::create(&std::env::temp_dir()).unwrap();
         let error = spill.read_at(5, &mut [0; 3]).unwrap_err().to_string();

@@ -1,5 +1,6 @@
 //! What can go wrong with tables.
 
+use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
 use std::path::PathBuf;
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
@@ -13,25 +14,14 @@ pub enum Error {
     #[error(transparent)]
     Output(#[from] std::io::Error),
     /// A parameter is out of its range, or two do not go together.
-    #[error("{0}")]
-    Config(String),
-    /// The memory budget cannot hold even the smallest parts of the tables.
-    #[error(
-        "these tables ({tables}) need at least {} of memory, and --memory gives {}: raise it, or lower \
-         --threads",
-        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
-    )]
-    TooLittleMemoryForTables {
-        /// Bytes that the run needs.
-        needed: u64,
-        /// Bytes that it may use.
-        budget: u64,
-        /// Tables.
-        tables: usize,
-    },
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The memory does not suffice for the job.
+    #[error(transparent)]
+    Memory(#[from] Shortage),
     /// Not even a part of a table fits into the memory.
     #[error(
-        "{}: needs {} of memory, and --memory gives {}: raise it, or take fewer of its k-mers \
+        "{}: needs {} of memory, and `memory` gives {}: raise it, or take fewer of its k-mers \
          (TABLE:MIN..MAX of a smaller table, by merganser kmers reduce)",
         path.display(), merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
     )]
@@ -45,8 +35,8 @@ pub enum Error {
     },
     /// Bins may not go to disk and do not fit into memory.
     #[error(
-        "the bins do not fit in the {} that --memory leaves for them: raise --memory, or use \
-         --storage auto or disk",
+        "the bins do not fit in the {} that `memory` leaves for them: raise `memory`, or use \
+         `storage` auto or disk",
         merganser_run::format_size(*limit)
     )]
     RamFull {
@@ -56,20 +46,9 @@ pub enum Error {
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
-    /// A GPU has too little memory to look up on.
-    #[error(
-        "cuda:{ordinal} has {} for k-mers and at least {} are needed: raise --gpu-memory, or use \
-         --device cpu",
-        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
-    )]
-    TooLittleGpuMemory {
-        /// The device.
-        ordinal: u32,
-        /// Bytes that are free there, or that `--gpu-memory` allows.
-        available: u64,
-        /// Bytes that the smallest buffers take.
-        needed: u64,
-    },
+    /// A GPU has too little memory for the job.
+    #[error(transparent)]
+    GpuMemory(#[from] GpuShortage),
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),
@@ -92,4 +71,16 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+impl Fault for Error {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Error::Io(error) => error.kind(),
+            Error::Output(error) => merganser_io::kind_of(error),
+            Error::Config(error) => error.kind(),
+            Error::Cancelled => FaultKind::Cancelled,
+            _ => FaultKind::Failed,
+        }
+    }
 }

@@ -27,6 +27,8 @@ use self::mgk::{Header, MgkFormat, MgkSink};
 use self::parquet::{ParquetFormat, ParquetSink};
 use self::text::{Style, TextFormat};
 pub use self::write::{Encoder, Ordered, Sink, Totals, Writing};
+use merganser_run::ConfigError;
+
 use crate::memory::{MemoryFormat, MemorySink};
 use crate::{Error, MemoryTable};
 
@@ -80,7 +82,11 @@ impl TableOutput {
         path: Option<&Path>,
         outputs: &OutputSet,
     ) -> Result<TableOutput, Error> {
-        let path = || path.ok_or_else(|| Error::Config("an output file is needed: -o FILE".into()));
+        let path = || {
+            path.ok_or_else(|| {
+                Error::Config(ConfigError::new("an output file is needed: `output` FILE"))
+            })
+        };
         let text = |style| Ok::<_, Error>(Files::Text(outputs.output(path()?)?, style));
         Ok(TableOutput(match format {
             TableFormat::Mgk => Files::Mgk(outputs.file(path()?)?),
@@ -95,7 +101,7 @@ impl TableOutput {
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => Files::Parquet(outputs.file(path()?)?),
             #[cfg(not(feature = "parquet"))]
-            TableFormat::Parquet => return Err(Error::Config(NO_PARQUET.into())),
+            TableFormat::Parquet => return Err(Error::Config(ConfigError::new(NO_PARQUET))),
             TableFormat::None => Files::None,
         }))
     }

@@ -2,6 +2,8 @@
 
 use merganser_filter::{NMode, Threshold};
 
+use merganser_run::ConfigError;
+
 use crate::Error;
 
 /// What counts as an edit.
@@ -103,18 +105,18 @@ impl Config {
     pub fn validate(&self) -> Result<(), Error> {
         let problem = match *self {
             Config { threshold: Threshold::Percent(100..), .. } => {
-                "-e is out of range: 0% to 99%".into()
+                "`threshold` is out of range: 0% to 99%".into()
             }
             Config { threshold: Threshold::Edits(edits), .. } if edits as usize >= MOST_READ => {
-                format!("-e is out of range: 0 to {}", MOST_READ - 1)
+                format!("`threshold` is out of range: 0 to {}", MOST_READ - 1)
             }
             Config { insert: [least, most], .. } if least > most => {
-                format!("--min-insert {least} is above --max-insert {most}")
+                format!("`min_insert` {least} is above `max_insert` {most}")
             }
-            Config { n_mode: NMode::Pass, .. } => "--n-mode is out of range: not pass".into(),
-            Config { crop: Some(0), .. } => "--crop is out of range: 1 or more".into(),
+            Config { n_mode: NMode::Pass, .. } => "`n_mode` is out of range: not pass".into(),
+            Config { crop: Some(0), .. } => "`crop` is out of range: 1 or more".into(),
             _ => return Ok(()),
         };
-        Err(Error::Config(problem))
+        Err(Error::Config(ConfigError::new(problem)))
     }
 }

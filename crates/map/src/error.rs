@@ -1,5 +1,6 @@
 //! What can go wrong while indexing and mapping.
 
+use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
 use std::path::{Path, PathBuf};
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
@@ -16,8 +17,8 @@ pub enum Error {
     #[error(transparent)]
     Filter(#[from] merganser_filter::Error),
     /// A parameter is out of its range, or two do not go together.
-    #[error("{0}")]
-    Config(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The reference or the reads are at fault; the message names file and record.
     #[error("{0}")]
     Input(String),
@@ -43,44 +44,33 @@ pub enum Error {
         /// What is wrong with it and what to do.
         problem: String,
     },
-    /// The memory budget cannot hold what the run needs.
-    #[error(
-        "{what} needs at least {} of memory, and --memory gives {}: raise it, or lower --threads",
-        merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
-    )]
-    TooLittleMemory {
-        /// Who needs it.
-        what: String,
-        /// Bytes that are needed.
-        needed: u64,
-        /// Bytes that may be used.
-        budget: u64,
-    },
+    /// The memory does not suffice for the job.
+    #[error(transparent)]
+    Memory(#[from] Shortage),
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
-    /// A GPU has too little memory.
-    #[error(
-        "cuda:{ordinal} has {} of memory and {what} needs at least {}: raise --gpu-memory, or use \
-         --device cpu",
-        merganser_run::format_given(*available), merganser_run::format_needed(*needed)
-    )]
-    TooLittleGpuMemory {
-        /// The device's number.
-        ordinal: u32,
-        /// Who needs it.
-        what: &'static str,
-        /// Bytes that it has.
-        available: u64,
-        /// Bytes that are needed.
-        needed: u64,
-    },
+    /// A GPU has too little memory for the job.
+    #[error(transparent)]
+    GpuMemory(#[from] GpuShortage),
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,
+}
+
+impl Fault for Error {
+    fn kind(&self) -> FaultKind {
+        match self {
+            Error::Io(error) => error.kind(),
+            Error::Output(error) => merganser_io::kind_of(error),
+            Error::Config(error) => error.kind(),
+            Error::Cancelled => FaultKind::Cancelled,
+            _ => FaultKind::Failed,
+        }
+    }
 }
 
 impl Error {

@@ -2,6 +2,8 @@
 
 use merganser_filter::Threshold;
 
+use merganser_run::ConfigError;
+
 use crate::index::Index;
 use crate::{Config, Error, Metric, NMode, Select, Strand};
 
@@ -18,8 +20,11 @@ impl ReadGroup {
     /// # Errors
     /// If it is no such line.
     pub fn parse(text: &str) -> Result<ReadGroup, Error> {
-        let wrong =
-            |what: &str| Error::Config(format!("-R '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"));
+        let wrong = |what: &str| {
+            Error::Config(ConfigError::new(format!(
+                "`group` '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"
+            )))
+        };
         let line = text.replace("\\t", "\t");
         let mut fields = line.split('\t');
         if fields.next() != Some("@RG") {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use merganser_io::{BgzfBlocks, Output, Segment, finish_all};
-use merganser_run::{Cancel, InOrderSink, Progress, run_workers_collect};
+use merganser_run::{Cancel, InOrderSink, Progress, Shortage, run_workers_collect};
 
 use crate::cuda::{Gpus, OnGpu, Ticket};
 use crate::header::{self, ReadGroup};
@@ -152,8 +152,9 @@ fn check_memory(job: &Job, index: &Index) -> Result<usize, Error> {
         let share = (job.memory - needed) / texts;
         return Ok(share.clamp(LONG[0] as u64, LONG[1] as u64) as usize);
     }
-    let what = format!("mapping with {} threads to this index", job.threads);
-    Err(Error::TooLittleMemory { what, needed, budget: job.memory })
+    let what = format!("mapping with {} threads to this index needs", job.threads);
+    let remedy = Shortage::FEWER_THREADS;
+    Err(Shortage { what, needed, budget: job.memory, remedy }.into())
 }
 
 /// The file's beginning.

@@ -70,8 +70,9 @@ impl<'a> Environment<'a> {
         let mut classifier = Classifier::new(self.database, thresholds);
         if !self.gpus.devices.is_empty() {
             classifier = match classifier.on_gpus(&self.gpus) {
-                Err(error @ Error::TooLittleGpuMemory { .. }) if self.auto => {
-                    self.console.info(format_args!("computing on the CPU: {error}"));
+                Err(error @ Error::GpuMemory(_)) if self.auto => {
+                    let why = failure::with_flags(&error.to_string());
+                    self.console.info(format_args!("computing on the CPU: {why}"));
                     Classifier::new(self.database, thresholds)
                 }
                 made => made?,

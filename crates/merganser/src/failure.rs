@@ -1,9 +1,9 @@
 //! From an error to its line on stderr and the exit code.
 
-use std::io;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use merganser_run::{ConfigError, Fault, FaultKind, with_names};
 
 use crate::console::{Console, Level};
 use crate::interrupt;
@@ -42,25 +42,75 @@ pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// What went wrong, in a line.
-pub(crate) fn message(error: &anyhow::Error) -> String {
-    let count = error.downcast_ref::<merganser_count::Error>().map(ToString::to_string);
-    let kmers = error.downcast_ref::<merganser_kmers::Error>().map(ToString::to_string);
-    let filter = error.downcast_ref::<merganser_filter::Error>().map(ToString::to_string);
-    let classify = error.downcast_ref::<merganser_classify::Error>().map(ToString::to_string);
-    let map = error.downcast_ref::<merganser_map::Error>().map(ToString::to_string);
-    // Their messages hold their causes.
-    count.or(kmers).or(filter).or(classify).or(map).unwrap_or_else(|| format!("{error:#}"))
+/// The error of a crate of ours, if it is one.
+fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
+    fn of<E: Fault>(error: &anyhow::Error) -> Option<&dyn Fault> {
+        error.downcast_ref::<E>().map(|error| error as &dyn Fault)
+    }
+    of::<merganser_count::Error>(error)
+        .or_else(|| of::<merganser_kmers::Error>(error))
+        .or_else(|| of::<merganser_filter::Error>(error))
+        .or_else(|| of::<merganser_classify::Error>(error))
+        .or_else(|| of::<merganser_map::Error>(error))
+        .or_else(|| of::<merganser_io::Error>(error))
+        .or_else(|| of::<ConfigError>(error))
 }
+
+/// What went wrong, in a line, which names options as the command line does.
+pub(crate) fn message(error: &anyhow::Error) -> String {
+    // Their messages hold their causes.
+    let text = fault(error).map_or_else(|| format!("{error:#}"), ToString::to_string);
+    with_flags(&text)
+}
+
+/// A message of a crate of ours, with the options of the command line in the places of fields.
+pub(crate) fn with_flags(message: &str) -> String {
+    with_names(message, |field| {
+        Some(match field {
+            "k" => "-k".to_owned(),
+            "threshold" => "-e".to_owned(),
+            "group" => "-R".to_owned(),
+            "output" => "-o".to_owned(),
+            "signature_len" => "--minimizer-len".to_owned(),
+            "temp_dir" => "--tmp-dir".to_owned(),
+            _ if FIELDS.contains(&field) => format!("--{}", field.replace('_', "-")),
+            _ => return None,
+        })
+    })
+}
+
+/// Fields that have the names of their options.
+const FIELDS: [&str; 25] = [
+    "bins",
+    "crop",
+    "database",
+    "density",
+    "device",
+    "drop_ambiguous",
+    "drop_overfull",
+    "format",
+    "forward_only",
+    "gpu_memory",
+    "gpu_streams",
+    "max_count",
+    "max_insert",
+    "max_part_size",
+    "memory",
+    "method",
+    "min_count",
+    "min_insert",
+    "n_mode",
+    "parts",
+    "reference",
+    "storage",
+    "strict",
+    "taxonomy",
+    "threads",
+];
 
 /// Says what went wrong, unless a reader of our output went away or the user stopped the run, who
 /// both know.
 pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
-    let count = error.downcast_ref::<merganser_count::Error>();
-    let kmers = error.downcast_ref::<merganser_kmers::Error>();
-    let filter = error.downcast_ref::<merganser_filter::Error>();
-    let classify = error.downcast_ref::<merganser_classify::Error>();
-    let map = error.downcast_ref::<merganser_map::Error>();
     // Who waits for a pipe then sees that as an error of the pipe, and who reads our output may have
     // been stopped too.
     if interrupt::happened() {
@@ -73,50 +123,16 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     console.error(message(error));
-    let usage = error.is::<Usage>()
-        || matches!(count, Some(merganser_count::Error::Config(_)))
-        || matches!(kmers, Some(merganser_kmers::Error::Config(_)))
-        || matches!(filter, Some(merganser_filter::Error::Config(_)))
-        || matches!(classify, Some(merganser_classify::Error::Config(_)))
-        || matches!(map, Some(merganser_map::Error::Config(_)));
+    let usage = error.is::<Usage>() || kind(error) == FaultKind::Config;
     ExitCode::from(if usage { 2 } else { 1 })
+}
+
+fn kind(error: &anyhow::Error) -> FaultKind {
+    let system = || error.downcast_ref().map(merganser_io::kind_of);
+    fault(error).map(Fault::kind).or_else(system).unwrap_or(FaultKind::Failed)
 }
 
 /// Whether the reader of the last output went away.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    use merganser_count::Error;
-    use merganser_filter::Error as FilterError;
-    let system = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    let count = match error.downcast_ref() {
-        Some(Error::Io(error)) => error.is_broken_pipe(),
-        Some(Error::Output(error)) => system(error),
-        _ => false,
-    };
-    let kmers = match error.downcast_ref() {
-        Some(merganser_kmers::Error::Io(error)) => error.is_broken_pipe(),
-        Some(merganser_kmers::Error::Output(error)) => system(error),
-        _ => false,
-    };
-    let filter = match error.downcast_ref() {
-        Some(FilterError::Io(error)) => error.is_broken_pipe(),
-        Some(FilterError::Output(error)) => system(error),
-        _ => false,
-    };
-    let classify = match error.downcast_ref() {
-        Some(merganser_classify::Error::Io(error)) => error.is_broken_pipe(),
-        Some(merganser_classify::Error::Output(error)) => system(error),
-        _ => false,
-    };
-    let map = match error.downcast_ref() {
-        Some(merganser_map::Error::Io(error)) => error.is_broken_pipe(),
-        Some(merganser_map::Error::Output(error)) => system(error),
-        _ => false,
-    };
-    count
-        || kmers
-        || filter
-        || classify
-        || map
-        || error.downcast_ref::<io::Error>().is_some_and(system)
-        || error.downcast_ref::<merganser_io::Error>().is_some_and(|error| error.is_broken_pipe())
+    kind(error) == FaultKind::ClosedPipe
 }

@@ -17,7 +17,7 @@ use merganser_run::{Cancel, DeviceChoice};
 use crate::args::map::MapArgs;
 use crate::common::{hint_at_mates, pairs, refuse_stdin_twice};
 use crate::console::Console;
-use crate::failure::usage;
+use crate::failure::{self, usage};
 use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{devices, index, interrupt};
@@ -205,7 +205,8 @@ fn choose_devices(
     if *choice == DeviceChoice::Auto && !job.devices.is_empty() {
         let memory = args.device.gpu_memory;
         if let Err(error) = merganser_map::check_devices(index, &job.config, &job.devices, memory) {
-            console.info(format_args!("computing on the CPU: {error}"));
+            let why = failure::with_flags(&error.to_string());
+            console.info(format_args!("computing on the CPU: {why}"));
             job.devices.clear();
         }
     }

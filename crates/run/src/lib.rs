@@ -1,31 +1,40 @@
-//! What every run needs, whatever its job: the number of threads, the memory budget, cancellation,
-//! progress, results in order, the `--json` summary. Nothing here knows about sequences.
+//! What every run needs, whatever its job: what it may use of the machine, cancellation, progress,
+//! results in order, what errors have in common, the `--json` summary. Nothing here knows about
+//! sequences.
 
 mod allocator;
 mod cancel;
 mod device;
 mod end;
 mod error;
+mod fault;
 pub mod files;
 mod in_order;
 pub mod locks;
 pub mod memory;
 mod progress;
+mod resources;
+mod shortage;
+mod stages;
 mod summary;
 pub mod threads;
 mod workers;
 
 pub use allocator::{Allocator, may_fail, share_heaps};
 pub use cancel::Cancel;
-pub use device::{DeviceChoice, DeviceError};
+pub use device::{DeviceChoice, DeviceError, Work};
 pub use end::end_at_once;
 pub use error::{Error, SizeError};
+pub use fault::{ConfigError, Fault, FaultKind, with_names};
 pub use files::raise_open_file_limit;
 pub use in_order::{InOrder, InOrderSink, OnFailure};
 pub use memory::{
     default_budget, format_given, format_needed, format_size, machine_memory, parse_size, peak_rss,
 };
 pub use progress::{Progress, Silent, Unit};
+pub use resources::Resources;
+pub use shortage::{GpuShortage, Shortage};
+pub use stages::Stages;
 pub use summary::Summary;
 pub use threads::{StartError, resolve_threads, start, start_scoped};
 pub use workers::{run_workers, run_workers_collect};

@@ -25,6 +25,9 @@ pub trait Progress: Sync {
 
     /// The current stage is over.
     fn finish(&self);
+
+    /// Something worth saying in a line, e.g. what computes. Unless it is taken, it is lost.
+    fn note(&self, _message: &str) {}
 }
 
 /// Listens to nothing.

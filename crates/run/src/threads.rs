@@ -18,7 +18,7 @@ pub fn resolve_threads(requested: Option<usize>) -> usize {
 /// A thread could not be started, as a limit of the system or of the user is reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "cannot start another thread: {reason}; lower --threads, or raise the limits of processes and \
+    "cannot start another thread: {reason}; lower `threads`, or raise the limits of processes and \
      memory (ulimit -u, ulimit -v)"
 )]
 pub struct StartError {
@@ -95,7 +95,7 @@ mod tests {
         let error = StartError::from(std::io::Error::from_raw_os_error(11));
         assert_eq!(
             error.to_string(),
-            "cannot start another thread: resource temporarily unavailable; lower --threads, or \
+            "cannot start another thread: resource temporarily unavailable; lower `threads`, or \
              raise the limits of processes and memory (ulimit -u, ulimit -v)"
         );
     }

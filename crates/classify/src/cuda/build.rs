@@ -11,6 +11,7 @@ use merganser_run::locks::lock;
 use super::GpuConfig;
 use super::kernels::SketchRule;
 use super::kernels::build::{self as kernels, Packing, ReferenceWindow, Sketches};
+use super::place::too_little_memory;
 use crate::Error;
 use crate::cpu::entries::Entries;
 use crate::params::Params;
@@ -113,7 +114,7 @@ impl Collector {
             let available = device.available()?;
             let (ordinal, what) = (device.ordinal(), "building");
             if available < needed {
-                return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
+                return Err(too_little_memory(ordinal, what, available, needed));
             }
             let most = config.streams.div_ceil(devices.len()).max(1) as u64;
             let count = (available / 2 / needed).clamp(1, most);

@@ -15,6 +15,7 @@ use super::kernels::build::{
     SectionWords, Sorted,
 };
 use super::kernels::{SECTIONS, SectionPlace};
+use super::place::too_little_memory;
 use super::table::DeviceTable;
 use crate::Error;
 use crate::cpu::section::{Counts, Tables};
@@ -125,7 +126,7 @@ impl<'a> DeviceLayout<'a> {
             }
             if end - first <= GROUP {
                 let (ordinal, what) = (device.ordinal(), "the tables of a group");
-                return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
+                return Err(too_little_memory(ordinal, what, available, needed));
             }
             // Features are spread evenly, but for some that are frequent.
             let share = available as f64 / needed as f64 * 0.95;

@@ -5,6 +5,8 @@ use merganser_gpu::Device;
 use super::GpuConfig;
 use super::long::LongSizes;
 use super::short::ShortSizes;
+use merganser_run::GpuShortage;
+
 use crate::Error;
 
 /// Device memory for long reads, on each device, at most.
@@ -32,7 +34,7 @@ impl Budget {
         let (ordinal, what) = (device.ordinal(), "classifying");
         let needed = LEAST_BYTES;
         if available < needed {
-            return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
+            return Err(too_little_memory(ordinal, what, available, needed));
         }
         // A little for the context and for what is rounded up.
         let all = available / 32 * 31;
@@ -114,4 +116,15 @@ mod tests {
         assert_eq!(placed, (vec![vec![(0, vec![0])]], vec![1, 2]));
         assert_eq!(place(&[50], &[budget(9)], 1), (vec![vec![]], vec![0]));
     }
+}
+
+/// The error of a device that has too little memory for a part of the job.
+pub(super) fn too_little_memory(
+    ordinal: u32,
+    what: &'static str,
+    available: u64,
+    needed: u64,
+) -> Error {
+    let remedy = "build the database with `max_part_size`, ";
+    GpuShortage { ordinal, what, available, needed, remedy }.into()
 }

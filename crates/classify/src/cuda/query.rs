@@ -7,7 +7,7 @@ use merganser_gpu::{Device, Pooled};
 use super::found::Found;
 use super::kernels::SketchRule;
 use super::layout::Resident;
-use super::place::{Budget, place};
+use super::place::{Budget, place, too_little_memory};
 use super::set::{Filling, Member, Set, Workspace};
 use super::short::{SHORT_WINDOWS, ShortSizes};
 use super::table::table_bytes;
@@ -95,12 +95,9 @@ impl<'a> GpuQuery<'a> {
             None => place(&sizes, &budgets, targets),
         };
         if rest.len() == parts.len() {
-            return Err(Error::TooLittleGpuMemory {
-                ordinal: devices[0].ordinal(),
-                what: "the tables of the database",
-                available: budgets[0].tables,
-                needed: sizes.iter().min().copied().unwrap_or(0) + targets,
-            });
+            let needed = sizes.iter().min().copied().unwrap_or(0) + targets;
+            let (ordinal, what) = (devices[0].ordinal(), "the tables of the database");
+            return Err(too_little_memory(ordinal, what, budgets[0].tables, needed));
         }
         let starts: Vec<u32> =
             (0..=database.targets().len() as u32).map(|at| database.first_window(at)).collect();

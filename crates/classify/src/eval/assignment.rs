@@ -131,7 +131,7 @@ fn taxon_of(text: &str, names: &Names<'_>) -> Result<Option<u32>, String> {
         Some(Ok(taxid)) => node(taxid, names).map(Some),
         Some(Err(reason)) => Err(reason),
         None if rank == Some(Rank::Sequence) => Err(format!(
-            "{taxon}: the taxon of a sequence stands in the database: give it with --database"
+            "{taxon}: the taxon of a sequence stands in the database: give it with `database`"
         )),
         None => Err(format!("{taxon}: no such name in the taxonomy")),
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use merganser_run::{format_size, machine_memory};
+use merganser_run::{Shortage, format_size, machine_memory};
 
 use super::{LineFormat, RunConfig};
 use crate::{Database, Error};
@@ -111,9 +111,9 @@ fn too_little(database: &Database, threads: usize, needed: u64, whole: u64, budg
         false => String::new(),
     };
     let remedy = match database.parts() {
-        1 => "lower --threads, or build the database with --parts",
-        _ => "or lower --threads",
+        1 => "lower `threads`, or build the database with `parts`",
+        _ => Shortage::FEWER_THREADS,
     };
-    let what = format!("classifying with {threads} threads by this database{all}");
-    Error::TooLittleMemory { what, needed, budget, remedy }
+    let what = format!("classifying with {threads} threads by this database{all} needs");
+    Shortage { what, needed, budget, remedy }.into()
 }

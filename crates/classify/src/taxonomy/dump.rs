@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::{NodeInfo, Taxonomy};
+use merganser_run::Shortage;
+
 use crate::Error;
 use crate::lines::Lines;
 
@@ -55,12 +57,13 @@ impl Dump {
         let (mut nodes, nodes_path, records) = read_nodes(folder, most)?;
         if records > most {
             let needed = taken + records * TAXON_BYTES;
-            return Err(Error::TooLittleMemory {
-                what: format!("a build with a taxonomy of {records} taxa"),
+            return Err(Shortage {
+                what: format!("a build with a taxonomy of {records} taxa needs"),
                 needed: needed.max(BASE_BYTES + records * READING_BYTES),
                 budget: memory,
                 remedy: "or give a taxonomy of the taxa that occur",
-            });
+            }
+            .into());
         }
         let mut notes = TaxonomyNotes::default();
         attach_orphans(&mut nodes, &mut notes);
@@ -104,11 +107,11 @@ fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     let reason = if folder.join("taxonomy").join(name).is_file() {
         format!("no {name} in this folder, but in the folder taxonomy in it: give that one")
     } else if folder.is_file() {
-        "not a folder: unpack NCBI's taxdump, and give its folder with --taxonomy".to_owned()
+        "not a folder: unpack NCBI's taxdump, and give its folder with `taxonomy`".to_owned()
     } else if folder.is_dir() {
-        format!("no {name} in this folder: give the folder of NCBI's taxdump with --taxonomy")
+        format!("no {name} in this folder: give the folder of NCBI's taxdump with `taxonomy`")
     } else {
-        "no such folder: give the folder of NCBI's taxdump with --taxonomy".to_owned()
+        "no such folder: give the folder of NCBI's taxdump with `taxonomy`".to_owned()
     };
     Err(Error::content(folder, reason))
 }
@@ -299,11 +302,11 @@ mod tests {
         let names = ("names.dmp", NAMES);
         assert_eq!(
             message(&[names]),
-            "DIR: no nodes.dmp in this folder: give the folder of NCBI's taxdump with --taxonomy"
+            "DIR: no nodes.dmp in this folder: give the folder of NCBI's taxdump with `taxonomy`"
         );
         assert_eq!(
             message(&[("nodes.dmp", NEW)]),
-            "DIR: no names.dmp in this folder: give the folder of NCBI's taxdump with --taxonomy"
+            "DIR: no names.dmp in this folder: give the folder of NCBI's taxdump with `taxonomy`"
         );
         assert_eq!(
             message(&[("nodes.dmp", "1 | x | no rank |\n"), names]),

@@ -4,6 +4,8 @@ use merganser_gpu::Device;
 
 use super::batch::Batch;
 use super::kernels::{GpuKmer, MOST_BINS, TILE_BASES};
+use merganser_run::GpuShortage;
+
 use crate::{Config, Error};
 
 /// Bins of a run; more only if asked for, or if a bin would be larger than `LARGE_BIN` k-mers.
@@ -105,8 +107,8 @@ impl Budget {
         }
         let available = device.available()?;
         if available < LEAST_MEMORY {
-            let (ordinal, needed) = (device.ordinal(), LEAST_MEMORY);
-            return Err(Error::TooLittleGpuMemory { ordinal, available, needed });
+            let (ordinal, what, needed) = (device.ordinal(), "k-mers", LEAST_MEMORY);
+            return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
         }
         let all = available / 32 * 31;
         Ok(Budget { records: all / 8 * RECORD_EIGHTHS, counting: all / 8 * COUNT_EIGHTHS, all })

@@ -6,7 +6,7 @@ use std::time::Duration;
 use merganser_io::OutputSet;
 use merganser_kmers::Header;
 use merganser_kmers::formats::{Encoder, Sink, TableOutput};
-use merganser_run::Cancel;
+use merganser_run::{Cancel, ConfigError};
 use merganser_seq::kmer::Kmer;
 
 use super::Outcome;
@@ -20,8 +20,8 @@ pub(crate) fn create(
     outputs: &OutputSet,
 ) -> Result<TableOutput, Error> {
     if output.is_none() && config.format != Format::None {
-        let message = "an output file is needed: -o FILE, or --format none";
-        return Err(Error::Config(message.into()));
+        let message = "an output file is needed: `output` FILE, or `format` none";
+        return Err(Error::Config(ConfigError::new(message)));
     }
     Ok(TableOutput::create(config.format.into(), output, outputs)?)
 }

@@ -8,7 +8,7 @@ use std::thread;
 
 use merganser_gpu::{Device, Result as GpuResult};
 use merganser_run::locks::{into_inner, lock, wait};
-use merganser_run::start_scoped;
+use merganser_run::{GpuShortage, start_scoped};
 
 use super::{BATCH, Job, Outcome, Shared, Worker};
 use crate::cuda::GpuFilter;
@@ -88,8 +88,8 @@ impl<'j> Gpus<'j> {
         // Half is left for batches of short sequences, which take more.
         let streams = streams.min((available / 2 / needed) as usize);
         if streams == 0 {
-            let ordinal = device.ordinal();
-            return Err(Error::TooLittleGpuMemory { ordinal, available, needed: 2 * needed });
+            let (ordinal, what, needed) = (device.ordinal(), "filtering", 2 * needed);
+            return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
         }
         for _ in 0..streams {
             if lock(&self.state).done {

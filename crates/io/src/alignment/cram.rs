@@ -166,7 +166,7 @@ struct Loader {
 const NO_BASE: u8 = 0;
 
 /// What to do where another reference was given than that of the alignments.
-const REMEDY: &str = "--reference must be the FASTA file that the reads were aligned to";
+const REMEDY: &str = "`reference` must be the FASTA file that the reads were aligned to";
 
 impl fasta::repository::Adapter for Loader {
     fn get(&mut self, name: &[u8]) -> Option<io::Result<fasta::Record>> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser_run::{Cancel, Progress, Unit};
+use merganser_run::{Cancel, ConfigError, Progress, Shortage, Unit};
 use merganser_seq::kmer::Kmer;
 
 use super::engine::Engine;
@@ -58,7 +58,7 @@ impl<'s> Session<'s> {
         resources: &'s Resources,
     ) -> Result<Session<'s>, Error> {
         let Some(first) = tables.first() else {
-            return Err(Error::Config("a table is needed".into()));
+            return Err(Error::Config(ConfigError::new("a table is needed")));
         };
         for table in tables {
             go_together(first, table)?;
@@ -73,7 +73,9 @@ impl<'s> Session<'s> {
         let needed = fixed + blocks * BLOCK_BYTES.start() + 3 * threads * LEAST_WORKER_BYTES;
         if needed > resources.memory {
             let budget = resources.memory;
-            return Err(Error::TooLittleMemoryForTables { needed, budget, tables: tables.len() });
+            let what = format!("these tables ({}) need", tables.len());
+            let remedy = Shortage::FEWER_THREADS;
+            return Err(Shortage { what, needed, budget, remedy }.into());
         }
         let left = resources.memory - fixed;
         let block_bytes = match blocks {
@@ -164,7 +166,7 @@ fn go_together(one: &AnyTable, other: &AnyTable) -> Result<(), Error> {
     } else if a.canonical != b.canonical {
         let strands = |is: &Description| match is.canonical {
             true => "canonical k-mers",
-            false => "k-mers as they stand in the reads (--forward-only)",
+            false => "k-mers as they stand in the reads (`forward_only`)",
         };
         format!("it holds {}, {} holds {}", strands(b), one.path().display(), strands(a))
     } else {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream};
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Progress, Silent, run_workers};
+use merganser_run::{Cancel, GpuShortage, Progress, Silent, run_workers};
 
 use super::device_sections::DeviceSections;
 use super::kernels::SeekKmer;
@@ -41,8 +41,8 @@ pub(super) fn open(options: &LookupOptions<'_>) -> Result<(Vec<Device>, u64), Er
         }
         let available = device.available()?;
         if available < LEAST_BYTES {
-            let (ordinal, needed) = (device.ordinal(), LEAST_BYTES);
-            return Err(Error::TooLittleGpuMemory { ordinal, available, needed });
+            let (ordinal, what, needed) = (device.ordinal(), "k-mers", LEAST_BYTES);
+            return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
         }
         least = least.min(available);
     }
@@ -261,9 +261,9 @@ impl<K: SeekKmer> RangedOnDevices<K> {
             let sections =
                 DeviceSections::load(&self.devices, &loading, bits, group.clone(), most, &Silent)?;
             let Some(sections) = sections else {
-                let ordinal = self.devices[0].ordinal();
+                let (ordinal, what) = (self.devices[0].ordinal(), "k-mers");
                 let (available, needed) = (self.sections_bytes, 2 * self.sections_bytes);
-                return Err(Error::TooLittleGpuMemory { ordinal, available, needed });
+                return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
             };
             with(sections)?;
         }

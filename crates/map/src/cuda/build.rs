@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use merganser_gpu::{Device, DeviceBuffer, Stream, primitives};
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, GpuShortage, Progress};
 
 use super::kernels::{self, BuildTask};
 use crate::Error;
@@ -87,7 +87,7 @@ fn groups(
     if room < largest.max(1) {
         let needed = (fixed + POSITION_BYTES * largest.max(1)) / 31 * 32 + 32;
         let (ordinal, what) = (device.ordinal(), "building this index");
-        return Err(Error::TooLittleGpuMemory { ordinal, what, available, needed });
+        return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
     }
     Ok(grouped(sorting.totals, room))
 }

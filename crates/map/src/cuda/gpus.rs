@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, Pool, Pooled};
-use merganser_run::Cancel;
 use merganser_run::start_scoped;
+use merganser_run::{Cancel, GpuShortage};
 
 use super::index::DeviceIndex;
 use super::tickets::{Ticket, Tickets};
@@ -142,13 +142,8 @@ fn share(
     let workspaces = (left / sizes(keys).bytes()) as usize;
     if workspaces == 0 {
         let needed = (index + sizes(LEAST).bytes()) / 31 * 32 + 32;
-        let what = "mapping to this index";
-        return Err(Error::TooLittleGpuMemory {
-            ordinal: device.ordinal(),
-            what,
-            available,
-            needed,
-        });
+        let (ordinal, what) = (device.ordinal(), "mapping to this index");
+        return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
     }
     Ok((sizes(keys), workspaces.min(threads).min(MOST_WORKSPACES)))
 }

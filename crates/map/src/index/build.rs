@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::AtomicFile;
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
+use merganser_run::{Cancel, Progress, Shortage, Unit, run_workers_collect};
 
 use super::{Data, Index, SHORTEST, file, interleave, k_of};
 use crate::Error;
@@ -216,8 +216,9 @@ fn groups(
     let room = how.memory.saturating_sub(fixed) / 8;
     if room < largest.min(1 << 16) {
         let needed = fixed + 8 * largest.max(1 << 16);
-        let what = format!("indexing with {} threads", how.threads);
-        return Err(Error::TooLittleMemory { what, needed, budget: how.memory });
+        let what = format!("indexing with {} threads needs", how.threads);
+        let remedy = Shortage::FEWER_THREADS;
+        return Err(Shortage { what, needed, budget: how.memory, remedy }.into());
     }
     Ok(grouped(totals, room))
 }
