@@ -4,20 +4,18 @@
 use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
-use merganser_count::{Config, Format, Storage};
+use merganser_count::{Format, Storage};
 use merganser_fuzz::fastx::add_kmers;
 use merganser_fuzz::tables::{config, make};
 use merganser_seq::signature::Rule;
 
 fuzz_target!(|input: &[u8]| {
     let [k, options, reads @ ..] = input else { return };
-    let config = Config {
-        canonical: options & 1 == 0,
-        storage: if options & 2 == 0 { Storage::Auto } else { Storage::Disk },
-        rule: Rule::ALL[usize::from(options >> 2 & 3)],
-        format: Format::Tsv,
-        ..config(usize::from(k % 128) + 1)
-    };
+    let config = config(usize::from(k % 128) + 1)
+        .canonical(options & 1 == 0)
+        .storage(if options & 2 == 0 { Storage::Auto } else { Storage::Disk })
+        .rule(Rule::ALL[usize::from(options >> 2 & 3)])
+        .format(Format::Tsv);
     // Every byte is a letter: mostly bases, now and then an N or the end of a read.
     let letters: Vec<u8> = reads.iter().map(|b| b"ACGTacgtUuNACGT>"[usize::from(b % 16)]).collect();
     let mut kmers = BTreeMap::new();

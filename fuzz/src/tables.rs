@@ -5,21 +5,23 @@ use std::path::Path;
 use merganser_count::{Config, Format, count};
 use merganser_io::{Input, OutputSet};
 use merganser_kmers::Table;
-use merganser_run::Silent;
+use merganser_run::{Resources, Silent};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
 /// A configuration that is quick to run again and again.
 pub fn config(k: usize) -> Config {
-    Config { memory: 192 << 20, threads: 1, bins: Some(4), min_count: 1, ..Config::new(k) }
+    Config::new(k).bins(Some(4)).min_count(1)
 }
 
 /// Counts `reads` into the table `to`.
 pub fn make(config: &Config, reads: &[u8], to: &Path) -> Result<u64, merganser_count::Error> {
     let from = to.with_extension("fa");
     std::fs::write(&from, reads).expect("a temporary file");
-    let outcome =
-        count(config, &[Input::File(from)], Some(to), &OutputSet::alone(), &Silent, &Default::default())?;
+    let (inputs, outputs) = ([Input::File(from)], OutputSet::alone());
+    let resources = Resources::new().memory(192 << 20).threads(1);
+    let cancel = Default::default();
+    let outcome = count(config, &resources, &inputs, Some(to), &outputs, &Silent, &cancel)?;
     assert!(config.format != Format::None);
     Ok(outcome.kept_kmers)
 }
@@ -86,7 +88,7 @@ pub fn mend(bytes: &mut [u8]) {
 /// same; neither may panic.
 pub fn compute(path: &Path) {
     use merganser_kmers::algebra::{
-        Calculation, Cut, Expression, Operation, Resources, calculate, open_tables,
+        Calculation, Cut, Expression, Operation, calculate, open_tables,
     };
     use merganser_kmers::formats::TableFormat;
     let cancel = Default::default();
@@ -99,7 +101,7 @@ pub fn compute(path: &Path) {
             output: None,
             format: TableFormat::None,
         };
-        let resources = Resources { threads, memory: 256 << 20, tmp_dir: std::env::temp_dir() };
+        let resources = Resources::new().threads(threads).memory(256 << 20);
         calculate(&calculation, &tables, &resources, &OutputSet::alone(), &Silent, &cancel).ok()
     };
     let alone = run(Expression::Table(0), 1).map(|done| done.kmers);

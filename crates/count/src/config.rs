@@ -1,7 +1,5 @@
 //! What to count and how: plain data, checked once.
 
-use std::path::PathBuf;
-
 use merganser_kmers::formats::TableFormat;
 pub use merganser_kmers::store::Storage;
 use merganser_seq::kmer::MAX_K;
@@ -43,6 +41,7 @@ impl From<Format> for TableFormat {
 
 /// The parameters of one counting run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Config {
     /// Bases of a k-mer, 1 to 128.
     pub k: usize,
@@ -62,19 +61,8 @@ pub struct Config {
     pub bins: Option<usize>,
     /// Where super-k-mers and results wait between the phases. No result depends on it.
     pub storage: Storage,
-    /// Memory in bytes that the whole process may use.
-    pub memory: u64,
-    /// Directory of temporary files.
-    pub tmp_dir: PathBuf,
-    /// Worker threads in all.
-    pub threads: usize,
-    /// GPUs to count on, by CUDA's numbers; one listed twice is used as two. Empty for the CPU
-    /// alone. No result depends on it.
-    pub devices: Vec<u32>,
-    /// Bytes of memory to use on each GPU, `None` for what is free.
-    pub gpu_memory: Option<u64>,
     /// Batches of reads that each GPU cuts at a time (streams), 1 to [`MAX_STREAMS`]; `None` for
-    /// 3, and 8 where super-k-mers do not fit into [`gpu_memory`](Config::gpu_memory).
+    /// 3, and 8 where super-k-mers do not fit into [`gpu_memory`](merganser_run::Resources::gpu_memory).
     pub gpu_streams: Option<usize>,
     /// How the table is written.
     pub format: Format,
@@ -86,8 +74,7 @@ pub const MAX_BINS: usize = 8192;
 pub const MAX_STREAMS: usize = 16;
 
 impl Config {
-    /// The defaults for k-mers of `k` bases: canonical, minimum count 2, all cores, the default
-    /// memory budget.
+    /// The defaults for k-mers of `k` bases: canonical, minimum count 2.
     pub fn new(k: usize) -> Config {
         Config {
             k,
@@ -99,14 +86,69 @@ impl Config {
             signature_len: None,
             bins: None,
             storage: Storage::Auto,
-            memory: merganser_run::default_budget(),
-            tmp_dir: std::env::temp_dir(),
-            threads: merganser_run::resolve_threads(None),
-            devices: Vec::new(),
-            gpu_memory: None,
             gpu_streams: None,
             format: Format::Mgk,
         }
+    }
+
+    /// Counts k-mers and their reverse complements together, or each as it stands.
+    #[must_use]
+    pub fn canonical(self, canonical: bool) -> Config {
+        Config { canonical, ..self }
+    }
+
+    /// Keeps k-mers that occur so often or more.
+    #[must_use]
+    pub fn min_count(self, min_count: u32) -> Config {
+        Config { min_count, ..self }
+    }
+
+    /// Keeps k-mers that occur so often or less.
+    #[must_use]
+    pub fn max_count(self, max_count: u32) -> Config {
+        Config { max_count, ..self }
+    }
+
+    /// Has bases of lower quality (Phred) break k-mers.
+    #[must_use]
+    pub fn min_quality(self, min_quality: Option<u8>) -> Config {
+        Config { min_quality, ..self }
+    }
+
+    /// Chooses signatures by this rule.
+    #[must_use]
+    pub fn rule(self, rule: Rule) -> Config {
+        Config { rule, ..self }
+    }
+
+    /// Takes signatures of so many bases; `None` for the default.
+    #[must_use]
+    pub fn signature_len(self, signature_len: Option<usize>) -> Config {
+        Config { signature_len, ..self }
+    }
+
+    /// Takes so many bins; `None` to choose by the size of the input.
+    #[must_use]
+    pub fn bins(self, bins: Option<usize>) -> Config {
+        Config { bins, ..self }
+    }
+
+    /// Lets super-k-mers and results wait there.
+    #[must_use]
+    pub fn storage(self, storage: Storage) -> Config {
+        Config { storage, ..self }
+    }
+
+    /// Cuts so many batches at a time on each GPU; `None` for the default.
+    #[must_use]
+    pub fn gpu_streams(self, gpu_streams: Option<usize>) -> Config {
+        Config { gpu_streams, ..self }
+    }
+
+    /// Writes the table so.
+    #[must_use]
+    pub fn format(self, format: Format) -> Config {
+        Config { format, ..self }
     }
 
     /// Checks every range.
@@ -141,9 +183,6 @@ impl Config {
         if self.gpu_streams.is_some_and(|streams| !(1..=MAX_STREAMS).contains(&streams)) {
             return fail(format!("`gpu_streams` is out of range: 1 to {MAX_STREAMS}"));
         }
-        if self.threads == 0 {
-            return fail("`threads` 0 is out of range: 1 or more".into());
-        }
         Ok(())
     }
 
@@ -153,8 +192,8 @@ impl Config {
         (if k <= 16 { 7 } else { 9 }).min(k)
     }
 
-    /// The signature length that the run takes.
-    pub fn signature_len(&self) -> usize {
+    /// The bases of a signature that the run takes.
+    pub fn signature_bases(&self) -> usize {
         self.signature_len.unwrap_or(Config::default_signature_len(self.k))
     }
 }

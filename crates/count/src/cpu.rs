@@ -2,7 +2,6 @@
 
 pub(crate) mod counter;
 mod dedupe;
-pub(crate) mod fragments;
 mod kmer_map;
 pub(crate) mod partition;
 pub(crate) mod sample;

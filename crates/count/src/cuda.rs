@@ -6,15 +6,14 @@
 //! disk. No result depends on which.
 
 mod batch;
-mod chunks;
-mod counting;
-mod host_writers;
+pub(crate) mod chunks;
+pub(crate) mod counting;
+pub(crate) mod host_writers;
 mod kernels;
-mod packer;
-mod partition;
-mod plan;
-mod queue;
-mod run;
-mod table;
+pub(crate) mod packer;
+pub(crate) mod partition;
+pub(crate) mod plan;
+pub(crate) mod queue;
+pub(crate) mod table;
 
 pub(crate) use kernels::GpuKmer;

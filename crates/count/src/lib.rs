@@ -6,14 +6,15 @@
 //! 2. *count*: each bin's super-k-mers become distinct canonical k-mers with counts;
 //! 3. *emit*: the k-mers that stay are sorted over the whole table and written.
 //!
-//! [`count`] is the entry point, [`count_in_memory`] that of programs which want no file. What is done with tables is in `merganser-kmers`. No result depends
-//! on the number of threads or bins, the storage, the memory or the signature rule.
+//! [`count`] is the entry point, [`count_in_memory`] that of programs which want no file. What is
+//! done with tables is in `merganser-kmers`. No result depends on the number of threads or bins, the
+//! storage, the memory, the device or the signature rule.
 //!
 //! ```
 //! use merganser_count::{Config, count};
 //! use merganser_io::{Input, OutputSet};
 //! use merganser_kmers::Table;
-//! use merganser_run::{Cancel, Silent};
+//! use merganser_run::{Cancel, Resources, Silent};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let (reads, output) = (folder.path().join("reads.fa"), folder.path().join("reads.mgk"));
@@ -21,8 +22,9 @@
 //!
 //! // Of the 5-mers only CGTTA is in both reads.
 //! let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
+//! let (config, resources, cancel) = (Config::new(5), Resources::new(), Cancel::default());
 //! let outcome =
-//!     count(&Config::new(5), &inputs, Some(&output), &outputs, &Silent, &Cancel::default())?;
+//!     count(&config, &resources, &inputs, Some(&output), &outputs, &Silent, &cancel)?;
 //! assert_eq!((outcome.total_kmers, outcome.kept_kmers), (4, 1));
 //! assert_eq!(Table::open(&output)?.header().largest_count, 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -36,6 +38,8 @@ mod cpu;
 mod cuda;
 mod emit;
 mod error;
+mod fragments;
+mod job;
 mod plan;
 mod results;
 mod run;

@@ -7,6 +7,7 @@ use merganser_run::Shortage;
 
 use crate::config::{MAX_BINS, Storage};
 use crate::cpu::{Width, dedupe_bytes};
+use crate::job::Job;
 use crate::{Config, Error};
 
 /// k-mers that a bin should have: few enough that at a usual depth its table stays in the
@@ -45,15 +46,15 @@ pub(crate) struct Plan {
 }
 
 /// Bytes of text a worker reads at a time: less than the usual if memory is tight.
-pub(crate) fn chunk_bytes(config: &Config) -> usize {
-    let share = config.memory / 16 / config.threads as u64;
+pub(crate) fn chunk_bytes(job: Job<'_>) -> usize {
+    let share = job.memory / 16 / job.threads as u64;
     share.clamp(LEAST_CHUNK_BYTES, CHUNK_BYTES) as usize
 }
 
 /// The longest record that cannot be cut, so that one of each worker and one that is collected take no
 /// more than hash maps will take when everything has been read.
-pub(crate) fn longest_record(config: &Config) -> usize {
-    merganser_io::longest_record(config.memory / 8, config.threads as u64 + 1)
+pub(crate) fn longest_record(job: Job<'_>) -> usize {
+    merganser_io::longest_record(job.memory / 8, job.threads as u64 + 1)
 }
 
 /// The number of bins for about `kmers` k-mers.
@@ -67,50 +68,50 @@ pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
 }
 
 /// Bytes of one worker's hash map.
-fn table_bytes(config: &Config) -> u64 {
-    (config.memory / 8 / config.threads as u64).clamp(LEAST_TABLE_BYTES, MOST_TABLE_BYTES)
+fn table_bytes(job: Job<'_>) -> u64 {
+    (job.memory / 8 / job.threads as u64).clamp(LEAST_TABLE_BYTES, MOST_TABLE_BYTES)
 }
 
 /// k-mers that a worker may sort at a time, in the memory that its hash map had before: they are
 /// there twice, and a third time while ranges are put together.
-pub(crate) fn sorted_at_once<K: Kmer>(config: &Config) -> u64 {
-    table_bytes(config) * 3 / 2 / (3 * size_of::<(K, u32)>() as u64)
+pub(crate) fn sorted_at_once<K: Kmer>(job: Job<'_>) -> u64 {
+    table_bytes(job) * 3 / 2 / (3 * size_of::<(K, u32)>() as u64)
 }
 
 /// Spends the budget.
 ///
 /// # Errors
 /// [`Error::Memory`] with what is needed.
-pub(crate) fn plan<K: Width>(config: &Config, bins: usize) -> Result<Plan, Error> {
+pub(crate) fn plan<K: Width>(job: Job<'_>, bins: usize) -> Result<Plan, Error> {
     debug_assert!(bins <= MAX_BINS);
-    let threads = config.threads as u64;
+    let threads = job.threads as u64;
     // Chunks of compressed input take twice their text.
-    let reading = threads * (chunk_bytes(config) as u64 * 9 / 4 + (bins * STRIDE) as u64);
+    let reading = threads * (chunk_bytes(job) as u64 * 9 / 4 + (bins * STRIDE) as u64);
     let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
     let fixed = BASE_BYTES + reading.max(counting);
-    let open_blocks = (bins + scattered::ranges(config.k)) as u64;
-    let block_bytes = (config.memory / 8 / open_blocks).clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES);
+    let open_blocks = (bins + scattered::ranges(job.config.k)) as u64;
+    let block_bytes = (job.memory / 8 / open_blocks).clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES);
     let open = open_blocks * block_bytes;
     // A table that grows is there twice for a moment, half as large and whole.
-    let table_bytes = table_bytes(config);
+    let table_bytes = table_bytes(job);
     let tables = threads * table_bytes * 3 / 2;
     let needed = fixed + open + tables + LEAST_FULL_BYTES;
-    if needed > config.memory {
+    if needed > job.memory {
         let least = fixed
             + open_blocks * LEAST_BLOCK_BYTES
             + threads * LEAST_TABLE_BYTES * 3 / 2
             + LEAST_FULL_BYTES;
         return Err(Shortage {
-            what: format!("{} threads and {bins} bins need", config.threads),
+            what: format!("{} threads and {bins} bins need", job.threads),
             needed: least.max(needed),
-            budget: config.memory,
+            budget: job.memory,
             remedy: "or lower `threads` or `bins`",
         }
         .into());
     }
-    let full_bytes = match config.storage {
+    let full_bytes = match job.config.storage {
         Storage::Disk => 0,
-        Storage::Auto | Storage::Ram => config.memory - fixed - open - tables,
+        Storage::Auto | Storage::Ram => job.memory - fixed - open - tables,
     };
     Ok(Plan { bins, block_bytes: block_bytes as usize, full_bytes, table_bytes })
 }

@@ -1,29 +1,31 @@
 //! A counting run from inputs to table.
 
-pub(crate) mod output;
+mod on_gpus;
+mod output;
 pub(crate) mod reading;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use merganser_io::{Chunk, Input, OutputSet, Reader};
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use merganser_kmers::{Histogram, MemoryTable};
-use merganser_run::{Cancel, Progress, Unit, run_workers_collect};
+use merganser_run::{Cancel, Progress, Resources, Stages, Unit, Work, run_workers_collect};
 use merganser_seq::with_kmer;
 
 use crate::binmap::BinMap;
 use crate::config::Format;
 use crate::cpu::Width;
 use crate::cpu::counter::Counter;
-use crate::cpu::fragments::{Fragments, Tally};
 use crate::cpu::partition::{Partitioned, Partitioner};
 use crate::cpu::sample::Sampler;
 use crate::cpu::small::{self, SmallCounter};
 use crate::cuda::GpuKmer;
 use crate::emit::Source;
+use crate::fragments::{Fragments, Tally};
+use crate::job::Job;
 use crate::plan::{self, Plan};
 use crate::results::Results;
 use crate::{Config, Error};
@@ -31,6 +33,7 @@ use reading::{Reading, read_all};
 
 /// What a run found and did.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Outcome {
     /// Records (reads, sequences) of the input.
     pub records: u64,
@@ -60,13 +63,15 @@ pub struct Outcome {
     pub spilled_bytes: u64,
     /// The GPUs that counted.
     pub devices: Vec<merganser_gpu::DeviceInfo>,
-    /// Stages in order with their wall time.
-    pub stages: Vec<(&'static str, Duration)>,
+    /// Where the time went.
+    pub stages: Stages,
+    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    pub peak_memory: Option<u64>,
 }
 
 impl Outcome {
     pub(crate) fn stage(&mut self, name: &'static str, since: Instant) {
-        self.stages.push((name, since.elapsed()));
+        self.stages.since(name, since);
     }
 
     pub(crate) fn read(&mut self, tally: Tally) {
@@ -87,6 +92,7 @@ impl Outcome {
 /// input, a full disk, or [`Error::Cancelled`]. No output then exists.
 pub fn count(
     config: &Config,
+    resources: &Resources,
     inputs: &[Input],
     output: Option<&Path>,
     outputs: &OutputSet,
@@ -94,26 +100,26 @@ pub fn count(
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
     let create = || output::create(config, output, outputs);
-    count_into(create, config, inputs, progress, cancel)
+    count_into(create, (config, resources), inputs, progress, cancel)
 }
 
 /// Counts the k-mers of `inputs` into a table in memory, whatever [`Config::format`] is. The table's
-/// own bytes come on top of [`Config::memory`].
+/// own bytes come on top of [`Resources::memory`].
 ///
 /// Progress stages are those of [`count`].
 ///
 /// ```
 /// use merganser_count::{Config, count_in_memory};
 /// use merganser_io::Input;
-/// use merganser_run::{Cancel, Silent};
+/// use merganser_run::{Cancel, Resources, Silent};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let reads = folder.path().join("reads.fa");
 /// std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 ///
-/// let config = Config { min_count: 1, ..Config::new(5) };
+/// let (config, resources) = (Config::new(5).min_count(1), Resources::new());
 /// let inputs = [Input::File(reads)];
-/// let (_, table) = count_in_memory(&config, &inputs, &Silent, &Cancel::default())?;
+/// let (_, table) = count_in_memory(&config, &resources, &inputs, &Silent, &Cancel::default())?;
 /// let kmers: Vec<(String, u32)> = table.iter().collect();
 /// let expected = [("AACGT", 1), ("CGTTA", 2), ("GTAAC", 1)];
 /// assert_eq!(kmers, expected.map(|(kmer, count)| (kmer.to_owned(), count)));
@@ -126,6 +132,7 @@ pub fn count(
 /// disk, or [`Error::Cancelled`].
 pub fn count_in_memory(
     config: &Config,
+    resources: &Resources,
     inputs: &[Input],
     progress: &dyn Progress,
     cancel: &Cancel,
@@ -133,7 +140,7 @@ pub fn count_in_memory(
     // Any format but none: k-mers stay, and where they go is decided here.
     let config = Config { format: Format::Mgk, ..config.clone() };
     let (files, table) = TableOutput::in_memory();
-    let outcome = count_into(|| Ok(files), &config, inputs, progress, cancel)?;
+    let outcome = count_into(|| Ok(files), (&config, resources), inputs, progress, cancel)?;
     let table = table.recv().map_err(|_| Error::Cancelled)?;
     Ok((outcome, table))
 }
@@ -141,24 +148,33 @@ pub fn count_in_memory(
 /// Counts into the files that `create` opens, once the inputs are open.
 fn count_into(
     create: impl FnOnce() -> Result<TableOutput, Error>,
-    config: &Config,
+    (config, resources): (&Config, &Resources),
     inputs: &[Input],
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
     config.validate()?;
-    let reader = reading::open(config, inputs, cancel)?;
+    resources.validate()?;
+    let text = merganser_io::text_bytes(inputs);
+    let devices = resources.choose_gpus(Work::Count, text, merganser_gpu::usable, progress)?;
+    let job = Job::new(config, resources, &devices);
+    let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;
-    let run = Run { config, reader: &reader, progress, cancel };
+    let run = Run { job, config, reader: &reader, progress, cancel };
     let counted = with_kmer!(config.k, K => run.count::<K>(files));
     counted
-        .map(|outcome| Outcome { skipped_alignments: reader.skipped_alignments(), ..outcome })
+        .map(|outcome| Outcome {
+            skipped_alignments: reader.skipped_alignments(),
+            peak_memory: merganser_run::peak_rss(),
+            ..outcome
+        })
         .map_err(|error| reading::cause(&reader, cancel, error))
 }
 
 /// What all phases need.
 #[derive(Clone, Copy)]
 pub(crate) struct Run<'r> {
+    pub(crate) job: Job<'r>,
     pub(crate) config: &'r Config,
     pub(crate) reader: &'r Reader,
     pub(crate) progress: &'r dyn Progress,
@@ -166,11 +182,11 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn count<K: GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
+    fn count<K: Width + GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
         self.progress.stage("reading", Unit::Bytes, self.reader.bytes_total());
         let outcome = if self.config.k <= small::MOST_K {
             self.count_small::<K>(files)
-        } else if !self.config.devices.is_empty() {
+        } else if !self.job.devices.is_empty() {
             self.count_on_gpus::<K>(files)
         } else {
             self.count_by_bins::<K>(files)
@@ -180,18 +196,13 @@ impl Run<'_> {
     }
 
     pub(crate) fn reading(&self) -> Reading<'_> {
-        Reading {
-            config: self.config,
-            reader: self.reader,
-            progress: self.progress,
-            cancel: self.cancel,
-        }
+        Reading { job: self.job, reader: self.reader, progress: self.progress, cancel: self.cancel }
     }
 
     /// Every k-mer has a counter: one pass, no bins.
     fn count_small<K: Width>(self, files: TableOutput) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
-        let pool = self.pool(plan::plan::<K>(self.config, 1)?);
+        let pool = self.pool(plan::plan::<K>(self.job, 1)?);
         let started = Instant::now();
         let (counters, tally) =
             read_all(&self.reading(), None, || SmallCounter::new(self.config.k))?;
@@ -234,7 +245,7 @@ impl Run<'_> {
 
         let started = Instant::now();
         self.progress.stage("counting", Unit::Bytes, Some(sent.bytes));
-        let most = plan::sorted_at_once::<K>(self.config);
+        let most = plan::sorted_at_once::<K>(self.job);
         let results = Results::<K>::new(self.config, &pool).sorting(most);
         outcome.histogram = self.count_bins(&store, &results, plan)?;
         outcome.stage("count", started);
@@ -247,7 +258,7 @@ impl Run<'_> {
     /// itself is handed on.
     fn sample<K: Width>(&self) -> Result<(BinMap, Plan, Option<Chunk>), Error> {
         let (sampler, first, expected) = self.sample_first()?;
-        let plan = plan::plan::<K>(self.config, plan::bins(self.config, expected))?;
+        let plan = plan::plan::<K>(self.job, plan::bins(self.config, expected))?;
         let map = BinMap::balanced(sampler.slots(), &sampler.weights, plan.bins);
         Ok((map, plan, first))
     }
@@ -274,7 +285,7 @@ impl Run<'_> {
             Spilling {
                 storage: self.config.storage,
                 limit: plan.full_bytes,
-                directory: self.config.tmp_dir.clone(),
+                directory: self.job.temp_dir.to_owned(),
             },
         )
     }
@@ -289,7 +300,7 @@ impl Run<'_> {
         let mut order: Vec<usize> = (0..store.bins()).collect();
         order.sort_by_key(|&bin| (std::cmp::Reverse(store.bytes(bin)), bin));
         let next = AtomicUsize::new(0);
-        let parts = run_workers_collect(self.config.threads, |_| {
+        let parts = run_workers_collect(self.job.threads, |_| {
             let mut counter = Counter::new(self.config, plan.table_bytes, results);
             while let Some(&bin) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if self.cancel.is_cancelled() {
@@ -323,9 +334,9 @@ impl Run<'_> {
             return Ok(());
         }
         let started = Instant::now();
-        let synced = output::write(files, self.config, source, outcome, self.cancel)?;
-        outcome.stages.push(("sort and write", started.elapsed().saturating_sub(synced)));
-        outcome.stages.push(("sync", synced));
+        let synced = output::write(files, self.job, source, outcome, self.cancel)?;
+        outcome.stages.add("sort and write", started.elapsed().saturating_sub(synced));
+        outcome.stages.add("sync", synced);
         Ok(())
     }
 }

@@ -6,12 +6,13 @@ mod score;
 use std::time::{Duration, Instant};
 
 use merganser_io::{Chunk, Input};
-use merganser_run::{Cancel, ConfigError, Progress, Unit};
+use merganser_run::{Cancel, ConfigError, Progress, Resources, Unit};
 use merganser_seq::signature::{self, Rule};
 
 use crate::binmap::{BinMap, Slots};
-use crate::cpu::fragments::{Consumer, Fragment, Fragments};
 use crate::cpu::partition::SuperKmers;
+use crate::fragments::{Consumer, Fragment, Fragments};
+use crate::job::Job;
 use crate::run::reading::{self, Reading, read_all};
 use crate::superkmer::{MAX_KMERS, gkc, record_bytes};
 use crate::{Config, Error, plan};
@@ -69,6 +70,7 @@ pub struct RuleStats {
 /// As [`crate::count`]; k must be at least 3, the shortest signature.
 pub fn stats(
     config: &Config,
+    resources: &Resources,
     inputs: &[Input],
     rules: &[Rule],
     progress: &dyn Progress,
@@ -82,9 +84,11 @@ pub fn stats(
             config.k
         ))));
     }
-    let reader = reading::open(config, inputs, cancel)?;
+    resources.validate()?;
+    let job = Job::new(config, resources, &[]);
+    let reader = reading::open(job, inputs, cancel)?;
     progress.stage("reading", Unit::Bytes, reader.bytes_total());
-    let stats = examine(config, rules, &Reading { config, reader: &reader, progress, cancel })
+    let stats = examine(config, rules, &Reading { job, reader: &reader, progress, cancel })
         .map_err(|error| reading::cause(&reader, cancel, error));
     progress.finish();
     stats
@@ -105,7 +109,7 @@ fn examine(config: &Config, rules: &[Rule], reading: &Reading<'_>) -> Result<Sta
     let sampled = sample.consumer.rules;
     Ok(Stats {
         k: config.k,
-        signature_len: config.signature_len(),
+        signature_len: config.signature_bases(),
         records: tally.records,
         kmers: all.kmers,
         rules: all.rules.into_iter().zip(sampled).map(|(r, s)| r.finish(&s, bins)).collect(),
@@ -169,7 +173,7 @@ struct RuleExaminer {
 impl RuleExaminer {
     fn new(config: &Config, rule: Rule) -> RuleExaminer {
         let config = Config { rule, ..config.clone() };
-        let slots = Slots::new(config.signature_len());
+        let slots = Slots::new(config.signature_bases());
         RuleExaminer {
             rule,
             k: config.k,

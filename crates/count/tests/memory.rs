@@ -3,7 +3,7 @@
 
 use merganser_count::{Config, Format, count, count_in_memory};
 use merganser_io::{Input, OutputSet};
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, Resources, Silent};
 
 /// Reads without a pattern, each twice, by Knuth's generator (MMIX).
 fn reads() -> String {
@@ -24,16 +24,12 @@ fn tables_in_memory_and_in_files_are_the_same() {
     let inputs = [Input::File(path)];
     for k in [1, 4, 5, 16, 17, 31, 64, 65, 128] {
         for canonical in [true, false] {
-            let config = Config {
-                format: Format::Tsv,
-                canonical,
-                min_count: 1,
-                threads: 2,
-                ..Config::new(k)
-            };
+            let config = Config::new(k).format(Format::Tsv).canonical(canonical).min_count(1);
+            let resources = Resources::new().threads(2);
             let (outputs, cancel) = (OutputSet::alone(), Cancel::default());
-            count(&config, &inputs, Some(&output), &outputs, &Silent, &cancel).unwrap();
-            let (outcome, table) = count_in_memory(&config, &inputs, &Silent, &cancel).unwrap();
+            count(&config, &resources, &inputs, Some(&output), &outputs, &Silent, &cancel).unwrap();
+            let (outcome, table) =
+                count_in_memory(&config, &resources, &inputs, &Silent, &cancel).unwrap();
             let text: String = table.iter().map(|(kmer, n)| format!("{kmer}\t{n}\n")).collect();
             assert!(text == std::fs::read_to_string(&output).unwrap(), "k {k}");
             assert_eq!(outcome.kept_kmers, table.len() as u64);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use merganser_count::{Config, count};
 use merganser_io::{Input, OutputSet};
 use merganser_kmers::{Error, Table};
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, Resources, Silent};
 use merganser_seq::kmer::Kmer;
 
 const K: usize = 21;
@@ -43,9 +43,9 @@ fn naive(text: &[u8]) -> BTreeMap<u64, u32> {
 fn table(dir: &Path) -> PathBuf {
     let (input, output) = (dir.join("reads.fa"), dir.join("reads.mgk"));
     std::fs::write(&input, reads()).expect("space");
-    let config = Config { min_count: 1, threads: 2, ..Config::new(K) };
-    let inputs = [Input::File(input)];
-    count(&config, &inputs, Some(&output), &OutputSet::alone(), &Silent, &Cancel::default())
+    let (config, resources) = (Config::new(K).min_count(1), Resources::new().threads(2));
+    let (inputs, outputs, cancel) = ([Input::File(input)], OutputSet::alone(), Cancel::default());
+    count(&config, &resources, &inputs, Some(&output), &outputs, &Silent, &cancel)
         .expect("good reads");
     output
 }

@@ -22,4 +22,4 @@ pub use expression::{Cut, Expression, Mode, Operation};
 pub use parse::{parse, parse_operand};
 pub use run::{Calculated, Calculation, calculate};
 pub(crate) use session::Session;
-pub use session::{Resources, open_tables};
+pub use session::open_tables;

@@ -1,6 +1,6 @@
 //! What can go wrong with tables.
 
-use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
+use merganser_run::{Cancelled, ConfigError, Fault, FaultKind, GpuShortage, Shortage};
 use std::path::PathBuf;
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
@@ -71,6 +71,12 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+impl From<Cancelled> for Error {
+    fn from(_: Cancelled) -> Error {
+        Error::Cancelled
+    }
 }
 
 impl Fault for Error {

@@ -13,9 +13,9 @@
 //!
 //! ```
 //! use merganser_io::OutputSet;
-//! use merganser_kmers::algebra::{Calculation, Cut, Resources, calculate, open_tables, parse};
+//! use merganser_kmers::algebra::{Calculation, Cut, calculate, open_tables, parse};
 //! use merganser_kmers::formats::TableFormat;
-//! use merganser_run::{Cancel, Silent};
+//! use merganser_run::{Cancel, Resources, Silent};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let [one, other, both] = ["one", "other", "both"].map(|name| folder.path().join(name));
@@ -34,7 +34,7 @@
 //!     output: Some(both.clone()),
 //!     format: TableFormat::Tsv,
 //! };
-//! let resources = Resources { threads: 2, memory: 256 << 20, tmp_dir: folder.path().to_owned() };
+//! let resources = Resources::new().threads(2).memory(256 << 20);
 //! let outputs = OutputSet::alone();
 //! calculate(&calculation, &tables, &resources, &outputs, &Silent, &cancel)?;
 //! assert_eq!(std::fs::read_to_string(&both)?, "ACG\t3\n");

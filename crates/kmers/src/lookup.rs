@@ -13,11 +13,11 @@ mod sliding;
 mod sorted_queries;
 mod temporary;
 
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, Progress, Resources, Work};
 use merganser_seq::kmer::Wide;
 
 use crate::Error;
-use crate::algebra::{Cut, Resources, Session};
+use crate::algebra::{Cut, Session};
 use crate::tables::AnyTable;
 use kernels::SeekKmer;
 use load::{Loading, Sections};
@@ -66,6 +66,7 @@ pub enum Use {
 const FEW: u64 = 16;
 
 /// What a look-up may use, and what it should know.
+#[derive(Clone, Copy, Debug)]
 pub struct LookupOptions<'o> {
     /// Threads, memory, and a place for temporary files.
     pub resources: &'o Resources,
@@ -75,12 +76,9 @@ pub struct LookupOptions<'o> {
     pub purpose: Use,
     /// Bytes of memory that whoever looks up needs for itself.
     pub reserved: u64,
-    /// GPUs to look up on, by CUDA's numbers; none for the CPU.
-    pub gpus: &'o [u32],
-    /// Bytes of memory to use on each GPU.
-    pub gpu_memory: Option<u64>,
-    /// Takes what is worth saying of the way that was chosen.
-    pub say: &'o (dyn Fn(String) + Sync),
+    /// Bytes of text that will be looked up, about; `None` if nobody knows. By it
+    /// [`DeviceChoice::Auto`](merganser_run::DeviceChoice::Auto) decides on GPUs.
+    pub input: Option<u64>,
 }
 
 /// Prepares a table for look-ups. Other formats than our own are made into a temporary table of ours
@@ -96,10 +94,16 @@ pub fn open_lookup(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Box<dyn Lookup>, Error> {
+    let work = match options.purpose {
+        Use::Reads => Work::Profile,
+        Use::Kmers(_) => Work::Query,
+    };
+    let usable = merganser_gpu::usable;
+    let gpus = options.resources.choose_gpus(work, options.input, usable, progress)?;
     let opened = match table.description().k {
-        0..=32 => open::<u64>(table, options, progress, cancel),
-        33..=64 => open::<u128>(table, options, progress, cancel),
-        _ => open::<Wide>(table, options, progress, cancel),
+        0..=32 => open::<u64>(table, options, &gpus, progress, cancel),
+        33..=64 => open::<u128>(table, options, &gpus, progress, cancel),
+        _ => open::<Wide>(table, options, &gpus, progress, cancel),
     };
     progress.finish();
     opened.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
@@ -108,11 +112,12 @@ pub fn open_lookup(
 fn open<K: SeekKmer>(
     table: AnyTable,
     options: &LookupOptions<'_>,
+    gpus: &[u32],
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Box<dyn Lookup>, Error> {
     if table.as_mgk().is_some() {
-        return open_own::<K>(table, options, progress, cancel);
+        return open_own::<K>(table, options, gpus, progress, cancel);
     }
     let temporary = {
         let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
@@ -120,31 +125,32 @@ fn open<K: SeekKmer>(
         // What is gathered and what is loaded are there at once.
         let most = room(&table, options).saturating_sub(session.gathered_bytes());
         let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
-        if options.gpus.is_empty() && loading.bytes() <= most {
+        if gpus.is_empty() && loading.bytes() <= most {
             let sections = loading.all(u64::MAX, progress)?;
             return Ok(Box::new(Resident::new(&table, sections.unwrap_or_default(), cancel)));
         }
         Temporary::write(&session, &ranges, options.cut, progress, cancel)?
     };
-    (options.say)(format!(
+    progress.note(&format!(
         "{}: is looked up in a temporary table of ours ({})",
         table.path().display(),
         merganser_run::format_size(temporary.bytes())
     ));
     let options = LookupOptions { cut: Cut::NONE, ..*options };
-    open_own::<K>(temporary.into_table(), &options, progress, cancel)
+    open_own::<K>(temporary.into_table(), &options, gpus, progress, cancel)
 }
 
 /// Of our own format.
 fn open_own<K: SeekKmer>(
     table: AnyTable,
     options: &LookupOptions<'_>,
+    gpus: &[u32],
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Box<dyn Lookup>, Error> {
     let most = room(&table, options);
-    if !options.gpus.is_empty() {
-        return devices::lookup::<K>(table, options, most, progress, cancel);
+    if !gpus.is_empty() {
+        return devices::lookup::<K>(table, options, gpus, most, progress, cancel);
     }
     let sections: Option<Sections<K>> = if seek(&table, options.purpose) {
         None
@@ -166,7 +172,7 @@ fn open_own<K: SeekKmer>(
         }
         None => {
             let ranged = Ranged::<K>::new(table, options, most, cancel)?;
-            (options.say)(ranged.describe());
+            progress.note(&ranged.describe());
             Ok(Box::new(ranged))
         }
     }
@@ -184,5 +190,5 @@ fn seek(table: &AnyTable, purpose: Use) -> bool {
 /// Bytes that may be spent on look-ups.
 fn room(table: &AnyTable, options: &LookupOptions<'_>) -> u64 {
     let taken = Session::BASE_BYTES + table.resident(options.resources.threads) + options.reserved;
-    options.resources.memory.saturating_sub(taken)
+    options.resources.budget().saturating_sub(taken)
 }

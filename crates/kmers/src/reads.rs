@@ -9,9 +9,7 @@ mod pass;
 mod profile;
 mod queries;
 
-use std::path::Path;
-
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, Progress, Resources};
 
 use crate::lookup::Lookup;
 pub use filter::{Action, FilterConfig, Filtered, Limit, Mates, filter_reads};
@@ -37,15 +35,13 @@ pub fn record_bytes(memory: u64, threads: usize, lookup: &dyn Lookup) -> u64 {
 
 /// What holds reads against a table.
 #[derive(Clone, Copy)]
-pub struct Resources<'r> {
+pub struct Job<'r> {
     /// The table.
     pub lookup: &'r dyn Lookup,
-    /// Worker threads in all.
-    pub threads: usize,
+    /// What it may use of the machine, the table apart.
+    pub resources: &'r Resources,
     /// Bytes of memory for records that are longer than usual: [`record_bytes`] gives them.
     pub record_bytes: u64,
-    /// For what a long profile leaves to its end.
-    pub tmp_dir: &'r Path,
     /// Is told of the bytes of input.
     pub progress: &'r dyn Progress,
     /// Ends it early.

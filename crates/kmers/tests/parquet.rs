@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use merganser_io::OutputSet;
-use merganser_kmers::algebra::{Calculation, Cut, Expression, Resources, calculate};
+use merganser_kmers::algebra::{Calculation, Cut, Expression, calculate};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, Resources, Silent};
 use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -26,7 +26,7 @@ fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Resul
         output: Some(to.to_owned()),
         format,
     };
-    let resources = Resources { threads, memory: 1 << 30, tmp_dir: std::env::temp_dir() };
+    let resources = Resources::new().threads(threads).memory(1 << 30);
     calculate(&calculation, &[table], &resources, &OutputSet::alone(), &Silent, &cancel)
         .map(drop)
         .map_err(|error| error.to_string())

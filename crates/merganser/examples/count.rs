@@ -9,13 +9,13 @@ use std::path::Path;
 
 use merganser::count::{Config, count_in_memory};
 use merganser::io::Input;
-use merganser::run::{Cancel, Silent};
+use merganser::run::{Cancel, Resources, Silent};
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let inputs = [Input::File(data.join("ERR1438863_1.fastq.gz"))];
     // Those that occur twice or more, each together with its reverse complement.
-    let config = Config::new(21);
-    let (outcome, table) = count_in_memory(&config, &inputs, &Silent, &Cancel::default())?;
+    let (config, resources, cancel) = (Config::new(21), Resources::new(), Cancel::default());
+    let (outcome, table) = count_in_memory(&config, &resources, &inputs, &Silent, &cancel)?;
     let mut text = format!("{} reads, {} k-mers\n", outcome.records, outcome.total_kmers);
     writeln!(text, "{} occur more than once", table.len())?;
     let mut kmers: Vec<(String, u32)> = table.iter().collect();

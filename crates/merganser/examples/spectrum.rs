@@ -7,7 +7,7 @@ use std::path::Path;
 
 use merganser::count::{Config, Format, count};
 use merganser::io::{Input, OutputSet, RecordBatch, RecordOptions, Records, Segment};
-use merganser::run::{Cancel, Silent};
+use merganser::run::{Cancel, Resources, Silent};
 use merganser::spectrum::Model;
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
@@ -20,9 +20,10 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     std::fs::write(&reads, simulate(batch.record(0).letters))?;
 
     // No table: totals and the histogram, which has every count.
-    let config = Config { format: Format::None, ..Config::new(21) };
+    let (config, resources) = (Config::new(21).format(Format::None), Resources::new());
     let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
-    let outcome = count(&config, &inputs, None, &outputs, &Silent, &Cancel::default())?;
+    let cancel = Cancel::default();
+    let outcome = count(&config, &resources, &inputs, None, &outputs, &Silent, &cancel)?;
     let histogram: Vec<(u32, u64)> = outcome.histogram.iter().collect();
     let model = Model::fit(&histogram, 21, 1)?;
     let (size, coverage) = (model.genome_size.round(), model.coverage);

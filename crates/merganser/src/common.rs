@@ -8,10 +8,29 @@ use std::path::Path;
 
 use anyhow::Result;
 use merganser_io::{Input, Output, Segment};
-use merganser_run::Summary;
+use merganser_run::{DeviceChoice, Resources, Summary};
 
+use crate::args::device::DeviceArgs;
 use crate::console::Console;
 use crate::failure::usage;
+
+/// What a run may use of the machine, by the options that all commands have.
+pub(crate) fn resources(
+    threads: Option<usize>,
+    memory: Option<u64>,
+    temp_dir: Option<&Path>,
+    device: Option<&DeviceArgs>,
+) -> Resources {
+    let mut resources = Resources::new();
+    resources.threads = threads.unwrap_or(resources.threads);
+    resources.memory = memory;
+    if let Some(directory) = temp_dir {
+        resources.temp_dir = directory.to_owned();
+    }
+    resources.device = device.map_or(DeviceChoice::Cpu, |device| device.device.clone());
+    resources.gpu_memory = device.and_then(|device| device.gpu_memory);
+    resources
+}
 
 /// Tells the summary the inputs' names and their bytes on disk, null if one of them is a pipe.
 pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {

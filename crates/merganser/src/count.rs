@@ -11,23 +11,21 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::{Config, Outcome};
+use merganser_count::{Config, Outcome, count};
 use merganser_io::{Input, OutputSet};
+use merganser_run::Resources;
 
 use crate::args::CountArgs;
 use crate::console::Console;
+use crate::interrupt;
 use crate::progress::Bar;
-use crate::{devices, interrupt};
 use outputs::Outputs;
-
-/// Bytes of text from which on a GPU counts faster than 16 cores, its start included
-/// (docs/benchmarks.md).
-const GPU_BREAK_EVEN: u64 = 100_000_000;
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
     args: &'r CountArgs,
     config: &'r Config,
+    resources: &'r Resources,
     inputs: &'r [Input],
     outcome: &'r Outcome,
     outputs: &'r OutputSet,
@@ -39,28 +37,28 @@ struct Finished<'r> {
 /// Counts, or with `--stats-only` partitions, and reports.
 pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     settings::check(args)?;
-    let mut config = settings::config(args);
+    let (config, resources) = (settings::config(args), settings::resources(args));
     config.validate()?;
     // Many inputs, or many workers on one, must not meet a soft limit of 1,024.
     merganser_run::raise_open_file_limit();
     let inputs = args.reads.expand(&args.inputs).map_err(merganser_count::Error::from)?;
     let cancel = interrupt::cancel_on_interrupt();
     if args.stats_only {
-        return stats::run(args, &config, &inputs, console, &cancel);
+        return stats::run(args, (&config, &resources), &inputs, console, &cancel);
     }
     let set = outputs::files(args, &inputs).check()?;
-    config.devices = devices::choose(&args.device.device, &inputs, GPU_BREAK_EVEN, console)?;
     let mut outputs = Outputs::create(args, &set)?;
-    let temporary = tmp::ensure(&config)?;
+    let temporary = tmp::ensure(&config, &resources)?;
     let bar = Bar::new(console);
     let output = args.output.as_deref();
-    let counted = merganser_count::count(&config, &inputs, output, &set, &bar, &cancel);
+    let counted = count(&config, &resources, &inputs, output, &set, &bar, &cancel);
     drop((bar, temporary));
     let outcome = counted?;
     let beyond_histogram = outputs.write_histogram(&outcome.histogram, args)?;
     let finished = Finished {
         args,
         config: &config,
+        resources: &resources,
         inputs: &inputs,
         outcome: &outcome,
         outputs: &set,

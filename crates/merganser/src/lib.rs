@@ -26,15 +26,15 @@
 //! ```
 //! use merganser::count::{Config, count_in_memory};
 //! use merganser::io::Input;
-//! use merganser::run::{Cancel, Silent};
+//! use merganser::run::{Cancel, Resources, Silent};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let reads = folder.path().join("reads.fa");
 //! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 //!
-//! let config = Config { min_count: 1, ..Config::new(5) };
+//! let (config, resources, cancel) = (Config::new(5).min_count(1), Resources::new(), Cancel::default());
 //! let inputs = [Input::File(reads)];
-//! let (outcome, table) = count_in_memory(&config, &inputs, &Silent, &Cancel::default())?;
+//! let (outcome, table) = count_in_memory(&config, &resources, &inputs, &Silent, &cancel)?;
 //! assert_eq!((outcome.total_kmers, table.len()), (4, 3));
 //! for (kmer, count) in table.iter() {
 //!     println!("{kmer} {count}");

@@ -9,10 +9,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use merganser_run::{Progress, Unit, format_size};
 
 use crate::console::Console;
+use crate::failure::with_flags;
 
 /// Shows each stage of a run, and leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Bar {
+    console: Console,
     bar: ProgressBar,
     ticker: OnceLock<Option<Ticker>>,
 }
@@ -55,7 +57,7 @@ impl Bar {
         } else {
             ProgressBar::hidden()
         };
-        Bar { bar, ticker: OnceLock::new() }
+        Bar { console: *console, bar, ticker: OnceLock::new() }
     }
 }
 
@@ -85,6 +87,10 @@ impl Progress for Bar {
 
     fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+
+    fn note(&self, message: &str) {
+        self.bar.suspend(|| self.console.info(with_flags(message)));
     }
 }
 

@@ -21,6 +21,11 @@ impl Cancel {
     }
 }
 
+/// The error of a run that was cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("interrupted")]
+pub struct Cancelled;
+
 #[cfg(test)]
 mod tests {
     use super::Cancel;

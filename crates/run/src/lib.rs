@@ -12,6 +12,7 @@ pub mod files;
 mod in_order;
 pub mod locks;
 pub mod memory;
+mod pipeline;
 mod progress;
 mod resources;
 mod shortage;
@@ -21,7 +22,7 @@ pub mod threads;
 mod workers;
 
 pub use allocator::{Allocator, may_fail, share_heaps};
-pub use cancel::Cancel;
+pub use cancel::{Cancel, Cancelled};
 pub use device::{DeviceChoice, DeviceError, Work};
 pub use end::end_at_once;
 pub use error::{Error, SizeError};
@@ -31,6 +32,7 @@ pub use in_order::{InOrder, InOrderSink, OnFailure};
 pub use memory::{
     default_budget, format_given, format_needed, format_size, machine_memory, parse_size, peak_rss,
 };
+pub use pipeline::{Pipeline, Source};
 pub use progress::{Progress, Silent, Unit};
 pub use resources::Resources;
 pub use shortage::{GpuShortage, Shortage};

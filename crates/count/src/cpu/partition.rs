@@ -5,8 +5,8 @@ use merganser_seq::packed;
 use merganser_seq::signature::{Scanner, changes};
 use merganser_seq::simd::Level;
 
-use super::fragments::{Consumer, Fragment};
 use crate::binmap::BinMap;
+use crate::fragments::{Consumer, Fragment};
 use crate::{Config, Error, superkmer};
 
 /// Stands where no k-mer of a fragment starts: no signature has this value.
@@ -24,7 +24,7 @@ pub(crate) struct SuperKmers {
 impl SuperKmers {
     pub(crate) fn new(config: &Config) -> SuperKmers {
         let (level, k) = (Level::best(), config.k);
-        let p = config.signature_len();
+        let p = config.signature_bases();
         SuperKmers {
             k,
             level,
@@ -202,7 +202,7 @@ mod tests {
                 .filter(|(i, w)| i % 3 < 2 && w[0] < w[1])
                 .map(|(_, w)| Fragment { start: w[0], end: w[1] }).collect();
             let config = Config::new(k);
-            let p = config.signature_len();
+            let p = config.signature_bases();
             let (mut seen, mut previous) = (Vec::new(), None);
             let outcome = SuperKmers::new(&config).each(&codes, &fragments, |signature, at, kmers| {
                 for i in at..at + kmers {

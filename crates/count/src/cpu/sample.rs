@@ -1,9 +1,9 @@
 //! A look at the first reads: how k-mers spread over signatures, and how many there will be
 //! (RapidGKC §III-D.4).
 
-use super::fragments::{Consumer, Fragment};
 use super::partition::SuperKmers;
 use crate::binmap::Slots;
+use crate::fragments::{Consumer, Fragment};
 use crate::{Config, Error};
 
 /// Counts k-mers by the slot of their signature.
@@ -16,7 +16,7 @@ pub(crate) struct Sampler {
 
 impl Sampler {
     pub(crate) fn new(config: &Config) -> Sampler {
-        let slots = Slots::new(config.signature_len());
+        let slots = Slots::new(config.signature_bases());
         Sampler {
             superkmers: SuperKmers::new(config),
             slots,

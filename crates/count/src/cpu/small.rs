@@ -1,7 +1,7 @@
 //! k-mers so short that each has a counter of its own.
 
-use super::fragments::{Consumer, Fragment};
 use crate::Error;
+use crate::fragments::{Consumer, Fragment};
 
 /// The largest k that is counted so: 4^10 counters take 4 MiB, which a core's cache holds.
 pub(crate) const MOST_K: usize = 10;

@@ -1,7 +1,7 @@
 //! Packed bases on their way to a device.
 
 use super::kernels::{CUT_WORDS, TILE_BASES, TILE_WORDS};
-use crate::cpu::fragments::Fragment;
+use crate::fragments::Fragment;
 
 /// Tiles of bases: each [`TILE_BASES`] bases of 2 bits, and a bit for each of them that is set where
 /// no k-mer goes on from the base before: at the start of a fragment, and between fragments.

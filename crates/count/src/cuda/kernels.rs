@@ -8,8 +8,6 @@ use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Status, Stre
 use merganser_seq::kmer::{Kmer, Wide};
 use merganser_seq::signature::{self, Rule};
 
-use crate::cpu::Width;
-
 /// Bases of a tile: a batch of the parsers.
 pub(crate) const TILE_BASES: usize = 4096;
 /// Words of 32 bases of a tile.
@@ -294,7 +292,7 @@ impl<T: SortKey> Runs<'_, T> {
 }
 
 /// A k-mer that devices count, with the integer they know it by.
-pub(crate) trait GpuKmer: Width {
+pub(crate) trait GpuKmer: Kmer {
     /// The same bits in C++.
     type Word: SortKey;
     /// 64-bit words of a super-k-mer's record.
@@ -509,6 +507,6 @@ mod tests {
         if status == 0 {
             assert_eq!(sizes.map(|n| n as usize), [TILE_BASES, MOST_BINS, COUNTERS, RUN_TILE]);
         }
-        assert_eq!(TILE_BASES, crate::cpu::fragments::BATCH_BASES);
+        assert_eq!(TILE_BASES, crate::fragments::BATCH_BASES);
     }
 }

@@ -6,7 +6,7 @@ use merganser_seq::simd::Level;
 use super::batch::Batch;
 use super::queue::Queue;
 use crate::Error;
-use crate::cpu::fragments::{Consumer, Fragment};
+use crate::fragments::{Consumer, Fragment};
 
 /// Packs batches of codes into tiles, and hands them on by the batch.
 pub(crate) struct Packer<'q> {

@@ -129,7 +129,7 @@ impl Workspace {
         };
         let signatures = Signatures {
             rule: config.rule,
-            len: config.signature_len(),
+            len: config.signature_bases(),
             canonical: config.canonical,
             bin_of: cutter.bin_of.view(),
             multiplier: cutter.multiplier,

@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::kernels::{GpuKmer, MOST_BINS, TILE_BASES};
 use merganser_run::GpuShortage;
 
+use crate::job::Job;
 use crate::{Config, Error};
 
 /// Bins of a run; more only if asked for, or if a bin would be larger than `LARGE_BIN` k-mers.
@@ -55,18 +56,18 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// For about so many k-mers.
-    pub(crate) fn of(config: &Config, bins: usize, kmers: Option<u64>, words: usize) -> Sizes {
-        let streams = config.gpu_streams.unwrap_or_else(|| streams(config, kmers, words));
-        Sizes { bins, words, streams, tiles: batch_tiles(config, bins, streams) }
+    pub(crate) fn of(job: Job<'_>, bins: usize, kmers: Option<u64>, words: usize) -> Sizes {
+        let streams = job.config.gpu_streams.unwrap_or_else(|| streams(job, kmers, words));
+        Sizes { bins, words, streams, tiles: batch_tiles(job, bins, streams) }
     }
 }
 
-fn streams(config: &Config, kmers: Option<u64>, words: usize) -> usize {
+fn streams(job: Job<'_>, kmers: Option<u64>, words: usize) -> usize {
     // A record holds some 10 k-mers.
     let bytes = kmers.unwrap_or(0) / 10 * 8 * words as u64;
-    let devices = config.devices.len().max(1) as u64;
+    let devices = job.devices.len().max(1) as u64;
     let room = |memory: u64| memory / 8 * RECORD_EIGHTHS * devices;
-    let to_host = config.gpu_memory.is_some_and(|memory| bytes > room(memory));
+    let to_host = job.gpu_memory.is_some_and(|memory| bytes > room(memory));
     if to_host { STREAMS_TO_HOST } else { STREAMS }
 }
 
@@ -76,16 +77,16 @@ pub(crate) fn workspaces(from_host: bool) -> usize {
 }
 
 /// Tiles of a batch: fewer where little device memory may be used.
-fn batch_tiles(config: &Config, bins: usize, streams: usize) -> usize {
+fn batch_tiles(job: Job<'_>, bins: usize, streams: usize) -> usize {
     let streams = streams as u64;
-    let allowed = config.gpu_memory.unwrap_or(u64::MAX) / 8 / streams / tile_bytes(bins);
+    let allowed = job.gpu_memory.unwrap_or(u64::MAX) / 8 / streams / tile_bytes(bins);
     allowed.clamp(16, BATCH_TILES as u64) as usize
 }
 
 /// Host memory's batches: a quarter of the budget, and at least two for each thread.
-pub(crate) fn batches(config: &Config, tiles: usize) -> usize {
+pub(crate) fn batches(job: Job<'_>, tiles: usize) -> usize {
     let bytes = (tiles * Batch::TILE_BYTES) as u64;
-    ((config.memory / 4 / bytes) as usize).max(2 * config.threads + 2)
+    ((job.memory / 4 / bytes) as usize).max(2 * job.threads + 2)
 }
 
 /// Bytes of a device's memory, before anything is in it.
@@ -101,8 +102,8 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// What the device has free, within `--gpu-memory`, less a little for the context.
-    pub(crate) fn of(device: &Device, config: &Config) -> Result<Budget, Error> {
-        if let Some(limit) = config.gpu_memory {
+    pub(crate) fn of(device: &Device, job: Job<'_>) -> Result<Budget, Error> {
+        if let Some(limit) = job.gpu_memory {
             device.limit_memory(limit);
         }
         let available = device.available()?;

@@ -11,6 +11,7 @@ use merganser_seq::kmer::Kmer;
 
 use super::Outcome;
 use crate::emit::{Source, emit};
+use crate::job::Job;
 use crate::{Config, Error, Format};
 
 /// Opens the files of the table at `output`.
@@ -29,14 +30,14 @@ pub(crate) fn create(
 /// Sorts and writes the table; returns the time the disk took to confirm.
 pub(crate) fn write<K: Kmer>(
     table: TableOutput,
-    config: &Config,
+    job: Job<'_>,
     source: &dyn Source<K>,
     outcome: &Outcome,
     cancel: &Cancel,
 ) -> Result<Duration, Error> {
-    let header = header(config, outcome);
+    let header = header(job.config, outcome);
     let (bits, largest) = (header.section_bits(), header.largest_count);
-    table.open(header, largest, Writing { source, bits, threads: config.threads, cancel })
+    table.open(header, largest, Writing { source, bits, threads: job.threads, cancel })
 }
 
 /// What is written, and by whom.

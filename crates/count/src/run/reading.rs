@@ -6,24 +6,25 @@ use merganser_io::{Chunk, Input, Reader, ReaderOptions};
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, Progress, run_workers_collect};
 
-use crate::cpu::fragments::{Consumer, Fragments, Tally};
-use crate::{Config, Error, plan};
+use crate::fragments::{Consumer, Fragments, Tally};
+use crate::job::Job;
+use crate::{Error, plan};
 
 /// What reading needs.
 pub(crate) struct Reading<'r> {
-    pub(crate) config: &'r Config,
+    pub(crate) job: Job<'r>,
     pub(crate) reader: &'r Reader,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) cancel: &'r Cancel,
 }
 
 /// Opens all inputs.
-pub(crate) fn open(config: &Config, inputs: &[Input], cancel: &Cancel) -> Result<Reader, Error> {
+pub(crate) fn open(job: Job<'_>, inputs: &[Input], cancel: &Cancel) -> Result<Reader, Error> {
     let options = ReaderOptions {
-        chunk_bytes: plan::chunk_bytes(config),
-        overlap: config.k - 1,
-        workers: config.threads,
-        max_record: plan::longest_record(config),
+        chunk_bytes: plan::chunk_bytes(job),
+        overlap: job.config.k - 1,
+        workers: job.threads,
+        max_record: plan::longest_record(job),
         cancel: cancel.clone(),
     };
     Ok(Reader::open(inputs, options)?)
@@ -47,8 +48,9 @@ pub(crate) fn read_all<C: Consumer + Send>(
     make: impl Fn() -> C + Sync,
 ) -> Result<(Vec<C>, Tally), Error> {
     let first = Mutex::new(first);
-    let parts = run_workers_collect(reading.config.threads, |_| {
-        let mut sink = Fragments::new(make(), reading.config.k, reading.config.min_quality);
+    let config = reading.job.config;
+    let parts = run_workers_collect(reading.job.threads, |_| {
+        let mut sink = Fragments::new(make(), config.k, config.min_quality);
         let taken = lock(&first).take();
         read_chunks(reading, taken, &mut sink).inspect_err(|_| reading.reader.stop())?;
         Ok::<_, Error>((sink.consumer, sink.tally))

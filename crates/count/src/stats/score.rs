@@ -46,7 +46,7 @@ struct Sum {
 
 impl Scores {
     pub(super) fn new(config: &Config) -> Scores {
-        let (k, p) = (config.k, config.signature_len());
+        let (k, p) = (config.k, config.signature_bases());
         Scores {
             k,
             p,
@@ -130,8 +130,8 @@ fn pmer(codes: &[u8], canonical: bool) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::fragments::Fragment;
     use crate::cpu::partition::SuperKmers;
+    use crate::fragments::Fragment;
     use merganser_seq::signature::Rule;
 
     /// The reads of the paper's Figure 5: with plain minimizers AAAA, AAAC, AACT, AAGC follow each

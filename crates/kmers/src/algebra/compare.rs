@@ -1,13 +1,13 @@
 //! How alike tables are: shared k-mers, Jaccard index, containment, Mash distance.
 
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, Progress, Resources};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
 use super::engine::{Place, Work};
 use super::expression::Cut;
 use super::merge::Run;
-use super::session::{Resources, Session};
+use super::session::Session;
 use crate::Error;
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;

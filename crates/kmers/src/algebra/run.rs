@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, OutputSet};
-use merganser_run::{Cancel, InOrder, Progress};
+use merganser_run::{Cancel, InOrder, Progress, Resources, Stages};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
 use super::emitting::Emitting;
 use super::expression::{Bounds, Cut, Expression};
 use super::merge;
-use super::session::{Resources, Session};
+use super::session::Session;
 use crate::formats::mgk::section_bits;
 use crate::formats::{Encoder, Ordered, Sink, TableFormat, TableOutput, Totals, Writing};
 use crate::tables::{AnyTable, Ranges};
@@ -51,7 +51,11 @@ pub struct Calculated {
     /// Bytes of temporary files.
     pub spilled_bytes: u64,
     /// Stages in order with their wall time.
-    pub stages: Vec<(&'static str, Duration)>,
+    pub stages: Stages,
+    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    pub peak_memory: Option<u64>,
+    /// How long the disk took to confirm the result.
+    sync: Duration,
 }
 
 /// Computes the expression of `tables` and writes the result, which appears with `outputs`.
@@ -112,9 +116,10 @@ impl Job<'_> {
         let mut calculated = Calculated::default();
         let started = Instant::now();
         let ranges = self.session.ranges::<K>(self.progress, self.cancel)?;
-        calculated.stages.push(("gather", started.elapsed()));
+        calculated.stages.since("gather", started);
         let mut calculated = self.write(output, &ranges, calculated)?;
         calculated.spilled_bytes = self.session.pool.spilled();
+        calculated.peak_memory = merganser_run::peak_rss();
         Ok(calculated)
     }
 
@@ -130,9 +135,10 @@ impl Job<'_> {
         let started = Instant::now();
         let compute = Compute { job: self, ranges, header: header.clone(), calculated };
         let mut calculated = output.open::<K, _>(header, largest, compute)?;
-        let sync = calculated.stages.pop().map_or(Duration::ZERO, |(_, time)| time);
-        calculated.stages.push(("compute and write", started.elapsed().saturating_sub(sync)));
-        calculated.stages.push(("sync", sync));
+        calculated
+            .stages
+            .add("compute and write", started.elapsed().saturating_sub(calculated.sync));
+        calculated.stages.add("sync", calculated.sync);
         Ok(calculated)
     }
 
@@ -230,7 +236,7 @@ impl<K: Kmer> Writing<K> for Compute<'_, K> {
         let Ordered(mut sink) = in_order.into_sink()?;
         sink.totals(&job.totals(&calculated, &parts));
         let sync = sink.finish()?;
-        calculated.stages.push(("sync", sync));
+        calculated.sync = sync;
         Ok(calculated)
     }
 }

@@ -1,25 +1,14 @@
 //! Tables that are computed with: whether they go together, and how memory is spent on them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use merganser_run::{Cancel, ConfigError, Progress, Shortage, Unit};
+use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage, Unit};
 use merganser_seq::kmer::Kmer;
 
 use super::engine::Engine;
 use crate::store::{Pool, Spilling, Storage};
 use crate::tables::{AnyTable, Description, Ranges};
 use crate::{Error, scattered};
-
-/// What a run may use.
-#[derive(Clone, Debug)]
-pub struct Resources {
-    /// Worker threads in all.
-    pub threads: usize,
-    /// Memory in bytes that the whole process may use.
-    pub memory: u64,
-    /// Directory of temporary files.
-    pub tmp_dir: PathBuf,
-}
 
 /// Tables that go together, and how memory is spent on them.
 pub(crate) struct Session<'s> {
@@ -71,13 +60,13 @@ impl<'s> Session<'s> {
         let gathering = if unsorted > 0 { threads * scattered::WORKER_BYTES } else { 0 };
         let fixed = Self::BASE_BYTES + resident + gathering;
         let needed = fixed + blocks * BLOCK_BYTES.start() + 3 * threads * LEAST_WORKER_BYTES;
-        if needed > resources.memory {
-            let budget = resources.memory;
+        if needed > resources.budget() {
+            let budget = resources.budget();
             let what = format!("these tables ({}) need", tables.len());
             let remedy = Shortage::FEWER_THREADS;
             return Err(Shortage { what, needed, budget, remedy }.into());
         }
-        let left = resources.memory - fixed;
+        let left = resources.budget() - fixed;
         let block_bytes = match blocks {
             0 => *BLOCK_BYTES.start(),
             _ => (left / 4 / blocks).clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end()),
@@ -88,7 +77,7 @@ impl<'s> Session<'s> {
             Spilling {
                 storage: Storage::Auto,
                 limit: left / 2,
-                directory: resources.tmp_dir.clone(),
+                directory: resources.temp_dir.clone(),
             },
         );
         let canonical = first.description().canonical;

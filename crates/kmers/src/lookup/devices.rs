@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream};
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, GpuShortage, Progress, Silent, run_workers};
+use merganser_run::{Cancel, GpuShortage, Progress, Resources, Silent, run_workers};
 
 use super::device_sections::DeviceSections;
 use super::kernels::SeekKmer;
@@ -16,7 +16,7 @@ use super::ranged::{LETTER_BYTES, plan};
 use super::sliding::Sliding;
 use super::{Lookup, LookupOptions};
 use crate::Error;
-use crate::algebra::{Cut, Resources, Session};
+use crate::algebra::{Cut, Session};
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
 
@@ -32,11 +32,11 @@ const LEAST_BYTES: u64 = 32 << 20;
 const DEVICE_LETTER_BYTES: u64 = 5;
 
 /// The devices of a run, and how many bytes each has for this.
-pub(super) fn open(options: &LookupOptions<'_>) -> Result<(Vec<Device>, u64), Error> {
-    let devices = Device::open_all(options.gpus)?;
+pub(super) fn open(options: &LookupOptions<'_>, gpus: &[u32]) -> Result<(Vec<Device>, u64), Error> {
+    let devices = Device::open_all(gpus)?;
     let mut least = u64::MAX;
     for device in &devices {
-        if let Some(limit) = options.gpu_memory {
+        if let Some(limit) = options.resources.gpu_memory {
             device.limit_memory(limit);
         }
         let available = device.available()?;
@@ -53,11 +53,12 @@ pub(super) fn open(options: &LookupOptions<'_>) -> Result<(Vec<Device>, u64), Er
 pub(super) fn lookup<K: SeekKmer>(
     table: AnyTable,
     options: &LookupOptions<'_>,
+    gpus: &[u32],
     most: u64,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Box<dyn Lookup>, Error> {
-    let (devices, bytes) = open(options)?;
+    let (devices, bytes) = open(options, gpus)?;
     let workspaces = (WORKSPACES * LETTERS) as u64 * DEVICE_LETTER_BYTES;
     let whole = bytes.saturating_sub(workspaces);
     let sections = {
@@ -77,7 +78,7 @@ pub(super) fn lookup<K: SeekKmer>(
         return Ok(Box::new(OnDevices::<K>::new(&table, devices, sections, cancel)));
     }
     let ranged = RangedOnDevices::<K>::new(table, devices, bytes, most, options, cancel)?;
-    (options.say)(ranged.describe());
+    progress.note(&ranged.describe());
     Ok(Box::new(ranged))
 }
 

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Silent, format_size, run_workers};
+use merganser_run::{Cancel, Resources, Silent, format_size, run_workers};
 use merganser_seq::kmer::Kmer;
 
 use super::lines::bytes_for;
@@ -16,7 +16,7 @@ use super::load::{Loading, Sections};
 use super::sliding::Sliding;
 use super::{Lookup, LookupOptions};
 use crate::Error;
-use crate::algebra::{Cut, Resources, Session};
+use crate::algebra::{Cut, Session};
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
 
@@ -150,7 +150,7 @@ pub(super) fn plan<K: Kmer>(
             return Ok((bits, groups(&loads, most)));
         }
     }
-    let (path, budget) = (table.path().to_owned(), options.resources.memory);
+    let (path, budget) = (table.path().to_owned(), options.resources.budget());
     let needed = budget + 2 * least.saturating_sub(most);
     Err(Error::TableTooLargeForMemory { path, needed, budget })
 }

@@ -23,7 +23,7 @@ impl Temporary {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Temporary, Error> {
-        let mut file = AtomicFile::temporary(&session.resources.tmp_dir)?;
+        let mut file = AtomicFile::temporary(&session.resources.temp_dir)?;
         let reader = file.reader()?;
         session.write_own(ranges, cut, file, progress, cancel)?;
         // Messages name what the user gave.

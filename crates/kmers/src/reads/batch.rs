@@ -7,8 +7,10 @@ use merganser_io::{
     check_letters,
 };
 
-use super::Resources;
-use super::pass::{self, Faults, Work};
+use merganser_run::Source;
+
+use super::Job;
+use super::pass::{self, Work};
 use crate::Error;
 use crate::tables::bad;
 
@@ -79,13 +81,14 @@ pub(super) struct Done<T> {
 /// # Errors
 /// The first in the input. What was made before it stands.
 pub(super) fn run<W: OfReads>(
-    resources: Resources<'_>,
+    job: Job<'_>,
     work: &W,
     segments: &[Segment],
     stage: &'static str,
     outputs: &mut [Output],
 ) -> Result<Done<W::Tally>, Error> {
-    let Resources { lookup, threads, progress, cancel, .. } = resources;
+    let Job { lookup, progress, cancel, .. } = job;
+    let threads = job.resources.threads;
     // FASTQ of short reads has five bytes for two letters.
     let looked_up = if lookup.takes_all_threads() { 0 } else { lookup.letters_at_once() * 5 / 2 };
     let options = RecordOptions {
@@ -93,10 +96,7 @@ pub(super) fn run<W: OfReads>(
         batch_records: BATCH_RECORDS,
         batch_bytes: looked_up.max(BATCH_BYTES),
         workers: threads,
-        max_record: merganser_io::longest_record(
-            resources.record_bytes,
-            COPIES + work.more_copies(),
-        ),
+        max_record: merganser_io::longest_record(job.record_bytes, COPIES + work.more_copies()),
         stretches: work.takes_stretches().then(|| (STRETCH_LETTERS, lookup.k() - 1)),
         cancel: cancel.clone(),
         ..RecordOptions::default()
@@ -104,7 +104,7 @@ pub(super) fn run<W: OfReads>(
     let records = Records::open(segments, options)?;
     progress.stage(stage, merganser_run::Unit::Bytes, records.bytes_total());
     let reads = Reads { records, k: lookup.k(), work };
-    let tallies = pass::run(resources, &reads, outputs)?;
+    let tallies = pass::run(job, &reads, outputs)?;
     Ok(Done { tallies, skipped: reads.records.skipped_alignments() })
 }
 
@@ -114,8 +114,26 @@ struct Reads<'w, W> {
     work: &'w W,
 }
 
-impl<W: OfReads> Work for Reads<'_, W> {
+impl<W: OfReads> Source for Reads<'_, W> {
     type Batch = RecordBatch;
+    type Error = Error;
+
+    fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
+        let filled = self.records.next(batch).map_err(Error::from);
+        // With mates out of step, those before them are there.
+        check(batch).and(filled)
+    }
+
+    fn number(batch: &RecordBatch) -> u64 {
+        batch.number()
+    }
+
+    fn stop(&self) {
+        self.records.stop();
+    }
+}
+
+impl<W: OfReads> Work for Reads<'_, W> {
     type Tally = W::Tally;
 
     fn texts(&self) -> usize {
@@ -128,26 +146,6 @@ impl<W: OfReads> Work for Reads<'_, W> {
 
     fn is_long(batch: &RecordBatch) -> bool {
         batch.is_long()
-    }
-
-    fn next(&self, batch: &mut RecordBatch, faults: &dyn Faults) -> Option<u64> {
-        let filled = self.records.next(batch).map_err(Error::from);
-        // With mates out of step, those before them are there.
-        match check(batch).and(filled) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                faults.take(batch.number(), error);
-                None
-            }
-        }
-    }
-
-    fn stop(&self) {
-        self.records.stop();
-    }
-
-    fn number(batch: &RecordBatch) -> u64 {
-        batch.number()
     }
 
     fn copy(batch: &RecordBatch) -> RecordBatch {

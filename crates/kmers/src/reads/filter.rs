@@ -2,7 +2,7 @@
 
 use merganser_io::{Output, Segment};
 
-use super::Resources;
+use super::Job;
 use super::batch::{self, OfReads, Read};
 use crate::Error;
 
@@ -95,12 +95,12 @@ pub struct Filtered {
 /// Bad input, mates that do not belong together, an output that cannot be written.
 pub fn filter_reads(
     config: &FilterConfig,
-    resources: Resources<'_>,
+    job: Job<'_>,
     segments: &[Segment],
     outputs: &mut [Output],
 ) -> Result<Filtered, Error> {
-    let filter = Filter { config, k: resources.lookup.k(), outputs: outputs.len() };
-    let done = batch::run(resources, &filter, segments, "filtering", outputs)?;
+    let filter = Filter { config, k: job.lookup.k(), outputs: outputs.len() };
+    let done = batch::run(job, &filter, segments, "filtering", outputs)?;
     let none = Filtered { skipped_alignments: done.skipped, ..Filtered::default() };
     Ok(done.tallies.into_iter().fold(none, |sum, part| Filtered {
         reads: sum.reads + part.reads,

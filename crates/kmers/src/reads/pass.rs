@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::Output;
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{InOrder, InOrderSink, OnFailure, run_workers};
+use merganser_run::{InOrder, InOrderSink, Pipeline, Source};
 
-use super::Resources;
+use super::Job;
 use crate::Error;
 
 /// Batches for each worker that may be begun before the one that is written.
@@ -22,8 +22,7 @@ const AHEAD: u64 = 2;
 const MOST_KEPT: usize = 4 << 20;
 
 /// Batches of what has k-mers, and what is made of their counts.
-pub(super) trait Work: Sync {
-    type Batch: Default + Send + Sync;
+pub(super) trait Work: Source<Batch: Send + Sync, Error = Error> {
     type Tally: Default + Send;
 
     /// How many texts are made of a batch: one for each output, then those that are for
@@ -56,16 +55,6 @@ pub(super) trait Work: Sync {
         1
     }
 
-    /// Refills a batch, and returns the bytes of input that were read meanwhile; `None` if there is no
-    /// more. Any number of workers call it, each with its own batch.
-    fn next(&self, batch: &mut Self::Batch, faults: &dyn Faults) -> Option<u64>;
-
-    /// Whoever waits in `next` gets nothing any more.
-    fn stop(&self);
-
-    /// How many batches come before this one.
-    fn number(batch: &Self::Batch) -> u64;
-
     /// The same, with no more memory than it needs.
     fn copy(batch: &Self::Batch) -> Self::Batch;
 
@@ -90,11 +79,6 @@ pub(super) trait Work: Sync {
     );
 }
 
-/// Takes what went wrong with the batch of a number: nothing is written of it and those behind it.
-pub(super) trait Faults {
-    fn take(&self, number: u64, error: Error);
-}
-
 /// A text for each output.
 type Texts = Vec<Vec<u8>>;
 
@@ -104,31 +88,34 @@ type Texts = Vec<Vec<u8>>;
 /// # Errors
 /// The first in the input.
 pub(super) fn run<W: Work>(
-    resources: Resources<'_>,
+    job: Job<'_>,
     work: &W,
     outputs: &mut [Output],
 ) -> Result<Vec<W::Tally>, Error> {
-    let Resources { lookup, threads, cancel, .. } = resources;
+    let Job { lookup, cancel, .. } = job;
+    let threads = job.resources.threads;
     let written = InOrder::new(Writer { outputs, work }, AHEAD * threads as u64, 0);
-    let pass = Pass { resources, work, written, tallies: Mutex::default() };
+    let pipeline = Pipeline::new(work, &written, job.progress, cancel);
+    let pass = Pass { job, work, pipeline, tallies: Mutex::default() };
     match lookup.takes_all_threads() {
         true => pass.together(),
         false => pass.each_for_itself(),
     }?;
-    let written = pass.written.into_sink();
+    let tallies = into_inner(pass.tallies);
+    let written = written.into_sink();
     // Readers that were told to end look as if they had failed, or had ended.
     if cancel.is_cancelled() {
         return Err(Error::Cancelled);
     }
     written?;
-    Ok(into_inner(pass.tallies))
+    Ok(tallies)
 }
 
 /// What the workers share.
-struct Pass<'p, W: Work> {
-    resources: Resources<'p>,
+struct Pass<'p, 'o, W: Work> {
+    job: Job<'p>,
     work: &'p W,
-    written: InOrder<Texts, Writer<'p, W>>,
+    pipeline: Pipeline<'p, W, Texts, Writer<'o, W>>,
     tallies: Mutex<Vec<W::Tally>>,
 }
 
@@ -151,17 +138,15 @@ impl<W: Work> InOrderSink<Texts> for Writer<'_, W> {
     }
 }
 
-impl<W: Work> Pass<'_, W> {
+impl<W: Work> Pass<'_, '_, W> {
     /// Each worker takes batches until there are none.
     fn each_for_itself(&self) -> Result<(), Error> {
         self.workers(|tally| {
             let mut batch = W::Batch::default();
             let (mut letters, mut counts) = (Vec::new(), Vec::new());
-            while self.next(&mut batch) && self.has_room(&batch) {
-                match self.look_up(&batch, &mut letters, &mut counts, tally) {
-                    Ok(texts) => self.hand_in(&batch, texts),
-                    Err(error) => self.take(W::number(&batch), error),
-                }
+            while self.pipeline.next(&mut batch) && self.pipeline.wait_for_room(&batch) {
+                let texts = self.look_up(&batch, &mut letters, &mut counts, tally);
+                self.hand_in(&batch, texts);
                 if W::is_long(&batch) {
                     (letters, counts) = (Vec::new(), Vec::new());
                 }
@@ -171,7 +156,7 @@ impl<W: Work> Pass<'_, W> {
 
     /// All workers read, look up, and go on, and then do so again.
     fn together(&self) -> Result<(), Error> {
-        let Resources { lookup, .. } = self.resources;
+        let Job { lookup, .. } = self.job;
         let [mut most, later] = self.work.most_letters();
         let mut counts = Vec::new();
         loop {
@@ -184,7 +169,7 @@ impl<W: Work> Pass<'_, W> {
                 self.work.join(batch, 0, usize::MAX, &mut letters);
             }
             if let Err(error) = lookup.counts(&letters, self.work.stride(), &mut counts) {
-                self.take(W::number(first), error);
+                self.pipeline.fail(W::number(first), error);
                 return Ok(());
             }
             drop(letters);
@@ -197,7 +182,7 @@ impl<W: Work> Pass<'_, W> {
         let (letters, batches) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
         self.workers(|_| {
             let mut batch = W::Batch::default();
-            while letters.load(Ordering::Relaxed) < most && self.next(&mut batch) {
+            while letters.load(Ordering::Relaxed) < most && self.pipeline.next(&mut batch) {
                 letters.fetch_add(self.work.letters(&batch), Ordering::Relaxed);
                 lock(&batches).push(W::copy(&batch));
             }
@@ -221,60 +206,31 @@ impl<W: Work> Pass<'_, W> {
         self.workers(|tally| {
             while let Some(share) = shares.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let (batch, counts) = &mut *lock(share);
-                if !self.has_room(batch) {
+                if !self.pipeline.wait_for_room(batch) {
                     break;
                 }
                 let mut texts = self.texts();
                 self.work.make(batch, 0..W::items(batch), counts, &mut texts, tally);
-                self.hand_in(batch, texts);
+                self.hand_in(batch, Ok(texts));
             }
         })
     }
 
     /// Hands in what was made of a batch; of a long one in its turn.
-    fn hand_in(&self, batch: &W::Batch, texts: Texts) {
-        if W::is_long(batch) {
-            self.written.hand_in_some(W::number(batch), texts, u64::MAX, true);
-        } else {
-            self.written.hand_in(W::number(batch), texts);
+    fn hand_in(&self, batch: &W::Batch, texts: Result<Texts, Error>) {
+        match W::is_long(batch) {
+            true => self.pipeline.hand_in_its_turn(W::number(batch), texts),
+            false => self.pipeline.hand_in(W::number(batch), texts),
         }
     }
 
     /// Runs all workers, each with a tally.
     fn workers(&self, work: impl Fn(&mut W::Tally) + Sync) -> Result<(), Error> {
-        run_workers(self.resources.threads, |_| {
-            // Nobody must wait for a worker that is gone.
-            let gone = OnFailure::new(|| {
-                self.work.stop();
-                self.written.stop();
-            });
+        self.pipeline.work(self.job.resources.threads, || {
             let mut tally = W::Tally::default();
             work(&mut tally);
             lock(&self.tallies).push(tally);
-            gone.disarm();
-            Ok(())
         })
-    }
-
-    /// Refills a batch; false if there are no more, or none are wanted.
-    fn next(&self, batch: &mut W::Batch) -> bool {
-        let filled = self.work.next(batch, self);
-        if self.resources.cancel.is_cancelled() {
-            self.take(0, Error::Cancelled);
-            return false;
-        }
-        self.resources.progress.advance(filled.unwrap_or(0));
-        filled.is_some()
-    }
-
-    /// Waits until a batch may be worked on; false if it is not wanted any more.
-    fn has_room(&self, batch: &W::Batch) -> bool {
-        let room = self.written.wait_for_room(W::number(batch));
-        if !room {
-            // Others may wait for a pipe that keeps silent.
-            self.work.stop();
-        }
-        room
     }
 
     /// Looks a batch up, as many letters at once as is best, and makes what there is to write of it.
@@ -285,7 +241,7 @@ impl<W: Work> Pass<'_, W> {
         counts: &mut Vec<u32>,
         tally: &mut W::Tally,
     ) -> Result<Texts, Error> {
-        let lookup = self.resources.lookup;
+        let lookup = self.job.lookup;
         let mut texts = self.texts();
         let mut from = 0;
         while from < W::items(batch) {
@@ -299,14 +255,7 @@ impl<W: Work> Pass<'_, W> {
     }
 
     fn texts(&self) -> Texts {
-        let texts = self.written.spare();
+        let texts = self.pipeline.written().spare();
         texts.unwrap_or_else(|| vec![Vec::new(); self.work.texts()])
-    }
-}
-
-impl<W: Work> Faults for Pass<'_, W> {
-    fn take(&self, number: u64, error: Error) {
-        self.written.fail(number, error);
-        self.work.stop();
     }
 }

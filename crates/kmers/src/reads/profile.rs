@@ -2,7 +2,7 @@
 
 use merganser_io::{Input, Output, Segment};
 
-use super::Resources;
+use super::Job;
 use super::batch::{self, OfReads, Read};
 use super::long_profile::{LongProfiles, encode};
 use crate::Error;
@@ -29,15 +29,11 @@ pub struct Profiled {
 ///
 /// # Errors
 /// Bad input, an output that cannot be written.
-pub fn profile(
-    resources: Resources<'_>,
-    inputs: &[Input],
-    output: &mut Output,
-) -> Result<Profiled, Error> {
+pub fn profile(job: Job<'_>, inputs: &[Input], output: &mut Output) -> Result<Profiled, Error> {
     let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
     let outputs = std::slice::from_mut(output);
-    let lines = Lines { long: LongProfiles::new(resources.tmp_dir) };
-    let done = batch::run(resources, &lines, &segments, "looking up", outputs)?;
+    let lines = Lines { long: LongProfiles::new(&job.resources.temp_dir) };
+    let done = batch::run(job, &lines, &segments, "looking up", outputs)?;
     let none = Profiled { skipped_alignments: done.skipped, ..Profiled::default() };
     Ok(done.tallies.into_iter().fold(none, |sum, part| Profiled {
         reads: sum.reads + part.reads,

@@ -6,8 +6,10 @@ use std::ops::Range;
 use merganser_io::{Input, LineChunk, LineReader, Output, ReaderOptions, put_decimal};
 use merganser_seq::base;
 
-use super::Resources;
-use super::pass::{self, Faults, Work};
+use merganser_run::Source;
+
+use super::Job;
+use super::pass::{self, Work};
 use crate::Error;
 use crate::tables::bad;
 
@@ -25,11 +27,11 @@ const LETTER_BYTES: u64 = 4;
 /// If one is no k-mer of the table, which is said in words, or the table cannot be read. What was
 /// asked for before it is answered.
 pub fn query(
-    resources: Resources<'_>,
+    job: Job<'_>,
     kmers: &[String],
     output: &mut Output,
 ) -> Result<Result<(), String>, Error> {
-    let (lookup, mut letters) = (resources.lookup, Vec::new());
+    let (lookup, mut letters) = (job.lookup, Vec::new());
     let added = kmers.iter().try_for_each(|kmer| add(kmer.as_bytes(), lookup.k(), &mut letters));
     let (mut counts, mut text) = (Vec::new(), Vec::new());
     lookup.counts(&letters, lookup.k() + 1, &mut counts)?;
@@ -46,7 +48,7 @@ pub fn query(
 /// If a word is no k-mer of the table, or something cannot be read or written. What was asked for
 /// before it is answered.
 pub fn query_lines(
-    resources: Resources<'_>,
+    job: Job<'_>,
     input: &Input,
     bytes: u64,
     output: &mut Output,
@@ -54,14 +56,14 @@ pub fn query_lines(
     let options = ReaderOptions {
         chunk_bytes: CHUNK_BYTES,
         overlap: 0,
-        workers: resources.threads,
+        workers: job.resources.threads,
         max_record: LONGEST_LINE,
-        cancel: resources.cancel.clone(),
+        cancel: job.cancel.clone(),
     };
     let reader = LineReader::open(input, options, |_| 1)?;
     let most = (bytes / LETTER_BYTES) as usize;
-    let lines = Lines { reader, k: resources.lookup.k(), most };
-    pass::run(resources, &lines, std::slice::from_mut(output)).map(drop)
+    let lines = Lines { reader, k: job.lookup.k(), most };
+    pass::run(job, &lines, std::slice::from_mut(output)).map(drop)
 }
 
 /// Adds a k-mer and an end, or says what is wrong with it.
@@ -109,6 +111,8 @@ pub(super) struct Asked {
     number: u64,
     /// How many.
     kmers: usize,
+    /// What is wrong with what comes next.
+    fault: Option<Error>,
     /// For the next lines.
     chunk: LineChunk,
 }
@@ -129,8 +133,37 @@ impl Lines {
     }
 }
 
-impl Work for Lines {
+impl Source for Lines {
     type Batch = Asked;
+    type Error = Error;
+
+    fn next(&self, asked: &mut Asked) -> Result<Option<u64>, Error> {
+        asked.letters.clear();
+        let filled = self.reader.next_lines(&mut asked.chunk);
+        asked.number = asked.chunk.number();
+        if !filled? {
+            return Ok(None);
+        }
+        // What comes before the fault is answered.
+        asked.fault = self.parse(asked).err();
+        asked.kmers = asked.letters.len() / self.stride();
+        Ok(Some(asked.chunk.source_bytes()))
+    }
+
+    fn fault_behind(asked: &mut Asked) -> Option<Error> {
+        asked.fault.take()
+    }
+
+    fn number(asked: &Asked) -> u64 {
+        asked.number
+    }
+
+    fn stop(&self) {
+        self.reader.stop();
+    }
+}
+
+impl Work for Lines {
     type Tally = ();
 
     fn texts(&self) -> usize {
@@ -144,35 +177,6 @@ impl Work for Lines {
 
     fn stride(&self) -> usize {
         self.k + 1
-    }
-
-    fn next(&self, asked: &mut Asked, faults: &dyn Faults) -> Option<u64> {
-        asked.letters.clear();
-        let filled = self.reader.next_lines(&mut asked.chunk);
-        asked.number = asked.chunk.number();
-        match filled {
-            Ok(true) => {
-                // What comes before the fault is answered.
-                if let Err(error) = self.parse(asked) {
-                    faults.take(asked.number + 1, error);
-                }
-                asked.kmers = asked.letters.len() / self.stride();
-                Some(asked.chunk.source_bytes())
-            }
-            Ok(false) => None,
-            Err(error) => {
-                faults.take(asked.number, error.into());
-                None
-            }
-        }
-    }
-
-    fn stop(&self) {
-        self.reader.stop();
-    }
-
-    fn number(asked: &Asked) -> u64 {
-        asked.number
     }
 
     fn copy(asked: &Asked) -> Asked {

@@ -32,11 +32,11 @@ fn setup(finished: &Finished<'_>, console: &Console) {
     let (config, outcome) = (finished.config, finished.outcome);
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}, signature {} of {} bases, {} bins",
-        config.threads,
-        format_size(config.memory),
+        finished.resources.threads,
+        format_size(finished.resources.budget()),
         merganser_seq::simd::Level::best().name(),
         rule_name(config.rule),
-        config.signature_len(),
+        config.signature_bases(),
         outcome.bins
     ));
     console.debug(format_args!(
@@ -45,7 +45,7 @@ fn setup(finished: &Finished<'_>, console: &Console) {
         format_size(outcome.super_kmer_bytes),
         format_size(outcome.spilled_bytes)
     ));
-    for (name, time) in &outcome.stages {
+    for (name, time) in outcome.stages.iter() {
         console.debug(format_args!("{name:<16}{:>9.3} s", time.as_secs_f64()));
     }
 }

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use anyhow::Result;
 use merganser_count::Config;
+use merganser_run::Resources;
 
 use crate::args::CountArgs;
 use crate::args::count::{Format, Signature, Storage};
+use crate::common;
 use crate::failure::usage;
 
 /// What clap cannot say of options that do not go together.
@@ -50,33 +52,32 @@ fn check_output(args: &CountArgs) -> Result<()> {
 
 /// The configuration that the arguments ask for.
 pub(super) fn config(args: &CountArgs) -> Config {
-    let defaults = Config::new(usize::from(args.k));
-    Config {
-        canonical: !args.forward_only,
-        min_count: args.min_count,
-        max_count: args.max_count.unwrap_or(u32::MAX),
-        min_quality: args.min_qual,
-        rule: args.signature.rules()[0],
-        signature_len: args.minimizer_len.0,
-        bins: args.bins.0,
-        storage: match args.storage {
+    Config::new(usize::from(args.k))
+        .canonical(!args.forward_only)
+        .min_count(args.min_count)
+        .max_count(args.max_count.unwrap_or(u32::MAX))
+        .min_quality(args.min_qual)
+        .rule(args.signature.rules()[0])
+        .signature_len(args.minimizer_len.0)
+        .bins(args.bins.0)
+        .storage(match args.storage {
             Storage::Auto => merganser_count::Storage::Auto,
             Storage::Ram => merganser_count::Storage::Ram,
             Storage::Disk => merganser_count::Storage::Disk,
-        },
-        memory: args.memory.unwrap_or(defaults.memory),
-        tmp_dir: args.tmp_dir.clone().unwrap_or_else(|| defaults.tmp_dir.clone()),
-        threads: args.threads.number().unwrap_or(defaults.threads),
-        gpu_memory: args.device.gpu_memory,
-        gpu_streams: args.gpu_streams.map(usize::from),
-        format: match args.format {
+        })
+        .gpu_streams(args.gpu_streams.map(usize::from))
+        .format(match args.format {
             Format::Mgk => merganser_count::Format::Mgk,
             Format::Kmc => merganser_count::Format::Kmc,
             Format::Kff => merganser_count::Format::Kff,
             Format::Parquet => merganser_count::Format::Parquet,
             Format::Tsv => merganser_count::Format::Tsv,
             Format::None => merganser_count::Format::None,
-        },
-        ..defaults
-    }
+        })
+}
+
+/// What the arguments let it use.
+pub(super) fn resources(args: &CountArgs) -> Resources {
+    let temp_dir = args.tmp_dir.as_deref();
+    common::resources(args.threads.number(), args.memory, temp_dir, Some(&args.device))
 }

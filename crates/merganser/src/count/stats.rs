@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_count::{Config, RuleStats, Stats};
 use merganser_io::Input;
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Resources};
 
 use crate::args::CountArgs;
 use crate::args::count::rule_name;
@@ -21,13 +21,14 @@ use crate::progress::Bar;
 /// As counting.
 pub(super) fn run(
     args: &CountArgs,
-    config: &Config,
+    (config, resources): (&Config, &Resources),
     inputs: &[Input],
     console: &Console,
     cancel: &Cancel,
 ) -> Result<ExitCode> {
     let bar = Bar::new(console);
-    let stats = merganser_count::stats(config, inputs, args.signature.rules(), &bar, cancel);
+    let rules = args.signature.rules();
+    let stats = merganser_count::stats(config, resources, inputs, rules, &bar, cancel);
     drop(bar);
     let stats = stats?;
     if stats.kmers == 0 {

@@ -20,17 +20,18 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     summary.version(env!("CARGO_PKG_VERSION"));
     describe_inputs(finished.inputs, &mut summary);
     parameters(finished, &mut summary);
-    devices::describe(&finished.config.devices, finished.config.gpu_memory, &mut summary);
+    let gpus: Vec<u32> = finished.outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
+    devices::describe(&gpus, finished.resources.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
-    for (name, time) in &finished.outcome.stages {
-        summary.stage(name, *time);
+    for (name, time) in finished.outcome.stages.iter() {
+        summary.stage(name, time);
     }
     Ok(write_summary(&summary, output).map_err(Error::from)?)
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
-    let (args, config) = (finished.args, finished.config);
+    let (args, config, resources) = (finished.args, finished.config, finished.resources);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("k", config.k.into());
     set("canonical", config.canonical.into());
@@ -40,13 +41,13 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("hist_max", args.hist_max.into());
     set("format", name_of(&args.format).into());
     set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
-    set("threads", config.threads.into());
-    set("memory", config.memory.into());
+    set("threads", resources.threads.into());
+    set("memory", resources.budget().into());
     set("storage", name_of(&args.storage).into());
-    set("tmp_dir", config.tmp_dir.display().to_string().into());
+    set("tmp_dir", resources.temp_dir.display().to_string().into());
     set("bins", finished.outcome.bins.into());
     set("signature", rule_name(config.rule).into());
-    set("signature_len", config.signature_len().into());
+    set("signature_len", config.signature_bases().into());
 }
 
 fn results(finished: &Finished<'_>, summary: &mut Summary) {

@@ -10,7 +10,7 @@ use merganser_io::Output;
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Calculated, Calculation, Cut, Expression, Mode, Operation};
 use merganser_kmers::formats::TableFormat;
-use merganser_run::Summary;
+use merganser_run::{Resources, Summary};
 
 use super::tables;
 use crate::args::kmers::{
@@ -169,7 +169,7 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
         output: args.output.clone(),
         format,
     };
-    let resources = tables::resources(&asked.computing.tables);
+    let resources = tables::resources(&asked.computing.tables, None);
     let bar = Bar::new(console);
     let done = algebra::calculate(&calculation, &opened, &resources, &outputs, &bar, &cancel);
     drop(bar);
@@ -227,7 +227,7 @@ fn report(args: &ResultArgs, done: &Calculated, console: &Console) {
 /// The summary of `--json`.
 fn summary(
     asked: &Asked<'_>,
-    resources: &algebra::Resources,
+    resources: &Resources,
     done: &Calculated,
     started: Instant,
     output: Output,
@@ -242,7 +242,7 @@ fn summary(
     summary.set("parameters", "max_count", args.max_count);
     summary.set("parameters", "counter_max", args.counter_max);
     summary.set("parameters", "threads", resources.threads);
-    summary.set("parameters", "memory", resources.memory);
+    summary.set("parameters", "memory", resources.budget());
     for (key, value) in [
         ("kmers", done.kmers),
         ("occurrences", done.occurrences),
@@ -255,8 +255,8 @@ fn summary(
     }
     summary.set("results", "saturated", done.saturated);
     summary.set("seconds", "wall", started.elapsed().as_secs_f64());
-    for (name, time) in &done.stages {
-        summary.stage(name, *time);
+    for (name, time) in done.stages.iter() {
+        summary.stage(name, time);
     }
     Ok(write_summary(&summary, output).map_err(Error::from)?)
 }

@@ -37,7 +37,7 @@ pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
     let opened = tables::open(&paths, &args.tables, &cancel)?;
     let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
-    let resources = tables::resources(&args.tables);
+    let resources = tables::resources(&args.tables, None);
     let bar = Bar::new(console);
     let done = algebra::compare(&opened, &cuts, &resources, &bar, &cancel);
     drop(bar);

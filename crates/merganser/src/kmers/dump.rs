@@ -32,7 +32,7 @@ pub(super) fn run(args: &DumpArgs) -> Result<ExitCode> {
             DumpFormat::Jellyfish => TableFormat::Jellyfish,
         },
     };
-    let resources = tables::resources(&args.tables);
+    let resources = tables::resources(&args.tables, None);
     let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
     let silent = merganser_run::Silent;
     algebra::calculate(&calculation, &opened, &resources, &outputs, &silent, &cancel)?;

@@ -52,7 +52,7 @@ pub(super) fn collect(
     args: &TableArgs,
     cancel: &merganser_run::Cancel,
 ) -> Result<Histogram, Error> {
-    let resources = tables::resources(args);
+    let resources = tables::resources(args, None);
     if let [table] = table
         && let Some(histogram) = table.histogram(resources.threads, cancel)?
     {
@@ -70,7 +70,7 @@ pub(super) fn read(
     args: &TableArgs,
     cancel: &merganser_run::Cancel,
 ) -> Result<Histogram, Error> {
-    let resources = tables::resources(args);
+    let resources = tables::resources(args, None);
     let calculation = Calculation {
         expression: Expression::Table(0),
         cut: Cut::NONE,

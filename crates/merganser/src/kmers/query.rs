@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Error, Result};
-use merganser_io::{Input, Output};
+use merganser_io::{Input, Output, text_bytes};
 use merganser_kmers::algebra::Cut;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{Resources, query, query_lines};
+use merganser_kmers::reads::{Job, query, query_lines};
 use merganser_run::Silent;
 
 use super::tables;
@@ -15,11 +15,9 @@ use crate::args::kmers::QueryArgs;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
-use crate::{devices, interrupt};
+use crate::interrupt;
+use crate::progress::Bar;
 
-/// Bytes of k-mers from which on a GPU answers faster than 16 cores, its start and the loading of the
-/// table included (docs/benchmarks.md).
-const GPU_BREAK_EVEN: u64 = 100_000_000;
 /// Bytes that k-mers take while they are looked up.
 const RESERVED: u64 = 192 << 20;
 
@@ -32,50 +30,37 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
     let files = RunFiles::new().read(tables::files(&opened)).read(&args.file).write(["-"]);
     let outputs = files.check()?;
     let table = opened.remove(0);
-    let resources = tables::resources(&args.tables);
-    let gpus = devices::choose(&args.device.device, &inputs(args), GPU_BREAK_EVEN, console)?;
-    let reserved = RESERVED.min(resources.memory / 8);
+    let resources = tables::resources(&args.tables, Some(&args.device));
+    let reserved = RESERVED.min(resources.budget() / 8);
     let options = LookupOptions {
         resources: &resources,
         cut: Cut::NONE,
         purpose: Use::Kmers(expected(args, table.description().k)),
         reserved,
-        gpus: &gpus,
-        gpu_memory: args.device.gpu_memory,
-        say: &|what| console.info(format_args!("{what}")),
+        input: text_bytes(&inputs(args)),
     };
-    let lookup = open_lookup(table, &options, &Silent, &cancel)?;
+    let bar = Bar::new(console);
+    let lookup = open_lookup(table, &options, &bar, &cancel)?;
+    drop(bar);
     let mut output = outputs.output(Path::new("-")).map_err(merganser_kmers::Error::from)?;
-    let (lookup, threads) = (lookup.as_ref(), resources.threads);
-    let resources = Resources {
-        lookup,
-        threads,
-        record_bytes: 0,
-        tmp_dir: &resources.tmp_dir,
-        progress: &Silent,
-        cancel: &cancel,
-    };
-    let done = answer(args, resources, reserved, &mut output);
+    let (lookup, resources) = (lookup.as_ref(), &resources);
+    let job = Job { lookup, resources, record_bytes: 0, progress: &Silent, cancel: &cancel };
+    let done = answer(args, job, reserved, &mut output);
     // Also after an error: what was answered before it stands.
     output.finish().map_err(merganser_kmers::Error::from)?;
     done?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn answer(
-    args: &QueryArgs,
-    resources: Resources<'_>,
-    bytes: u64,
-    output: &mut Output,
-) -> Result<()> {
+fn answer(args: &QueryArgs, job: Job<'_>, bytes: u64, output: &mut Output) -> Result<()> {
     let Some(file) = &args.file else {
-        return query(resources, &args.kmers, output)?.map_err(Error::msg);
+        return query(job, &args.kmers, output)?.map_err(Error::msg);
     };
     let input = match file.as_os_str() == "-" {
         true => Input::Stdin,
         false => Input::File(file.clone()),
     };
-    Ok(query_lines(resources, &input, bytes, output)?)
+    Ok(query_lines(job, &input, bytes, output)?)
 }
 
 /// What is read, for the choice of devices; k-mers on the command line are nothing.

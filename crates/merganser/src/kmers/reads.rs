@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_io::{Input, OutputSet, Segment};
+use merganser_io::{Input, OutputSet, Segment, text_bytes};
 use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{self, Action, FilterConfig, Limit, Mates, Resources, filter_reads};
-use merganser_run::Cancel;
+use merganser_kmers::reads::{self, Action, FilterConfig, Job, Limit, Mates, filter_reads};
+use merganser_run::{Cancel, Resources};
 
 use super::tables;
 use crate::args::device::DeviceArgs;
@@ -19,15 +19,11 @@ use crate::common::{hint_at_mates, pairs, refuse_stdin_twice, tell_skipped, thou
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::interrupt;
 use crate::progress::Bar;
-use crate::{devices, interrupt};
-
-/// Bytes of reads from which on a GPU is faster than 16 cores, its start and the loading of the table
-/// included (docs/benchmarks.md).
-const GPU_BREAK_EVEN: u64 = 1_500_000_000;
 
 pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCode> {
-    let resources = tables::resources(&args.tables);
+    let resources = tables::resources(&args.tables, None);
     let config = FilterConfig {
         action: action(args)?,
         invert: args.invert,
@@ -53,11 +49,11 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let (lookup, set) =
-        load(&args.table, (&args.tables, &args.device), &inputs, files, console, &bar, &cancel)?;
+        load(&args.table, (&args.tables, &args.device), &inputs, files, &bar, &cancel)?;
     let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
-    let resources = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
-    let done = filter_reads(&config, resources, &segments, &mut outputs);
+    let job = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
+    let done = filter_reads(&config, job, &segments, &mut outputs);
     drop(bar);
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
@@ -82,13 +78,12 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
 /// What reads are held against the table with.
 fn of_reads<'r>(
     lookup: &'r dyn Lookup,
-    resources: &'r algebra::Resources,
+    resources: &'r Resources,
     progress: &'r Bar,
     cancel: &'r Cancel,
-) -> Resources<'r> {
-    let threads = resources.threads;
-    let record_bytes = reads::record_bytes(resources.memory, threads, lookup);
-    Resources { lookup, threads, record_bytes, tmp_dir: &resources.tmp_dir, progress, cancel }
+) -> Job<'r> {
+    let record_bytes = reads::record_bytes(resources.budget(), resources.threads, lookup);
+    Job { lookup, resources, record_bytes, progress, cancel }
 }
 
 /// Says, to those who want to know, how much memory it took.
@@ -140,7 +135,6 @@ fn load(
     (args, device): (&TableArgs, &DeviceArgs),
     reads: &[Input],
     files: RunFiles,
-    console: &Console,
     bar: &Bar,
     cancel: &Cancel,
 ) -> Result<(Box<dyn Lookup>, OutputSet)> {
@@ -150,16 +144,13 @@ fn load(
     };
     let mut opened = tables::open(&[path], args, cancel)?;
     let outputs = files.read(tables::files(&opened)).check()?;
-    let resources = tables::resources(args);
-    let gpus = devices::choose(&device.device, reads, GPU_BREAK_EVEN, console)?;
+    let resources = tables::resources(args, Some(device));
     let options = LookupOptions {
         resources: &resources,
         cut,
         purpose: Use::Reads,
-        reserved: reads::reserved_bytes(resources.memory, resources.threads),
-        gpus: &gpus,
-        gpu_memory: device.gpu_memory,
-        say: &|what| console.info(format_args!("{what}")),
+        reserved: reads::reserved_bytes(resources.budget(), resources.threads),
+        input: text_bytes(reads),
     };
     Ok((open_lookup(opened.remove(0), &options, bar, cancel)?, outputs))
 }
@@ -170,11 +161,11 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let (lookup, set) =
-        load(&args.table, (&args.tables, &args.device), &inputs, files, console, &bar, &cancel)?;
+        load(&args.table, (&args.tables, &args.device), &inputs, files, &bar, &cancel)?;
     let mut output = set.output(&args.output).map_err(Error::from)?;
-    let resources = tables::resources(&args.tables);
-    let resources = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
-    let done = reads::profile(resources, &inputs, &mut output);
+    let resources = tables::resources(&args.tables, None);
+    let job = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
+    let done = reads::profile(job, &inputs, &mut output);
     drop(bar);
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;

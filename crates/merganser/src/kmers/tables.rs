@@ -3,19 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_kmers::algebra::{self, Resources};
+use merganser_kmers::algebra;
 use merganser_kmers::tables::AnyTable;
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Resources};
 
+use crate::args::device::DeviceArgs;
 use crate::args::kmers::TableArgs;
+use crate::common;
 
 /// What `args` allow.
-pub(super) fn resources(args: &TableArgs) -> Resources {
-    Resources {
-        threads: merganser_run::resolve_threads(args.threads.number()),
-        memory: args.memory.unwrap_or_else(merganser_run::default_budget),
-        tmp_dir: args.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
-    }
+pub(super) fn resources(args: &TableArgs, device: Option<&DeviceArgs>) -> Resources {
+    common::resources(args.threads.number(), args.memory, args.tmp_dir.as_deref(), device)
 }
 
 /// The files of tables.

@@ -15,24 +15,26 @@ use merganser_kmers::store::{Pool, Store, Writer};
 use merganser_run::locks::into_inner;
 use merganser_run::{Unit, run_workers_collect, start_scoped};
 
-use super::chunks::{Chunk, Tiers};
-use super::counting::{Bins, Piece, Sink, Workspace, groups, hand_over};
-use super::host_writers::{Pairs, with_writers};
-use super::kernels::GpuKmer;
-use super::packer::Packer;
-use super::partition::Cutter;
-use super::plan::{self, Budget, Room};
-use super::queue::Queue;
-use super::table::SortedTable;
+use super::reading::read_all;
+use super::{Outcome, Run};
+use crate::Error;
 use crate::binmap::BinMap;
+use crate::cpu::Width;
 use crate::cpu::counter::Counter;
-use crate::cpu::fragments::Tally;
+use crate::cuda::GpuKmer;
+use crate::cuda::chunks::{Chunk, Tiers};
+use crate::cuda::counting::{Bins, Piece, Sink, Workspace, groups, hand_over};
+use crate::cuda::host_writers::{Pairs, with_writers};
+use crate::cuda::packer::Packer;
+use crate::cuda::partition::Cutter;
+use crate::cuda::plan::{self, Budget, Room};
+use crate::cuda::queue::Queue;
+use crate::cuda::table::SortedTable;
+use crate::fragments::Tally;
+use crate::job::Job;
 use crate::plan::Plan;
 use crate::results::Results;
-use crate::run::reading::read_all;
-use crate::run::{Outcome, Run};
 use crate::superkmer;
-use crate::{Config, Error};
 
 /// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
 const HOST_RESERVE: u64 = 256 << 20;
@@ -45,30 +47,33 @@ struct Cut {
 
 impl Run<'_> {
     /// Counts on the devices of the configuration.
-    pub(crate) fn count_on_gpus<K: GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
+    pub(crate) fn count_on_gpus<K: Width + GpuKmer>(
+        self,
+        files: TableOutput,
+    ) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
-        let config = self.config;
+        let (config, devices) = (self.config, self.job.devices);
         let (sent, wanted) = mpsc::channel();
         let started = Instant::now();
         thread::scope(|scope| {
             // CUDA starts while files are read.
             start_scoped(scope, move || {
-                let _ = sent.send(Device::open_all(&config.devices));
+                let _ = sent.send(Device::open_all(devices));
             })?;
             let (sampler, first, expected) = self.sample_first()?;
             let bins = plan::bins(config, expected);
             let map = BinMap::balanced(sampler.slots(), &sampler.weights, bins);
-            let plan = crate::plan::plan::<K>(config, bins)?;
+            let plan = crate::plan::plan::<K>(self.job, bins)?;
             outcome.bins = bins;
             outcome.stage("sample", started);
             let host = plan.full_bytes.saturating_sub(HOST_RESERVE) / 2;
             let pool = self.pool(Plan { full_bytes: host, ..plan });
             let tiers = Tiers::new(config.storage, host, &pool);
             let started = Instant::now();
-            let sizes = plan::Sizes::of(config, bins, expected, K::WORDS);
+            let sizes = plan::Sizes::of(self.job, bins, expected, K::WORDS);
             let cut = self.partition(&map, sizes, first, wanted, &tiers, &mut outcome)?;
             outcome.stage("partition", started);
-            self.count_cut::<K>(cut, bins, plan, &tiers, &pool, files, &mut outcome)?;
+            self.count_cut::<K>(cut, plan, &tiers, &pool, files, &mut outcome)?;
             outcome.spilled_bytes = pool.spilled();
             Ok(outcome)
         })
@@ -84,13 +89,13 @@ impl Run<'_> {
         tiers: &Tiers<'_>,
         outcome: &mut Outcome,
     ) -> Result<Cut, Error> {
-        let config = self.config;
+        let job = self.job;
         let plan::Sizes { bins, words, tiles, .. } = sizes;
-        let queue = Queue::new(plan::batches(config, tiles), tiles);
+        let queue = Queue::new(plan::batches(job, tiles), tiles);
         thread::scope(|scope| {
             let (queue, reader) = (&queue, self.reader);
             let cutting = start_scoped(scope, move || {
-                let cut = cut_on_all(config, map, sizes, devices, queue, tiers);
+                let cut = cut_on_all(job, map, sizes, devices, queue, tiers);
                 cut.inspect_err(|_| {
                     queue.abandon();
                     reader.stop();
@@ -125,11 +130,9 @@ impl Run<'_> {
     }
 
     /// Phases 2 and 3.
-    #[allow(clippy::too_many_arguments, reason = "all that the phases before have made")]
-    fn count_cut<K: GpuKmer>(
+    fn count_cut<K: Width + GpuKmer>(
         &self,
         cut: Cut,
-        bins: usize,
         plan: Plan,
         tiers: &Tiers<'_>,
         pool: &Pool,
@@ -138,10 +141,10 @@ impl Run<'_> {
     ) -> Result<(), Error> {
         let started = Instant::now();
         self.progress.stage("counting", Unit::Kmers, Some(outcome.total_kmers));
-        let most = crate::plan::sorted_at_once::<K>(self.config);
+        let most = crate::plan::sorted_at_once::<K>(self.job);
         let results = Results::<K>::new(self.config, pool).sorting(most);
         let all = Bins { chunks: &cut.chunks, tiers };
-        let counted = self.count_bins_on_gpus(&all, &cut.devices, bins, plan, &results, outcome)?;
+        let counted = self.count_bins_on_gpus(&all, &cut.devices, plan, &results, outcome)?;
         let Counted { histogram, mut pieces, host_pairs } = counted;
         outcome.histogram = histogram;
         let Cut { devices, chunks } = cut;
@@ -163,7 +166,7 @@ impl Run<'_> {
                 self.emit(&table, files, outcome)
             }
             _ => {
-                with_writers(&results, self.config.threads, |sender| {
+                with_writers(&results, self.job.threads, |sender| {
                     let mut sink = ToHost { pieces: Vec::new(), sender, any: false };
                     pieces.drain(..).try_for_each(|piece| {
                         let stream = piece.kmers.device().stream()?;
@@ -179,11 +182,10 @@ impl Run<'_> {
 
     /// Phase 2: the workspaces of all devices take groups of bins; bins that no device can count are
     /// the CPU's.
-    fn count_bins_on_gpus<'p, K: GpuKmer>(
+    fn count_bins_on_gpus<'p, K: Width + GpuKmer>(
         &self,
         all: &Bins<'_, '_>,
         devices: &[(Device, Budget)],
-        bins: usize,
         plan: Plan,
         results: &Results<'p, K>,
         outcome: &Outcome,
@@ -194,7 +196,7 @@ impl Run<'_> {
         let counting = devices.iter().map(|(_, budget)| budget.counting).min().unwrap_or(0);
         let room =
             Room::of::<K>(counting / each as u64, outcome.total_kmers, words, workspaces as u64);
-        let loads: Vec<_> = (0..bins).map(|bin| all.load(&(bin..bin + 1))).collect();
+        let loads: Vec<_> = (0..plan.bins).map(|bin| all.load(&(bin..bin + 1))).collect();
         let groups = groups(&loads, room, K::WORDS);
         let arenas: Vec<Arena> = devices
             .iter()
@@ -206,7 +208,7 @@ impl Run<'_> {
             .collect();
         let work =
             Work { run: self, all, groups: &groups, next: AtomicUsize::new(0), loads: &loads };
-        let parts = with_writers(results, self.config.threads, |sender| {
+        let parts = with_writers(results, self.job.threads, |sender| {
             run_workers_collect(workspaces, |number| {
                 let at = number / each;
                 work.workspace(&devices[at].0, &arenas[at], room, sender)
@@ -234,7 +236,7 @@ impl Run<'_> {
     }
 
     /// Counts bins with the CPU's hash map, which does not mind how often a k-mer occurs.
-    fn count_on_cpu<'p, K: GpuKmer>(
+    fn count_on_cpu<'p, K: Width + GpuKmer>(
         &self,
         all: &Bins<'_, '_>,
         bins: &Range<usize>,
@@ -264,7 +266,7 @@ impl Run<'_> {
 
 /// Opens what was asked for, then cuts batches on all streams of all devices.
 fn cut_on_all(
-    config: &Config,
+    job: Job<'_>,
     map: &BinMap,
     sizes: plan::Sizes,
     devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
@@ -274,11 +276,11 @@ fn cut_on_all(
     let devices = devices.recv().unwrap_or_else(|_| Err(merganser_gpu::unavailable()))?;
     let devices = devices
         .into_iter()
-        .map(|device| Budget::of(&device, config).map(|budget| (device, budget)))
+        .map(|device| Budget::of(&device, job).map(|budget| (device, budget)))
         .collect::<Result<Vec<_>, _>>()?;
     let cutters = devices
         .iter()
-        .map(|(device, budget)| Cutter::new(config, device, map, sizes, budget.records))
+        .map(|(device, budget)| Cutter::new(job.config, device, map, sizes, budget.records))
         .collect::<Result<Vec<_>, _>>()?;
     let chunks = Mutex::new(Vec::new());
     merganser_run::run_workers(cutters.len() * sizes.streams, |number| {
@@ -307,7 +309,7 @@ struct Work<'w, 'b, 'p> {
     all: &'w Bins<'b, 'p>,
     groups: &'w [Range<usize>],
     next: AtomicUsize,
-    loads: &'w [super::chunks::Load],
+    loads: &'w [crate::cuda::chunks::Load],
 }
 
 /// What one workspace has found, and the bins that it could not count.
@@ -317,7 +319,7 @@ struct WorkspacePart<K: GpuKmer> {
 }
 
 impl Work<'_, '_, '_> {
-    fn workspace<K: GpuKmer>(
+    fn workspace<K: Width + GpuKmer>(
         &self,
         device: &Device,
         arena: &Arena,
