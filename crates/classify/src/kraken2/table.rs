@@ -1,0 +1,315 @@
+//! hash.k2d: from minimizers to taxa.
+
+use std::path::Path;
+
+use merganser_io::MappedFile;
+use merganser_seq::simd::prefetch;
+
+use crate::Error;
+use crate::bytes::Reading;
+use crate::hash::HashRule;
+
+/// Bytes before the cells.
+const HEADER: usize = 32;
+/// Minimizers whose cells are asked for before the first of them is looked at: about as many as a
+/// core keeps requests to memory in flight, and again.
+const AHEAD: usize = 32;
+
+/// The hash of minimizers: MurmurHash3's 64-bit finaliser.
+#[inline(always)]
+pub(super) fn hash(minimizer: u64) -> u64 {
+    HashRule::Bits64.hash(minimizer)
+}
+
+/// Kraken 2's compact hash table: cells of a key (the upper bits of a hash) and a value (a node of
+/// the taxonomy; 0 in empty cells), mapped. A search begins at the hash modulo the cells and goes on
+/// cell by cell.
+#[derive(Debug)]
+pub(super) struct Table {
+    file: MappedFile,
+    capacity: u64,
+    /// ⌊(2⁶⁴ − 1) / capacity⌋.
+    reciprocal: u64,
+    key_bits: u32,
+    value_bits: u32,
+    /// 4, or 5 in tables of 40 bits a cell.
+    cell_bytes: usize,
+    minimum_hash: u64,
+    /// Values are below.
+    nodes: u32,
+}
+
+/// A search that has its cell fetched.
+#[derive(Clone, Copy, Default)]
+struct Search {
+    key: u64,
+    at: u64,
+    skipped: bool,
+}
+
+impl Table {
+    /// Maps hash.k2d. Minimizers whose hash is below `minimum_hash` are not looked up; values are
+    /// nodes of a taxonomy of `nodes`.
+    ///
+    /// # Errors
+    /// If the file cannot be mapped, or its header cannot be or does not go with its length.
+    pub(super) fn open(path: &Path, minimum_hash: u64, nodes: u32) -> Result<Table, Error> {
+        let file = std::fs::File::open(path).and_then(|file| MappedFile::of_file(&file, path));
+        let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let wrong = |reason: String| Error::content(path, reason);
+        let mut fields = Reading(file.bytes());
+        let header = (fields.u64(), fields.u64(), fields.u64(), fields.u64());
+        let (Some(capacity), Some(size), Some(key_bits), Some(value_bits)) = header else {
+            return Err(wrong("it ends within its header: damaged".to_owned()));
+        };
+        let cell_bytes = match key_bits.checked_add(value_bits) {
+            Some(32) => 4,
+            Some(40) => 5,
+            _ => 0,
+        };
+        if cell_bytes == 0 || key_bits == 0 || !(1..32).contains(&value_bits) {
+            return Err(wrong(format!(
+                "cells of {key_bits} and {value_bits} bits, not 32 or 40 together: damaged, or of a \
+                 newer version"
+            )));
+        }
+        let cells = capacity.checked_mul(cell_bytes);
+        if capacity == 0 || cells != Some((file.bytes().len() - HEADER) as u64) || size > capacity {
+            return Err(wrong(format!(
+                "{} bytes, which is not what {capacity} cells of {cell_bytes} bytes with {size} in use \
+                 take: damaged or cut short",
+                file.bytes().len()
+            )));
+        }
+        Ok(Table {
+            file,
+            capacity,
+            reciprocal: u64::MAX / capacity,
+            key_bits: key_bits as u32,
+            value_bits: value_bits as u32,
+            cell_bytes: cell_bytes as usize,
+            minimum_hash,
+            nodes,
+        })
+    }
+
+    /// Appends the taxon of each minimizer, 0 where there is none, to `taxa`.
+    ///
+    /// # Errors
+    /// If a cell has a value that is no node of the taxonomy.
+    pub(super) fn look_up(&self, minimizers: &[u64], taxa: &mut Vec<u32>) -> Result<(), Error> {
+        let cells = &self.file.bytes()[HEADER..];
+        let start = taxa.len();
+        match bytemuck::try_cast_slice::<u8, u32>(cells) {
+            Ok(words) if self.cell_bytes == 4 => {
+                let ask = |at: u64| prefetch(words, at as usize);
+                self.search(minimizers, taxa, ask, |at| {
+                    self.parts(u32::from_le(words[at as usize]), 0)
+                });
+            }
+            _ => {
+                let first = |at: u64| at as usize * self.cell_bytes;
+                let ask = |at: u64| prefetch(cells, first(at));
+                self.search(minimizers, taxa, ask, |at| {
+                    let mut cell = [0; 8];
+                    let bytes = &cells[first(at)..first(at) + self.cell_bytes];
+                    cell[..self.cell_bytes].copy_from_slice(bytes);
+                    let cell = u64::from_le_bytes(cell);
+                    self.parts(cell as u32, (cell >> 32) as u32)
+                });
+            }
+        }
+        let most = taxa[start..].iter().copied().max().unwrap_or(0);
+        if most >= self.nodes {
+            return Err(Error::content(
+                self.file.path(),
+                format!(
+                    "a cell has taxon {most}, and taxo.k2d has {}: damaged, or of another database",
+                    self.nodes
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Key and value of a cell: its first 32 bits, and the other 8. Of 40 bits, what does not fit
+    /// into 32 bits of key is cut, as Kraken 2 does.
+    #[inline(always)]
+    fn parts(&self, low: u32, high: u32) -> (u64, u32) {
+        let key = low >> self.value_bits | high << (32 - self.value_bits);
+        (u64::from(key), low & ((1 << self.value_bits) - 1))
+    }
+
+    /// Where the search for a minimizer begins.
+    #[inline(always)]
+    fn begin(&self, minimizer: u64) -> Search {
+        let hash = hash(minimizer);
+        // The quotient, or one less.
+        let quotient = ((u128::from(hash) * u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = hash - quotient * self.capacity;
+        let at = if rest >= self.capacity { rest - self.capacity } else { rest };
+        Search { key: hash >> (64 - self.key_bits), at, skipped: hash < self.minimum_hash }
+    }
+
+    /// Searches for all of them, each some steps after its cell was asked for.
+    #[inline(always)]
+    fn search(
+        &self,
+        minimizers: &[u64],
+        taxa: &mut Vec<u32>,
+        ask: impl Fn(u64),
+        cell: impl Fn(u64) -> (u64, u32),
+    ) {
+        let mut searches = [Search::default(); AHEAD];
+        let ahead = minimizers.len().min(AHEAD);
+        let begin = |minimizer: u64| {
+            let search = self.begin(minimizer);
+            ask(search.at);
+            search
+        };
+        for (search, &minimizer) in searches.iter_mut().zip(minimizers) {
+            *search = begin(minimizer);
+        }
+        for (number, &minimizer) in minimizers[ahead..].iter().enumerate() {
+            let slot = &mut searches[number % AHEAD];
+            let search = std::mem::replace(slot, begin(minimizer));
+            taxa.push(self.end(search, &cell));
+        }
+        for number in minimizers.len() - ahead..minimizers.len() {
+            taxa.push(self.end(searches[number % AHEAD], &cell));
+        }
+    }
+
+    #[inline(always)]
+    fn end(&self, search: Search, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
+        let Search { key, mut at, skipped } = search;
+        if skipped {
+            return 0;
+        }
+        // A full table ends the search where it began.
+        for _ in 0..self.capacity {
+            let (found, value) = cell(at);
+            if value == 0 || found == key {
+                return value;
+            }
+            at += 1;
+            if at == self.capacity {
+                at = 0;
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn open(header: [u64; 4], cells: &[u8]) -> Result<Table, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hash.k2d");
+        let header = header.map(u64::to_le_bytes).concat();
+        std::fs::write(&path, [&header, cells].concat()).unwrap();
+        Table::open(&path, 0, 100)
+    }
+
+    /// A table that is made and searched as its description says.
+    struct Naive {
+        cells: Vec<(u64, u32)>,
+        key_bits: u32,
+    }
+
+    impl Naive {
+        fn place(&self, minimizer: u64) -> Option<usize> {
+            let hash = hash(minimizer);
+            let key = hash >> (64 - self.key_bits);
+            let len = self.cells.len();
+            let places = (0..len).map(|step| ((hash % len as u64) as usize + step) % len);
+            let found = |&at: &usize| self.cells[at].1 == 0 || self.cells[at].0 == key;
+            places.clone().find(found)
+        }
+
+        fn insert(&mut self, minimizer: u64, value: u32) {
+            if let Some(at) = self.place(minimizer) {
+                self.cells[at] = (hash(minimizer) >> (64 - self.key_bits), value);
+            }
+        }
+
+        fn bytes(&self) -> Vec<u8> {
+            let value_bits =
+                if self.key_bits < 25 { 32 - self.key_bits } else { 40 - self.key_bits };
+            let size = (self.key_bits + value_bits) as usize / 8;
+            let cell =
+                |&(key, value): &(u64, u32)| (key << value_bits | u64::from(value)).to_le_bytes();
+            self.cells.iter().flat_map(|one| cell(one).into_iter().take(size)).collect()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn searches_are_those_of_the_description(
+            capacity in 1usize..80,
+            wide: bool,
+            stored in proptest::collection::vec((any::<u64>(), 1u32..100), 0..100),
+            others in proptest::collection::vec(any::<u64>(), 0..100),
+        ) {
+            let key_bits = if wide { 32 } else { 24 };
+            let mut naive = Naive { cells: vec![(0, 0); capacity], key_bits };
+            stored.iter().for_each(|&(minimizer, value)| naive.insert(minimizer, value));
+            let size = naive.cells.iter().filter(|cell| cell.1 > 0).count() as u64;
+            let table = open([capacity as u64, size, u64::from(key_bits), 8], &naive.bytes()).unwrap();
+            let mut queries = others;
+            queries.extend(stored.iter().map(|one| one.0));
+            let mut taxa = vec![77];
+            table.look_up(&queries, &mut taxa).unwrap();
+            let expected: Vec<u32> = queries.iter().map(|&minimizer| {
+                naive.place(minimizer).map_or(0, |at| naive.cells[at].1)
+            }).collect();
+            prop_assert_eq!(&taxa[1..], expected);
+        }
+
+        #[test]
+        fn the_place_is_the_remainder(capacity in 1u64.., minimizer: u64) {
+            let mut table = open([1, 0, 24, 8], &[0; 4]).unwrap();
+            (table.capacity, table.reciprocal) = (capacity, u64::MAX / capacity);
+            prop_assert_eq!(table.begin(minimizer).at, hash(minimizer) % capacity);
+        }
+    }
+
+    #[test]
+    fn hashes_below_the_minimum_are_not_looked_up() {
+        let mut naive = Naive { cells: vec![(0, 0); 64], key_bits: 24 };
+        (0..20).for_each(|minimizer| naive.insert(minimizer, 5));
+        let mut table = open([64, 20, 24, 8], &naive.bytes()).unwrap();
+        table.minimum_hash = hash(7);
+        let mut taxa = Vec::new();
+        table.look_up(&Vec::from_iter(0..20), &mut taxa).unwrap();
+        let expected: Vec<u32> =
+            (0..20).map(|one| if hash(one) < hash(7) { 0 } else { 5 }).collect();
+        assert_eq!(taxa, expected);
+        assert!(expected.contains(&0));
+    }
+
+    #[test]
+    fn damage_is_named() {
+        let message = |header, cells: &[u8]| {
+            let message = open(header, cells).unwrap_err().to_string();
+            message.split_once("hash.k2d: ").unwrap().1.to_owned()
+        };
+        assert!(message([1, 0, 24, 9], &[0; 4]).starts_with("cells of 24 and 9 bits"));
+        assert!(message([1, 0, 32, 0], &[0; 4]).starts_with("cells of 32 and 0 bits"));
+        assert!(
+            message([1, 0, u64::MAX, 33], &[0; 4]).starts_with("cells of 18446744073709551615")
+        );
+        assert!(message([2, 0, 24, 8], &[0; 4]).starts_with("36 bytes, which is not what 2 cells"));
+        assert!(message([1, 2, 24, 8], &[0; 4]).starts_with("36 bytes, which is not what 1 cells"));
+        assert!(message([0, 0, 24, 8], &[]).starts_with("32 bytes, which is not what 0 cells"));
+        assert!(message([1 << 62, 0, 24, 8], &[]).starts_with("32 bytes"));
+        let table = open([1, 1, 24, 8], &[200, 0, 0, 0]).unwrap();
+        let mut taxa = Vec::new();
+        let minimizer = (0..).find(|&one| hash(one) >> 40 == 0).unwrap();
+        let error = table.look_up(&[minimizer], &mut taxa).unwrap_err().to_string();
+        assert!(error.contains("a cell has taxon 200, and taxo.k2d has 100"), "{error}");
+    }
+}
