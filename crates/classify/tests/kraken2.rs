@@ -1,5 +1,10 @@
 //! Reads classified with Kraken 2's databases, held against what Kraken 2 itself writes.
-#![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    missing_docs,
+    reason = "a test ends by panicking"
+)]
 
 #[path = "kraken2/run.rs"]
 mod run;
@@ -87,4 +92,87 @@ fn pairs_are_those_of_2_17_1() {
     );
     let second = expected(&folder, "pairs.unclassified_2.fq");
     assert_same(&sequences.unclassified[1], &second, "unclassified");
+}
+
+#[test]
+fn lines_and_reports_are_those_of_the_installed_kraken_2() {
+    let Some(folder) = data() else { return };
+    if !run::installed("kraken2") {
+        return;
+    }
+    let single = vec![folder.join("reads.fq.gz")];
+    let pair = vec![folder.join("pairs_1.fq.gz"), folder.join("pairs_2.fq.gz")];
+    for (inputs, paired) in [(single, false), (pair, true)] {
+        for (options, confidence, groups, quick) in [
+            ("--confidence 0.5 --minimum-hit-groups 0", 0.5, 0, false),
+            ("--quick", 0.0, 2, true),
+            ("--quick --minimum-hit-groups 5 --confidence 0.3", 0.3, 5, true),
+        ] {
+            let mut job = Job::new(&folder.join("database"), inputs.clone());
+            let rules = Kraken2Rules { confidence, quick, ..Kraken2Rules::default() };
+            job.rules = Kraken2Rules { minimum_hit_groups: groups, ..rules };
+            job.paired = paired;
+            let (lines, report) = run::judge(&job, options);
+            let own = run::run(&job).unwrap();
+            assert_same(&own.lines, &lines, options);
+            assert_same(
+                &run::without_ranks(&own.report),
+                &run::text(&run::without_ranks(report.as_bytes())),
+                options,
+            );
+        }
+    }
+}
+
+/// A copy of the test data's database with one of its files changed.
+fn damaged(folder: &Path, name: &str, change: impl Fn(&mut Vec<u8>)) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for file in ["opts.k2d", "taxo.k2d", "hash.k2d"] {
+        let mut bytes = std::fs::read(folder.join("database").join(file)).unwrap();
+        if file == name {
+            change(&mut bytes);
+        }
+        std::fs::write(copy.path().join(file), bytes).unwrap();
+    }
+    copy
+}
+
+#[test]
+fn damaged_files_are_named() {
+    let Some(folder) = data() else { return };
+    let message = |name: &str, change: &dyn Fn(&mut Vec<u8>)| {
+        let database = damaged(&folder, name, change);
+        let job = Job::new(database.path(), vec![folder.join("reads.fq.gz")]);
+        let message = run::run(&job).unwrap_err().to_string();
+        let place = format!("{}: ", database.path().join(name).display());
+        message.strip_prefix(&place).unwrap_or_else(|| panic!("{message}")).to_owned()
+    };
+    for name in ["opts.k2d", "taxo.k2d", "hash.k2d"] {
+        for len in [0, 1, 31, 32, 33, 39, 63] {
+            message(name, &|bytes| bytes.truncate(len));
+        }
+        message(name, &|bytes| bytes.push(0));
+        message(name, &|bytes| bytes.truncate(bytes.len() - 1));
+    }
+    // The last that 8 bits can say: the taxonomy has fewer.
+    let beyond = message("hash.k2d", &|bytes| {
+        let cells = bytes[32..].chunks_exact_mut(4).filter(|cell| cell[0] != 0);
+        cells.for_each(|cell| cell[0] = 255);
+    });
+    assert!(beyond.starts_with("a cell has taxon 255, and taxo.k2d has "), "{beyond}");
+}
+
+#[test]
+fn a_table_without_an_empty_cell_ends_searches() {
+    let Some(folder) = data() else { return };
+    // Of few cells: a search for what is not there looks at all of them.
+    let full = damaged(&folder, "hash.k2d", |bytes| {
+        bytes.truncate(32 + 4 * 50);
+        bytes[32..].chunks_exact_mut(4).for_each(|cell| cell[0] = 2);
+        bytes[0..8].copy_from_slice(&50u64.to_le_bytes());
+        bytes[8..16].copy_from_slice(&50u64.to_le_bytes());
+    });
+    let job = Job::new(full.path(), vec![folder.join("reads.fq.gz")]);
+    let lines = run::run(&job).unwrap().lines;
+    assert_eq!(lines.iter().filter(|&&byte| byte == b'\n').count(), 3000);
 }

@@ -127,6 +127,59 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A number for the order of elements that are sorted by descending keys.
+    fn order(keys: &[i64]) -> u64 {
+        let mut items: Vec<usize> = (0..keys.len()).collect();
+        std_sort(&mut items, |a, b| keys[a] > keys[b]);
+        items.iter().fold(0, |sum: u64, &item| sum.wrapping_mul(31).wrapping_add(item as u64))
+    }
+
+    /// What a program of the same keys came to that GCC 12.2 compiled.
+    #[test]
+    fn equal_elements_have_the_order_of_libstdc() {
+        for (count, expected) in [
+            (1, 0x0000000000000000),
+            (2, 0x000000000000001f),
+            (16, 0x33036f1806c565f2),
+            (17, 0x2d761eea74706108),
+            (33, 0x5c19f8c727755bae),
+            (70, 0x836a31478cfcb9ed),
+            (500, 0xaa0ab3ac02d8c264),
+            (3000, 0x8752c2d2af2270f4),
+        ] {
+            let keys: Vec<i64> = (0..count).map(|i| (i * i * 7 + i / 3) % 5).collect();
+            assert_eq!(order(&keys), expected, "{count} of few kinds");
+        }
+        for (count, expected) in [
+            (17, 0xd576c3082f5e3e1c),
+            (70, 0xfb7dd66a09a51971),
+            (500, 0xcbc9de2833c07ef4),
+            (3000, 0xae7a23d7a2267e38),
+        ] {
+            let keys: Vec<i64> = (0..count).map(|i| i * 7919 % 1009 / 2).collect();
+            assert_eq!(order(&keys), expected, "{count} of many kinds");
+        }
+        for (count, expected) in [(400, 0x71cb397385b79c30), (2000, 0xc84401678d8eb166)] {
+            assert_eq!(
+                order(&killer(count)),
+                expected,
+                "{count} in the worst order, which comes to a heap"
+            );
+        }
+    }
+
+    /// Keys of which the median of three is the least or greatest each time (Musser).
+    fn killer(count: usize) -> Vec<i64> {
+        let (mut keys, half) = (vec![0; count], count / 2);
+        for i in 1..=half {
+            if i % 2 == 1 {
+                (keys[i - 1], keys[i]) = (i as i64, (half + i) as i64);
+            }
+            keys[half + i - 1] = 2 * i as i64;
+        }
+        keys.iter().map(|key| -(key / 3)).collect()
+    }
+
     proptest! {
         #[test]
         fn what_is_sorted_is_sorted(keys in proptest::collection::vec(0u32..20, 0..300)) {

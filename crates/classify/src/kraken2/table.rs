@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use merganser_io::MappedFile;
-use merganser_seq::simd::prefetch;
+use merganser_seq::dispatch;
+use merganser_seq::simd::{Level, prefetch};
 
 use crate::Error;
 use crate::bytes::Reading;
@@ -14,6 +15,8 @@ const HEADER: usize = 32;
 /// Minimizers whose cells are asked for before the first of them is looked at: about as many as a
 /// core keeps requests to memory in flight, and again.
 const AHEAD: usize = 32;
+/// Cells that are looked at together.
+const TOGETHER: usize = 8;
 
 /// The hash of minimizers: MurmurHash3's 64-bit finaliser.
 #[inline(always)]
@@ -101,23 +104,10 @@ impl Table {
         let cells = &self.file.bytes()[HEADER..];
         let start = taxa.len();
         match bytemuck::try_cast_slice::<u8, u32>(cells) {
-            Ok(words) if self.cell_bytes == 4 => {
-                let ask = |at: u64| prefetch(words, at as usize);
-                self.search(minimizers, taxa, ask, |at| {
-                    self.parts(u32::from_le(words[at as usize]), 0)
-                });
+            Ok(cells) if self.cell_bytes == 4 => {
+                search_words(Level::best(), Words { table: self, cells }, minimizers, taxa);
             }
-            _ => {
-                let first = |at: u64| at as usize * self.cell_bytes;
-                let ask = |at: u64| prefetch(cells, first(at));
-                self.search(minimizers, taxa, ask, |at| {
-                    let mut cell = [0; 8];
-                    let bytes = &cells[first(at)..first(at) + self.cell_bytes];
-                    cell[..self.cell_bytes].copy_from_slice(bytes);
-                    let cell = u64::from_le_bytes(cell);
-                    self.parts(cell as u32, (cell >> 32) as u32)
-                });
-            }
+            _ => search(self, &Bytes { table: self, cells }, minimizers, taxa),
         }
         let most = taxa[start..].iter().copied().max().unwrap_or(0);
         if most >= self.nodes {
@@ -151,41 +141,10 @@ impl Table {
         Search { key: hash >> (64 - self.key_bits), at, skipped: hash < self.minimum_hash }
     }
 
-    /// Searches for all of them, each some steps after its cell was asked for.
+    /// Goes from cell to cell to one that has the key, or none.
     #[inline(always)]
-    fn search(
-        &self,
-        minimizers: &[u64],
-        taxa: &mut Vec<u32>,
-        ask: impl Fn(u64),
-        cell: impl Fn(u64) -> (u64, u32),
-    ) {
-        let mut searches = [Search::default(); AHEAD];
-        let ahead = minimizers.len().min(AHEAD);
-        let begin = |minimizer: u64| {
-            let search = self.begin(minimizer);
-            ask(search.at);
-            search
-        };
-        for (search, &minimizer) in searches.iter_mut().zip(minimizers) {
-            *search = begin(minimizer);
-        }
-        for (number, &minimizer) in minimizers[ahead..].iter().enumerate() {
-            let slot = &mut searches[number % AHEAD];
-            let search = std::mem::replace(slot, begin(minimizer));
-            taxa.push(self.end(search, &cell));
-        }
-        for number in minimizers.len() - ahead..minimizers.len() {
-            taxa.push(self.end(searches[number % AHEAD], &cell));
-        }
-    }
-
-    #[inline(always)]
-    fn end(&self, search: Search, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
-        let Search { key, mut at, skipped } = search;
-        if skipped {
-            return 0;
-        }
+    fn walk(&self, search: Search, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
+        let Search { key, mut at, .. } = search;
         // A full table ends the search where it began.
         for _ in 0..self.capacity {
             let (found, value) = cell(at);
@@ -198,6 +157,106 @@ impl Table {
             }
         }
         0
+    }
+}
+
+/// The cells of a table. (Closures would be calls: they lack the vector instructions of who calls.)
+trait Cells {
+    /// Asks for a cell ahead.
+    fn ask(&self, at: u64);
+
+    /// The value that a search comes to.
+    fn value(&self, search: Search) -> u32;
+}
+
+/// Searches for all of them, each some steps after its cell was asked for.
+#[inline(always)]
+fn search(table: &Table, cells: &impl Cells, minimizers: &[u64], taxa: &mut Vec<u32>) {
+    let mut searches = [Search::default(); AHEAD];
+    let ahead = minimizers.len().min(AHEAD);
+    for number in 0..minimizers.len() + ahead {
+        if number >= ahead {
+            let search = searches[(number - ahead) % AHEAD];
+            taxa.push(if search.skipped { 0 } else { cells.value(search) });
+        }
+        if let Some(&minimizer) = minimizers.get(number) {
+            let search = table.begin(minimizer);
+            cells.ask(search.at);
+            searches[number % AHEAD] = search;
+        }
+    }
+}
+
+dispatch! {
+    /// [`search`] in cells of 32 bits.
+    fn search_words(words: Words<'_>, minimizers: &[u64], taxa: &mut Vec<u32>) = search_words_body
+}
+
+#[inline(always)]
+fn search_words_body(words: Words<'_>, minimizers: &[u64], taxa: &mut Vec<u32>) {
+    search(words.table, &words, minimizers, taxa);
+}
+
+/// Cells of 32 bits.
+struct Words<'a> {
+    table: &'a Table,
+    cells: &'a [u32],
+}
+
+impl Cells for Words<'_> {
+    #[inline(always)]
+    fn ask(&self, at: u64) {
+        prefetch(self.cells, at as usize);
+        prefetch(self.cells, at as usize + TOGETHER - 1);
+    }
+
+    /// Most searches end within some cells: looked at all at once they need no branch that depends on
+    /// where.
+    #[inline(always)]
+    fn value(&self, search: Search) -> u32 {
+        let values = (1 << self.table.value_bits) - 1;
+        let near = self.cells.get(search.at as usize..).and_then(<[u32]>::first_chunk);
+        if let Some(near) = near {
+            let near: &[u32; TOGETHER] = near;
+            let mut ends = 0u32;
+            for (place, cell) in near.iter().map(|&cell| u32::from_le(cell)).enumerate() {
+                let key = u64::from(cell >> self.table.value_bits);
+                ends |= u32::from((cell & values == 0) | (key == search.key)) << place;
+            }
+            if ends != 0 {
+                let place = ends.trailing_zeros() as usize % TOGETHER;
+                return u32::from_le(near[place]) & values;
+            }
+        }
+        self.table.walk(search, |at| self.table.parts(u32::from_le(self.cells[at as usize]), 0))
+    }
+}
+
+/// Cells of any width.
+struct Bytes<'a> {
+    table: &'a Table,
+    cells: &'a [u8],
+}
+
+impl Bytes<'_> {
+    fn first(&self, at: u64) -> usize {
+        at as usize * self.table.cell_bytes
+    }
+}
+
+impl Cells for Bytes<'_> {
+    fn ask(&self, at: u64) {
+        prefetch(self.cells, self.first(at));
+    }
+
+    fn value(&self, search: Search) -> u32 {
+        self.table.walk(search, |at| {
+            let (mut cell, first) = ([0; 8], self.first(at));
+            let width = self.table.cell_bytes;
+            cell[..width].copy_from_slice(&self.cells[first..first + width]);
+            let cell = u64::from_le_bytes(cell);
+            self.table.parts(cell as u32, (cell >> 32) as u32)
+        })
     }
 }
 

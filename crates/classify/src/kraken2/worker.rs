@@ -172,8 +172,10 @@ struct Reads<'c> {
     groups: u64,
     /// K-mers so far.
     total: u64,
-    /// A quick read is done with.
+    /// A quick read is done with,
     done: bool,
+    /// before its second mate.
+    one_mate: bool,
     /// The block of the read, where the next ones begin, and sketches.
     block: u64,
     cuts: Vec<usize>,
@@ -194,6 +196,7 @@ impl<'c> Reads<'c> {
             groups: 0,
             total: 0,
             done: false,
+            one_mate: false,
             block: 0,
             cuts: Vec::new(),
             sketches: BlockSketches::new(),
@@ -213,7 +216,8 @@ impl<'c> Reads<'c> {
     fn clear(&mut self) {
         self.kmers.clear();
         self.hits.clear();
-        (self.last, self.groups, self.total, self.done) = (0, 0, 0, false);
+        (self.last, self.groups, self.total) = (0, 0, 0);
+        (self.done, self.one_mate) = (false, false);
     }
 
     /// Takes runs of entries, and the nodes of their minimizers.
@@ -246,9 +250,8 @@ impl<'c> Reads<'c> {
                 Kind::Same => self.put(self.last, count),
                 Kind::Ambiguous => self.put(AMBIGUOUS, count),
                 Kind::Border => {
-                    if !self.done {
-                        self.kmers.push((BORDER, 1));
-                    }
+                    self.one_mate = self.done;
+                    self.kmers.push((BORDER, 1));
                 }
                 Kind::End => self.end(batch, results),
             }
@@ -299,7 +302,9 @@ impl<'c> Reads<'c> {
 
     /// The end of a read: its call and its line.
     fn end(&mut self, batch: &RecordBatch, results: &mut Kraken2Batch) {
-        let mut call = resolve(self.tree, &mut self.hits, self.total, self.rules.confidence);
+        // Kraken 2 takes the border from the k-mers of every pair, of one that it left before, too.
+        let total = self.total.saturating_sub(u64::from(self.one_mate));
+        let mut call = resolve(self.tree, &mut self.hits, total, self.rules.confidence);
         if self.groups < self.rules.minimum_hit_groups {
             call = 0;
         }

@@ -1,6 +1,7 @@
 //! A plain run: files in, all that comes out in memory.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Condvar, Mutex};
 
 use merganser_classify::Error;
@@ -116,4 +117,42 @@ fn work(
         changed.notify_all();
     }
     Ok(())
+}
+
+/// Whether a program is installed. If it is not, says so; in CI that is a failure.
+pub(crate) fn installed(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok();
+    let ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    assert!(found || !ci, "{program} is not installed, and CI needs it");
+    if !found {
+        eprintln!("skipped: {program} is not installed");
+    }
+    found
+}
+
+/// The lines and the report of the installed Kraken 2; `options` say the rules of `job`.
+pub(crate) fn judge(job: &Job, options: &str) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let [lines, report] = ["lines", "report"].map(|name| folder.path().join(name));
+    let mut command = Command::new("kraken2");
+    command.arg("--db").arg(&job.database).arg("--output").arg(&lines).arg("--report").arg(&report);
+    command.args(options.split_whitespace()).args(job.paired.then_some("--paired"));
+    let output = command.arg("--gzip-compressed").args(&job.inputs).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    (std::fs::read_to_string(lines).unwrap(), std::fs::read_to_string(report).unwrap())
+}
+
+/// A report without its rank codes, which Debian's build of Kraken 2 writes without letters.
+pub(crate) fn without_ranks(report: &[u8]) -> Vec<u8> {
+    let line = |line: &str| {
+        let mut fields: Vec<&str> = line.split('\t').collect();
+        let rank = fields.len() - 3;
+        fields.remove(rank);
+        fields.join("\t") + "\n"
+    };
+    text(report).lines().map(line).collect::<String>().into_bytes()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
