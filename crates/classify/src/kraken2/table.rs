@@ -12,9 +12,18 @@ use crate::hash::HashRule;
 
 /// Bytes before the cells.
 const HEADER: usize = 32;
-/// Minimizers whose cells are asked for before the first of them is looked at: about as many as a
-/// core keeps requests to memory in flight, and again.
+/// How many searches ahead a cell is asked for: about as many as a core keeps requests to memory in
+/// flight, and again.
 const AHEAD: usize = 32;
+/// Bits of a cell's place that choose the place of its search in the order. A table is far larger than
+/// the caches, and the tables of its pages are, too: what lies near is looked at at nearly the same
+/// time.
+const ORDER_BITS: u32 = 8;
+const PLACES: usize = 1 << ORDER_BITS;
+/// Bits of a minimizer's number: keys have the other 40.
+const NUMBER_BITS: u32 = 24;
+/// Minimizers that are looked up together at most.
+const MOST: usize = 1 << NUMBER_BITS;
 /// Cells that are looked at together.
 const TOGETHER: usize = 8;
 
@@ -42,12 +51,31 @@ pub(super) struct Table {
     nodes: u32,
 }
 
-/// A search that has its cell fetched.
-#[derive(Clone, Copy, Default)]
-struct Search {
-    key: u64,
+/// A search that is to be made.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// Where it begins.
     at: u64,
-    skipped: bool,
+    /// The key above the number of its minimizer.
+    rest: u64,
+}
+
+impl Entry {
+    #[inline(always)]
+    fn key(self) -> u64 {
+        self.rest >> NUMBER_BITS
+    }
+
+    #[inline(always)]
+    fn number(self) -> usize {
+        self.rest as usize % MOST
+    }
+}
+
+/// Searches in the order in which they are made; for their memory.
+#[derive(Debug, Default)]
+pub(super) struct Searches {
+    entries: Vec<Entry>,
 }
 
 impl Table {
@@ -96,20 +124,30 @@ impl Table {
         })
     }
 
-    /// Appends the taxon of each minimizer, 0 where there is none, to `taxa`.
+    /// Replaces `taxa` by the taxon of each minimizer, 0 where there is none.
     ///
     /// # Errors
     /// If a cell has a value that is no node of the taxonomy.
-    pub(super) fn look_up(&self, minimizers: &[u64], taxa: &mut Vec<u32>) -> Result<(), Error> {
+    pub(super) fn look_up(
+        &self,
+        minimizers: &[u64],
+        searches: &mut Searches,
+        taxa: &mut Vec<u32>,
+    ) -> Result<(), Error> {
         let cells = &self.file.bytes()[HEADER..];
-        let start = taxa.len();
-        match bytemuck::try_cast_slice::<u8, u32>(cells) {
-            Ok(cells) if self.cell_bytes == 4 => {
-                search_words(Level::best(), Words { table: self, cells }, minimizers, taxa);
+        taxa.clear();
+        taxa.resize(minimizers.len(), 0);
+        for (minimizers, taxa) in minimizers.chunks(MOST).zip(taxa.chunks_mut(MOST)) {
+            order(Level::best(), self, minimizers, searches);
+            let entries = &searches.entries;
+            match bytemuck::try_cast_slice::<u8, u32>(cells) {
+                Ok(cells) if self.cell_bytes == 4 => {
+                    search_words(Level::best(), Words { table: self, cells }, entries, taxa);
+                }
+                _ => search(&Bytes { table: self, cells }, entries, taxa),
             }
-            _ => search(self, &Bytes { table: self, cells }, minimizers, taxa),
         }
-        let most = taxa[start..].iter().copied().max().unwrap_or(0);
+        let most = taxa.iter().copied().max().unwrap_or(0);
         if most >= self.nodes {
             return Err(Error::content(
                 self.file.path(),
@@ -130,21 +168,19 @@ impl Table {
         (u64::from(key), low & ((1 << self.value_bits) - 1))
     }
 
-    /// Where the search for a minimizer begins.
+    /// Where the search for a hash begins.
     #[inline(always)]
-    fn begin(&self, minimizer: u64) -> Search {
-        let hash = hash(minimizer);
+    fn begin(&self, hash: u64) -> u64 {
         // The quotient, or one less.
         let quotient = ((u128::from(hash) * u128::from(self.reciprocal)) >> 64) as u64;
         let rest = hash - quotient * self.capacity;
-        let at = if rest >= self.capacity { rest - self.capacity } else { rest };
-        Search { key: hash >> (64 - self.key_bits), at, skipped: hash < self.minimum_hash }
+        if rest >= self.capacity { rest - self.capacity } else { rest }
     }
 
     /// Goes from cell to cell to one that has the key, or none.
     #[inline(always)]
-    fn walk(&self, search: Search, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
-        let Search { key, mut at, .. } = search;
+    fn walk(&self, entry: Entry, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
+        let (key, mut at) = (entry.key(), entry.at);
         // A full table ends the search where it began.
         for _ in 0..self.capacity {
             let (found, value) = cell(at);
@@ -166,35 +202,59 @@ trait Cells {
     fn ask(&self, at: u64);
 
     /// The value that a search comes to.
-    fn value(&self, search: Search) -> u32;
+    fn value(&self, entry: Entry) -> u32;
 }
 
-/// Searches for all of them, each some steps after its cell was asked for.
+dispatch! {
+    /// Puts the searches for minimizers in the order of where they begin, roughly.
+    fn order(table: &Table, minimizers: &[u64], searches: &mut Searches) = order_body
+}
+
 #[inline(always)]
-fn search(table: &Table, cells: &impl Cells, minimizers: &[u64], taxa: &mut Vec<u32>) {
-    let mut searches = [Search::default(); AHEAD];
-    let ahead = minimizers.len().min(AHEAD);
-    for number in 0..minimizers.len() + ahead {
-        if number >= ahead {
-            let search = searches[(number - ahead) % AHEAD];
-            taxa.push(if search.skipped { 0 } else { cells.value(search) });
+fn order_body(table: &Table, minimizers: &[u64], searches: &mut Searches) {
+    let above = (64 - table.capacity.leading_zeros()).saturating_sub(ORDER_BITS);
+    let place = |hash: u64| (table.begin(hash) >> above) as usize % PLACES;
+    let hashes = || minimizers.iter().map(|&minimizer| hash(minimizer));
+    let mut starts = [0u32; PLACES];
+    for hash in hashes() {
+        starts[place(hash)] += u32::from(hash >= table.minimum_hash);
+    }
+    let mut next = 0;
+    for start in &mut starts {
+        (*start, next) = (next, next + *start);
+    }
+    searches.entries.resize(next as usize, Entry::default());
+    for (number, hash) in hashes().enumerate() {
+        if hash < table.minimum_hash {
+            continue;
         }
-        if let Some(&minimizer) = minimizers.get(number) {
-            let search = table.begin(minimizer);
-            cells.ask(search.at);
-            searches[number % AHEAD] = search;
+        let at = table.begin(hash);
+        let start = &mut starts[(at >> above) as usize % PLACES];
+        let key = hash >> (64 - table.key_bits);
+        searches.entries[*start as usize] = Entry { at, rest: key << NUMBER_BITS | number as u64 };
+        *start += 1;
+    }
+}
+
+/// Makes all searches, each some steps after its cell was asked for.
+#[inline(always)]
+fn search(cells: &impl Cells, entries: &[Entry], taxa: &mut [u32]) {
+    for (number, entry) in entries.iter().enumerate() {
+        if let Some(later) = entries.get(number + AHEAD) {
+            cells.ask(later.at);
         }
+        taxa[entry.number()] = cells.value(*entry);
     }
 }
 
 dispatch! {
     /// [`search`] in cells of 32 bits.
-    fn search_words(words: Words<'_>, minimizers: &[u64], taxa: &mut Vec<u32>) = search_words_body
+    fn search_words(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) = search_words_body
 }
 
 #[inline(always)]
-fn search_words_body(words: Words<'_>, minimizers: &[u64], taxa: &mut Vec<u32>) {
-    search(words.table, &words, minimizers, taxa);
+fn search_words_body(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) {
+    search(&words, entries, taxa);
 }
 
 /// Cells of 32 bits.
@@ -213,22 +273,22 @@ impl Cells for Words<'_> {
     /// Most searches end within some cells: looked at all at once they need no branch that depends on
     /// where.
     #[inline(always)]
-    fn value(&self, search: Search) -> u32 {
+    fn value(&self, entry: Entry) -> u32 {
         let values = (1 << self.table.value_bits) - 1;
-        let near = self.cells.get(search.at as usize..).and_then(<[u32]>::first_chunk);
+        let near = self.cells.get(entry.at as usize..).and_then(<[u32]>::first_chunk);
         if let Some(near) = near {
             let near: &[u32; TOGETHER] = near;
             let mut ends = 0u32;
             for (place, cell) in near.iter().map(|&cell| u32::from_le(cell)).enumerate() {
                 let key = u64::from(cell >> self.table.value_bits);
-                ends |= u32::from((cell & values == 0) | (key == search.key)) << place;
+                ends |= u32::from((cell & values == 0) | (key == entry.key())) << place;
             }
             if ends != 0 {
                 let place = ends.trailing_zeros() as usize % TOGETHER;
                 return u32::from_le(near[place]) & values;
             }
         }
-        self.table.walk(search, |at| self.table.parts(u32::from_le(self.cells[at as usize]), 0))
+        self.table.walk(entry, |at| self.table.parts(u32::from_le(self.cells[at as usize]), 0))
     }
 }
 
@@ -249,8 +309,8 @@ impl Cells for Bytes<'_> {
         prefetch(self.cells, self.first(at));
     }
 
-    fn value(&self, search: Search) -> u32 {
-        self.table.walk(search, |at| {
+    fn value(&self, entry: Entry) -> u32 {
+        self.table.walk(entry, |at| {
             let (mut cell, first) = ([0; 8], self.first(at));
             let width = self.table.cell_bytes;
             cell[..width].copy_from_slice(&self.cells[first..first + width]);
@@ -321,18 +381,18 @@ mod tests {
             let mut queries = others;
             queries.extend(stored.iter().map(|one| one.0));
             let mut taxa = vec![77];
-            table.look_up(&queries, &mut taxa).unwrap();
+            table.look_up(&queries, &mut Searches::default(), &mut taxa).unwrap();
             let expected: Vec<u32> = queries.iter().map(|&minimizer| {
                 naive.place(minimizer).map_or(0, |at| naive.cells[at].1)
             }).collect();
-            prop_assert_eq!(&taxa[1..], expected);
+            prop_assert_eq!(taxa, expected);
         }
 
         #[test]
         fn the_place_is_the_remainder(capacity in 1u64.., minimizer: u64) {
             let mut table = open([1, 0, 24, 8], &[0; 4]).unwrap();
             (table.capacity, table.reciprocal) = (capacity, u64::MAX / capacity);
-            prop_assert_eq!(table.begin(minimizer).at, hash(minimizer) % capacity);
+            prop_assert_eq!(table.begin(minimizer), minimizer % capacity);
         }
     }
 
@@ -343,7 +403,7 @@ mod tests {
         let mut table = open([64, 20, 24, 8], &naive.bytes()).unwrap();
         table.minimum_hash = hash(7);
         let mut taxa = Vec::new();
-        table.look_up(&Vec::from_iter(0..20), &mut taxa).unwrap();
+        table.look_up(&Vec::from_iter(0..20), &mut Searches::default(), &mut taxa).unwrap();
         let expected: Vec<u32> =
             (0..20).map(|one| if hash(one) < hash(7) { 0 } else { 5 }).collect();
         assert_eq!(taxa, expected);
@@ -368,7 +428,10 @@ mod tests {
         let table = open([1, 1, 24, 8], &[200, 0, 0, 0]).unwrap();
         let mut taxa = Vec::new();
         let minimizer = (0..).find(|&one| hash(one) >> 40 == 0).unwrap();
-        let error = table.look_up(&[minimizer], &mut taxa).unwrap_err().to_string();
+        let error = table
+            .look_up(&[minimizer], &mut Searches::default(), &mut taxa)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("a cell has taxon 200, and taxo.k2d has 100"), "{error}");
     }
 }

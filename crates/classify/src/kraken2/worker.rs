@@ -9,11 +9,12 @@ use super::counts::{BlockCuts, BlockSketches, TaxonCounts};
 use super::database::Kraken2Database;
 use super::lines::{AMBIGUOUS, BORDER, Line, pair_name};
 use super::minimizers::{Entries, Kind, Minimizers, Run};
+use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 
-/// Minimizers that are looked up together, at least: memory is asked for ahead within them.
-const TOGETHER: usize = 4096;
+/// Minimizers that are looked up together: they are put in the order of the table.
+const TOGETHER: usize = 1 << 17;
 
 /// Classifies reads with a database; shared by all threads.
 #[derive(Debug)]
@@ -50,6 +51,7 @@ impl<'db> Kraken2Classifier<'db> {
             classifier: self,
             scanner: Minimizers::new(self.database.options()),
             entries: Entries::default(),
+            searches: Searches::default(),
             found: Vec::new(),
             reads: Reads::new(self),
         }
@@ -91,6 +93,7 @@ pub struct Kraken2Worker<'c> {
     classifier: &'c Kraken2Classifier<'c>,
     scanner: Minimizers,
     entries: Entries,
+    searches: Searches,
     /// The nodes of the minimizers.
     found: Vec<u32>,
     reads: Reads<'c>,
@@ -112,7 +115,7 @@ impl Kraken2Worker<'_> {
         results.clear();
         mask(batch, self.classifier.rules.minimum_base_quality);
         let batch = &*batch;
-        let Kraken2Worker { classifier, scanner, entries, found, reads } = self;
+        let Kraken2Worker { classifier, scanner, entries, searches, found, reads } = self;
         entries.runs.clear();
         entries.minimizers.clear();
         reads.start(cuts);
@@ -120,8 +123,7 @@ impl Kraken2Worker<'_> {
             if entries.minimizers.len() < least {
                 return Ok(());
             }
-            found.clear();
-            classifier.database.table.look_up(&entries.minimizers, found)?;
+            classifier.database.table.look_up(&entries.minimizers, searches, found)?;
             reads.take(entries, found, batch, results);
             entries.runs.clear();
             entries.minimizers.clear();
