@@ -6,12 +6,15 @@
     reason = "a test ends by panicking"
 )]
 
+#[allow(dead_code, reason = "other tests use more of it")]
+mod random;
 #[path = "kraken2/run.rs"]
 mod run;
 
 use std::path::{Path, PathBuf};
 
 use merganser_classify::kraken2::{Kraken2ReportOptions, Kraken2Rules};
+use random::Random;
 use run::{Job, Outcome};
 
 /// The data that the repository is tested with, where they are.
@@ -175,4 +178,77 @@ fn a_table_without_an_empty_cell_ends_searches() {
     let job = Job::new(full.path(), vec![folder.join("reads.fq.gz")]);
     let lines = run::run(&job).unwrap().lines;
     assert_eq!(lines.iter().filter(|&&byte| byte == b'\n').count(), 3000);
+}
+
+const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tsuperkingdom\t|\n10\t|\t2\t|\tgenus\t|\n\
+    20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n21\t|\t20\t|\tspecies\t|\n";
+
+/// A folder of a taxonomy and a library as `kraken2-build` wants them, and random reads of the library.
+fn library(folder: &Path, random: &mut Random) -> PathBuf {
+    let taxonomy = folder.join("taxonomy");
+    std::fs::create_dir_all(&taxonomy).unwrap();
+    std::fs::create_dir_all(folder.join("library/added")).unwrap();
+    std::fs::write(taxonomy.join("nodes.dmp"), NODES).unwrap();
+    let name = |taxid| format!("{taxid}\t|\tn{taxid}\t|\t\t|\tscientific name\t|\n");
+    let names: String = [1, 2, 10, 20, 11, 12, 21].into_iter().map(name).collect();
+    std::fs::write(taxonomy.join("names.dmp"), names).unwrap();
+    let ancestor = random.letters(6000);
+    let (mut text, mut taxids, mut reads) = (Vec::new(), String::new(), Vec::new());
+    for (number, taxid) in [11, 12, 21, 11, 20].into_iter().enumerate() {
+        let letters = random.mutated(&ancestor, 20 + 20 * number as u64);
+        text.extend_from_slice(format!(">s{number}\n").as_bytes());
+        text.extend_from_slice(&letters);
+        text.push(b'\n');
+        taxids += &format!("s{number}\t{taxid}\n");
+        for read in 0..200 {
+            let start = random.below(letters.len() as u64) as usize;
+            let end = (start + random.below(300) as usize).min(letters.len());
+            let mut piece = random.mutated(&letters[start..end], 60);
+            for _ in 0..random.below(3) {
+                let at = random.below(piece.len().max(1) as u64) as usize;
+                piece.iter_mut().skip(at).take(1).for_each(|letter| *letter = b"NuxRa"[read % 5]);
+            }
+            let qualities = vec![b'I'; piece.len()];
+            let parts =
+                [format!("@r{number}.{read}\n").as_bytes(), &piece, b"\n+\n", &qualities, b"\n"]
+                    .concat();
+            reads.extend_from_slice(&parts);
+        }
+    }
+    std::fs::write(folder.join("library/added/all.fna"), text).unwrap();
+    std::fs::write(folder.join("seqid2taxid.map"), taxids).unwrap();
+    let path = folder.join("reads.fq");
+    std::fs::write(&path, reads).unwrap();
+    path
+}
+
+#[test]
+fn databases_of_other_parameters_are_read_as_the_installed_kraken_2_reads_them() {
+    if !run::installed("kraken2") || !run::installed("kraken2-build") {
+        return;
+    }
+    for (number, options) in [
+        "--kmer-len 31 --minimizer-len 31 --minimizer-spaces 0",
+        "--kmer-len 45 --minimizer-len 21 --minimizer-spaces 3",
+        "--kmer-len 20 --minimizer-len 9 --minimizer-spaces 2",
+        "--max-db-size 20000",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let reads = library(folder.path(), &mut Random(number as u64));
+        run::build(folder.path(), options);
+        for paired in [false, true] {
+            let inputs = vec![reads.clone(); 1 + usize::from(paired)];
+            let mut job = Job::new(folder.path(), inputs);
+            (job.paired, job.report.zero_counts) = (paired, true);
+            let (lines, report) = run::judge(&job, "--report-zero-counts");
+            assert!(lines.matches("\nC\t").count() > 100, "{options}: nothing to compare");
+            let own = run::run(&job).unwrap();
+            assert_same(&own.lines, &lines, options);
+            let [own, report] = [&own.report[..], report.as_bytes()].map(run::without_ranks);
+            assert_same(&own, &run::text(&report), options);
+        }
+    }
 }

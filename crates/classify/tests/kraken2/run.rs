@@ -137,7 +137,9 @@ pub(crate) fn judge(job: &Job, options: &str) -> (String, String) {
     let mut command = Command::new("kraken2");
     command.arg("--db").arg(&job.database).arg("--output").arg(&lines).arg("--report").arg(&report);
     command.args(options.split_whitespace()).args(job.paired.then_some("--paired"));
-    let output = command.arg("--gzip-compressed").args(&job.inputs).output().unwrap();
+    let is_gzip = job.inputs[0].extension().is_some_and(|end| end == "gz");
+    command.args(is_gzip.then_some("--gzip-compressed")).args(&job.inputs);
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
     (std::fs::read_to_string(lines).unwrap(), std::fs::read_to_string(report).unwrap())
 }
@@ -155,4 +157,12 @@ pub(crate) fn without_ranks(report: &[u8]) -> Vec<u8> {
 
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Has the installed Kraken 2 build the database of a folder.
+pub(crate) fn build(folder: &Path, options: &str) {
+    let mut command = Command::new("kraken2-build");
+    command.arg("--build").arg("--db").arg(folder).args(["--threads", "1"]);
+    let output = command.args(options.split_whitespace()).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
 }
