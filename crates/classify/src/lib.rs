@@ -4,7 +4,7 @@
 //! [`build()`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
 //! their candidates and [`Thresholds`] decide among them. A [`SharedClassifier`] does that for reads in
 //! memory, a [`run::Classifier`] for files. [`naive`] is the rule word by word, for
-//! tests.
+//! tests. [`kraken2`] classifies with databases of Kraken 2, as it does.
 
 #![deny(missing_docs)]
 
@@ -18,6 +18,7 @@ mod error;
 pub mod eval;
 mod features;
 mod hash;
+pub mod kraken2;
 mod lines;
 mod merge;
 pub mod naive;

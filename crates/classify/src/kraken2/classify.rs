@@ -1,0 +1,165 @@
+//! From the taxa of a read's minimizers to the read's taxon.
+
+use super::taxonomy::Kraken2Taxonomy;
+use crate::Error;
+
+/// How reads are classified, as Kraken 2's options of these names say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kraken2Rules {
+    /// The share of a read's k-mers that must be in the clade of its taxon, 0 to 1: the taxon is
+    /// moved up until they are.
+    pub confidence: f64,
+    /// Hit groups (changes of the minimizer to one that is in the database) without which a read
+    /// stays unclassified.
+    pub minimum_hit_groups: u64,
+    /// Bases of a smaller quality are replaced by `x`; 0 for none.
+    pub minimum_base_quality: u8,
+    /// Reads are looked at until they have so many hit groups.
+    pub quick: bool,
+    /// Names in the place of taxids.
+    pub names: bool,
+}
+
+impl Default for Kraken2Rules {
+    /// Those of the program `kraken2`: two hit groups.
+    fn default() -> Self {
+        Kraken2Rules {
+            confidence: 0.0,
+            minimum_hit_groups: 2,
+            minimum_base_quality: 0,
+            quick: false,
+            names: false,
+        }
+    }
+}
+
+impl Kraken2Rules {
+    /// # Errors
+    /// If the confidence is not 0 to 1.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if (0.0..=1.0).contains(&self.confidence) {
+            return Ok(());
+        }
+        Err(Error::Config(format!("a confidence of {}, and it must be 0 to 1", self.confidence)))
+    }
+}
+
+/// Hits of a taxon: its node, and k-mers.
+pub(super) type Hits = (u32, u64);
+
+/// The taxon of a read with these hits, in any order and perhaps several of one taxon, and `total`
+/// k-mers, ambiguous ones included: the lowest common ancestor of the taxa with the most hits on the
+/// way from the root, moved up until `confidence` of the k-mers are in its clade; 0 if it is none.
+/// What it leaves in `hits` is of no use.
+pub(super) fn resolve(
+    tree: &Kraken2Taxonomy,
+    hits: &mut Vec<Hits>,
+    total: u64,
+    confidence: f64,
+) -> u32 {
+    let Some(&(first, _)) = hits.first() else { return 0 };
+    let needed = (confidence * total as f64).ceil() as u64;
+    if hits.iter().all(|hit| hit.0 == first) {
+        let sum: u64 = hits.iter().map(|hit| hit.1).sum();
+        // The clades above have no more.
+        return if sum >= needed { first } else { 0 };
+    }
+    // In the order of the walk that goes down first, a node's ancestors stand before it.
+    hits.sort_unstable_by_key(|hit| tree.clade(hit.0).start);
+    hits.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
+    let best = heaviest(tree, hits);
+    climb(tree, hits, best, needed)
+}
+
+/// The lowest common ancestor of the taxa with the most hits at themselves and their ancestors.
+fn heaviest(tree: &Kraken2Taxonomy, hits: &[Hits]) -> u32 {
+    // The way from the root to the last taxon: where each clade ends, and hits down to it.
+    let mut way: Vec<(u32, u64)> = Vec::new();
+    let (mut most, mut best) = (0, 0);
+    for &(node, own) in hits {
+        let clade = tree.clade(node);
+        while way.pop_if(|above| above.0 <= clade.start).is_some() {}
+        let score = own + way.last().map_or(0, |above| above.1);
+        way.push((clade.end, score));
+        if score > most {
+            (most, best) = (score, node);
+        } else if score == most {
+            best = tree.lca(best, node);
+        }
+    }
+    best
+}
+
+/// The node or the nearest ancestor whose clade has the hits that are needed.
+fn climb(tree: &Kraken2Taxonomy, hits: &mut [Hits], mut node: u32, needed: u64) -> u32 {
+    if needed == 0 {
+        return node;
+    }
+    let mut sum = 0;
+    for hit in hits.iter_mut() {
+        sum += hit.1;
+        hit.1 = sum;
+    }
+    while node != 0 {
+        let clade = tree.clade(node);
+        let before = |place: u32| {
+            let end = hits.partition_point(|hit| tree.clade(hit.0).start < place);
+            if end == 0 { 0 } else { hits[end - 1].1 }
+        };
+        if before(clade.end) - before(clade.start) >= needed {
+            break;
+        }
+        node = tree.parent(node);
+    }
+    node
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::taxonomy::tests::{parents, tree};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// As the rule says it.
+    fn naive(tree: &Kraken2Taxonomy, hits: &[Hits], total: u64, confidence: f64) -> u32 {
+        let is_below = |node: u32, above: u32| {
+            std::iter::successors(Some(node), |&n| Some(tree.parent(n)).filter(|&p| p > 0))
+                .any(|n| n == above)
+        };
+        let score = |taxon: u32| -> u64 {
+            hits.iter().filter(|hit| is_below(taxon, hit.0)).map(|hit| hit.1).sum()
+        };
+        let most = hits.iter().map(|hit| score(hit.0)).max().unwrap_or(0);
+        let best = hits.iter().filter(|hit| score(hit.0) == most).map(|hit| hit.0);
+        let mut call = best.reduce(|a, b| tree.lca(a, b)).unwrap_or(0);
+        let needed = (confidence * total as f64).ceil() as u64;
+        let clade = |call: u32| -> u64 {
+            hits.iter().filter(|hit| is_below(hit.0, call)).map(|hit| hit.1).sum()
+        };
+        while call != 0 && clade(call) < needed {
+            call = tree.parent(call);
+        }
+        call
+    }
+
+    proptest! {
+        #[test]
+        fn calls_are_those_of_the_rule(
+            parents in parents(),
+            picks in proptest::collection::vec((0.0..1.0f64, 1u64..5), 0..12),
+            more in 0u64..20,
+            confidence in prop_oneof![Just(0.0), Just(1.0), 0.0..1.0f64],
+        ) {
+            let tree = tree(&parents, &[]);
+            let node = |pick: f64| 1 + (pick * (tree.len() - 1) as f64) as u32;
+            let mut hits: Vec<Hits> = picks.iter().map(|&(pick, count)| (node(pick), count)).collect();
+            let total = more + hits.iter().map(|hit| hit.1).sum::<u64>();
+            let expected = naive(&tree, &hits, total, confidence);
+            prop_assert_eq!(resolve(&tree, &mut hits, total, confidence), expected);
+        }
+    }
+}

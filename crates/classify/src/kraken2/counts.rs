@@ -1,0 +1,160 @@
+//! What a run counts for its report.
+
+use std::collections::HashMap;
+
+use merganser_io::RecordBatch;
+
+use super::distinct::{BlockSketch, Sketch};
+use super::worker::Kraken2Batch;
+
+/// Bases of a block of single reads: the one that reaches them is its last.
+const BLOCK_BASES: u64 = 3 << 20;
+/// Pairs of a block.
+const BLOCK_PAIRS: u64 = 10_000;
+
+/// Cuts the input into the blocks that Kraken 2 reads at a time, on which its estimates of distinct
+/// minimizers depend: single reads until there are 3 MiB of bases, or 10,000 pairs; each file begins
+/// a new one.
+#[derive(Clone, Debug, Default)]
+pub struct InputBlocks {
+    number: u64,
+    filled: u64,
+}
+
+/// The blocks of a batch's reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockCuts {
+    /// The number of the first read's block,
+    pub(super) first: u64,
+    /// and the reads that are the first of the next, and of the next after that.
+    pub(super) cuts: Vec<usize>,
+}
+
+impl InputBlocks {
+    /// The blocks of a batch. Batches must come in the order of the input, all of it.
+    pub fn cut(&mut self, batch: &RecordBatch) -> BlockCuts {
+        if !batch.is_empty() && batch.place(0).1 == 1 {
+            self.begin();
+        }
+        let (full, mut cuts) = (self.full(batch.is_paired()), Vec::new());
+        let first = self.number;
+        for read in 0..batch.reads() {
+            if self.filled >= full {
+                self.begin();
+                cuts.push(read);
+            }
+            self.filled +=
+                if batch.is_paired() { 1 } else { batch.record(read).letters.len() as u64 };
+        }
+        BlockCuts { first, cuts }
+    }
+
+    fn full(&self, paired: bool) -> u64 {
+        if paired { BLOCK_PAIRS } else { BLOCK_BASES }
+    }
+
+    fn begin(&mut self) {
+        self.number += 1;
+        self.filled = 0;
+    }
+}
+
+/// What is counted of a taxon.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct TaxonCounts {
+    /// Reads that are of the taxon itself,
+    pub(super) reads: u64,
+    /// and minimizers that were found and have it.
+    pub(super) minimizers: u64,
+}
+
+/// Sketches of taxa, of a block or of a piece of one.
+pub(super) type BlockSketches = HashMap<u32, BlockSketch>;
+
+/// Reads and minimizers of all taxa, of which a report is made.
+#[derive(Debug, Default)]
+pub struct Kraken2Counts {
+    pub(super) reads: u64,
+    pub(super) unclassified: u64,
+    pub(super) taxa: HashMap<u32, TaxonCounts>,
+    pub(super) sketches: HashMap<u32, Sketch>,
+    /// The block that may go on, and its sketches.
+    open: (u64, BlockSketches),
+}
+
+impl Kraken2Counts {
+    /// Adds what came of a batch. Where minimizers are counted, batches must come in the order of
+    /// the input.
+    pub fn add(&mut self, batch: &mut Kraken2Batch) {
+        self.reads += batch.calls.len() as u64;
+        self.unclassified += batch.calls.iter().filter(|&&call| call == 0).count() as u64;
+        for (node, counts) in batch.taxa.drain() {
+            let own = self.taxa.entry(node).or_default();
+            own.reads += counts.reads;
+            own.minimizers += counts.minimizers;
+        }
+        for (block, sketches) in batch.sketches.drain(..) {
+            if block != self.open.0 {
+                self.close();
+                self.open.0 = block;
+            }
+            for (node, sketch) in sketches {
+                self.open.1.entry(node).or_default().append(sketch);
+            }
+        }
+    }
+
+    /// Adds the sketches of the block that was open to those of the blocks before it.
+    pub(super) fn close(&mut self) {
+        for (node, sketch) in self.open.1.drain() {
+            self.sketches.entry(node).or_default().merge(sketch.into_sketch());
+        }
+    }
+
+    /// All reads; a pair is one.
+    pub fn reads(&self) -> u64 {
+        self.reads
+    }
+
+    /// Reads without a taxon.
+    pub fn unclassified(&self) -> u64 {
+        self.unclassified
+    }
+
+    /// Reads that are of a node itself.
+    pub fn own(&self, node: u32) -> u64 {
+        self.taxa.get(&node).map_or(0, |counts| counts.reads)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merganser_io::Record;
+
+    fn batch(paired: bool, lengths: &[usize]) -> RecordBatch {
+        let mut batch = RecordBatch::of(paired, 0);
+        for &length in lengths {
+            let letters = vec![b'A'; length];
+            batch.push(&Record { name: b"r", header: b"r", letters: &letters, quality: None });
+        }
+        batch
+    }
+
+    #[test]
+    fn blocks_of_single_reads_end_with_the_read_that_fills_them() {
+        let full = BLOCK_BASES as usize;
+        let cuts = InputBlocks::default().cut(&batch(false, &[full - 1, 0, 1, 5, 0, full, 7]));
+        assert_eq!(cuts, BlockCuts { first: 1, cuts: vec![3, 6] });
+        let mut blocks = InputBlocks::default();
+        assert_eq!(blocks.cut(&batch(false, &[full])), BlockCuts { first: 1, cuts: vec![] });
+        // It begins a file.
+        assert_eq!(blocks.cut(&batch(false, &[full])), BlockCuts { first: 2, cuts: vec![] });
+    }
+
+    #[test]
+    fn blocks_of_pairs_have_ten_thousand() {
+        let cuts = InputBlocks::default().cut(&batch(true, &[1; 2 * 20_001]));
+        assert_eq!(cuts, BlockCuts { first: 1, cuts: vec![10_000, 20_000] });
+    }
+}

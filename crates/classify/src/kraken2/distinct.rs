@@ -1,0 +1,316 @@
+//! How many distinct minimizers there are: the HyperLogLog++ of Kraken 2 (Heule et al., 2013), with
+//! Ertl's estimator (2017).
+//!
+//! What Kraken 2 estimates depends on how its input is cut into blocks, as each block begins with
+//! empty sketches. A [`BlockSketch`] is of a block or of a piece of one; pieces are joined to what
+//! the block as a whole would have come to, so that the cuts between pieces leave no trace.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::table::hash;
+
+/// Bits of a hash that choose a register,
+const INDEX_BITS: u32 = 12;
+/// and those that a code has of it.
+const CODE_BITS: u32 = 25;
+const REGISTERS: usize = 1 << INDEX_BITS;
+/// Codes of a block's set; with more, it becomes registers.
+const MOST_CODES: usize = REGISTERS / 4;
+
+/// A set of codes.
+pub(super) type Codes = HashSet<u32, BuildHasherDefault<CodeHasher>>;
+
+/// Codes are hashes already; their upper bits are spread over a word.
+#[derive(Debug, Default)]
+pub(super) struct CodeHasher(u64);
+
+impl Hasher for CodeHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
+    }
+
+    fn write_u32(&mut self, code: u32) {
+        self.0 = (self.0 ^ u64::from(code)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// Distinct minimizers: few as a set of codes, many as registers.
+#[derive(Clone, Debug)]
+pub(super) enum Sketch {
+    Codes(Codes),
+    Registers(Box<[u8; REGISTERS]>),
+}
+
+impl Default for Sketch {
+    fn default() -> Self {
+        Sketch::Codes(Codes::default())
+    }
+}
+
+/// The code of a hash: its upper bits, and how many zeros follow where these are not enough for a
+/// register's rank.
+fn code_of(hash: u64) -> u32 {
+    let code = (hash >> (64 - CODE_BITS) << (32 - CODE_BITS)) as u32;
+    if code << INDEX_BITS != 0 {
+        return code;
+    }
+    let zeros = (hash << CODE_BITS).leading_zeros().min(64 - CODE_BITS);
+    code | (zeros + 1) << 1 | 1
+}
+
+/// The rank of a code: one more than the zeros after the bits that choose the register.
+fn rank_of(code: u32) -> u8 {
+    let rank = match code & 1 {
+        1 => CODE_BITS - INDEX_BITS + (code >> 1 & 63),
+        _ => (code << INDEX_BITS).leading_zeros() + 1,
+    };
+    rank as u8
+}
+
+fn raise(registers: &mut [u8; REGISTERS], code: u32) {
+    let register = &mut registers[(code >> (32 - INDEX_BITS)) as usize];
+    *register = (*register).max(rank_of(code));
+}
+
+impl Sketch {
+    /// The registers, which a set is made into.
+    fn registers(&mut self) -> &mut [u8; REGISTERS] {
+        if let Sketch::Codes(codes) = self {
+            let mut registers = Box::new([0; REGISTERS]);
+            codes.iter().for_each(|&code| raise(&mut registers, code));
+            *self = Sketch::Registers(registers);
+        }
+        match self {
+            Sketch::Registers(registers) => registers,
+            Sketch::Codes(_) => unreachable!("they were made into registers"),
+        }
+    }
+
+    /// Adds another one. Two sets stay a set, however large.
+    pub(super) fn merge(&mut self, mut other: Sketch) {
+        match (&mut *self, &mut other) {
+            (Sketch::Codes(own), Sketch::Codes(others)) => {
+                if own.len() < others.len() {
+                    std::mem::swap(own, others);
+                }
+                own.extend(others.drain());
+            }
+            (Sketch::Registers(own), Sketch::Registers(others)) => {
+                own.iter_mut()
+                    .zip(others.iter())
+                    .for_each(|(own, &other)| *own = (*own).max(other));
+            }
+            (Sketch::Registers(own), Sketch::Codes(others)) => {
+                others.iter().for_each(|&code| raise(own, code));
+            }
+            (Sketch::Codes(_), Sketch::Registers(_)) => {
+                std::mem::swap(self, &mut other);
+                self.merge(other);
+            }
+        }
+    }
+
+    /// An estimate of the distinct minimizers, of `all` that were put in.
+    pub(super) fn estimate(&self, all: u64) -> u64 {
+        let mut ranks = [0u64; 64];
+        let (registers, most) = match self {
+            Sketch::Codes(codes) => {
+                codes.iter().for_each(|&code| ranks[usize::from(rank_of(code)).min(63)] += 1);
+                ranks[0] = (1u64 << CODE_BITS).saturating_sub(codes.len() as u64);
+                (1u64 << CODE_BITS, 64 - CODE_BITS)
+            }
+            Sketch::Registers(registers) => {
+                registers.iter().for_each(|&rank| ranks[usize::from(rank).min(63)] += 1);
+                (REGISTERS as u64, 64 - INDEX_BITS)
+            }
+        };
+        let estimate = ertl(&ranks[..=most as usize + 1], registers as f64);
+        if (all as f64) < estimate { all } else { estimate.round() as u64 }
+    }
+}
+
+/// Ertl's estimate for so many `registers`; `ranks` are how many of them have each rank.
+fn ertl(ranks: &[u64], registers: f64) -> f64 {
+    let share = |rank: usize| ranks[rank] as f64 / registers;
+    let last = ranks.len() - 1;
+    let mut sum = registers * tau(1.0 - share(last));
+    for rank in (1..last).rev() {
+        sum += ranks[rank] as f64;
+        sum *= 0.5;
+    }
+    sum += registers * sigma(share(0));
+    registers / (2.0 * std::f64::consts::LN_2) * registers / sum
+}
+
+fn sigma(mut x: f64) -> f64 {
+    if x == 1.0 {
+        return f64::INFINITY;
+    }
+    let (mut sum, mut factor) = (x, 1.0);
+    loop {
+        x *= x;
+        let before = sum;
+        sum += x * factor;
+        factor += factor;
+        if sum == before {
+            return sum;
+        }
+    }
+}
+
+fn tau(mut x: f64) -> f64 {
+    if x == 0.0 || x == 1.0 {
+        return 0.0;
+    }
+    let (mut sum, mut factor) = (1.0 - x, 1.0);
+    loop {
+        x = x.sqrt();
+        let before = sum;
+        factor /= 2.0;
+        sum -= (1.0 - x) * (1.0 - x) * factor;
+        if sum == before {
+            return sum / 3.0;
+        }
+    }
+}
+
+/// The sketch of a block, or of a piece of one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BlockSketch {
+    sketch: Sketch,
+    /// Whether there is anything in it.
+    some: bool,
+    /// The minimizer that was put in last, if it was the first of its code.
+    fresh: Option<u32>,
+}
+
+impl BlockSketch {
+    /// Puts a minimizer in.
+    pub(super) fn insert(&mut self, minimizer: u64) {
+        self.some = true;
+        let code = code_of(hash(minimizer.wrapping_add(1)));
+        if let Sketch::Codes(codes) = &mut self.sketch
+            && codes.len() < MOST_CODES
+        {
+            self.fresh = codes.insert(code).then_some(code);
+            return;
+        }
+        // Whatever comes to a full set makes registers of it.
+        raise(self.sketch.registers(), code);
+        self.fresh = None;
+    }
+
+    /// Adds what came after it in the same block: then it is as if all had been put into one.
+    pub(super) fn append(&mut self, next: BlockSketch) {
+        if !next.some {
+            return;
+        }
+        let full = match (&self.sketch, &next.sketch) {
+            (Sketch::Codes(own), Sketch::Codes(others)) => {
+                let new = others.iter().filter(|code| !own.contains(code)).count();
+                // The set that is just full stays one if nothing came after the code that filled it.
+                let filled_last = next.fresh.is_some_and(|code| !own.contains(&code));
+                self.fresh = next.fresh.filter(|code| !own.contains(code));
+                own.len() + new > MOST_CODES || (own.len() + new == MOST_CODES && !filled_last)
+            }
+            _ => true,
+        };
+        self.some = true;
+        if full {
+            self.sketch.registers();
+            self.fresh = None;
+        }
+        self.sketch.merge(next.sketch);
+    }
+
+    pub(super) fn into_sketch(self) -> Sketch {
+        self.sketch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// As the block would be without pieces, in Kraken 2's own steps.
+    fn whole(minimizers: &[u64]) -> Sketch {
+        let mut sketch = Sketch::default();
+        for &minimizer in minimizers {
+            let hash = hash(minimizer + 1);
+            match &mut sketch {
+                Sketch::Codes(codes) if codes.len() < MOST_CODES => {
+                    codes.insert(code_of(hash));
+                }
+                _ => {
+                    let registers = sketch.registers();
+                    let rank = (hash << INDEX_BITS).leading_zeros().min(64 - INDEX_BITS) + 1;
+                    let register = &mut registers[(hash >> (64 - INDEX_BITS)) as usize];
+                    *register = (*register).max(rank as u8);
+                }
+            }
+        }
+        sketch
+    }
+
+    fn same(one: &Sketch, other: &Sketch) -> bool {
+        match (one, other) {
+            (Sketch::Codes(one), Sketch::Codes(other)) => one == other,
+            (Sketch::Registers(one), Sketch::Registers(other)) => one == other,
+            _ => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_come_to_the_block(
+            distinct in prop_oneof![1u64..50, 1020u64..1028, Just(1024), 1000u64..3000],
+            more in proptest::collection::vec(any::<u32>(), 0..6),
+            last in any::<bool>(),
+            mut cuts in proptest::collection::vec(0.0..1.0f64, 0..5),
+        ) {
+            let repeats: Vec<u64> = more.iter().map(|&at| u64::from(at) % distinct).collect();
+            let first: Vec<u64> = (0..distinct).collect();
+            let mut all = if last { [first, repeats].concat() } else { [repeats, first].concat() };
+            if !last && more.len() % 2 == 1 {
+                // A block that ends with the first of its kind.
+                all.retain(|&minimizer| minimizer != distinct - 1);
+                all.push(distinct - 1);
+            }
+            cuts.sort_by(f64::total_cmp);
+            let mut joined = BlockSketch::default();
+            let mut start = 0;
+            for end in cuts.iter().map(|cut| (cut * all.len() as f64) as usize).chain([all.len()]) {
+                let mut piece = BlockSketch::default();
+                all[start..end].iter().for_each(|&minimizer| piece.insert(minimizer));
+                joined.append(piece);
+                start = end;
+            }
+            prop_assert!(same(&joined.into_sketch(), &whole(&all)));
+        }
+
+        #[test]
+        fn codes_have_the_rank_of_their_hash(upper: u64, zeros in 0u32..=64) {
+            let hash = if zeros == 64 { upper >> 52 << 52 } else { upper >> 52 << 52 | (upper << 12 | 1 << 63) >> 12 >> zeros };
+            let rank = (hash << INDEX_BITS).leading_zeros().min(64 - INDEX_BITS) + 1;
+            prop_assert_eq!(u32::from(rank_of(code_of(hash))), rank);
+        }
+    }
+
+    #[test]
+    fn estimates_are_near() {
+        for (count, share) in
+            [(1u64, 0.0), (500, 0.0), (1024, 0.001), (20_000, 0.05), (1_000_000, 0.05)]
+        {
+            let mut sketch = BlockSketch::default();
+            (0..count).for_each(|minimizer| sketch.insert(minimizer));
+            let estimate = sketch.into_sketch().estimate(u64::MAX);
+            assert!(estimate.abs_diff(count) as f64 <= share * count as f64, "{count}: {estimate}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The line of a read.
+
+use merganser_io::put_decimal;
+
+use super::taxonomy::Kraken2Taxonomy;
+
+/// What stands in a line's list of k-mers in the place of nodes: k-mers with a letter that is no
+/// base,
+pub(super) const AMBIGUOUS: u32 = u32::MAX;
+/// and what is between mates.
+pub(super) const BORDER: u32 = u32::MAX - 1;
+
+/// What a line says.
+pub(super) struct Line<'a> {
+    pub(super) name: &'a [u8],
+    /// Bases of the mates.
+    pub(super) lengths: (usize, Option<usize>),
+    /// The node.
+    pub(super) call: u32,
+    /// Nodes with numbers of k-mers, no two alike one after the other; none of quick classification.
+    pub(super) kmers: Option<&'a [(u32, u64)]>,
+}
+
+/// The name of a pair: its first mate's without a final /1 or /2.
+pub(super) fn pair_name(name: &[u8]) -> &[u8] {
+    match name {
+        [stem @ .., b'/', b'1' | b'2'] if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+impl Line<'_> {
+    /// Appends the line: C or U, the name, the taxon (with `names`, by name), the length, and for each
+    /// run of k-mers `taxid:number`, `A:number` or `|:|`.
+    pub(super) fn write(&self, tree: &Kraken2Taxonomy, names: bool, text: &mut Vec<u8>) {
+        text.extend_from_slice(if self.call == 0 { b"U\t" } else { b"C\t" });
+        text.extend_from_slice(self.name);
+        text.push(b'\t');
+        let taxid = u64::from(tree.taxid(self.call));
+        if names {
+            let name = if self.call == 0 { b"unclassified" } else { tree.name(self.call) };
+            text.extend_from_slice(name);
+            text.extend_from_slice(b" (taxid ");
+            put_decimal(taxid, text);
+            text.push(b')');
+        } else {
+            put_decimal(taxid, text);
+        }
+        text.push(b'\t');
+        put_decimal(self.lengths.0 as u64, text);
+        if let Some(second) = self.lengths.1 {
+            text.push(b'|');
+            put_decimal(second as u64, text);
+        }
+        text.push(b'\t');
+        match self.kmers {
+            Some(kmers) => write_kmers(tree, kmers, text),
+            None => {
+                put_decimal(taxid, text);
+                text.extend_from_slice(b":Q");
+            }
+        }
+        text.push(b'\n');
+    }
+}
+
+fn write_kmers(tree: &Kraken2Taxonomy, kmers: &[(u32, u64)], text: &mut Vec<u8>) {
+    let Some(&(last, _)) = kmers.last() else {
+        return text.extend_from_slice(b"0:0");
+    };
+    for &(node, count) in kmers {
+        match node {
+            BORDER => text.extend_from_slice(b"|:|"),
+            AMBIGUOUS => {
+                text.extend_from_slice(b"A:");
+                put_decimal(count, text);
+            }
+            _ => {
+                put_decimal(u64::from(tree.taxid(node)), text);
+                text.push(b':');
+                put_decimal(count, text);
+            }
+        }
+        text.push(b' ');
+    }
+    // Kraken 2 leaves the blank behind a final A.
+    if last != AMBIGUOUS {
+        text.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::taxonomy::tests::tree;
+    use super::*;
+
+    #[test]
+    fn lines_are_kraken_2s() {
+        let tree = tree(&[1, 2], &[]);
+        let line = |call, second, kmers, names| {
+            let mut text = Vec::new();
+            Line { name: b"r", lengths: (90, second), call, kmers }.write(&tree, names, &mut text);
+            String::from_utf8(text).unwrap()
+        };
+        let some = [(AMBIGUOUS, 3), (3, 12), (0, 1), (BORDER, 1), (2, 5), (AMBIGUOUS, 2)];
+        assert_eq!(
+            line(3, Some(7), Some(&some), false),
+            "C\tr\t30\t90|7\tA:3 30:12 0:1 |:| 20:5 A:2 \n"
+        );
+        assert_eq!(line(3, None, Some(&some[1..3]), true), "C\tr\tt30 (taxid 30)\t90\t30:12 0:1\n");
+        assert_eq!(line(0, None, Some(&[]), true), "U\tr\tunclassified (taxid 0)\t90\t0:0\n");
+        assert_eq!(line(0, Some(1), Some(&[(BORDER, 1)]), false), "U\tr\t0\t90|1\t|:|\n");
+        assert_eq!(line(2, None, None, false), "C\tr\t20\t90\t20:Q\n");
+    }
+
+    #[test]
+    fn pairs_have_the_name_of_their_mates() {
+        for (name, pair) in [
+            ("a/1", "a"),
+            ("a/2", "a"),
+            ("a/3", "a/3"),
+            ("/1", "/1"),
+            ("ab", "ab"),
+            ("a/1/2", "a/1"),
+        ] {
+            assert_eq!(pair_name(name.as_bytes()), pair.as_bytes());
+        }
+    }
+}

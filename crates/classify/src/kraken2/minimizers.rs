@@ -1,0 +1,423 @@
+//! The minimizers of reads.
+//!
+//! A k-mer's minimizer is the smallest of its l-mers (canonical, masked, XORed with the toggle mask).
+//! Of a stretch of bases all l-mers are made first and the smallest of each window after that, by
+//! windows of 2, 4, 8, … l-mers: without a branch, and most of it many lanes at a time.
+
+use merganser_seq::base::code_unchecked;
+use merganser_seq::dispatch;
+use merganser_seq::simd::Level;
+
+use super::options::Kraken2Options;
+
+/// L-mers that are made at a time, or four windows of them.
+const AT_A_TIME: usize = 4096;
+/// The lower bits of a run: how many entries it has.
+const COUNT_BITS: u32 = 29;
+const MOST: usize = (1 << COUNT_BITS) - 1;
+
+/// Entries of a read that are alike, one after the other. There is one for each k-mer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run(u32);
+
+/// What the entries of a run are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// K-mers with the next of the minimizers, which is another one than the one before it.
+    Next,
+    /// K-mers with the minimizer before, again.
+    Same,
+    /// K-mers with a letter that is no base.
+    Ambiguous,
+    /// Between mates; not an entry.
+    Border,
+    /// After a read; not an entry.
+    End,
+}
+
+impl Run {
+    pub(super) const BORDER: Run = Run::new(Kind::Border, 1);
+    pub(super) const END: Run = Run::new(Kind::End, 1);
+
+    const fn new(kind: Kind, count: usize) -> Run {
+        Run((kind as u32) << COUNT_BITS | count as u32)
+    }
+
+    #[inline(always)]
+    pub(super) fn kind(self) -> Kind {
+        match self.0 >> COUNT_BITS {
+            0 => Kind::Next,
+            1 => Kind::Same,
+            2 => Kind::Ambiguous,
+            3 => Kind::Border,
+            _ => Kind::End,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn count(self) -> u64 {
+        u64::from(self.0) & MOST as u64
+    }
+}
+
+/// The entries of reads: runs, and the minimizers of those of [`Kind::Next`].
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    pub(super) runs: Vec<Run>,
+    pub(super) minimizers: Vec<u64>,
+}
+
+impl Entries {
+    fn push(&mut self, kind: Kind, mut count: usize) {
+        while count > 0 {
+            let some = count.min(MOST);
+            self.runs.push(Run::new(kind, some));
+            count -= some;
+        }
+    }
+}
+
+/// How l-mers are made.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    k: usize,
+    l: usize,
+    /// The bits of an l-mer,
+    lmer: u64,
+    /// and those of them that count.
+    spaced: u64,
+    toggle: u64,
+    old_complement: bool,
+}
+
+impl Rule {
+    fn new(options: &Kraken2Options) -> Rule {
+        let lmer = (1 << (2 * options.l)) - 1;
+        let spaced = if options.spaced_mask == 0 { lmer } else { options.spaced_mask & lmer };
+        Rule {
+            k: options.k,
+            l: options.l,
+            lmer,
+            spaced,
+            toggle: options.toggle_mask & lmer,
+            old_complement: options.old_complement,
+        }
+    }
+
+    /// L-mers of a k-mer.
+    fn window(&self) -> usize {
+        self.k - self.l + 1
+    }
+}
+
+/// Makes the entries of reads; it keeps its memory between them.
+#[derive(Debug)]
+pub(super) struct Minimizers {
+    rule: Rule,
+    level: Level,
+    codes: Vec<u8>,
+    candidates: Vec<u64>,
+    spare: Vec<u64>,
+    /// Where the minimizer changes.
+    changes: Vec<u32>,
+    /// The minimizer before; none has all bits.
+    last: u64,
+}
+
+impl Minimizers {
+    pub(super) fn new(options: &Kraken2Options) -> Minimizers {
+        Minimizers {
+            rule: Rule::new(options),
+            level: Level::best(),
+            codes: Vec::new(),
+            candidates: Vec::new(),
+            spare: Vec::new(),
+            changes: Vec::new(),
+            last: u64::MAX,
+        }
+    }
+
+    /// Appends the entries of a mate, and calls `full` after each stretch of some thousand of them,
+    /// which may take what is there.
+    pub(super) fn scan<E>(
+        &mut self,
+        letters: &[u8],
+        entries: &mut Entries,
+        mut full: impl FnMut(&mut Entries) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.last = u64::MAX;
+        let Rule { k, l, .. } = self.rule;
+        if letters.len() < k {
+            return Ok(());
+        }
+        // A k-mer of which only the first letter is no base has a minimizer all the same, if it has
+        // more than one l-mer.
+        let lacking = usize::from(k > l);
+        // The end of the next k-mer that has no entry yet.
+        let mut next = k;
+        let mut start = 0;
+        while start < letters.len() {
+            let end = start + bases(self.level, &letters[start..]);
+            let good = (start + k - lacking).max(k);
+            if good <= end {
+                entries.push(Kind::Ambiguous, good - next);
+                self.stretch(&letters[start..end], good - start, entries, &mut full)?;
+                next = end + 1;
+            }
+            start = end + 1;
+        }
+        entries.push(Kind::Ambiguous, letters.len() + 1 - next);
+        Ok(())
+    }
+
+    /// The entries of a stretch of bases, the first of which ends with its base `first`.
+    fn stretch<E>(
+        &mut self,
+        letters: &[u8],
+        first: usize,
+        entries: &mut Entries,
+        full: &mut impl FnMut(&mut Entries) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (l, window) = (self.rule.l, self.rule.window());
+        let step = AT_A_TIME.max(4 * window);
+        // A window that lacks its first l-mer.
+        let mut short = first < self.rule.k;
+        let mut start = 0;
+        while start + self.rule.k - usize::from(short) <= letters.len() {
+            let end = (start + step + self.rule.k - 1).min(letters.len());
+            candidates(
+                self.level,
+                &self.rule,
+                &letters[start..end],
+                &mut self.codes,
+                &mut self.candidates,
+            );
+            debug_assert_eq!(self.candidates.len(), end - start + 1 - l);
+            if std::mem::take(&mut short) {
+                let least = self.candidates[..window - 1].iter().copied().min();
+                self.append_one(least.unwrap_or(0), entries);
+            }
+            minima(self.level, window, &mut self.candidates, &mut self.spare);
+            self.append(entries);
+            start = end + 1 - self.rule.k.min(end + 1);
+            full(entries)?;
+            if end == letters.len() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn append_one(&mut self, candidate: u64, entries: &mut Entries) {
+        let minimizer = candidate ^ self.rule.toggle;
+        if minimizer == self.last {
+            return entries.push(Kind::Same, 1);
+        }
+        self.last = minimizer;
+        entries.minimizers.push(minimizer);
+        entries.push(Kind::Next, 1);
+    }
+
+    /// Appends runs of all minima.
+    fn append(&mut self, entries: &mut Entries) {
+        let count = self.candidates.len();
+        let from = entries.minimizers.len();
+        entries.minimizers.resize(from + count, 0);
+        self.changes.resize(count + 1, 0);
+        let toggle = self.rule.toggle;
+        let mut last = self.last;
+        let mut changes = 0;
+        let minimizers = &mut entries.minimizers[from..];
+        for (at, &candidate) in self.candidates.iter().enumerate() {
+            let minimizer = candidate ^ toggle;
+            minimizers[changes] = minimizer;
+            self.changes[changes] = at as u32;
+            changes += usize::from(minimizer != last);
+            last = minimizer;
+        }
+        self.last = last;
+        entries.minimizers.truncate(from + changes);
+        self.changes[changes] = count as u32;
+        let places = &self.changes[..=changes];
+        entries.push(Kind::Same, places[0] as usize);
+        let next = places.windows(2).map(|both| Run::new(Kind::Next, (both[1] - both[0]) as usize));
+        entries.runs.extend(next);
+    }
+}
+
+dispatch! {
+    /// How many letters there are before the first that is no base.
+    fn bases(letters: &[u8]) -> usize = bases_body
+}
+
+#[inline(always)]
+fn bases_body(letters: &[u8]) -> usize {
+    let mut at = 0;
+    for block in letters.chunks(64) {
+        let bad = block.iter().fold(false, |bad, &letter| bad | !is_base(letter));
+        if bad {
+            return at + block.iter().position(|&letter| !is_base(letter)).unwrap_or(0);
+        }
+        at += block.len();
+    }
+    at
+}
+
+/// Whether Kraken 2 takes it for a base: U is none.
+#[inline(always)]
+pub(super) fn is_base(letter: u8) -> bool {
+    let upper = letter & 0xdf;
+    (upper == b'A') | (upper == b'C') | (upper == b'G') | (upper == b'T')
+}
+
+dispatch! {
+    /// The l-mers of `letters`, of which there are at least l - 1, all of them bases.
+    fn candidates(rule: &Rule, letters: &[u8], codes: &mut Vec<u8>, found: &mut Vec<u64>) = candidates_body
+}
+
+#[inline(always)]
+fn candidates_body(rule: &Rule, letters: &[u8], codes: &mut Vec<u8>, found: &mut Vec<u64>) {
+    codes.clear();
+    codes.extend(letters.iter().map(|&letter| code_unchecked(letter)));
+    found.clear();
+    if rule.old_complement {
+        roll(rule, codes, found, |rule, rest| {
+            let above = 64 - 2 * rule.l as u32;
+            (rest << above | ((1 << above) - 1)) & rule.lmer
+        });
+    } else {
+        roll(rule, codes, found, |_, rest| rest);
+    }
+}
+
+/// The l-mers of `codes`; `complement` makes of a reverse complement what the database takes for it.
+#[inline(always)]
+fn roll(rule: &Rule, codes: &[u8], found: &mut Vec<u64>, complement: impl Fn(&Rule, u64) -> u64) {
+    let top = 2 * rule.l as u32 - 2;
+    let (mut forward, mut reverse) = (0u64, 0u64);
+    let mut step = |code: u8| {
+        forward = forward << 2 | u64::from(code);
+        reverse = reverse >> 2 | u64::from(3 - code) << top;
+        let canonical = (forward & rule.lmer).min(complement(rule, reverse));
+        (canonical & rule.spaced) ^ rule.toggle
+    };
+    let (head, rest) = codes.split_at(rule.l - 1);
+    head.iter().for_each(|&code| {
+        step(code);
+    });
+    found.extend(rest.iter().map(|&code| step(code)));
+}
+
+dispatch! {
+    /// Puts the smallest of each `window` neighbours in the place of the first; there are fewer then.
+    fn minima(window: usize, values: &mut Vec<u64>, spare: &mut Vec<u64>) = minima_body
+}
+
+#[inline(always)]
+fn minima_body(window: usize, values: &mut Vec<u64>, spare: &mut Vec<u64>) {
+    if values.len() < window {
+        values.clear();
+        return;
+    }
+    let mut width = 1;
+    while width < window {
+        let step = width.min(window - width);
+        let (one, other) = (&values[..values.len() - step], &values[step..]);
+        spare.clear();
+        // Of 62 bits: the same as signed numbers, which more machines compare.
+        spare.extend(one.iter().zip(other).map(|(&a, &b)| (a as i64).min(b as i64) as u64));
+        std::mem::swap(values, spare);
+        width += step;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::naive;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// One entry after the other: the minimizer, if there is one.
+    fn entries(options: &Kraken2Options, letters: &[u8]) -> Vec<Option<u64>> {
+        let mut found = Vec::new();
+        let mut scanner = Minimizers::new(options);
+        let mut last = None;
+        let mut take = |entries: &mut Entries| {
+            let mut minimizers = entries.minimizers.drain(..);
+            for run in entries.runs.drain(..) {
+                let what = match run.kind() {
+                    Kind::Ambiguous => None,
+                    Kind::Same => last,
+                    _ => {
+                        let next = minimizers.next();
+                        assert!(next.is_some() && next != last);
+                        last = next;
+                        next
+                    }
+                };
+                found.extend((0..run.count()).map(|_| what));
+            }
+            assert_eq!(minimizers.next(), None);
+            Ok::<(), ()>(())
+        };
+        let mut entries = Entries::default();
+        scanner.scan(letters, &mut entries, &mut take).unwrap();
+        take(&mut entries).unwrap();
+        found
+    }
+
+    fn options() -> impl Strategy<Value = Kraken2Options> {
+        let widths = (1usize..=31, prop_oneof![Just(0usize), 0usize..30, Just(4)]);
+        let masks = (prop_oneof![Just(0u64), any::<u64>()], any::<u64>());
+        (widths, masks, any::<bool>()).prop_map(|((l, more), (spaced_mask, toggle_mask), old)| {
+            let (k, minimum_hash) = (l + more, 0);
+            Kraken2Options { k, l, spaced_mask, toggle_mask, minimum_hash, old_complement: old }
+        })
+    }
+
+    fn letters() -> impl Strategy<Value = Vec<u8>> {
+        let letter = prop_oneof![
+            30 => proptest::sample::select(&b"ACGTacgt"[..]),
+            1 => proptest::sample::select(&b"NnUuxRY-*@\x80\xff\0"[..]),
+        ];
+        let few = prop_oneof![9 => Just(b'A'), 1 => Just(b'N'), 1 => Just(b'C')];
+        let mixed = proptest::collection::vec(letter, 0..200);
+        let same = proptest::collection::vec(few, 0..200);
+        let clean = proptest::collection::vec(proptest::sample::select(&b"ACGT"[..]), 0..200);
+        prop_oneof![mixed, same, clean]
+    }
+
+    proptest! {
+        #[test]
+        fn entries_are_those_of_the_definition(options in options(), letters in letters()) {
+            prop_assert_eq!(entries(&options, &letters), naive::entries(&options, &letters));
+        }
+    }
+
+    #[test]
+    fn long_sequences_are_scanned_in_stretches() {
+        let mut state = 7u64;
+        let letters: Vec<u8> = (0..20_000)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                b"ACGT"[(state >> 62) as usize]
+            })
+            .collect();
+        let repeats = b"A".repeat(9000);
+        let mut options = Kraken2Options {
+            k: 35,
+            l: 31,
+            spaced_mask: 0x3fff_ffff_3333_3333,
+            toggle_mask: 0xe37e_28c4_271b_5a2d,
+            minimum_hash: 0,
+            old_complement: false,
+        };
+        for (k, l) in [(35, 31), (31, 31), (45, 21), (5000, 10)] {
+            (options.k, options.l) = (k, l);
+            for letters in [&letters[..], &repeats, &letters[..4096 + k - 1], &letters[..4096 + k]]
+            {
+                assert_eq!(entries(&options, letters), naive::entries(&options, letters));
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The report.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::counts::Kraken2Counts;
+use super::distinct::Sketch;
+use super::std_sort::std_sort;
+use super::taxonomy::Kraken2Taxonomy;
+
+/// What a report shows besides reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kraken2ReportOptions {
+    /// Taxa without reads, too.
+    pub zero_counts: bool,
+    /// Two more columns: minimizers that were found, and an estimate of how many of them are
+    /// distinct, in each clade.
+    pub minimizers: bool,
+}
+
+/// What is known of a clade; there are none of clades of which nothing was found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clade {
+    reads: u64,
+    minimizers: u64,
+    distinct: u64,
+    some: bool,
+}
+
+impl Kraken2Counts {
+    /// Writes the report: per cent of all reads, reads of the clade, reads of the taxon itself, rank,
+    /// taxid, and the name behind two blanks a level; unclassified reads first, then the tree, each
+    /// taxon before those below it, those with more reads first. `tree` is that of the database.
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write_report(
+        &mut self,
+        tree: &Kraken2Taxonomy,
+        options: Kraken2ReportOptions,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        self.close();
+        let clades = self.clades(tree, options.minimizers);
+        let report = Report { counts: self, tree, options, clades };
+        if self.unclassified != 0 || options.zero_counts {
+            let clade = Clade { reads: self.unclassified, ..Clade::default() };
+            report.write_row(clade, self.unclassified, output)?;
+            output.write_all(b"U\t0\tunclassified\n")?;
+        }
+        report.write_tree(output)
+    }
+
+    /// Sums over clades.
+    fn clades(&mut self, tree: &Kraken2Taxonomy, distinct: bool) -> Vec<Clade> {
+        let mut clades = vec![Clade::default(); tree.len()];
+        for (&node, counts) in &self.taxa {
+            let clade = &mut clades[node as usize];
+            (clade.reads, clade.minimizers, clade.some) = (counts.reads, counts.minimizers, true);
+        }
+        let mut sketches: HashMap<u32, Sketch> = HashMap::new();
+        for node in (1..tree.len()).rev() {
+            let clade = clades[node];
+            if !clade.some {
+                continue;
+            }
+            let parent = tree.parent(node as u32);
+            if distinct {
+                let mut sketch = sketches.remove(&(node as u32)).unwrap_or_default();
+                if let Some(own) = self.sketches.get(&(node as u32)) {
+                    sketch.merge(own.clone());
+                }
+                clades[node].distinct = sketch.estimate(clade.minimizers);
+                sketches.entry(parent).or_default().merge(sketch);
+            }
+            let above = &mut clades[parent as usize];
+            above.reads += clade.reads;
+            above.minimizers += clade.minimizers;
+            above.some = true;
+        }
+        clades
+    }
+}
+
+struct Report<'a> {
+    counts: &'a Kraken2Counts,
+    tree: &'a Kraken2Taxonomy,
+    options: Kraken2ReportOptions,
+    clades: Vec<Clade>,
+}
+
+/// A taxon that is to be written.
+struct Waiting {
+    node: u32,
+    depth: usize,
+    /// The letter of the nearest rank above that has one, and the steps from there.
+    rank: (u8, u32),
+}
+
+impl Report<'_> {
+    fn write_tree(&self, output: &mut dyn Write) -> io::Result<()> {
+        let mut blanks = Vec::new();
+        let mut stack = vec![Waiting { node: self.tree.root(), depth: 0, rank: (b'R', 0) }];
+        while let Some(Waiting { node, depth, rank }) = stack.pop() {
+            let clade = self.clades[node as usize];
+            if clade.reads == 0 && !self.options.zero_counts {
+                continue;
+            }
+            let rank = self.tree.letter(node).map_or(rank, |letter| (letter, 0));
+            self.write_row(clade, self.counts.own(node), output)?;
+            output.write_all(&[rank.0])?;
+            if rank.1 > 0 {
+                write!(output, "{}", rank.1)?;
+            }
+            write!(output, "\t{}\t", self.tree.taxid(node))?;
+            // Written as they are: formatting pads letter by letter.
+            blanks.resize(blanks.len().max(2 * depth), b' ');
+            output.write_all(&blanks[..2 * depth])?;
+            output.write_all(self.tree.name(node))?;
+            output.write_all(b"\n")?;
+            let below = (rank.0, rank.1 + 1);
+            let children = self.children(node).into_iter().rev();
+            stack.extend(children.map(|node| Waiting { node, depth: depth + 1, rank: below }));
+        }
+        Ok(())
+    }
+
+    /// The children of a node in the order in which they are written.
+    fn children(&self, node: u32) -> Vec<u32> {
+        let mut children: Vec<u32> = self.tree.children(node).collect();
+        std_sort(&mut children, |one, other| {
+            let [one, other] = [one, other].map(|node| self.clades[node as usize]);
+            one.some && (!other.some || one.reads > other.reads)
+        });
+        children
+    }
+
+    /// Writes the columns before the rank.
+    fn write_row(&self, clade: Clade, own: u64, output: &mut dyn Write) -> io::Result<()> {
+        match self.counts.reads {
+            // What C makes of nothing by nothing.
+            0 => output.write_all(b"  -nan")?,
+            all => write!(output, "{:6.2}", 100.0 * clade.reads as f64 / all as f64)?,
+        }
+        write!(output, "\t{}\t{own}\t", clade.reads)?;
+        if self.options.minimizers {
+            write!(output, "{}\t{}\t", clade.minimizers, clade.distinct)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,437 @@
+//! hash.k2d: from minimizers to taxa.
+
+use std::path::Path;
+
+use merganser_io::MappedFile;
+use merganser_seq::dispatch;
+use merganser_seq::simd::{Level, prefetch};
+
+use crate::Error;
+use crate::bytes::Reading;
+use crate::hash::HashRule;
+
+/// Bytes before the cells.
+const HEADER: usize = 32;
+/// How many searches ahead a cell is asked for: about as many as a core keeps requests to memory in
+/// flight, and again.
+const AHEAD: usize = 32;
+/// Bits of a cell's place that choose the place of its search in the order. A table is far larger than
+/// the caches, and the tables of its pages are, too: what lies near is looked at at nearly the same
+/// time.
+const ORDER_BITS: u32 = 8;
+const PLACES: usize = 1 << ORDER_BITS;
+/// Bits of a minimizer's number: keys have the other 40.
+const NUMBER_BITS: u32 = 24;
+/// Minimizers that are looked up together at most.
+const MOST: usize = 1 << NUMBER_BITS;
+/// Cells that are looked at together.
+const TOGETHER: usize = 8;
+
+/// The hash of minimizers: MurmurHash3's 64-bit finaliser.
+#[inline(always)]
+pub(super) fn hash(minimizer: u64) -> u64 {
+    HashRule::Bits64.hash(minimizer)
+}
+
+/// Kraken 2's compact hash table: cells of a key (the upper bits of a hash) and a value (a node of
+/// the taxonomy; 0 in empty cells), mapped. A search begins at the hash modulo the cells and goes on
+/// cell by cell.
+#[derive(Debug)]
+pub(super) struct Table {
+    file: MappedFile,
+    capacity: u64,
+    /// ⌊(2⁶⁴ − 1) / capacity⌋.
+    reciprocal: u64,
+    key_bits: u32,
+    value_bits: u32,
+    /// 4, or 5 in tables of 40 bits a cell.
+    cell_bytes: usize,
+    minimum_hash: u64,
+    /// Values are below.
+    nodes: u32,
+}
+
+/// A search that is to be made.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// Where it begins.
+    at: u64,
+    /// The key above the number of its minimizer.
+    rest: u64,
+}
+
+impl Entry {
+    #[inline(always)]
+    fn key(self) -> u64 {
+        self.rest >> NUMBER_BITS
+    }
+
+    #[inline(always)]
+    fn number(self) -> usize {
+        self.rest as usize % MOST
+    }
+}
+
+/// Searches in the order in which they are made; for their memory.
+#[derive(Debug, Default)]
+pub(super) struct Searches {
+    entries: Vec<Entry>,
+}
+
+impl Table {
+    /// Maps hash.k2d. Minimizers whose hash is below `minimum_hash` are not looked up; values are
+    /// nodes of a taxonomy of `nodes`.
+    ///
+    /// # Errors
+    /// If the file cannot be mapped, or its header cannot be or does not go with its length.
+    pub(super) fn open(path: &Path, minimum_hash: u64, nodes: u32) -> Result<Table, Error> {
+        let file = std::fs::File::open(path).and_then(|file| MappedFile::of_file(&file, path));
+        let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let wrong = |reason: String| Error::content(path, reason);
+        let mut fields = Reading(file.bytes());
+        let header = (fields.u64(), fields.u64(), fields.u64(), fields.u64());
+        let (Some(capacity), Some(size), Some(key_bits), Some(value_bits)) = header else {
+            return Err(wrong("it ends within its header: damaged".to_owned()));
+        };
+        let cell_bytes = match key_bits.checked_add(value_bits) {
+            Some(32) => 4,
+            Some(40) => 5,
+            _ => 0,
+        };
+        if cell_bytes == 0 || key_bits == 0 || !(1..32).contains(&value_bits) {
+            return Err(wrong(format!(
+                "cells of {key_bits} and {value_bits} bits, not 32 or 40 together: damaged, or of a \
+                 newer version"
+            )));
+        }
+        let cells = capacity.checked_mul(cell_bytes);
+        if capacity == 0 || cells != Some((file.bytes().len() - HEADER) as u64) || size > capacity {
+            return Err(wrong(format!(
+                "{} bytes, which is not what {capacity} cells of {cell_bytes} bytes with {size} in use \
+                 take: damaged or cut short",
+                file.bytes().len()
+            )));
+        }
+        Ok(Table {
+            file,
+            capacity,
+            reciprocal: u64::MAX / capacity,
+            key_bits: key_bits as u32,
+            value_bits: value_bits as u32,
+            cell_bytes: cell_bytes as usize,
+            minimum_hash,
+            nodes,
+        })
+    }
+
+    /// Replaces `taxa` by the taxon of each minimizer, 0 where there is none.
+    ///
+    /// # Errors
+    /// If a cell has a value that is no node of the taxonomy.
+    pub(super) fn look_up(
+        &self,
+        minimizers: &[u64],
+        searches: &mut Searches,
+        taxa: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let cells = &self.file.bytes()[HEADER..];
+        taxa.clear();
+        taxa.resize(minimizers.len(), 0);
+        for (minimizers, taxa) in minimizers.chunks(MOST).zip(taxa.chunks_mut(MOST)) {
+            order(Level::best(), self, minimizers, searches);
+            let entries = &searches.entries;
+            match bytemuck::try_cast_slice::<u8, u32>(cells) {
+                Ok(cells) if self.cell_bytes == 4 => {
+                    search_words(Level::best(), Words { table: self, cells }, entries, taxa);
+                }
+                _ => search(&Bytes { table: self, cells }, entries, taxa),
+            }
+        }
+        let most = taxa.iter().copied().max().unwrap_or(0);
+        if most >= self.nodes {
+            return Err(Error::content(
+                self.file.path(),
+                format!(
+                    "a cell has taxon {most}, and taxo.k2d has {}: damaged, or of another database",
+                    self.nodes
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Key and value of a cell: its first 32 bits, and the other 8. Of 40 bits, what does not fit
+    /// into 32 bits of key is cut, as Kraken 2 does.
+    #[inline(always)]
+    fn parts(&self, low: u32, high: u32) -> (u64, u32) {
+        let key = low >> self.value_bits | high << (32 - self.value_bits);
+        (u64::from(key), low & ((1 << self.value_bits) - 1))
+    }
+
+    /// Where the search for a hash begins.
+    #[inline(always)]
+    fn begin(&self, hash: u64) -> u64 {
+        // The quotient, or one less.
+        let quotient = ((u128::from(hash) * u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = hash - quotient * self.capacity;
+        if rest >= self.capacity { rest - self.capacity } else { rest }
+    }
+
+    /// Goes from cell to cell to one that has the key, or none.
+    #[inline(always)]
+    fn walk(&self, entry: Entry, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
+        let (key, mut at) = (entry.key(), entry.at);
+        // A full table ends the search where it began.
+        for _ in 0..self.capacity {
+            let (found, value) = cell(at);
+            if value == 0 || found == key {
+                return value;
+            }
+            at += 1;
+            if at == self.capacity {
+                at = 0;
+            }
+        }
+        0
+    }
+}
+
+/// The cells of a table. (Closures would be calls: they lack the vector instructions of who calls.)
+trait Cells {
+    /// Asks for a cell ahead.
+    fn ask(&self, at: u64);
+
+    /// The value that a search comes to.
+    fn value(&self, entry: Entry) -> u32;
+}
+
+dispatch! {
+    /// Puts the searches for minimizers in the order of where they begin, roughly.
+    fn order(table: &Table, minimizers: &[u64], searches: &mut Searches) = order_body
+}
+
+#[inline(always)]
+fn order_body(table: &Table, minimizers: &[u64], searches: &mut Searches) {
+    let above = (64 - table.capacity.leading_zeros()).saturating_sub(ORDER_BITS);
+    let place = |hash: u64| (table.begin(hash) >> above) as usize % PLACES;
+    let hashes = || minimizers.iter().map(|&minimizer| hash(minimizer));
+    let mut starts = [0u32; PLACES];
+    for hash in hashes() {
+        starts[place(hash)] += u32::from(hash >= table.minimum_hash);
+    }
+    let mut next = 0;
+    for start in &mut starts {
+        (*start, next) = (next, next + *start);
+    }
+    searches.entries.resize(next as usize, Entry::default());
+    for (number, hash) in hashes().enumerate() {
+        if hash < table.minimum_hash {
+            continue;
+        }
+        let at = table.begin(hash);
+        let start = &mut starts[(at >> above) as usize % PLACES];
+        let key = hash >> (64 - table.key_bits);
+        searches.entries[*start as usize] = Entry { at, rest: key << NUMBER_BITS | number as u64 };
+        *start += 1;
+    }
+}
+
+/// Makes all searches, each some steps after its cell was asked for.
+#[inline(always)]
+fn search(cells: &impl Cells, entries: &[Entry], taxa: &mut [u32]) {
+    for (number, entry) in entries.iter().enumerate() {
+        if let Some(later) = entries.get(number + AHEAD) {
+            cells.ask(later.at);
+        }
+        taxa[entry.number()] = cells.value(*entry);
+    }
+}
+
+dispatch! {
+    /// [`search`] in cells of 32 bits.
+    fn search_words(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) = search_words_body
+}
+
+#[inline(always)]
+fn search_words_body(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) {
+    search(&words, entries, taxa);
+}
+
+/// Cells of 32 bits.
+struct Words<'a> {
+    table: &'a Table,
+    cells: &'a [u32],
+}
+
+impl Cells for Words<'_> {
+    #[inline(always)]
+    fn ask(&self, at: u64) {
+        prefetch(self.cells, at as usize);
+        prefetch(self.cells, at as usize + TOGETHER - 1);
+    }
+
+    /// Most searches end within some cells: looked at all at once they need no branch that depends on
+    /// where.
+    #[inline(always)]
+    fn value(&self, entry: Entry) -> u32 {
+        let values = (1 << self.table.value_bits) - 1;
+        let near = self.cells.get(entry.at as usize..).and_then(<[u32]>::first_chunk);
+        if let Some(near) = near {
+            let near: &[u32; TOGETHER] = near;
+            let mut ends = 0u32;
+            for (place, cell) in near.iter().map(|&cell| u32::from_le(cell)).enumerate() {
+                let key = u64::from(cell >> self.table.value_bits);
+                ends |= u32::from((cell & values == 0) | (key == entry.key())) << place;
+            }
+            if ends != 0 {
+                let place = ends.trailing_zeros() as usize % TOGETHER;
+                return u32::from_le(near[place]) & values;
+            }
+        }
+        self.table.walk(entry, |at| self.table.parts(u32::from_le(self.cells[at as usize]), 0))
+    }
+}
+
+/// Cells of any width.
+struct Bytes<'a> {
+    table: &'a Table,
+    cells: &'a [u8],
+}
+
+impl Bytes<'_> {
+    fn first(&self, at: u64) -> usize {
+        at as usize * self.table.cell_bytes
+    }
+}
+
+impl Cells for Bytes<'_> {
+    fn ask(&self, at: u64) {
+        prefetch(self.cells, self.first(at));
+    }
+
+    fn value(&self, entry: Entry) -> u32 {
+        self.table.walk(entry, |at| {
+            let (mut cell, first) = ([0; 8], self.first(at));
+            let width = self.table.cell_bytes;
+            cell[..width].copy_from_slice(&self.cells[first..first + width]);
+            let cell = u64::from_le_bytes(cell);
+            self.table.parts(cell as u32, (cell >> 32) as u32)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn open(header: [u64; 4], cells: &[u8]) -> Result<Table, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hash.k2d");
+        let header = header.map(u64::to_le_bytes).concat();
+        std::fs::write(&path, [&header, cells].concat()).unwrap();
+        Table::open(&path, 0, 100)
+    }
+
+    /// A table that is made and searched as its description says.
+    struct Naive {
+        cells: Vec<(u64, u32)>,
+        key_bits: u32,
+    }
+
+    impl Naive {
+        fn place(&self, minimizer: u64) -> Option<usize> {
+            let hash = hash(minimizer);
+            let key = hash >> (64 - self.key_bits);
+            let len = self.cells.len();
+            let places = (0..len).map(|step| ((hash % len as u64) as usize + step) % len);
+            let found = |&at: &usize| self.cells[at].1 == 0 || self.cells[at].0 == key;
+            places.clone().find(found)
+        }
+
+        fn insert(&mut self, minimizer: u64, value: u32) {
+            if let Some(at) = self.place(minimizer) {
+                self.cells[at] = (hash(minimizer) >> (64 - self.key_bits), value);
+            }
+        }
+
+        fn bytes(&self) -> Vec<u8> {
+            let value_bits =
+                if self.key_bits < 25 { 32 - self.key_bits } else { 40 - self.key_bits };
+            let size = (self.key_bits + value_bits) as usize / 8;
+            let cell =
+                |&(key, value): &(u64, u32)| (key << value_bits | u64::from(value)).to_le_bytes();
+            self.cells.iter().flat_map(|one| cell(one).into_iter().take(size)).collect()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn searches_are_those_of_the_description(
+            capacity in 1usize..80,
+            wide: bool,
+            stored in proptest::collection::vec((any::<u64>(), 1u32..100), 0..100),
+            others in proptest::collection::vec(any::<u64>(), 0..100),
+        ) {
+            let key_bits = if wide { 32 } else { 24 };
+            let mut naive = Naive { cells: vec![(0, 0); capacity], key_bits };
+            stored.iter().for_each(|&(minimizer, value)| naive.insert(minimizer, value));
+            let size = naive.cells.iter().filter(|cell| cell.1 > 0).count() as u64;
+            let table = open([capacity as u64, size, u64::from(key_bits), 8], &naive.bytes()).unwrap();
+            let mut queries = others;
+            queries.extend(stored.iter().map(|one| one.0));
+            let mut taxa = vec![77];
+            table.look_up(&queries, &mut Searches::default(), &mut taxa).unwrap();
+            let expected: Vec<u32> = queries.iter().map(|&minimizer| {
+                naive.place(minimizer).map_or(0, |at| naive.cells[at].1)
+            }).collect();
+            prop_assert_eq!(taxa, expected);
+        }
+
+        #[test]
+        fn the_place_is_the_remainder(capacity in 1u64.., minimizer: u64) {
+            let mut table = open([1, 0, 24, 8], &[0; 4]).unwrap();
+            (table.capacity, table.reciprocal) = (capacity, u64::MAX / capacity);
+            prop_assert_eq!(table.begin(minimizer), minimizer % capacity);
+        }
+    }
+
+    #[test]
+    fn hashes_below_the_minimum_are_not_looked_up() {
+        let mut naive = Naive { cells: vec![(0, 0); 64], key_bits: 24 };
+        (0..20).for_each(|minimizer| naive.insert(minimizer, 5));
+        let mut table = open([64, 20, 24, 8], &naive.bytes()).unwrap();
+        table.minimum_hash = hash(7);
+        let mut taxa = Vec::new();
+        table.look_up(&Vec::from_iter(0..20), &mut Searches::default(), &mut taxa).unwrap();
+        let expected: Vec<u32> =
+            (0..20).map(|one| if hash(one) < hash(7) { 0 } else { 5 }).collect();
+        assert_eq!(taxa, expected);
+        assert!(expected.contains(&0));
+    }
+
+    #[test]
+    fn damage_is_named() {
+        let message = |header, cells: &[u8]| {
+            let message = open(header, cells).unwrap_err().to_string();
+            message.split_once("hash.k2d: ").unwrap().1.to_owned()
+        };
+        assert!(message([1, 0, 24, 9], &[0; 4]).starts_with("cells of 24 and 9 bits"));
+        assert!(message([1, 0, 32, 0], &[0; 4]).starts_with("cells of 32 and 0 bits"));
+        assert!(
+            message([1, 0, u64::MAX, 33], &[0; 4]).starts_with("cells of 18446744073709551615")
+        );
+        assert!(message([2, 0, 24, 8], &[0; 4]).starts_with("36 bytes, which is not what 2 cells"));
+        assert!(message([1, 2, 24, 8], &[0; 4]).starts_with("36 bytes, which is not what 1 cells"));
+        assert!(message([0, 0, 24, 8], &[]).starts_with("32 bytes, which is not what 0 cells"));
+        assert!(message([1 << 62, 0, 24, 8], &[]).starts_with("32 bytes"));
+        let table = open([1, 1, 24, 8], &[200, 0, 0, 0]).unwrap();
+        let mut taxa = Vec::new();
+        let minimizer = (0..).find(|&one| hash(one) >> 40 == 0).unwrap();
+        let error = table
+            .look_up(&[minimizer], &mut Searches::default(), &mut taxa)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("a cell has taxon 200, and taxo.k2d has 100"), "{error}");
+    }
+}

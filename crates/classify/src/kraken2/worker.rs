@@ -1,0 +1,347 @@
+//! Batches of reads to lines, by one thread of many.
+
+use std::collections::HashMap;
+
+use merganser_io::RecordBatch;
+
+use super::classify::{Hits, Kraken2Rules, resolve};
+use super::counts::{BlockCuts, BlockSketches, TaxonCounts};
+use super::database::Kraken2Database;
+use super::lines::{AMBIGUOUS, BORDER, Line, pair_name};
+use super::minimizers::{Entries, Kind, Minimizers, Run};
+use super::table::Searches;
+use super::taxonomy::Kraken2Taxonomy;
+use crate::Error;
+
+/// Minimizers that are looked up together: they are put in the order of the table.
+const TOGETHER: usize = 1 << 17;
+
+/// Classifies reads with a database; shared by all threads.
+#[derive(Debug)]
+pub struct Kraken2Classifier<'db> {
+    database: &'db Kraken2Database,
+    rules: Kraken2Rules,
+    sketching: bool,
+}
+
+impl<'db> Kraken2Classifier<'db> {
+    /// One that follows `rules`.
+    ///
+    /// # Errors
+    /// If a rule is out of its range.
+    pub fn new(database: &'db Kraken2Database, rules: Kraken2Rules) -> Result<Self, Error> {
+        rules.check()?;
+        Ok(Kraken2Classifier { database, rules, sketching: false })
+    }
+
+    /// Makes it see to distinct minimizers, too, which a report with minimizers needs.
+    #[must_use]
+    pub fn with_minimizers(self) -> Self {
+        Kraken2Classifier { sketching: true, ..self }
+    }
+
+    /// The database.
+    pub fn database(&self) -> &'db Kraken2Database {
+        self.database
+    }
+
+    /// A worker, for one thread.
+    pub fn worker(&self) -> Kraken2Worker<'_> {
+        Kraken2Worker {
+            classifier: self,
+            scanner: Minimizers::new(self.database.options()),
+            entries: Entries::default(),
+            searches: Searches::default(),
+            found: Vec::new(),
+            reads: Reads::new(self),
+        }
+    }
+}
+
+/// What came of a batch; it keeps its memory.
+#[derive(Debug, Default)]
+pub struct Kraken2Batch {
+    lines: Vec<u8>,
+    pub(super) calls: Vec<u32>,
+    pub(super) taxa: HashMap<u32, TaxonCounts>,
+    /// By block, in order.
+    pub(super) sketches: Vec<(u64, BlockSketches)>,
+}
+
+impl Kraken2Batch {
+    /// The lines of all reads.
+    pub fn lines(&self) -> &[u8] {
+        &self.lines
+    }
+
+    /// The node of each read; 0 of those without.
+    pub fn calls(&self) -> &[u32] {
+        &self.calls
+    }
+
+    fn clear(&mut self) {
+        self.lines.clear();
+        self.calls.clear();
+        self.taxa.clear();
+        self.sketches.clear();
+    }
+}
+
+/// One thread's part of a [`Kraken2Classifier`].
+#[derive(Debug)]
+pub struct Kraken2Worker<'c> {
+    classifier: &'c Kraken2Classifier<'c>,
+    scanner: Minimizers,
+    entries: Entries,
+    searches: Searches,
+    /// The nodes of the minimizers.
+    found: Vec<u32>,
+    reads: Reads<'c>,
+}
+
+impl Kraken2Worker<'_> {
+    /// Classifies a batch's reads. Bases of low quality are replaced in the batch itself. `cuts` are
+    /// those that [`InputBlocks`](super::InputBlocks) gave for it; they matter
+    /// [with minimizers](Kraken2Classifier::with_minimizers) alone.
+    ///
+    /// # Errors
+    /// If the database turns out to be damaged.
+    pub fn classify(
+        &mut self,
+        batch: &mut RecordBatch,
+        cuts: &BlockCuts,
+        results: &mut Kraken2Batch,
+    ) -> Result<(), Error> {
+        results.clear();
+        mask(batch, self.classifier.rules.minimum_base_quality);
+        let batch = &*batch;
+        let Kraken2Worker { classifier, scanner, entries, searches, found, reads } = self;
+        entries.runs.clear();
+        entries.minimizers.clear();
+        reads.start(cuts);
+        let mut look_up = |entries: &mut Entries, least: usize| {
+            if entries.minimizers.len() < least {
+                return Ok(());
+            }
+            classifier.database.table.look_up(&entries.minimizers, searches, found)?;
+            reads.take(entries, found, batch, results);
+            entries.runs.clear();
+            entries.minimizers.clear();
+            Ok::<(), Error>(())
+        };
+        for read in 0..batch.reads() {
+            for mate in 0..batch.mates() {
+                if mate == 1 {
+                    entries.runs.push(Run::BORDER);
+                }
+                let letters = batch.record(read * batch.mates() + mate).letters;
+                scanner.scan(letters, entries, |entries| look_up(entries, TOGETHER))?;
+            }
+            entries.runs.push(Run::END);
+        }
+        look_up(entries, 0)?;
+        reads.finish(results);
+        Ok(())
+    }
+}
+
+/// Replaces bases of low quality.
+fn mask(batch: &mut RecordBatch, minimum: u8) {
+    if minimum == 0 {
+        return;
+    }
+    for at in 0..batch.len() {
+        let (letters, Some(quality)) = batch.letters_mut(at) else { continue };
+        for (letter, &quality) in letters.iter_mut().zip(quality) {
+            if i16::from(quality) - 33 < i16::from(minimum) {
+                *letter = b'x';
+            }
+        }
+    }
+}
+
+/// What becomes of the entries of reads, one read after the other.
+#[derive(Debug)]
+struct Reads<'c> {
+    tree: &'c Kraken2Taxonomy,
+    rules: &'c Kraken2Rules,
+    sketching: bool,
+    /// Nodes and their k-mers as the line shows them.
+    kmers: Vec<Hits>,
+    hits: Vec<Hits>,
+    /// The node of the minimizer before.
+    last: u32,
+    groups: u64,
+    /// K-mers so far.
+    total: u64,
+    /// A quick read is done with,
+    done: bool,
+    /// before its second mate.
+    one_mate: bool,
+    /// The block of the read, where the next ones begin, and sketches.
+    block: u64,
+    cuts: Vec<usize>,
+    sketches: BlockSketches,
+    /// A taxon whose counts are not in the map yet.
+    counted: (u32, TaxonCounts),
+}
+
+impl<'c> Reads<'c> {
+    fn new(classifier: &'c Kraken2Classifier<'c>) -> Reads<'c> {
+        Reads {
+            tree: classifier.database.taxonomy(),
+            rules: &classifier.rules,
+            sketching: classifier.sketching,
+            kmers: Vec::new(),
+            hits: Vec::new(),
+            last: 0,
+            groups: 0,
+            total: 0,
+            done: false,
+            one_mate: false,
+            block: 0,
+            cuts: Vec::new(),
+            sketches: BlockSketches::new(),
+            counted: (0, TaxonCounts::default()),
+        }
+    }
+
+    /// Begins a batch.
+    fn start(&mut self, cuts: &BlockCuts) {
+        self.block = cuts.first;
+        self.cuts.clear();
+        self.cuts.extend(cuts.cuts.iter().rev());
+        self.sketches.clear();
+        self.clear();
+    }
+
+    fn clear(&mut self) {
+        self.kmers.clear();
+        self.hits.clear();
+        (self.last, self.groups, self.total) = (0, 0, 0);
+        (self.done, self.one_mate) = (false, false);
+    }
+
+    /// Takes runs of entries, and the nodes of their minimizers.
+    fn take(
+        &mut self,
+        entries: &Entries,
+        found: &[u32],
+        batch: &RecordBatch,
+        results: &mut Kraken2Batch,
+    ) {
+        let mut next = entries.minimizers.iter().zip(found);
+        for run in &entries.runs {
+            let count = run.count();
+            match run.kind() {
+                Kind::Next => {
+                    let Some((&minimizer, &node)) = next.next() else { return };
+                    self.last = node;
+                    if self.done {
+                        continue;
+                    }
+                    if node != 0 {
+                        self.groups += 1;
+                        self.count(node, results).minimizers += 1;
+                        if self.sketching {
+                            self.sketches.entry(node).or_default().insert(minimizer);
+                        }
+                    }
+                    self.put(node, count);
+                }
+                Kind::Same => self.put(self.last, count),
+                Kind::Ambiguous => self.put(AMBIGUOUS, count),
+                Kind::Border => {
+                    self.one_mate = self.done;
+                    self.kmers.push((BORDER, 1));
+                }
+                Kind::End => self.end(batch, results),
+            }
+        }
+    }
+
+    /// Takes k-mers that have the same node.
+    #[inline]
+    fn put(&mut self, node: u32, count: u64) {
+        if self.done {
+            return;
+        }
+        if node != 0 && node != AMBIGUOUS {
+            if self.rules.quick && self.groups >= self.rules.minimum_hit_groups {
+                self.done = true;
+                return;
+            }
+            match self.hits.last_mut() {
+                Some(hit) if hit.0 == node => hit.1 += count,
+                _ => self.hits.push((node, count)),
+            }
+        }
+        self.total += count;
+        match self.kmers.last_mut() {
+            Some(run) if run.0 == node => run.1 += count,
+            _ => self.kmers.push((node, count)),
+        }
+    }
+
+    /// The counts of a taxon.
+    #[inline]
+    fn count(&mut self, node: u32, results: &mut Kraken2Batch) -> &mut TaxonCounts {
+        if self.counted.0 != node {
+            self.flush(results);
+            self.counted.0 = node;
+        }
+        &mut self.counted.1
+    }
+
+    fn flush(&mut self, results: &mut Kraken2Batch) {
+        let (node, counts) = std::mem::take(&mut self.counted);
+        if counts != TaxonCounts::default() {
+            let own = results.taxa.entry(node).or_default();
+            own.reads += counts.reads;
+            own.minimizers += counts.minimizers;
+        }
+    }
+
+    /// The end of a read: its call and its line.
+    fn end(&mut self, batch: &RecordBatch, results: &mut Kraken2Batch) {
+        // Kraken 2 takes the border from the k-mers of every pair, of one that it left before, too.
+        let total = self.total.saturating_sub(u64::from(self.one_mate));
+        let mut call = resolve(self.tree, &mut self.hits, total, self.rules.confidence);
+        if self.groups < self.rules.minimum_hit_groups {
+            call = 0;
+        }
+        if call != 0 {
+            self.count(call, results).reads += 1;
+        }
+        let read = results.calls.len();
+        results.calls.push(call);
+        let mates = batch.mates();
+        let first = batch.record(read * mates);
+        let second = (mates == 2).then(|| batch.record(read * mates + 1).letters.len());
+        let line = Line {
+            name: if mates == 2 { pair_name(first.name) } else { first.name },
+            lengths: (first.letters.len(), second),
+            call,
+            kmers: (!self.rules.quick).then_some(&self.kmers),
+        };
+        line.write(self.tree, self.rules.names, &mut results.lines);
+        self.clear();
+        while self.cuts.last() == Some(&(read + 1)) {
+            self.cuts.pop();
+            self.end_block(results);
+            self.block += 1;
+        }
+    }
+
+    fn end_block(&mut self, results: &mut Kraken2Batch) {
+        if !self.sketches.is_empty() {
+            results.sketches.push((self.block, std::mem::take(&mut self.sketches)));
+        }
+    }
+
+    /// The end of a batch.
+    fn finish(&mut self, results: &mut Kraken2Batch) {
+        self.flush(results);
+        self.end_block(results);
+    }
+}
