@@ -1,5 +1,7 @@
 //! From the taxa of a read's minimizers to the read's taxon.
 
+use merganser_run::ConfigError;
+
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 
@@ -40,7 +42,10 @@ impl Kraken2Rules {
         if (0.0..=1.0).contains(&self.confidence) {
             return Ok(());
         }
-        Err(Error::Config(format!("a confidence of {}, and it must be 0 to 1", self.confidence)))
+        Err(Error::Config(ConfigError::new(format!(
+            "`confidence` {} is out of range: 0 to 1",
+            self.confidence
+        ))))
     }
 }
 
