@@ -152,7 +152,7 @@ impl<'r> Rule<'r> {
 fn filter(method: Method, edits: usize) -> Result<Filter, Error> {
     let granted = if method == Method::Snake { edits + 2 } else { edits };
     let threshold = Threshold::Edits(granted as u32);
-    Ok(Filter::new(Config { method, n_mode: NMode::Match, ..Config::new(threshold) })?)
+    Ok(Filter::new(Config::new(threshold).method(method).n_mode(NMode::Match))?)
 }
 
 /// Appends the three planes of an extended query.

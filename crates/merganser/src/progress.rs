@@ -9,11 +9,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use merganser_run::{Progress, Unit, format_size};
 
 use crate::console::Console;
+use crate::failure::with_flags;
 
 /// Shows each stage of a run, and leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Bar {
     bar: ProgressBar,
+    console: Console,
     ticker: OnceLock<Option<Ticker>>,
 }
 
@@ -55,7 +57,7 @@ impl Bar {
         } else {
             ProgressBar::hidden()
         };
-        Bar { bar, ticker: OnceLock::new() }
+        Bar { bar, console: *console, ticker: OnceLock::new() }
     }
 }
 
@@ -85,6 +87,11 @@ impl Progress for Bar {
 
     fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Says it in a line of its own, above the bar.
+    fn note(&self, message: &str) {
+        self.bar.suspend(|| self.console.info(with_flags(message)));
     }
 }
 

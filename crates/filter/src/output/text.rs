@@ -1,88 +1,23 @@
 //! Decisions as text.
 
-use std::io::Write;
 use std::sync::LazyLock;
-use std::time::Duration;
 
-use merganser_io::{Output, finish_all, put_decimal};
+use merganser_io::put_decimal;
 
-use crate::{Decision, Error, REJECTED, UNDEFINED};
-
-/// How decisions are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// A header, then `index<TAB>accept<TAB>edits` lines.
-    #[default]
-    Tsv,
-    /// GateKeeper-GPU's two files: `1` or `0` a line, and the edits a line.
-    GateKeeper,
-    /// Nothing is written.
-    None,
-}
-
-/// Open outputs: one for [`Format::Tsv`], two for [`Format::GateKeeper`].
-#[derive(Debug)]
-pub struct Writer {
-    format: Format,
-    outputs: Vec<Output>,
-    begun: bool,
-}
+use super::Format;
+use crate::{Decision, REJECTED, UNDEFINED};
 
 /// The text of some decisions, for each output.
-pub(crate) type Part = [Vec<u8>; 2];
-
-impl Writer {
-    /// A writer to as many outputs as the format has.
-    ///
-    /// # Panics
-    /// If there are more or fewer.
-    pub fn new(format: Format, outputs: Vec<Output>) -> Writer {
-        let needed = match format {
-            Format::Tsv => 1,
-            Format::GateKeeper => 2,
-            Format::None => 0,
-        };
-        assert_eq!(outputs.len(), needed, "{format:?} has {needed} outputs");
-        Writer { format, outputs, begun: false }
-    }
-
-    pub(crate) fn format(&self) -> Format {
-        self.format
-    }
-
-    /// Not before there is something to write, so that an error at the beginning of the input
-    /// leaves nothing on stdout.
-    fn begin(&mut self) -> Result<(), Error> {
-        if self.format == Format::Tsv && !self.begun {
-            self.outputs[0].write_all(b"index\taccept\tedits\n")?;
-        }
-        self.begun = true;
-        Ok(())
-    }
-
-    pub(crate) fn write(&mut self, part: &Part) -> Result<(), Error> {
-        self.begin()?;
-        for (output, text) in self.outputs.iter_mut().zip(part) {
-            output.write_all(text)?;
-        }
-        Ok(())
-    }
-
-    /// Makes the files appear, and returns how long the disk took.
-    pub(crate) fn finish(mut self) -> Result<Duration, Error> {
-        self.begin()?;
-        Ok(finish_all(self.outputs)?)
-    }
-}
+pub(crate) type DecisionText = [Vec<u8>; 2];
 
 /// Appends the decisions on the pairs from the index `first` on.
-pub(crate) fn format(format: Format, first: u64, decisions: &[Decision], part: &mut Part) {
+pub(crate) fn append(format: Format, first: u64, decisions: &[Decision], texts: &mut DecisionText) {
     match format {
-        Format::Tsv => tsv(first, decisions, &mut part[0]),
+        Format::Tsv => tsv(first, decisions, &mut texts[0]),
         Format::GateKeeper => {
             for &edits in decisions {
-                part[0].extend_from_slice(if edits == REJECTED { b"0\n" } else { b"1\n" });
-                signed(edits, &mut part[1]);
+                texts[0].extend_from_slice(if edits == REJECTED { b"0\n" } else { b"1\n" });
+                signed(edits, &mut texts[1]);
             }
         }
         Format::None => {}
@@ -183,23 +118,23 @@ mod tests {
         let decisions: Vec<Decision> =
             (0..300).map(|i| [-1, i, -2, 12_345, i * 9, Decision::MAX][i as usize % 6]).collect();
         for first in [0, 5, 95, 999_990, 18_446_744_073_709_551_000] {
-            let mut part = Part::default();
-            format(Format::Tsv, first, &decisions, &mut part);
+            let mut texts = DecisionText::default();
+            append(Format::Tsv, first, &decisions, &mut texts);
             let line = |(i, edits): (usize, &Decision)| {
                 format!("{}\t{}\t{edits}\n", first + i as u64, u8::from(*edits != -1))
             };
             let expected: String = decisions.iter().enumerate().map(line).collect();
-            assert_eq!(String::from_utf8(part[0].clone()).unwrap(), expected);
+            assert_eq!(String::from_utf8(texts[0].clone()).unwrap(), expected);
         }
     }
 
     #[test]
     fn both_formats() {
-        let mut part = Part::default();
-        format(Format::Tsv, 9, &[3, -1, -2], &mut part);
-        assert_eq!(part[0], b"9\t1\t3\n10\t0\t-1\n11\t1\t-2\n");
-        let mut part = Part::default();
-        format(Format::GateKeeper, 9, &[3, -1, -2], &mut part);
-        assert_eq!(part, [b"1\n0\n1\n".to_vec(), b"3\n-1\n-2\n".to_vec()]);
+        let mut texts = DecisionText::default();
+        append(Format::Tsv, 9, &[3, -1, -2], &mut texts);
+        assert_eq!(texts[0], b"9\t1\t3\n10\t0\t-1\n11\t1\t-2\n");
+        let mut texts = DecisionText::default();
+        append(Format::GateKeeper, 9, &[3, -1, -2], &mut texts);
+        assert_eq!(texts, [b"1\n0\n1\n".to_vec(), b"3\n-1\n-2\n".to_vec()]);
     }
 }

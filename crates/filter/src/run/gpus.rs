@@ -5,12 +5,13 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex};
 use std::thread;
+use std::time::Duration;
 
-use merganser_gpu::{Device, Result as GpuResult};
+use merganser_gpu::{Device, DeviceInfo, Result as GpuResult};
 use merganser_run::locks::{into_inner, lock, wait};
-use merganser_run::{GpuShortage, start_scoped};
+use merganser_run::{GpuShortage, Resources, start_scoped};
 
-use super::{BATCH, Job, Outcome, Shared, Worker};
+use super::work::{BATCH, FailOnPanic, Shared, Tally, Worker};
 use crate::cuda::GpuFilter;
 use crate::source::Block;
 use crate::{Error, Filter};
@@ -23,8 +24,14 @@ const TEXT_A_WORD: usize = 20;
 const TEXT_A_PAIR: usize = 80;
 
 /// The streams of all devices.
-pub(super) struct Gpus<'j> {
-    job: &'j Job,
+pub(super) struct Gpus {
+    /// CUDA's numbers of the devices.
+    ordinals: Vec<u32>,
+    threads: usize,
+    /// Bytes of memory to use on each device, `None` for what is free.
+    memory: Option<u64>,
+    /// Workers wait for streams rather than decide pairs themselves.
+    alone: bool,
     /// Words and pairs for which each stream has room from the start.
     room: [usize; 2],
     state: Mutex<State>,
@@ -37,7 +44,17 @@ struct State {
     failed: bool,
     /// No more streams are needed.
     done: bool,
-    outcome: Outcome,
+    devices: Vec<DeviceInfo>,
+}
+
+/// What the devices did.
+#[derive(Debug, Default)]
+pub(super) struct ByGpus {
+    pub(super) devices: Vec<DeviceInfo>,
+    /// The time that kernels took, of all streams together.
+    pub(super) kernels: Duration,
+    /// Pairs that the method asked for does not define.
+    pub(super) exact_instead: u64,
 }
 
 /// A block whose pairs a device decides.
@@ -47,11 +64,18 @@ struct Flying {
     stream: GpuFilter,
 }
 
-impl<'j> Gpus<'j> {
+impl Gpus {
     /// For blocks of `block` bytes of text.
-    pub(super) fn new(job: &'j Job, block: usize) -> Gpus<'j> {
+    pub(super) fn new(
+        ordinals: Vec<u32>,
+        resources: &Resources,
+        block: usize,
+        alone: bool,
+    ) -> Gpus {
+        let (threads, memory) = (resources.threads, resources.gpu_memory);
         let room = [block / TEXT_A_WORD, block / TEXT_A_PAIR];
-        Gpus { job, room, state: Mutex::default(), changed: Condvar::new() }
+        let (state, changed) = (Mutex::default(), Condvar::new());
+        Gpus { ordinals, threads, memory, alone, room, state, changed }
     }
 
     /// Starts CUDA and makes the streams. If that fails, so does the run.
@@ -63,10 +87,9 @@ impl<'j> Gpus<'j> {
     }
 
     fn make(&self, filters: &[&Filter]) -> Result<(), Error> {
-        let devices = Device::open_all(&self.job.devices)?;
-        let streams = (STREAMS_A_WORKER * self.job.threads).div_ceil(devices.len());
-        lock(&self.state).outcome.gpus =
-            devices.iter().map(|device| device.info().clone()).collect();
+        let devices = Device::open_all(&self.ordinals)?;
+        let streams = (STREAMS_A_WORKER * self.threads).div_ceil(devices.len());
+        lock(&self.state).devices = devices.iter().map(|device| device.info().clone()).collect();
         thread::scope(|scope| {
             let make = |device| start_scoped(scope, move || self.make_on(device, filters, streams));
             let threads = devices.iter().map(make).collect::<Result<Vec<_>, _>>()?;
@@ -79,7 +102,7 @@ impl<'j> Gpus<'j> {
 
     /// Makes up to `streams` streams on a device, as many as its memory allows.
     fn make_on(&self, device: &Device, filters: &[&Filter], streams: usize) -> Result<(), Error> {
-        if let Some(limit) = self.job.gpu_memory {
+        if let Some(limit) = self.memory {
             device.limit_memory(limit);
         }
         let [words, pairs] = self.room;
@@ -138,20 +161,18 @@ impl<'j> Gpus<'j> {
     }
 
     /// What the devices did, after all workers have ended.
-    pub(super) fn finish(self) -> Outcome {
-        let State { idle, mut outcome, .. } = into_inner(self.state);
-        for stream in &idle {
-            outcome.kernels += stream.kernel_time();
-            outcome.exact_instead += stream.exact_instead();
-        }
-        outcome
+    pub(super) fn finish(self) -> ByGpus {
+        let State { idle, devices, .. } = into_inner(self.state);
+        let kernels = idle.iter().map(GpuFilter::kernel_time).sum();
+        let exact_instead = idle.iter().map(GpuFilter::exact_instead).sum();
+        ByGpus { devices, kernels, exact_instead }
     }
 }
 
 impl Shared<'_> {
     /// Has blocks decided, by devices or the worker, until there are none.
-    pub(super) fn work_with(&self, gpus: &Gpus<'_>, mut worker: Worker<'_>) -> Outcome {
-        let _guard = super::FailOnPanic(self);
+    pub(super) fn work_with(&self, gpus: &Gpus, mut worker: Worker<'_>) -> Tally {
+        let _guard = FailOnPanic(self);
         let mut block = Block::default();
         let mut flying = VecDeque::new();
         while self.fetch(&mut block) {
@@ -164,19 +185,15 @@ impl Shared<'_> {
             }
             let stream = gpus.take().or_else(|| {
                 // Our own streams are waited for first: the others' come from others.
-                let alone = gpus.job.gpus_alone;
-                if alone {
-                    self.land(gpus, &mut worker, &mut flying, 0);
+                if !gpus.alone {
+                    return None;
                 }
-                if alone { gpus.wait() } else { None }
+                self.land(gpus, &mut worker, &mut flying, 0);
+                gpus.wait()
             });
             match stream {
                 Some(stream) => self.send(gpus, &mut worker, &mut block, stream, &mut flying),
-                None => {
-                    let mut part = self.written.spare().unwrap_or_default();
-                    let done = worker.decide(&mut block, self.format, &mut part);
-                    self.hand_in(number, done.map(|()| part));
-                }
+                None => self.decide(&mut worker, &mut block),
             }
         }
         self.land(gpus, &mut worker, &mut flying, 0);
@@ -186,7 +203,7 @@ impl Shared<'_> {
     /// Gives a block's pairs to a stream.
     fn send(
         &self,
-        gpus: &Gpus<'_>,
+        gpus: &Gpus,
         worker: &mut Worker<'_>,
         block: &mut Block,
         mut stream: GpuFilter,
@@ -212,7 +229,7 @@ impl Shared<'_> {
     /// more than `most` are left.
     fn land(
         &self,
-        gpus: &Gpus<'_>,
+        gpus: &Gpus,
         worker: &mut Worker<'_>,
         flying: &mut VecDeque<Flying>,
         most: usize,
@@ -224,13 +241,13 @@ impl Shared<'_> {
                 Err(error) => Err(error),
             };
             let Some(Flying { number, first, mut stream }) = flying.pop_front() else { return };
-            let mut part = self.written.spare().unwrap_or_default();
+            let mut texts = self.written.spare().unwrap_or_default();
             let collected = landed.and_then(|()| Ok(worker.collect(&mut stream)?));
             match collected {
                 Ok(()) => {
                     gpus.give_back(stream);
-                    worker.report(self.format, first, &mut part);
-                    self.hand_in(number, Ok(part));
+                    worker.report(self.format, first, &mut texts);
+                    self.hand_in(number, Ok(texts));
                 }
                 Err(error) => {
                     gpus.fail();
