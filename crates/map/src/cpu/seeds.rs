@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use merganser_seq::simd::prefetch;
 
-use crate::index::{Key, LONGEST, SHORTEST, View};
+use crate::index::{IndexView, Key, LONGEST, SHORTEST};
 use crate::queries::{Queries, Query};
+use crate::search::{CHEAP, Plan};
 use crate::{Error, NMode};
 
 /// A seed that occurs: its first base in the read, and where its positions are in the index.
@@ -14,34 +15,6 @@ use crate::{Error, NMode};
 pub(crate) struct Seed {
     pub(crate) offset: u32,
     pub(crate) positions: Range<usize>,
-}
-
-/// How a query's hits can be found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Plan {
-    /// There are none.
-    Nothing,
-    /// Around the seeds' positions.
-    Seeds,
-    /// Anywhere: the reference has to be scanned.
-    Scan,
-}
-
-impl Plan {
-    /// How the hits of a query can be found, which is the same for both strands.
-    pub(crate) fn of(query: &Query<'_>, mode: NMode) -> Plan {
-        let hopeless = mode == NMode::Mismatch && query.unknown > query.edits;
-        if query.len <= query.edits || hopeless {
-            return Plan::Nothing;
-        }
-        let long = query.len / (query.edits + 1) >= SHORTEST;
-        // A seed with a letter that matches everything cannot be looked up.
-        if long && (mode == NMode::Mismatch || query.unknown == 0) {
-            Plan::Seeds
-        } else {
-            Plan::Scan
-        }
-    }
 }
 
 /// A stretch that is being looked up.
@@ -65,9 +38,6 @@ pub(crate) struct Chooser {
     last: Vec<u32>,
 }
 
-/// With so many positions the equal division is not worth improving: looking for a better one
-/// takes longer than to verify them.
-pub(crate) const CHEAP: usize = if cfg!(test) { 4 } else { 96 };
 /// Distance of the places at which a better division may cut, in bases.
 const STEP: usize = 4;
 
@@ -81,7 +51,7 @@ impl Chooser {
     /// division into equal parts.
     pub(crate) fn plan(
         &mut self,
-        view: &View<'_>,
+        view: &IndexView<'_>,
         number: u32,
         query: &Query<'_>,
         mode: NMode,
@@ -104,7 +74,7 @@ impl Chooser {
 
     /// Looks up what was noted: step by step for all queries, so that memory is fetched for many at
     /// a time.
-    pub(crate) fn look_up(&mut self, view: &View<'_>) {
+    pub(crate) fn look_up(&mut self, view: &IndexView<'_>) {
         for lookup in &mut self.lookups {
             lookup.positions = view.find_short(&lookup.key, lookup.len as usize);
             if !lookup.positions.is_empty() {
@@ -126,7 +96,7 @@ impl Chooser {
     /// Calls `take` with each query that was planned and its seeds that occur.
     pub(crate) fn each(
         &mut self,
-        view: &View<'_>,
+        view: &IndexView<'_>,
         queries: &Queries,
         mut take: impl FnMut(u32, &[Seed]) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -152,7 +122,13 @@ impl Chooser {
 
     /// Looks for a division that occurs less often: all divisions into seeds that begin and end at
     /// multiples of [`STEP`] are compared (dynamic programming over the places of cuts).
-    fn improve(&mut self, view: &View<'_>, query: &Query<'_>, found: usize, seeds: &mut Vec<Seed>) {
+    fn improve(
+        &mut self,
+        view: &IndexView<'_>,
+        query: &Query<'_>,
+        found: usize,
+        seeds: &mut Vec<Seed>,
+    ) {
         let (len, count) = (query.len, query.edits + 1);
         let places = len / STEP;
         let lengths = LONGEST / STEP;
@@ -204,7 +180,7 @@ impl Chooser {
     }
 
     /// How often each stretch between two places occurs, by its begin, then by its length.
-    fn count(&mut self, view: &View<'_>, query: &Query<'_>, places: usize) {
+    fn count(&mut self, view: &IndexView<'_>, query: &Query<'_>, places: usize) {
         let lengths = LONGEST / STEP;
         self.counts.clear();
         self.counts.resize((places + 1) * (lengths + 1), 0);

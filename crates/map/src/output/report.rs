@@ -4,10 +4,10 @@ mod pairs;
 
 use merganser_run::Cancel;
 
+use super::record::{Record, RecordPlace, RecordStyle, Tags, flag};
 use crate::hits::{Hit, NO_SCRIPT, quality};
-use crate::index::View;
+use crate::index::IndexView;
 use crate::queries::Queries;
-use crate::record::{Place, Record, Style, Tags, flag};
 use crate::source::Batch;
 use crate::trace::Alignment;
 use crate::{Config, Error, Select};
@@ -53,7 +53,7 @@ impl Reported {
 }
 
 /// Where records go: text that is sent off whenever it is long.
-pub(crate) trait Sink {
+pub(crate) trait RecordSink {
     /// The records' text.
     fn records(&mut self) -> &mut Vec<u8>;
     /// Reads without a hit, if they are wanted.
@@ -64,12 +64,11 @@ pub(crate) trait Sink {
 
 /// A thread's reporter.
 pub(crate) struct Reporter<'r> {
-    view: View<'r>,
-    config: Config,
-    style: &'r Style,
-    keep_unmapped: bool,
+    view: IndexView<'r>,
+    config: &'r Config,
+    style: &'r RecordStyle,
     alignments: [Alignment; 2],
-    pairs: pairs::Memory,
+    pairs: pairs::PairMemory,
     /// Ends the work on a pair with very many combinations.
     cancel: Cancel,
     pub(crate) reported: Reported,
@@ -77,7 +76,7 @@ pub(crate) struct Reporter<'r> {
 
 /// What a unit's reports are made of.
 #[derive(Clone, Copy)]
-pub(crate) struct Unit<'a> {
+pub(crate) struct ReportUnit<'a> {
     pub(crate) batch: &'a Batch,
     pub(crate) queries: &'a Queries,
     /// The index of its first read.
@@ -90,23 +89,26 @@ pub(crate) struct Unit<'a> {
 
 impl<'r> Reporter<'r> {
     pub(crate) fn new(
-        view: View<'r>,
-        config: Config,
-        style: &'r Style,
-        keep_unmapped: bool,
+        view: IndexView<'r>,
+        config: &'r Config,
+        style: &'r RecordStyle,
         cancel: &Cancel,
     ) -> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
         let cancel = cancel.clone();
-        let (pairs, reported) = (pairs::Memory::default(), Reported::default());
-        Reporter { view, config, style, keep_unmapped, alignments, pairs, cancel, reported }
+        let (pairs, reported) = (pairs::PairMemory::default(), Reported::default());
+        Reporter { view, config, style, alignments, pairs, cancel, reported }
     }
 
     /// Reports a read or a pair.
     ///
     /// # Errors
     /// If what is written cannot be sent off.
-    pub(crate) fn report(&mut self, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    pub(crate) fn report(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), Error> {
         if unit.batch.paired {
             return self.pair(unit, sink);
         }
@@ -118,7 +120,7 @@ impl<'r> Reporter<'r> {
         Ok(())
     }
 
-    fn count(&mut self, unit: &Unit<'_>, mate: usize) {
+    fn count(&mut self, unit: &ReportUnit<'_>, mate: usize) {
         let hits = unit.hits[mate];
         let query = unit.queries.get(2 * (unit.read + mate));
         self.reported.hopeless += u64::from(query.len <= query.edits);
@@ -129,13 +131,13 @@ impl<'r> Reporter<'r> {
 
     /// How many of some hits or combinations, whose edits are in order, are reported.
     fn selected(&mut self, edits: impl ExactSizeIterator<Item = u32> + Clone) -> usize {
-        let (reported, cut) = selected(&self.config, edits);
+        let (reported, cut) = selected(self.config, edits);
         self.reported.cut += u64::from(cut);
         reported
     }
 
     /// The letters and qualities that are mapped.
-    fn cropped<'a>(&self, unit: &Unit<'a>, mate: usize) -> [&'a [u8]; 2] {
+    fn cropped<'a>(&self, unit: &ReportUnit<'a>, mate: usize) -> [&'a [u8]; 2] {
         let [_, letters, qualities] = unit.batch.get(unit.read + mate);
         let crop = |text: &'a [u8]| {
             let most = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
@@ -148,11 +150,11 @@ impl<'r> Reporter<'r> {
     /// first hit of its mate if that has any.
     fn each(
         &mut self,
-        unit: &Unit<'_>,
+        unit: &ReportUnit<'_>,
         mate: usize,
         flags: u16,
         other: Option<&Hit>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         let hits = unit.hits[mate];
         let name = unit.batch.name(unit.read);
@@ -160,18 +162,8 @@ impl<'r> Reporter<'r> {
         let other = other.map(|hit| self.placed(unit, 1 - mate, hit, 1));
         let mate_place = other.map(|(place, _)| place);
         if hits.is_empty() {
-            if self.keep_unmapped {
-                let record = Record {
-                    name,
-                    flags: flags | flag::UNMAPPED,
-                    place: mate_place,
-                    quality: 0,
-                    operations: &[],
-                    mate: mate_place,
-                    template: 0,
-                    letters,
-                    hit: None,
-                };
+            if self.config.keep_unmapped {
+                let record = Record::unmapped(name, flags, mate_place, letters);
                 self.style.write(&record, sink.records());
             }
             return sink.relieve();
@@ -209,7 +201,13 @@ impl<'r> Reporter<'r> {
     }
 
     /// Traces a hit into one of the alignments; gives its place and the base behind its last.
-    fn placed(&mut self, unit: &Unit<'_>, mate: usize, hit: &Hit, into: usize) -> (Place, u32) {
+    fn placed(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        mate: usize,
+        hit: &Hit,
+        into: usize,
+    ) -> (RecordPlace, u32) {
         let contig = &self.view.text.contigs[hit.contig as usize];
         let query = unit.queries.get(2 * (unit.read + mate) + usize::from(hit.reverse));
         let (text, mode) = (&self.view.text, self.config.n_mode);
@@ -222,7 +220,7 @@ impl<'r> Reporter<'r> {
         }
         let [at, end] =
             [self.alignments[into].start, self.alignments[into].end].map(|at| at - contig.start);
-        (Place { contig: hit.contig, at }, end)
+        (RecordPlace { contig: hit.contig, at }, end)
     }
 }
 
@@ -249,7 +247,7 @@ pub(crate) fn selected(
 
 /// SAM's template length of a record, given its and its mate's place and end: from the first base
 /// of both to the last, negative for the one that begins later.
-fn template(own: (Place, u32), other: (Place, u32), mate: usize) -> i64 {
+fn template(own: (RecordPlace, u32), other: (RecordPlace, u32), mate: usize) -> i64 {
     if own.0.contig != other.0.contig {
         return 0;
     }
@@ -259,7 +257,7 @@ fn template(own: (Place, u32), other: (Place, u32), mate: usize) -> i64 {
 }
 
 /// Writes the reads of a unit as FASTQ, or FASTA if they have no qualities.
-fn set_aside(unit: &Unit<'_>, sink: &mut dyn Sink) {
+fn set_aside(unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) {
     let Some(out) = sink.unmapped() else { return };
     for read in unit.read..unit.read + unit.batch.unit() {
         let [name, letters, qualities] = unit.batch.get(read);

@@ -3,10 +3,10 @@
 use merganser_io::put_decimal;
 use merganser_seq::base::{UPPER, UPPER_COMPLEMENT};
 
-use super::{Place, Record, Style, flag};
+use super::{Record, RecordPlace, RecordStyle, flag};
 use crate::trace::Operation;
 
-pub(super) fn write(style: &Style, record: &Record<'_>, out: &mut Vec<u8>) {
+pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(if record.name.is_empty() { b"*" } else { record.name });
     out.push(b'\t');
     put_decimal(u64::from(record.flags), out);
@@ -58,8 +58,8 @@ fn letter(operation: Operation) -> u8 {
     }
 }
 
-fn mate(style: &Style, record: &Record<'_>, out: &mut Vec<u8>) {
-    let Some(Place { contig, at }) = record.mate else {
+fn mate(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
+    let Some(RecordPlace { contig, at }) = record.mate else {
         out.extend_from_slice(b"\t*\t0\t0\t");
         return;
     };

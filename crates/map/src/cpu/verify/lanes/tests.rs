@@ -1,7 +1,7 @@
 use super::*;
 use crate::NMode;
+use crate::cpu::verify::scan::Scan;
 use crate::reference::Reference;
-use crate::verify::scan::Scan;
 use proptest::prelude::*;
 
 /// The best of each end.

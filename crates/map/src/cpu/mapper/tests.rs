@@ -1,22 +1,24 @@
 use super::*;
-use crate::index::{Building, build};
+use crate::NMode;
+use crate::cpu::prefilter;
 use crate::naive::{self, NaiveHit};
-use crate::prefilter;
 use crate::reference::Reference;
+use crate::run::build_of;
 use merganser_filter::Threshold;
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, Resources, Silent};
 use proptest::prelude::*;
 
 /// All hits of all reads, as the stages find them.
-fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<NaiveHit>> {
-    let how = Building { threads: 1, memory: 1 << 30, device: None, gpu_memory: None };
-    let index = build(Reference::of(contigs), &how, None, &Silent, &Cancel::default()).unwrap();
+fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<NaiveHit>> {
+    let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
+    let reference = Reference::of(contigs);
+    let index = build_of(reference, &resources, None, None, &Silent, &cancel).unwrap();
     let view = index.view();
-    let gaps = gaps(&view, &config);
+    let gaps = view.gaps(config.n_mode);
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
     let packed =
         (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
-    let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &Cancel::default());
+    let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &cancel);
     mapper.clear();
     for read in reads {
         mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
@@ -26,8 +28,8 @@ fn mapped(config: Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Nai
     mapper.flush().unwrap();
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     mapper.hits(0..reads.len(), &mut hits, &mut bounds).unwrap();
-    let stages = mapper.stages;
-    assert_eq!(stages.candidates, stages.rejected + stages.verified);
+    let effort = mapper.effort;
+    assert_eq!(effort.candidates, effort.rejected + effort.verified);
     let mut start = 0;
     bounds
         .into_iter()
@@ -144,7 +146,7 @@ proptest! {
         for filter in
             [Prefilter::Exact, Prefilter::GateKeeper, Prefilter::Snake, Prefilter::None]
         {
-            let found = mapped(Config { filter, ..config }, &contigs, &reads);
+            let found = mapped(&config.clone().filter(filter), &contigs, &reads);
             for (read, (found, expected)) in reads.iter().zip(found.iter().zip(&expected)) {
                 prop_assert_eq!(found, expected, "{:?} {}", filter, String::from_utf8_lossy(read));
             }
@@ -154,10 +156,10 @@ proptest! {
     #[test]
     fn long_reads_and_many_edits(seed in any::<u64>(), e in 0usize..40) {
         let mut random = Random(seed);
-        let config = Config { ..Config::new(Threshold::Edits(e as u32)) };
+        let config = Config::new(Threshold::Edits(e as u32));
         let contigs = vec![random.bases(1500), random.bases(700)];
         let reads = random.reads(&contigs, 700, e);
-        for (read, found) in reads.iter().zip(mapped(config, &contigs, &reads)) {
+        for (read, found) in reads.iter().zip(mapped(&config, &contigs, &reads)) {
             prop_assert_eq!(found, naive::hits(&config, &contigs, read));
         }
     }
@@ -171,7 +173,7 @@ fn frequent_seeds_lose_nothing() {
     let read = [b"A".repeat(60), b"C".to_vec(), b"A".repeat(39)].concat();
     let config = Config::new(Threshold::Edits(4));
     let contigs = [contig];
-    let found = mapped(config, &contigs, std::slice::from_ref(&read));
+    let found = mapped(&config, &contigs, std::slice::from_ref(&read));
     assert_eq!(found[0], naive::hits(&config, &contigs, &read));
     assert!(found[0].len() > 100);
 }

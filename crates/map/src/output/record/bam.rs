@@ -2,7 +2,7 @@
 
 use merganser_seq::base::COMPLEMENT;
 
-use super::{Place, Record, Style, flag};
+use super::{Record, RecordPlace, RecordStyle, flag};
 use crate::index::Index;
 use crate::trace::Operation;
 
@@ -26,7 +26,7 @@ pub(super) fn header(text: &str, index: &Index) -> Vec<u8> {
     out
 }
 
-pub(super) fn write(style: &Style, record: &Record<'_>, out: &mut Vec<u8>) {
+pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
     let begin = out.len();
     let name: &[u8] = if record.name.is_empty() { b"*" } else { record.name };
     let [letters, qualities] = record.letters.unwrap_or_default();
@@ -59,7 +59,7 @@ pub(super) fn write(style: &Style, record: &Record<'_>, out: &mut Vec<u8>) {
     out[begin..begin + 4].copy_from_slice(&len.to_le_bytes());
 }
 
-fn numbers(place: Option<Place>) -> (i32, i32) {
+fn numbers(place: Option<RecordPlace>) -> (i32, i32) {
     place.map_or((-1, -1), |place| (place.contig as i32, place.at as i32))
 }
 
@@ -128,7 +128,7 @@ fn other(pair: &[u8], number: impl Fn(&u8) -> u8) -> u8 {
     if pair.len() == 2 { number(&pair[0]) } else { 0 }
 }
 
-fn tags(style: &Style, record: &Record<'_>, out: &mut Vec<u8>) {
+fn tags(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
     if let Some(tags) = record.hit {
         number(b"NM", tags.edits, out);
         out.extend_from_slice(b"MDZ");

@@ -1,19 +1,30 @@
 //! Pairs: which combinations of the mates' hits are concordant.
 
-use super::{Reporter, Sink, Unit, set_aside, template};
+use super::{RecordSink, ReportUnit, Reporter, set_aside, template};
 use crate::Error;
 use crate::hits::{Hit, quality};
-use crate::record::{Record, Tags, flag};
+use crate::output::record::{Record, Tags, flag};
 use crate::trace::Alignment;
 
 /// A thread's memory.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct PairMemory {
     combinations: Vec<Combination>,
     /// The positions of the first and last base of each hit of a mate, once they are known.
     spans: [Vec<Option<[u32; 2]>>; 2],
     /// Hits of a mate on the reverse strand, by contig and end.
     reverse: Vec<u32>,
+}
+
+impl PairMemory {
+    /// Forgets all but the memory, for the hits of another pair.
+    fn begin(&mut self, unit: &ReportUnit<'_>) {
+        self.combinations.clear();
+        for (spans, hits) in self.spans.iter_mut().zip(unit.hits) {
+            spans.clear();
+            spans.resize(hits.len(), None);
+        }
+    }
 }
 
 /// A concordant combination, in the order in which they are reported: by the edits of both, contig,
@@ -32,7 +43,11 @@ const MATES: [u16; 2] = [flag::PAIRED | flag::FIRST, flag::PAIRED | flag::LAST];
 
 impl Reporter<'_> {
     /// Reports a pair: its concordant combinations or, if there is none, each mate's hits.
-    pub(super) fn pair(&mut self, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    pub(super) fn pair(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), Error> {
         (0..2).for_each(|mate| self.count(unit, mate));
         self.reported.pairs += 1;
         let mut memory = std::mem::take(&mut self.pairs);
@@ -48,9 +63,9 @@ impl Reporter<'_> {
 
     fn together(
         &mut self,
-        unit: &Unit<'_>,
+        unit: &ReportUnit<'_>,
         combinations: &[Combination],
-        sink: &mut dyn Sink,
+        sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         self.reported.concordant += 1;
         let edits = combinations.iter().map(|combination| combination.edits);
@@ -89,7 +104,7 @@ impl Reporter<'_> {
         Ok(())
     }
 
-    fn apart(&mut self, unit: &Unit<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+    fn apart(&mut self, unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), Error> {
         let firsts = unit.hits.map(<[Hit]>::first);
         match firsts {
             [Some(_), Some(_)] => self.reported.discordant += 1,
@@ -112,17 +127,13 @@ impl Reporter<'_> {
     /// forward strand beginning and ending no later than the other, and from its first base to the
     /// other's last a distance that the configuration allows. An alignment may end behind its hit,
     /// up to as many bases as it has edits.
-    fn combine(&mut self, unit: &Unit<'_>, memory: &mut Memory) {
-        let Memory { combinations, spans, reverse } = memory;
-        combinations.clear();
-        for (spans, hits) in spans.iter_mut().zip(unit.hits) {
-            spans.clear();
-            spans.resize(hits.len(), None);
-        }
+    fn combine(&mut self, unit: &ReportUnit<'_>, memory: &mut PairMemory) {
+        memory.begin(unit);
+        let PairMemory { combinations, spans, reverse } = memory;
         if unit.hits.iter().any(|hits| hits.is_empty()) {
             return;
         }
-        let [least, most] = self.config.insert;
+        let (least, most) = (self.config.min_insert, self.config.max_insert);
         for mate in 0..2 {
             let others = unit.hits[1 - mate];
             let place = |&at: &u32| (others[at as usize].contig, others[at as usize].end);
@@ -175,7 +186,7 @@ impl Reporter<'_> {
     }
 
     /// The positions of a hit's first and last base.
-    fn span(&mut self, unit: &Unit<'_>, mate: usize, hit: &Hit) -> [u32; 2] {
+    fn span(&mut self, unit: &ReportUnit<'_>, mate: usize, hit: &Hit) -> [u32; 2] {
         self.placed(unit, mate, hit, 0);
         let Alignment { start, end, .. } = self.alignments[0];
         [start, end - 1]

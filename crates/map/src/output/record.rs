@@ -3,6 +3,7 @@
 mod bam;
 mod sam;
 
+use crate::Config;
 use crate::index::Index;
 use crate::trace::Operation;
 
@@ -30,7 +31,7 @@ pub(crate) mod flag {
 
 /// A place: a contig's number and a base of it, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RecordPlace {
     pub(crate) contig: u32,
     pub(crate) at: u32,
 }
@@ -40,15 +41,37 @@ pub(crate) struct Place {
 pub(crate) struct Record<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) flags: u16,
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<RecordPlace>,
     pub(crate) quality: u8,
     /// Empty if there is no alignment.
     pub(crate) operations: &'a [(Operation, u32)],
-    pub(crate) mate: Option<Place>,
+    pub(crate) mate: Option<RecordPlace>,
     pub(crate) template: i64,
     /// The read as it came, with its qualities, which may be missing; `None` leaves them out.
     pub(crate) letters: Option<[&'a [u8]; 2]>,
     pub(crate) hit: Option<Tags<'a>>,
+}
+
+impl<'a> Record<'a> {
+    /// That of a read without a hit, which stands where its mate does, if that has one.
+    pub(super) fn unmapped(
+        name: &'a [u8],
+        flags: u16,
+        mate: Option<RecordPlace>,
+        letters: Option<[&'a [u8]; 2]>,
+    ) -> Record<'a> {
+        Record {
+            name,
+            flags: flags | flag::UNMAPPED,
+            place: mate,
+            quality: 0,
+            operations: &[],
+            mate,
+            template: 0,
+            letters,
+            hit: None,
+        }
+    }
 }
 
 /// What is said of a hit.
@@ -63,17 +86,27 @@ pub(crate) struct Tags<'a> {
 
 /// What the records of a file share.
 #[derive(Clone, Debug)]
-pub(crate) struct Style {
-    pub(crate) format: Format,
+pub(crate) struct RecordStyle {
+    format: Format,
     /// The names of the contigs.
-    pub(crate) names: Vec<String>,
+    names: Vec<String>,
     /// Matches and mismatches are told apart.
-    pub(crate) extended: bool,
+    extended: bool,
     /// The read group's ID.
-    pub(crate) group: Option<String>,
+    group: Option<String>,
 }
 
-impl Style {
+impl RecordStyle {
+    /// How the configuration wants records to be written that tell of places in the index's reference.
+    pub(crate) fn new(config: &Config, index: &Index) -> RecordStyle {
+        RecordStyle {
+            format: config.format,
+            names: index.contigs().iter().map(|contig| contig.name.clone()).collect(),
+            extended: config.extended_cigars,
+            group: config.read_group.as_ref().map(|group| group.id().to_owned()),
+        }
+    }
+
     /// Appends a record, of BAM not compressed yet.
     pub(crate) fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
         match self.format {

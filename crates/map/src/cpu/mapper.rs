@@ -1,72 +1,23 @@
 //! The stages between reads and hits, a batch at a time: seeds, candidates, filter, verification.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use merganser_filter::PackedReference;
 use merganser_run::Cancel;
 
-use crate::candidates::{self, Candidate, Limits};
-use crate::cuda::DeviceTimes;
-use crate::hits::{Hit, Silencer};
-use crate::index::View;
-use crate::prefilter::Rule;
+use super::candidates::{self, Candidate, Limits};
+use super::prefilter::Rule;
+use super::seeds::{Chooser, Seed};
+use super::silencer::Silencer;
+use super::verify::lanes::{self, Lanes};
+use super::verify::scan::Scan;
+use super::verify::{End, Window, hamming};
+use crate::effort::Effort;
+use crate::hits::Hit;
+use crate::index::IndexView;
 use crate::queries::Queries;
-use crate::seeds::{Chooser, Plan, Seed};
-use crate::verify::lanes::{self, Lanes};
-use crate::verify::scan::Scan;
-use crate::verify::{End, Window, hamming};
-use crate::{Config, Error, Metric, NMode, Prefilter, Strand};
-
-/// What the stages met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stages {
-    /// Places where a read may lie: the diagonals of its seeds' occurrences, each once a read and
-    /// strand.
-    pub candidates: u64,
-    /// Candidates that the filter rejected.
-    pub rejected: u64,
-    /// Candidates that were verified.
-    pub verified: u64,
-    /// Reads too short for seeds, for which the reference was scanned.
-    pub scanned: u64,
-    /// Reads whose hits a device found.
-    pub gpu_reads: u64,
-    /// Time of all threads in each stage.
-    pub times: Times,
-    /// Time of all streams of devices in each stage; they run side by side.
-    pub device: DeviceTimes,
-}
-
-/// Time of all threads, by stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
-    /// Choosing and looking up seeds, collecting candidates.
-    pub seeding: Duration,
-    /// Rejecting candidates.
-    pub filter: Duration,
-    /// Good ends, hits.
-    pub verification: Duration,
-    /// Waiting for devices.
-    pub device: Duration,
-    /// Alignments, records, compression and writing.
-    pub output: Duration,
-}
-
-impl Stages {
-    pub(crate) fn add(&mut self, other: &Stages) {
-        self.candidates += other.candidates;
-        self.rejected += other.rejected;
-        self.verified += other.verified;
-        self.scanned += other.scanned;
-        self.times.seeding += other.times.seeding;
-        self.times.filter += other.times.filter;
-        self.times.verification += other.times.verification;
-        self.times.output += other.times.output;
-        self.times.device += other.times.device;
-        self.gpu_reads += other.gpu_reads;
-        self.device.add(&other.device);
-    }
-}
+use crate::search::Plan;
+use crate::{Config, Error, Metric, Prefilter, Strand};
 
 /// Reads that are looked up together: as many as keep their fetches from memory under way at once.
 pub(crate) const BLOCK: usize = 32;
@@ -75,8 +26,8 @@ const SUB_BATCH: usize = if cfg!(test) { 50 } else { 1 << 14 };
 
 /// A thread's mapper.
 pub(crate) struct Mapper<'r> {
-    pub(crate) view: View<'r>,
-    pub(crate) config: Config,
+    pub(crate) view: IndexView<'r>,
+    pub(crate) config: &'r Config,
     /// Stretches that match everything, if letters that are no bases do.
     gaps: &'r [[u32; 2]],
     rule: Option<Rule<'r>>,
@@ -86,7 +37,7 @@ pub(crate) struct Mapper<'r> {
     verifier: Verifier,
     pub(crate) candidates: Vec<Candidate>,
     silencer: Silencer,
-    pub(crate) stages: Stages,
+    pub(crate) effort: Effort,
     /// Ends the work on a read: whatever it is, soon.
     pub(crate) cancel: Cancel,
 }
@@ -103,8 +54,8 @@ struct Verifier {
 
 impl<'r> Mapper<'r> {
     pub(crate) fn new(
-        view: View<'r>,
-        config: Config,
+        view: IndexView<'r>,
+        config: &'r Config,
         gaps: &'r [[u32; 2]],
         packed: Option<&'r PackedReference>,
         cancel: &Cancel,
@@ -120,7 +71,7 @@ impl<'r> Mapper<'r> {
             verifier: Verifier { scan: Scan::of_run(cancel), ..Verifier::default() },
             candidates: Vec::new(),
             silencer: Silencer::default(),
-            stages: Stages::default(),
+            effort: Effort::default(),
             cancel: cancel.clone(),
         }
     }
@@ -156,9 +107,9 @@ impl<'r> Mapper<'r> {
     /// # Errors
     /// If the filter fails, or the run is cancelled.
     pub(crate) fn seek(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
-        let (begun, before) = (Instant::now(), self.stages.times);
+        let (begun, before) = (Instant::now(), self.effort.times);
         let done = self.look_for(reads);
-        let times = &mut self.stages.times;
+        let times = &mut self.effort.times;
         let elsewhere = times.filter + times.verification - before.filter - before.verification;
         times.seeding += begun.elapsed().saturating_sub(elsewhere);
         done
@@ -190,7 +141,7 @@ impl<'r> Mapper<'r> {
                     scanned |= self.plan(number)?;
                 }
             }
-            self.stages.scanned += u64::from(scanned);
+            self.effort.scanned += u64::from(scanned);
         }
         self.chooser.look_up(&self.view);
         let mut chooser = std::mem::take(&mut self.chooser);
@@ -259,13 +210,13 @@ impl<'r> Mapper<'r> {
     fn verify(&mut self, candidates: &mut Vec<Candidate>, queries: &Queries) -> Result<(), Error> {
         let begun = Instant::now();
         self.check()?;
-        self.stages.candidates += candidates.len() as u64;
+        self.effort.candidates += candidates.len() as u64;
         if let Some(rule) = &mut self.rule {
-            self.stages.rejected +=
+            self.effort.rejected +=
                 rule.reject(candidates, queries, &self.view.text, &self.cancel)?;
         }
         let Verifier { windows, plain, lanes, scan, ends } = &mut self.verifier;
-        let (text, config) = (&self.view.text, &self.config);
+        let (text, config) = (&self.view.text, self.config);
         let in_lanes = config.filter == Prefilter::Exact && config.metric == Metric::Edit;
         windows.clear();
         let limits = |number: u32| {
@@ -293,17 +244,17 @@ impl<'r> Mapper<'r> {
             let mut rejected = 0;
             lanes.run(queries, plain, text, ends, |candidates| rejected += u64::from(candidates));
             let candidates: u64 = plain.iter().map(|window| u64::from(window.candidates)).sum();
-            self.stages.rejected += rejected;
-            self.stages.verified += candidates - rejected;
+            self.effort.rejected += rejected;
+            self.effort.verified += candidates - rejected;
         }
         let filtered = Instant::now();
-        self.stages.times.filter += filtered - begun;
+        self.effort.times.filter += filtered - begun;
         for window in windows.iter() {
             if self.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
             let query = queries.get(window.query as usize);
-            self.stages.verified += u64::from(window.candidates);
+            self.effort.verified += u64::from(window.candidates);
             match config.metric {
                 Metric::Edit => scan.ends(window.query, &query, window, text, config.n_mode, ends),
                 Metric::Hamming => {
@@ -312,7 +263,7 @@ impl<'r> Mapper<'r> {
                 }
             }
         }
-        self.stages.times.verification += filtered.elapsed();
+        self.effort.times.verification += filtered.elapsed();
         Ok(())
     }
 
@@ -329,7 +280,7 @@ impl<'r> Mapper<'r> {
                 hamming::ends(window.query, &query, &window, text, mode, &self.cancel, ends);
             }
         }
-        self.stages.times.verification += begun.elapsed();
+        self.effort.times.verification += begun.elapsed();
         self.check()
     }
 
@@ -373,14 +324,9 @@ impl<'r> Mapper<'r> {
             bounds.push(hits.len());
         }
         ends.clear();
-        self.stages.times.verification += begun.elapsed();
+        self.effort.times.verification += begun.elapsed();
         Ok(())
     }
-}
-
-/// Stretches that match everything.
-pub(crate) fn gaps(view: &View<'_>, config: &Config) -> Vec<[u32; 2]> {
-    if config.n_mode == NMode::Match { view.text.gaps() } else { Vec::new() }
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
-//! SAM's header.
+//! SAM's header: the text that BAM has, too.
 
 use merganser_filter::Threshold;
-
 use merganser_run::ConfigError;
 
 use crate::index::Index;
 use crate::{Config, Error, Metric, NMode, Select, Strand};
 
-/// A read group, as `-R` gives it.
+/// A read group, SAM's `@RG`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadGroup {
     line: String,
@@ -22,7 +21,7 @@ impl ReadGroup {
     pub fn parse(text: &str) -> Result<ReadGroup, Error> {
         let wrong = |what: &str| {
             Error::Config(ConfigError::new(format!(
-                "`group` '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"
+                "`read_group` '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"
             )))
         };
         let line = text.replace("\\t", "\t");
@@ -57,27 +56,20 @@ impl ReadGroup {
 }
 
 /// The header's text: contigs, read group, and the options that decide what is written.
-pub(crate) fn text(
-    index: &Index,
-    group: Option<&ReadGroup>,
-    config: &Config,
-    paired: bool,
-    extended: bool,
-    keep_unmapped: bool,
-) -> String {
+pub(super) fn text(config: &Config, index: &Index, paired: bool) -> String {
     let mut text = "@HD\tVN:1.6\tSO:unsorted\tGO:query\n".to_owned();
     for contig in index.contigs() {
         text += &format!("@SQ\tSN:{}\tLN:{}\n", contig.name, contig.len);
     }
-    if let Some(group) = group {
+    if let Some(group) = &config.read_group {
         text += &format!("{}\n", group.line);
     }
     let version = env!("CARGO_PKG_VERSION");
-    let options = options(config, paired, extended, keep_unmapped);
+    let options = options(config, paired);
     text + &format!("@PG\tID:merganser\tPN:merganser\tVN:{version}\tCL:merganser map {options}\n")
 }
 
-fn options(config: &Config, paired: bool, extended: bool, keep_unmapped: bool) -> String {
+fn options(config: &Config, paired: bool) -> String {
     let mut options = match config.threshold {
         Threshold::Edits(edits) => format!("-e {edits}"),
         Threshold::Percent(percent) => format!("-e {percent}%"),
@@ -105,10 +97,12 @@ fn options(config: &Config, paired: bool, extended: bool, keep_unmapped: bool) -
         options += &format!(" --crop {crop}");
     }
     if paired {
-        let [least, most] = config.insert;
+        let (least, most) = (config.min_insert, config.max_insert);
         options += &format!(" --min-insert {least} --max-insert {most}");
     }
-    for (given, option) in [(extended, " --eqx"), (!keep_unmapped, " --no-unmapped")] {
+    for (given, option) in
+        [(config.extended_cigars, " --eqx"), (!config.keep_unmapped, " --no-unmapped")]
+    {
         if given {
             options += option;
         }
@@ -126,7 +120,7 @@ mod tests {
         assert_eq!((group.id(), &group.line[..]), ("x", "@RG\tID:x\tSM:y z"));
         for wrong in ["ID:x", "@RG\\tSM:y", "@RG\\tID:", "@RG\\tIDx"] {
             let message = ReadGroup::parse(wrong).unwrap_err().to_string();
-            assert!(message.starts_with(&format!("-R '{wrong}': ")), "{message}");
+            assert!(message.starts_with(&format!("`read_group` '{wrong}': ")), "{message}");
         }
     }
 }

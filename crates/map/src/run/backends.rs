@@ -1,17 +1,21 @@
+//! One batch on both backends: hits, what it took to find them, and alignments are the same. Without a
+//! GPU, real or emulated, these tests pass, and say so; `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+
 use proptest::prelude::*;
 
-use super::workspace::Sizes;
-use super::*;
+use super::build_of;
+use super::gpus::WithGpus;
+use crate::cpu::tests::{Random, config_of};
+use crate::cpu::{Mapper, prefilter};
+use crate::cuda::{Gpus, Sizes};
+use crate::effort::Effort;
 use crate::hits::{Hit, NO_SCRIPT};
-use crate::index::{Building, Index, build};
-use crate::mapper::tests::{Random, config_of};
-use crate::mapper::{Mapper, Stages, gaps};
 use crate::reference::Reference;
 use crate::trace::{Alignment, Operation};
-use crate::{Config, Metric, NMode, Prefilter, prefilter};
+use crate::{Config, Index, Metric, NMode, Prefilter};
 use merganser_filter::Threshold;
 use merganser_gpu::Device;
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, Resources, Silent};
 
 /// Whether there is a device; without one tests pass, and say so.
 fn usable() -> bool {
@@ -21,21 +25,22 @@ fn usable() -> bool {
 }
 
 fn index(contigs: &[Vec<u8>], device: Option<u32>, gpu_memory: Option<u64>) -> Index {
-    let (threads, memory) = (1, 1 << 30);
-    let how = Building { threads, memory, device, gpu_memory };
-    build(Reference::of(contigs), &how, None, &Silent, &Cancel::default()).unwrap()
+    let mut resources = Resources::new().threads(1).memory(1 << 30);
+    resources.gpu_memory = gpu_memory;
+    let reference = Reference::of(contigs);
+    build_of(reference, &resources, device, None, &Silent, &Cancel::default()).unwrap()
 }
 
-/// What is compared of the stages.
-fn counters(stages: &Stages) -> [u64; 4] {
-    [stages.candidates, stages.rejected, stages.verified, stages.scanned]
+/// What is compared of the effort.
+fn counters(effort: &Effort) -> [u64; 4] {
+    [effort.candidates, effort.rejected, effort.verified, effort.scanned]
 }
 
 /// Maps reads on the device, with room for so many candidates and ends at a time, and on the host, and
 /// then the first few of them in the same buffers: hits, counters and alignments must be the same. Says
 /// of all reads what [`compare_batch`] says.
 fn compare_all(
-    config: Config,
+    config: &Config,
     contigs: &[Vec<u8>],
     reads: &[Vec<u8>],
     sizes: [usize; 2],
@@ -43,9 +48,9 @@ fn compare_all(
 ) -> [u64; 2] {
     let index = index(contigs, None, None);
     let view = index.view();
-    let gaps = gaps(&view, &config);
+    let gaps = view.gaps(config.n_mode);
     let sizes = Sizes { keys: sizes[0], ends: sizes[1] };
-    let gpus = Gpus::of_size(&view, &gaps, &config, sizes).unwrap();
+    let gpus = Gpus::of_size(&view, &gaps, config, sizes).unwrap();
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
     let packed =
         (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
@@ -68,7 +73,7 @@ fn compare_all(
 
 /// As [`compare_all`]; says how many reads the device took.
 fn compare(
-    config: Config,
+    config: &Config,
     contigs: &[Vec<u8>],
     reads: &[Vec<u8>],
     sizes: [usize; 2],
@@ -92,7 +97,7 @@ fn compare_batch(
     let (mut expected, mut expected_bounds) = (Vec::new(), Vec::new());
     here.hits(0..reads, &mut expected, &mut expected_bounds).unwrap();
 
-    let mut on_gpu = OnGpu::new(gpus);
+    let mut on_gpu = WithGpus::new(gpus);
     let ticket = on_gpu.ticket(number);
     on_gpu.begin(&mut there, ticket, reads, unit).unwrap();
     let (mut found, mut found_bounds, mut next) = (Vec::new(), Vec::new(), 0);
@@ -124,8 +129,8 @@ fn compare_batch(
         found.extend(hits.iter().map(|&hit| Hit { script: NO_SCRIPT, ..hit }));
     }
     assert_eq!((found_bounds, found), (expected_bounds, expected), "{config:?}");
-    assert_eq!(counters(&there.stages), counters(&here.stages), "{config:?}");
-    [there.stages.gpu_reads, gapped as u64]
+    assert_eq!(counters(&there.effort), counters(&here.effort), "{config:?}");
+    [there.effort.gpu_reads, gapped as u64]
 }
 
 proptest! {
@@ -143,7 +148,7 @@ proptest! {
             for filter in
                 [Prefilter::Exact, Prefilter::GateKeeper, Prefilter::Snake, Prefilter::None]
             {
-                compare(Config { filter, ..config }, &contigs, &reads, [keys, keys / 2], 1 + seed as usize % 2);
+                compare(&config.clone().filter(filter), &contigs, &reads, [keys, keys / 2], 1 + seed as usize % 2);
             }
         }
     }
@@ -154,7 +159,7 @@ proptest! {
             let mut random = Random(seed);
             let contigs = vec![random.bases(2500), random.bases(700)];
             let reads = random.reads(&contigs, 1200, e);
-            compare(Config::new(Threshold::Edits(e as u32)), &contigs, &reads, [50_000; 2], 1);
+            compare(&Config::new(Threshold::Edits(e as u32)), &contigs, &reads, [50_000; 2], 1);
         }
     }
 
@@ -186,7 +191,7 @@ fn frequent_seeds_lose_nothing() {
     // The last one has not enough room for the ends of either read.
     for (keys, expected) in [(100_000, 2), (20_000, 2), (2000, 0)] {
         assert_eq!(
-            compare(config, std::slice::from_ref(&contig), &reads, [keys, keys], 1),
+            compare(&config, std::slice::from_ref(&contig), &reads, [keys, keys], 1),
             expected
         );
     }
@@ -209,7 +214,7 @@ fn many_candidates_are_taken_slice_by_slice() {
     }
     let (config, reads) = (Config::new(Threshold::Edits(9)), [words.concat()]);
     for keys in [100_000, 2500, 900] {
-        assert_eq!(compare(config, std::slice::from_ref(&contig), &reads, [keys, keys / 2], 1), 1);
+        assert_eq!(compare(&config, std::slice::from_ref(&contig), &reads, [keys, keys / 2], 1), 1);
     }
 }
 
@@ -222,8 +227,8 @@ fn unknown_letters_that_match() {
     let contig = [random.bases(400), b"N".repeat(40), random.bases(300)].concat();
     let reads = random.reads(std::slice::from_ref(&contig), 100, 3);
     for metric in [Metric::Edit, Metric::Hamming] {
-        let config = Config { n_mode: NMode::Match, metric, ..Config::new(Threshold::Edits(3)) };
-        assert!(compare(config, std::slice::from_ref(&contig), &reads, [50_000; 2], 1) > 0);
+        let config = Config::new(Threshold::Edits(3)).n_mode(NMode::Match).metric(metric);
+        assert!(compare(&config, std::slice::from_ref(&contig), &reads, [50_000; 2], 1) > 0);
     }
 }
 
@@ -247,6 +252,6 @@ fn gaps_are_traced_on_the_device() {
     ];
     let config = Config::new(Threshold::Edits(12));
     let [taken, gapped] =
-        compare_all(config, std::slice::from_ref(&contig), &reads, [50_000; 2], 1);
+        compare_all(&config, std::slice::from_ref(&contig), &reads, [50_000; 2], 1);
     assert_eq!([taken, gapped], [5, 3]);
 }

@@ -2,10 +2,11 @@
 
 use merganser_run::Cancel;
 
+use super::seeds::Seed;
+use super::verify::Window;
 use crate::Error;
-use crate::index::View;
-use crate::seeds::Seed;
-use crate::verify::Window;
+use crate::index::IndexView;
+use crate::search::{BIAS, MOST_SORTED};
 
 /// A place where a query may lie: the diagonal of a seed's occurrence. Sorted by query, then by
 /// diagonal, each once.
@@ -15,13 +16,6 @@ pub(crate) struct Candidate {
     /// The diagonal, and [`BIAS`] more.
     diagonal: u32,
 }
-
-/// Diagonals begin at -[`crate::MOST_READ`].
-pub(crate) const BIAS: i64 = crate::MOST_READ as i64;
-
-/// Positions that are sorted at a time: more of a query are taken slice by slice of the reference,
-/// so that memory does not grow with the most frequent seed.
-pub(crate) const MOST: usize = if cfg!(test) { 100 } else { 1 << 20 };
 
 impl Candidate {
     pub(crate) fn diagonal(&self) -> i64 {
@@ -39,14 +33,14 @@ const STRETCH: usize = 1 << 20;
 pub(crate) fn collect(
     query: u32,
     seeds: &[Seed],
-    view: &View<'_>,
+    view: &IndexView<'_>,
     scratch: &mut Vec<u32>,
     candidates: &mut Vec<Candidate>,
     cancel: &Cancel,
     mut full: impl FnMut(&mut Vec<Candidate>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let found: usize = seeds.iter().map(|seed| seed.positions.len()).sum();
-    let slices = found.div_ceil(MOST).max(1) as u64;
+    let slices = found.div_ceil(MOST_SORTED).max(1) as u64;
     let end = u64::from(view.text.end()) + 2 * BIAS as u64;
     for slice in 0..slices {
         let (from, to) = (slice * end / slices, (slice + 1) * end / slices);

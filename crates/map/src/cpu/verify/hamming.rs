@@ -1,7 +1,6 @@
 //! Substitutions alone: the differences on each diagonal of a window are counted.
 
 use merganser_run::Cancel;
-use merganser_seq::planes::window;
 
 use super::{End, Window};
 use crate::NMode;
@@ -47,29 +46,10 @@ pub(crate) fn ends(
 fn differences(query: &Query<'_>, text: &Text<'_>, at: usize, mode: NMode) -> Option<u32> {
     let mut edits = 0;
     for word in 0..query.low.len() {
-        edits += mismatches(query, text, at + 64 * word, word, mode).count_ones();
+        edits += query.mismatches(text, at + 64 * word, word, mode).count_ones();
         if edits as usize > query.edits {
             return None;
         }
     }
     Some(edits)
-}
-
-/// Where 64 bases of a query from base 64 `word` on differ from the reference from position `at` on.
-#[inline(always)]
-pub(crate) fn mismatches(
-    query: &Query<'_>,
-    text: &Text<'_>,
-    at: usize,
-    word: usize,
-    mode: NMode,
-) -> u64 {
-    let kept = u64::MAX >> (64 - (query.len - 64 * word).min(64));
-    let [low, high] = text.window(at);
-    let differs = (low ^ query.low[word]) | (high ^ query.high[word]);
-    let mut others = query.others.get(word).copied().unwrap_or(0);
-    if !text.others.is_empty() {
-        others |= window(text.others, at);
-    }
-    if mode == NMode::Match { differs & !others & kept } else { (differs | others) & kept }
 }
