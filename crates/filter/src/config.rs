@@ -81,7 +81,7 @@ pub struct Config {
     /// What of the two sequences is compared.
     pub align: Align,
     /// Decide each pair by the exact method too, and count where the two differ; of whole files
-    /// alone ([`run`](crate::run)).
+    /// alone ([`run`](crate::run())).
     pub verify: bool,
 }
 

@@ -91,11 +91,11 @@ pub fn run(
     Run { config, resources, gpus_alone: false, progress, cancel }.run(inputs, writer)
 }
 
-/// As [`run`], and waits for GPUs rather than decide pairs on the CPU that they can decide: for tests
+/// As [`run()`], and waits for GPUs rather than decide pairs on the CPU that they can decide: for tests
 /// and measurements.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`run()`].
 #[doc(hidden)]
 pub fn run_on_gpus_alone(
     config: &Config,

@@ -3,8 +3,8 @@
 //!
 //! An [`Index`] of a reference's k-mers gives candidates by seeds of which at least one is free of
 //! edits in every hit; candidates are rejected or accepted by their exact number of edits, many at
-//! once. [`build`] makes an index, [`run`] maps files, and [`map_reads`] reads in memory. [`naive`] is the
-//! definition of a hit word by word, for tests.
+//! once. [`build`] makes an index, [`run()`] maps files, and [`map_reads`] reads in memory. [`naive`] is
+//! the definition of a hit word by word, for tests.
 
 mod config;
 mod cpu;
