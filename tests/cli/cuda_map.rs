@@ -101,7 +101,7 @@ fn a_small_cuda_device_is_refused() {
     let said = dir.run("map ref.mgi reads.fq -e 2 --device cuda --gpu-memory 1M").fails(1);
     assert!(said.contains("cuda:0 has") && said.contains("--gpu-memory"), "{said}");
     let said = dir.run("index ref.fa -o x.mgi --device cuda --gpu-memory 100K").fails(1);
-    assert!(said.contains("building this index needs at least"), "{said}");
+    assert!(said.contains("for building this index and at least"), "{said}");
     let said = dir.run("map ref.mgi reads.fq -e 2 --device cuda:9").fails(1);
     assert!(said.contains("cuda:9"), "{said}");
 }

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             let found = edlib.run_text(&text, e as i32)?;
             let mut row = format!("| {length} | {e} | {:.0}", found.nanoseconds);
             for (method, name) in METHODS {
-                let config = Config { method, ..Config::new(Threshold::Edits(e)) };
+                let config = Config::new(Threshold::Edits(e)).method(method);
                 let Ok(filter) = Filter::new(config) else {
                     row += " | ";
                     continue;

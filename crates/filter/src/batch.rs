@@ -6,7 +6,7 @@ use merganser_seq::planes::{self, Encoded, TextPlanes, window};
 use merganser_seq::simd::Level;
 
 use crate::Error;
-pub(crate) use places::Place;
+pub(crate) use places::PairPlace;
 
 /// A reference as bit planes, of which any stretch can be a segment.
 #[derive(Clone, Debug)]
@@ -68,11 +68,11 @@ impl Sequence {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     read: Sequence,
-    segment: Segment,
+    segment: SegmentPlace,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Segment {
+enum SegmentPlace {
     InBatch(Sequence),
     InReference { position: usize, len: u32 },
 }
@@ -159,7 +159,7 @@ impl<'r> PairBatch<'r> {
     pub fn pair(&mut self, read: Sequence, segment: Sequence) {
         self.check(read);
         self.check(segment);
-        self.pairs.push(Pair { read, segment: Segment::InBatch(segment) });
+        self.pairs.push(Pair { read, segment: SegmentPlace::InBatch(segment) });
     }
 
     /// A device reads where a pair says, and does not look whether that is within the batch.
@@ -182,7 +182,7 @@ impl<'r> PairBatch<'r> {
             reference.len
         );
         let len = u32::try_from(len).expect(MOST_BASES);
-        self.pairs.push(Pair { read, segment: Segment::InReference { position, len } });
+        self.pairs.push(Pair { read, segment: SegmentPlace::InReference { position, len } });
     }
 
     /// A pair's lengths, and whether it may have letters that are no bases.
@@ -190,8 +190,8 @@ impl<'r> PairBatch<'r> {
     pub(crate) fn lengths(&self, index: usize) -> ([usize; 2], bool) {
         let Pair { read, segment } = &self.pairs[index];
         let (len, others) = match segment {
-            Segment::InBatch(segment) => (segment.len, segment.others),
-            Segment::InReference { len, .. } => {
+            SegmentPlace::InBatch(segment) => (segment.len, segment.others),
+            SegmentPlace::InReference { len, .. } => {
                 (*len, self.reference.is_some_and(|reference| reference.others))
             }
         };
@@ -201,7 +201,7 @@ impl<'r> PairBatch<'r> {
     /// The planes of a pair's sequences, if they lie in the batch and each has `plane` words.
     #[inline]
     pub(crate) fn words(&self, index: usize, plane: usize) -> Option<[&[u64]; 2]> {
-        let Pair { read, segment: Segment::InBatch(segment) } = &self.pairs[index] else {
+        let Pair { read, segment: SegmentPlace::InBatch(segment) } = &self.pairs[index] else {
             return None;
         };
         let of = |sequence: &Sequence| {
@@ -213,31 +213,32 @@ impl<'r> PairBatch<'r> {
 
     /// A pair's sequences.
     #[inline]
-    pub(crate) fn views(&self, index: usize) -> [View<'_>; 2] {
+    pub(crate) fn views(&self, index: usize) -> [SequenceView<'_>; 2] {
         let pair = &self.pairs[index];
         let segment = match pair.segment {
-            Segment::InBatch(sequence) => self.view(sequence),
-            Segment::InReference { position, len } => self.stretch(position, len as usize),
+            SegmentPlace::InBatch(sequence) => self.view(sequence),
+            SegmentPlace::InReference { position, len } => self.stretch(position, len as usize),
         };
         [self.view(pair.read), segment]
     }
 
     #[inline(always)]
-    fn view(&self, sequence: Sequence) -> View<'_> {
+    fn view(&self, sequence: Sequence) -> SequenceView<'_> {
         let len = sequence.len as usize;
         let plane = len.div_ceil(planes::BASES_PER_WORD);
         let (low, words) = self.words[sequence.at..].split_at(plane);
         let (high, words) = words.split_at(plane);
-        View { low, high, others: sequence.others.then(|| &words[..plane]), at: 0, len }
+        SequenceView { low, high, others: sequence.others.then(|| &words[..plane]), at: 0, len }
     }
 
-    fn stretch(&self, position: usize, len: usize) -> View<'_> {
-        let empty = View { low: &[], high: &[], others: None, at: 0, len: 0 };
+    fn stretch(&self, position: usize, len: usize) -> SequenceView<'_> {
+        let empty = SequenceView { low: &[], high: &[], others: None, at: 0, len: 0 };
         let Some(reference) = self.reference.filter(|_| len > 0) else { return empty };
         let plane = reference.len.div_ceil(planes::BASES_PER_WORD);
         let words = position / 64..(position + len).div_ceil(64);
         let of = |number: usize| &reference.words[number * plane..][words.clone()];
-        let view = View { low: of(0), high: of(1), others: None, at: (position % 64) as u32, len };
+        let view =
+            SequenceView { low: of(0), high: of(1), others: None, at: (position % 64) as u32, len };
         let others = reference.others.then(|| of(2));
         let met = |plane: &&[u64]| {
             let mut view = (0..len.div_ceil(64)).map(|i| window(plane, view.at as usize + 64 * i));
@@ -245,13 +246,13 @@ impl<'r> PairBatch<'r> {
             let last = view.next_back().unwrap_or(0) & kept;
             last != 0 || view.any(|word| word != 0)
         };
-        View { others: others.filter(met), ..view }
+        SequenceView { others: others.filter(met), ..view }
     }
 }
 
 /// A sequence: where its planes are. Bits past its end may be anything.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View<'a> {
+pub(crate) struct SequenceView<'a> {
     low: &'a [u64],
     high: &'a [u64],
     others: Option<&'a [u64]>,
@@ -260,7 +261,7 @@ pub(crate) struct View<'a> {
     len: usize,
 }
 
-impl View<'_> {
+impl SequenceView<'_> {
     /// Bases.
     #[inline]
     pub(crate) fn len(&self) -> usize {

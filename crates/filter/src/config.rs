@@ -61,8 +61,16 @@ pub enum Align {
     SemiGlobal,
 }
 
-/// The parameters of a filter.
+/// How pairs are decided.
+///
+/// ```
+/// use merganser_filter::{Align, Config, Method, Threshold};
+///
+/// let config = Config::new(Threshold::Percent(4)).method(Method::Snake).align(Align::SemiGlobal);
+/// assert!(config.validate().is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Config {
     /// How many edits a pair may have.
     pub threshold: Threshold,
@@ -72,6 +80,9 @@ pub struct Config {
     pub n_mode: NMode,
     /// What of the two sequences is compared.
     pub align: Align,
+    /// Decide each pair by the exact method too, and count where the two differ; of whole files
+    /// alone ([`run`](crate::run())).
+    pub verify: bool,
 }
 
 /// The most edits of [`Method::GateKeeperOriginal`]: a shift sets a bit of a word of 32.
@@ -81,14 +92,45 @@ pub(crate) const MOST_ORIGINAL: usize = 32;
 pub(crate) const LEAST_ORIGINAL: usize = 17;
 
 impl Config {
-    /// The defaults: exact, global, N matches nothing.
+    /// The defaults: exact, global, N matches nothing, nothing is verified.
     pub fn new(threshold: Threshold) -> Config {
         Config {
             threshold,
             method: Method::default(),
             n_mode: NMode::default(),
             align: Align::default(),
+            verify: false,
         }
+    }
+
+    /// Allows so many edits.
+    #[must_use]
+    pub fn threshold(self, threshold: Threshold) -> Config {
+        Config { threshold, ..self }
+    }
+
+    /// Decides pairs in this way.
+    #[must_use]
+    pub fn method(self, method: Method) -> Config {
+        Config { method, ..self }
+    }
+
+    /// Takes letters that are no bases as this.
+    #[must_use]
+    pub fn n_mode(self, n_mode: NMode) -> Config {
+        Config { n_mode, ..self }
+    }
+
+    /// Compares so much of the two sequences.
+    #[must_use]
+    pub fn align(self, align: Align) -> Config {
+        Config { align, ..self }
+    }
+
+    /// Decides each pair by the exact method too, or not.
+    #[must_use]
+    pub fn verify(self, verify: bool) -> Config {
+        Config { verify, ..self }
     }
 
     /// Checks every range.

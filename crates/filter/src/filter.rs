@@ -1,6 +1,7 @@
 //! Deciding the pairs of a batch.
 
-use crate::batch::{PairBatch, View};
+use crate::band::Band;
+use crate::batch::{PairBatch, SequenceView};
 use crate::config::{LEAST_ORIGINAL, MOST_ORIGINAL};
 use crate::cpu::masks::Masks;
 use crate::cpu::sliced::{self, Group};
@@ -156,9 +157,9 @@ impl Filter {
 
     /// The band of a pair and its threshold, if the threshold allows the lengths to differ so.
     #[inline]
-    fn band(&self, [read, segment]: [usize; 2]) -> Option<(banded::Band, usize)> {
+    fn band(&self, [read, segment]: [usize; 2]) -> Option<(Band, usize)> {
         let e = self.config.threshold.edits(read).min(read.max(segment));
-        Some((banded::Band::global(read, segment, e)?, e))
+        Some((Band::global(read, segment, e)?, e))
     }
 
     /// Decides pairs together.
@@ -210,8 +211,8 @@ impl Filter {
 
     pub(crate) fn decide(
         &self,
-        read: &View<'_>,
-        segment: &View<'_>,
+        read: &SequenceView<'_>,
+        segment: &SequenceView<'_>,
         scratch: &mut Scratch,
     ) -> Decision {
         let others = read.has_others() || segment.has_others();
@@ -257,8 +258,8 @@ impl Filter {
 
     fn exact(
         &self,
-        read: &View<'_>,
-        segment: &View<'_>,
+        read: &SequenceView<'_>,
+        segment: &SequenceView<'_>,
         e: usize,
         scratch: &mut Scratch,
     ) -> Option<usize> {

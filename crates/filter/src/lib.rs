@@ -1,8 +1,9 @@
 //! Pre-alignment filtering: which pairs of a read and a reference segment are worth aligning.
 //!
 //! A [`Filter`] takes a [`PairBatch`] and gives a decision a pair: the number of edits, or that it
-//! is more than the threshold allows. The exact method gives the edit distance itself; the rules of
-//! GateKeeper-GPU and SneakySnake give estimates that never reject a pair within the threshold.
+//! is more than the threshold allows; [`run()`] does so for whole files. The exact method gives the
+//! edit distance itself; the rules of GateKeeper-GPU and SneakySnake give estimates that never reject a
+//! pair within the threshold.
 //!
 //! ```
 //! use merganser_filter::{Config, Filter, PairBatch, Threshold};
@@ -15,17 +16,18 @@
 //! # Ok::<(), merganser_filter::Error>(())
 //! ```
 
+mod band;
 mod batch;
 mod config;
 mod cpu;
 mod cuda;
 mod error;
 mod filter;
-mod job;
 #[doc(hidden)]
 pub mod naive;
+mod output;
+mod run;
 mod source;
-mod writer;
 
 pub use batch::{PackedReference, PairBatch, Sequence};
 pub use config::{Align, Config, Method, NMode, Threshold};
@@ -34,5 +36,7 @@ pub use cuda::measure;
 pub use cuda::{GpuFilter, GpuReference};
 pub use error::Error;
 pub use filter::{Decision, Filter, REJECTED, Scratch, UNDEFINED};
-pub use job::{Job, Outcome, Verified, run};
-pub use writer::{Format, Writer};
+pub use output::{Format, Writer};
+#[doc(hidden)]
+pub use run::run_on_gpus_alone;
+pub use run::{Outcome, Verified, run};

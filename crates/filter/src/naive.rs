@@ -249,7 +249,7 @@ mod tests {
         let segment = format!("{}CAAGCTGAGG", &read[..read.len() - 10]);
         let (read, segment) = (read.as_bytes(), segment.as_bytes());
         let decide = |method| {
-            let config = Config { method, ..Config::new(Threshold::Edits(3)) };
+            let config = Config::new(Threshold::Edits(3)).method(method);
             super::decide(&config, read, segment)
         };
         assert_eq!(distance(read, segment, Align::Global, plain), 3);

@@ -52,6 +52,14 @@ impl Source {
         }
     }
 
+    /// Alignments that were passed over so far: each read stands in another one.
+    pub(crate) fn skipped_alignments(&self) -> u64 {
+        match self {
+            Source::Lines(_) => 0,
+            Source::Records(records) => records.skipped_alignments(),
+        }
+    }
+
     /// Ends the reading, for those who wait, too.
     pub(crate) fn stop(&self) {
         match self {

@@ -1,4 +1,4 @@
-// Building an index: crates/map/src/index/build.rs. Positions whose first bases are of some parts are
+// Building an index: crates/map/src/run/build.rs. Positions whose first bases are of some parts are
 // selected with their 32 bases, sorted by these, and k-mers are looked up in the result.
 #pragma once
 

@@ -1,4 +1,4 @@
-// From seeds to windows: crates/map/src/{candidates,prefilter}.rs. A key is a candidate: the query's
+// From seeds to windows: crates/map/src/cpu/{candidates,prefilter}.rs. A key is a candidate: the query's
 // number within the part that is under way, and below it the diagonal and `bias` more.
 #pragma once
 

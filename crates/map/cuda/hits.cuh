@@ -1,4 +1,4 @@
-// From good ends to hits: crates/map/src/hits.rs.
+// From good ends to hits: crates/map/src/cpu/silencer.rs.
 #pragma once
 
 #include "verify.cuh"

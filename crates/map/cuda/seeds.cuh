@@ -1,4 +1,4 @@
-// Seeds: crates/map/src/seeds.rs and View::find of crates/map/src/index.rs.
+// Seeds: crates/map/src/cpu/seeds.rs and IndexView::find of crates/map/src/index.rs.
 #pragma once
 
 #include "text.cuh"

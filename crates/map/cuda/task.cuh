@@ -1,6 +1,6 @@
 // What the kernels of mapping work on: the index in device memory, a batch of reads, and what is
-// found of them. The Rust of each stage (crates/map/src/{seeds,candidates,verify,hits,trace}.rs) is
-// the truth; tests hold what the kernels find against it.
+// found of them. The Rust of each stage (crates/map/src/cpu/{seeds,candidates,verify,silencer}.rs,
+// crates/map/src/trace.rs) is the truth; tests hold what the kernels find against it.
 #pragma once
 
 #include "block.cuh"

@@ -1,4 +1,4 @@
-// From windows to good ends: crates/map/src/verify/{lanes,hamming,scan}.rs.
+// From windows to good ends: crates/map/src/cpu/verify/{lanes,hamming,scan}.rs.
 #pragma once
 
 #include "candidates.cuh"

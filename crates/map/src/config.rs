@@ -4,7 +4,7 @@ use merganser_filter::{NMode, Threshold};
 
 use merganser_run::ConfigError;
 
-use crate::Error;
+use crate::{Error, Format, ReadGroup};
 
 /// What counts as an edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,9 +54,19 @@ pub enum Select {
     BestStrata,
 }
 
-/// The parameters of a mapping; the output depends on these alone, on the reference and the reads
-/// ([`Config::filter`] changes how fast it is, not what it finds).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is found and how it is written; the output depends on this alone, on the reference and the
+/// reads ([`Config::filter`] changes how fast it is, not what it finds).
+///
+/// ```
+/// use merganser_filter::Threshold;
+/// use merganser_map::{Config, Format, Select, Strand};
+///
+/// let config = Config::new(Threshold::Edits(3)).select(Select::BestStrata).crop(100);
+/// let config = config.strand(Strand::Forward).format(Format::Bam(6));
+/// assert!(config.validate().is_ok());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Config {
     /// How many edits a hit may have.
     pub threshold: Threshold,
@@ -72,10 +82,20 @@ pub struct Config {
     pub select: Select,
     /// The most hits of a read, or combinations of a pair, that are reported; 0: no limit.
     pub max_hits: u32,
-    /// Least and largest outer distance of the mates of a concordant pair, in bases.
-    pub insert: [u32; 2],
-    /// Use only so many bases of each read, from its first on.
+    /// Least outer distance of the mates of a concordant pair, in bases.
+    pub min_insert: u32,
+    /// Largest outer distance of the mates of a concordant pair, in bases.
+    pub max_insert: u32,
+    /// Use only so many bases of each read, from its first on; `None`: all.
     pub crop: Option<u32>,
+    /// How records are written.
+    pub format: Format,
+    /// The read group of all reads.
+    pub read_group: Option<ReadGroup>,
+    /// CIGARs tell matches (=) and mismatches (X) apart.
+    pub extended_cigars: bool,
+    /// Reads without a hit have records, too.
+    pub keep_unmapped: bool,
 }
 
 /// The longest read, in bases.
@@ -83,7 +103,7 @@ pub const MOST_READ: usize = 1 << 14;
 
 impl Config {
     /// All hits within `threshold` edits on both strands; N matches nothing; mates 0 to 500 bases
-    /// apart.
+    /// apart; SAM without a read group, with CIGARs of M, and records of reads without a hit.
     pub fn new(threshold: Threshold) -> Config {
         Config {
             threshold,
@@ -93,28 +113,120 @@ impl Config {
             filter: Prefilter::default(),
             select: Select::default(),
             max_hits: 0,
-            insert: [0, 500],
+            min_insert: 0,
+            max_insert: 500,
             crop: None,
+            format: Format::Sam,
+            read_group: None,
+            extended_cigars: false,
+            keep_unmapped: true,
         }
+    }
+
+    /// Allows so many edits.
+    #[must_use]
+    pub fn threshold(self, threshold: Threshold) -> Config {
+        Config { threshold, ..self }
+    }
+
+    /// Counts these as edits.
+    #[must_use]
+    pub fn metric(self, metric: Metric) -> Config {
+        Config { metric, ..self }
+    }
+
+    /// Searches these strands.
+    #[must_use]
+    pub fn strand(self, strand: Strand) -> Config {
+        Config { strand, ..self }
+    }
+
+    /// Takes letters that are no bases as this.
+    #[must_use]
+    pub fn n_mode(self, n_mode: NMode) -> Config {
+        Config { n_mode, ..self }
+    }
+
+    /// Rejects candidates by this filter.
+    #[must_use]
+    pub fn filter(self, filter: Prefilter) -> Config {
+        Config { filter, ..self }
+    }
+
+    /// Reports these hits.
+    #[must_use]
+    pub fn select(self, select: Select) -> Config {
+        Config { select, ..self }
+    }
+
+    /// Reports at most so many hits of a read, or combinations of a pair; 0: no limit.
+    #[must_use]
+    pub fn max_hits(self, max_hits: u32) -> Config {
+        Config { max_hits, ..self }
+    }
+
+    /// Wants at least so many bases from end to end of a concordant pair.
+    #[must_use]
+    pub fn min_insert(self, min_insert: u32) -> Config {
+        Config { min_insert, ..self }
+    }
+
+    /// Wants at most so many bases from end to end of a concordant pair.
+    #[must_use]
+    pub fn max_insert(self, max_insert: u32) -> Config {
+        Config { max_insert, ..self }
+    }
+
+    /// Uses only so many bases of each read, or all.
+    #[must_use]
+    pub fn crop(self, crop: impl Into<Option<u32>>) -> Config {
+        Config { crop: crop.into(), ..self }
+    }
+
+    /// Writes records so.
+    #[must_use]
+    pub fn format(self, format: Format) -> Config {
+        Config { format, ..self }
+    }
+
+    /// Gives all reads this read group, or none.
+    #[must_use]
+    pub fn read_group(self, read_group: impl Into<Option<ReadGroup>>) -> Config {
+        Config { read_group: read_group.into(), ..self }
+    }
+
+    /// Tells matches and mismatches apart in CIGARs, or not.
+    #[must_use]
+    pub fn extended_cigars(self, extended_cigars: bool) -> Config {
+        Config { extended_cigars, ..self }
+    }
+
+    /// Gives reads without a hit records, or not.
+    #[must_use]
+    pub fn keep_unmapped(self, keep_unmapped: bool) -> Config {
+        Config { keep_unmapped, ..self }
     }
 
     /// Checks every range.
     ///
     /// # Errors
-    /// [`Error::Config`], naming the option as the command line does.
+    /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
-        let problem = match *self {
+        let problem = match self {
             Config { threshold: Threshold::Percent(100..), .. } => {
                 "`threshold` is out of range: 0% to 99%".into()
             }
-            Config { threshold: Threshold::Edits(edits), .. } if edits as usize >= MOST_READ => {
+            Config { threshold: Threshold::Edits(edits), .. } if *edits as usize >= MOST_READ => {
                 format!("`threshold` is out of range: 0 to {}", MOST_READ - 1)
             }
-            Config { insert: [least, most], .. } if least > most => {
-                format!("`min_insert` {least} is above `max_insert` {most}")
+            Config { min_insert, max_insert, .. } if min_insert > max_insert => {
+                format!("`min_insert` {min_insert} is above `max_insert` {max_insert}")
             }
             Config { n_mode: NMode::Pass, .. } => "`n_mode` is out of range: not pass".into(),
             Config { crop: Some(0), .. } => "`crop` is out of range: 1 or more".into(),
+            Config { format: Format::Bam(level @ 13..), .. } => {
+                format!("`format`: level {level} of BAM is out of range: 0 to 12")
+            }
             _ => return Ok(()),
         };
         Err(Error::Config(ConfigError::new(problem)))

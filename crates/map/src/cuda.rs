@@ -2,7 +2,7 @@
 //!
 //! Seeds, candidates and verification stay on the device; the host gets hits, and for each the edits
 //! of its alignment. Reads that no kernel is made for (longer than 1,024 bases, too short for seeds,
-//! with more hits than there is room for) are mapped by the host meanwhile. What is found and counted
+//! with more hits than there is room for) are left to the host. What is found and counted
 //! is the same.
 
 mod batch;
@@ -14,11 +14,8 @@ mod tickets;
 mod workspace;
 
 pub(crate) use batch::OnGpu;
-pub(crate) use build::{Sorting, sort as sort_positions};
-pub(crate) use gpus::Gpus;
-pub use gpus::check_devices;
+pub(crate) use build::sort as sort_positions;
+pub(crate) use gpus::{Gpus, check_room};
 pub(crate) use tickets::Ticket;
-pub use workspace::DeviceTimes;
-
 #[cfg(test)]
-mod tests;
+pub(crate) use workspace::Sizes;

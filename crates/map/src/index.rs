@@ -6,8 +6,9 @@
 //! [`SHORTEST`] to 32 bases are then neighbours: k-mers lead to them directly, longer sequences by
 //! a look at the reference.
 
-mod build;
 mod file;
+mod growing;
+mod parts;
 
 use std::fs::File;
 use std::ops::Range;
@@ -16,11 +17,11 @@ use std::path::Path;
 use merganser_run::Cancel;
 use merganser_seq::planes::BASES_PER_WORD;
 
-use crate::Error;
 use crate::reference::{Contig, Reference, Text};
-pub use build::{Building, build};
-pub(crate) use build::{Part, grouped};
+use crate::{Error, NMode};
 use file::Mapped;
+pub(crate) use growing::Growing;
+pub(crate) use parts::{Unsorted, grouped, pieces};
 
 /// The shortest seed, in bases.
 pub const SHORTEST: usize = 8;
@@ -44,7 +45,7 @@ enum Data {
 
 /// What workers look things up in.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View<'a> {
+pub(crate) struct IndexView<'a> {
     pub(crate) text: Text<'a>,
     pub(crate) positions: &'a [u32],
     table: &'a [u32],
@@ -60,7 +61,7 @@ pub(crate) struct Key {
 }
 
 /// The k of a reference of so many bases.
-fn k_of(bases: u64) -> usize {
+pub(crate) fn k_of(bases: u64) -> usize {
     (bases.max(1).ilog2() as usize / 2).clamp(SHORTEST, MOST_K)
 }
 
@@ -144,7 +145,7 @@ impl Index {
     ///
     /// # Panics
     /// If it is a file's, and was not [checked](Self::check).
-    pub(crate) fn view(&self) -> View<'_> {
+    pub(crate) fn view(&self) -> IndexView<'_> {
         let contigs = &self.contigs[..];
         let (text, positions, table) = match &self.data {
             Data::Owned { reference, positions, table } => {
@@ -159,15 +160,20 @@ impl Index {
                 (Text { low, high, others, contigs }, mapped.positions(), mapped.table())
             }
         };
-        View { text, positions, table, k: self.k }
+        IndexView { text, positions, table, k: self.k }
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> IndexView<'a> {
     /// The length of the k-mers that are looked up directly.
     #[inline]
     pub(crate) fn k(&self) -> usize {
         self.k
+    }
+
+    /// Stretches that match everything, by position: those of letters that are no bases, if these do.
+    pub(crate) fn gaps(&self, mode: NMode) -> Vec<[u32; 2]> {
+        if mode == NMode::Match { self.text.gaps() } else { Vec::new() }
     }
 
     /// Where each k-mer's positions begin, and where the last one's end.
@@ -175,7 +181,7 @@ impl<'a> View<'a> {
         self.table
     }
 
-    /// Where in [`View::positions`] the positions of the first `len` bases of a key are; some of
+    /// Where in [`IndexView::positions`] the positions of the first `len` bases of a key are; some of
     /// positions so near to a contig's end or an N that fewer bases follow may be among them.
     #[inline]
     pub(crate) fn find(&self, key: &Key, len: usize) -> Range<usize> {
@@ -183,7 +189,7 @@ impl<'a> View<'a> {
         if len <= self.k { range } else { self.narrow(range, key, len) }
     }
 
-    /// As [`View::find`], of no more than the first k bases.
+    /// As [`IndexView::find`], of no more than the first k bases.
     #[inline]
     pub(crate) fn find_short(&self, key: &Key, len: usize) -> Range<usize> {
         debug_assert!((SHORTEST..=LONGEST).contains(&len));
@@ -193,7 +199,7 @@ impl<'a> View<'a> {
         self.bucket(number << shift, (number + 1) << shift)
     }
 
-    /// Asks the cache for what [`View::find`] will look at first.
+    /// Asks the cache for what [`IndexView::find`] will look at first.
     #[inline]
     pub(crate) fn prefetch(&self, key: &Key, len: usize) {
         let within = len.min(self.k);

@@ -3,40 +3,35 @@
 //!
 //! An [`Index`] of a reference's k-mers gives candidates by seeds of which at least one is free of
 //! edits in every hit; candidates are rejected or accepted by their exact number of edits, many at
-//! once. [`map_reads`] maps reads in memory, [`run`] files. [`naive`] is the definition of a hit word by word, for tests.
+//! once. [`build`] makes an index, [`run()`] maps files, and [`map_reads`] reads in memory. [`naive`] is
+//! the definition of a hit word by word, for tests.
 
-mod candidates;
 mod config;
+mod cpu;
 mod cuda;
+mod effort;
 mod error;
-mod header;
 mod hits;
 mod index;
-mod job;
-mod mapper;
 #[doc(hidden)]
 pub mod naive;
+mod output;
 mod prefilter;
 mod queries;
 mod reads;
-mod record;
 mod reference;
-mod report;
-mod seeds;
+mod run;
+mod search;
 mod source;
 mod trace;
-mod verify;
 
 pub use config::{Config, MOST_READ, Metric, Prefilter, Select, Strand};
-pub use cuda::{DeviceTimes, check_devices};
+pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
-pub use header::ReadGroup;
-pub use index::{Building, Index, LONGEST, SHORTEST, build};
-pub use job::{Job, Outcome, Outputs, run};
-pub use mapper::{Stages, Times};
+pub use index::{Index, LONGEST, SHORTEST};
 pub use merganser_filter::NMode;
+pub use output::{Format, Outputs, ReadGroup, Reported};
 pub use reads::{ReadHit, map_reads};
-pub use record::Format;
-pub use reference::{Contig, Reference, load};
-pub use report::Reported;
+pub use reference::Contig;
+pub use run::{Outcome, build, run};
 pub use trace::Operation;

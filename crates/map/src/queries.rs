@@ -4,7 +4,9 @@ use merganser_seq::base::{UPPER_COMPLEMENT, code};
 use merganser_seq::planes::{self, BASES_PER_WORD, window};
 use merganser_seq::simd::Level;
 
+use crate::NMode;
 use crate::index::{Key, interleave};
+use crate::reference::Text;
 
 /// Reads on both strands; query 2 i is read i as it is, query 2 i + 1 its reverse complement.
 #[derive(Debug, Default)]
@@ -106,6 +108,19 @@ impl Query<'_> {
     #[inline]
     pub(crate) fn code(&self, at: usize) -> u8 {
         planes::code(self.low, self.high, self.others, at)
+    }
+
+    /// Where 64 of its bases from base 64 `word` on differ from the reference from position `at` on.
+    #[inline(always)]
+    pub(crate) fn mismatches(&self, text: &Text<'_>, at: usize, word: usize, mode: NMode) -> u64 {
+        let kept = u64::MAX >> (64 - (self.len - 64 * word).min(64));
+        let [low, high] = text.window(at);
+        let differs = (low ^ self.low[word]) | (high ^ self.high[word]);
+        let mut others = self.others.get(word).copied().unwrap_or(0);
+        if !text.others.is_empty() {
+            others |= window(text.others, at);
+        }
+        if mode == NMode::Match { differs & !others & kept } else { (differs | others) & kept }
     }
 
     /// Whether a stretch has letters that are no bases.

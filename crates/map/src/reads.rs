@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use merganser_run::{Cancel, resolve_threads};
 
-use crate::mapper::{self, BLOCK, Mapper};
-use crate::report::selected;
+use crate::cpu::{BLOCK, Mapper};
+use crate::output::selected;
 use crate::trace::{Alignment, Operation};
 use crate::{Config, Error, Index, MOST_READ, Prefilter};
 
@@ -37,20 +37,18 @@ const MOST_ENDS: usize = 1 << 16;
 /// ```
 /// use merganser_filter::Threshold;
 /// use merganser_io::Input;
-/// use merganser_map::{Building, Config, Operation, build, load, map_reads};
-/// use merganser_run::{Cancel, Silent};
+/// use merganser_map::{Config, Operation, build, map_reads};
+/// use merganser_run::{Cancel, Resources, Silent};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let fasta = folder.path().join("reference.fa");
 /// std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 /// let cancel = Cancel::default();
-/// let reference = load(&Input::File(fasta), &Silent, &cancel)?;
-/// let how = Building { threads: 1, memory: 1 << 30, device: None, gpu_memory: None };
-/// let index = build(reference, &how, None, &Silent, &cancel)?;
+/// let index = build(&Resources::new(), &Input::File(fasta), None, &Silent, &cancel)?;
 ///
 /// // The reverse complement of GATTACAGATCCCGTAA, with its fifth base changed.
 /// let config = Config::new(Threshold::Edits(1));
-/// let hits = map_reads(&index, &config, &[b"TTACCGGATCTGTAATC"], &cancel)?;
+/// let hits = map_reads(&config, &index, &[b"TTACCGGATCTGTAATC"], &cancel)?;
 /// let [hit] = &hits[0][..] else { panic!("{hits:?}") };
 /// assert_eq!((hit.contig, hit.position, hit.reverse, hit.edits), (0, 10, true, 1));
 /// let cigar = [(Operation::Match, 12), (Operation::Mismatch, 1), (Operation::Match, 4)];
@@ -62,18 +60,18 @@ const MOST_ENDS: usize = 1 << 16;
 /// If the configuration is wrong, the index is damaged, a read is longer than [`MOST_READ`] bases or
 /// has a byte that is no IUPAC letter (the message has the read's number, from 1), or cancelled.
 pub fn map_reads(
-    index: &Index,
     config: &Config,
+    index: &Index,
     reads: &[&[u8]],
     cancel: &Cancel,
 ) -> Result<Vec<Vec<ReadHit>>, Error> {
     config.validate()?;
     index.check(resolve_threads(None), cancel)?;
     // The others need the reference in a form of their own, and find the same.
-    let config = Config { filter: Prefilter::Exact, ..*config };
+    let config = config.clone().filter(Prefilter::Exact);
     let view = index.view();
-    let gaps = mapper::gaps(&view, &config);
-    let mut mapper = Mapper::new(view, config, &gaps, None, cancel);
+    let gaps = view.gaps(config.n_mode);
+    let mut mapper = Mapper::new(view, &config, &gaps, None, cancel);
     mapper.clear();
     for (number, read) in reads.iter().enumerate() {
         push(&mut mapper, read)
@@ -111,7 +109,7 @@ fn take(
 ) -> Result<(), Error> {
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     mapper.hits(reads.clone(), &mut hits, &mut bounds)?;
-    let (text, config) = (&mapper.view.text, &mapper.config);
+    let (text, config) = (&mapper.view.text, mapper.config);
     let mut alignment = Alignment::of_run(&mapper.cancel);
     let mut start = 0;
     for (read, end) in reads.zip(bounds) {
@@ -138,11 +136,12 @@ fn take(
 #[cfg(test)]
 mod tests {
     use merganser_filter::Threshold;
-    use merganser_run::Silent;
+    use merganser_run::{Resources, Silent};
 
     use super::*;
+    use crate::Select;
     use crate::reference::Reference;
-    use crate::{Building, Select, build};
+    use crate::run::build_of;
     use merganser_seq::base::COMPLEMENT;
 
     /// Bases without a pattern, by Knuth's generator (MMIX).
@@ -155,12 +154,13 @@ mod tests {
     }
 
     fn index(contigs: &[Vec<u8>]) -> Index {
-        let how = Building { threads: 1, memory: 1 << 30, device: None, gpu_memory: None };
-        build(Reference::of(contigs), &how, None, &Silent, &Cancel::default()).unwrap()
+        let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
+        let reference = Reference::of(contigs);
+        build_of(reference, &resources, None, None, &Silent, &cancel).unwrap()
     }
 
     fn map(index: &Index, config: &Config, reads: &[&[u8]]) -> Result<Vec<Vec<ReadHit>>, Error> {
-        map_reads(index, config, reads, &Cancel::default())
+        map_reads(config, index, reads, &Cancel::default())
     }
 
     #[test]
@@ -198,8 +198,8 @@ mod tests {
         let count = |config: &Config| map(&index, config, &[read]).unwrap()[0].len();
         let config = Config::new(Threshold::Edits(1));
         assert_eq!(count(&config), 3);
-        assert_eq!(count(&Config { max_hits: 2, ..config }), 2);
-        assert_eq!(count(&Config { select: Select::Best, ..config }), 1);
+        assert_eq!(count(&config.clone().max_hits(2)), 2);
+        assert_eq!(count(&config.select(Select::Best)), 1);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 mod load;
 
-pub use load::load;
+pub(crate) use load::load;
 
 use merganser_seq::planes::{self, BASES_PER_WORD, window};
 
@@ -51,7 +51,7 @@ impl Contig {
 
 /// A reference in memory.
 #[derive(Clone, Debug, Default)]
-pub struct Reference {
+pub(crate) struct Reference {
     pub(crate) contigs: Vec<Contig>,
     pub(crate) low: Vec<u64>,
     pub(crate) high: Vec<u64>,
@@ -69,11 +69,6 @@ pub(crate) struct Text<'a> {
 }
 
 impl Reference {
-    /// The contigs in the order of the file.
-    pub fn contigs(&self) -> &[Contig] {
-        &self.contigs
-    }
-
     pub(crate) fn text(&self) -> Text<'_> {
         Text { low: &self.low, high: &self.high, others: &self.others, contigs: &self.contigs }
     }

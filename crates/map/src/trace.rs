@@ -11,7 +11,6 @@ use merganser_seq::base::LETTERS;
 use crate::NMode;
 use crate::queries::Query;
 use crate::reference::{Contig, Text};
-use crate::verify::hamming::mismatches;
 use gaps::Gaps;
 
 /// What a stretch of an alignment is, as BAM numbers it.
@@ -163,7 +162,7 @@ impl Alignment {
         }
         let (start, mut found, mut at) = (start as usize, 0, 0);
         for word in 0..query.low.len() {
-            let mut differs = mismatches(query, text, start + 64 * word, word, mode);
+            let mut differs = query.mismatches(text, start + 64 * word, word, mode);
             found += differs.count_ones();
             if found > edits {
                 self.operations.clear();
@@ -299,7 +298,7 @@ mod tests {
         let edits = expected.operations.iter().filter(|&&operation| operation != b'=').count();
         let mut queries = Queries::default();
         queries.push(read, edits).unwrap();
-        let (of, query, text) = (&reference.contigs()[1], queries.get(0), reference.text());
+        let (of, query, text) = (&reference.contigs[1], queries.get(0), reference.text());
         let mut alignment = Alignment { end: of.start + end as u32 + 1, ..Alignment::default() };
         if gapped {
             alignment.gapped(&query, &text, of, edits, mode);
@@ -382,7 +381,7 @@ mod tests {
                 queries.push(&read, edits).unwrap();
                 queries
             });
-            let of = &reference.contigs()[0];
+            let of = &reference.contigs[0];
             let [forward, reverse] = [found[0].get(0), found[1].get(1)].map(|query| {
                 let mut alignment = Alignment::default();
                 let (mode, text) = (NMode::Mismatch, reference.text());
@@ -396,7 +395,7 @@ mod tests {
     /// `98M1I2M1I49M` has as few edits, but a gap more.
     #[test]
     fn an_indel_is_one_gap_and_lies_leftmost() {
-        let mut random = crate::mapper::tests::Random(4);
+        let mut random = crate::cpu::tests::Random(4);
         let contig = random.bases(400);
         let mut inserted = contig[50..198].to_vec();
         inserted.splice(100..100, *b"GT");
@@ -421,7 +420,7 @@ mod tests {
     /// text.
     #[test]
     fn long_reads_are_traced_as_the_oracle_says() {
-        let mut random = crate::mapper::tests::Random(7);
+        let mut random = crate::cpu::tests::Random(7);
         let contig = random.bases(700);
         for (from, to, apart) in [(0, 700, 9), (0, 500, 30), (100, 600, 15), (200, 700, 60)] {
             let mut read = contig[from..to].to_vec();
@@ -444,7 +443,7 @@ mod tests {
         let reference = Reference::of(&[b"ACGTACGTNACGTACGTCC".to_vec()]);
         let mut queries = Queries::default();
         queries.push(b"ACGTACGANACGTGTCC", 4).unwrap();
-        let of = &reference.contigs()[0];
+        let of = &reference.contigs[0];
         let mut alignment = Alignment::default();
         let mode = NMode::Mismatch;
         alignment.trace(&queries.get(0), &reference.text(), of, 18, 4, mode);

@@ -8,15 +8,13 @@ use std::path::Path;
 
 use merganser::filter::Threshold;
 use merganser::io::{Input, RecordBatch, RecordOptions, Records, Segment};
-use merganser::map::{Building, Config, build, load, map_reads};
-use merganser::run::{Cancel, Silent};
+use merganser::map::{Config, build, map_reads};
+use merganser::run::{Cancel, Resources, Silent};
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let genome = Input::File(data.join("genomes/Escherichia_phage_lambda.fna.gz"));
     let cancel = Cancel::default();
-    let reference = load(&genome, &Silent, &cancel)?;
-    let how = Building { threads: 2, memory: 1 << 30, device: None, gpu_memory: None };
-    let index = build(reference, &how, None, &Silent, &cancel)?;
+    let index = build(&Resources::new(), &genome, None, &Silent, &cancel)?;
 
     let records = Records::open(&[Segment::Single(genome)], RecordOptions::default())?;
     let mut batch = RecordBatch::default();
@@ -27,7 +25,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let reads: Vec<&[u8]> = reads.iter().map(Vec::as_slice).collect();
 
     let mut text = String::new();
-    for hits in map_reads(&index, &Config::new(Threshold::Edits(2)), &reads, &cancel)? {
+    for hits in map_reads(&Config::new(Threshold::Edits(2)), &index, &reads, &cancel)? {
         for hit in hits {
             let cigar =
                 hit.cigar.iter().map(|(operation, len)| format!("{len}{}", operation.letter()));

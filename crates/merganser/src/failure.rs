@@ -69,7 +69,7 @@ pub(crate) fn with_flags(message: &str) -> String {
         Some(match field {
             "k" => "-k".to_owned(),
             "threshold" => "-e".to_owned(),
-            "group" => "-R".to_owned(),
+            "read_group" => "-R".to_owned(),
             "output" => "-o".to_owned(),
             "signature_len" => "--minimizer-len".to_owned(),
             "temp_dir" => "--tmp-dir".to_owned(),

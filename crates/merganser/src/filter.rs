@@ -5,57 +5,46 @@ mod report;
 mod summary;
 
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Result;
-use merganser_filter::{Config, Error, Job, Method, Outcome};
+use merganser_filter::{Config, Error, Outcome, run_on_gpus_alone};
 use merganser_io::Input;
+use merganser_run::Resources;
 
 use crate::args::FilterArgs;
 use crate::console::Console;
+use crate::interrupt;
 use crate::progress::Bar;
-use crate::{devices, interrupt};
 use outputs::Outputs;
-
-/// Bytes of text from which on GPUs make up for their start, beside 16 cores (docs/benchmarks.md):
-/// the exact method is so fast on the CPU that only reading takes time.
-fn gpu_break_even(method: Method) -> u64 {
-    match method {
-        Method::Exact => 8_000_000_000,
-        _ => 2_000_000_000,
-    }
-}
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
     args: &'r FilterArgs,
-    job: &'r Job,
+    resources: &'r Resources,
     inputs: &'r [Input],
     outcome: &'r Outcome,
-    /// Reading, deciding and writing.
-    filtering: Duration,
     started: Instant,
 }
 
 /// Decides the pairs and reports.
 pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     outputs::check(args)?;
-    let mut job = job(args);
-    job.config.validate()?;
+    let (config, resources) = (config(args), resources(args));
+    config.validate()?;
     let inputs = args.reads.expand(&args.inputs).map_err(Error::from)?;
     let cancel = interrupt::cancel_on_interrupt();
     let set = outputs::declared(args, &inputs).check()?;
-    job.devices =
-        devices::choose(&args.device.device, &inputs, gpu_break_even(job.config.method), console)?;
     let Outputs { writer, json } = Outputs::create(args, &set)?;
+    // Tests of GPUs want them to decide whatever they can.
+    let gpus_alone = std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some();
+    let filter = if gpus_alone { run_on_gpus_alone } else { merganser_filter::run };
     let bar = Bar::new(console);
-    let begun = Instant::now();
-    let outcome = merganser_filter::run(&job, &inputs, writer, &bar, &cancel);
+    let outcome = filter(&config, &resources, &inputs, writer, &bar, &cancel);
     drop(bar);
     let outcome = outcome?;
-    let filtering = begun.elapsed().saturating_sub(outcome.sync);
-    let finished =
-        Finished { args, job: &job, inputs: &inputs, outcome: &outcome, filtering, started };
+    let (resources, outcome) = (&resources, &outcome);
+    let finished = Finished { args, resources, inputs: &inputs, outcome, started };
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
@@ -64,20 +53,19 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-fn job(args: &FilterArgs) -> Job {
-    let config = Config {
-        threshold: args.threshold.0,
-        method: args.method.into(),
-        n_mode: args.n_mode.into(),
-        align: args.align.into(),
-    };
-    Job {
-        config,
-        threads: merganser_run::resolve_threads(args.threads.number()),
-        memory: args.memory.unwrap_or_else(merganser_run::default_budget),
-        verify: args.verify,
-        devices: Vec::new(),
-        gpu_memory: args.device.gpu_memory,
-        gpus_alone: std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some(),
-    }
+fn config(args: &FilterArgs) -> Config {
+    Config::new(args.threshold.0)
+        .method(args.method.into())
+        .n_mode(args.n_mode.into())
+        .align(args.align.into())
+        .verify(args.verify)
+}
+
+fn resources(args: &FilterArgs) -> Resources {
+    let mut resources = Resources::new()
+        .threads(merganser_run::resolve_threads(args.threads.number()))
+        .memory(args.memory.unwrap_or_else(merganser_run::default_budget))
+        .device(args.device.device.clone());
+    resources.gpu_memory = args.device.gpu_memory;
+    resources
 }

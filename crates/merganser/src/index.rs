@@ -5,25 +5,24 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_io::{AtomicFile, Input, expand_inputs};
-use merganser_map::{Building, Error, Index};
-use merganser_run::{Cancel, format_size, peak_rss};
+use merganser_map::{Error, Index};
+use merganser_run::{Cancel, Resources, format_size, peak_rss};
 
-use crate::args::device::DeviceArgs;
-use crate::args::map::{IndexArgs, Resources};
+use crate::args::map::IndexArgs;
 use crate::common::thousands;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::interrupt;
 use crate::progress::Bar;
-use crate::{devices, interrupt};
 
 /// Builds an index, or checks one.
 pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    let resources = args.limits.resources(&args.device);
     if args.verify {
         let cancel = interrupt::cancel_on_interrupt();
         let index = Index::open(&args.reference)?;
-        let threads = merganser_run::resolve_threads(args.resources.threads.number());
-        index.check(threads, &cancel)?;
+        index.check(resources.threads, &cancel)?;
         console.info(format_args!(
             "{}: {} bases in {} contigs, all checksums are right",
             args.reference.display(),
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     let outputs = RunFiles::new().lists([&args.reference]).inputs(&inputs).write([path]).check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let file = outputs.file(path).map_err(Error::from)?;
-    let index = build(input, Some(file), &args.resources, &args.device, console, &cancel)?;
+    let index = build(&resources, input, Some(file), console, &cancel)?;
     outputs.commit().map_err(Error::from)?;
     console.info(format_args!(
         "{}: {} bases in {} contigs, {} positions, k = {}, {} on disk; {:.2} s, peak memory {}",
@@ -57,28 +56,19 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     Ok(ExitCode::SUCCESS)
 }
 
-/// Bytes of FASTA from which on a GPU makes up for its start, beside 16 cores.
-const GPU_BREAK_EVEN: u64 = 200_000_000;
-
-/// Builds the index of a FASTA file, in memory or as a file; on the first of the GPUs if there are
-/// several.
+/// Builds the index of a FASTA file, in memory or as a file.
+///
+/// # Errors
+/// As [`merganser_map::build`].
 pub(crate) fn build(
+    resources: &Resources,
     input: &Input,
     output: Option<AtomicFile>,
-    resources: &Resources,
-    device: &DeviceArgs,
     console: &Console,
     cancel: &Cancel,
 ) -> Result<Index> {
-    let threads = merganser_run::resolve_threads(resources.threads.number());
-    let memory = resources.memory.unwrap_or_else(merganser_run::default_budget);
-    let inputs = std::slice::from_ref(input);
-    let gpus = devices::choose(&device.device, inputs, GPU_BREAK_EVEN, console)?;
-    let gpu_memory = device.gpu_memory;
-    let how = Building { threads, memory, device: gpus.first().copied(), gpu_memory };
     let bar = Bar::new(console);
-    let reference = merganser_map::load(input, &bar, cancel)?;
-    let built = merganser_map::build(reference, &how, output, &bar, cancel);
+    let built = merganser_map::build(resources, input, output, &bar, cancel);
     drop(bar);
     Ok(built?)
 }

@@ -105,18 +105,17 @@
 //! ```
 //! use merganser::filter::Threshold;
 //! use merganser::io::Input;
-//! use merganser::map::{Building, Config, build, load, map_reads};
-//! use merganser::run::{Cancel, Silent};
+//! use merganser::map::{Config, build, map_reads};
+//! use merganser::run::{Cancel, Resources, Silent};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let fasta = folder.path().join("reference.fa");
 //! std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 //! let cancel = Cancel::default();
-//! let reference = load(&Input::File(fasta), &Silent, &cancel)?;
-//! let how = Building { threads: 2, memory: 1 << 30, device: None, gpu_memory: None };
-//! let index = build(reference, &how, None, &Silent, &cancel)?;
+//! let index = build(&Resources::new(), &Input::File(fasta), None, &Silent, &cancel)?;
 //!
-//! let hits = map_reads(&index, &Config::new(Threshold::Edits(1)), &[b"GATTACAGATCCCGTAA"], &cancel)?;
+//! let config = Config::new(Threshold::Edits(1));
+//! let hits = map_reads(&config, &index, &[b"GATTACAGATCCCGTAA"], &cancel)?;
 //! let [hit] = &hits[0][..] else { panic!("{hits:?}") };
 //! assert_eq!((hit.contig, hit.position, hit.reverse, hit.edits), (0, 10, false, 0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

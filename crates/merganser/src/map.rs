@@ -11,36 +11,34 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use merganser_io::{Input, Segment};
-use merganser_map::{Config, Error, Format, Index, Job, Outcome, Outputs, ReadGroup, Strand};
-use merganser_run::{Cancel, DeviceChoice};
+use merganser_map::{Config, Error, Format, Index, Outcome, Outputs, ReadGroup, Strand};
+use merganser_run::{Cancel, Resources};
 
 use crate::args::map::MapArgs;
 use crate::common::{hint_at_mates, pairs, refuse_stdin_twice};
 use crate::console::Console;
-use crate::failure::{self, usage};
+use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::progress::Bar;
-use crate::{devices, index, interrupt};
+use crate::{index, interrupt};
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
     args: &'r MapArgs,
-    job: &'r Job,
+    resources: &'r Resources,
     inputs: &'r [Segment],
     index: &'r Index,
     outcome: &'r Outcome,
     /// Opening or building the index.
     indexing: Duration,
-    /// From the first read to the last record.
-    mapping: Duration,
     started: Instant,
 }
 
 /// Maps and reports.
 pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
-    let mut job = job(args)?;
-    job.config.validate()?;
+    let (config, resources) = (config(args)?, args.limits.resources(&args.device));
+    config.validate()?;
     let inputs = inputs(args)?;
     refuse_swapped(args, &inputs)?;
     let singles = inputs.iter().filter_map(|segment| match segment {
@@ -56,23 +54,18 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
         unmapped: open(&args.unmapped).map_err(Error::from)?,
     };
     let json = open(&args.json).map_err(Error::from)?;
-    let index = open_index(args, console, &cancel)?;
-    choose_devices(args, &mut job, &index, &inputs, console)?;
+    let index = open_index(args, &resources, console, &cancel)?;
     let indexing = started.elapsed();
     let bar = Bar::new(console);
-    let begun = Instant::now();
-    let outcome = merganser_map::run(&job, &index, &inputs, opened, &bar, &cancel);
+    let outcome = merganser_map::run(&config, &resources, &index, &inputs, opened, &bar, &cancel);
     drop(bar);
-    let outcome = outcome?;
-    let mapping = begun.elapsed().saturating_sub(outcome.sync);
     let finished = Finished {
         args,
-        job: &job,
+        resources: &resources,
         inputs: &inputs,
         index: &index,
-        outcome: &outcome,
+        outcome: &outcome?,
         indexing,
-        mapping,
         started,
     };
     if let Some(output) = json {
@@ -156,73 +149,39 @@ fn inputs(args: &MapArgs) -> Result<Vec<Segment>> {
     Ok(segments)
 }
 
-fn job(args: &MapArgs) -> Result<Job> {
-    let config = Config {
-        threshold: args.threshold.0,
-        metric: args.metric(),
-        strand: args.strand.into(),
-        n_mode: args.n_mode.into(),
-        filter: args.filter.into(),
-        select: args.select(),
-        max_hits: args.max_hits,
-        insert: [args.min_insert, args.max_insert],
-        crop: args.crop,
-    };
+fn config(args: &MapArgs) -> Result<Config> {
     let bam = has_end(&args.output, "bam");
-    Ok(Job {
-        config,
-        format: if bam { Format::Bam(args.level) } else { Format::Sam },
-        group: args.read_group.as_deref().map(ReadGroup::parse).transpose()?,
-        extended: args.eqx,
-        keep_unmapped: !args.no_unmapped,
-        threads: merganser_run::resolve_threads(args.resources.threads.number()),
-        memory: args.resources.memory.unwrap_or_else(merganser_run::default_budget),
-        devices: Vec::new(),
-        gpu_memory: args.device.gpu_memory,
-    })
-}
-
-/// Bytes of reads from which on GPUs make up for their start, beside 16 cores.
-const GPU_BREAK_EVEN: u64 = 1_000_000_000;
-/// Bases of a reference from which on GPUs are faster at all: what is smaller lies in the caches of 16
-/// cores (docs/benchmarks.md: 5 Mb, where they are slower, and 100 Mb).
-const GPU_REFERENCE: u64 = 20_000_000;
-
-/// Decides which GPUs map; `auto` takes those that have room for the index.
-fn choose_devices(
-    args: &MapArgs,
-    job: &mut Job,
-    index: &Index,
-    inputs: &[Segment],
-    console: &Console,
-) -> Result<()> {
-    let choice = &args.device.device;
-    if *choice == DeviceChoice::Auto && index.bases() < GPU_REFERENCE {
-        return Ok(());
-    }
-    let files: Vec<Input> = inputs.iter().flat_map(Segment::inputs).cloned().collect();
-    job.devices = devices::choose(choice, &files, GPU_BREAK_EVEN, console)?;
-    if *choice == DeviceChoice::Auto && !job.devices.is_empty() {
-        let memory = args.device.gpu_memory;
-        if let Err(error) = merganser_map::check_devices(index, &job.config, &job.devices, memory) {
-            let why = failure::with_flags(&error.to_string());
-            console.info(format_args!("computing on the CPU: {why}"));
-            job.devices.clear();
-        }
-    }
-    Ok(())
+    Ok(Config::new(args.threshold.0)
+        .metric(args.metric())
+        .strand(args.strand.into())
+        .n_mode(args.n_mode.into())
+        .filter(args.filter.into())
+        .select(args.select())
+        .max_hits(args.max_hits)
+        .min_insert(args.min_insert)
+        .max_insert(args.max_insert)
+        .crop(args.crop)
+        .format(if bam { Format::Bam(args.level) } else { Format::Sam })
+        .read_group(args.read_group.as_deref().map(ReadGroup::parse).transpose()?)
+        .extended_cigars(args.eqx)
+        .keep_unmapped(!args.no_unmapped))
 }
 
 /// Opens the index, or builds that of a reference.
-fn open_index(args: &MapArgs, console: &Console, cancel: &Cancel) -> Result<Index> {
+fn open_index(
+    args: &MapArgs,
+    resources: &Resources,
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<Index> {
     if is_index(&args.reference) {
         let index = Index::open(&args.reference)?;
-        // Before devices are chosen by what it holds.
-        index.check(merganser_run::resolve_threads(args.resources.threads.number()), cancel)?;
+        // The mapping would do so, too; its time is that of opening the index.
+        index.check(resources.threads, cancel)?;
         return Ok(index);
     }
     let input = Input::File(args.reference.clone());
-    index::build(&input, None, &args.resources, &args.device, console, cancel)
+    index::build(resources, &input, None, console, cancel)
 }
 
 /// Whether a file is an index by its first byte, which is none of a text, nor of a compressed one.

@@ -89,6 +89,7 @@ impl Progress for Bar {
         self.bar.finish_and_clear();
     }
 
+    /// Says it in a line of its own, above the bar.
     fn note(&self, message: &str) {
         self.bar.suspend(|| self.console.info(with_flags(message)));
     }

@@ -1,11 +1,11 @@
 //! Where the sequences of a batch lie, for those who copy its words elsewhere.
 
-use super::{PackedReference, Pair, PairBatch, Segment};
+use super::{PackedReference, Pair, PairBatch, SegmentPlace};
 
 /// Where the sequences of a pair begin, how long they are, and whether they have letters that are
 /// no bases.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct PairPlace {
     /// A word of the batch.
     pub(crate) read_at: usize,
     pub(crate) read_len: u32,
@@ -27,17 +27,17 @@ impl<'r> PairBatch<'r> {
         self.reference
     }
 
-    pub(crate) fn place(&self, index: usize) -> Place {
+    pub(crate) fn place(&self, index: usize) -> PairPlace {
         let Pair { read, segment } = self.pairs[index];
         let (in_reference, segment_at, segment_len) = match segment {
-            Segment::InBatch(sequence) => (false, sequence.at, sequence.len),
-            Segment::InReference { position, len } => (true, position, len),
+            SegmentPlace::InBatch(sequence) => (false, sequence.at, sequence.len),
+            SegmentPlace::InReference { position, len } => (true, position, len),
         };
         let segment_others = match segment {
-            Segment::InBatch(sequence) => sequence.others,
-            Segment::InReference { .. } => self.views(index)[1].has_others(),
+            SegmentPlace::InBatch(sequence) => sequence.others,
+            SegmentPlace::InReference { .. } => self.views(index)[1].has_others(),
         };
-        Place {
+        PairPlace {
             read_at: read.at,
             read_len: read.len,
             read_others: read.others,
@@ -51,14 +51,14 @@ impl<'r> PairBatch<'r> {
     /// The lengths of read and segment if they are those of all pairs, all letters are bases, and
     /// the words are those of the first read, the first segment, the second read, and so on.
     pub(crate) fn uniform(&self) -> Option<[u32; 2]> {
-        let Pair { read, segment: Segment::InBatch(segment) } = self.pairs.first()? else {
+        let Pair { read, segment: SegmentPlace::InBatch(segment) } = self.pairs.first()? else {
             return None;
         };
         let lens = [read.len, segment.len];
         let of_read = 2 * (read.len as usize).div_ceil(64);
         let of_pair = of_read + 2 * (segment.len as usize).div_ceil(64);
         let expected = |(i, pair): (usize, &Pair)| {
-            let Pair { read, segment: Segment::InBatch(segment) } = pair else { return false };
+            let Pair { read, segment: SegmentPlace::InBatch(segment) } = pair else { return false };
             let at = i * of_pair;
             (read.at, segment.at, [read.len, segment.len]) == (at, at + of_read, lens)
                 && !read.others

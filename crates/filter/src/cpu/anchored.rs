@@ -2,7 +2,7 @@
 //! band of diagonals would be wider than the read is long.
 
 use super::banded::Spread;
-use crate::batch::View;
+use crate::batch::SequenceView;
 use crate::{Align, NMode};
 
 /// The vectors of a column, 64 rows a word; kept between pairs for their memory.
@@ -14,8 +14,8 @@ pub(crate) struct Vectors {
 
 /// The edit distance if it is at most `e`; as [`super::banded`] has it.
 pub(crate) fn distance(
-    read: &View<'_>,
-    segment: &View<'_>,
+    read: &SequenceView<'_>,
+    segment: &SequenceView<'_>,
     e: usize,
     align: Align,
     mode: NMode,

@@ -11,30 +11,8 @@
 //! 0 upwards.
 
 use crate::NMode;
-use crate::batch::View;
-
-/// The diagonals that a path between two ends can touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Band {
-    /// The lowest diagonal, 0 or less.
-    pub(crate) low: isize,
-    /// How many there are.
-    pub(crate) width: usize,
-    /// The diagonal of the last cell: length of the read less length of the segment.
-    pub(crate) last: isize,
-}
-
-impl Band {
-    /// The band of a global alignment with at most `e` edits, if there can be one: it goes from
-    /// diagonal 0 to the last one, and whoever leaves the diagonals between must come back.
-    #[inline]
-    pub(crate) fn global(read: usize, segment: usize, e: usize) -> Option<Band> {
-        let last = read as isize - segment as isize;
-        let spare = e.checked_sub(last.unsigned_abs())? / 2;
-        let low = last.min(0) - spare as isize;
-        Some(Band { low, width: last.unsigned_abs() + 2 * spare + 1, last })
-    }
-}
+use crate::band::Band;
+use crate::batch::SequenceView;
 
 /// The vectors of a column, 64 diagonals a word; kept between pairs for their memory.
 #[derive(Debug, Default)]
@@ -56,13 +34,13 @@ pub(super) struct Spread {
 
 impl Spread {
     #[inline(always)]
-    pub(super) fn of(segment: &View<'_>, column: usize) -> Spread {
+    pub(super) fn of(segment: &SequenceView<'_>, column: usize) -> Spread {
         let (code, other) = segment.base(column);
         let spread = |bit: u8| 0u64.wrapping_sub(u64::from(bit & 1));
         Spread { low: spread(code), high: spread(code >> 1), other }
     }
 
-    /// Which of 64 bases of the read, as [`View::window`] gives them, match the letter.
+    /// Which of 64 bases of the read, as [`SequenceView::window`] gives them, match the letter.
     #[inline(always)]
     pub(super) fn matches(self, [low, high, others]: [u64; 3], mode: NMode) -> u64 {
         let equal = !((low ^ self.low) | (high ^ self.high));
@@ -77,8 +55,8 @@ impl Spread {
 
 /// The edit distance of all of both sequences if it is at most `e`.
 pub(crate) fn global(
-    read: &View<'_>,
-    segment: &View<'_>,
+    read: &SequenceView<'_>,
+    segment: &SequenceView<'_>,
     e: usize,
     mode: NMode,
     vectors: &mut Vectors,
@@ -106,8 +84,8 @@ pub(crate) fn global(
 /// The band goes from e above the diagonals at which a path can begin to e below those at which
 /// it can end. The score follows the diagonal that meets the read's last row first, then that row.
 pub(crate) fn semi_global(
-    read: &View<'_>,
-    segment: &View<'_>,
+    read: &SequenceView<'_>,
+    segment: &SequenceView<'_>,
     e: usize,
     mode: NMode,
     vectors: &mut Vectors,

@@ -2,7 +2,7 @@
 //! the read shifted by some bases.
 
 use crate::NMode;
-use crate::batch::View;
+use crate::batch::SequenceView;
 
 /// The planes of a pair and its masks; kept between pairs for its memory.
 #[derive(Debug, Default)]
@@ -18,7 +18,12 @@ pub(crate) struct Masks {
 
 impl Masks {
     /// Takes a pair of equal length.
-    pub(crate) fn load(&mut self, read: &View<'_>, segment: &View<'_>, mode: NMode) {
+    pub(crate) fn load(
+        &mut self,
+        read: &SequenceView<'_>,
+        segment: &SequenceView<'_>,
+        mode: NMode,
+    ) {
         debug_assert_eq!(read.len(), segment.len());
         (self.len, self.words, self.mode) = (read.len(), read.len().div_ceil(64), mode);
         self.others = read.has_others() || segment.has_others();

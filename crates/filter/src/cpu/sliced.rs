@@ -18,8 +18,8 @@ use std::ops::{Index, IndexMut, Range};
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
 
-use super::banded::Band;
-use crate::batch::View;
+use crate::band::Band;
+use crate::batch::SequenceView;
 use score::Score;
 
 /// Pairs of a group.
@@ -93,7 +93,7 @@ impl Group {
 
     /// The place of the next pair, whose segment has `columns` bases.
     #[inline]
-    pub(crate) fn next(&mut self, columns: usize, band: Band) -> Place<'_> {
+    pub(crate) fn next(&mut self, columns: usize, band: Band) -> LanePlace<'_> {
         let lane = self.ends.len();
         self.ends.push((columns, lane));
         if self.bands.last().is_none_or(|(_, last)| *last != band) {
@@ -103,7 +103,7 @@ impl Group {
             self.score.set(lane, band.last.unsigned_abs());
         }
         let blocks = self.blocks;
-        Place {
+        LanePlace {
             planes: self.planes.each_mut().map(|plane| &mut plane.as_chunks_mut().0[..blocks]),
             at: (lane % 64, lane / 64 % (PAIRS / 64)),
             above: (-band.low) as usize,
@@ -187,16 +187,16 @@ impl Group {
 }
 
 /// Where the planes of a pair go, which has no other letters.
-pub(crate) struct Place<'g> {
+pub(crate) struct LanePlace<'g> {
     planes: [&'g mut [[Bits; 64]]; 4],
     at: (usize, usize),
     /// Rows above the read's first: it is moved by them.
     above: usize,
 }
 
-impl Place<'_> {
+impl LanePlace<'_> {
     /// Puts in any pair.
-    pub(crate) fn fill(&mut self, [read, segment]: [&View<'_>; 2]) {
+    pub(crate) fn fill(&mut self, [read, segment]: [&SequenceView<'_>; 2]) {
         let (words, shift) = (self.above / 64, (self.above % 64) as u32);
         let mut before = [0; 2];
         for w in 0..self.planes[0].len() {

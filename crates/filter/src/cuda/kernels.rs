@@ -14,7 +14,7 @@ const READ_HAS_OTHERS: u64 = 1 << 62;
 const SEGMENT_HAS_OTHERS: u64 = 1 << 61;
 
 /// The entry of a pair whose batch begins at the word `base` and whose decision is number `index`.
-pub(super) fn entry(place: &crate::batch::Place, base: u32, index: u32) -> Entry {
+pub(super) fn entry(place: &crate::batch::PairPlace, base: u32, index: u32) -> Entry {
     let flag = |set: bool, bit: u64| if set { bit } else { 0 };
     let segment_at = place.segment_at as u64 + if place.in_reference { 0 } else { base.into() };
     let flags = flag(place.in_reference, IN_REFERENCE)

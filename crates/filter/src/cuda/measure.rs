@@ -15,7 +15,7 @@ const MOST_TEXT: usize = 512 << 20;
 
 /// What packing took.
 #[derive(Clone, Copy, Debug)]
-pub struct Times {
+pub struct PackTimes {
     /// Text and places to the device, and the kernel.
     pub device: Duration,
     /// The kernel alone.
@@ -34,7 +34,7 @@ pub struct Times {
 ///
 /// # Panics
 /// If the device's planes are not the host's.
-pub fn pack(device: &Device, text: &[u8]) -> Result<Times, Error> {
+pub fn pack(device: &Device, text: &[u8]) -> Result<PackTimes, Error> {
     let text = &text[..text.len().min(MOST_TEXT)];
     let text = &text[..text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)];
     let (mut lines, mut words, mut at) = (Vec::<Line>::new(), 0, 0);
@@ -82,7 +82,7 @@ pub fn pack(device: &Device, text: &[u8]) -> Result<Times, Error> {
     stream.upload(&mut planes_here, 0..words, words_there.view_mut())?;
     stream.synchronize()?;
     let kernel = before.elapsed(&after)?;
-    Ok(Times { device: on_device, kernel, host, copy: started.elapsed() })
+    Ok(PackTimes { device: on_device, kernel, host, copy: started.elapsed() })
 }
 
 #[cfg(test)]

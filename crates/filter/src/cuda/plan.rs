@@ -1,6 +1,6 @@
 //! Which kernel decides a pair.
 
-use crate::cpu::banded::Band;
+use crate::band::Band;
 use crate::{Align, Filter, Method};
 
 /// The kernels, by the numbers of `cuda/decide.cuh`.
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn short_reads_in_long_segments_go_over_their_rows() {
-        let config = Config { align: Align::SemiGlobal, ..Config::new(Threshold::Edits(5)) };
+        let config = Config::new(Threshold::Edits(5)).align(Align::SemiGlobal);
         assert_eq!(of(config, [100, 110]), Some(Kernel::Banded1));
         assert_eq!(of(config, [100, 1000]), Some(Kernel::Rows2));
         assert_eq!(of(config, [100, 80]), Some(Kernel::Banded1));
@@ -153,7 +153,7 @@ mod tests {
             (Method::Snake, Kernel::Snake),
             (Method::GateKeeperOriginal, Kernel::Published),
         ] {
-            let config = Config { method, ..Config::new(Threshold::Edits(5)) };
+            let config = Config::new(Threshold::Edits(5)).method(method);
             assert_eq!(of(config, [100, 100]), Some(kernel));
             assert_eq!(of(config, [100, 101]), Some(Kernel::Narrow32));
         }

@@ -4,7 +4,7 @@ use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, PinnedBuffer, Result as G
 
 use super::kernels::{Entry, Launch, Pairs, entry};
 use super::plan::Kernel;
-use crate::batch::Place;
+use crate::batch::PairPlace;
 use crate::{Decision, Filter, Method, NMode, PairBatch, REJECTED, Scratch, UNDEFINED};
 
 /// How the pairs of a batch lie.
@@ -80,7 +80,14 @@ impl Program {
         }
     }
 
-    fn add_pair(&mut self, batch: &PairBatch<'_>, i: usize, place: &Place, base: u32, index: u32) {
+    fn add_pair(
+        &mut self,
+        batch: &PairBatch<'_>,
+        i: usize,
+        place: &PairPlace,
+        base: u32,
+        index: u32,
+    ) {
         let others = place.read_others || place.segment_others;
         if others && self.filter.config().n_mode == NMode::Pass {
             self.left.push((index, UNDEFINED));
@@ -107,7 +114,7 @@ impl Program {
         let [of_read, of_segment] = lens.map(|len| 2 * (len as usize).div_ceil(64));
         self.entries[kernel as usize].extend((0..pairs).map(|index| {
             let read_at = index as usize * (of_read + of_segment);
-            let place = Place {
+            let place = PairPlace {
                 read_at,
                 read_len: lens[0],
                 read_others: false,

@@ -71,7 +71,7 @@ proptest! {
                         true => Threshold::Percent(e as u8),
                         false => Threshold::Edits(e.min(32)),
                     };
-                    check(Config { threshold, method, n_mode, align }, &read, &segment)?;
+                    check(Config::new(threshold).method(method).n_mode(n_mode).align(align), &read, &segment)?;
                 }
             }
         }
@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn wide_bands_equal_the_plain_definition((read, segment) in pairs(), e in 40u32..400) {
         for align in [Align::Global, Align::SemiGlobal] {
-            let config = Config { align, ..Config::new(Threshold::Edits(e)) };
+            let config = Config::new(Threshold::Edits(e)).align(align);
             check(config, &read, &segment)?;
         }
     }
@@ -96,7 +96,7 @@ proptest! {
             let distance = naive::distance(&read, &segment, Align::Global, equal) as u32;
             for e in [distance, distance + 1, distance + e] {
                 for method in [Method::Exact, Method::GateKeeper, Method::Snake] {
-                    let config = Config { method, n_mode, ..Config::new(Threshold::Edits(e)) };
+                    let config = Config::new(Threshold::Edits(e)).method(method).n_mode(n_mode);
                     let mut batch = PairBatch::new();
                     batch.push(&read, &segment).unwrap();
                     let decision = Filter::new(config).unwrap().run(&batch)[0];

@@ -48,6 +48,10 @@ impl Records {
         self.0.bytes_total()
     }
 
+    pub(crate) fn skipped_alignments(&self) -> u64 {
+        self.0.skipped_alignments()
+    }
+
     pub(crate) fn stop(&self) {
         self.0.stop();
     }

@@ -8,8 +8,7 @@ use merganser_run::{Cancel, GpuShortage, Progress};
 
 use super::kernels::{self, BuildTask};
 use crate::Error;
-use crate::index::{Part, grouped};
-use crate::reference::Text;
+use crate::index::{Growing, Unsorted, grouped};
 
 /// Positions of a piece: those of a block.
 const PIECE: u32 = if cfg!(test) { 64 } else { 4096 };
@@ -21,43 +20,34 @@ const POSITION_BYTES: u64 = 25;
 /// What is rounded up.
 const SPARE: u64 = if cfg!(test) { 1 << 10 } else { 16 << 20 };
 
-/// What is sorted, and where.
-#[derive(Clone, Copy)]
-pub(crate) struct Sorting<'s> {
-    pub(crate) text: Text<'s>,
-    /// Stretches whose positions are in the index: first, behind the last.
-    pub(crate) pieces: &'s [[u32; 3]],
-    /// Positions of each part: of the same first bases.
-    pub(crate) totals: &'s [u64],
-    pub(crate) k: usize,
-    pub(crate) device: u32,
-    pub(crate) memory: Option<u64>,
-}
-
-/// Calls `take` with sorted positions, piece by piece, and with the beginnings of k-mers.
+/// Gives `growing` the sorted positions, piece by piece, and the beginnings of k-mers, by the device of
+/// this number, of whose memory at most `memory` bytes are used.
 ///
 /// # Errors
-/// If the device fails or has too little memory, `take` fails, or the run was cancelled.
+/// If the device fails or has too little memory, `growing` cannot take them, or the run was
+/// cancelled.
 pub(crate) fn sort(
-    sorting: &Sorting<'_>,
+    unsorted: &Unsorted<'_>,
+    ordinal: u32,
+    memory: Option<u64>,
+    growing: &mut Growing,
     progress: &dyn Progress,
     cancel: &Cancel,
-    mut take: impl FnMut(Part<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let device = Device::open(sorting.device)?;
-    if let Some(limit) = sorting.memory {
+    let device = Device::open(ordinal)?;
+    if let Some(limit) = memory {
         device.limit_memory(limit);
     }
-    let pieces = cut(sorting.pieces);
-    let groups = groups(sorting, &device, pieces.len())?;
-    let mut sorter = Sorter::new(sorting, &device, &pieces, &groups)?;
+    let pieces = cut(&unsorted.pieces);
+    let groups = groups(unsorted, &device, pieces.len())?;
+    let mut sorter = Sorter::new(unsorted, &device, &pieces, &groups)?;
     let mut base = 0;
     for group in groups {
         if cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        let items = sorting.totals[group.clone()].iter().sum::<u64>() as usize;
-        sorter.sort(group, items, base, &mut take)?;
+        let items = unsorted.totals[group.clone()].iter().sum::<u64>() as usize;
+        sorter.sort(group, items, base, growing)?;
         progress.advance(items as u64);
         base += items as u32;
     }
@@ -74,22 +64,22 @@ fn cut(pieces: &[[u32; 3]]) -> Vec<[u32; 2]> {
 
 /// Neighbouring parts that are sorted together.
 fn groups(
-    sorting: &Sorting<'_>,
+    unsorted: &Unsorted<'_>,
     device: &Device,
     pieces: usize,
 ) -> Result<Vec<Range<usize>>, Error> {
-    let planes = 8 * (sorting.text.low.len() + sorting.text.high.len()) as u64;
-    let table = 4 * ((1u64 << (2 * sorting.k)) + 1);
+    let planes = 8 * (unsorted.text.low.len() + unsorted.text.high.len()) as u64;
+    let table = 4 * ((1u64 << (2 * unsorted.k)) + 1);
     let fixed = planes + table + 24 * pieces as u64 + SPARE;
     let available = device.available()?;
     let room = (available / 32 * 31).saturating_sub(fixed) / POSITION_BYTES;
-    let largest = sorting.totals.iter().copied().max().unwrap_or(0);
+    let largest = unsorted.totals.iter().copied().max().unwrap_or(0);
     if room < largest.max(1) {
         let needed = (fixed + POSITION_BYTES * largest.max(1)) / 31 * 32 + 32;
         let (ordinal, what) = (device.ordinal(), "building this index");
         return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
     }
-    Ok(grouped(sorting.totals, room))
+    Ok(grouped(&unsorted.totals, room))
 }
 
 /// The device's memory for a build.
@@ -109,13 +99,13 @@ struct Sorter {
 
 impl Sorter {
     fn new(
-        sorting: &Sorting<'_>,
+        unsorted: &Unsorted<'_>,
         device: &Device,
         pieces: &[[u32; 2]],
         groups: &[Range<usize>],
     ) -> Result<Sorter, Error> {
         let stream = device.stream()?;
-        let Sorting { text, totals, k, .. } = *sorting;
+        let Unsorted { text, totals, k, .. } = unsorted;
         let size = |group: &Range<usize>| totals[group.clone()].iter().sum::<u64>() as usize;
         let most = groups.iter().map(size).max().unwrap_or(0);
         let widest = groups.iter().map(|group| group.len()).max().unwrap_or(0);
@@ -127,7 +117,7 @@ impl Sorter {
         let scan = primitives::exclusive_scan_u32_scratch(device, pieces.len())?;
         let sort = primitives::sort_pairs_scratch::<u64>(device, most, 0..64)?;
         Ok(Sorter {
-            k,
+            k: *k,
             parts: totals.len(),
             planes,
             pieces: on_device,
@@ -148,7 +138,7 @@ impl Sorter {
         group: Range<usize>,
         items: usize,
         base: u32,
-        take: &mut impl FnMut(Part<'_>) -> Result<(), Error>,
+        growing: &mut Growing,
     ) -> Result<(), Error> {
         let kmers = group.len() * ((1 << (2 * self.k)) / self.parts);
         let room = self.keys[0].len().min(self.positions[0].len());
@@ -188,8 +178,11 @@ impl Sorter {
         task.keys = self.keys[sorted].view_mut().as_mut_ptr();
         // SAFETY: as above; the table is as long as the widest group's.
         unsafe { kernels::table(stream, &task)? };
-        download(stream, &self.positions[sorted], items, |part| take(Part::Positions(part)))?;
-        download(stream, &self.table, kmers, |part| take(Part::Table(part)))
+        download(stream, &self.positions[sorted], items, |part| growing.positions(part))?;
+        download(stream, &self.table, kmers, |part| {
+            growing.begins(part);
+            Ok(())
+        })
     }
 }
 

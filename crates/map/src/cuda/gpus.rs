@@ -3,17 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use merganser_gpu::{Device, Pool, Pooled};
-use merganser_run::start_scoped;
-use merganser_run::{Cancel, GpuShortage};
+use merganser_gpu::{Device, DeviceInfo, Pool, Pooled};
+use merganser_run::{GpuShortage, start_scoped};
 
 use super::index::DeviceIndex;
 use super::tickets::{Ticket, Tickets};
 use super::workspace::{Sizes, Workspace};
-use crate::index::Index;
-#[cfg(test)]
-use crate::index::View;
-use crate::mapper::gaps;
+use crate::index::{Index, IndexView};
 use crate::{Config, Error};
 
 /// The size of a workspace if there is enough memory, and the least one.
@@ -25,6 +21,8 @@ const MOST_WORKSPACES: usize = 8;
 /// The devices of a run.
 #[derive(Debug)]
 pub(crate) struct Gpus {
+    config: Config,
+    devices: Vec<DeviceInfo>,
     workspaces: Pool<Workspace>,
     tickets: Tickets,
     /// Stretches that match everything are so many that the host has to look at them.
@@ -70,22 +68,35 @@ impl Gpus {
         })?;
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
         let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);
-        let workspaces = workspaces(indexes, sizes, *config);
-        Ok(Gpus { workspaces, tickets: Tickets::default(), too_many_gaps })
+        let devices = devices.iter().map(|device| device.info().clone()).collect();
+        let (config, tickets) = (config.clone(), Tickets::default());
+        let workspaces = workspaces(indexes, sizes, config.clone());
+        Ok(Gpus { config, devices, workspaces, tickets, too_many_gaps })
     }
 
     /// With workspaces of this size, for tests.
     #[cfg(test)]
-    pub(super) fn of_size(
-        view: &View<'_>,
+    pub(crate) fn of_size(
+        view: &IndexView<'_>,
         gaps: &[[u32; 2]],
         config: &Config,
         sizes: Sizes,
     ) -> Result<Gpus, Error> {
         let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2, &|_| ())?);
         let too_many_gaps = index.gaps.len() > sizes.keys / 4;
-        let workspaces = workspaces(vec![index], vec![(sizes, 1)], *config);
-        Ok(Gpus { workspaces, tickets: Tickets::default(), too_many_gaps })
+        let (config, tickets) = (config.clone(), Tickets::default());
+        let workspaces = workspaces(vec![index], vec![(sizes, 1)], config.clone());
+        Ok(Gpus { config, devices: Vec::new(), workspaces, tickets, too_many_gaps })
+    }
+
+    /// How reads are mapped.
+    pub(super) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The devices.
+    pub(crate) fn devices(&self) -> &[DeviceInfo] {
+        &self.devices
     }
 
     /// The ticket of a batch; all batches ask for theirs, once.
@@ -104,19 +115,17 @@ impl Gpus {
     }
 }
 
-/// Whether an index fits devices, with room to map.
+/// Sees to it that an index with these gaps fits devices, with room to map.
 ///
 /// # Errors
-/// If it does not, or a device cannot be used; if the index is damaged.
-pub fn check_devices(
-    index: &Index,
-    config: &Config,
+/// If it does not, or a device cannot be used.
+pub(crate) fn check_room(
+    view: &IndexView<'_>,
+    gaps: &[[u32; 2]],
     ordinals: &[u32],
     memory: Option<u64>,
 ) -> Result<(), Error> {
-    index.check(merganser_run::resolve_threads(None), &Cancel::default())?;
-    let view = index.view();
-    let needed = DeviceIndex::bytes(&view, &gaps(&view, config));
+    let needed = DeviceIndex::bytes(view, gaps);
     let devices = Device::open_all(ordinals)?;
     devices.iter().try_for_each(|device| share(device, needed, memory, 1).map(drop))
 }

@@ -7,7 +7,7 @@ use merganser_run::locks::lock;
 use merganser_run::start_scoped;
 
 use crate::Error;
-use crate::index::View;
+use crate::index::IndexView;
 
 type Result<T> = std::result::Result<T, Error>;
 
@@ -35,7 +35,7 @@ const CHUNK: usize = 2 << 20;
 
 impl DeviceIndex {
     /// The bytes that an index takes on a device.
-    pub(super) fn bytes(view: &View<'_>, gaps: &[[u32; 2]]) -> u64 {
+    pub(super) fn bytes(view: &IndexView<'_>, gaps: &[[u32; 2]]) -> u64 {
         let text = &view.text;
         let words = text.low.len() + text.high.len() + text.others.len();
         let numbers = view.positions.len() + view.table().len();
@@ -46,7 +46,7 @@ impl DeviceIndex {
     /// Copies an index to a device by some threads; calls `copied` with each part that was copied.
     pub(super) fn new(
         device: &Device,
-        view: &View<'_>,
+        view: &IndexView<'_>,
         gaps: &[[u32; 2]],
         threads: usize,
         copied: &(dyn Fn(&[u8]) + Sync),
@@ -66,18 +66,18 @@ impl DeviceIndex {
             k: view.k() as u32,
             text_end: text.end(),
         };
-        let mut jobs = Vec::new();
+        let mut transfers = Vec::new();
         let mut rest = index.planes.view_mut();
         for plane in planes {
             let (own, others) = rest.split_at_mut(plane.len());
-            chunks(plane, own, &mut jobs);
+            chunks(plane, own, &mut transfers);
             rest = others;
         }
-        chunks(view.positions, index.positions.view_mut(), &mut jobs);
-        chunks(view.table(), index.table.view_mut(), &mut jobs);
-        chunks(&contigs, index.contigs.view_mut(), &mut jobs);
-        chunks(&gaps, index.gaps.view_mut(), &mut jobs);
-        copy(device, jobs, threads, copied)?;
+        chunks(view.positions, index.positions.view_mut(), &mut transfers);
+        chunks(view.table(), index.table.view_mut(), &mut transfers);
+        chunks(&contigs, index.contigs.view_mut(), &mut transfers);
+        chunks(&gaps, index.gaps.view_mut(), &mut transfers);
+        copy(device, transfers, threads, copied)?;
         Ok(index)
     }
 }
@@ -97,24 +97,24 @@ pub(super) fn copy_all<T: Pod + bytemuck::NoUninit>(
     arrays: Vec<(&[T], DeviceSliceMut<'_, T>)>,
     threads: usize,
 ) -> Result<()> {
-    let mut jobs = Vec::new();
-    arrays.into_iter().for_each(|(from, to)| chunks(from, to, &mut jobs));
-    copy(device, jobs, threads, &|_| ())
+    let mut transfers = Vec::new();
+    arrays.into_iter().for_each(|(from, to)| chunks(from, to, &mut transfers));
+    copy(device, transfers, threads, &|_| ())
 }
 
 /// Bytes, and where they go.
-type Job<'a> = (&'a [u8], DeviceSliceMut<'a, u8>);
+type Transfer<'a> = (&'a [u8], DeviceSliceMut<'a, u8>);
 
 /// Appends the parts of a copy.
 fn chunks<'a, T: Pod + bytemuck::NoUninit>(
     from: &'a [T],
     to: DeviceSliceMut<'a, T>,
-    jobs: &mut Vec<Job<'a>>,
+    transfers: &mut Vec<Transfer<'a>>,
 ) {
     let mut rest = to.cast::<u8>();
     for chunk in bytemuck::cast_slice::<T, u8>(from).chunks(CHUNK) {
         let (own, others) = rest.split_at_mut(chunk.len());
-        jobs.push((chunk, own));
+        transfers.push((chunk, own));
         rest = others;
     }
 }
@@ -122,17 +122,17 @@ fn chunks<'a, T: Pod + bytemuck::NoUninit>(
 /// Copies through pinned memory: a thread fills a buffer while the device takes its other one.
 fn copy(
     device: &Device,
-    jobs: Vec<Job<'_>>,
+    transfers: Vec<Transfer<'_>>,
     threads: usize,
     copied: &(dyn Fn(&[u8]) + Sync),
 ) -> Result<()> {
-    let threads = threads.clamp(1, jobs.len().max(1));
-    let jobs = Mutex::new(jobs.into_iter());
+    let threads = threads.clamp(1, transfers.len().max(1));
+    let transfers = Mutex::new(transfers.into_iter());
     let work = || {
         let stream = device.stream()?;
         let mut buffers = [device.alloc_pinned::<u8>(CHUNK)?, device.alloc_pinned(CHUNK)?];
         loop {
-            let next = lock(&jobs).next();
+            let next = lock(&transfers).next();
             let Some((from, to)) = next else { return Ok(stream.synchronize()?) };
             buffers[0].as_mut_slice()?[..from.len()].copy_from_slice(from);
             copied(from);

@@ -5,7 +5,7 @@ use merganser_gpu::{RawStream, Result, Stream};
 
 /// A read on one strand: `query` of `cuda/task.cuh`: first word, bases, letters that are no bases,
 /// edits.
-pub(super) type Query = [u32; 4];
+pub(super) type QueryEntry = [u32; 4];
 /// `window` and `seed` of `cuda/task.cuh`, in words.
 pub(super) type Four = [u32; 4];
 
@@ -37,7 +37,7 @@ merganser_gpu::shared! {
         pub(super) contigs: *const [u32; 2],
         pub(super) gaps: *const [u32; 2],
         pub(super) words: *const u64,
-        pub(super) queries: *const Query,
+        pub(super) queries: *const QueryEntry,
         pub(super) slots: *const u32,
         pub(super) extended: *const u64,
         pub(super) extended_at: *const u32,

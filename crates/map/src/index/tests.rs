@@ -1,11 +1,12 @@
 use super::*;
+use crate::run::build_of;
 use merganser_io::AtomicFile;
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, Resources, Silent};
 use proptest::prelude::*;
 
 fn built(reference: Reference, threads: usize, memory: u64) -> Index {
-    let how = Building { threads, memory, device: None, gpu_memory: None };
-    build(reference, &how, None, &Silent, &Cancel::default()).unwrap()
+    let resources = Resources::new().threads(threads).memory(memory);
+    build_of(reference, &resources, None, None, &Silent, &Cancel::default()).unwrap()
 }
 
 fn key_of(letters: &[u8]) -> Key {
@@ -68,10 +69,11 @@ proptest! {
         let mut files = Vec::new();
         for (threads, memory) in [(1, 1 << 30), (3, 100 << 20)] {
             let path = dir.path().join("x.mgi");
-            let how = Building { threads, memory, device: None, gpu_memory: None };
+            let resources = Resources::new().threads(threads).memory(memory);
             let file = Some(AtomicFile::create(&path).unwrap());
             let reference = Reference::of(&contigs);
-            let mapped = build(reference, &how, file, &Silent, &Cancel::default()).unwrap();
+            let cancel = Cancel::default();
+            let mapped = build_of(reference, &resources, None, file, &Silent, &cancel).unwrap();
             mapped.check(2, &Cancel::default()).unwrap();
             files.push(std::fs::read(&path).unwrap());
         }
@@ -91,10 +93,10 @@ proptest! {
 fn damaged_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.mgi");
-    let how = Building { threads: 1, memory: 1 << 30, device: None, gpu_memory: None };
+    let resources = Resources::new().threads(1).memory(1 << 30);
     let reference = Reference::of(&[b"ACGTACGTTGCATGCA".repeat(40)]);
     let file = Some(AtomicFile::create(&path).unwrap());
-    build(reference, &how, file, &Silent, &Cancel::default()).unwrap();
+    build_of(reference, &resources, None, file, &Silent, &Cancel::default()).unwrap();
     let good = std::fs::read(&path).unwrap();
     let message = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
@@ -119,8 +121,8 @@ fn damaged_files_are_refused() {
 
 #[test]
 fn too_little_memory_is_an_error() {
-    let how = Building { threads: 2, memory: 1 << 20, device: None, gpu_memory: None };
+    let resources = Resources::new().threads(2).memory(1 << 20);
     let reference = Reference::of(&[b"ACGT".repeat(1000)]);
-    let done = build(reference, &how, None, &Silent, &Cancel::default());
+    let done = build_of(reference, &resources, None, None, &Silent, &Cancel::default());
     assert!(done.unwrap_err().to_string().starts_with("indexing with 2 threads needs at least "));
 }

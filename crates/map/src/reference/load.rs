@@ -21,7 +21,11 @@ const STRETCH: usize = 1 << 16;
 /// # Errors
 /// If the file cannot be read, holds reads, has no sequence, a contig is empty or has no name or the name of
 /// another one, a letter is none of DNA, a contig has more than 2^31 - 1 bases, or all together more than 2^32 - 2^17.
-pub fn load(input: &Input, progress: &dyn Progress, cancel: &Cancel) -> Result<Reference, Error> {
+pub(crate) fn load(
+    input: &Input,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Reference, Error> {
     let options = ReaderOptions {
         max_record: LONGEST_RECORD,
         cancel: cancel.clone(),
@@ -217,7 +221,7 @@ mod tests {
     fn contigs_begin_at_words_and_keep_their_letters() {
         let reference = loaded(">a x\nACGTN\nacgu\n>b\nTTT\n").unwrap();
         let contig = |name: &str, start, len| Contig { name: name.into(), start, len };
-        assert_eq!(reference.contigs(), [contig("a", 0, 9), contig("b", 64, 3)]);
+        assert_eq!(reference.contigs, [contig("a", 0, 9), contig("b", 64, 3)]);
         let text = reference.text();
         let codes: Vec<u8> = (0..9).map(|at| text.code(at)).collect();
         assert_eq!(codes, [0, 1, 2, 3, 4, 0, 1, 2, 3]);
@@ -234,7 +238,7 @@ mod tests {
         for (at, &letter) in letters.iter().enumerate() {
             assert_eq!(reference.text().code(at), merganser_seq::base::code(letter).unwrap_or(4));
         }
-        assert_eq!(reference.contigs()[1].start as usize, 200_000usize.next_multiple_of(64));
+        assert_eq!(reference.contigs[1].start as usize, 200_000usize.next_multiple_of(64));
     }
 
     #[test]

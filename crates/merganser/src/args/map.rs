@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
 use merganser_map::{Metric, NMode, Prefilter, Select, Strand};
+use merganser_run::Resources;
 
 use super::ReadsArgs;
 use super::ThreadArgs;
@@ -56,12 +57,12 @@ pub(crate) struct IndexArgs {
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
-    pub(crate) resources: Resources,
+    pub(crate) limits: LimitArgs,
 }
 
 /// Threads and memory.
 #[derive(Args, Debug)]
-pub(crate) struct Resources {
+pub(crate) struct LimitArgs {
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
@@ -69,6 +70,18 @@ pub(crate) struct Resources {
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
+}
+
+impl LimitArgs {
+    /// What a run on these devices may use.
+    pub(crate) fn resources(&self, device: &DeviceArgs) -> Resources {
+        let mut resources = Resources::new()
+            .threads(merganser_run::resolve_threads(self.threads.number()))
+            .memory(self.memory.unwrap_or_else(merganser_run::default_budget))
+            .device(device.device.clone());
+        resources.gpu_memory = device.gpu_memory;
+        resources
+    }
 }
 
 #[derive(Args, Debug)]
@@ -167,7 +180,7 @@ pub(crate) struct MapArgs {
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
-    pub(crate) resources: Resources,
+    pub(crate) limits: LimitArgs,
 }
 
 impl MapArgs {

@@ -11,8 +11,8 @@ use crate::console::{Console, Level};
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}",
-        finished.job.threads,
-        format_size(finished.job.memory),
+        finished.resources.threads,
+        format_size(finished.resources.budget()),
         merganser_seq::simd::Level::best().name()
     ));
     if console.says(Level::Info) {
@@ -28,9 +28,9 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
 fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     let outcome = finished.outcome;
     let mut rows = vec![
-        ("pairs", thousands(outcome.pairs)),
+        ("pairs", thousands(outcome.records)),
         ("  accepted", thousands(outcome.accepted)),
-        ("  rejected", thousands(outcome.pairs - outcome.accepted)),
+        ("  rejected", thousands(outcome.records - outcome.accepted)),
     ];
     if outcome.undefined > 0 {
         rows.push(("  accepted as undefined", thousands(outcome.undefined)));
@@ -45,7 +45,7 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     }
     let seconds = finished.started.elapsed().as_secs_f64();
     rows.push(("time", format!("{seconds:.2} s")));
-    let rate = outcome.pairs as f64 / 1e6 / seconds.max(1e-6);
+    let rate = outcome.records as f64 / 1e6 / seconds.max(1e-6);
     rows.push(("throughput", format!("{rate:.2} M pairs/s")));
     rows.extend(peak_rss().map(|peak| ("peak memory", format_size(peak))));
     rows
@@ -53,7 +53,7 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
 
 fn warnings(finished: &Finished<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
-    if finished.outcome.pairs == 0 {
+    if finished.outcome.records == 0 {
         warnings.push("the input has no pairs".into());
     }
     if finished.outcome.exact_instead > 0 {

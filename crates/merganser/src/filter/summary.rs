@@ -19,37 +19,39 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     summary.version(env!("CARGO_PKG_VERSION"));
     describe_inputs(finished.inputs, &mut summary);
     parameters(finished, &mut summary);
-    devices::describe(&finished.job.devices, finished.job.gpu_memory, &mut summary);
+    let gpus: Vec<u32> = finished.outcome.devices.iter().map(|device| device.ordinal).collect();
+    devices::describe(&gpus, finished.resources.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
-    summary.stage("filter", finished.filtering);
-    if !finished.job.devices.is_empty() {
-        summary.stage("kernels", finished.outcome.kernels);
+    let outcome = finished.outcome;
+    summary.stage("filter", outcome.stages.get("filter"));
+    if !outcome.devices.is_empty() {
+        summary.stage("kernels", outcome.kernels);
     }
-    summary.stage("sync", finished.outcome.sync);
+    summary.stage("sync", outcome.stages.get("sync"));
     Ok(write_summary(&summary, output).map_err(Error::from)?)
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
-    let (args, job) = (finished.args, finished.job);
+    let (args, resources) = (finished.args, finished.resources);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("threshold", args.threshold.to_string().into());
     set("method", name_of(&args.method).into());
     set("n_mode", name_of(&args.n_mode).into());
     set("align", name_of(&args.align).into());
-    set("verify", job.verify.into());
+    set("verify", args.verify.into());
     set("format", name_of(&args.format).into());
     set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
-    set("threads", job.threads.into());
-    set("memory", job.memory.into());
+    set("threads", resources.threads.into());
+    set("memory", resources.budget().into());
 }
 
 fn results(finished: &Finished<'_>, summary: &mut Summary) {
     let outcome = finished.outcome;
     let mut set = |key: &str, value: Option<u64>| summary.set("results", key, value);
-    set("pairs", Some(outcome.pairs));
+    set("pairs", Some(outcome.records));
     set("accepted", Some(outcome.accepted));
-    set("rejected", Some(outcome.pairs - outcome.accepted));
+    set("rejected", Some(outcome.records - outcome.accepted));
     set("undefined", Some(outcome.undefined));
     set("exact_instead", Some(outcome.exact_instead));
     set("gpu_pairs", Some(outcome.gpu_pairs));

@@ -10,8 +10,8 @@ use crate::console::{Console, Level};
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}, index of {} with k = {}",
-        finished.job.threads,
-        format_size(finished.job.memory),
+        finished.resources.threads,
+        format_size(finished.resources.budget()),
         merganser_seq::simd::Level::best().name(),
         format_size(finished.index.bytes()),
         finished.index.k()
@@ -27,7 +27,7 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
 }
 
 fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
-    let (reported, stages) = (&finished.outcome.reported, &finished.outcome.stages);
+    let (reported, effort) = (&finished.outcome.reported, &finished.outcome.effort);
     let mut rows = vec![
         ("reads", thousands(reported.reads)),
         ("  mapped", thousands(reported.mapped)),
@@ -43,14 +43,14 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
         rows.push(("  one mate mapped", thousands(reported.one_mate)));
     }
     rows.push(("mappings", thousands(reported.mappings)));
-    rows.push(("candidates", thousands(stages.candidates)));
-    rows.push(("  rejected", thousands(stages.rejected)));
-    rows.push(("  verified", thousands(stages.verified)));
-    if stages.gpu_reads > 0 {
-        rows.push(("reads mapped on GPUs", thousands(stages.gpu_reads)));
+    rows.push(("candidates", thousands(effort.candidates)));
+    rows.push(("  rejected", thousands(effort.rejected)));
+    rows.push(("  verified", thousands(effort.verified)));
+    if effort.gpu_reads > 0 {
+        rows.push(("reads mapped on GPUs", thousands(effort.gpu_reads)));
     }
-    let threads = finished.job.threads as f64;
-    let times = stages.times;
+    let threads = finished.resources.threads as f64;
+    let times = effort.times;
     for (name, time) in [
         ("time, index", finished.indexing.as_secs_f64()),
         ("      seeding", times.seeding.as_secs_f64() / threads),
@@ -67,16 +67,16 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
 }
 
 fn warnings(finished: &Finished<'_>) -> Vec<String> {
-    let (reported, stages) = (&finished.outcome.reported, &finished.outcome.stages);
+    let (reported, effort) = (&finished.outcome.reported, &finished.outcome.effort);
     let mut warnings = Vec::new();
     if reported.reads == 0 {
         warnings.push("there are no reads in the input".into());
     }
-    if stages.scanned > 0 {
+    if effort.scanned > 0 {
         warnings.push(format!(
             "{} reads are too short for one more seed of {} bases than -e allows edits: the whole \
              reference was scanned for each of them, which is slow",
-            thousands(stages.scanned),
+            thousands(effort.scanned),
             merganser_map::SHORTEST
         ));
     }
@@ -90,7 +90,7 @@ fn warnings(finished: &Finished<'_>) -> Vec<String> {
         warnings.push(format!(
             "{} reads or pairs have more than the {} hits that --max-hits allows",
             thousands(reported.cut),
-            finished.job.config.max_hits
+            finished.args.max_hits
         ));
     }
     warnings

@@ -19,28 +19,30 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     summary.version(env!("CARGO_PKG_VERSION"));
     inputs(finished, &mut summary);
     parameters(finished, &mut summary);
-    devices::describe(&finished.job.devices, finished.job.gpu_memory, &mut summary);
+    let outcome = finished.outcome;
+    let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();
+    devices::describe(&gpus, finished.resources.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
     // Of all threads: divided by their number, they add up to about the mapping's.
-    let times = finished.outcome.stages.times;
+    let times = outcome.effort.times;
     summary.set("thread_seconds", "seeding", times.seeding.as_secs_f64());
     summary.set("thread_seconds", "filter", times.filter.as_secs_f64());
     summary.set("thread_seconds", "verification", times.verification.as_secs_f64());
     summary.set("thread_seconds", "output", times.output.as_secs_f64());
-    if !finished.job.devices.is_empty() {
+    if !outcome.devices.is_empty() {
         summary.set("thread_seconds", "waiting_for_gpus", times.device.as_secs_f64());
         // Of all streams, which run side by side.
-        let device = finished.outcome.stages.device;
+        let device = outcome.effort.device;
         summary.set("stream_seconds", "seeding", device.seeding.as_secs_f64());
         summary.set("stream_seconds", "candidates", device.candidates.as_secs_f64());
         summary.set("stream_seconds", "verification", device.verification.as_secs_f64());
         summary.set("stream_seconds", "hits", device.hits.as_secs_f64());
-        summary.stage("gpus", finished.outcome.opening);
+        summary.stage("gpus", outcome.stages.get("gpus"));
     }
     summary.stage("index", finished.indexing);
-    summary.stage("map", finished.mapping);
-    summary.stage("sync", finished.outcome.sync);
+    summary.stage("map", outcome.stages.get("map"));
+    summary.stage("sync", outcome.stages.get("sync"));
     Ok(write_summary(&summary, output).map_err(Error::from)?)
 }
 
@@ -59,7 +61,7 @@ fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
-    let (args, job) = (finished.args, finished.job);
+    let (args, resources) = (finished.args, finished.resources);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("threshold", args.threshold.to_string().into());
     set("hamming", args.hamming.into());
@@ -76,12 +78,12 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("insert", vec![args.min_insert, args.max_insert].into());
     set("filter", name_of(&args.filter).into());
     set("output", args.output.display().to_string().into());
-    set("threads", job.threads.into());
-    set("memory", job.memory.into());
+    set("threads", resources.threads.into());
+    set("memory", resources.budget().into());
 }
 
 fn results(finished: &Finished<'_>, summary: &mut Summary) {
-    let (reported, stages) = (&finished.outcome.reported, &finished.outcome.stages);
+    let (reported, effort) = (&finished.outcome.reported, &finished.outcome.effort);
     for (key, value) in [
         ("reads", reported.reads),
         ("skipped_alignments", finished.outcome.skipped_alignments),
@@ -93,12 +95,12 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
         ("discordant_pairs", reported.discordant),
         ("one_mate_pairs", reported.one_mate),
         ("cut_by_max_hits", reported.cut),
-        ("reads_without_seeds", stages.scanned),
+        ("reads_without_seeds", effort.scanned),
         ("reads_shorter_than_edits", reported.hopeless),
-        ("candidates", stages.candidates),
-        ("rejected", stages.rejected),
-        ("verified", stages.verified),
-        ("gpu_reads", stages.gpu_reads),
+        ("candidates", effort.candidates),
+        ("rejected", effort.rejected),
+        ("verified", effort.verified),
+        ("gpu_reads", effort.gpu_reads),
     ] {
         summary.set("results", key, value);
     }

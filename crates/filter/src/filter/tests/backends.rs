@@ -166,7 +166,8 @@ fn every_backend_decides_as_the_plain_definitions() {
             for method in METHODS {
                 for n_mode in MODES {
                     for align in [Align::Global, Align::SemiGlobal] {
-                        let config = Config { threshold, method, n_mode, align };
+                        let config =
+                            Config::new(threshold).method(method).n_mode(n_mode).align(align);
                         // The plain definitions take long for long ones.
                         let long = name == "long" && (method, n_mode) != (METHODS[0], MODES[0]);
                         if config.validate().is_ok() && !long {

@@ -4,15 +4,15 @@ use merganser_gpu::{DeviceBuffer, PinnedBuffer, Pod, Result as GpuResult, Stream
 
 /// Host memory that goes to the device.
 #[derive(Debug)]
-pub(super) struct Input<T: Pod> {
+pub(super) struct Upload<T: Pod> {
     here: PinnedBuffer<T>,
     pub(super) there: DeviceBuffer<T>,
 }
 
-impl<T: Pod> Input<T> {
-    pub(super) fn new(stream: &Stream) -> GpuResult<Input<T>> {
+impl<T: Pod> Upload<T> {
+    pub(super) fn new(stream: &Stream) -> GpuResult<Upload<T>> {
         let device = stream.device();
-        Ok(Input { here: device.alloc_pinned(0)?, there: device.alloc(0)? })
+        Ok(Upload { here: device.alloc_pinned(0)?, there: device.alloc(0)? })
     }
 
     pub(super) fn load(&mut self, stream: &Stream, items: &[T]) -> GpuResult<()> {

@@ -3,8 +3,8 @@
 use super::super::index::DeviceIndex;
 use super::super::kernels::Task;
 use super::{Sizes, bits};
-use crate::seeds::CHEAP;
-use crate::{Config, Metric, NMode, Prefilter, candidates, prefilter};
+use crate::search::{BIAS, CHEAP, MOST_SORTED};
+use crate::{Config, Metric, NMode, Prefilter, prefilter};
 
 /// A task before any batch.
 pub(super) fn task(index: &DeviceIndex, config: &Config, sizes: Sizes) -> Task {
@@ -31,9 +31,9 @@ pub(super) fn task(index: &DeviceIndex, config: &Config, sizes: Sizes) -> Task {
         k: index.k,
         gap_count: index.gaps.len() as u32,
         cheap: CHEAP as u32,
-        most: candidates::MOST as u32,
-        bias: candidates::BIAS as u32,
-        diagonal_bits: bits(u64::from(index.text_end) + 2 * candidates::BIAS as u64),
+        most: MOST_SORTED as u32,
+        bias: BIAS as u32,
+        diagonal_bits: bits(u64::from(index.text_end) + 2 * BIAS as u64),
         hamming: u32::from(!edit),
         others_match: u32::from(config.n_mode == NMode::Match),
         in_lanes: u32::from(edit && config.filter == Prefilter::Exact),

@@ -1,0 +1,81 @@
+//! Where decisions go.
+
+mod text;
+
+use std::io::Write;
+use std::time::Duration;
+
+use merganser_io::{Output, finish_all};
+use merganser_run::InOrderSink;
+
+use crate::Error;
+pub(crate) use text::{DecisionText, append};
+
+/// How decisions are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// A header, then `index<TAB>accept<TAB>edits` lines.
+    #[default]
+    Tsv,
+    /// GateKeeper-GPU's two files: `1` or `0` a line, and the edits a line.
+    GateKeeper,
+    /// Nothing is written.
+    None,
+}
+
+/// Open outputs: one for [`Format::Tsv`], two for [`Format::GateKeeper`].
+#[derive(Debug)]
+pub struct Writer {
+    format: Format,
+    outputs: Vec<Output>,
+    begun: bool,
+}
+
+impl Writer {
+    /// A writer to as many outputs as the format has.
+    ///
+    /// # Panics
+    /// If there are more or fewer.
+    pub fn new(format: Format, outputs: Vec<Output>) -> Writer {
+        let needed = match format {
+            Format::Tsv => 1,
+            Format::GateKeeper => 2,
+            Format::None => 0,
+        };
+        assert_eq!(outputs.len(), needed, "{format:?} has {needed} outputs");
+        Writer { format, outputs, begun: false }
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Not before there is something to write, so that an error at the beginning of the input
+    /// leaves nothing on stdout.
+    fn begin(&mut self) -> Result<(), Error> {
+        if self.format == Format::Tsv && !self.begun {
+            self.outputs[0].write_all(b"index\taccept\tedits\n")?;
+        }
+        self.begun = true;
+        Ok(())
+    }
+
+    /// Makes the files appear, and returns how long the disk took.
+    pub(crate) fn finish(mut self) -> Result<Duration, Error> {
+        self.begin()?;
+        Ok(finish_all(self.outputs)?)
+    }
+}
+
+impl InOrderSink<DecisionText> for Writer {
+    type Error = Error;
+
+    fn write(&mut self, mut texts: DecisionText) -> Result<Option<DecisionText>, Error> {
+        self.begin()?;
+        for (output, text) in self.outputs.iter_mut().zip(&texts) {
+            output.write_all(text)?;
+        }
+        texts.iter_mut().for_each(Vec::clear);
+        Ok(Some(texts))
+    }
+}

@@ -1,0 +1,243 @@
+//! A whole run: the order of its stages, and who computes.
+
+mod gpus;
+mod work;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use merganser_io::{Input, ReaderOptions, text_bytes};
+use merganser_run::{
+    Cancel, InOrder, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss,
+    run_workers_collect, start_scoped,
+};
+
+use crate::source::Source;
+use crate::{Config, Error, Filter, Method, Writer};
+use gpus::{ByGpus, Gpus};
+use work::{Shared, Tally, Worker};
+
+/// What a run found and did.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Pairs read.
+    pub records: u64,
+    /// Secondary and supplementary alignments of SAM and BAM inputs, which were passed over.
+    pub skipped_alignments: u64,
+    /// `filter`: reading, deciding and writing. `sync`: until the disk confirmed the outputs.
+    pub stages: Stages,
+    /// The GPUs that took part.
+    pub devices: Vec<merganser_gpu::DeviceInfo>,
+    /// The most memory that the process had so far, in bytes, if the system tells.
+    pub peak_memory: Option<u64>,
+    /// Pairs that were accepted, those that are undefined among them.
+    pub accepted: u64,
+    /// Pairs that were accepted with letters that make them undefined.
+    pub undefined: u64,
+    /// Pairs that the method asked for does not define, and the exact one decided.
+    pub exact_instead: u64,
+    /// With [`Config::verify`], how the exact method differs.
+    pub verified: Option<Verified>,
+    /// Pairs that went to GPUs.
+    pub gpu_pairs: u64,
+    /// The time that kernels took, of all streams together, which run side by side.
+    pub kernels: Duration,
+}
+
+/// Decisions held against the exact method's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Pairs that the exact method accepts.
+    pub exact_accepted: u64,
+    /// Pairs accepted that have more edits than the threshold allows.
+    pub false_accepts: u64,
+    /// Pairs rejected that are within the threshold.
+    pub false_rejects: u64,
+}
+
+/// Bytes of text of a block: large enough to be worth a turn, at most,
+const MOST_BLOCK: u64 = 1 << 20;
+/// with GPUs, which each launch costs some time;
+const MOST_GPU_BLOCK: u64 = 4 << 20;
+/// and where memory is short.
+const LEAST_BLOCK: u64 = 64 << 10;
+/// What the process and a thread take whatever the size of blocks.
+const FIXED: u64 = 24 << 20;
+const FIXED_THREAD: u64 = 3 << 20;
+/// What a thread's share of all blocks, texts and results takes, in blocks.
+const BLOCKS_A_THREAD: u64 = 16;
+/// What the pinned memory of a thread's share of all streams takes, in blocks.
+const PINNED_A_THREAD: u64 = 4;
+/// How many blocks a thread may be ahead of the one to be written next.
+const AHEAD: u64 = 4;
+
+/// Decides all pairs of the inputs (one file of pairs, or two of sequences) and writes the
+/// decisions in their order; the bytes written do not depend on `resources`. Calls `progress` with
+/// one stage, in bytes of input.
+///
+/// # Errors
+/// If the configuration or the number of inputs is wrong, a GPU is asked for and cannot be used,
+/// there is too little memory, the input is at fault (of several faults the first in the input), an
+/// output cannot be written, or the run was cancelled. There are then no outputs.
+pub fn run(
+    config: &Config,
+    resources: &Resources,
+    inputs: &[Input],
+    writer: Writer,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
+    Run { config, resources, gpus_alone: false, progress, cancel }.run(inputs, writer)
+}
+
+/// As [`run()`], and waits for GPUs rather than decide pairs on the CPU that they can decide: for tests
+/// and measurements.
+///
+/// # Errors
+/// As [`run()`].
+#[doc(hidden)]
+pub fn run_on_gpus_alone(
+    config: &Config,
+    resources: &Resources,
+    inputs: &[Input],
+    writer: Writer,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
+    Run { config, resources, gpus_alone: true, progress, cancel }.run(inputs, writer)
+}
+
+/// A run, but for its inputs and outputs.
+struct Run<'r> {
+    config: &'r Config,
+    resources: &'r Resources,
+    /// Pairs that GPUs can decide are left to them.
+    gpus_alone: bool,
+    progress: &'r dyn Progress,
+    cancel: &'r Cancel,
+}
+
+impl Run<'_> {
+    fn run(&self, inputs: &[Input], writer: Writer) -> Result<Outcome, Error> {
+        let filter = Filter::new(*self.config)?;
+        let exact = if self.config.verify {
+            Some(Filter::new(self.config.method(Method::Exact))?)
+        } else {
+            None
+        };
+        self.resources.validate()?;
+        let ordinals = self.choose_gpus(inputs)?;
+        let begun = Instant::now();
+        let block = self.block_bytes(!ordinals.is_empty())?;
+        let source = Source::open(inputs, &self.reader_options(block))?;
+        self.progress.stage("filter", Unit::Bytes, source.bytes_total());
+        let format = writer.format();
+        let written = InOrder::new(writer, AHEAD * self.resources.threads as u64, 0);
+        let shared =
+            Shared { source, written, format, progress: self.progress, cancel: self.cancel };
+        let (tallies, by_gpus) = self.decide(&filter, exact.as_ref(), &shared, ordinals, block)?;
+        let skipped_alignments = shared.source.skipped_alignments();
+        let writer = shared.written.into_sink()?;
+        let mut outcome = Outcome { skipped_alignments, ..Outcome::of(by_gpus) };
+        outcome.verified = self.config.verify.then(Verified::default);
+        tallies.iter().for_each(|tally| outcome.add(tally));
+        let all = begun.elapsed();
+        let sync = writer.finish()?;
+        outcome.stages.add("filter", all);
+        outcome.stages.add("sync", sync);
+        self.progress.finish();
+        outcome.peak_memory = peak_rss();
+        Ok(outcome)
+    }
+
+    fn choose_gpus(&self, inputs: &[Input]) -> Result<Vec<u32>, Error> {
+        let work = match self.config.method {
+            Method::Exact => Work::FilterExact,
+            _ => Work::FilterByRule,
+        };
+        let usable = merganser_gpu::usable;
+        Ok(self.resources.choose_gpus(work, text_bytes(inputs), usable, self.progress)?)
+    }
+
+    /// Has all threads, and GPUs if there are any, decide blocks until there are none.
+    fn decide(
+        &self,
+        filter: &Filter,
+        exact: Option<&Filter>,
+        shared: &Shared<'_>,
+        ordinals: Vec<u32>,
+        block: usize,
+    ) -> Result<(Vec<Tally>, ByGpus), Error> {
+        let threads = self.resources.threads;
+        let make = || Worker::new(filter, exact);
+        if ordinals.is_empty() {
+            let tallies = run_workers_collect::<_, Error, _>(threads, |_| Ok(shared.work(make())))?;
+            return Ok((tallies, ByGpus::default()));
+        }
+        let gpus = Gpus::new(ordinals, self.resources, block, self.gpus_alone);
+        let filters: Vec<&Filter> = [filter].into_iter().chain(exact).collect();
+        let tallies = thread::scope(|scope| {
+            // CUDA starts while blocks are read and decided.
+            start_scoped(scope, || gpus.start(&filters, shared))?;
+            let work = |_| Ok(shared.work_with(&gpus, make()));
+            let tallies = run_workers_collect::<_, Error, _>(threads, work);
+            gpus.stop();
+            tallies
+        })?;
+        Ok((tallies, gpus.finish()))
+    }
+
+    fn reader_options(&self, block: usize) -> ReaderOptions {
+        let threads = self.resources.threads;
+        // The longest pair, a line of it or a record, is there with each worker as text and as planes,
+        // and one is collected.
+        let copies = 3 * (threads as u64 + 1);
+        ReaderOptions {
+            chunk_bytes: block,
+            workers: threads,
+            max_record: merganser_io::longest_record(self.resources.budget() / 8, copies),
+            cancel: self.cancel.clone(),
+            ..ReaderOptions::default()
+        }
+    }
+
+    /// The bytes of a block that the memory allows.
+    fn block_bytes(&self, with_gpus: bool) -> Result<usize, Error> {
+        let (threads, budget) = (self.resources.threads as u64, self.resources.budget());
+        let (most, pinned) =
+            if with_gpus { (MOST_GPU_BLOCK, PINNED_A_THREAD) } else { (MOST_BLOCK, 0) };
+        let blocks = (BLOCKS_A_THREAD + pinned) * threads;
+        let fixed = FIXED + FIXED_THREAD * threads;
+        let block = budget.saturating_sub(fixed) / blocks;
+        if block < LEAST_BLOCK {
+            return Err(Shortage {
+                what: format!("{threads} threads need"),
+                needed: fixed + blocks * LEAST_BLOCK,
+                budget,
+                remedy: Shortage::FEWER_THREADS,
+            }
+            .into());
+        }
+        Ok(block.min(most) as usize)
+    }
+}
+
+impl Outcome {
+    fn of(ByGpus { devices, kernels, exact_instead }: ByGpus) -> Outcome {
+        Outcome { devices, kernels, exact_instead, ..Outcome::default() }
+    }
+
+    fn add(&mut self, tally: &Tally) {
+        self.records += tally.pairs;
+        self.accepted += tally.accepted;
+        self.undefined += tally.undefined;
+        self.exact_instead += tally.exact_instead;
+        self.gpu_pairs += tally.gpu_pairs;
+        if let (Some(sum), Some(more)) = (&mut self.verified, &tally.verified) {
+            sum.exact_accepted += more.exact_accepted;
+            sum.false_accepts += more.false_accepts;
+            sum.false_rejects += more.false_rejects;
+        }
+    }
+}

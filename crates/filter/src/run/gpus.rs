@@ -1,0 +1,279 @@
+//! GPUs beside the CPU: a worker that has fetched a block gives its pairs to a stream if one is free,
+//! and goes on with the next block; else, and while CUDA still starts, it decides them itself. So
+//! no device waits for the CPU, and the CPU for no device.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use merganser_gpu::{Device, DeviceInfo, Result as GpuResult};
+use merganser_run::locks::{into_inner, lock, wait};
+use merganser_run::{GpuShortage, Resources, start_scoped};
+
+use super::work::{BATCH, FailOnPanic, Shared, Tally, Worker};
+use crate::cuda::GpuFilter;
+use crate::source::Block;
+use crate::{Error, Filter};
+
+/// Streams for each worker: one is filled while the other is at work.
+const STREAMS_A_WORKER: usize = 2;
+/// Bytes of text to a word of planes, and to a pair, for which streams have room from the start: 40
+/// bases a sequence.
+const TEXT_A_WORD: usize = 20;
+const TEXT_A_PAIR: usize = 80;
+
+/// The streams of all devices.
+pub(super) struct Gpus {
+    /// CUDA's numbers of the devices.
+    ordinals: Vec<u32>,
+    threads: usize,
+    /// Bytes of memory to use on each device, `None` for what is free.
+    memory: Option<u64>,
+    /// Workers wait for streams rather than decide pairs themselves.
+    alone: bool,
+    /// Words and pairs for which each stream has room from the start.
+    room: [usize; 2],
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    idle: VecDeque<GpuFilter>,
+    failed: bool,
+    /// No more streams are needed.
+    done: bool,
+    devices: Vec<DeviceInfo>,
+}
+
+/// What the devices did.
+#[derive(Debug, Default)]
+pub(super) struct ByGpus {
+    pub(super) devices: Vec<DeviceInfo>,
+    /// The time that kernels took, of all streams together.
+    pub(super) kernels: Duration,
+    /// Pairs that the method asked for does not define.
+    pub(super) exact_instead: u64,
+}
+
+/// A block whose pairs a device decides.
+struct Flying {
+    number: u64,
+    first: u64,
+    stream: GpuFilter,
+}
+
+impl Gpus {
+    /// For blocks of `block` bytes of text.
+    pub(super) fn new(
+        ordinals: Vec<u32>,
+        resources: &Resources,
+        block: usize,
+        alone: bool,
+    ) -> Gpus {
+        let (threads, memory) = (resources.threads, resources.gpu_memory);
+        let room = [block / TEXT_A_WORD, block / TEXT_A_PAIR];
+        let (state, changed) = (Mutex::default(), Condvar::new());
+        Gpus { ordinals, threads, memory, alone, room, state, changed }
+    }
+
+    /// Starts CUDA and makes the streams. If that fails, so does the run.
+    pub(super) fn start(&self, filters: &[&Filter], shared: &Shared<'_>) {
+        if let Err(error) = self.make(filters) {
+            shared.hand_in(0, Err(error));
+            self.fail();
+        }
+    }
+
+    fn make(&self, filters: &[&Filter]) -> Result<(), Error> {
+        let devices = Device::open_all(&self.ordinals)?;
+        let streams = (STREAMS_A_WORKER * self.threads).div_ceil(devices.len());
+        lock(&self.state).devices = devices.iter().map(|device| device.info().clone()).collect();
+        thread::scope(|scope| {
+            let make = |device| start_scoped(scope, move || self.make_on(device, filters, streams));
+            let threads = devices.iter().map(make).collect::<Result<Vec<_>, _>>()?;
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().try_for_each(join)
+        })
+    }
+
+    /// Makes up to `streams` streams on a device, as many as its memory allows.
+    fn make_on(&self, device: &Device, filters: &[&Filter], streams: usize) -> Result<(), Error> {
+        if let Some(limit) = self.memory {
+            device.limit_memory(limit);
+        }
+        let [words, pairs] = self.room;
+        let needed = GpuFilter::bytes_for(words, pairs, filters.len());
+        let available = device.available()?;
+        // Half is left for batches of short sequences, which take more.
+        let streams = streams.min((available / 2 / needed) as usize);
+        if streams == 0 {
+            let (ordinal, what, needed) = (device.ordinal(), "filtering", 2 * needed);
+            return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
+        }
+        for _ in 0..streams {
+            if lock(&self.state).done {
+                break;
+            }
+            let mut stream = GpuFilter::of_several(filters, device, None)?;
+            stream.reserve(words, pairs)?;
+            self.give_back(stream);
+        }
+        Ok(())
+    }
+
+    fn give_back(&self, stream: GpuFilter) {
+        lock(&self.state).idle.push_back(stream);
+        self.changed.notify_one();
+    }
+
+    /// A stream that is free now.
+    fn take(&self) -> Option<GpuFilter> {
+        lock(&self.state).idle.pop_front()
+    }
+
+    /// A stream, once one is free; `None` if none will be.
+    fn wait(&self) -> Option<GpuFilter> {
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(stream) = state.idle.pop_front() {
+                return Some(stream);
+            }
+            if state.failed {
+                return None;
+            }
+            state = wait(&self.changed, state);
+        }
+    }
+
+    /// A device failed: nobody shall wait for it.
+    fn fail(&self) {
+        lock(&self.state).failed = true;
+        self.changed.notify_all();
+    }
+
+    /// All workers have ended.
+    pub(super) fn stop(&self) {
+        lock(&self.state).done = true;
+    }
+
+    /// What the devices did, after all workers have ended.
+    pub(super) fn finish(self) -> ByGpus {
+        let State { idle, devices, .. } = into_inner(self.state);
+        let kernels = idle.iter().map(GpuFilter::kernel_time).sum();
+        let exact_instead = idle.iter().map(GpuFilter::exact_instead).sum();
+        ByGpus { devices, kernels, exact_instead }
+    }
+}
+
+impl Shared<'_> {
+    /// Has blocks decided, by devices or the worker, until there are none.
+    pub(super) fn work_with(&self, gpus: &Gpus, mut worker: Worker<'_>) -> Tally {
+        let _guard = FailOnPanic(self);
+        let mut block = Block::default();
+        let mut flying = VecDeque::new();
+        while self.fetch(&mut block) {
+            let number = block.number();
+            // Those who wait for room may wait for ours.
+            let all = !self.written.has_room(number);
+            self.land(gpus, &mut worker, &mut flying, if all { 0 } else { usize::MAX });
+            if !self.written.wait_for_room(number) {
+                break;
+            }
+            let stream = gpus.take().or_else(|| {
+                // Our own streams are waited for first: the others' come from others.
+                if !gpus.alone {
+                    return None;
+                }
+                self.land(gpus, &mut worker, &mut flying, 0);
+                gpus.wait()
+            });
+            match stream {
+                Some(stream) => self.send(gpus, &mut worker, &mut block, stream, &mut flying),
+                None => self.decide(&mut worker, &mut block),
+            }
+        }
+        self.land(gpus, &mut worker, &mut flying, 0);
+        worker.finish()
+    }
+
+    /// Gives a block's pairs to a stream.
+    fn send(
+        &self,
+        gpus: &Gpus,
+        worker: &mut Worker<'_>,
+        block: &mut Block,
+        mut stream: GpuFilter,
+        flying: &mut VecDeque<Flying>,
+    ) {
+        let (number, first) = (block.number(), block.index());
+        match worker.fill(block, &mut stream) {
+            Ok(()) => flying.push_back(Flying { number, first, stream }),
+            Err(error) => {
+                if matches!(error, Error::Gpu(_)) {
+                    gpus.fail();
+                    self.hand_in(0, Err(error));
+                } else {
+                    self.hand_in(number, Err(error));
+                }
+                // Whatever it holds is not wanted.
+                drop(stream);
+            }
+        }
+    }
+
+    /// Hands in the decisions of streams that have them, of the first ones in any case, so that no
+    /// more than `most` are left.
+    fn land(
+        &self,
+        gpus: &Gpus,
+        worker: &mut Worker<'_>,
+        flying: &mut VecDeque<Flying>,
+        most: usize,
+    ) {
+        while let Some(first) = flying.front() {
+            let landed = match first.stream.is_done() {
+                Ok(false) if flying.len() <= most => return,
+                Ok(_) => Ok(()),
+                Err(error) => Err(error),
+            };
+            let Some(Flying { number, first, mut stream }) = flying.pop_front() else { return };
+            let mut texts = self.written.spare().unwrap_or_default();
+            let collected = landed.and_then(|()| Ok(worker.collect(&mut stream)?));
+            match collected {
+                Ok(()) => {
+                    gpus.give_back(stream);
+                    worker.report(self.format, first, &mut texts);
+                    self.hand_in(number, Ok(texts));
+                }
+                Err(error) => {
+                    gpus.fail();
+                    self.hand_in(0, Err(error));
+                }
+            }
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Packs a block's pairs into a stream's memory and lets it decide them.
+    fn fill(&mut self, block: &mut Block, stream: &mut GpuFilter) -> Result<(), Error> {
+        while block.take(BATCH, &mut self.batch)? {
+            stream.add(&self.batch)?;
+        }
+        stream.launch()
+    }
+
+    /// Takes a stream's decisions.
+    fn collect(&mut self, stream: &mut GpuFilter) -> GpuResult<()> {
+        stream.collect_of(0, &mut self.decisions)?;
+        if self.exact.is_some() {
+            stream.collect_of(1, &mut self.truth)?;
+        }
+        self.tally.gpu_pairs += self.decisions.len() as u64;
+        stream.finish()
+    }
+}

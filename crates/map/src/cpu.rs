@@ -1,0 +1,15 @@
+//! The CPU backend: seeds, candidates, their verification and hits, a batch of reads at a time; and the
+//! sorting of an index's positions.
+
+mod candidates;
+mod mapper;
+pub(crate) mod prefilter;
+mod seeds;
+mod silencer;
+pub(crate) mod sort;
+mod verify;
+
+pub(crate) use mapper::{BLOCK, Mapper};
+
+#[cfg(test)]
+pub(crate) use mapper::tests;

@@ -1,0 +1,126 @@
+//! From seeds to candidates, and from candidates to windows.
+
+use merganser_run::Cancel;
+
+use super::seeds::Seed;
+use super::verify::Window;
+use crate::Error;
+use crate::index::IndexView;
+use crate::search::{BIAS, MOST_SORTED};
+
+/// A place where a query may lie: the diagonal of a seed's occurrence. Sorted by query, then by
+/// diagonal, each once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) query: u32,
+    /// The diagonal, and [`BIAS`] more.
+    diagonal: u32,
+}
+
+impl Candidate {
+    pub(crate) fn diagonal(&self) -> i64 {
+        i64::from(self.diagonal) - BIAS
+    }
+}
+
+/// Positions that are looked at between two looks at whether the run is cancelled: some milliseconds.
+const STRETCH: usize = 1 << 20;
+
+/// Appends the candidates of a query, and calls `full` after each slice.
+///
+/// # Errors
+/// What `full` says, or that the run was cancelled.
+pub(crate) fn collect(
+    query: u32,
+    seeds: &[Seed],
+    view: &IndexView<'_>,
+    scratch: &mut Vec<u32>,
+    candidates: &mut Vec<Candidate>,
+    cancel: &Cancel,
+    mut full: impl FnMut(&mut Vec<Candidate>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let found: usize = seeds.iter().map(|seed| seed.positions.len()).sum();
+    let slices = found.div_ceil(MOST_SORTED).max(1) as u64;
+    let end = u64::from(view.text.end()) + 2 * BIAS as u64;
+    for slice in 0..slices {
+        let (from, to) = (slice * end / slices, (slice + 1) * end / slices);
+        scratch.clear();
+        for seed in seeds {
+            let shift = BIAS as u32 - seed.offset;
+            for positions in view.positions[seed.positions.clone()].chunks(STRETCH) {
+                let diagonals = positions.iter().map(|&at| at + shift);
+                if slices == 1 {
+                    scratch.extend(diagonals);
+                    continue;
+                }
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                scratch.extend(diagonals.filter(|&at| (from..to).contains(&u64::from(at))));
+            }
+        }
+        if scratch.len() > 1 {
+            scratch.sort_unstable();
+            scratch.dedup();
+        }
+        candidates.extend(scratch.iter().map(|&diagonal| Candidate { query, diagonal }));
+        full(candidates)?;
+    }
+    Ok(())
+}
+
+/// Appends windows of neighbouring candidates, none wider than `widest` nor with a gap of more than
+/// `gap`.
+pub(crate) fn merge(
+    candidates: &[Candidate],
+    limits: impl Fn(u32) -> Limits,
+    windows: &mut Vec<Window>,
+) {
+    for same in candidates.chunk_by(|a, b| a.query == b.query) {
+        let query = same[0].query;
+        let Limits { widest, gap } = limits(query);
+        let mut rest = same;
+        while let Some(first) = rest.first() {
+            let mut count = 1;
+            while count < rest.len()
+                && rest[count].diagonal - first.diagonal <= widest
+                && rest[count].diagonal - rest[count - 1].diagonal <= gap
+            {
+                count += 1;
+            }
+            let width = rest[count - 1].diagonal - first.diagonal;
+            let candidates = count as u32;
+            windows.push(Window { query, first: first.diagonal(), width, candidates });
+            rest = &rest[count..];
+        }
+    }
+}
+
+/// How far candidates of a window may be apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The first and the last one.
+    pub(crate) widest: u32,
+    /// Two neighbours.
+    pub(crate) gap: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_share_a_window() {
+        let at = |diagonal: i64| Candidate { query: 3, diagonal: (diagonal + BIAS) as u32 };
+        let candidates = [-5, -3, 0, 1, 2, 9].map(at);
+        let windows = |widest, gap| {
+            let mut windows = Vec::new();
+            merge(&candidates, |_| Limits { widest, gap }, &mut windows);
+            let parts =
+                windows.iter().map(|window| (window.first, window.width, window.candidates));
+            parts.collect::<Vec<_>>()
+        };
+        assert_eq!(windows(5, 5), [(-5, 5, 3), (1, 1, 2), (9, 0, 1)]);
+        assert_eq!(windows(100, 3), [(-5, 7, 5), (9, 0, 1)]);
+    }
+}

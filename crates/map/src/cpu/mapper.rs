@@ -1,0 +1,333 @@
+//! The stages between reads and hits, a batch at a time: seeds, candidates, filter, verification.
+
+use std::time::Instant;
+
+use merganser_filter::PackedReference;
+use merganser_run::Cancel;
+
+use super::candidates::{self, Candidate, Limits};
+use super::prefilter::Rule;
+use super::seeds::{Chooser, Seed};
+use super::silencer::Silencer;
+use super::verify::lanes::{self, Lanes};
+use super::verify::scan::Scan;
+use super::verify::{End, Window, hamming};
+use crate::effort::Effort;
+use crate::hits::Hit;
+use crate::index::IndexView;
+use crate::queries::Queries;
+use crate::search::Plan;
+use crate::{Config, Error, Metric, Prefilter, Strand};
+
+/// Reads that are looked up together: as many as keep their fetches from memory under way at once.
+pub(crate) const BLOCK: usize = 32;
+/// Candidates that are filtered and verified together.
+const SUB_BATCH: usize = if cfg!(test) { 50 } else { 1 << 14 };
+
+/// A thread's mapper.
+pub(crate) struct Mapper<'r> {
+    pub(crate) view: IndexView<'r>,
+    pub(crate) config: &'r Config,
+    /// Stretches that match everything, if letters that are no bases do.
+    gaps: &'r [[u32; 2]],
+    rule: Option<Rule<'r>>,
+    pub(crate) queries: Queries,
+    chooser: Chooser,
+    scratch: Vec<u32>,
+    verifier: Verifier,
+    pub(crate) candidates: Vec<Candidate>,
+    silencer: Silencer,
+    pub(crate) effort: Effort,
+    /// Ends the work on a read: whatever it is, soon.
+    pub(crate) cancel: Cancel,
+}
+
+/// The memory of filter and verification.
+#[derive(Default)]
+struct Verifier {
+    windows: Vec<Window>,
+    plain: Vec<Window>,
+    lanes: Lanes,
+    scan: Scan,
+    ends: Vec<End>,
+}
+
+impl<'r> Mapper<'r> {
+    pub(crate) fn new(
+        view: IndexView<'r>,
+        config: &'r Config,
+        gaps: &'r [[u32; 2]],
+        packed: Option<&'r PackedReference>,
+        cancel: &Cancel,
+    ) -> Mapper<'r> {
+        Mapper {
+            view,
+            config,
+            gaps,
+            rule: packed.map(|packed| Rule::new(config.filter, packed)),
+            queries: Queries::default(),
+            chooser: Chooser::default(),
+            scratch: Vec::new(),
+            verifier: Verifier { scan: Scan::of_run(cancel), ..Verifier::default() },
+            candidates: Vec::new(),
+            silencer: Silencer::default(),
+            effort: Effort::default(),
+            cancel: cancel.clone(),
+        }
+    }
+
+    /// [`Error::Cancelled`] if the run is.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Begins a batch.
+    pub(crate) fn clear(&mut self) {
+        self.queries.clear();
+        self.candidates.clear();
+        self.verifier.ends.clear();
+    }
+
+    /// Adds a read to the batch, as much of it as takes part.
+    ///
+    /// # Errors
+    /// Which of its letters is none of DNA.
+    pub(crate) fn push(&mut self, letters: &[u8]) -> Result<(), String> {
+        let crop = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
+        let letters = &letters[..letters.len().min(crop)];
+        let edits = self.config.threshold.edits(letters.len());
+        self.queries.push(letters, edits).map_err(|place| {
+            let shown = merganser_io::shown_byte(letters[place]);
+            format!("{shown} at base {} is no letter of DNA", place + 1)
+        })
+    }
+
+    /// Looks for some reads of the batch.
+    ///
+    /// # Errors
+    /// If the filter fails, or the run is cancelled.
+    pub(crate) fn seek(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
+        let (begun, before) = (Instant::now(), self.effort.times);
+        let done = self.look_for(reads);
+        let times = &mut self.effort.times;
+        let elsewhere = times.filter + times.verification - before.filter - before.verification;
+        times.seeding += begun.elapsed().saturating_sub(elsewhere);
+        done
+    }
+
+    /// Replaces `hits` by those of one read.
+    ///
+    /// # Errors
+    /// If the filter fails, or the run is cancelled.
+    pub(crate) fn map_read(
+        &mut self,
+        read: usize,
+        hits: &mut Vec<Hit>,
+        bounds: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        self.seek(read..read + 1)?;
+        self.flush()?;
+        self.hits(read..read + 1, hits, bounds)
+    }
+
+    fn look_for(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
+        self.chooser.clear();
+        for read in reads {
+            self.check()?;
+            let mut scanned = false;
+            for number in [2 * read, 2 * read + 1] {
+                let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
+                if self.config.strand != left_out {
+                    scanned |= self.plan(number)?;
+                }
+            }
+            self.effort.scanned += u64::from(scanned);
+        }
+        self.chooser.look_up(&self.view);
+        let mut chooser = std::mem::take(&mut self.chooser);
+        let queries = std::mem::take(&mut self.queries);
+        let view = self.view;
+        let done =
+            chooser.each(&view, &queries, |number, seeds| self.collect(number, seeds, &queries));
+        (self.chooser, self.queries) = (chooser, queries);
+        done
+    }
+
+    /// Decides how a query is looked for; true if the reference had to be scanned.
+    fn plan(&mut self, number: usize) -> Result<bool, Error> {
+        let query = self.queries.get(number);
+        let (number, len) = (number as u32, query.len as u32);
+        match self.chooser.plan(&self.view, number, &query, self.config.n_mode) {
+            Plan::Nothing => Ok(false),
+            Plan::Scan => {
+                let (first, width) = (-i64::from(len), self.view.text.end() + len);
+                self.verify_window(Window { query: number, first, width, candidates: 0 })?;
+                Ok(true)
+            }
+            Plan::Seeds => {
+                for gap in self.gaps {
+                    let first = i64::from(gap[0]) - i64::from(len);
+                    let width = gap[1] - gap[0] + len;
+                    self.verify_window(Window { query: number, first, width, candidates: 0 })?;
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    fn collect(&mut self, number: u32, seeds: &[Seed], queries: &Queries) -> Result<(), Error> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let view = self.view;
+        let cancel = self.cancel.clone();
+        let full = |candidates: &mut Vec<Candidate>| match candidates.len() >= SUB_BATCH {
+            true => self.verify(candidates, queries),
+            false => Ok(()),
+        };
+        let (own, found) = (&mut scratch, &mut candidates);
+        let done = candidates::collect(number, seeds, &view, own, found, &cancel, full);
+        (self.candidates, self.scratch) = (candidates, scratch);
+        done
+    }
+
+    /// Finds the good ends of what was not verified yet.
+    ///
+    /// # Errors
+    /// If the filter fails, or the run is cancelled.
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let queries = std::mem::take(&mut self.queries);
+        let done = self.verify(&mut candidates, &queries);
+        (self.candidates, self.queries) = (candidates, queries);
+        done
+    }
+
+    /// Good ends that wait for [`Mapper::hits`].
+    pub(crate) fn waiting(&self) -> usize {
+        self.verifier.ends.len()
+    }
+
+    fn verify(&mut self, candidates: &mut Vec<Candidate>, queries: &Queries) -> Result<(), Error> {
+        let begun = Instant::now();
+        self.check()?;
+        self.effort.candidates += candidates.len() as u64;
+        if let Some(rule) = &mut self.rule {
+            self.effort.rejected +=
+                rule.reject(candidates, queries, &self.view.text, &self.cancel)?;
+        }
+        let Verifier { windows, plain, lanes, scan, ends } = &mut self.verifier;
+        let (text, config) = (&self.view.text, self.config);
+        let in_lanes = config.filter == Prefilter::Exact && config.metric == Metric::Edit;
+        windows.clear();
+        let limits = |number: u32| {
+            let edits = queries.get(number as usize).edits;
+            let gap = 2 * edits as u32 + 1;
+            match lanes::band(edits).filter(|_| in_lanes) {
+                Some(band) => Limits { widest: (band - 2 * edits - 1) as u32, gap },
+                None if config.metric == Metric::Hamming => Limits { widest: 0, gap: 0 },
+                None => Limits { widest: u32::MAX, gap },
+            }
+        };
+        candidates::merge(candidates, limits, windows);
+        candidates.clear();
+        plain.clear();
+        if in_lanes {
+            windows.retain(|window| {
+                let query = queries.get(window.query as usize);
+                let band = lanes::band(query.edits);
+                let is_plain = band.is_some_and(|band| window.is_plain(&query, text, band));
+                if is_plain {
+                    plain.push(*window);
+                }
+                !is_plain
+            });
+            let mut rejected = 0;
+            lanes.run(queries, plain, text, ends, |candidates| rejected += u64::from(candidates));
+            let candidates: u64 = plain.iter().map(|window| u64::from(window.candidates)).sum();
+            self.effort.rejected += rejected;
+            self.effort.verified += candidates - rejected;
+        }
+        let filtered = Instant::now();
+        self.effort.times.filter += filtered - begun;
+        for window in windows.iter() {
+            if self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let query = queries.get(window.query as usize);
+            self.effort.verified += u64::from(window.candidates);
+            match config.metric {
+                Metric::Edit => scan.ends(window.query, &query, window, text, config.n_mode, ends),
+                Metric::Hamming => {
+                    let (mode, cancel) = (config.n_mode, &self.cancel);
+                    hamming::ends(window.query, &query, window, text, mode, cancel, ends);
+                }
+            }
+        }
+        self.effort.times.verification += filtered.elapsed();
+        Ok(())
+    }
+
+    /// Verifies a window that no seed led to.
+    fn verify_window(&mut self, window: Window) -> Result<(), Error> {
+        let begun = Instant::now();
+        let query = self.queries.get(window.query as usize);
+        let (text, mode, ends) = (&self.view.text, self.config.n_mode, &mut self.verifier.ends);
+        match self.config.metric {
+            Metric::Edit => {
+                self.verifier.scan.ends(window.query, &query, &window, text, mode, ends);
+            }
+            Metric::Hamming => {
+                hamming::ends(window.query, &query, &window, text, mode, &self.cancel, ends);
+            }
+        }
+        self.effort.times.verification += begun.elapsed();
+        self.check()
+    }
+
+    /// Replaces `hits` by the hits of the reads of `reads`, all of which have been sought and
+    /// flushed, in the order of the reads and of their hits, and `bounds` by where those of each
+    /// read end.
+    ///
+    /// # Errors
+    /// If the run is cancelled.
+    pub(crate) fn hits(
+        &mut self,
+        reads: std::ops::Range<usize>,
+        hits: &mut Vec<Hit>,
+        bounds: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        let begun = Instant::now();
+        let ends = &mut self.verifier.ends;
+        ends.sort_unstable();
+        // Of one end the fewest edits come first.
+        ends.dedup_by_key(|end| (end.query, end.position));
+        hits.clear();
+        bounds.clear();
+        let mut rest = &ends[..];
+        for read in reads {
+            if self.cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let first = hits.len();
+            for number in [2 * read, 2 * read + 1] {
+                let of_query = |end: &&End| end.query as usize == number;
+                let (own, others) = rest.split_at(rest.iter().take_while(of_query).count());
+                rest = others;
+                if own.is_empty() {
+                    continue;
+                }
+                let edits = self.queries.get(number).edits as u32;
+                let silence = (self.config.metric == Metric::Edit).then_some(edits);
+                self.silencer.take(own, silence, &self.view.text, hits);
+            }
+            hits[first..].sort_unstable();
+            bounds.push(hits.len());
+        }
+        ends.clear();
+        self.effort.times.verification += begun.elapsed();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

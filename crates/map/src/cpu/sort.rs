@@ -1,0 +1,247 @@
+//! Sorting an index's positions: they are distributed by their first four bases, and each part is
+//! sorted by a radix pass over the next ones and comparisons within what then is equal.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_run::locks::lock;
+use merganser_run::{Cancel, Progress, Resources, Shortage, run_workers_collect};
+
+use crate::Error;
+use crate::index::{Growing, Unsorted, grouped, interleave};
+use crate::reference::Text;
+
+/// Bases by which positions are distributed.
+const PART_BASES: usize = 4;
+const PARTS: usize = 1 << (2 * PART_BASES);
+
+/// Runs `work` on all pieces by all threads and gives the results in their order.
+fn by_piece<T: Send>(
+    pieces: &[[u32; 3]],
+    threads: usize,
+    work: impl Fn(&[u32; 3]) -> T + Sync,
+) -> Result<Vec<T>, Error> {
+    let next = AtomicUsize::new(0);
+    let done = run_workers_collect::<_, Error, _>(threads, |_| {
+        let mut own = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(piece) = pieces.get(at) else { return Ok(own) };
+            own.push((at, work(piece)));
+        }
+    })?;
+    let mut all: Vec<(usize, T)> = done.into_iter().flatten().collect();
+    all.sort_unstable_by_key(|(at, _)| *at);
+    Ok(all.into_iter().map(|(_, value)| value).collect())
+}
+
+/// Calls `take` with the part of each position of a piece.
+#[inline(always)]
+fn parts(text: Text<'_>, piece: &[u32; 3], mut take: impl FnMut(u32, usize)) {
+    let [from, to, _] = *piece;
+    let mut at = from as usize;
+    let to = to as usize;
+    // 61 positions have their first four bases within a word of 64.
+    while at < to {
+        let [low, high] = text.window(at);
+        for i in 0..(to - at).min(61) {
+            let four = |plane: u64| (plane >> i & 15) as usize;
+            take((at + i) as u32, PART[four(low)] | PART[four(high)] << 1);
+        }
+        at += 61;
+    }
+}
+
+/// Four bits, the first lowest, as the low bits of four bases, the first on top.
+const PART: [usize; 16] = {
+    let mut table = [0; 16];
+    let mut bits = 0;
+    while bits < 16 {
+        table[bits] = (bits & 1) << 6 | (bits >> 1 & 1) << 4 | (bits >> 2 & 1) << 2 | bits >> 3 & 1;
+        bits += 1;
+    }
+    table
+};
+
+/// The positions of each part in some pieces.
+///
+/// # Errors
+/// If a thread cannot be started.
+pub(crate) fn totals(
+    text: Text<'_>,
+    pieces: &[[u32; 3]],
+    threads: usize,
+) -> Result<Vec<u64>, Error> {
+    let counts = by_piece(pieces, threads, |piece| {
+        let mut counts = vec![0u32; PARTS];
+        parts(text, piece, |_, part| counts[part] += 1);
+        counts
+    })?;
+    let total = |part: usize| counts.iter().map(|piece| u64::from(piece[part])).sum();
+    Ok((0..PARTS).map(total).collect())
+}
+
+/// Neighbouring parts that are scattered and sorted together, within the memory.
+///
+/// # Errors
+/// If that is too little.
+pub(crate) fn groups(
+    unsorted: &Unsorted<'_>,
+    resources: &Resources,
+    in_memory: bool,
+) -> Result<Vec<Range<usize>>, Error> {
+    let Unsorted { text, k, totals, .. } = unsorted;
+    let (threads, budget) = (resources.threads, resources.budget());
+    let planes = 8 * (text.low.len() + text.high.len() + text.others.len()) as u64;
+    let largest = totals.iter().copied().max().unwrap_or(0);
+    let kept = if in_memory { 4 * unsorted.positions() } else { 0 };
+    // Two keys with their positions for each thread's part, and the sorted ones that wait.
+    let fixed = planes + kept + (4 << (2 * k)) + threads as u64 * 44 * largest + (64 << 20);
+    // A growing vector may take twice what it holds.
+    let room = budget.saturating_sub(fixed) / 8;
+    if room < largest.min(1 << 16) {
+        let needed = fixed + 8 * largest.max(1 << 16);
+        let what = format!("indexing with {} threads needs", threads);
+        let remedy = Shortage::FEWER_THREADS;
+        return Err(Shortage { what, needed, budget, remedy }.into());
+    }
+    Ok(grouped(totals, room))
+}
+
+/// How the positions of an index are sorted.
+pub(crate) struct Sorting<'s> {
+    pub(crate) unsorted: &'s Unsorted<'s>,
+    pub(crate) threads: usize,
+    pub(crate) progress: &'s dyn Progress,
+    pub(crate) cancel: &'s Cancel,
+}
+
+/// The positions of a group's parts, by piece, then by part.
+type Scattered = Vec<Vec<Vec<u32>>>;
+
+/// A sorted part: its positions, and how many each of its k-mers has.
+type SortedPart = (Vec<u32>, Vec<u32>);
+
+/// Parts of a group that are sorted and wait for those before them.
+struct Waiting<'g> {
+    parts: BTreeMap<usize, SortedPart>,
+    next: usize,
+    growing: &'g mut Growing,
+}
+
+impl Sorting<'_> {
+    /// Gives `growing` all positions and k-mers, group by group.
+    ///
+    /// # Errors
+    /// If `growing` cannot take them, a thread cannot be started, or the run was cancelled.
+    pub(crate) fn sort(&self, groups: &[Range<usize>], growing: &mut Growing) -> Result<(), Error> {
+        for group in groups {
+            let scattered = self.scatter(group)?;
+            self.sort_group(group.len(), &scattered, growing)?;
+        }
+        Ok(())
+    }
+
+    fn scatter(&self, group: &Range<usize>) -> Result<Scattered, Error> {
+        let Unsorted { text, pieces, .. } = self.unsorted;
+        by_piece(pieces, self.threads, |piece| {
+            let mut positions = vec![Vec::new(); group.len()];
+            parts(*text, piece, |position, part| {
+                if let Some(of_part) = positions.get_mut(part.wrapping_sub(group.start)) {
+                    of_part.push(position);
+                }
+            });
+            positions
+        })
+    }
+
+    /// Sorts the parts of a group by all threads.
+    fn sort_group(
+        &self,
+        parts: usize,
+        scattered: &Scattered,
+        growing: &mut Growing,
+    ) -> Result<(), Error> {
+        let next = AtomicUsize::new(0);
+        // Parts are handed on in their order, whoever sorts them first.
+        let waiting = Mutex::new(Waiting { parts: BTreeMap::new(), next: 0, growing });
+        run_workers_collect::<_, Error, _>(self.threads, |_| {
+            let mut sorter = Sorter::default();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                if at >= parts {
+                    return Ok(());
+                }
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let pieces = scattered.iter().map(|piece| &piece[at][..]);
+                let part = sorter.sort(self.unsorted.text, pieces, self.unsorted.k);
+                self.progress.advance(part.0.len() as u64);
+                lock(&waiting).hand_in(at, part)?;
+            }
+        })?;
+        Ok(())
+    }
+}
+
+impl Waiting<'_> {
+    fn hand_in(&mut self, at: usize, part: SortedPart) -> Result<(), Error> {
+        self.parts.insert(at, part);
+        while let Some((positions, counts)) = self.parts.remove(&self.next) {
+            self.growing.kmers(&counts, &positions)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+/// A thread's memory.
+#[derive(Default)]
+struct Sorter {
+    keyed: Vec<(u64, u32)>,
+    other: Vec<(u64, u32)>,
+}
+
+/// Bases of the radix pass.
+const RADIX_BASES: usize = 6;
+
+impl Sorter {
+    fn sort<'a>(
+        &mut self,
+        text: Text<'_>,
+        pieces: impl Iterator<Item = &'a [u32]>,
+        k: usize,
+    ) -> SortedPart {
+        self.keyed.clear();
+        for &position in pieces.flatten() {
+            self.keyed.push((interleave(text.window(position as usize)), position));
+        }
+        let digit = |key: u64| (key << (2 * PART_BASES) >> (64 - 2 * RADIX_BASES)) as usize;
+        let mut starts = vec![0; (1 << (2 * RADIX_BASES)) + 1];
+        for &(key, _) in &self.keyed {
+            starts[digit(key) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        self.other.clear();
+        self.other.resize(self.keyed.len(), (0, 0));
+        let mut next = starts.clone();
+        for &item in &self.keyed {
+            let at = &mut next[digit(item.0)];
+            self.other[*at] = item;
+            *at += 1;
+        }
+        for bounds in starts.windows(2) {
+            self.other[bounds[0]..bounds[1]].sort_unstable();
+        }
+        let mut counts = vec![0; 1 << (2 * (k - PART_BASES))];
+        for &(key, _) in &self.other {
+            counts[(key << (2 * PART_BASES) >> (64 - 2 * (k - PART_BASES))) as usize] += 1;
+        }
+        (self.other.iter().map(|&(_, position)| position).collect(), counts)
+    }
+}

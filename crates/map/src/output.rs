@@ -1,0 +1,83 @@
+//! Where records go: which hits are reported, how, and the files that they stand in.
+
+mod header;
+mod record;
+mod report;
+
+use std::io::Write;
+use std::time::Duration;
+
+use merganser_io::{BgzfBlocks, Output, finish_all};
+use merganser_run::InOrderSink;
+
+use crate::{Config, Error, Index};
+pub use header::ReadGroup;
+pub use record::Format;
+pub(crate) use record::RecordStyle;
+pub use report::Reported;
+pub(crate) use report::{RecordSink, ReportUnit, Reporter, selected};
+
+/// Open outputs.
+#[derive(Debug)]
+pub struct Outputs {
+    /// Records.
+    pub records: Output,
+    /// Reads without a hit, as FASTQ or FASTA.
+    pub unmapped: Option<Output>,
+}
+
+/// Text of a batch: records, and reads without a hit.
+pub(crate) type BatchText = [Vec<u8>; 2];
+
+/// Writes the texts of batches in their order.
+pub(crate) struct Writer {
+    outputs: Outputs,
+    format: Format,
+    head: Option<Vec<u8>>,
+}
+
+impl Writer {
+    /// Of records of reads, some of which are mates of pairs or none.
+    pub(crate) fn new(config: &Config, index: &Index, paired: bool, outputs: Outputs) -> Writer {
+        let text = header::text(config, index, paired);
+        let mut head = record::header(config.format, &text, index);
+        if let Format::Bam(level) = config.format {
+            let mut compressed = Vec::new();
+            BgzfBlocks::new(level).compress(&head, true, &mut compressed);
+            head = compressed;
+        }
+        Writer { outputs, format: config.format, head: Some(head) }
+    }
+
+    /// Not before there is something to write, so that an error at the beginning of the input
+    /// leaves nothing on stdout.
+    fn begin(&mut self) -> Result<(), Error> {
+        if let Some(head) = self.head.take() {
+            self.outputs.records.write_all(&head)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the files appear, and returns how long the disk took.
+    pub(crate) fn finish(mut self) -> Result<Duration, Error> {
+        self.begin()?;
+        if self.format != Format::Sam {
+            self.outputs.records.write_all(&BgzfBlocks::END)?;
+        }
+        let Outputs { records, unmapped } = self.outputs;
+        Ok(finish_all([records].into_iter().chain(unmapped))?)
+    }
+}
+
+impl InOrderSink<BatchText> for Writer {
+    type Error = Error;
+
+    fn write(&mut self, texts: BatchText) -> Result<Option<BatchText>, Error> {
+        self.begin()?;
+        self.outputs.records.write_all(&texts[0])?;
+        if let Some(unmapped) = &mut self.outputs.unmapped {
+            unmapped.write_all(&texts[1])?;
+        }
+        Ok(None)
+    }
+}

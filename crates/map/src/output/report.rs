@@ -1,0 +1,276 @@
+//! From hits to records: which hits of a read or pair are reported, and how.
+
+mod pairs;
+
+use merganser_run::Cancel;
+
+use super::record::{Record, RecordPlace, RecordStyle, Tags, flag};
+use crate::hits::{Hit, NO_SCRIPT, quality};
+use crate::index::IndexView;
+use crate::queries::Queries;
+use crate::source::Batch;
+use crate::trace::Alignment;
+use crate::{Config, Error, Select};
+
+/// How often what was reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reported {
+    /// Reads; of pairs both mates.
+    pub reads: u64,
+    /// Of these, with a hit.
+    pub mapped: u64,
+    /// Of these, with one hit alone.
+    pub unique: u64,
+    /// Records of hits.
+    pub mappings: u64,
+    /// Pairs.
+    pub pairs: u64,
+    /// Of these, concordant.
+    pub concordant: u64,
+    /// Of these, with hits of both mates but no concordant combination.
+    pub discordant: u64,
+    /// Of these, with hits of one mate alone.
+    pub one_mate: u64,
+    /// Reads that have no more bases than edits are allowed: they have no hits.
+    pub hopeless: u64,
+    /// Reads or pairs of which `--max-hits` left hits out.
+    pub cut: u64,
+}
+
+impl Reported {
+    pub(crate) fn add(&mut self, other: &Reported) {
+        self.reads += other.reads;
+        self.mapped += other.mapped;
+        self.unique += other.unique;
+        self.mappings += other.mappings;
+        self.pairs += other.pairs;
+        self.concordant += other.concordant;
+        self.discordant += other.discordant;
+        self.one_mate += other.one_mate;
+        self.hopeless += other.hopeless;
+        self.cut += other.cut;
+    }
+}
+
+/// Where records go: text that is sent off whenever it is long.
+pub(crate) trait RecordSink {
+    /// The records' text.
+    fn records(&mut self) -> &mut Vec<u8>;
+    /// Reads without a hit, if they are wanted.
+    fn unmapped(&mut self) -> Option<&mut Vec<u8>>;
+    /// Sends off what is there, if it is long; an error if that is not wanted any more.
+    fn relieve(&mut self) -> Result<(), Error>;
+}
+
+/// A thread's reporter.
+pub(crate) struct Reporter<'r> {
+    view: IndexView<'r>,
+    config: &'r Config,
+    style: &'r RecordStyle,
+    alignments: [Alignment; 2],
+    pairs: pairs::PairMemory,
+    /// Ends the work on a pair with very many combinations.
+    cancel: Cancel,
+    pub(crate) reported: Reported,
+}
+
+/// What a unit's reports are made of.
+#[derive(Clone, Copy)]
+pub(crate) struct ReportUnit<'a> {
+    pub(crate) batch: &'a Batch,
+    pub(crate) queries: &'a Queries,
+    /// The index of its first read.
+    pub(crate) read: usize,
+    /// The hits of its read, or of both mates.
+    pub(crate) hits: [&'a [Hit]; 2],
+    /// What the hits' scripts are in.
+    pub(crate) scripts: &'a [u16],
+}
+
+impl<'r> Reporter<'r> {
+    pub(crate) fn new(
+        view: IndexView<'r>,
+        config: &'r Config,
+        style: &'r RecordStyle,
+        cancel: &Cancel,
+    ) -> Reporter<'r> {
+        let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
+        let cancel = cancel.clone();
+        let (pairs, reported) = (pairs::PairMemory::default(), Reported::default());
+        Reporter { view, config, style, alignments, pairs, cancel, reported }
+    }
+
+    /// Reports a read or a pair.
+    ///
+    /// # Errors
+    /// If what is written cannot be sent off.
+    pub(crate) fn report(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), Error> {
+        if unit.batch.paired {
+            return self.pair(unit, sink);
+        }
+        self.count(unit, 0);
+        self.each(unit, 0, 0, None, sink)?;
+        if unit.hits[0].is_empty() {
+            set_aside(unit, sink);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, unit: &ReportUnit<'_>, mate: usize) {
+        let hits = unit.hits[mate];
+        let query = unit.queries.get(2 * (unit.read + mate));
+        self.reported.hopeless += u64::from(query.len <= query.edits);
+        self.reported.reads += 1;
+        self.reported.mapped += u64::from(!hits.is_empty());
+        self.reported.unique += u64::from(hits.len() == 1);
+    }
+
+    /// How many of some hits or combinations, whose edits are in order, are reported.
+    fn selected(&mut self, edits: impl ExactSizeIterator<Item = u32> + Clone) -> usize {
+        let (reported, cut) = selected(self.config, edits);
+        self.reported.cut += u64::from(cut);
+        reported
+    }
+
+    /// The letters and qualities that are mapped.
+    fn cropped<'a>(&self, unit: &ReportUnit<'a>, mate: usize) -> [&'a [u8]; 2] {
+        let [_, letters, qualities] = unit.batch.get(unit.read + mate);
+        let crop = |text: &'a [u8]| {
+            let most = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
+            &text[..text.len().min(most)]
+        };
+        [crop(letters), crop(qualities)]
+    }
+
+    /// Writes the hits of a read, or that it has none; `flags` are what it is of a pair, and the
+    /// first hit of its mate if that has any.
+    fn each(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        mate: usize,
+        flags: u16,
+        other: Option<&Hit>,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), Error> {
+        let hits = unit.hits[mate];
+        let name = unit.batch.name(unit.read);
+        let letters = Some(self.cropped(unit, mate));
+        let other = other.map(|hit| self.placed(unit, 1 - mate, hit, 1));
+        let mate_place = other.map(|(place, _)| place);
+        if hits.is_empty() {
+            if self.config.keep_unmapped {
+                let record = Record::unmapped(name, flags, mate_place, letters);
+                self.style.write(&record, sink.records());
+            }
+            return sink.relieve();
+        }
+        let edits = hits.iter().map(|hit| hit.edits);
+        let best = quality(edits.clone());
+        let count = self.selected(edits);
+        for (number, hit) in hits[..count].iter().enumerate() {
+            let (place, end) = self.placed(unit, mate, hit, 0);
+            let strand = if hit.reverse { flag::REVERSE } else { 0 };
+            let first = number == 0;
+            let alone = flags & flag::MATE_UNMAPPED != 0;
+            let record = Record {
+                name,
+                flags: flags | strand | if first { 0 } else { flag::SECONDARY },
+                place: Some(place),
+                quality: if first { best } else { 0 },
+                operations: &self.alignments[0].operations,
+                // An unmapped mate stands at its mate's place.
+                mate: if alone { Some(place) } else { mate_place },
+                template: other.map_or(0, |other| template((place, end), other, mate)),
+                letters: letters.filter(|_| first),
+                hit: Some(Tags {
+                    edits: hit.edits,
+                    md: &self.alignments[0].md,
+                    hits: count as u32,
+                    number: number as u32 + 1,
+                }),
+            };
+            self.style.write(&record, sink.records());
+            self.reported.mappings += 1;
+            sink.relieve()?;
+        }
+        Ok(())
+    }
+
+    /// Traces a hit into one of the alignments; gives its place and the base behind its last.
+    fn placed(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        mate: usize,
+        hit: &Hit,
+        into: usize,
+    ) -> (RecordPlace, u32) {
+        let contig = &self.view.text.contigs[hit.contig as usize];
+        let query = unit.queries.get(2 * (unit.read + mate) + usize::from(hit.reverse));
+        let (text, mode) = (&self.view.text, self.config.n_mode);
+        let alignment = &mut self.alignments[into];
+        if hit.script == NO_SCRIPT {
+            alignment.trace(&query, text, contig, hit.end, hit.edits, mode);
+        } else {
+            let script = &unit.scripts[hit.script as usize..][..hit.edits as usize];
+            alignment.follow(&query, text, hit.end, script);
+        }
+        let [at, end] =
+            [self.alignments[into].start, self.alignments[into].end].map(|at| at - contig.start);
+        (RecordPlace { contig: hit.contig, at }, end)
+    }
+}
+
+/// How many of some hits or combinations, whose edits are in order, are reported, and whether
+/// [`Config::max_hits`] left some out.
+pub(crate) fn selected(
+    config: &Config,
+    edits: impl ExactSizeIterator<Item = u32> + Clone,
+) -> (usize, bool) {
+    let wanted = match config.select {
+        Select::All => edits.len(),
+        Select::Best => edits.len().min(1),
+        Select::BestStrata => {
+            let best = edits.clone().next();
+            edits.take_while(|&edits| Some(edits) == best).count()
+        }
+    };
+    let most = match config.max_hits {
+        0 => usize::MAX,
+        most => most as usize,
+    };
+    (wanted.min(most), wanted > most)
+}
+
+/// SAM's template length of a record, given its and its mate's place and end: from the first base
+/// of both to the last, negative for the one that begins later.
+fn template(own: (RecordPlace, u32), other: (RecordPlace, u32), mate: usize) -> i64 {
+    if own.0.contig != other.0.contig {
+        return 0;
+    }
+    let length = i64::from(own.1.max(other.1)) - i64::from(own.0.at.min(other.0.at));
+    let leads = (own.0.at, mate) < (other.0.at, 1 - mate);
+    if leads { length } else { -length }
+}
+
+/// Writes the reads of a unit as FASTQ, or FASTA if they have no qualities.
+fn set_aside(unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) {
+    let Some(out) = sink.unmapped() else { return };
+    for read in unit.read..unit.read + unit.batch.unit() {
+        let [name, letters, qualities] = unit.batch.get(read);
+        let fasta = qualities.is_empty() && !letters.is_empty();
+        out.push(if fasta { b'>' } else { b'@' });
+        out.extend_from_slice(name);
+        out.push(b'\n');
+        out.extend_from_slice(letters);
+        out.push(b'\n');
+        if !fasta {
+            out.extend_from_slice(b"+\n");
+            out.extend_from_slice(qualities);
+            out.push(b'\n');
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Whole runs: the order of their stages, and who computes. Reads are read in order, mapped by all
+//! threads, and written in order.
+
+mod build;
+mod gpus;
+mod worker;
+
+#[cfg(test)]
+mod backends;
+
+use std::time::Instant;
+
+use merganser_io::{Segment, text_bytes};
+use merganser_run::{
+    Cancel, DeviceChoice, InOrder, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss,
+    run_workers_collect,
+};
+
+use crate::cpu::{Mapper, prefilter};
+use crate::cuda::{self, Gpus};
+use crate::effort::Effort;
+use crate::index::{Index, IndexView};
+use crate::output::{Outputs, RecordStyle, Reported, Reporter, Writer};
+use crate::source::Source;
+use crate::{Config, Error, Metric, Prefilter};
+pub use build::build;
+#[cfg(test)]
+pub(crate) use build::build_of;
+use gpus::WithGpus;
+use worker::{Shared, Texts, Worker};
+
+/// What a run found and did.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Reads; of pairs both mates.
+    pub records: u64,
+    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    pub skipped_alignments: u64,
+    /// `gpus`, where some map: opening them and copying the index to them. `map`: that, and from the
+    /// first read to the last record. `sync`: until the disk confirmed the outputs.
+    pub stages: Stages,
+    /// The GPUs that mapped.
+    pub devices: Vec<merganser_gpu::DeviceInfo>,
+    /// The most memory that the process had so far, in bytes, if the system tells.
+    pub peak_memory: Option<u64>,
+    /// What was reported.
+    pub reported: Reported,
+    /// What it took to find that.
+    pub effort: Effort,
+}
+
+/// How many batches a thread may be ahead of the one to be written next.
+const AHEAD: u64 = 4;
+/// Text that is sent off before a batch is done, which waits for the batches before it: the least,
+/// and the most if there is memory to spare.
+const LONG: [usize; 2] = [4 << 20, 64 << 20];
+/// What the process and a thread take: batches, candidates, texts that wait.
+const FIXED: u64 = 24 << 20;
+const FIXED_THREAD: u64 = 48 << 20;
+
+/// Maps all reads and writes records in their order; the bytes written do not depend on `resources`
+/// and [`Config::filter`]. Calls `progress` with one stage, in bytes of input. Where
+/// [`DeviceChoice::Auto`] finds GPUs that have no room for the index, the CPU maps, and a note says so.
+///
+/// # Errors
+/// If the configuration is wrong, the index is damaged, a GPU is asked for and cannot be used, there
+/// is too little memory, the input is at fault (of several faults the first in the input), an output
+/// cannot be written, or the run was cancelled. There are then no outputs.
+pub fn run(
+    config: &Config,
+    resources: &Resources,
+    index: &Index,
+    inputs: &[Segment],
+    outputs: Outputs,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
+    config.validate()?;
+    resources.validate()?;
+    let threads = resources.threads;
+    index.check(threads, cancel)?;
+    let view = index.view();
+    let gaps = view.gaps(config.n_mode);
+    let ordinals = choose_gpus(resources, index, &gaps, inputs, progress)?;
+    let (begun, mut stages) = (Instant::now(), Stages::default());
+    let long = check_memory(config, resources, index)?;
+    let packed = if is_ruled(config) { Some(prefilter::pack(&view.text)?) } else { None };
+    let style = RecordStyle::new(config, index);
+    let mut gpus = None;
+    if !ordinals.is_empty() {
+        let memory = resources.gpu_memory;
+        gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads)?);
+        stages.since("gpus", begun);
+    }
+    let source = Source::open(inputs, threads, cancel)?;
+    progress.stage("map", Unit::Bytes, source.bytes_total());
+    let keeps_unmapped = outputs.unmapped.is_some();
+    let paired = inputs.iter().any(Segment::is_paired);
+    let written = Writer::new(config, index, paired, outputs);
+    let written = InOrder::new(written, AHEAD * threads as u64, 0);
+    let shared = Shared { source, written, progress, cancel };
+    let work = |_| {
+        let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
+        let reporter = Reporter::new(view, config, &style, cancel);
+        let texts = Texts::new(config.format, keeps_unmapped, long);
+        Ok(shared.work(Worker::new(mapper, gpus.as_ref().map(WithGpus::new), reporter, texts)))
+    };
+    let done = run_workers_collect::<_, Error, _>(threads, work)?;
+    let skipped_alignments = shared.source.skipped_alignments();
+    let writer = shared.written.into_sink()?;
+    // What was found is right only if the index is still what it was.
+    index.check(threads, cancel)?;
+    stages.since("map", begun);
+    stages.add("sync", writer.finish()?);
+    progress.finish();
+    let devices = gpus.map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
+    Ok(Outcome { skipped_alignments, stages, devices, ..Outcome::of(&done) })
+}
+
+impl Outcome {
+    /// What the workers found.
+    fn of(done: &[(Reported, Effort)]) -> Outcome {
+        let mut outcome = Outcome { peak_memory: peak_rss(), ..Outcome::default() };
+        for (reported, effort) in done {
+            outcome.reported.add(reported);
+            outcome.effort.add(effort);
+        }
+        outcome.records = outcome.reported.reads;
+        outcome
+    }
+}
+
+/// The GPUs that map, by CUDA's numbers; none: the threads do.
+fn choose_gpus(
+    resources: &Resources,
+    index: &Index,
+    gaps: &[[u32; 2]],
+    inputs: &[Segment],
+    progress: &dyn Progress,
+) -> Result<Vec<u32>, Error> {
+    let size = text_bytes(inputs.iter().flat_map(Segment::inputs));
+    let work = Work::Map { reference: index.bases() };
+    let gpus = resources.choose_gpus(work, size, merganser_gpu::usable, progress)?;
+    if gpus.is_empty() || resources.device != DeviceChoice::Auto {
+        return Ok(gpus);
+    }
+    let view: IndexView<'_> = index.view();
+    match cuda::check_room(&view, gaps, &gpus, resources.gpu_memory) {
+        Ok(()) => Ok(gpus),
+        Err(why) => {
+            progress.note(&format!("computing on the CPU: {why}"));
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// Whether a rule of the filter rejects candidates.
+fn is_ruled(config: &Config) -> bool {
+    matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake)
+        && config.metric == Metric::Edit
+}
+
+/// The text that a thread may hold before it sends it off.
+fn check_memory(config: &Config, resources: &Resources, index: &Index) -> Result<usize, Error> {
+    let (threads, budget) = (resources.threads as u64, resources.budget());
+    let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
+    // The filter's own planes, made of letters.
+    let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
+    let needed = index.bytes() + letters + FIXED + FIXED_THREAD * threads;
+    let texts = 2 * (AHEAD + 1) * threads;
+    if needed <= budget {
+        let share = (budget - needed) / texts;
+        return Ok(share.clamp(LONG[0] as u64, LONG[1] as u64) as usize);
+    }
+    let what = format!("mapping with {threads} threads to this index needs");
+    let remedy = Shortage::FEWER_THREADS;
+    Err(Shortage { what, needed, budget, remedy }.into())
+}

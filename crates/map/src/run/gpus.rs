@@ -1,0 +1,99 @@
+//! A thread's way to the hits of a batch by devices, with its own mapper for the reads that these leave.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use crate::Error;
+use crate::cpu::Mapper;
+use crate::cuda::{Gpus, OnGpu, Ticket};
+use crate::hits::Hit;
+
+/// What a thread has of the devices.
+pub(super) struct WithGpus<'g> {
+    on_gpu: OnGpu<'g>,
+    /// Hits of a read that the thread has mapped itself.
+    own: Vec<Hit>,
+    bounds: Vec<usize>,
+}
+
+impl<'g> WithGpus<'g> {
+    pub(super) fn new(gpus: &'g Gpus) -> WithGpus<'g> {
+        WithGpus { on_gpu: OnGpu::new(gpus), own: Vec::new(), bounds: Vec::new() }
+    }
+
+    /// What the scripts of the last reads' hits are in.
+    pub(super) fn scripts(&self) -> &[u16] {
+        self.on_gpu.scripts()
+    }
+
+    /// The ticket of the batch of this number.
+    pub(super) fn ticket(&self, number: u64) -> Ticket<'g> {
+        self.on_gpu.ticket(number)
+    }
+
+    /// Takes up the queries of a mapper, of so many reads, when it is their turn; those of a unit
+    /// stay together.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(super) fn begin(
+        &mut self,
+        mapper: &mut Mapper<'_>,
+        ticket: Ticket<'_>,
+        reads: usize,
+        unit: usize,
+    ) -> Result<(), Error> {
+        let begun = Instant::now();
+        self.on_gpu.begin(&mapper.queries, ticket, reads, unit)?;
+        mapper.effort.times.device += begun.elapsed();
+        Ok(())
+    }
+
+    /// Replaces `hits` by the hits of the next reads, and `bounds` by where those of each read end;
+    /// says which reads these are. `None` if there are none left.
+    ///
+    /// # Errors
+    /// If a device fails, or the run is cancelled.
+    pub(super) fn next(
+        &mut self,
+        mapper: &mut Mapper<'_>,
+        hits: &mut Vec<Hit>,
+        bounds: &mut Vec<usize>,
+    ) -> Result<Option<Range<usize>>, Error> {
+        let begun = Instant::now();
+        let reads = self.on_gpu.next(&mapper.cancel, &mut mapper.effort)?;
+        let Some(reads) = reads else { return Ok(None) };
+        mapper.effort.times.device += begun.elapsed();
+        self.gather(reads.clone(), mapper, hits, bounds)?;
+        Ok(Some(reads))
+    }
+
+    /// The hits of the device and those of the thread, read by read.
+    fn gather(
+        &mut self,
+        reads: Range<usize>,
+        mapper: &mut Mapper<'_>,
+        hits: &mut Vec<Hit>,
+        bounds: &mut Vec<usize>,
+    ) -> Result<(), Error> {
+        hits.clear();
+        bounds.clear();
+        let text = mapper.view.text;
+        let mut rest = self.on_gpu.hits().iter().peekable();
+        for read in reads.clone() {
+            let rank = (read - reads.start) as u32;
+            while let Some((_, hit)) = rest.next_if(|(of, _)| *of == rank) {
+                let contig = text.contig_at(i64::from(hit.end)) as u32;
+                hits.push(Hit { contig, ..*hit });
+            }
+            if self.on_gpu.is_left(read) {
+                mapper.map_read(read, &mut self.own, &mut self.bounds)?;
+                hits.extend_from_slice(&self.own);
+            } else {
+                mapper.effort.gpu_reads += 1;
+            }
+            bounds.push(hits.len());
+        }
+        Ok(())
+    }
+}

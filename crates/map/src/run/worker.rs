@@ -1,0 +1,245 @@
+//! What a thread does: it takes batches, maps them, on devices or itself, and hands in their text.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use merganser_io::BgzfBlocks;
+use merganser_run::{Cancel, InOrder, Progress};
+
+use super::gpus::WithGpus;
+use crate::Error;
+use crate::cpu::{BLOCK, Mapper};
+use crate::cuda::Ticket;
+use crate::effort::Effort;
+use crate::hits::Hit;
+use crate::output::{BatchText, Format, RecordSink, ReportUnit, Reported, Reporter, Writer};
+use crate::source::{Batch, Source};
+
+/// Good ends that are turned into hits together.
+const MOST_ENDS: usize = 1 << 16;
+
+/// Texts in the order of their batches.
+pub(super) type Written = InOrder<BatchText, Writer>;
+
+/// What the workers share.
+pub(super) struct Shared<'r> {
+    pub(super) source: Source,
+    pub(super) written: Written,
+    pub(super) progress: &'r dyn Progress,
+    pub(super) cancel: &'r Cancel,
+}
+
+impl Shared<'_> {
+    /// Maps batches until there are none. What fails is kept with the number of its batch, as
+    /// another worker may still find a fault in an earlier one.
+    pub(super) fn work(&self, mut worker: Worker<'_>) -> (Reported, Effort) {
+        let _guard = FailOnPanic(&self.written);
+        let mut batch = Batch::default();
+        while let Some(number) = self.next(&mut batch) {
+            let done = worker.map(&batch, number, &self.written);
+            if let Err(error) = done {
+                self.written.fail(number, error);
+            }
+        }
+        (worker.reporter.reported, worker.mapper.effort)
+    }
+
+    /// The next batch's number; `None` if there is none, or no more should be done.
+    fn next(&self, batch: &mut Batch) -> Option<u64> {
+        let filled = self.source.next(batch);
+        let number = batch.number();
+        if self.cancel.is_cancelled() {
+            self.written.fail(0, Error::Cancelled);
+            return None;
+        }
+        match filled {
+            Ok(Some(bytes)) => self.progress.advance(bytes),
+            Ok(None) => return None,
+            Err(error) => {
+                self.written.fail(number, error);
+                return None;
+            }
+        }
+        self.written.wait_for_room(number).then_some(number)
+    }
+}
+
+/// Should a worker panic, nobody must wait for its batch.
+struct FailOnPanic<'w>(&'w Written);
+
+impl Drop for FailOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(0, Error::Cancelled);
+        }
+    }
+}
+
+/// A thread's stages.
+pub(super) struct Worker<'r> {
+    pub(super) mapper: Mapper<'r>,
+    pub(super) gpus: Option<WithGpus<'r>>,
+    pub(super) reporter: Reporter<'r>,
+    pub(super) texts: Texts,
+    hits: Vec<Hit>,
+    bounds: Vec<usize>,
+}
+
+/// A thread's text of a batch that is being written.
+pub(super) struct Texts {
+    texts: BatchText,
+    blocks: Option<BgzfBlocks>,
+    keeps_unmapped: bool,
+    /// Text that is sent off before the batch is done.
+    long: usize,
+}
+
+impl Texts {
+    /// Of records in a format, and of reads without a hit if these are kept.
+    pub(super) fn new(format: Format, keeps_unmapped: bool, long: usize) -> Texts {
+        let blocks = match format {
+            Format::Sam => None,
+            Format::Bam(level) => Some(BgzfBlocks::new(level)),
+        };
+        Texts { texts: BatchText::default(), blocks, keeps_unmapped, long }
+    }
+
+    /// What can be written: all, or of records to compress whole blocks.
+    fn take(&mut self, all: bool) -> BatchText {
+        let unmapped = std::mem::take(&mut self.texts[1]);
+        let records = match &mut self.blocks {
+            None => std::mem::take(&mut self.texts[0]),
+            Some(blocks) => {
+                let mut out = Vec::with_capacity(self.texts[0].len() / 2);
+                let done = blocks.compress(&self.texts[0], all, &mut out);
+                self.texts[0].drain(..done);
+                out
+            }
+        };
+        [records, unmapped]
+    }
+}
+
+/// Where the records of a batch go.
+struct BatchSink<'w> {
+    texts: &'w mut Texts,
+    number: u64,
+    written: &'w Written,
+    cancel: &'w Cancel,
+}
+
+impl RecordSink for BatchSink<'_> {
+    fn records(&mut self) -> &mut Vec<u8> {
+        &mut self.texts.texts[0]
+    }
+
+    fn unmapped(&mut self) -> Option<&mut Vec<u8>> {
+        self.texts.keeps_unmapped.then_some(&mut self.texts.texts[1])
+    }
+
+    fn relieve(&mut self) -> Result<(), Error> {
+        if self.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        if self.texts.texts[0].len() < self.texts.long {
+            return Ok(());
+        }
+        let texts = self.texts.take(false);
+        // In its turn only, as it may be long. What failed meanwhile is kept with its own number.
+        let wanted = self.written.hand_in_some(self.number, texts, u64::MAX, false);
+        if wanted { Ok(()) } else { Err(Error::Cancelled) }
+    }
+}
+
+impl<'r> Worker<'r> {
+    pub(super) fn new(
+        mapper: Mapper<'r>,
+        gpus: Option<WithGpus<'r>>,
+        reporter: Reporter<'r>,
+        texts: Texts,
+    ) -> Worker<'r> {
+        Worker { mapper, gpus, reporter, texts, hits: Vec::new(), bounds: Vec::new() }
+    }
+
+    fn map(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {
+        let begun = Instant::now();
+        // Given up on any way out of here.
+        let ticket = self.gpus.as_ref().map(|gpus| gpus.ticket(number));
+        self.mapper.clear();
+        for at in 0..batch.len() {
+            let [_, letters, _] = batch.get(at);
+            self.mapper.push(letters).map_err(|problem| batch.error(at, problem))?;
+        }
+        self.mapper.effort.times.seeding += begun.elapsed();
+        if let (Some(mut gpus), Some(ticket)) = (self.gpus.take(), ticket) {
+            let done = self.map_on_gpus(&mut gpus, ticket, batch, number, written);
+            self.gpus = Some(gpus);
+            done?;
+        } else {
+            self.map_here(batch, number, written)?;
+        }
+        let begun = Instant::now();
+        written.hand_in(number, self.texts.take(true));
+        self.mapper.effort.times.output += begun.elapsed();
+        Ok(())
+    }
+
+    /// Maps the queries on a device.
+    fn map_on_gpus(
+        &mut self,
+        gpus: &mut WithGpus<'_>,
+        ticket: Ticket<'_>,
+        batch: &Batch,
+        number: u64,
+        written: &Written,
+    ) -> Result<(), Error> {
+        gpus.begin(&mut self.mapper, ticket, batch.len(), batch.unit())?;
+        while let Some(reads) = gpus.next(&mut self.mapper, &mut self.hits, &mut self.bounds)? {
+            self.report(batch, reads, gpus.scripts(), number, written)?;
+        }
+        Ok(())
+    }
+
+    /// Maps the queries on this thread.
+    fn map_here(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {
+        let (mut from, mut to) = (0, 0);
+        while from < batch.len() {
+            while to < batch.len() && self.mapper.waiting() < MOST_ENDS {
+                let next = batch.len().min(to + BLOCK);
+                self.mapper.seek(to..next)?;
+                to = next;
+            }
+            self.mapper.flush()?;
+            self.mapper.hits(from..to, &mut self.hits, &mut self.bounds)?;
+            self.report(batch, from..to, &[], number, written)?;
+            from = to;
+        }
+        Ok(())
+    }
+
+    fn report(
+        &mut self,
+        batch: &Batch,
+        reads: Range<usize>,
+        scripts: &[u16],
+        number: u64,
+        written: &Written,
+    ) -> Result<(), Error> {
+        let begun = Instant::now();
+        let unit = batch.unit();
+        let cancel = &self.mapper.cancel;
+        let mut sink = BatchSink { texts: &mut self.texts, number, written, cancel };
+        let of = |at: usize| {
+            let start = if at == 0 { 0 } else { self.bounds[at - 1] };
+            &self.hits[start..self.bounds[at]]
+        };
+        for read in reads.clone().step_by(unit) {
+            let at = read - reads.start;
+            let hits = [of(at), if unit == 2 { of(at + 1) } else { &[] }];
+            let unit = ReportUnit { batch, queries: &self.mapper.queries, read, hits, scripts };
+            self.reporter.report(&unit, &mut sink)?;
+        }
+        self.mapper.effort.times.output += begun.elapsed();
+        Ok(())
+    }
+}
