@@ -1,6 +1,8 @@
 //! The run of a build: scan, then tables, made by the CPU or by the device that has the sketches,
 //! and written in order.
 
+mod scan;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -8,15 +10,15 @@ use merganser_io::{AtomicFile, Input};
 use merganser_run::{Cancel, ConfigError, Progress, Shortage, Unit};
 
 use crate::Error;
-use crate::cpu::entries::SECTIONS;
-use crate::cpu::scan::{Scan, scan};
-use crate::cpu::section::{Counts, Tables};
 use crate::cpu::tables::TableMaker;
 use crate::cuda::{Collector, DeviceLayout, GpuConfig, Resident, Rules};
-use crate::database::{Content, Database, GROUP, GROUPS, Place, Target, Writer};
+use crate::database::{
+    Content, Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, TablePlace, Target, Writer,
+};
 use crate::params::Params;
 use crate::target_taxa::{Mapped, map_targets};
 use crate::taxonomy::{Dump, Rank, Taxonomy};
+use scan::{Scan, scan};
 
 /// The process itself and what it knows of targets and taxa.
 pub(crate) const BASE_BYTES: u64 = 96 << 20;
@@ -183,7 +185,7 @@ pub fn add(
 /// Where tables are that were not written.
 enum Kept {
     There(Resident),
-    Here(Vec<Tables>),
+    Here(Vec<GroupTables>),
 }
 
 /// A build whose reference has been read.
@@ -267,20 +269,20 @@ impl<'a> Job<'a> {
 
     fn write_tables(&mut self, writer: &Writer) -> Result<Counts, Error> {
         let started = Instant::now();
-        let check = |tables: Vec<Tables>| -> Vec<(Tables, u32)> {
-            let checksum = |table: &Tables| crc32fast::hash(bytemuck::cast_slice(&table.data));
+        let check = |tables: Vec<GroupTables>| -> Vec<(GroupTables, u32)> {
+            let checksum = |table: &GroupTables| crc32fast::hash(bytemuck::cast_slice(&table.data));
             tables.into_iter().map(|table| (checksum(&table), table)).map(|(c, t)| (t, c)).collect()
         };
-        let mut place = |tables: Vec<(Tables, u32)>| -> Vec<(Place, Tables)> {
-            let place = |(part, (table, checksum)): (usize, (Tables, u32))| {
+        let mut place = |tables: Vec<(GroupTables, u32)>| -> Vec<(TablePlace, GroupTables)> {
+            let place = |(part, (table, checksum)): (usize, (GroupTables, u32))| {
                 let place = writer.place(part, table.data.len() as u64, &table.sections);
                 writer.check(place, checksum);
                 (place, table)
             };
             tables.into_iter().enumerate().map(place).collect()
         };
-        let write = |tables: Vec<(Place, Tables)>| {
-            let write = |(place, table): &(Place, Tables)| {
+        let write = |tables: Vec<(TablePlace, GroupTables)>| {
+            let write = |(place, table): &(TablePlace, GroupTables)| {
                 writer.write(*place, 0, bytemuck::cast_slice(&table.data))
             };
             tables.iter().try_for_each(write)
@@ -332,7 +334,9 @@ impl<'a> Job<'a> {
             part_starts: &self.part_starts,
         };
         let batches = sketches.take_batches()?;
-        DeviceLayout::new(sketches, batches, rules, |at| self.scan.numbering.true_number(at))
+        DeviceLayout::new(sketches, batches, rules, |at| {
+            self.scan.entries.numbering.true_number(at)
+        })
     }
 
     fn keep(mut self) -> Result<(Database, BuildNotes), Error> {
@@ -398,7 +402,7 @@ impl<'a> Job<'a> {
     fn content(self, counts: Counts) -> (Content, BuildNotes) {
         let parts = self.parts();
         let Job { config, targets, taxonomy, mut notes, scan, .. } = self;
-        notes.spilled_bytes = scan.spill.as_ref().map_or(0, merganser_io::SpillFile::bytes);
+        notes.spilled_bytes = scan.entries.spilled_bytes();
         let pruned = config.drop_overfull || config.drop_ambiguous.is_some();
         let params = config.params;
         (Content { params, targets, taxonomy, parts, counts, pruned }, notes)
@@ -408,8 +412,10 @@ impl<'a> Job<'a> {
     fn maker(&self) -> TableMaker<'_> {
         TableMaker {
             config: self.config,
+            threads: self.config.threads,
+            memory: self.config.memory.saturating_sub(BASE_BYTES),
             base: self.base,
-            scan: &self.scan,
+            entries: &self.scan.entries,
             targets: &self.targets,
             taxonomy: &self.taxonomy,
             part_starts: &self.part_starts,

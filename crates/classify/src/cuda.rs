@@ -5,24 +5,22 @@
 //! Parts of the database for which there is no room take turns with the others; single reads for which
 //! there is none the worker that sent the batch looks up itself, with the same answer.
 
-mod build;
-mod found;
+mod answers;
+mod budget;
+mod collector;
 mod kernels;
 mod layout;
 mod long;
-mod place;
 mod query;
-mod rounds;
 mod set;
 mod short;
 mod start;
 mod table;
 mod times;
 
-pub(crate) use build::Collector;
+pub(crate) use collector::Collector;
 pub(crate) use layout::{DeviceLayout, Resident, Rules};
 pub(crate) use query::{Flight, GpuQuery};
-pub(crate) use rounds::Rounds;
 pub(crate) use start::Starting;
 pub use times::GpuTimes;
 

@@ -10,10 +10,12 @@
 
 mod build;
 mod bytes;
+mod candidates;
 mod cpu;
 mod cuda;
 pub mod database;
 mod decide;
+mod entries;
 mod error;
 pub mod eval;
 mod features;
@@ -22,6 +24,7 @@ mod lines;
 mod merge;
 pub mod naive;
 mod params;
+mod query;
 pub mod report;
 pub mod run;
 mod shared;
@@ -30,14 +33,15 @@ mod target_taxa;
 pub mod taxonomy;
 
 pub use build::{BuildConfig, BuildNotes, add, build, build_in_memory};
-pub use cpu::query::{Query, QueryParams};
+pub use candidates::{Candidate, QueryParams};
 pub use cuda::{GpuConfig, GpuNotes, GpuTimes};
 pub use database::{Database, Target};
-pub use decide::{Candidate, Thresholds, Verdict};
+pub use decide::{Thresholds, Verdict};
 pub use error::Error;
 pub use hash::{FEATURE_BITS, HashRule, NO_KMER};
 pub use merge::Merger;
 pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
+pub use query::{Query, Scratch};
 pub use shared::{Session, SharedClassifier, Taxon};
 pub use sketch::Sketcher;
 pub use target_taxa::{expand_references, files_beside};

@@ -26,8 +26,8 @@ use std::time::Instant;
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, InOrder, InOrderSink, OnFailure, Progress, run_workers};
 
-use crate::cuda::Rounds;
 use crate::features::{FeatureCounter, FeatureCounts};
+use crate::query::Rounds;
 use crate::report::{ReferenceHits, Tally};
 use crate::{Candidate, Database, Error, GpuConfig, GpuNotes, Query, Sketcher, Thresholds};
 use found::Found;
@@ -176,11 +176,11 @@ impl<'a> Classifier<'a> {
         cancel: &Cancel,
     ) -> Result<RunResult<'a>, Error> {
         let thresholds = &config.thresholds;
-        let plan = Plan::new(self.database, config, self.query.gpu().is_some())?;
+        let plan = Plan::new(self.database, config, self.query.devices().is_some())?;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
         self.database.check(config.threads, cancel)?;
-        if config.features || self.query.gpu().is_none() {
+        if config.features || self.query.devices().is_none() {
             self.database.fetch()?;
         }
         let run = Run {

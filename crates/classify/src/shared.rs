@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::cpu::query::{Prepared, Scratch};
+use crate::cpu::query::{HostQuery, Prepared, Scratch};
 use crate::taxonomy::Rank;
-use crate::{Candidate, Database, Error, Query, Thresholds, Verdict};
+use crate::{Candidate, Database, Error, Thresholds, Verdict};
 
 /// A database made ready for reads in memory: owns its share of the database, and can be kept, moved
 /// and shared by threads as a program likes. Works on the CPU, with all parts of the database in
@@ -67,7 +67,7 @@ pub struct Taxon<'d> {
 impl SharedClassifier {
     /// Prepares a database for the rules by which a taxon is chosen.
     pub fn new(database: Arc<Database>, thresholds: Thresholds) -> SharedClassifier {
-        let prepared = Query::with_thresholds(&database, &thresholds).prepared();
+        let prepared = HostQuery::new(&database, thresholds.query_params()).prepared();
         SharedClassifier { database, thresholds, prepared }
     }
 
@@ -88,7 +88,7 @@ impl SharedClassifier {
 
     /// One thread's working space, which it uses for all its reads.
     pub fn session(&self) -> Session<'_> {
-        let query = Query::again(&self.database, &self.prepared);
+        let query = HostQuery::again(&self.database, self.prepared.clone());
         let scratch = query.scratch();
         Session { classifier: self, query, scratch, candidates: Vec::new(), ends: Vec::new() }
     }
@@ -98,7 +98,7 @@ impl SharedClassifier {
 #[derive(Debug)]
 pub struct Session<'c> {
     classifier: &'c SharedClassifier,
-    query: Query<'c>,
+    query: HostQuery<'c>,
     scratch: Scratch,
     candidates: Vec<Candidate>,
     /// Where the candidates of each read end.
@@ -126,7 +126,7 @@ impl<'c> Session<'c> {
     }
 
     fn decide(&self, candidates: &[Candidate], bases: u64) -> Option<Taxon<'c>> {
-        let (tree, nodes) = (self.classifier.database.taxonomy(), self.query.nodes());
+        let (tree, nodes) = (self.classifier.database.taxonomy(), &self.query.taxa().nodes);
         let verdict = self.classifier.thresholds.decide(candidates, bases, tree, nodes);
         let (node, rank) = match verdict {
             Verdict::Unclassified => return None,

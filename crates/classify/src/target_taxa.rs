@@ -12,7 +12,6 @@ use merganser_run::ConfigError;
 
 use crate::Error;
 use crate::build::{BuildConfig, BuildNotes};
-use crate::cpu::scan::ScannedTarget;
 use crate::database::{Database, Target};
 use crate::lines::Lines;
 use crate::taxonomy::{Dump, Taxonomy};
@@ -90,6 +89,18 @@ fn is_sequence_file(path: &Path) -> bool {
     let compressed = name.rsplit_once('.').filter(|(_, end)| COMPRESSIONS.contains(end));
     let name = compressed.map_or(name.as_str(), |(stem, _)| stem);
     !name.starts_with('.') && name.rsplit_once('.').is_some_and(|(_, e)| SUFFIXES.contains(&e))
+}
+
+/// A target as its file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScannedTarget {
+    /// The first word of its header.
+    pub(crate) name: String,
+    /// The whole header.
+    pub(crate) header: String,
+    pub(crate) bases: u64,
+    /// Somewhere as many bases as a k-mer has stand in a row.
+    pub(crate) has_kmer: bool,
 }
 
 /// Targets with their nodes, and the tree of these.

@@ -266,5 +266,5 @@ fn what_devices_have_no_room_for_the_host_does() {
     }
     let none = Query::new(&database, options).on_gpus(&gpus(&[0], Some(3 << 20)));
     let message = none.unwrap_err().to_string();
-    assert!(message.contains("raise --gpu-memory"), "{message}");
+    assert!(message.contains("raise `gpu_memory`"), "{message}");
 }

@@ -11,8 +11,8 @@ use merganser_run::{InOrder, InOrderSink, OnFailure, Progress, Unit, run_workers
 use super::found::{Found, FoundBatch};
 use super::stages::Clock;
 use super::{Run, RunResult};
-use crate::cpu::query::Scratch;
-use crate::cuda::{Flight, GpuQuery};
+use crate::cuda::Flight;
+use crate::query::{OnDevices, Scratch};
 use crate::{Error, Sketcher};
 
 /// Records and bytes of a batch, without a device.
@@ -39,9 +39,9 @@ impl<'a> Run<'_, 'a> {
         S::Error: Send,
     {
         let whole = self.wants.classified.is_some() || self.wants.unclassified.is_some();
-        let gpu = self.classifier.query.gpu();
+        let gpu = self.classifier.query.devices();
         let gpu = gpu.as_deref();
-        let [batch_records, batch_bytes] = gpu.map_or(BATCH, GpuQuery::batch);
+        let [batch_records, batch_bytes] = gpu.map_or(BATCH, OnDevices::batch);
         let options = RecordOptions {
             keep: Keep {
                 header: if whole { Header::Whole } else { Header::Name },
@@ -121,7 +121,7 @@ struct Flying {
 
 impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     /// Takes batches until there are none.
-    fn work(&mut self, gpu: Option<&GpuQuery<'_>>) {
+    fn work(&mut self, gpu: Option<&OnDevices<'_>>) {
         while let Some(found) = self.next(gpu) {
             let number = found.batch.number();
             let done = match gpu {
@@ -138,7 +138,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     }
 
     /// The next batch, once there is room for what will be made of it.
-    fn next(&mut self, gpu: Option<&GpuQuery<'_>>) -> Option<FoundBatch> {
+    fn next(&mut self, gpu: Option<&OnDevices<'_>>) -> Option<FoundBatch> {
         let mut found = self.spare.pop().unwrap_or_default();
         found.candidates.clear();
         found.ends.clear();
@@ -193,7 +193,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     }
 
     /// Sends a batch to a device.
-    fn send(&mut self, gpu: &GpuQuery<'_>, found: FoundBatch) -> Result<(), Error> {
+    fn send(&mut self, gpu: &OnDevices<'_>, found: FoundBatch) -> Result<(), Error> {
         loop {
             let begun = Instant::now();
             // Who has batches on devices must not wait for a place: others may wait for his.
@@ -216,7 +216,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
 
     /// Goes on with the batches that devices are done with, with the first ones in any case, so
     /// that no more than `most` are left.
-    fn land(&mut self, gpu: &GpuQuery<'_>, most: usize) {
+    fn land(&mut self, gpu: &OnDevices<'_>, most: usize) {
         while let Some(first) = self.flying.front() {
             let done = match first.flight.is_done() {
                 Ok(false) if self.flying.len() <= most => return,
@@ -234,7 +234,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
 
     fn collect(
         &mut self,
-        gpu: &GpuQuery<'_>,
+        gpu: &OnDevices<'_>,
         flight: Flight,
         mut found: FoundBatch,
     ) -> Result<(), Error> {

@@ -1,6 +1,5 @@
 //! Reading the reference: targets in input order, their windows sketched by all workers.
 
-mod numbering;
 mod pieces;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,38 +11,24 @@ use merganser_run::locks::{into_inner, lock, wait};
 use merganser_run::{Cancel, OnFailure, Progress, run_workers, run_workers_collect, start_scoped};
 use merganser_seq::base;
 
-use super::entries::{Entries, spill_file};
-use crate::build::BuildConfig;
+use super::BuildConfig;
+use crate::cpu::stretches;
 use crate::cuda::{Collector, Starting};
+use crate::entries::{AllEntries, Entries, Numbering, Unit};
+use crate::target_taxa::ScannedTarget;
 use crate::{Error, Sketcher};
-pub(crate) use numbering::Numbering;
-use numbering::Unit;
 use pieces::{Lead, Piece, Records, Waiting, complete, pieces};
 
 /// Windows at most: a location is 31 bits.
 pub(crate) const MAX_WINDOWS: u64 = (1 << 31) - 1;
 
-/// A target as its file has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ScannedTarget {
-    /// The first word of its header.
-    pub(crate) name: String,
-    /// The whole header.
-    pub(crate) header: String,
-    pub(crate) bases: u64,
-    /// Somewhere as many bases as a k-mer has stand in a row.
-    pub(crate) has_kmer: bool,
-}
-
 /// What the scan found.
 pub(crate) struct Scan {
     /// The targets of each input.
     pub(crate) files: Vec<Vec<ScannedTarget>>,
-    pub(crate) entries: Vec<Entries>,
-    pub(crate) spill: Option<SpillFile>,
+    pub(crate) entries: AllEntries,
     /// A device has all sketches, and there are no entries.
     pub(crate) sketches: Option<Arc<Collector>>,
-    pub(crate) numbering: Numbering,
     pub(crate) bases: u64,
 }
 
@@ -276,23 +261,8 @@ impl Scanner<'_> {
         entries: &mut Entries,
     ) {
         let params = &self.config.params;
-        let mut number = unit.provisional as u32;
-        let mut features = Vec::new();
-        for piece in pieces {
-            let count = piece.windows(params);
-            if count == 0 {
-                continue;
-            }
-            sketcher.load(piece.letters);
-            for window in 0..count {
-                let start = window * params.stride as usize;
-                let end = (start + params.window as usize).min(piece.letters.len());
-                features.clear();
-                sketcher.sketch(start, end, &mut features);
-                features.iter().for_each(|&feature| entries.push(feature, number));
-                number += 1;
-            }
-        }
+        let windows = pieces.iter().map(|piece| (piece.letters, piece.windows(params)));
+        stretches::sketch(params, unit.provisional as u32, windows, sketcher, entries);
     }
 
     /// Sends records to the devices, or has them wait until these are ready; gives records to use
@@ -351,7 +321,7 @@ impl Scanner<'_> {
         }
         let _one = lock(&self.spill_lock);
         if self.spill.get().is_none() {
-            let _ = self.spill.set(spill_file(&self.config.tmp_dir)?);
+            let _ = self.spill.set(SpillFile::create(&self.config.tmp_dir)?);
         }
         self.spill.get().map_or(Ok(()), |file| entries.spill(file))
     }
@@ -392,8 +362,8 @@ impl Scanner<'_> {
             sketches => sketches,
         };
         let numbering = Numbering::new(units, self.first_window);
-        let spill = self.spill.into_inner();
-        Ok(Scan { files, entries: all, spill, sketches, numbering, bases })
+        let entries = AllEntries { workers: all, spill: self.spill.into_inner(), numbering };
+        Ok(Scan { files, entries, sketches, bases })
     }
 
     /// Makes entries of the sketches that a device has, next to those that it had no room for.

@@ -9,11 +9,11 @@ use merganser_gpu::{Arena, ArenaBuffer, Device, DeviceBuffer, PinnedBuffer, Pool
 use merganser_run::locks::lock;
 
 use super::GpuConfig;
+use super::budget::too_little_memory;
 use super::kernels::SketchRule;
 use super::kernels::build::{self as kernels, Packing, ReferenceWindow, Sketches};
-use super::place::too_little_memory;
 use crate::Error;
-use crate::cpu::entries::Entries;
+use crate::entries::Entries;
 use crate::params::Params;
 
 /// Letters of a batch, and features of its windows.
