@@ -3,7 +3,7 @@
 //!
 //! [`build()`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
 //! their candidates and [`Thresholds`] decide among them. A [`SharedClassifier`] does that for reads in
-//! memory, a [`run::Classifier`] for files. [`naive`] is the rule word by word, for
+//! memory, [`run::classify`] or a [`run::Classifier`] for files. [`naive`] is the rule word by word, for
 //! tests.
 
 #![deny(missing_docs)]
@@ -11,6 +11,7 @@
 mod build;
 mod bytes;
 mod candidates;
+mod config;
 mod cpu;
 mod cuda;
 pub mod database;
@@ -23,8 +24,10 @@ mod hash;
 mod lines;
 mod merge;
 pub mod naive;
+mod output;
 mod params;
 mod query;
+mod reads;
 pub mod report;
 pub mod run;
 mod shared;
@@ -32,9 +35,10 @@ mod sketch;
 mod target_taxa;
 pub mod taxonomy;
 
-pub use build::{BuildConfig, BuildNotes, add, build, build_in_memory};
+pub use build::{Additions, BuildOutcome, add, build, build_in_memory};
 pub use candidates::{Candidate, QueryParams};
-pub use cuda::{GpuConfig, GpuNotes, GpuTimes};
+pub use config::BuildConfig;
+pub use cuda::{GpuNotes, GpuTimes};
 pub use database::{Database, Target};
 pub use decide::{Thresholds, Verdict};
 pub use error::Error;

@@ -8,6 +8,8 @@ pub(crate) use rounds::Rounds;
 
 use std::sync::Arc;
 
+use merganser_run::{Progress, Resources, Work};
+
 use crate::candidates::{Candidate, QueryParams};
 use crate::cpu::query::HostQuery;
 pub use crate::cpu::query::Scratch;
@@ -40,17 +42,31 @@ impl<'a> Query<'a> {
         Query { host: Arc::new(host.with_group(features)), ..self }
     }
 
-    /// Puts the database on devices, which [`find`](Self::find) then asks. Parts for which they have
-    /// no room the host asks.
+    /// Puts the database on the GPUs that `resources` asks for, which [`find`](Self::find) then asks.
+    /// Parts for which they have no room the host asks. By themselves, all GPUs that are there are
+    /// taken, as nobody knows how many reads will come.
     ///
     /// # Errors
-    /// If a device cannot be used or has no room for any part.
-    pub fn on_gpus(self, config: &GpuConfig) -> Result<Query<'a>, Error> {
-        let devices = Some(Rounds::new(&self.host, config, true)?);
+    /// If there is no thread; if GPUs are asked for and there are none; if one cannot be used or has
+    /// no room for any part.
+    pub fn on_gpus(
+        self,
+        resources: &Resources,
+        progress: &dyn Progress,
+    ) -> Result<Query<'a>, Error> {
+        resources.validate()?;
+        let gpus = resources.choose_gpus(Work::Classify, None, merganser_gpu::usable, progress)?;
+        if gpus.is_empty() {
+            return Ok(self);
+        }
+        let devices = Some(Rounds::new(&self.host, &GpuConfig::new(resources, gpus), true)?);
         Ok(Query { devices, ..self })
     }
 
-    /// The same, but that parts for which there is no room take turns with the others.
+    /// Puts the database on these devices; parts for which there is no room take turns with the others.
+    ///
+    /// # Errors
+    /// If a device cannot be used or has no room for any part.
     pub(crate) fn on_gpus_in_rounds(self, config: &GpuConfig) -> Result<Query<'a>, Error> {
         let devices = Some(Rounds::new(&self.host, config, false)?);
         Ok(Query { devices, ..self })

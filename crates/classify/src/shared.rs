@@ -17,7 +17,7 @@ use crate::{Candidate, Database, Error, Thresholds, Verdict};
 ///     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory,
 /// };
 /// use merganser_io::Input;
-/// use merganser_run::{Cancel, Silent};
+/// use merganser_run::{Cancel, Resources, Silent};
 ///
 /// // A taxonomy of one species, and its genome.
 /// let folder = tempfile::tempdir()?;
@@ -31,10 +31,11 @@ use crate::{Candidate, Database, Error, Thresholds, Verdict};
 /// std::fs::write(path("ids.map"), "g\t7\n")?;
 ///
 /// let params = Preset::Sensitive.params();
-/// let config = BuildConfig { maps: vec![path("ids.map")], ..BuildConfig::new(params) };
-/// let references = [Input::File(path("genome.fa"))];
+/// let config = BuildConfig::new(params).maps([path("ids.map")]);
+/// let (resources, references) = (Resources::new(), [Input::File(path("genome.fa"))]);
+/// let cancel = Cancel::default();
 /// let (database, _) =
-///     build_in_memory(&config, &references, folder.path(), &Silent, &Cancel::default())?;
+///     build_in_memory(&config, &resources, &references, folder.path(), &Silent, &cancel)?;
 ///
 /// let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
 /// let found = classifier.classify(&[[&genome.as_bytes()[100..250], b""], [&[b'T'; 100], b""]])?;

@@ -9,11 +9,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use merganser_run::{Progress, Unit, format_size};
 
 use crate::console::Console;
+use crate::failure;
 
 /// Shows each stage of a run, and leaves nothing behind.
 #[derive(Debug)]
 pub(crate) struct Bar {
     bar: ProgressBar,
+    console: Console,
     ticker: OnceLock<Option<Ticker>>,
 }
 
@@ -55,11 +57,15 @@ impl Bar {
         } else {
             ProgressBar::hidden()
         };
-        Bar { bar, ticker: OnceLock::new() }
+        Bar { bar, console: *console, ticker: OnceLock::new() }
     }
 }
 
 impl Progress for Bar {
+    fn note(&self, message: &str) {
+        self.bar.suspend(|| self.console.info(failure::with_flags(message)));
+    }
+
     fn stage(&self, name: &str, unit: Unit, total: Option<u64>) {
         if self.bar.is_hidden() {
             return;

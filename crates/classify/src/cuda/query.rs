@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use merganser_gpu::{Device, Pooled};
+use merganser_gpu::{Device, DeviceInfo, Pooled};
 
 use super::GpuConfig;
 use super::answers::Answers;
@@ -132,9 +132,9 @@ impl<'a> GpuQuery<'a> {
         &self.left
     }
 
-    /// The models of the devices.
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.devices.iter().map(|device| device.info().name.clone()).collect()
+    /// What the devices are, in the order in which they were asked for.
+    pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
+        self.devices.iter().map(|device| device.info().clone()).collect()
     }
 
     /// What the devices' clocks say.

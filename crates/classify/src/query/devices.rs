@@ -46,7 +46,7 @@ impl<'a> OnDevices<'a> {
     /// What the devices are, and did or did not do.
     pub(super) fn notes(&self) -> GpuNotes {
         GpuNotes {
-            names: self.gpu.names(),
+            devices: self.gpu.devices(),
             rounds: 1,
             parts_on_host: self.rest.as_ref().map_or(0, HostQuery::part_count),
             reads_on_host: self.reads_here.load(Ordering::Relaxed),

@@ -8,9 +8,10 @@ use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
 use merganser_run::{InOrder, InOrderSink, OnFailure, Progress, Unit, run_workers};
 
+use super::Outcome;
+use super::clock::{Clock, tell_reading};
 use super::found::{Found, FoundBatch};
-use super::stages::Clock;
-use super::{Run, RunResult};
+use super::passes::Run;
 use crate::cuda::Flight;
 use crate::query::{OnDevices, Scratch};
 use crate::{Error, Sketcher};
@@ -23,7 +24,7 @@ const FLYING: usize = 2;
 
 /// What is made of a batch, with the worker's own result and sketcher.
 type Take<'t, 'a, P> =
-    &'t (dyn Fn(&Found<'_>, &mut RunResult<'a>, &mut Sketcher) -> Result<P, Error> + Sync);
+    &'t (dyn Fn(&Found<'_>, &mut Outcome<'a>, &mut Sketcher) -> Result<P, Error> + Sync);
 
 impl<'a> Run<'_, 'a> {
     /// Reads all batches, finds their candidates and hands in what `take` makes of them, by all
@@ -49,7 +50,7 @@ impl<'a> Run<'_, 'a> {
             },
             batch_records,
             batch_bytes,
-            workers: self.config.threads,
+            workers: self.resources.threads,
             max_record: self.plan.record,
             overlapping: gpu.is_some(),
             cancel: self.cancel.clone(),
@@ -57,7 +58,7 @@ impl<'a> Run<'_, 'a> {
         };
         let records = Records::open(segments, options)?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
-        run_workers(self.config.threads, |_| {
+        run_workers(self.resources.threads, |_| {
             // Nobody must wait for a worker that is gone.
             let gone = OnFailure::new(|| {
                 records.stop();
@@ -72,7 +73,7 @@ impl<'a> Run<'_, 'a> {
                 scratch: self.scratch(),
                 sketcher: Sketcher::new(self.classifier.database.params()),
                 features: Vec::new(),
-                own: RunResult::default(),
+                own: Outcome::default(),
                 masked: RecordBatch::default(),
                 spare: Vec::new(),
                 flying: VecDeque::new(),
@@ -83,7 +84,7 @@ impl<'a> Run<'_, 'a> {
             Ok::<_, Error>(())
         })?;
         let mut total = lock(&self.total);
-        total.stages.records = records.times();
+        tell_reading(&records.times(), &mut total.stages);
         total.skipped_alignments = records.skipped_alignments();
         progress.finish();
         Ok(())
@@ -105,7 +106,7 @@ pub(super) struct Worker<'w, 'r, 'a, P, S: InOrderSink<P, Error = Error>> {
     scratch: Scratch,
     sketcher: Sketcher,
     features: Vec<u64>,
-    own: RunResult<'a>,
+    own: Outcome<'a>,
     /// Reads without bases of low quality.
     masked: RecordBatch,
     /// For their memory.
