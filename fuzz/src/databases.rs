@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use merganser_classify::run::{Classifier, Outputs, RunConfig, Segment};
+use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{BuildConfig, Database, Preset, Thresholds};
-use merganser_io::{AtomicFile, Input};
-use merganser_run::{Cancel, Silent};
+use merganser_io::{AtomicFile, Input, Segment};
+use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\tspecies\t|\n\
     4\t|\t2\t|\tspecies\t|\n";
@@ -19,6 +19,11 @@ fn letters(count: usize, mut state: u32) -> String {
         b"ACGT"[(state >> 29) as usize & 3] as char
     };
     (0..count).map(|_| next()).collect()
+}
+
+/// One thread on the CPU.
+fn resources() -> Resources {
+    Resources::new().threads(1).device(DeviceChoice::Cpu)
 }
 
 /// A database of two genomes that share a half, in two parts.
@@ -36,16 +41,12 @@ pub fn sound() -> &'static [u8] {
             letters(600, 3)
         );
         std::fs::write(path("g.fa"), genomes).expect("a temporary file");
-        let config = BuildConfig {
-            threads: 1,
-            parts: 2,
-            memory: 512 << 20,
-            ..BuildConfig::new(Preset::MetaCache.params())
-        };
+        let config = BuildConfig::new(Preset::MetaCache.params()).parts(2);
         let inputs = [Input::File(path("g.fa"))];
         let to = path("db");
         merganser_classify::build(
             &config,
+            &resources().memory(512 << 20),
             &inputs,
             folder.path(),
             AtomicFile::create(&to).expect("a temporary file"),
@@ -70,17 +71,13 @@ pub fn walk(path: &Path) -> bool {
     let text = format!(">x\n{}\n>y\n{}\n", letters(600, 1), letters(900, 2));
     std::fs::write(&reads, text).expect("a temporary file");
     let thresholds = Thresholds::new(database.params());
-    let config = RunConfig {
-        threads: 1,
-        features: true,
-        references: true,
-        ..RunConfig::new(thresholds)
-    };
+    let config = RunConfig::new(thresholds).features(true).references(true);
     let segments = [Segment::Single(Input::File(reads))];
     let mut lines = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
-    let classifier = Classifier::new(&database, &thresholds);
-    let done = classifier.run(&config, &segments, &mut outputs, &Silent, &Cancel::default());
+    let (resources, cancel) = (resources(), Cancel::default());
+    let done =
+        classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel);
     let Ok(result) = done else {
         assert!(!sound, "a sound database is used");
         return false;
@@ -90,7 +87,7 @@ pub fn walk(path: &Path) -> bool {
         .tally
         .write_kraken(database.taxonomy(), Default::default(), &mut report)
         .expect("memory takes it");
-    assert_eq!(result.reads, 2);
+    assert_eq!(result.records, 2);
     sound
 }
 

@@ -11,7 +11,7 @@ use merganser_classify::{
     expand_references,
 };
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, Resources, Silent};
 
 #[derive(Default)]
 struct Reads(Vec<(String, Vec<u8>)>);
@@ -45,12 +45,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     params.window = params.stride + params.k - 1;
     params.density = number("DENSITY", params.density);
     params.sketch = number("SKETCH", params.sketch);
-    let config = BuildConfig { maps: vec![PathBuf::from(map)], ..BuildConfig::new(params) };
+    let (config, resources) =
+        (BuildConfig::new(params).maps([PathBuf::from(map)]), Resources::new());
     let inputs = expand_references(&[PathBuf::from(references)])?;
     let started = Instant::now();
     let cancel = Cancel::default();
-    let (database, notes) =
-        build_in_memory(&config, &inputs, Path::new(taxonomy), &Silent, &cancel)?;
+    let taxonomy = Path::new(taxonomy);
+    let (database, built_of) =
+        build_in_memory(&config, &resources, &inputs, taxonomy, &Silent, &cancel)?;
     let built = started.elapsed();
     let mut rule = Thresholds::new(&params);
     rule.hit_diff = number("DIFF", rule.hit_diff);
@@ -91,9 +93,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     eprintln!(
         "build {:.2} s ({} bases, {:.2} bytes a base, {} unmapped), query {:.2} s on one thread",
         built.as_secs_f64(),
-        notes.bases,
-        database.bytes() as f64 / notes.bases as f64,
-        notes.unmapped.len(),
+        built_of.bases,
+        database.bytes() as f64 / built_of.bases as f64,
+        built_of.unmapped.len(),
         queried.as_secs_f64()
     );
     Ok(())

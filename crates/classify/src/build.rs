@@ -1,110 +1,68 @@
 //! The run of a build: scan, then tables, made by the CPU or by the device that has the sketches,
 //! and written in order.
 
-use std::path::{Path, PathBuf};
+mod scan;
+
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use merganser_gpu::DeviceInfo;
 use merganser_io::{AtomicFile, Input};
-use merganser_run::{Cancel, ConfigError, Progress, Shortage, Unit};
+use merganser_run::{
+    Cancel, ConfigError, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss,
+};
 
 use crate::Error;
-use crate::cpu::entries::SECTIONS;
-use crate::cpu::scan::{Scan, scan};
-use crate::cpu::section::{Counts, Tables};
+use crate::config::{BuildConfig, MAX_PARTS};
 use crate::cpu::tables::TableMaker;
 use crate::cuda::{Collector, DeviceLayout, GpuConfig, Resident, Rules};
-use crate::database::{Content, Database, GROUP, GROUPS, Place, Target, Writer};
-use crate::params::Params;
+use crate::database::{
+    Content, Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, TablePlace, Target, Writer,
+};
 use crate::target_taxa::{Mapped, map_targets};
-use crate::taxonomy::{Dump, Rank, Taxonomy};
+use crate::taxonomy::{Dump, Taxonomy};
+use scan::{Scan, scan};
 
 /// The process itself and what it knows of targets and taxa.
-pub(crate) const BASE_BYTES: u64 = 96 << 20;
+const BASE_BYTES: u64 = 96 << 20;
 
-/// How to build.
-#[derive(Clone, Debug)]
-pub struct BuildConfig {
-    /// The sketching parameters.
-    pub params: Params,
-    /// Leave out features with more locations than may be kept.
-    pub drop_overfull: bool,
-    /// Leave out features that belong to more than `.1` taxa of rank `.0`.
-    pub drop_ambiguous: Option<(Rank, u32)>,
-    /// Parts of the database, by targets; at least 1.
-    pub parts: usize,
-    /// Bytes that the tables of a part should not exceed; parts are added until about that holds.
-    pub max_part_bytes: Option<u64>,
-    /// Files that map sequence ids or assemblies to taxids, the first one first.
-    pub maps: Vec<PathBuf>,
-    /// Fail if a target has no taxon or an id occurs twice.
-    pub strict: bool,
-    /// Threads in all.
-    pub threads: usize,
-    /// Bytes of memory.
-    pub memory: u64,
-    /// For what does not fit.
-    pub tmp_dir: PathBuf,
-    /// Devices that sketch; without any, the CPU does.
-    pub gpus: GpuConfig,
+/// Bytes of memory for chunks with their text, blocks that are open and one more group of tables for
+/// each thread.
+fn fixed_memory(threads: usize) -> u64 {
+    BASE_BYTES + threads as u64 * (56 << 20)
 }
 
 impl BuildConfig {
-    /// The defaults for these sketching parameters.
-    pub fn new(params: Params) -> BuildConfig {
-        BuildConfig {
-            params,
-            drop_overfull: false,
-            drop_ambiguous: None,
-            parts: 1,
-            max_part_bytes: None,
-            maps: Vec::new(),
-            strict: false,
-            threads: merganser_run::resolve_threads(None),
-            memory: merganser_run::default_budget(),
-            tmp_dir: std::env::temp_dir(),
-            gpus: GpuConfig::default(),
-        }
-    }
-
-    /// Checks the ranges.
+    /// [Checks](Self::validate) the ranges, and that a build with these resources has enough memory.
     ///
     /// # Errors
-    /// What is out of its range.
-    pub fn validate(&self) -> Result<(), Error> {
-        self.params.validate()?;
-        if !(1..=256).contains(&self.parts) {
-            return Err(Error::Config(ConfigError::new(format!(
-                "{} parts: give 1 to 256",
-                self.parts
-            ))));
-        }
-        let needed = self.fixed_memory();
-        if self.memory < needed {
-            return Err(Shortage {
-                what: format!("building with {} threads needs", self.threads),
-                needed,
-                budget: self.memory,
-                remedy: Shortage::FEWER_THREADS,
-            }
-            .into());
+    /// [`Error::Config`]: what is out of its range; [`Error::Memory`].
+    pub fn validate_for(&self, resources: &Resources) -> Result<(), Error> {
+        self.validate()?;
+        resources.validate()?;
+        let (needed, budget) = (fixed_memory(resources.threads), resources.budget());
+        if budget < needed {
+            let what = format!("building with {} threads needs", resources.threads);
+            return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
         }
         Ok(())
-    }
-
-    /// Chunks with their text, blocks that are open and one more group of tables for each thread.
-    fn fixed_memory(&self) -> u64 {
-        BASE_BYTES + self.threads as u64 * (56 << 20)
-    }
-
-    /// What is left for entries; the tables of groups that are being made need some as well.
-    pub(crate) fn entry_memory(&self) -> u64 {
-        (self.memory - self.fixed_memory().min(self.memory)) / 10 * 9
     }
 }
 
 /// What a build found.
-#[derive(Clone, Debug, Default)]
-pub struct BuildNotes {
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct BuildOutcome {
+    /// Sequences of the inputs.
+    pub records: u64,
+    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    pub skipped_alignments: u64,
+    /// How long each stage took.
+    pub stages: Stages,
+    /// The GPUs that computed.
+    pub devices: Vec<DeviceInfo>,
+    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    pub peak_memory: Option<u64>,
     /// Targets without a taxon and why, in order: (name, reason).
     pub unmapped: Vec<(String, String)>,
     /// How many targets have an id that an earlier one has; the first such id.
@@ -119,25 +77,34 @@ pub struct BuildNotes {
     pub spilled_bytes: u64,
     /// Ranges of features whose tables a device made, one after the other; 0: the host made all.
     pub device_runs: usize,
-    /// How long each stage took.
-    pub stages: Vec<(&'static str, Duration)>,
+}
+
+/// What is added to a database.
+#[derive(Clone, Copy, Debug)]
+pub struct Additions<'a> {
+    /// The genomes.
+    pub inputs: &'a [Input],
+    /// The folder of their taxonomy; without one, the database's own tree has to do.
+    pub taxonomy: Option<&'a Path>,
 }
 
 /// Builds a database and writes it to `output`, which appears as its set does; the database that is
-/// given back is mapped from it already.
+/// given back is mapped from it already. `taxonomy` is the folder of NCBI's taxdump.
 ///
 /// # Errors
-/// As reading and writing; if nothing can be indexed; with `strict`, if a target has no taxon.
+/// If `config` or `resources` is out of range, the memory too little or a GPU cannot be used; as
+/// reading and writing; if nothing can be indexed; with `strict`, if a target has no taxon.
 pub fn build(
     config: &BuildConfig,
+    resources: &Resources,
     inputs: &[Input],
     taxonomy: &Path,
     output: AtomicFile,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<(Database, BuildNotes), Error> {
-    let job = Job::prepare(config, inputs, Some(taxonomy), None, progress, cancel)?;
-    job.write(output)
+) -> Result<(Database, BuildOutcome), Error> {
+    let setup = Setup::new(config, resources, inputs, progress, cancel)?;
+    Job::prepare(setup, inputs, Some(taxonomy), None)?.write(output)
 }
 
 /// Builds a database in memory.
@@ -146,87 +113,128 @@ pub fn build(
 /// As [`build`].
 pub fn build_in_memory(
     config: &BuildConfig,
+    resources: &Resources,
     inputs: &[Input],
     taxonomy: &Path,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<(Database, BuildNotes), Error> {
-    let job = Job::prepare(config, inputs, Some(taxonomy), None, progress, cancel)?;
-    job.keep()
+) -> Result<(Database, BuildOutcome), Error> {
+    let setup = Setup::new(config, resources, inputs, progress, cancel)?;
+    Job::prepare(setup, inputs, Some(taxonomy), None)?.keep()
 }
 
-/// Writes to `output` the database that one build of the targets of `base` and then `inputs`
-/// would give. Parameters are those of `base`; without `taxonomy`, its own tree has to do.
+/// Writes to `output` the database that one build of the targets of `base` and then those of
+/// `additions` would give. The parameters of `config` must be those of `base`.
 ///
 /// # Errors
-/// As [`build`]; if `base` left out features, as nobody knows which.
+/// As [`build`]; if `base` left out features, as nobody knows which; if its parameters are others.
 pub fn add(
     config: &BuildConfig,
+    resources: &Resources,
     base: &Database,
-    inputs: &[Input],
-    taxonomy: Option<&Path>,
+    additions: Additions<'_>,
     output: AtomicFile,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<(Database, BuildNotes), Error> {
+) -> Result<(Database, BuildOutcome), Error> {
     if base.is_pruned() {
         return Err(Error::Config(ConfigError::new(
             "the database was built with features left out, and cannot be added to: build it \
              again with all genomes",
         )));
     }
-    base.check(config.threads, cancel)?;
-    let job = Job::prepare(config, inputs, taxonomy, Some(base), progress, cancel)?;
-    job.write(output)
+    if config.params != *base.params() {
+        return Err(Error::Config(ConfigError::new(
+            "`params` are not those of the database, which all of its genomes have",
+        )));
+    }
+    let Additions { inputs, taxonomy } = additions;
+    let setup = Setup::new(config, resources, inputs, progress, cancel)?;
+    base.check(resources.threads, cancel)?;
+    Job::prepare(setup, inputs, taxonomy, Some(base))?.write(output)
+}
+
+/// What is asked for, and what there is to do it with.
+struct Setup<'a> {
+    config: &'a BuildConfig,
+    resources: &'a Resources,
+    /// Bytes of memory that the whole process may use.
+    memory: u64,
+    gpus: GpuConfig,
+    progress: &'a dyn Progress,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Setup<'a> {
+    /// Checks everything, and chooses the GPUs that are to build from `inputs`.
+    fn new(
+        config: &'a BuildConfig,
+        resources: &'a Resources,
+        inputs: &[Input],
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Result<Setup<'a>, Error> {
+        config.validate_for(resources)?;
+        let (work, bytes) = (Work::Build, merganser_io::text_bytes(inputs));
+        let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
+        let (memory, gpus) = (resources.budget(), GpuConfig::new(resources, gpus));
+        Ok(Setup { config, resources, memory, gpus, progress, cancel })
+    }
+
+    /// Bytes that threads take, whatever they do.
+    fn fixed_memory(&self) -> u64 {
+        fixed_memory(self.resources.threads)
+    }
 }
 
 /// Where tables are that were not written.
 enum Kept {
     There(Resident),
-    Here(Vec<Tables>),
+    Here(Vec<GroupTables>),
 }
 
 /// A build whose reference has been read.
 struct Job<'a> {
-    config: &'a BuildConfig,
+    setup: Setup<'a>,
     base: Option<&'a Database>,
     scan: Scan,
     targets: Vec<Target>,
     taxonomy: Taxonomy,
     part_starts: Vec<u32>,
-    notes: BuildNotes,
-    progress: &'a dyn Progress,
-    cancel: &'a Cancel,
+    outcome: BuildOutcome,
 }
 
 impl<'a> Job<'a> {
     fn prepare(
-        config: &'a BuildConfig,
+        setup: Setup<'a>,
         inputs: &[Input],
         taxonomy: Option<&Path>,
         base: Option<&'a Database>,
-        progress: &'a dyn Progress,
-        cancel: &'a Cancel,
     ) -> Result<Job<'a>, Error> {
-        config.validate()?;
+        let config = setup.config;
         let started = Instant::now();
-        let read = |folder| Dump::read_within(folder, config.memory, config.fixed_memory());
+        let read = |folder| Dump::read_within(folder, setup.memory, setup.fixed_memory());
         let dump = taxonomy.map(read).transpose()?;
         let read_taxonomy = started.elapsed();
         let first = base.map_or(0, |base| base.windows().into());
         // Taxa of features, and older entries, are the host's.
         let keep = config.drop_ambiguous.is_none() && base.is_none();
         // The taxonomy stays until taxids are looked up.
-        let memory = config.memory - dump.as_ref().map_or(0, Dump::bytes);
-        let scanning = BuildConfig { memory, ..config.clone() };
-        let scan = scan(&scanning, inputs, first, keep, progress, cancel)?;
+        let memory = setup.memory - dump.as_ref().map_or(0, Dump::bytes);
+        let scan = scan(&setup, memory, inputs, first, keep)?;
         let scanned = started.elapsed();
-        let mut notes = BuildNotes { bases: scan.bases, ..BuildNotes::default() };
+        let mut outcome = BuildOutcome {
+            records: scan.files.iter().map(|file| file.len() as u64).sum(),
+            skipped_alignments: scan.skipped_alignments,
+            devices: scan.devices.clone(),
+            bases: scan.bases,
+            ..BuildOutcome::default()
+        };
         if let Some(dump) = &dump {
-            notes.orphans.clone_from(&dump.notes.orphans);
+            outcome.orphans.clone_from(&dump.notes.orphans);
         }
         let Mapped { targets, taxonomy } =
-            map_targets(config, inputs, &scan.files, dump, taxonomy, base, &mut notes)?;
+            map_targets(config, inputs, &scan.files, dump, taxonomy, base, &mut outcome)?;
         let scanned_targets = || scan.files.iter().flatten();
         if base.is_none() && scanned_targets().all(|target| !target.has_kmer) {
             return Err(Error::Input(format!(
@@ -237,19 +245,19 @@ impl<'a> Job<'a> {
         }
         let mut without = scanned_targets().filter(|target| !target.has_kmer);
         let first = without.next().map(|target| target.name.clone());
-        notes.without_kmer = (u64::from(first.is_some()) + without.count() as u64, first);
-        notes.stages.push(("taxonomy", read_taxonomy));
-        notes.stages.push(("scan", scanned - read_taxonomy));
-        notes.stages.push(("taxids", started.elapsed() - scanned));
+        outcome.without_kmer = (u64::from(first.is_some()) + without.count() as u64, first);
+        outcome.stages.add("taxonomy", read_taxonomy);
+        outcome.stages.add("scan", scanned - read_taxonomy);
+        outcome.stages.add("taxids", started.elapsed() - scanned);
         let part_starts = part_starts(config, &targets);
-        Ok(Job { config, base, scan, targets, taxonomy, part_starts, notes, progress, cancel })
+        Ok(Job { setup, base, scan, targets, taxonomy, part_starts, outcome })
     }
 
     fn parts(&self) -> usize {
         self.part_starts.len() + 1
     }
 
-    fn write(mut self, output: AtomicFile) -> Result<(Database, BuildNotes), Error> {
+    fn write(mut self, output: AtomicFile) -> Result<(Database, BuildOutcome), Error> {
         let writer = Writer::new(output, self.parts());
         let counts = match self.scan.sketches.take() {
             Some(sketches) => self.write_from_device(&sketches, &writer)?,
@@ -258,35 +266,37 @@ impl<'a> Job<'a> {
         self.check(&counts)?;
         let writing = Instant::now();
         // What was taken from it is right only if it is still what it was.
-        self.base.map_or(Ok(()), |base| base.check(self.config.threads, self.cancel))?;
-        let (content, mut notes) = self.content(counts);
+        self.base
+            .map_or(Ok(()), |base| base.check(self.setup.resources.threads, self.setup.cancel))?;
+        let (content, mut outcome) = self.content(counts);
         let database = writer.finish(&content)?;
-        notes.stages.push(("finish", writing.elapsed()));
-        Ok((database, notes))
+        outcome.stages.since("finish", writing);
+        outcome.peak_memory = peak_rss();
+        Ok((database, outcome))
     }
 
     fn write_tables(&mut self, writer: &Writer) -> Result<Counts, Error> {
         let started = Instant::now();
-        let check = |tables: Vec<Tables>| -> Vec<(Tables, u32)> {
-            let checksum = |table: &Tables| crc32fast::hash(bytemuck::cast_slice(&table.data));
+        let check = |tables: Vec<GroupTables>| -> Vec<(GroupTables, u32)> {
+            let checksum = |table: &GroupTables| crc32fast::hash(bytemuck::cast_slice(&table.data));
             tables.into_iter().map(|table| (checksum(&table), table)).map(|(c, t)| (t, c)).collect()
         };
-        let mut place = |tables: Vec<(Tables, u32)>| -> Vec<(Place, Tables)> {
-            let place = |(part, (table, checksum)): (usize, (Tables, u32))| {
+        let mut place = |tables: Vec<(GroupTables, u32)>| -> Vec<(TablePlace, GroupTables)> {
+            let place = |(part, (table, checksum)): (usize, (GroupTables, u32))| {
                 let place = writer.place(part, table.data.len() as u64, &table.sections);
                 writer.check(place, checksum);
                 (place, table)
             };
             tables.into_iter().enumerate().map(place).collect()
         };
-        let write = |tables: Vec<(Place, Tables)>| {
-            let write = |(place, table): &(Place, Tables)| {
+        let write = |tables: Vec<(TablePlace, GroupTables)>| {
+            let write = |(place, table): &(TablePlace, GroupTables)| {
                 writer.write(*place, 0, bytemuck::cast_slice(&table.data))
             };
             tables.iter().try_for_each(write)
         };
         let counts = self.maker().make(&check, &mut place, &write)?;
-        self.notes.stages.push(("tables", started.elapsed()));
+        self.outcome.stages.since("tables", started);
         Ok(counts)
     }
 
@@ -300,63 +310,65 @@ impl<'a> Job<'a> {
         let (mut making, mut writing) = (Duration::ZERO, Duration::ZERO);
         let mut runs = 0;
         let started = Instant::now();
-        self.progress.stage("tables", Unit::Steps, Some(GROUPS as u64));
+        self.setup.progress.stage("tables", Unit::Steps, Some(GROUPS as u64));
         let mut layout = self.layout(sketches)?;
         let mut first = 0;
         while first < SECTIONS {
-            if self.cancel.is_cancelled() {
+            if self.setup.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
             let (made, end) = layout.make(first)?;
             counts.add(made.counts);
             runs += 1;
             let made_at = started.elapsed();
-            made.write(sketches, writer, self.config.threads, self.cancel)?;
-            self.progress.advance(((end - first) / GROUP) as u64);
+            made.write(sketches, writer, self.setup.resources.threads, self.setup.cancel)?;
+            self.setup.progress.advance(((end - first) / GROUP) as u64);
             first = end;
             let now = started.elapsed();
             (making, writing) = (making + (made_at - making - writing), now - made_at + writing);
         }
-        self.progress.finish();
+        self.setup.progress.finish();
         drop(layout);
-        self.notes.device_runs = runs;
-        self.notes.stages.push(("layout", making));
-        self.notes.stages.push(("write", writing));
+        self.outcome.device_runs = runs;
+        self.outcome.stages.add("layout", making);
+        self.outcome.stages.add("write", writing);
         Ok(counts)
     }
 
     fn layout<'s>(&'s self, sketches: &'s Collector) -> Result<DeviceLayout<'s>, Error> {
         let rules = Rules {
-            most: self.config.params.max_locations,
-            drop_overfull: self.config.drop_overfull,
+            most: self.setup.config.params.max_locations,
+            drop_overfull: self.setup.config.drop_overfull,
             part_starts: &self.part_starts,
         };
         let batches = sketches.take_batches()?;
-        DeviceLayout::new(sketches, batches, rules, |at| self.scan.numbering.true_number(at))
+        DeviceLayout::new(sketches, batches, rules, |at| {
+            self.scan.entries.numbering.true_number(at)
+        })
     }
 
-    fn keep(mut self) -> Result<(Database, BuildNotes), Error> {
+    fn keep(mut self) -> Result<(Database, BuildOutcome), Error> {
         let started = Instant::now();
         if let Some(sketches) = self.scan.sketches.take() {
             let (tables, counts, runs) = self.keep_on_device(&sketches)?;
             self.check(&counts)?;
-            self.notes.device_runs = runs;
+            self.outcome.device_runs = runs;
             drop(sketches);
-            self.notes.stages.push(("layout", started.elapsed()));
-            let (content, notes) = self.content(counts);
+            self.outcome.stages.since("layout", started);
+            let (content, outcome) = self.content(counts);
             let database = match tables {
                 Kept::There(tables) => Database::on_device(content, tables),
                 Kept::Here(tables) => Database::in_memory(content, tables),
             };
-            return Ok((database, notes));
+            return Ok((database, outcome));
         }
         let mut all = Vec::new();
         let counts =
             self.maker().make(&|tables| tables, &mut |tables| all.extend(tables), &|()| Ok(()))?;
         self.check(&counts)?;
-        self.notes.stages.push(("tables", started.elapsed()));
-        let (content, notes) = self.content(counts);
-        Ok((Database::in_memory(content, all), notes))
+        self.outcome.stages.since("tables", started);
+        let (content, outcome) = self.content(counts);
+        Ok((Database::in_memory(content, all), outcome))
     }
 
     /// Has the device that has the sketches make the tables, which stay there if it has room for
@@ -386,7 +398,10 @@ impl<'a> Job<'a> {
             return Ok(());
         }
         let why = match counts.dropped {
-            0 => format!("a density of {} keeps none: raise `density`", self.config.params.density),
+            0 => format!(
+                "a density of {} keeps none: raise `density`",
+                self.setup.config.params.density
+            ),
             _ => "all were left out (`drop_overfull`, `drop_ambiguous`)".to_owned(),
         };
         Err(Error::Input(format!(
@@ -395,26 +410,29 @@ impl<'a> Job<'a> {
         )))
     }
 
-    fn content(self, counts: Counts) -> (Content, BuildNotes) {
+    fn content(self, counts: Counts) -> (Content, BuildOutcome) {
         let parts = self.parts();
-        let Job { config, targets, taxonomy, mut notes, scan, .. } = self;
-        notes.spilled_bytes = scan.spill.as_ref().map_or(0, merganser_io::SpillFile::bytes);
-        let pruned = config.drop_overfull || config.drop_ambiguous.is_some();
-        let params = config.params;
-        (Content { params, targets, taxonomy, parts, counts, pruned }, notes)
+        let Job { setup, targets, taxonomy, mut outcome, scan, .. } = self;
+        outcome.spilled_bytes = scan.entries.spilled_bytes();
+        outcome.peak_memory = peak_rss();
+        let pruned = setup.config.drop_overfull || setup.config.drop_ambiguous.is_some();
+        let params = setup.config.params;
+        (Content { params, targets, taxonomy, parts, counts, pruned }, outcome)
     }
 
     /// What the tables are made of, by the CPU.
     fn maker(&self) -> TableMaker<'_> {
         TableMaker {
-            config: self.config,
+            config: self.setup.config,
+            threads: self.setup.resources.threads,
+            memory: self.setup.memory.saturating_sub(BASE_BYTES),
             base: self.base,
-            scan: &self.scan,
+            entries: &self.scan.entries,
             targets: &self.targets,
             taxonomy: &self.taxonomy,
             part_starts: &self.part_starts,
-            progress: self.progress,
-            cancel: self.cancel,
+            progress: self.setup.progress,
+            cancel: self.setup.cancel,
         }
     }
 }
@@ -427,7 +445,7 @@ fn part_starts(config: &BuildConfig, targets: &[Target]) -> Vec<u32> {
     let kept = f64::from(params.stride) * f64::from(params.density) / 256.0;
     let table_bytes = (windows as f64 * kept.min(params.sketch.into()) * 10.0) as u64;
     let by_size = config.max_part_bytes.map_or(1, |most| table_bytes.div_ceil(most.max(1)));
-    let parts = by_size.clamp(config.parts as u64, 256);
+    let parts = by_size.clamp(config.parts as u64, MAX_PARTS as u64);
     let mut starts = Vec::new();
     let (mut next, mut part) = (0u64, 1);
     for target in targets {

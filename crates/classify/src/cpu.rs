@@ -1,7 +1,6 @@
-//! Building and querying on the CPU.
+//! The CPU backend: sketches of a reference, its tables, and queries.
 
-pub(crate) mod entries;
 pub(crate) mod query;
-pub(crate) mod scan;
 pub(crate) mod section;
+pub(crate) mod stretches;
 pub(crate) mod tables;

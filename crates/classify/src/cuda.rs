@@ -5,43 +5,51 @@
 //! Parts of the database for which there is no room take turns with the others; single reads for which
 //! there is none the worker that sent the batch looks up itself, with the same answer.
 
-mod build;
-mod found;
+mod answers;
+mod budget;
+mod collector;
 mod kernels;
 mod layout;
 mod long;
-mod place;
 mod query;
-mod rounds;
 mod set;
 mod short;
 mod start;
 mod table;
 mod times;
 
-pub(crate) use build::Collector;
+pub(crate) use collector::Collector;
 pub(crate) use layout::{DeviceLayout, Resident, Rules};
 pub(crate) use query::{Flight, GpuQuery};
-pub(crate) use rounds::Rounds;
 pub(crate) use start::Starting;
 pub use times::GpuTimes;
 
+use merganser_gpu::DeviceInfo;
+use merganser_run::Resources;
+
 /// Which GPUs to use, by CUDA's numbers, and how much of the memory of each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GpuConfig {
+#[derive(Clone, Debug)]
+pub(crate) struct GpuConfig {
     /// CUDA's numbers; a device listed twice is two devices that share its memory.
-    pub devices: Vec<u32>,
+    pub(crate) devices: Vec<u32>,
     /// Bytes of memory on each; what is free if not given.
-    pub memory: Option<u64>,
+    pub(crate) memory: Option<u64>,
     /// Batches on each device at a time.
-    pub streams: usize,
+    pub(crate) streams: usize,
+}
+
+impl GpuConfig {
+    /// These devices, with a batch on each for every thread.
+    pub(crate) fn new(resources: &Resources, devices: Vec<u32>) -> GpuConfig {
+        GpuConfig { devices, memory: resources.gpu_memory, streams: resources.threads }
+    }
 }
 
 /// What devices are, and what of a query they had no room for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpuNotes {
-    /// Their models.
-    pub names: Vec<String>,
+    /// What they are, in the order in which they were asked for.
+    pub devices: Vec<DeviceInfo>,
     /// How often devices were filled with parts of the database, at most, for one run.
     pub rounds: usize,
     /// Parts of the database that the host asked.

@@ -2,8 +2,12 @@
 
 mod file;
 mod meta;
+mod tables;
 
-pub(crate) use file::{Header, Place, Writer};
+pub(crate) use file::{Header, TablePlace, Writer};
+pub(crate) use tables::{
+    Counts, EMPTY, GROUP, GROUPS, GroupTables, LIST, SECTIONS, Section, SectionEntry,
+};
 
 use std::fs::File;
 use std::path::Path;
@@ -13,36 +17,14 @@ use merganser_io::{MappedFile, Soundness};
 use merganser_run::{Cancel, resolve_threads};
 
 use crate::Error;
-use crate::cpu::entries::SECTIONS;
-use crate::cpu::section::{Counts, Tables};
 use crate::cuda::Resident;
 use crate::params::Params;
 use crate::taxonomy::Taxonomy;
-
-/// An empty slot.
-pub(crate) const EMPTY: u64 = u64::MAX;
-/// Marks a payload that is the place of a list; otherwise it is the only location itself.
-pub(crate) const LIST: u32 = 1 << 31;
-/// Sections that a worker makes at once, and that have one checksum.
-pub(crate) const GROUP: usize = 16;
-/// Groups of a part.
-pub(crate) const GROUPS: usize = SECTIONS / GROUP;
 
 /// Bytes that become resident before and behind those that are read, together.
 const AROUND: u64 = 128 << 10;
 /// About what a node of the taxonomy takes, with its names.
 const NODE_BYTES: usize = 200;
-
-/// Where a section is in the data of its group, in 64-bit words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct SectionEntry {
-    pub(crate) slots: u64,
-    pub(crate) lists: u64,
-    pub(crate) end: u64,
-    /// The slots among which features are spread; more may follow.
-    pub(crate) ideal: u64,
-}
 
 /// A reference sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,25 +56,17 @@ pub struct Database {
 
 #[derive(Debug)]
 enum Data {
-    /// Tables by group, then part.
-    Memory(Vec<Tables>),
+    /// GroupTables by group, then part.
+    Memory(Vec<GroupTables>),
     /// On the device that made them, and here as well once somebody has asked for them.
     Device {
         tables: Resident,
-        here: OnceLock<Vec<Tables>>,
+        here: OnceLock<Vec<GroupTables>>,
     },
     File {
         mapping: MappedFile,
         header: Header,
     },
-}
-
-/// One section of a part, as a query sees it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Section<'a> {
-    pub(crate) slots: &'a [u64],
-    pub(crate) ideal: u32,
-    pub(crate) lists: &'a [u32],
 }
 
 /// What a built table consists of.
@@ -107,7 +81,7 @@ pub(crate) struct Content {
 
 impl Database {
     /// A database in memory.
-    pub(crate) fn in_memory(content: Content, tables: Vec<Tables>) -> Database {
+    pub(crate) fn in_memory(content: Content, tables: Vec<GroupTables>) -> Database {
         Database::new(content, Data::Memory(tables))
     }
 
@@ -240,7 +214,7 @@ impl Database {
         }
     }
 
-    fn sections_of<'t>(&self, tables: &'t [Tables], part: usize) -> Vec<Section<'t>> {
+    fn sections_of<'t>(&self, tables: &'t [GroupTables], part: usize) -> Vec<Section<'t>> {
         let section = |section: usize| {
             let table = &tables[section / GROUP * self.parts + part];
             Section::new(&table.data, table.sections[section % GROUP])
@@ -342,73 +316,5 @@ impl Database {
             Data::Device { tables, .. } => tables.bytes(),
             Data::File { mapping, .. } => mapping.bytes().len() as u64,
         }
-    }
-}
-
-impl<'a> Section<'a> {
-    /// The section at an entry; an empty one if the entry leads outside.
-    pub(crate) fn new(data: &'a [u64], entry: SectionEntry) -> Section<'a> {
-        let range = |from: u64, to: u64| data.get(from as usize..to as usize).unwrap_or_default();
-        Section {
-            slots: range(entry.slots, entry.lists),
-            ideal: u32::try_from(entry.ideal).unwrap_or(0),
-            lists: bytemuck::cast_slice(range(entry.lists, entry.end)),
-        }
-    }
-
-    /// The slot where the search for a feature begins.
-    #[inline(always)]
-    pub(crate) fn ideal_slot(&self, feature: u32) -> usize {
-        ((u64::from(feature) * u64::from(self.ideal)) >> 32) as usize
-    }
-
-    /// The payload of a feature, searched from its ideal slot on.
-    #[inline(always)]
-    pub(crate) fn payload(&self, feature: u32, ideal: usize) -> Option<u32> {
-        for &slot in self.slots.get(ideal..)? {
-            let here = (slot >> 32) as u32;
-            if here >= feature {
-                // The largest feature may look as an empty slot does, but for its payload.
-                return (here == feature && slot != EMPTY).then_some(slot as u32);
-            }
-        }
-        None
-    }
-
-    /// The locations of a list.
-    #[inline(always)]
-    pub(crate) fn list(&self, payload: u32) -> &'a [u32] {
-        let at = (payload & !LIST) as usize;
-        let count = self.lists.get(at).copied().unwrap_or(0) as usize;
-        self.lists.get(at + 1..at + 1 + count).unwrap_or_default()
-    }
-
-    /// All features and their locations.
-    pub(crate) fn features(&self) -> impl Iterator<Item = (u32, &'a [u32])> + '_ {
-        let full = self.slots.iter().filter(|&&slot| slot != EMPTY);
-        full.map(|slot| {
-            let feature = (slot >> 32) as u32;
-            if *slot as u32 & LIST != 0 {
-                return (feature, self.list(*slot as u32));
-            }
-            // The payload is the lower half of the slot.
-            let halves: &[u32] = bytemuck::cast_slice(std::slice::from_ref(slot));
-            (feature, &halves[usize::from(cfg!(target_endian = "big"))..][..1])
-        })
-    }
-
-    fn is_sound(&self, windows: u32) -> bool {
-        let features: Vec<u64> = self.slots.iter().copied().filter(|&slot| slot != EMPTY).collect();
-        let ascending = features.windows(2).all(|pair| pair[0] >> 32 < pair[1] >> 32);
-        let found = |slot: &u64| {
-            let feature = (slot >> 32) as u32;
-            self.payload(feature, self.ideal_slot(feature)) == Some(*slot as u32)
-        };
-        let located = |(_, list): (u32, &[u32])| {
-            !list.is_empty()
-                && list.windows(2).all(|pair| pair[0] < pair[1])
-                && list.iter().all(|&location| location < windows)
-        };
-        ascending && features.iter().all(found) && self.features().all(located)
     }
 }

@@ -1,36 +1,8 @@
 //! From candidates to a taxon.
 
+use crate::candidates::{Candidate, QueryParams};
 use crate::params::{Params, Preset};
 use crate::taxonomy::{Rank, Taxonomy};
-
-/// A target that a read may come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// The target's number.
-    pub target: u32,
-    /// Its taxon at the lowest rank: a node of the taxonomy, or, at rank sequence, a number above
-    /// all nodes for each target.
-    pub taxon: u32,
-    /// Hits in the best run of windows.
-    pub hits: u32,
-    /// The first window of that run, counted in its target,
-    pub window: u32,
-    /// and the last one with a hit.
-    pub last: u32,
-    /// The lowest and the highest node among those of all targets of the taxon that have as many
-    /// hits: their lowest common ancestor is that of all, as nodes are numbered depth first. Of
-    /// candidates that are not better than all others, some of these targets may be missing.
-    pub nodes: [u32; 2],
-}
-
-impl Candidate {
-    /// Takes in the nodes of another candidate of the same taxon that has as many hits.
-    #[inline]
-    pub(crate) fn widen(&mut self, other: &Candidate) {
-        let ([low, high], [other_low, other_high]) = (self.nodes, other.nodes);
-        self.nodes = [low.min(other_low), high.max(other_high)];
-    }
-}
 
 /// What a read was found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +68,12 @@ impl Thresholds {
                 insert: 0,
             },
         }
+    }
+
+    /// What of them a query for candidates needs to know.
+    pub fn query_params(&self) -> QueryParams {
+        let &Thresholds { lowest, max_candidates, insert, .. } = self;
+        QueryParams { lowest, max_candidates, insert }
     }
 
     /// Hits that the best candidate of a read or pair of `bases` needs.

@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Sketcher;
-use crate::cpu::entries::SECTIONS;
-use crate::cpu::query::sketch_all;
-use crate::database::{Database, EMPTY, LIST, Section};
+use crate::database::{Database, EMPTY, LIST, SECTIONS, Section};
+use crate::sketch::{Sketcher, sketch_all};
 
 /// Looks up single features, in all parts of a database.
 #[derive(Debug)]
@@ -19,7 +17,7 @@ pub(crate) struct FeatureLookup<'a> {
 }
 
 /// Where a feature was found: part, slot in the section.
-type Place = (usize, usize);
+type SlotPlace = (usize, usize);
 
 impl<'a> FeatureLookup<'a> {
     pub(crate) fn new(database: &'a Database) -> FeatureLookup<'a> {
@@ -47,7 +45,7 @@ impl<'a> FeatureLookup<'a> {
     }
 
     /// Where a feature stands in each part that has it.
-    fn places(&self, feature: u64) -> impl Iterator<Item = Place> + '_ {
+    fn places(&self, feature: u64) -> impl Iterator<Item = SlotPlace> + '_ {
         let wanted = feature & u64::from(u32::MAX);
         let section = section_of(feature);
         (0..self.parts.len()).filter_map(move |part| {
@@ -61,7 +59,7 @@ impl<'a> FeatureLookup<'a> {
     }
 
     /// The windows, counted over all targets, that a slot names.
-    fn locations(&self, section: usize, (part, at): Place) -> Vec<u32> {
+    fn locations(&self, section: usize, (part, at): SlotPlace) -> Vec<u32> {
         let section = &self.parts[part][section];
         let payload = section.slots[at] as u32;
         match payload & LIST {
@@ -78,7 +76,7 @@ impl<'a> FeatureLookup<'a> {
     }
 
     /// The lowest common ancestor of the taxa of a slot's locations.
-    fn taxon(&self, section: usize, place: Place) -> Option<u32> {
+    fn taxon(&self, section: usize, place: SlotPlace) -> Option<u32> {
         let tree = self.database.taxonomy();
         let windows = self.locations(section, place).into_iter();
         let targets = windows.filter_map(|window| self.target(window));

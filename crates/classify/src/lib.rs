@@ -3,17 +3,20 @@
 //!
 //! [`build()`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
 //! their candidates and [`Thresholds`] decide among them. A [`SharedClassifier`] does that for reads in
-//! memory, a [`run::Classifier`] for files. [`naive`] is the rule word by word, for
-//! tests. [`kraken2`] classifies with databases of Kraken 2, as it does.
+//! memory, [`run::classify`] or a [`run::Classifier`] for files. [`naive`] is the rule word by word,
+//! for tests. [`kraken2`] classifies with databases of Kraken 2, as it does.
 
 #![deny(missing_docs)]
 
 mod build;
 mod bytes;
+mod candidates;
+mod config;
 mod cpu;
 mod cuda;
 pub mod database;
 mod decide;
+mod entries;
 mod error;
 pub mod eval;
 mod features;
@@ -22,7 +25,10 @@ pub mod kraken2;
 mod lines;
 mod merge;
 pub mod naive;
+mod output;
 mod params;
+mod query;
+mod reads;
 pub mod report;
 pub mod run;
 mod shared;
@@ -30,15 +36,17 @@ mod sketch;
 mod target_taxa;
 pub mod taxonomy;
 
-pub use build::{BuildConfig, BuildNotes, add, build, build_in_memory};
-pub use cpu::query::{Query, QueryParams};
-pub use cuda::{GpuConfig, GpuNotes, GpuTimes};
+pub use build::{Additions, BuildOutcome, add, build, build_in_memory};
+pub use candidates::{Candidate, QueryParams};
+pub use config::BuildConfig;
+pub use cuda::{GpuNotes, GpuTimes};
 pub use database::{Database, Target};
-pub use decide::{Candidate, Thresholds, Verdict};
+pub use decide::{Thresholds, Verdict};
 pub use error::Error;
 pub use hash::{FEATURE_BITS, HashRule, NO_KMER};
 pub use merge::Merger;
 pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
+pub use query::{Query, Scratch};
 pub use shared::{Session, SharedClassifier, Taxon};
 pub use sketch::Sketcher;
 pub use target_taxa::{expand_references, files_beside};

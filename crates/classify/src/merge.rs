@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use merganser_run::ConfigError;
 
 use crate::Error;
+use crate::candidates::Candidate;
 use crate::database::Database;
-use crate::decide::{Candidate, Thresholds, Verdict};
+use crate::decide::{Thresholds, Verdict};
 use crate::lines::Lines;
 use crate::report::Tally;
 use crate::taxonomy::{Rank, Taxonomy};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use merganser_seq::base;
 
-use crate::decide::Candidate;
+use crate::candidates::Candidate;
 use crate::params::Params;
 
 /// The canonical k-mer of `letters`; `None` if one of them is no base.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::cpu::query::{Prepared, Scratch};
+use crate::cpu::query::{HostQuery, Prepared, Scratch};
 use crate::taxonomy::Rank;
-use crate::{Candidate, Database, Error, Query, Thresholds, Verdict};
+use crate::{Candidate, Database, Error, Thresholds, Verdict};
 
 /// A database made ready for reads in memory: owns its share of the database, and can be kept, moved
 /// and shared by threads as a program likes. Works on the CPU, with all parts of the database in
@@ -17,7 +17,7 @@ use crate::{Candidate, Database, Error, Query, Thresholds, Verdict};
 ///     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory,
 /// };
 /// use merganser_io::Input;
-/// use merganser_run::{Cancel, Silent};
+/// use merganser_run::{Cancel, Resources, Silent};
 ///
 /// // A taxonomy of one species, and its genome.
 /// let folder = tempfile::tempdir()?;
@@ -31,10 +31,11 @@ use crate::{Candidate, Database, Error, Query, Thresholds, Verdict};
 /// std::fs::write(path("ids.map"), "g\t7\n")?;
 ///
 /// let params = Preset::Sensitive.params();
-/// let config = BuildConfig { maps: vec![path("ids.map")], ..BuildConfig::new(params) };
-/// let references = [Input::File(path("genome.fa"))];
+/// let config = BuildConfig::new(params).maps([path("ids.map")]);
+/// let (resources, references) = (Resources::new(), [Input::File(path("genome.fa"))]);
+/// let cancel = Cancel::default();
 /// let (database, _) =
-///     build_in_memory(&config, &references, folder.path(), &Silent, &Cancel::default())?;
+///     build_in_memory(&config, &resources, &references, folder.path(), &Silent, &cancel)?;
 ///
 /// let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
 /// let found = classifier.classify(&[[&genome.as_bytes()[100..250], b""], [&[b'T'; 100], b""]])?;
@@ -67,7 +68,7 @@ pub struct Taxon<'d> {
 impl SharedClassifier {
     /// Prepares a database for the rules by which a taxon is chosen.
     pub fn new(database: Arc<Database>, thresholds: Thresholds) -> SharedClassifier {
-        let prepared = Query::with_thresholds(&database, &thresholds).prepared();
+        let prepared = HostQuery::new(&database, thresholds.query_params()).prepared();
         SharedClassifier { database, thresholds, prepared }
     }
 
@@ -88,7 +89,7 @@ impl SharedClassifier {
 
     /// One thread's working space, which it uses for all its reads.
     pub fn session(&self) -> Session<'_> {
-        let query = Query::again(&self.database, &self.prepared);
+        let query = HostQuery::again(&self.database, self.prepared.clone());
         let scratch = query.scratch();
         Session { classifier: self, query, scratch, candidates: Vec::new(), ends: Vec::new() }
     }
@@ -98,7 +99,7 @@ impl SharedClassifier {
 #[derive(Debug)]
 pub struct Session<'c> {
     classifier: &'c SharedClassifier,
-    query: Query<'c>,
+    query: HostQuery<'c>,
     scratch: Scratch,
     candidates: Vec<Candidate>,
     /// Where the candidates of each read end.
@@ -126,7 +127,7 @@ impl<'c> Session<'c> {
     }
 
     fn decide(&self, candidates: &[Candidate], bases: u64) -> Option<Taxon<'c>> {
-        let (tree, nodes) = (self.classifier.database.taxonomy(), self.query.nodes());
+        let (tree, nodes) = (self.classifier.database.taxonomy(), &self.query.taxa().nodes);
         let verdict = self.classifier.thresholds.decide(candidates, bases, tree, nodes);
         let (node, rank) = match verdict {
             Verdict::Unclassified => return None,

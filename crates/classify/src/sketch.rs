@@ -70,6 +70,44 @@ impl Sketcher {
     }
 }
 
+/// Appends the features of all windows of a sequence.
+pub(crate) fn sketch_all(
+    letters: &[u8],
+    params: &Params,
+    sketcher: &mut Sketcher,
+    features: &mut Vec<u64>,
+) {
+    let windows = params.windows(letters.len() as u64) as usize;
+    let mut first = 0;
+    while first < windows {
+        first = sketch_some(letters, params, first, sketcher, features);
+    }
+}
+
+/// Appends the features of some windows of a sequence from window `first` on, which it has; gives the
+/// window that comes next.
+pub(crate) fn sketch_some(
+    letters: &[u8],
+    params: &Params,
+    first: usize,
+    sketcher: &mut Sketcher,
+    features: &mut Vec<u64>,
+) -> usize {
+    let (window, stride) = (params.window as usize, params.stride as usize);
+    // Long reads are cut so that working space stays small: whole windows each time.
+    let step = (1 << 16) / stride.max(1) + 1;
+    let windows = params.windows(letters.len() as u64) as usize;
+    let count = step.min(windows - first);
+    let start = first * stride;
+    let end = (start + (count - 1) * stride + window).min(letters.len());
+    sketcher.load(&letters[start..end]);
+    for number in 0..count {
+        let from = number * stride;
+        sketcher.sketch(from, (from + window).min(end - start), features);
+    }
+    first + count
+}
+
 /// Sets the hash of each k-mer with a letter that is no base.
 fn mask(letters: &[u8], k: usize, hashes: &mut [u64]) {
     for (at, _) in letters.iter().enumerate().filter(|&(_, &letter)| !base::is_base(letter)) {

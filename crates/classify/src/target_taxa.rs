@@ -11,8 +11,8 @@ use merganser_io::{FileKind, Input};
 use merganser_run::ConfigError;
 
 use crate::Error;
-use crate::build::{BuildConfig, BuildNotes};
-use crate::cpu::scan::ScannedTarget;
+use crate::build::BuildOutcome;
+use crate::config::BuildConfig;
 use crate::database::{Database, Target};
 use crate::lines::Lines;
 use crate::taxonomy::{Dump, Taxonomy};
@@ -92,6 +92,18 @@ fn is_sequence_file(path: &Path) -> bool {
     !name.starts_with('.') && name.rsplit_once('.').is_some_and(|(_, e)| SUFFIXES.contains(&e))
 }
 
+/// A target as its file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScannedTarget {
+    /// The first word of its header.
+    pub(crate) name: String,
+    /// The whole header.
+    pub(crate) header: String,
+    pub(crate) bases: u64,
+    /// Somewhere as many bases as a k-mer has stand in a row.
+    pub(crate) has_kmer: bool,
+}
+
 /// Targets with their nodes, and the tree of these.
 pub(crate) struct Mapped {
     pub(crate) targets: Vec<Target>,
@@ -108,21 +120,10 @@ pub(crate) fn map_targets(
     dump: Option<Dump>,
     folder: Option<&Path>,
     base: Option<&Database>,
-    notes: &mut BuildNotes,
+    outcome: &mut BuildOutcome,
 ) -> Result<Mapped, Error> {
     let mut search = Search::new(inputs, files);
-    for map in &config.maps {
-        search.read(map)?;
-    }
-    search.read_headers();
-    for map in files_next_to(inputs, SUMMARY) {
-        search.read(&map)?;
-    }
-    if let Some(folder) = folder {
-        for map in within(folder, ACCESSIONS) {
-            search.read(&map)?;
-        }
-    }
+    search.look_everywhere(&config.maps, inputs, folder)?;
     let tree = match (&dump, base) {
         (Some(dump), Some(base)) => Some(dump.taxonomy.united(base.taxonomy())),
         _ => None,
@@ -146,18 +147,18 @@ pub(crate) fn map_targets(
             }
         };
         if node.is_none() {
-            notes.unmapped.push((target.name.clone(), reason));
+            outcome.unmapped.push((target.name.clone(), reason));
         }
         if !names.insert(target.name.clone()) {
-            notes.duplicates.0 += 1;
-            notes.duplicates.1.get_or_insert_with(|| target.name.clone());
+            outcome.duplicates.0 += 1;
+            outcome.duplicates.1.get_or_insert_with(|| target.name.clone());
         }
         let windows = config.params.windows(target.bases) as u32;
         let node = node.unwrap_or(tree.root());
         targets.push(Target { name: target.name.clone(), node, bases: target.bases, windows });
     }
     if config.strict {
-        refuse(notes)?;
+        refuse(outcome)?;
     }
     let pruned = tree.pruned(targets.iter().map(|target| target.node));
     for target in &mut targets {
@@ -176,16 +177,16 @@ fn old_targets(base: Option<&Database>, tree: &Taxonomy) -> Vec<Target> {
     base.targets().iter().map(renumbered).collect()
 }
 
-fn refuse(notes: &BuildNotes) -> Result<(), Error> {
-    if let (count, Some(name)) = &notes.duplicates {
+fn refuse(outcome: &BuildOutcome) -> Result<(), Error> {
+    if let (count, Some(name)) = &outcome.duplicates {
         return Err(Error::Input(format!(
             "{count} sequences have an id that an earlier one has (`strict`), first {name}"
         )));
     }
-    if let Some((name, reason)) = notes.unmapped.first() {
+    if let Some((name, reason)) = outcome.unmapped.first() {
         return Err(Error::Input(format!(
             "{} sequences have no taxon (`strict`), first {name}: {reason}",
-            notes.unmapped.len()
+            outcome.unmapped.len()
         )));
     }
     Ok(())
@@ -203,6 +204,29 @@ struct Search {
 }
 
 impl Search {
+    /// Looks in the maps, the headers, beside the references and in the taxonomy's folder, in this
+    /// order.
+    fn look_everywhere(
+        &mut self,
+        maps: &[PathBuf],
+        inputs: &[Input],
+        folder: Option<&Path>,
+    ) -> Result<(), Error> {
+        for map in maps {
+            self.read(map)?;
+        }
+        self.read_headers();
+        for map in files_next_to(inputs, SUMMARY) {
+            self.read(&map)?;
+        }
+        if let Some(folder) = folder {
+            for map in within(folder, ACCESSIONS) {
+                self.read(&map)?;
+            }
+        }
+        Ok(())
+    }
+
     fn new(inputs: &[Input], files: &[Vec<ScannedTarget>]) -> Search {
         let mut search = Search {
             taxids: Vec::new(),

@@ -10,11 +10,10 @@ use std::path::Path;
 
 use merganser_classify::taxonomy::Rank;
 use merganser_classify::{
-    BuildConfig, Candidate, Database, GpuConfig, Params, Preset, Query, QueryParams,
-    expand_references,
+    BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams, expand_references,
 };
 use merganser_io::AtomicFile;
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
 use random::{Random, comparable};
 
@@ -58,15 +57,17 @@ fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
 fn build(params: Params, parts: usize, folder: &Path) -> Database {
     let inputs = expand_references(&[folder.join("refs.fa")]).unwrap();
     let cancel = Cancel::default();
-    let on = |gpus: GpuConfig, name: &str| {
-        let defaults = BuildConfig::new(params);
-        let config = BuildConfig { parts, threads: 2, memory: 1 << 30, gpus, ..defaults };
+    let on = |resources: Resources, name: &str| {
+        let (config, resources) =
+            (BuildConfig::new(params).parts(parts), resources.memory(1 << 30));
         let path = folder.join(name);
         let file = AtomicFile::create(&path).unwrap();
-        let built = merganser_classify::build(&config, &inputs, folder, file, &Silent, &cancel);
+        let (inputs, cancel) = (&inputs[..], &cancel);
+        let built =
+            merganser_classify::build(&config, &resources, inputs, folder, file, &Silent, cancel);
         (built.unwrap().0, fs::read(path).unwrap())
     };
-    let (_, expected) = on(GpuConfig::default(), "host.mgdb");
+    let (_, expected) = on(gpus(&[], None), "host.mgdb");
     let (database, found) = on(gpus(&[0, 0], Some(200 << 20)), "device.mgdb");
     assert!(found == expected, "{params:?}");
     database
@@ -104,21 +105,19 @@ fn little_memory_gives_the_same_database() {
         (sensitive, false, None, 12_700_000, Some(0)),
     ];
     for (params, drop_overfull, drop_ambiguous, memory, runs) in table {
-        let defaults = BuildConfig::new(params);
         let memory = gpus(&[0], Some(memory));
-        let config =
-            BuildConfig { drop_overfull, drop_ambiguous, parts: 2, threads: 2, ..defaults };
-        let on = |gpus: &GpuConfig, name: &str| {
-            let config = BuildConfig { gpus: gpus.clone(), ..config.clone() };
+        let config = BuildConfig::new(params).parts(2);
+        let config = config.drop_overfull(drop_overfull).drop_ambiguous(drop_ambiguous);
+        let on = |resources: &Resources, name: &str| {
             let path = folder.path().join(name);
-            let taxonomy = folder.path();
+            let (inputs, taxonomy, cancel) = (&inputs[..], folder.path(), &cancel);
             let file = AtomicFile::create(&path).unwrap();
-            let (_, notes) =
-                merganser_classify::build(&config, &inputs, taxonomy, file, &Silent, &cancel)
-                    .unwrap();
-            (fs::read(path).unwrap(), notes)
+            let built = merganser_classify::build(
+                &config, resources, inputs, taxonomy, file, &Silent, cancel,
+            );
+            (fs::read(path).unwrap(), built.unwrap().1)
         };
-        let (expected, _) = on(&GpuConfig::default(), "host.mgdb");
+        let (expected, _) = on(&gpus(&[], None), "host.mgdb");
         let (found, notes) = on(&memory, "device.mgdb");
         assert!(found == expected, "{config:?} {memory:?}");
         match runs {
@@ -144,22 +143,22 @@ fn what_is_built_on_a_device_is_queried_there() {
     for (params, parts, memory) in
         [(metacache, 1, None), (metacache, 3, None), (MANY, 1, Some(11_600_000))]
     {
-        let defaults = BuildConfig::new(params);
-        let build = |gpus: GpuConfig| {
-            let config = BuildConfig { parts, threads: 2, gpus, ..defaults.clone() };
-            let (taxonomy, cancel) = (folder.path(), Cancel::default());
-            let built =
-                merganser_classify::build_in_memory(&config, &inputs, taxonomy, &Silent, &cancel);
+        let config = BuildConfig::new(params).parts(parts);
+        let build = |resources: Resources| {
+            let (inputs, taxonomy, cancel) = (&inputs[..], folder.path(), &Cancel::default());
+            let built = merganser_classify::build_in_memory(
+                &config, &resources, inputs, taxonomy, &Silent, cancel,
+            );
             built.unwrap()
         };
-        let (expected, _) = build(GpuConfig::default());
+        let (expected, _) = build(gpus(&[], None));
         let expected = find(&Query::new(&expected, options), &reads);
         let (database, notes) = build(gpus(&[0], memory));
         assert_eq!(notes.device_runs > 1, memory.is_some());
         for devices in [&[0][..], &[0, 0], &[]] {
             let mut query = Query::new(&database, options);
             if !devices.is_empty() {
-                query = query.on_gpus(&gpus(devices, None)).unwrap();
+                query = query.on_gpus(&gpus(devices, None), &Silent).unwrap();
             }
             assert_eq!(find(&query, &reads), expected, "{parts} parts, {devices:?}");
         }
@@ -197,8 +196,15 @@ fn find(query: &Query<'_>, reads: &[[Vec<u8>; 2]]) -> Found {
     (each.collect(), ends)
 }
 
-fn gpus(devices: &[u32], memory: Option<u64>) -> GpuConfig {
-    GpuConfig { devices: devices.to_vec(), memory, streams: 3 }
+/// Three threads, with so much memory on each of these devices; the CPU alone if there are none.
+fn gpus(devices: &[u32], memory: Option<u64>) -> Resources {
+    let device = match devices {
+        [] => DeviceChoice::Cpu,
+        _ => DeviceChoice::Cuda(devices.to_vec()),
+    };
+    let mut resources = Resources::new().threads(3).device(device);
+    resources.gpu_memory = memory;
+    resources
 }
 
 #[test]
@@ -229,7 +235,7 @@ fn every_parameter_gives_the_hosts_candidates() {
         let (lowest, max_candidates) = [(Rank::Sequence, 2), (Rank::Species, 9)][number % 2];
         let options = QueryParams { lowest, max_candidates, insert: number as u64 * 100 };
         let expected = find(&Query::new(&database, options), &reads);
-        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None)).unwrap();
+        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None), &Silent).unwrap();
         assert_eq!(find(&query, &reads), expected, "{params:?}");
         let notes = query.gpu_notes().unwrap();
         assert_eq!((notes.parts_on_host, notes.reads_on_host), (0, 0), "{params:?}");
@@ -257,14 +263,15 @@ fn what_devices_have_no_room_for_the_host_does() {
         [(&twice[..], None), (&both, None), (&[0], Some(17 << 18)), (&swapped, Some(17 << 18))]
     {
         let config = gpus(devices, memory);
-        let query = Query::new(&database, options).on_gpus(&config).unwrap();
+        let query = Query::new(&database, options).on_gpus(&config, &Silent).unwrap();
         assert_eq!(find(&query, &reads), expected, "{config:?}");
         let notes = query.gpu_notes().unwrap();
+        assert_eq!(notes.devices.iter().map(|at| at.ordinal).collect::<Vec<_>>(), devices);
         let lone = devices.len() == 1;
         assert_eq!(notes.parts_on_host > 0, lone, "{config:?} {notes:?}");
         assert!(notes.reads_on_host > 0 || memory.is_none(), "{config:?} {notes:?}");
     }
-    let none = Query::new(&database, options).on_gpus(&gpus(&[0], Some(3 << 20)));
+    let none = Query::new(&database, options).on_gpus(&gpus(&[0], Some(3 << 20)), &Silent);
     let message = none.unwrap_err().to_string();
-    assert!(message.contains("raise --gpu-memory"), "{message}");
+    assert!(message.contains("raise `gpu_memory`"), "{message}");
 }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use merganser_classify::taxonomy::Rank;
 use merganser_classify::{
-    BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams, Verdict, add, build,
-    build_in_memory, expand_references, naive,
+    Additions, BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams, Verdict, add,
+    build, build_in_memory, expand_references, naive,
 };
 use merganser_io::{AtomicFile, OutputSet};
-use merganser_run::{Cancel, Silent};
+use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
 use random::{Random, comparable};
 
@@ -106,29 +106,33 @@ fn every_candidate_of_every_read_is_the_oracles() {
         let oracle = naive::Reference::new(&targets, &params);
         let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
         let path = |name: &str| -> PathBuf { folder.path().join(name) };
-        let config = |threads, parts| {
-            let tmp_dir = folder.path().to_owned();
-            BuildConfig { threads, parts, tmp_dir, memory: 1 << 30, ..BuildConfig::new(params) }
+        let config = |parts| BuildConfig::new(params).parts(parts);
+        let resources = |threads| {
+            let resources = Resources::new().device(DeviceChoice::Cpu).memory(1 << 30);
+            resources.threads(threads).temp_dir(folder.path())
         };
         let mut databases = Vec::new();
         for (threads, parts) in [(1, 1), (3, 1), (2, 4)] {
-            let config = config(threads, parts);
+            let (config, resources) = (config(parts), resources(threads));
             let file = path(&format!("{threads}-{parts}.mgdb"));
             let taxonomy = folder.path();
             let file = AtomicFile::create(&file).unwrap();
-            databases.push(build(&config, &inputs, taxonomy, file, &progress, &cancel).unwrap().0);
-            databases
-                .push(build_in_memory(&config, &inputs, taxonomy, &progress, &cancel).unwrap().0);
+            let built = build(&config, &resources, &inputs, taxonomy, file, &progress, &cancel);
+            databases.push(built.unwrap().0);
+            let built = build_in_memory(&config, &resources, &inputs, taxonomy, &progress, &cancel);
+            databases.push(built.unwrap().0);
         }
         let bytes = |name: &str| fs::read(path(name)).unwrap();
         assert!(bytes("1-1.mgdb") == bytes("3-1.mgdb"), "one thread or three");
         let few = AtomicFile::create(&path("few.mgdb")).unwrap();
-        let base = build(&config(2, 1), &inputs[..2], folder.path(), few, &progress, &cancel);
+        let (config, resources) = (config(1), resources(2));
+        let old = &inputs[..2];
+        let base = build(&config, &resources, old, folder.path(), few, &progress, &cancel);
         let (base, _) = base.unwrap();
         let set = OutputSet::new();
         let grown = set.file(&path("grown.mgdb")).unwrap();
-        let new = &inputs[2..];
-        let added = add(&config(2, 1), &base, new, Some(folder.path()), grown, &progress, &cancel);
+        let new = Additions { inputs: &inputs[2..], taxonomy: Some(folder.path()) };
+        let added = add(&config, &resources, &base, new, grown, &progress, &cancel);
         // It is mapped before it appears: one that cannot be does not.
         added.unwrap().0.verify(2, &Cancel::default()).unwrap();
         assert!(!path("grown.mgdb").exists());
@@ -176,8 +180,9 @@ fn verdicts_follow_the_thresholds() {
     reference(folder.path(), &mut random);
     let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
     let params = Preset::MetaCache.params();
-    let config = BuildConfig { threads: 1, ..BuildConfig::new(params) };
-    let built = build_in_memory(&config, &inputs, folder.path(), &Silent, &Cancel::default());
+    let (config, resources) = (BuildConfig::new(params), Resources::new().threads(1));
+    let cancel = Cancel::default();
+    let built = build_in_memory(&config, &resources, &inputs, folder.path(), &Silent, &cancel);
     let database = built.unwrap().0;
     let tree = database.taxonomy();
     let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();

@@ -7,12 +7,12 @@ use std::fs;
 use std::path::Path;
 
 use merganser_classify::report::ReportOptions;
-use merganser_classify::run::{Classifier, Columns, LineFormat, Outputs, RunConfig, Segment};
+use merganser_classify::run::{Columns, LineFormat, Outputs, RunConfig, classify};
 use merganser_classify::{
     BuildConfig, Database, Params, Preset, Thresholds, build_in_memory, naive,
 };
-use merganser_io::Input;
-use merganser_run::{Cancel, Silent};
+use merganser_io::{Input, Segment};
+use merganser_run::{Cancel, Resources, Silent};
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
@@ -50,9 +50,10 @@ fn database(folder: &Path, params: Params, parts: usize) -> Database {
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), "").unwrap();
     fs::write(folder.join("g.fa"), text).unwrap();
-    let config = BuildConfig { parts, ..BuildConfig::new(params) };
+    let (config, resources) = (BuildConfig::new(params).parts(parts), Resources::new());
     let inputs = [Input::File(folder.join("g.fa"))];
-    build_in_memory(&config, &inputs, folder, &Silent, &Cancel::default()).unwrap().0
+    let cancel = Cancel::default();
+    build_in_memory(&config, &resources, &inputs, folder, &Silent, &cancel).unwrap().0
 }
 
 #[test]
@@ -97,18 +98,15 @@ fn hits_and_features_are_the_oracles() {
 fn run(database: &Database, folder: &Path) -> (Vec<String>, BTreeMap<u32, (u64, u64)>) {
     let thresholds = Thresholds::new(database.params());
     let columns = Columns { all_hits: true, separator: "\t".into(), ..Columns::default() };
-    let config = RunConfig {
-        format: LineFormat::MetaCache(columns),
-        features: true,
-        threads: 2,
-        ..RunConfig::new(thresholds)
-    };
+    let format = LineFormat::MetaCache(columns);
+    let config = RunConfig::new(thresholds).format(format).features(true);
+    let resources = Resources::new().threads(2);
     let segments = [Segment::Single(Input::File(folder.join("r.fa")))];
     let mut text = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut text), ..Outputs::default() };
-    let classifier = Classifier::new(database, &thresholds);
+    let cancel = Cancel::default();
     let result =
-        classifier.run(&config, &segments, &mut outputs, &Silent, &Cancel::default()).unwrap();
+        classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel).unwrap();
     let text = String::from_utf8(text).unwrap();
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     let lines = rows.map(|line| line.split('\t').nth(1).unwrap().to_owned()).collect();

@@ -12,16 +12,17 @@ use merganser::classify::{
     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory, expand_references,
 };
 use merganser::io::{Input, RecordBatch, RecordOptions, Records, Segment};
-use merganser::run::{Cancel, Silent};
+use merganser::run::{Cancel, Resources, Silent};
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let genomes = data.join("genomes");
     let params = Preset::Sensitive.params();
-    let maps = vec![genomes.join("seqid2taxid.map")];
-    let config = BuildConfig { maps, ..BuildConfig::new(params) };
+    let config = BuildConfig::new(params).maps([genomes.join("seqid2taxid.map")]);
+    let (resources, cancel) = (Resources::new(), Cancel::default());
     let references = expand_references(std::slice::from_ref(&genomes))?;
+    let taxonomy = data.join("taxonomy");
     let (database, _) =
-        build_in_memory(&config, &references, &data.join("taxonomy"), &Silent, &Cancel::default())?;
+        build_in_memory(&config, &resources, &references, &taxonomy, &Silent, &cancel)?;
     let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
 
     let bacterium = data.join("ERR1438863_1.fastq.gz");

@@ -13,39 +13,32 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_classify::run::{Classifier, Segment};
-use merganser_classify::{Database, Error, GpuConfig, QueryParams, Thresholds};
-use merganser_io::{FileKind, Input, OutputSet};
-use merganser_run::{Cancel, DeviceChoice, resolve_threads};
+use merganser_classify::run::{Classifier, Devices};
+use merganser_classify::{Database, Error, QueryParams, Thresholds};
+use merganser_io::{FileKind, Input, OutputSet, Segment};
+use merganser_run::{Cancel, Resources};
 
+use crate::args::ClassifyArgs;
 use crate::args::build::{SketchArgs, TaxidArgs};
 use crate::args::classify::{QueryArgs, VerdictArgs};
-use crate::args::{ClassifyArgs, DeviceArgs};
 use crate::common::hint_at_mates;
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::progress::Bar;
-use crate::{build, devices, failure, interrupt};
+use crate::{build, failure, interrupt};
 pub(crate) use outputs::Reports;
 use query::Query;
-
-/// Bytes of reads from which on `--device auto` takes GPUs: with so many they have made up for the
-/// start of CUDA, beside 16 cores (docs/benchmarks.md).
-const GPU_BREAK_EVEN: u64 = 500_000_000;
+use sheet::Sample;
 
 /// The database and what all samples share.
 struct Environment<'a> {
     database: &'a Database,
     /// What the database came from; outputs must not replace it.
     files: &'a RunFiles,
-    gpus: GpuConfig,
-    /// The GPUs were not asked for: where they have no room, the CPU will do.
-    auto: bool,
+    devices: Devices,
+    resources: Resources,
     /// The last sample's: the next one is mostly classified in the same way.
     classifier: RefCell<Option<(QueryParams, Rc<Classifier<'a>>)>>,
-    threads: usize,
-    memory: Option<u64>,
-    tmp_dir: PathBuf,
     console: &'a Console,
     cancel: &'a Cancel,
     started: Instant,
@@ -59,26 +52,16 @@ impl<'a> Environment<'a> {
     /// # Errors
     /// If a GPU cannot be used or has no room.
     fn classifier(&self, thresholds: &Thresholds) -> Result<Rc<Classifier<'a>>> {
-        let &Thresholds { lowest, max_candidates, insert, .. } = thresholds;
-        let wanted = QueryParams { lowest, max_candidates, insert };
+        let wanted = thresholds.query_params();
         let mut last = self.classifier.borrow_mut();
         if let Some((_, classifier)) = last.as_ref().filter(|(params, _)| *params == wanted) {
             return Ok(Rc::clone(classifier));
         }
         // Before the next one takes as much memory.
         *last = None;
-        let mut classifier = Classifier::new(self.database, thresholds);
-        if !self.gpus.devices.is_empty() {
-            classifier = match classifier.on_gpus(&self.gpus) {
-                Err(error @ Error::GpuMemory(_)) if self.auto => {
-                    let why = failure::with_flags(&error.to_string());
-                    self.console.info(format_args!("computing on the CPU: {why}"));
-                    Classifier::new(self.database, thresholds)
-                }
-                made => made?,
-            };
-        }
-        let classifier = Rc::new(classifier);
+        let bar = Bar::new(self.console);
+        let made = Classifier::on(self.database, thresholds, &self.devices, &bar)?;
+        let classifier = Rc::new(made);
         *last = Some((wanted, Rc::clone(&classifier)));
         Ok(classifier)
     }
@@ -87,84 +70,149 @@ impl<'a> Environment<'a> {
 /// Opens or builds the database, and classifies one sample, those of a sheet, or what stdin says.
 pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     let mut query = args.query.clone();
-    let on_the_fly = !args.references.is_empty();
-    if !on_the_fly && query.reads.is_empty() {
-        return failure::usage("give a database (.mgdb), or --references");
-    }
-    let database = (!on_the_fly).then(|| query.reads.remove(0));
+    let path = take_database(args, &mut query)?;
     check_usage(args, &query)?;
-    let samples = match &args.sample_sheet {
-        Some(path) => sheet::read(path, &query)?,
-        None => Vec::new(),
-    };
-    let single = match args.sample_sheet.is_none() && !args.interactive {
-        true => Some(Query::new(&query, None)?),
-        false => None,
-    };
-    let sources = match &database {
-        Some(path) => vec![Input::File(path.clone())],
-        None => merganser_classify::expand_references(&args.references)?,
-    };
-    let files = match &database {
-        Some(path) => RunFiles::new().read([path]),
-        None => {
-            let taxonomy = args.taxonomy.as_deref();
-            build::references(&args.references, &sources, taxonomy, &args.taxids)
-        }
-    };
-    let files = files.read(&args.sample_sheet);
+    let work = Work::new(args, &query)?;
+    let source = Source::new(args, path)?;
+    let files = source.files(args).read(&args.sample_sheet);
     // Before a database is built for it.
-    let outputs = match &single {
-        Some(single) => single.check(files.clone())?,
-        None if args.interactive => files.check()?,
-        None => sheet::check(&query, &samples, files.clone())?,
-    };
-    if let Some(single) = &single {
-        let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
-        hint_at_mates(single.singles(), "classified", remedy, console);
-    }
-    let reads: Vec<Input> = match &single {
-        Some(single) => single.inputs().cloned().collect(),
-        None if args.interactive => vec![Input::Stdin],
-        None => {
-            samples.iter().flat_map(|sample| &sample.1).flat_map(Segment::inputs).cloned().collect()
-        }
-    };
-    let threads = resolve_threads(args.resources.threads.number());
-    let DeviceArgs { device, gpu_memory } = &args.resources.device;
-    let devices = devices::choose(device, &reads, GPU_BREAK_EVEN, console)?;
-    let gpus = GpuConfig { devices, memory: *gpu_memory, streams: threads };
+    let outputs = work.check(&query, &files)?;
+    work.hint(console);
+    let reads = work.reads();
+    let resources = args.resources.resources();
+    let devices = Devices::choose(&resources, &reads, &Bar::new(console))?;
     let cancel = interrupt::cancel_on_interrupt();
-    let database = match &database {
-        Some(path) => {
-            let database = Database::open(path).or_else(|error| swapped(error, path, &reads))?;
-            // Before anything is made of it; also part of the time that opening it takes.
-            database.check(threads, &cancel)?;
-            database
-        }
-        None => build_in_memory(args, &sources, &outputs, console, &cancel)?,
-    };
+    let database = source.database(args, &reads, &outputs, console, &cancel)?;
     let environment = Environment {
         database: &database,
         files: &files,
-        gpus,
-        auto: *device == DeviceChoice::Auto,
+        devices,
+        resources,
         classifier: RefCell::new(None),
-        threads,
-        memory: args.resources.memory,
-        tmp_dir: args.resources.tmp_dir.clone().unwrap_or_else(std::env::temp_dir),
         console,
         cancel: &cancel,
         started,
         opened: started.elapsed(),
     };
-    match single {
-        Some(single) => single.run(&environment, &outputs, started).map(|_| ExitCode::SUCCESS),
-        None if args.interactive => {
+    match work {
+        Work::Single(single) => {
+            single.run(&environment, &outputs, started).map(|_| ExitCode::SUCCESS)
+        }
+        Work::Session => {
             outputs.commit()?;
             session::run(&environment, &query)
         }
-        None => sheet::run(&environment, &query, samples, &outputs),
+        Work::Sheet(samples) => sheet::run(&environment, &query, samples, &outputs),
+    }
+}
+
+/// What is to be classified.
+enum Work<'q> {
+    /// What the command line names.
+    Single(Query<'q>),
+    /// The samples of a sheet.
+    Sheet(Vec<Sample>),
+    /// What the lines of stdin say.
+    Session,
+}
+
+impl<'q> Work<'q> {
+    fn new(args: &ClassifyArgs, query: &'q QueryArgs) -> Result<Work<'q>> {
+        Ok(match &args.sample_sheet {
+            Some(path) => Work::Sheet(sheet::read(path, query)?),
+            None if args.interactive => Work::Session,
+            None => Work::Single(Query::new(query, None)?),
+        })
+    }
+
+    /// Sees to it that inputs are there and outputs go together, with one another and with `files`;
+    /// gives the set that these are to be made in.
+    fn check(&self, query: &QueryArgs, files: &RunFiles) -> Result<OutputSet> {
+        match self {
+            Work::Single(single) => single.check(files.clone()),
+            Work::Sheet(samples) => sheet::check(query, samples, files.clone()),
+            Work::Session => files.clone().check(),
+        }
+    }
+
+    /// Warns of mates that are given as single reads.
+    fn hint(&self, console: &Console) {
+        if let Work::Single(single) = self {
+            let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
+            hint_at_mates(single.singles(), "classified", remedy, console);
+        }
+    }
+
+    /// All files of reads.
+    fn reads(&self) -> Vec<Input> {
+        match self {
+            Work::Single(single) => single.inputs().cloned().collect(),
+            Work::Sheet(samples) => samples
+                .iter()
+                .flat_map(|sample| &sample.1)
+                .flat_map(Segment::inputs)
+                .cloned()
+                .collect(),
+            Work::Session => vec![Input::Stdin],
+        }
+    }
+}
+
+/// The database, which comes first, unless there are references.
+fn take_database(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Option<PathBuf>> {
+    if !args.references.is_empty() {
+        return Ok(None);
+    }
+    if query.reads.is_empty() {
+        return failure::usage("give a database (.mgdb), or --references");
+    }
+    Ok(Some(query.reads.remove(0)))
+}
+
+/// Where the database comes from.
+enum Source {
+    File(PathBuf),
+    References(Vec<Input>),
+}
+
+impl Source {
+    fn new(args: &ClassifyArgs, path: Option<PathBuf>) -> Result<Source> {
+        Ok(match path {
+            Some(path) => Source::File(path),
+            None => Source::References(merganser_classify::expand_references(&args.references)?),
+        })
+    }
+
+    /// What is read for it.
+    fn files(&self, args: &ClassifyArgs) -> RunFiles {
+        match self {
+            Source::File(path) => RunFiles::new().read([path]),
+            Source::References(inputs) => {
+                let taxonomy = args.taxonomy.as_deref();
+                build::references(&args.references, inputs, taxonomy, &args.taxids)
+            }
+        }
+    }
+
+    /// Opens or builds it.
+    fn database(
+        &self,
+        args: &ClassifyArgs,
+        reads: &[Input],
+        outputs: &OutputSet,
+        console: &Console,
+        cancel: &Cancel,
+    ) -> Result<Database> {
+        let path = match self {
+            Source::File(path) => path,
+            Source::References(inputs) => {
+                return build_in_memory(args, inputs, outputs, console, cancel);
+            }
+        };
+        let database = Database::open(path).or_else(|error| swapped(error, path, reads))?;
+        // Before anything is made of it; also part of the time that opening it takes.
+        database.check(args.resources.resources().threads, cancel)?;
+        Ok(database)
     }
 }
 
@@ -213,21 +261,23 @@ fn build_in_memory(
     let Some(taxonomy) = &args.taxonomy else {
         return failure::usage("--references needs --taxonomy DIR, the folder of NCBI's taxdump");
     };
-    let mut config = build::config(&args.taxids, Some(&args.sketches), None, &args.resources);
-    config.validate()?;
-    config.gpus = build::gpus(&args.resources, references, config.threads, console)?;
+    let config = build::config(&args.taxids, Some(&args.sketches), None);
+    let resources = args.resources.resources();
+    config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let bar = Bar::new(console);
-    let built = merganser_classify::build_in_memory(&config, references, taxonomy, &bar, cancel);
+    let built = merganser_classify::build_in_memory(
+        &config, &resources, references, taxonomy, &bar, cancel,
+    );
     drop(bar);
-    let (database, notes) = built?;
-    build::report_unmapped(&notes, unmapped)?;
-    build::warn(&notes, &args.taxids, console);
+    let (database, outcome) = built?;
+    build::report_unmapped(&outcome, unmapped)?;
+    build::warn(&outcome, &args.taxids, console);
     console.info(format_args!(
         "built a database in memory from {} sequences with {} bases",
         database.targets().len(),
-        notes.bases
+        outcome.bases
     ));
     Ok(database)
 }

@@ -80,7 +80,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 25] = [
+const FIELDS: [&str; 26] = [
     "bins",
     "crop",
     "database",
@@ -104,6 +104,7 @@ const FIELDS: [&str; 25] = [
     "reference",
     "storage",
     "strict",
+    "stride",
     "taxonomy",
     "threads",
 ];

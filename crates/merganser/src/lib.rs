@@ -58,7 +58,7 @@
 //!
 //! # Classifying reads
 //!
-//! Reads in memory, or, by [`classify::run::Classifier`], whole files.
+//! Reads in memory, or, by [`classify::run::classify`], whole files.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -66,16 +66,16 @@
 //! use merganser::classify::{
 //!     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory, expand_references,
 //! };
-//! use merganser::run::{Cancel, Silent};
+//! use merganser::run::{Cancel, Resources, Silent};
 //!
 //! # let data = std::path::Path::new("../../tests/data");
 //! let genomes = data.join("genomes");
 //! let params = Preset::Sensitive.params();
-//! let config =
-//!     BuildConfig { maps: vec![genomes.join("seqid2taxid.map")], ..BuildConfig::new(params) };
+//! let config = BuildConfig::new(params).maps([genomes.join("seqid2taxid.map")]);
 //! let (references, taxonomy) = (expand_references(&[genomes])?, data.join("taxonomy"));
+//! let (resources, cancel) = (Resources::new(), Cancel::default());
 //! let (database, _) =
-//!     build_in_memory(&config, &references, &taxonomy, &Silent, &Cancel::default())?;
+//!     build_in_memory(&config, &resources, &references, &taxonomy, &Silent, &cancel)?;
 //!
 //! // May be kept, moved and shared by threads.
 //! let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));

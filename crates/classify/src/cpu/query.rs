@@ -7,12 +7,11 @@ mod lookup;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::cuda::{GpuConfig, GpuNotes, GpuQuery, Rounds};
+use crate::Error;
+use crate::candidates::{Candidate, QueryParams, TargetTaxa};
 use crate::database::{Database, Section};
-use crate::decide::{Candidate, Thresholds};
 use crate::params::Params;
-use crate::taxonomy::Rank;
-use crate::{Error, Sketcher};
+use crate::sketch::{Sketcher, sketch_all, sketch_some};
 use hits::HitCounter;
 use lookup::Lookup;
 
@@ -24,22 +23,11 @@ const GROUP: usize = 1 << 18;
 /// Windows for each of which the first target is kept: a power of two.
 const STEP: usize = 256;
 
-/// What a query needs to know besides the database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueryParams {
-    /// The lowest rank at which candidates are told apart.
-    pub lowest: Rank,
-    /// Candidates at most.
-    pub max_candidates: usize,
-    /// The longest insert, in bases; 0: the sum of the mates' lengths.
-    pub insert: u64,
-}
-
-/// A database made ready for queries; shared by all workers.
+/// A database made ready for queries on the CPU; shared by all workers.
 #[derive(Debug)]
-pub struct Query<'a> {
+pub(crate) struct HostQuery<'a> {
     database: &'a Database,
-    options: QueryParams,
+    prepared: Prepared,
     /// Features that are looked up together,
     group: usize,
     /// which reads of more bases have more of.
@@ -47,23 +35,16 @@ pub struct Query<'a> {
     /// Those that are asked; once they are needed, as a device may have them all.
     numbers: Vec<usize>,
     parts: OnceLock<Vec<Vec<Section<'a>>>>,
-    /// The target of the first of each [`STEP`] windows.
-    step_targets: Arc<[u32]>,
-    /// The taxon of each target at the lowest rank,
-    taxa: Arc<[u32]>,
-    /// and its node.
-    nodes: Arc<[u32]>,
-    gpu: Option<Rounds<'a>>,
 }
 
 /// What a query knows of a database, without it: can be kept beside the database, and costs nothing to
 /// clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    options: QueryParams,
+    params: QueryParams,
+    /// The target of the first of each [`STEP`] windows.
     step_targets: Arc<[u32]>,
-    taxa: Arc<[u32]>,
-    nodes: Arc<[u32]>,
+    taxa: TargetTaxa,
 }
 
 /// The working space of one worker.
@@ -87,62 +68,60 @@ impl Scratch {
     }
 }
 
-impl<'a> Query<'a> {
+impl<'a> HostQuery<'a> {
     /// Prepares `database` for queries.
-    pub fn new(database: &'a Database, options: QueryParams) -> Query<'a> {
-        let nodes = database.taxonomy().len() as u32;
-        let taxon = |(number, target): (usize, &crate::Target)| match options.lowest {
-            Rank::Sequence => nodes + number as u32,
-            rank => database.taxonomy().at_or_above(target.node, rank),
-        };
-        Query {
-            database,
-            options,
-            group: GROUP,
-            long: long(database, GROUP),
-            numbers: (0..database.parts()).collect(),
-            parts: OnceLock::new(),
-            step_targets: step_targets(database).into(),
-            taxa: database.targets().iter().enumerate().map(taxon).collect(),
-            nodes: database.targets().iter().map(|target| target.node).collect(),
-            gpu: None,
-        }
+    pub(crate) fn new(database: &'a Database, params: QueryParams) -> HostQuery<'a> {
+        let (step_targets, taxa) =
+            (step_targets(database).into(), TargetTaxa::new(database, params.lowest));
+        HostQuery::again(database, Prepared { params, step_targets, taxa })
     }
 
     /// What was prepared, without the database.
     pub(crate) fn prepared(&self) -> Prepared {
-        let [step_targets, taxa, nodes] =
-            [&self.step_targets, &self.taxa, &self.nodes].map(Arc::clone);
-        Prepared { options: self.options, step_targets, taxa, nodes }
+        self.prepared.clone()
     }
 
-    /// The query of the same database for which `prepared` was prepared, on the CPU.
-    pub(crate) fn again(database: &'a Database, prepared: &Prepared) -> Query<'a> {
-        let Prepared { options, step_targets, taxa, nodes } = prepared.clone();
-        Query {
+    /// The query of the same database for which `prepared` was prepared.
+    pub(crate) fn again(database: &'a Database, prepared: Prepared) -> HostQuery<'a> {
+        HostQuery {
             database,
-            options,
+            prepared,
             group: GROUP,
             long: long(database, GROUP),
             numbers: (0..database.parts()).collect(),
             parts: OnceLock::new(),
-            step_targets,
-            taxa,
-            nodes,
-            gpu: None,
         }
     }
 
-    /// Prepares `database` for queries with these thresholds.
-    pub fn with_thresholds(database: &'a Database, thresholds: &Thresholds) -> Query<'a> {
-        let &Thresholds { lowest, max_candidates, insert, .. } = thresholds;
-        Query::new(database, QueryParams { lowest, max_candidates, insert })
+    /// The same for some of the parts only.
+    pub(crate) fn of_parts(&self, parts: &[usize]) -> HostQuery<'a> {
+        let numbers = parts.to_vec();
+        HostQuery { numbers, ..HostQuery::again(self.database, self.prepared()) }
     }
 
-    /// The same for some of the parts only.
-    pub(crate) fn with_parts(mut self, parts: &[usize]) -> Query<'a> {
-        self.numbers = parts.to_vec();
-        self
+    /// The same, looking up about so many features at once.
+    pub(crate) fn with_group(self, features: usize) -> HostQuery<'a> {
+        HostQuery { group: features, long: long(self.database, features), ..self }
+    }
+
+    /// The database that is asked.
+    pub(crate) fn database(&self) -> &'a Database {
+        self.database
+    }
+
+    /// What is asked for.
+    pub(crate) fn params(&self) -> &QueryParams {
+        &self.prepared.params
+    }
+
+    /// The taxa of the targets.
+    pub(crate) fn taxa(&self) -> &TargetTaxa {
+        &self.prepared.taxa
+    }
+
+    /// Parts that are asked.
+    pub(crate) fn part_count(&self) -> usize {
+        self.numbers.len()
     }
 
     /// The sections of the parts that are asked.
@@ -151,81 +130,24 @@ impl<'a> Query<'a> {
         self.parts.get_or_init(|| self.numbers.iter().map(sections).collect())
     }
 
-    /// Parts that are asked.
-    pub(crate) fn part_count(&self) -> usize {
-        self.numbers.len()
-    }
-
-    /// The taxon of each target at the lowest rank.
-    pub(crate) fn taxa(&self) -> &[u32] {
-        &self.taxa
-    }
-
-    /// The node of each target.
-    pub(crate) fn nodes(&self) -> &[u32] {
-        &self.nodes
-    }
-
-    /// Puts the database on devices, which [`find`](Self::find) then asks. Parts for which they have
-    /// no room the host asks.
+    /// As [`candidates`](Self::candidates), of a database that nobody may have looked at yet.
     ///
     /// # Errors
-    /// If a device cannot be used or has no room for any part.
-    pub fn on_gpus(mut self, config: &GpuConfig) -> Result<Query<'a>, Error> {
-        self.gpu = Some(Rounds::new(self.database, self.options, config, true)?);
-        Ok(self)
-    }
-
-    /// The same, but that parts for which there is no room take turns with the others.
-    pub(crate) fn on_gpus_in_rounds(mut self, config: &GpuConfig) -> Result<Query<'a>, Error> {
-        self.gpu = Some(Rounds::new(self.database, self.options, config, false)?);
-        Ok(self)
-    }
-
-    /// The rounds, if parts take turns.
-    pub(crate) fn rounds(&self) -> Option<&Rounds<'a>> {
-        self.gpu.as_ref().filter(|rounds| !rounds.is_one())
-    }
-
-    /// What the devices are, if there are any, and had no room for so far.
-    pub fn gpu_notes(&self) -> Option<GpuNotes> {
-        self.gpu.as_ref().map(Rounds::notes)
-    }
-
-    /// The devices, if there are any.
-    pub(crate) fn gpu(&self) -> Option<Arc<GpuQuery<'a>>> {
-        self.gpu.as_ref().and_then(Rounds::now)
-    }
-
-    /// As [`candidates`](Self::candidates), on the devices if there are any.
-    ///
-    /// # Errors
-    /// If a device fails.
-    pub fn find(
+    /// As [`Database::fetch`].
+    pub(crate) fn find(
         &self,
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        match self.gpu() {
-            Some(gpu) => gpu.candidates(reads, scratch, candidates, ends),
-            None => {
-                self.database.fetch()?;
-                self.candidates(reads, scratch, candidates, ends);
-                Ok(())
-            }
-        }
-    }
-
-    /// Looks up about so many features at once: more take more memory, fewer are slower. What is
-    /// found does not depend on it.
-    pub fn with_group(self, features: usize) -> Query<'a> {
-        Query { group: features, long: long(self.database, features), ..self }
+        self.database.fetch()?;
+        self.candidates(reads, scratch, candidates, ends);
+        Ok(())
     }
 
     /// A worker's own space.
-    pub fn scratch(&self) -> Scratch {
+    pub(crate) fn scratch(&self) -> Scratch {
         Scratch {
             sketcher: Sketcher::new(self.database.params()),
             features: Vec::new(),
@@ -239,7 +161,7 @@ impl<'a> Query<'a> {
 
     /// The candidates of each of `reads` (one or two mates), in order: appended to `candidates`,
     /// with the place where those of each read end appended to `ends`.
-    pub fn candidates(
+    pub(crate) fn candidates(
         &self,
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
@@ -352,7 +274,7 @@ impl<'a> Query<'a> {
         } else {
             found.clear();
             self.best(bases, runs, found, 0);
-            merge(read, found, self.options.max_candidates, candidates, ends);
+            merge(read, found, self.params().max_candidates, candidates, ends);
         }
     }
 
@@ -362,8 +284,8 @@ impl<'a> Query<'a> {
         if window >= self.database.windows() {
             return None;
         }
-        let at = window as usize / STEP;
-        let (first, last) = (*self.step_targets.get(at)?, *self.step_targets.get(at + 1)?);
+        let (targets, at) = (&self.prepared.step_targets, window as usize / STEP);
+        let (first, last) = (*targets.get(at)?, *targets.get(at + 1)?);
         let starts = self.database.starts();
         let among = starts.get(first as usize + 1..=last as usize)?;
         Some(first + among.partition_point(|&start| start <= window) as u32)
@@ -372,9 +294,9 @@ impl<'a> Query<'a> {
     /// Appends the candidates among the hits of a read (window, hits; ascending), keeping those
     /// from `start` on in order and few enough.
     fn best(&self, bases: u64, runs: &[(u32, u32)], candidates: &mut Vec<Candidate>, start: usize) {
-        let stride = u64::from(self.database.params().stride);
-        let range = 2 + bases.max(self.options.insert) / stride;
-        let range = u32::try_from(range).unwrap_or(u32::MAX);
+        let TargetTaxa { taxa, nodes } = self.taxa();
+        let (params, most) = (self.params(), self.params().max_candidates);
+        let range = params.reach(bases, self.database.params().stride);
         let mut at = 0;
         while at < runs.len() {
             // Damaged tables may lead beyond the last window.
@@ -384,11 +306,11 @@ impl<'a> Query<'a> {
             let count = runs[at..].iter().take_while(|run| run.0 < end).count();
             let (first, last, hits) = best_run(&runs[at..at + count], range);
             at += count;
-            let taxon = self.taxa[target as usize];
+            let taxon = taxa[target as usize];
             let (window, last) = (first - first_window, last - first_window);
-            let nodes = [self.nodes[target as usize]; 2];
+            let nodes = [nodes[target as usize]; 2];
             let candidate = Candidate { target, taxon, hits, window, last, nodes };
-            insert(candidate, self.options.max_candidates, candidates, start);
+            insert(candidate, most, candidates, start);
         }
     }
 }
@@ -413,44 +335,6 @@ fn step_targets(database: &Database) -> Vec<u32> {
     }
     targets.push(last);
     targets
-}
-
-/// Appends the features of all windows of a sequence.
-pub(crate) fn sketch_all(
-    letters: &[u8],
-    params: &Params,
-    sketcher: &mut Sketcher,
-    features: &mut Vec<u64>,
-) {
-    let windows = params.windows(letters.len() as u64) as usize;
-    let mut first = 0;
-    while first < windows {
-        first = sketch_some(letters, params, first, sketcher, features);
-    }
-}
-
-/// Appends the features of some windows of a sequence from window `first` on, which it has; gives the
-/// window that comes next.
-fn sketch_some(
-    letters: &[u8],
-    params: &Params,
-    first: usize,
-    sketcher: &mut Sketcher,
-    features: &mut Vec<u64>,
-) -> usize {
-    let (window, stride) = (params.window as usize, params.stride as usize);
-    // Long reads are cut so that working space stays small: whole windows each time.
-    let step = (1 << 16) / stride.max(1) + 1;
-    let windows = params.windows(letters.len() as u64) as usize;
-    let count = step.min(windows - first);
-    let start = first * stride;
-    let end = (start + (count - 1) * stride + window).min(letters.len());
-    sketcher.load(&letters[start..end]);
-    for number in 0..count {
-        let from = number * stride;
-        sketcher.sketch(from, (from + window).min(end - start), features);
-    }
-    first + count
 }
 
 /// The first and the last window and the hits of the best run of at most `range` windows among

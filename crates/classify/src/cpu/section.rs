@@ -1,6 +1,6 @@
 //! From the entries of a section to its slots and lists of locations.
 
-use crate::database::{EMPTY, LIST, SectionEntry};
+use crate::database::{Counts, EMPTY, GroupTables, LIST, SectionEntry};
 
 /// What to do with features that say little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,33 +19,6 @@ pub(crate) struct Layout<'a> {
     pub(crate) part_starts: &'a [u32],
     /// For [`Pruning::max_taxa`]: the taxon of a window.
     pub(crate) taxon_of: &'a (dyn Fn(u32) -> u32 + Sync),
-}
-
-/// The tables of one part that a worker makes at once: sections one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Tables {
-    pub(crate) data: Vec<u64>,
-    pub(crate) sections: Vec<SectionEntry>,
-}
-
-/// Counts over all sections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    pub(crate) features: u64,
-    pub(crate) locations: u64,
-    /// Features that had more locations than may be kept.
-    pub(crate) overfull: u64,
-    /// Features that were left out.
-    pub(crate) dropped: u64,
-}
-
-impl Counts {
-    pub(crate) fn add(&mut self, other: Counts) {
-        self.features += other.features;
-        self.locations += other.locations;
-        self.overfull += other.overfull;
-        self.dropped += other.dropped;
-    }
 }
 
 /// Working space.
@@ -101,7 +74,7 @@ pub(crate) fn make(
     entries: &mut Vec<u64>,
     layout: &Layout<'_>,
     scratch: &mut Scratch,
-    tables: &mut [Tables],
+    tables: &mut [GroupTables],
 ) -> Counts {
     sort(entries, scratch);
     // A feature twice in one window: possible only where two hashes share it.
@@ -176,7 +149,7 @@ fn slots_for(features: usize) -> u32 {
 
 /// Puts each feature at its slot or the next free one after it, in ascending order, so that the
 /// table is a function of its content alone; empties the scratch.
-fn lay_out(part: &mut PartScratch, table: &mut Tables) {
+fn lay_out(part: &mut PartScratch, table: &mut GroupTables) {
     let ideal = slots_for(part.slots.len());
     let start = table.data.len();
     for &slot in &part.slots {

@@ -7,20 +7,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, Progress, Unit, run_workers};
 
-use super::entries::{Entries, SECTIONS};
-use super::scan::Scan;
-use super::section::{self, Counts, Layout, Pruning, Scratch, Tables};
-use crate::Error;
-use crate::build::{BASE_BYTES, BuildConfig};
-use crate::database::{Database, GROUP, GROUPS, Section, Target};
+use super::section::{self, Layout, Pruning, Scratch};
+use crate::database::{Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, Section, Target};
+use crate::entries::AllEntries;
 use crate::taxonomy::{Rank, Taxonomy};
+use crate::{BuildConfig, Error};
 
 /// What tables are made of.
 pub(crate) struct TableMaker<'a> {
     pub(crate) config: &'a BuildConfig,
+    pub(crate) threads: usize,
+    /// Bytes that entries and tables may take together.
+    pub(crate) memory: u64,
     /// A database whose entries come first.
     pub(crate) base: Option<&'a Database>,
-    pub(crate) scan: &'a Scan,
+    pub(crate) entries: &'a AllEntries,
     pub(crate) targets: &'a [Target],
     pub(crate) taxonomy: &'a Taxonomy,
     /// The first window of each part but the first.
@@ -34,29 +35,17 @@ impl TableMaker<'_> {
     /// in order, and through `finish`, by any worker.
     pub(crate) fn make<T: Send, U>(
         &self,
-        prepare: &(dyn Fn(Vec<Tables>) -> T + Sync),
+        prepare: &(dyn Fn(Vec<GroupTables>) -> T + Sync),
         place: &mut (dyn FnMut(T) -> U + Send),
         finish: &(dyn Fn(U) -> Result<(), Error> + Sync),
     ) -> Result<Counts, Error> {
         self.progress.stage("tables", Unit::Steps, Some(GROUPS as u64));
         let taxa = self.window_taxa();
         let taxon_of = |window: u32| taxa[window as usize];
-        let layout = Layout {
-            max_locations: self.config.params.max_locations as usize,
-            pruning: Pruning {
-                drop_overfull: self.config.drop_overfull,
-                max_taxa: self.config.drop_ambiguous.map(|(_, most)| most),
-            },
-            part_starts: self.part_starts,
-            taxon_of: &taxon_of,
-        };
+        let layout = self.layout(&taxon_of);
         let next = AtomicUsize::new(0);
         let ordered = Mutex::new((BTreeMap::new(), 0usize, Counts::default(), place));
-        let old: Vec<_> = self
-            .base
-            .iter()
-            .flat_map(|base| (0..base.parts()).map(|part| base.sections(part)))
-            .collect();
+        let old = self.old_sections();
         run_workers(self.workers(), |_| {
             let mut scratch = Scratch::default();
             let mut entries = Vec::new();
@@ -68,8 +57,8 @@ impl TableMaker<'_> {
                 if self.cancel.is_cancelled() {
                     return Err(Error::Cancelled);
                 }
-                let mut tables: Vec<Tables> = Vec::new();
-                tables.resize_with(self.part_starts.len() + 1, Tables::default);
+                let mut tables: Vec<GroupTables> = Vec::new();
+                tables.resize_with(self.part_starts.len() + 1, GroupTables::default);
                 let mut counts = Counts::default();
                 for number in group * GROUP..(group + 1) * GROUP {
                     entries.clear();
@@ -97,16 +86,33 @@ impl TableMaker<'_> {
         Ok(counts)
     }
 
+    fn layout<'l>(&'l self, taxon_of: &'l (dyn Fn(u32) -> u32 + Sync)) -> Layout<'l> {
+        Layout {
+            max_locations: self.config.params.max_locations as usize,
+            pruning: Pruning {
+                drop_overfull: self.config.drop_overfull,
+                max_taxa: self.config.drop_ambiguous.map(|(_, most)| most),
+            },
+            part_starts: self.part_starts,
+            taxon_of,
+        }
+    }
+
+    /// The sections of each part of the base.
+    fn old_sections(&self) -> Vec<Vec<Section<'_>>> {
+        let Some(base) = self.base else { return Vec::new() };
+        (0..base.parts()).map(|part| base.sections(part)).collect()
+    }
+
     /// How many groups of tables can be made at once: where the reference is very large, fewer than
     /// there are threads.
     fn workers(&self) -> usize {
-        let count = |size: fn(&Entries) -> u64| self.scan.entries.iter().map(size).sum::<u64>();
-        let (here, all) = (count(Entries::resident_bytes), count(Entries::bytes));
+        let (here, all) = (self.entries.resident_bytes(), self.entries.bytes());
         // A group's tables, with the slots that stay empty, and their copy while vectors grow; entries of
         // a section, twice.
         let each = all / GROUPS as u64 * 2 + all / SECTIONS as u64 * 2;
-        let left = self.config.memory.saturating_sub(here + BASE_BYTES);
-        (left / each.max(1)).clamp(1, self.config.threads.max(1) as u64) as usize
+        let left = self.memory.saturating_sub(here);
+        (left / each.max(1)).clamp(1, self.threads.max(1) as u64) as usize
     }
 
     /// The entries of a section: those of the base, which come first, and the new ones.
@@ -116,14 +122,7 @@ impl TableMaker<'_> {
         old: &[Vec<Section<'_>>],
         entries: &mut Vec<u64>,
     ) -> Result<(), Error> {
-        debug_assert!(number < SECTIONS);
-        for worker in &self.scan.entries {
-            worker.gather(number, self.scan.spill.as_ref(), entries)?;
-        }
-        for entry in entries.iter_mut() {
-            let location = self.scan.numbering.true_number(*entry as u32);
-            *entry = *entry >> 32 << 32 | u64::from(location);
-        }
+        self.entries.gather(number, entries)?;
         for part in old {
             for (feature, locations) in part[number].features() {
                 let feature = u64::from(feature) << 32;

@@ -6,10 +6,9 @@ pub(crate) mod build;
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 
 use super::times::PHASES;
+use crate::database::SECTIONS;
 use crate::params::Params;
 
-/// Sections of a part.
-pub(crate) const SECTIONS: usize = crate::cpu::entries::SECTIONS;
 /// Stands for the number of candidates of a read with too many hits for a block.
 pub(crate) const TOO_MANY: u32 = u32::MAX;
 
@@ -114,13 +113,13 @@ merganser_gpu::foreign! {
 
 /// A part of a database in device memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'t> {
+pub(crate) struct DevicePart<'t> {
     pub(crate) words: DeviceSlice<'t, u64>,
     /// [`SECTIONS`] of them, which lie within the words.
     pub(crate) sections: DeviceSlice<'t, SectionPlace>,
 }
 
-impl Part<'_> {
+impl DevicePart<'_> {
     fn raw(&self) -> TablePart {
         assert!(self.sections.len() == SECTIONS);
         TablePart { words: self.words.as_ptr(), sections: self.sections.as_ptr() }
@@ -151,6 +150,14 @@ impl Targets<'_> {
     }
 }
 
+/// What windows are looked up in, and how they are sketched.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'t> {
+    pub(crate) rule: &'t SketchRule,
+    pub(crate) part: DevicePart<'t>,
+    pub(crate) targets: Targets<'t>,
+}
+
 /// Where candidates go: so many for each read, and how many there are.
 pub(crate) struct Out<'t> {
     pub(crate) most: usize,
@@ -173,12 +180,9 @@ pub(crate) struct Working<'t> {
 }
 
 /// The candidates of reads in one part; [`TOO_MANY`] for those with too many hits.
-#[allow(clippy::too_many_arguments, reason = "what a query consists of")]
 pub(crate) fn reads(
     stream: &Stream,
-    rule: &SketchRule,
-    part: Part<'_>,
-    targets: Targets<'_>,
+    asked: Asked<'_>,
     letters: DeviceSlice<'_, u8>,
     reads: DeviceSlice<'_, ReadEntry>,
     mut out: Out<'_>,
@@ -193,9 +197,9 @@ pub(crate) fn reads(
     let (mut over_count, mut over) = over.split_at_mut(1);
     stream.fill(over_count.reborrow(), 0)?;
     let arguments = ReadsArguments {
-        rule: *rule,
-        part: part.raw(),
-        targets: targets.raw(),
+        rule: *asked.rule,
+        part: asked.part.raw(),
+        targets: asked.targets.raw(),
         letters: letters.as_ptr(),
         reads: reads.as_ptr(),
         count: reads.len() as u32,
@@ -220,10 +224,10 @@ pub(crate) struct Windows<'t> {
 
 impl Windows<'_> {
     /// What kernels are told of them, before they are told what to do.
-    fn arguments(&self, rule: &SketchRule, part: Part<'_>) -> WindowsArguments {
+    fn arguments(&self, asked: Asked<'_>) -> WindowsArguments {
         WindowsArguments {
-            rule: *rule,
-            part: part.raw(),
+            rule: *asked.rule,
+            part: asked.part.raw(),
             letters: self.letters.as_ptr(),
             windows: self.entries.as_ptr(),
             count: self.entries.len() as u32,
@@ -238,36 +242,42 @@ impl Windows<'_> {
 /// Counts the hits of each window; one more item becomes 0.
 pub(crate) fn count_hits(
     stream: &Stream,
-    rule: &SketchRule,
-    part: Part<'_>,
+    asked: Asked<'_>,
     windows: Windows<'_>,
     mut counts: DeviceSliceMut<'_, u32>,
 ) -> Result<()> {
     let count = windows.entries.len();
     assert!(counts.len() > count && count > 0);
     let counts = counts.as_mut_ptr();
-    let arguments = WindowsArguments { counts, ..windows.arguments(rule, part) };
+    let arguments = WindowsArguments { counts, ..windows.arguments(asked) };
     // SAFETY: as above; without keys only counts are written.
     stream.launch("counting hits", |raw| unsafe { merganser_classify_windows(&arguments, raw) })
 }
 
-/// Writes read << 32 | location for each hit of the windows. `before` has the hits before each
-/// window, as counted, and those of all at the end, `skip` of which come before the first.
-#[allow(clippy::too_many_arguments, reason = "what a query consists of")]
+/// The hits that were counted of some windows.
+#[derive(Clone, Copy)]
+pub(crate) struct CountedHits<'t> {
+    /// The hits before each window, and those of all at the end,
+    pub(crate) before: DeviceSlice<'t, u64>,
+    /// of which so many come before the first window;
+    pub(crate) skip: u64,
+    /// and those of the windows.
+    pub(crate) hits: usize,
+}
+
+/// Writes read << 32 | location for each hit of the windows.
 pub(crate) fn gather_hits(
     stream: &Stream,
-    rule: &SketchRule,
-    part: Part<'_>,
+    asked: Asked<'_>,
     windows: Windows<'_>,
-    before: DeviceSlice<'_, u64>,
-    skip: u64,
-    hits: usize,
+    counted: CountedHits<'_>,
     mut keys: DeviceSliceMut<'_, u64>,
 ) -> Result<()> {
+    let CountedHits { before, skip, hits } = counted;
     let count = windows.entries.len();
     assert!(before.len() >= count && keys.len() >= hits);
     let (before, keys) = (before.as_ptr(), keys.as_mut_ptr());
-    let arguments = WindowsArguments { before, skip, keys, ..windows.arguments(rule, part) };
+    let arguments = WindowsArguments { before, skip, keys, ..windows.arguments(asked) };
     // SAFETY: as above; the windows have as many hits as were counted, and there is room for them.
     stream.launch("gathering hits", |raw| unsafe { merganser_classify_windows(&arguments, raw) })
 }

@@ -9,17 +9,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Stream, primitives};
 use merganser_run::{Cancel, run_workers};
 
-use super::build::{Batch, Collector, Workspace};
+use super::budget::too_little_memory;
+use super::collector::{Batch, Collector, Workspace};
+use super::kernels::SectionPlace;
 use super::kernels::build::{
     self as kernels, EntriesMut, Packing, PartLayout, Runs, SectionCounts, SectionSize,
     SectionWords, Sorted,
 };
-use super::kernels::{SECTIONS, SectionPlace};
-use super::place::too_little_memory;
 use super::table::DeviceTable;
 use crate::Error;
-use crate::cpu::section::{Counts, Tables};
-use crate::database::{GROUP, Place, SectionEntry, Writer};
+use crate::database::{Counts, GROUP, GroupTables, SECTIONS, SectionEntry, TablePlace, Writer};
 
 /// How tables are made.
 #[derive(Clone, Copy, Debug)]
@@ -58,18 +57,18 @@ pub(crate) struct DeviceLayout<'a> {
     scratch: DeviceBuffer<u8>,
 }
 
-/// The tables of a group of a part, among the words of a [`Made`].
+/// Where the tables of a group of a part are, among the words of a [`Made`].
 #[derive(Clone, Debug)]
-pub(crate) struct GroupTable {
+pub(crate) struct GroupRange {
     pub(crate) part: usize,
     pub(crate) words: Range<usize>,
     pub(crate) sections: Vec<SectionEntry>,
 }
 
-/// Tables in device memory, as the file has them.
+/// GroupTables in device memory, as the file has them.
 pub(crate) struct Made {
     /// Group by group, in each group part by part.
-    pub(crate) groups: Vec<GroupTable>,
+    pub(crate) groups: Vec<GroupRange>,
     pub(crate) words: DeviceBuffer<u64>,
     /// Of each part, for queries.
     places: Vec<Vec<SectionPlace>>,
@@ -298,7 +297,7 @@ fn sum(sections: &[SectionCounts]) -> Counts {
 
 /// Where everything goes.
 struct Plan {
-    groups: Vec<GroupTable>,
+    groups: Vec<GroupRange>,
     /// Of each part.
     all: Vec<Vec<SectionPlace>>,
     words: usize,
@@ -325,7 +324,7 @@ impl Plan {
                     entries.push(SectionEntry { slots, lists, end: from(end), ideal });
                     plan.words = end as usize;
                 }
-                plan.groups.push(GroupTable { part, words: start..plan.words, sections: entries });
+                plan.groups.push(GroupRange { part, words: start..plan.words, sections: entries });
             }
         }
         plan
@@ -341,7 +340,7 @@ pub(crate) struct Resident {
     pub(super) device: Device,
     words: Arc<DeviceBuffer<u64>>,
     pub(super) parts: Vec<DeviceTable>,
-    groups: Vec<GroupTable>,
+    groups: Vec<GroupRange>,
 }
 
 impl std::fmt::Debug for Resident {
@@ -371,11 +370,11 @@ impl Resident {
     ///
     /// # Errors
     /// If the device fails.
-    pub(crate) fn download(&self) -> Result<Vec<Tables>, Error> {
+    pub(crate) fn download(&self) -> Result<Vec<GroupTables>, Error> {
         let stream = self.device.stream()?;
-        let bring = |group: &GroupTable| {
+        let bring = |group: &GroupRange| {
             let data = stream.download_vec(self.words.slice(group.words.clone()))?;
-            Ok(Tables { data, sections: group.sections.clone() })
+            Ok(GroupTables { data, sections: group.sections.clone() })
         };
         self.groups.iter().map(bring).collect()
     }
@@ -393,10 +392,10 @@ impl Made {
         threads: usize,
         cancel: &Cancel,
     ) -> Result<(), Error> {
-        let place = |group: &GroupTable| {
+        let place = |group: &GroupRange| {
             writer.place(group.part, group.words.len() as u64, &group.sections)
         };
-        let places: Vec<Place> = self.groups.iter().map(place).collect();
+        let places: Vec<TablePlace> = self.groups.iter().map(place).collect();
         let next = AtomicUsize::new(0);
         run_workers(threads.clamp(1, places.len().max(1)), |_| {
             let mut workspace = collector.home_workspace()?;
@@ -428,7 +427,7 @@ impl Made {
     ///
     /// # Errors
     /// If the device fails.
-    pub(crate) fn download(self) -> Result<Vec<Tables>, Error> {
+    pub(crate) fn download(self) -> Result<Vec<GroupTables>, Error> {
         Resident::new(self)?.download()
     }
 }

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result, Stream, primitives};
 
-use super::found::{Found, candidate};
+use super::answers::Answers;
 use super::kernels::{
-    self, LongReads, Out, Part, RawCandidate, SketchRule, Targets, WindowEntry, Windows,
+    self, Asked, CountedHits, LongReads, Out, RawCandidate, WindowEntry, Windows,
 };
-use crate::Database;
+use crate::candidates::MergedCandidates;
 use crate::params::Params;
 
 /// What the space for long reads has room for.
@@ -163,15 +163,11 @@ impl LongWorkspace {
     }
 
     /// Asks a part; reads with more hits than there is room for go to `too_many`.
-    #[allow(clippy::too_many_arguments, reason = "what is asked, and where answers go")]
     pub(super) fn ask(
         &mut self,
-        rule: &SketchRule,
-        part: Part<'_>,
-        targets: Targets<'_>,
-        database: &Database,
-        taxa: &[u32],
-        found: &mut Found,
+        asked: Asked<'_>,
+        answers: Answers<'_>,
+        found: &mut MergedCandidates,
         too_many: &mut Vec<usize>,
     ) -> Result<()> {
         let (reads, windows) = (self.numbers.len(), self.windows);
@@ -185,7 +181,7 @@ impl LongWorkspace {
         stream.upload(&mut self.ranges, 0..reads, there.ranges.view_mut())?;
         let all =
             Windows { letters: there.letters.view(), entries: there.entries.slice(..windows) };
-        kernels::count_hits(stream, rule, part, all, there.hits.view_mut())?;
+        kernels::count_hits(stream, asked, all, there.hits.view_mut())?;
         primitives::exclusive_scan_u32(
             stream,
             there.hits.slice(..windows + 1),
@@ -204,12 +200,12 @@ impl LongWorkspace {
                 first += 1;
                 continue;
             };
-            self.ask_some(rule, part, targets, first..end, &ends)?;
+            self.ask_some(asked, first..end, &ends)?;
             let counts = self.counts.as_slice()?;
             let out = self.out.as_slice()?;
             for (at, &read) in self.numbers[first..end].iter().enumerate() {
                 let own = &out[at * self.sizes.most..][..counts[at] as usize];
-                found.merge(read, own.iter().map(|&raw| candidate(database, taxa, raw)));
+                found.merge(read, own.iter().map(|&raw| answers.candidate(raw)));
             }
             first = end;
         }
@@ -217,14 +213,7 @@ impl LongWorkspace {
     }
 
     /// Asks for some of the reads, which have room for their hits; `ends` are the hits before each.
-    fn ask_some(
-        &mut self,
-        rule: &SketchRule,
-        part: Part<'_>,
-        targets: Targets<'_>,
-        reads: Range<usize>,
-        ends: &[u64],
-    ) -> Result<()> {
+    fn ask_some(&mut self, asked: Asked<'_>, reads: Range<usize>, ends: &[u64]) -> Result<()> {
         let (skip, most) = (ends[reads.start], self.sizes.most);
         let hits = (ends[reads.end] - skip) as usize;
         let first_windows = self.first_windows.as_slice()?;
@@ -236,8 +225,8 @@ impl LongWorkspace {
         };
         let [keys, others] = &mut there.keys;
         if !windows.is_empty() {
-            let before = there.before.slice(windows);
-            kernels::gather_hits(stream, rule, part, own, before, skip, hits, keys.view_mut())?;
+            let counted = CountedHits { before: there.before.slice(windows), skip, hits };
+            kernels::gather_hits(stream, asked, own, counted, keys.view_mut())?;
         }
         let read_bits = usize::BITS - reads.end.leading_zeros();
         let place = primitives::sort_keys(
@@ -256,7 +245,7 @@ impl LongWorkspace {
         let out = Out { most, candidates: there.out.view_mut(), counts: there.counts.view_mut() };
         kernels::long_reads(
             stream,
-            targets,
+            asked.targets,
             &sorted,
             there.taxa.view_mut(),
             there.sums.view_mut(),

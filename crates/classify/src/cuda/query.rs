@@ -1,40 +1,34 @@
 //! Asking the devices: which holds what, and who asks when.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use merganser_gpu::{Device, Pooled};
+use merganser_gpu::{Device, DeviceInfo, Pooled};
 
-use super::found::Found;
-use super::kernels::SketchRule;
+use super::GpuConfig;
+use super::answers::Answers;
+use super::budget::{Budget, Placed, place, too_little_memory};
+use super::kernels::{Asked, SketchRule};
 use super::layout::Resident;
-use super::place::{Budget, place, too_little_memory};
 use super::set::{Filling, Member, Set, Workspace};
 use super::short::{SHORT_WINDOWS, ShortSizes};
 use super::table::table_bytes;
 use super::times::GpuTimes;
-use super::{GpuConfig, GpuNotes};
-use crate::cpu::query::{Query, QueryParams, Scratch};
+use crate::candidates::{Candidate, MergedCandidates, QueryParams, TargetTaxa};
 use crate::database::Section;
-use crate::decide::Candidate;
 use crate::{Database, Error};
 
 /// A database on devices.
 pub(crate) struct GpuQuery<'a> {
     database: &'a Database,
-    options: QueryParams,
+    params: QueryParams,
     rule: SketchRule,
-    taxa: Vec<u32>,
+    taxa: TargetTaxa,
     /// Groups of devices that hold the same.
     sets: Vec<Set>,
     next: AtomicUsize,
-    /// For parts that no device has room for.
-    rest: Option<Box<Query<'a>>>,
-    /// Those parts.
+    /// Parts that no device has room for.
     left: Vec<usize>,
-    /// For single reads.
-    whole: Box<Query<'a>>,
-    reads_here: AtomicU64,
-    names: Vec<String>,
+    devices: Vec<Device>,
 }
 
 impl std::fmt::Debug for GpuQuery<'_> {
@@ -60,73 +54,76 @@ fn open<'d>(
     Ok((here, devices))
 }
 
+/// Which of the parts of these sizes go where, all of them to each device or else one to this and one
+/// to that; and those that no device has room for.
+///
+/// # Errors
+/// If there is no room for a single part.
+fn distribute(
+    sizes: &[u64],
+    budgets: &[Budget],
+    targets: u64,
+    first: &Device,
+) -> Result<(Vec<Vec<Placed>>, Vec<usize>), Error> {
+    let (placed, rest) = place(sizes, budgets, targets);
+    if rest.len() < sizes.len() {
+        return Ok((placed, rest));
+    }
+    let needed = sizes.iter().min().copied().unwrap_or(0) + targets;
+    let (ordinal, what) = (first.ordinal(), "the tables of the database");
+    Err(too_little_memory(ordinal, what, budgets[0].tables, needed))
+}
+
 impl<'a> GpuQuery<'a> {
     /// Opens the devices and copies to them as many of the parts `asked` as there is room for: all of
-    /// them to each, or else one to this and one to that device. The others are left, or, if `host`,
-    /// asked by the host.
+    /// them to each, or else one to this and one to that device. The others are left.
     ///
     /// # Errors
     /// If a device cannot be used, or there is no room for a single part.
     pub(crate) fn new(
         database: &'a Database,
-        options: QueryParams,
+        params: QueryParams,
+        taxa: TargetTaxa,
         config: &GpuConfig,
         asked: &[usize],
-        host: bool,
     ) -> Result<GpuQuery<'a>, Error> {
-        let whole = Query::new(database, options);
-        let taxa = whole.taxa().to_vec();
         let (here, devices) = open(database, config)?;
-        let most = options.max_candidates;
-        let budgets = devices
-            .iter()
-            .map(|device| Budget::of(device, config, most))
-            .collect::<Result<Vec<_>, _>>()?;
+        let budget = |device| Budget::of(device, config, params.max_candidates);
+        let budgets = devices.iter().map(budget).collect::<Result<Vec<_>, _>>()?;
         // Of tables that are there already, none.
         let sections = |&part: &usize| match here {
             Some(_) => Vec::new(),
             None => database.sections(part),
         };
         let parts: Vec<Vec<Section<'a>>> = asked.iter().map(sections).collect();
-        let sizes: Vec<u64> = parts.iter().map(|part| table_bytes(part)).collect();
-        let targets = 12 * (database.targets().len() as u64 + 1);
         let (placed, rest) = match here {
             Some(_) => (vec![vec![(0, (0..parts.len()).collect())]], Vec::new()),
-            None => place(&sizes, &budgets, targets),
+            None => {
+                let sizes: Vec<u64> = parts.iter().map(|part| table_bytes(part)).collect();
+                let targets = 12 * (database.targets().len() as u64 + 1);
+                distribute(&sizes, &budgets, targets, &devices[0])?
+            }
         };
-        if rest.len() == parts.len() {
-            let needed = sizes.iter().min().copied().unwrap_or(0) + targets;
-            let (ordinal, what) = (devices[0].ordinal(), "the tables of the database");
-            return Err(too_little_memory(ordinal, what, budgets[0].tables, needed));
-        }
-        let starts: Vec<u32> =
-            (0..=database.targets().len() as u32).map(|at| database.first_window(at)).collect();
         let filling = Filling {
             devices: &devices,
             budgets: &budgets,
             parts: &parts,
             tables: here.map(|tables| &tables.parts[..]),
-            starts: &starts,
-            taxa: &taxa,
-            nodes: whole.nodes(),
+            starts: database.starts(),
+            taxa: &taxa.taxa,
+            nodes: &taxa.nodes,
             streams: config.streams,
         };
         let sets = filling.sets(&placed)?;
-        let left: Vec<usize> = rest.iter().map(|&at| asked[at]).collect();
-        let rest = (host && !left.is_empty())
-            .then(|| Box::new(Query::new(database, options).with_parts(&left)));
         Ok(GpuQuery {
             database,
-            options,
+            params,
             rule: SketchRule::new(database.params()),
             taxa,
             sets,
             next: AtomicUsize::new(0),
-            rest,
-            left,
-            whole: Box::new(whole),
-            reads_here: AtomicU64::new(0),
-            names: devices.iter().map(|device| device.info().name.clone()).collect(),
+            left: rest.iter().map(|&at| asked[at]).collect(),
+            devices,
         })
     }
 
@@ -135,39 +132,26 @@ impl<'a> GpuQuery<'a> {
         &self.left
     }
 
-    /// What the devices are, and did or did not do.
-    pub(crate) fn notes(&self) -> GpuNotes {
+    /// What the devices are, in the order in which they were asked for.
+    pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
+        self.devices.iter().map(|device| device.info().clone()).collect()
+    }
+
+    /// What the devices' clocks say.
+    pub(crate) fn times(&self) -> GpuTimes {
         let mut times = GpuTimes::default();
         let members = self.sets.iter().flat_map(|set| &set.members);
         members.for_each(|member| times.add(&member.clock.times()));
-        GpuNotes {
-            names: self.names.clone(),
-            rounds: 1,
-            parts_on_host: self.rest.as_ref().map_or(0, |rest| rest.part_count()),
-            reads_on_host: self.reads_here.load(Ordering::Relaxed),
-            times,
-        }
+        times
+    }
+
+    fn answers(&self) -> Answers<'_> {
+        Answers { database: self.database, taxa: &self.taxa.taxa }
     }
 
     /// How many records, and bytes of them, a batch should have: as a rule, all sets have room for it.
     pub(crate) fn batch(&self) -> [usize; 2] {
         [0, 1].map(|at| self.sets.iter().map(|set| set.room[at]).min().unwrap_or(1))
-    }
-
-    /// As [`Query::candidates`].
-    ///
-    /// # Errors
-    /// If a device fails.
-    pub(crate) fn candidates(
-        &self,
-        reads: &[[&[u8]; 2]],
-        scratch: &mut Scratch,
-        candidates: &mut Vec<Candidate>,
-        ends: &mut Vec<usize>,
-    ) -> Result<(), Error> {
-        let Some(mut flight) = self.place(true)? else { return Ok(()) };
-        self.start(&mut flight, reads)?;
-        self.finish(flight, reads, scratch, candidates, ends)
     }
 
     /// A place for a batch on the devices whose turn it is, or on the next ones that have one free;
@@ -197,7 +181,7 @@ impl<'a> GpuQuery<'a> {
         let members = &self.sets[*set].members;
         let Workspace { short, numbers, .. } = &mut **workspace;
         for (one, member) in short.iter_mut().zip(members) {
-            one.load(numbers, reads, |bases| self.range(bases))?;
+            one.load(numbers, reads, |bases| self.reach(bases))?;
             one.start(&self.rule, &member.parts, member.targets())?;
         }
         Ok(())
@@ -230,111 +214,70 @@ impl<'a> GpuQuery<'a> {
         taken
     }
 
-    /// Waits for the candidates of the reads that were sent, and of those for which there was no
-    /// room yet: appends them, and where those of each read end.
+    /// Waits for the answers of the devices, and has their clocks told how long these took.
     ///
     /// # Errors
     /// If a device fails.
-    pub(crate) fn finish(
-        &self,
-        mut flight: Flight,
-        reads: &[[&[u8]; 2]],
-        scratch: &mut Scratch,
-        candidates: &mut Vec<Candidate>,
-        ends: &mut Vec<usize>,
-    ) -> Result<(), Error> {
-        let mut rest = reads;
-        loop {
-            let set = &self.sets[flight.set];
-            let (now, later) = rest.split_at(flight.taken);
-            self.collect(set, &mut flight.workspace, now, scratch, candidates, ends)?;
-            rest = later;
-            if rest.is_empty() {
-                return Ok(());
-            }
-            self.start(&mut flight, rest)?;
-        }
-    }
-
-    fn collect(
-        &self,
-        set: &Set,
-        workspace: &mut Workspace,
-        reads: &[[&[u8]; 2]],
-        scratch: &mut Scratch,
-        candidates: &mut Vec<Candidate>,
-        ends: &mut Vec<usize>,
-    ) -> Result<(), Error> {
-        for (one, member) in workspace.short.iter_mut().zip(&set.members) {
+    pub(crate) fn tell(&self, flight: &Flight) -> Result<(), Error> {
+        let members = &self.sets[flight.set].members;
+        for (one, member) in flight.workspace.short.iter().zip(members) {
             one.tell(&member.clock)?;
-        }
-        let only = set.members.len() == 1 && set.members[0].parts.len() == 1;
-        if only && self.rest.is_none() {
-            let (database, taxa) = (self.database, &self.taxa);
-            let one = &mut workspace.short[0];
-            if one.collect_all(reads.len(), database, taxa, candidates, ends)? {
-                return Ok(());
-            }
-        }
-        self.merge(set, workspace, reads, scratch)?;
-        for read in 0..reads.len() {
-            candidates.extend_from_slice(workspace.found.of(read));
-            ends.push(candidates.len());
         }
         Ok(())
     }
 
-    /// Windows of a run.
-    fn range(&self, bases: u64) -> u32 {
-        let range = 2 + bases.max(self.options.insert) / u64::from(self.database.params().stride);
-        u32::try_from(range).unwrap_or(u32::MAX)
+    /// Appends the candidates of all of the `reads` reads that were sent, and where those of each end,
+    /// if a single part on a single device has answered for all of them; else false.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(crate) fn collect_all(
+        &self,
+        flight: &mut Flight,
+        reads: usize,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) -> Result<bool, Error> {
+        let members = &self.sets[flight.set].members;
+        if members.len() != 1 || members[0].parts.len() != 1 {
+            return Ok(false);
+        }
+        let one = &mut flight.workspace.short[0];
+        Ok(one.collect_all(reads, self.answers(), candidates, ends)?)
     }
 
-    /// Merges what the devices have found for `reads`, which were sent, with what they had no room
-    /// for.
-    fn merge(
+    /// Windows that hits of a read may reach over.
+    fn reach(&self, bases: u64) -> u32 {
+        self.params.reach(bases, self.database.params().stride)
+    }
+
+    /// Merges what the devices have found for `reads`, which were sent, into what was
+    /// [found](Flight::found); gives those that they had no room for.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(crate) fn collect(
         &self,
-        set: &Set,
-        workspace: &mut Workspace,
+        flight: &mut Flight,
         reads: &[[&[u8]; 2]],
-        scratch: &mut Scratch,
-    ) -> Result<(), Error> {
-        let Workspace { short, found, long, .. } = workspace;
-        found.reset(reads.len(), self.options.max_candidates);
-        // The host looks at what is not there.
-        if let Some(rest) = &self.rest {
-            let (mut candidates, mut ends) = (Vec::new(), Vec::new());
-            rest.candidates(reads, scratch, &mut candidates, &mut ends);
-            let mut start = 0;
-            for (read, &end) in ends.iter().enumerate() {
-                found.merge(read, candidates[start..end].iter().copied());
-                start = end;
-            }
-        }
-        for (one, member) in short.iter_mut().zip(&set.members) {
+    ) -> Result<Vec<usize>, Error> {
+        let members = &self.sets[flight.set].members;
+        let Workspace { short, found, long, .. } = &mut *flight.workspace;
+        for (one, member) in short.iter_mut().zip(members) {
             for at in 0..member.parts.len() {
-                one.collect(at, self.database, &self.taxa, found, long)?;
+                one.collect(at, self.answers(), found, long)?;
             }
         }
         // What one part has answered may be answered again: that changes nothing.
         long.sort_unstable();
         long.dedup();
         let mut left = Vec::new();
-        for member in set.members.iter().filter(|_| !long.is_empty()) {
+        for member in members.iter().filter(|_| !long.is_empty()) {
             self.ask_long(member, reads, long, found, &mut left)?;
         }
         left.sort_unstable();
         left.dedup();
-        self.reads_here.fetch_add(left.len() as u64, Ordering::Relaxed);
-        if !left.is_empty() {
-            self.database.fetch()?;
-        }
-        for read in left {
-            let (mut candidates, mut ends) = (Vec::new(), Vec::new());
-            self.whole.candidates(&reads[read..=read], scratch, &mut candidates, &mut ends);
-            found.merge(read, candidates.into_iter());
-        }
-        Ok(())
+        Ok(left)
     }
 
     /// Finds the candidates of long reads in the parts of a device; what it has no room for is
@@ -344,22 +287,23 @@ impl<'a> GpuQuery<'a> {
         member: &Member,
         reads: &[[&[u8]; 2]],
         long: &[usize],
-        found: &mut Found,
+        found: &mut MergedCandidates,
         left: &mut Vec<usize>,
     ) -> Result<(), Error> {
         let mut workspace = member.long.take()?;
         let params = self.database.params();
         let mut rest = long;
         while !rest.is_empty() {
-            let mut taken = workspace.load(rest, reads, params, |bases| self.range(bases))?;
+            let mut taken = workspace.load(rest, reads, params, |bases| self.reach(bases))?;
             if taken == 0 {
                 left.push(rest[0]);
                 taken = 1;
             }
             rest = &rest[taken..];
             for (_, table) in &member.parts {
-                let (part, targets) = (table.view(), member.targets());
-                workspace.ask(&self.rule, part, targets, self.database, &self.taxa, found, left)?;
+                let (rule, part, targets) = (&self.rule, table.view(), member.targets());
+                let asked = Asked { rule, part, targets };
+                workspace.ask(asked, self.answers(), found, left)?;
             }
         }
         Ok(())
@@ -374,6 +318,16 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
+    /// How many of its reads were sent.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
+    }
+
+    /// What was found for the reads that were sent, and is to be merged with what else is.
+    pub(crate) fn found(&mut self) -> &mut MergedCandidates {
+        &mut self.workspace.found
+    }
+
     /// Whether the devices are done with what was sent.
     ///
     /// # Errors

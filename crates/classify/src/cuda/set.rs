@@ -5,14 +5,14 @@ use std::thread::ScopedJoinHandle;
 use merganser_gpu::{Device, DeviceBuffer, Pool};
 use merganser_run::start_scoped;
 
-use super::found::Found;
+use super::budget::{Budget, LONG_WORKSPACES, Placed, room};
 use super::kernels::Targets;
 use super::long::LongWorkspace;
-use super::place::{Budget, LONG_WORKSPACES, Placed, room};
 use super::short::{ShortSizes, ShortWorkspace};
 use super::table::DeviceTable;
 use super::times::DeviceClock;
 use crate::Error;
+use crate::candidates::MergedCandidates;
 use crate::database::Section;
 
 /// Devices that together hold the parts that are on devices.
@@ -45,7 +45,7 @@ pub(super) struct Workspace {
     pub(super) short: Vec<ShortWorkspace>,
     /// Reads for them.
     pub(super) numbers: Vec<usize>,
-    pub(super) found: Found,
+    pub(super) found: MergedCandidates,
     /// Reads that take the path of long ones.
     pub(super) long: Vec<usize>,
 }
@@ -154,6 +154,7 @@ fn workspaces(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Poo
             ShortWorkspace::new(device, ShortSizes { letters, reads, ..*sizes }, *parts)
         };
         let short = each.iter().map(short).collect::<merganser_gpu::Result<_>>()?;
-        Ok(Workspace { short, numbers: Vec::new(), found: Found::default(), long: Vec::new() })
+        let found = MergedCandidates::default();
+        Ok(Workspace { short, numbers: Vec::new(), found, long: Vec::new() })
     })
 }

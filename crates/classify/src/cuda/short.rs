@@ -2,12 +2,13 @@
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result, Stream};
 
-use super::found::{Found, candidate};
-use super::kernels::{self, Out, RawCandidate, ReadEntry, SketchRule, TOO_MANY, Targets, Working};
+use super::answers::Answers;
+use super::kernels::{
+    self, Asked, Out, RawCandidate, ReadEntry, SketchRule, TOO_MANY, Targets, Working,
+};
 use super::table::DeviceTable;
 use super::times::{BatchClock, DeviceClock, PHASES};
-use crate::Database;
-use crate::decide::Candidate;
+use crate::candidates::{Candidate, MergedCandidates};
 
 /// Most windows of a read that one block looks at, one after the other.
 pub(super) const SHORT_WINDOWS: u64 = 32;
@@ -137,7 +138,8 @@ impl ShortWorkspace {
             let entries = self.entries_there.slice(..reads);
             let working =
                 Working { over: self.over.view_mut(), phases: self.phases_there.view_mut() };
-            kernels::reads(stream, rule, table.view(), targets, letters, entries, out, working)?;
+            let asked = Asked { rule, part: table.view(), targets };
+            kernels::reads(stream, asked, letters, entries, out, working)?;
             if at + 1 == parts.len() {
                 self.clock.mark(2, stream)?;
             }
@@ -170,8 +172,7 @@ impl ShortWorkspace {
     pub(super) fn collect_all(
         &mut self,
         reads: usize,
-        database: &Database,
-        taxa: &[u32],
+        answers: Answers<'_>,
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<bool> {
@@ -182,7 +183,7 @@ impl ShortWorkspace {
         let out = self.out_here[0].as_slice()?;
         for (own, &count) in out.chunks_exact(self.sizes.most).zip(counts) {
             let own = own[..count as usize].iter();
-            candidates.extend(own.map(|&raw| candidate(database, taxa, raw)));
+            candidates.extend(own.map(|&raw| answers.candidate(raw)));
             ends.push(candidates.len());
         }
         Ok(true)
@@ -193,9 +194,8 @@ impl ShortWorkspace {
     pub(super) fn collect(
         &mut self,
         at: usize,
-        database: &Database,
-        taxa: &[u32],
-        found: &mut Found,
+        answers: Answers<'_>,
+        found: &mut MergedCandidates,
         too_many: &mut Vec<usize>,
     ) -> Result<()> {
         let counts = self.counts_here[at].as_slice()?;
@@ -206,7 +206,7 @@ impl ShortWorkspace {
                 continue;
             }
             let own = &out[entry * self.sizes.most..][..counts[entry] as usize];
-            found.merge(read, own.iter().map(|&raw| candidate(database, taxa, raw)));
+            found.merge(read, own.iter().map(|&raw| answers.candidate(raw)));
         }
         Ok(())
     }

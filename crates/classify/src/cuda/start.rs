@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use merganser_run::locks::{into_inner, lock, wait};
 
-use super::build::Collector;
+use super::collector::Collector;
 use crate::Error;
 
 /// A collector that another thread makes ready.

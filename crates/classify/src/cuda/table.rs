@@ -5,9 +5,9 @@ use std::sync::Arc;
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, PinnedBuffer, Stream};
 use merganser_run::start_scoped;
 
-use super::kernels::{Part, SECTIONS, SectionPlace};
+use super::kernels::{DevicePart, SectionPlace};
 use crate::Error;
-use crate::database::Section;
+use crate::database::{SECTIONS, Section};
 
 /// Words of a buffer between the file and the device: 4 MiB.
 const STAGING_WORDS: usize = 1 << 19;
@@ -91,8 +91,8 @@ impl DeviceTable {
     }
 
     /// As kernels see it.
-    pub(super) fn view(&self) -> Part<'_> {
-        Part { words: self.words.view(), sections: self.sections.view() }
+    pub(super) fn view(&self) -> DevicePart<'_> {
+        DevicePart { words: self.words.view(), sections: self.sections.view() }
     }
 }
 

@@ -41,7 +41,7 @@ impl GpuTimes {
         }
     }
 
-    pub(super) fn add(&mut self, other: &GpuTimes) {
+    pub(crate) fn add(&mut self, other: &GpuTimes) {
         self.upload += other.upload;
         self.kernels += other.kernels;
         self.download += other.download;

@@ -7,11 +7,10 @@ use std::sync::{Mutex, MutexGuard};
 use merganser_io::{AtomicFile, SectionSum};
 use merganser_run::locks::{into_inner, lock};
 
-use super::{Content, Database, GROUP, GROUPS, Section, SectionEntry, meta};
+use super::tables::{Counts, GROUP, GROUPS, SECTIONS, Section, SectionEntry};
+use super::{Content, Database, meta};
 use crate::Error;
 use crate::bytes::{Reading, Writing};
-use crate::cpu::entries::SECTIONS;
-use crate::cpu::section::Counts;
 use crate::params::{Params, Preset};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
@@ -261,7 +260,7 @@ struct Directory {
 
 /// The place of a table in the file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct TablePlace {
     /// Its number among all.
     number: usize,
     /// Its first byte.
@@ -282,9 +281,9 @@ impl Writer {
 
     /// Gives the table of the next group of `part` its place: it has so many words of 8 bytes. Groups
     /// come in order, and in each the parts do.
-    pub(crate) fn place(&self, part: usize, words: u64, sections: &[SectionEntry]) -> Place {
+    pub(crate) fn place(&self, part: usize, words: u64, sections: &[SectionEntry]) -> TablePlace {
         let mut directory = self.directory();
-        let place = Place { number: directory.groups.len(), offset: directory.position };
+        let place = TablePlace { number: directory.groups.len(), offset: directory.position };
         directory.groups.push([place.offset / 8, words, 0]);
         directory.sections[part].extend_from_slice(sections);
         directory.position += 8 * words;
@@ -295,12 +294,12 @@ impl Writer {
     ///
     /// # Errors
     /// If the file does not take them.
-    pub(crate) fn write(&self, place: Place, at: u64, bytes: &[u8]) -> Result<(), Error> {
+    pub(crate) fn write(&self, place: TablePlace, at: u64, bytes: &[u8]) -> Result<(), Error> {
         Ok(self.file.write_at(place.offset + at, bytes)?)
     }
 
     /// Notes a table's checksum.
-    pub(crate) fn check(&self, place: Place, checksum: u32) {
+    pub(crate) fn check(&self, place: TablePlace, checksum: u32) {
         self.directory().groups[place.number][2] = checksum.into();
     }
 

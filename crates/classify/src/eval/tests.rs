@@ -139,7 +139,7 @@ fn what_is_wrong_is_named_with_its_line() {
         (
             "a\t11\n",
             "a\t|\tsequence:NC_9\n",
-            "line 1: NC_9: the taxon of a sequence stands in the database: give it with --database",
+            "line 1: NC_9: the taxon of a sequence stands in the database: give it with `database`",
         ),
     ];
     for (truth, results, expected) in cases {

@@ -2,7 +2,7 @@
 
 use merganser_io::RecordBatch;
 
-use super::reads;
+use crate::reads;
 
 /// Which mates and bases take part. What does not still has its line, and is written back whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use merganser_run::{Shortage, format_size, machine_memory};
+use merganser_run::{Resources, Shortage, format_size, machine_memory};
 
-use super::{LineFormat, RunConfig};
+use crate::config::RunConfig;
+use crate::output::LineFormat;
 use crate::{Database, Error};
 
 /// The process itself.
@@ -41,14 +42,16 @@ impl Plan {
     pub(super) fn new(
         database: &Database,
         config: &RunConfig,
+        resources: &Resources,
         on_devices: bool,
     ) -> Result<Plan, Error> {
         let parts = database.parts();
-        let fixed = fixed(database, config);
+        let threads = resources.threads;
+        let fixed = fixed(database, config, threads);
         let bytes =
             |parts: Range<usize>| if on_devices { 0 } else { database.resident_bytes(parts) };
         let whole = fixed + bytes(0..parts);
-        let memory = config.memory.unwrap_or_else(|| usual(whole));
+        let memory = resources.memory.unwrap_or_else(|| usual(whole));
         if whole <= memory {
             let two_passes = on_devices || config.coverage_per_mille > 0;
             let all = std::iter::once(0..parts).collect();
@@ -67,7 +70,7 @@ impl Plan {
         let one_by_one = asks_one_by_one(config);
         if one_by_one || waiting + most > memory || rounds.len() < 2 {
             let least = if one_by_one || rounds.len() < 2 { whole } else { waiting + most };
-            return Err(too_little(database, config.threads, least, whole, memory));
+            return Err(too_little(database, threads, least, whole, memory));
         }
         Ok(Plan::of(config, rounds, memory - waiting - most, true))
     }
@@ -88,15 +91,14 @@ fn asks_one_by_one(config: &RunConfig) -> bool {
 }
 
 /// What a run takes besides tables and long records.
-fn fixed(database: &Database, config: &RunConfig) -> u64 {
+fn fixed(database: &Database, config: &RunConfig, threads: usize) -> u64 {
     let (targets, windows) = (database.targets().len() as u64, u64::from(database.windows()));
     // A bit for each window, two counters for each target.
     let coverage = windows / 8 + 16 * targets;
     let tables = u64::from(config.references) + u64::from(config.coverage_per_mille > 0);
     // A bit for each slot.
     let features = if config.features { database.bytes() / 64 } else { 0 };
-    let threads = config.threads.max(1) as u64;
-    FIXED + THREAD * threads + database.content_bytes() + tables * coverage + features
+    FIXED + THREAD * threads as u64 + database.content_bytes() + tables * coverage + features
 }
 
 /// The memory to use if the user names none: a database that fits into the machine is asked as a

@@ -8,11 +8,12 @@ use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
 use merganser_run::{InOrder, InOrderSink, OnFailure, Progress, Unit, run_workers};
 
+use super::Outcome;
+use super::clock::{Clock, tell_reading};
 use super::found::{Found, FoundBatch};
-use super::stages::Clock;
-use super::{Run, RunResult};
-use crate::cpu::query::Scratch;
-use crate::cuda::{Flight, GpuQuery};
+use super::passes::Run;
+use crate::cuda::Flight;
+use crate::query::{OnDevices, Scratch};
 use crate::{Error, Sketcher};
 
 /// Records and bytes of a batch, without a device.
@@ -23,7 +24,7 @@ const FLYING: usize = 2;
 
 /// What is made of a batch, with the worker's own result and sketcher.
 type Take<'t, 'a, P> =
-    &'t (dyn Fn(&Found<'_>, &mut RunResult<'a>, &mut Sketcher) -> Result<P, Error> + Sync);
+    &'t (dyn Fn(&Found<'_>, &mut Outcome<'a>, &mut Sketcher) -> Result<P, Error> + Sync);
 
 impl<'a> Run<'_, 'a> {
     /// Reads all batches, finds their candidates and hands in what `take` makes of them, by all
@@ -39,9 +40,9 @@ impl<'a> Run<'_, 'a> {
         S::Error: Send,
     {
         let whole = self.wants.classified.is_some() || self.wants.unclassified.is_some();
-        let gpu = self.classifier.query.gpu();
+        let gpu = self.classifier.query.devices();
         let gpu = gpu.as_deref();
-        let [batch_records, batch_bytes] = gpu.map_or(BATCH, GpuQuery::batch);
+        let [batch_records, batch_bytes] = gpu.map_or(BATCH, OnDevices::batch);
         let options = RecordOptions {
             keep: Keep {
                 header: if whole { Header::Whole } else { Header::Name },
@@ -49,7 +50,7 @@ impl<'a> Run<'_, 'a> {
             },
             batch_records,
             batch_bytes,
-            workers: self.config.threads,
+            workers: self.resources.threads,
             max_record: self.plan.record,
             overlapping: gpu.is_some(),
             cancel: self.cancel.clone(),
@@ -57,7 +58,7 @@ impl<'a> Run<'_, 'a> {
         };
         let records = Records::open(segments, options)?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
-        run_workers(self.config.threads, |_| {
+        run_workers(self.resources.threads, |_| {
             // Nobody must wait for a worker that is gone.
             let gone = OnFailure::new(|| {
                 records.stop();
@@ -72,7 +73,7 @@ impl<'a> Run<'_, 'a> {
                 scratch: self.scratch(),
                 sketcher: Sketcher::new(self.classifier.database.params()),
                 features: Vec::new(),
-                own: RunResult::default(),
+                own: Outcome::default(),
                 masked: RecordBatch::default(),
                 spare: Vec::new(),
                 flying: VecDeque::new(),
@@ -83,7 +84,7 @@ impl<'a> Run<'_, 'a> {
             Ok::<_, Error>(())
         })?;
         let mut total = lock(&self.total);
-        total.stages.records = records.times();
+        tell_reading(&records.times(), &mut total.stages);
         total.skipped_alignments = records.skipped_alignments();
         progress.finish();
         Ok(())
@@ -105,7 +106,7 @@ pub(super) struct Worker<'w, 'r, 'a, P, S: InOrderSink<P, Error = Error>> {
     scratch: Scratch,
     sketcher: Sketcher,
     features: Vec<u64>,
-    own: RunResult<'a>,
+    own: Outcome<'a>,
     /// Reads without bases of low quality.
     masked: RecordBatch,
     /// For their memory.
@@ -121,7 +122,7 @@ struct Flying {
 
 impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     /// Takes batches until there are none.
-    fn work(&mut self, gpu: Option<&GpuQuery<'_>>) {
+    fn work(&mut self, gpu: Option<&OnDevices<'_>>) {
         while let Some(found) = self.next(gpu) {
             let number = found.batch.number();
             let done = match gpu {
@@ -138,7 +139,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     }
 
     /// The next batch, once there is room for what will be made of it.
-    fn next(&mut self, gpu: Option<&GpuQuery<'_>>) -> Option<FoundBatch> {
+    fn next(&mut self, gpu: Option<&OnDevices<'_>>) -> Option<FoundBatch> {
         let mut found = self.spare.pop().unwrap_or_default();
         found.candidates.clear();
         found.ends.clear();
@@ -193,7 +194,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
     }
 
     /// Sends a batch to a device.
-    fn send(&mut self, gpu: &GpuQuery<'_>, found: FoundBatch) -> Result<(), Error> {
+    fn send(&mut self, gpu: &OnDevices<'_>, found: FoundBatch) -> Result<(), Error> {
         loop {
             let begun = Instant::now();
             // Who has batches on devices must not wait for a place: others may wait for his.
@@ -216,7 +217,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
 
     /// Goes on with the batches that devices are done with, with the first ones in any case, so
     /// that no more than `most` are left.
-    fn land(&mut self, gpu: &GpuQuery<'_>, most: usize) {
+    fn land(&mut self, gpu: &OnDevices<'_>, most: usize) {
         while let Some(first) = self.flying.front() {
             let done = match first.flight.is_done() {
                 Ok(false) if self.flying.len() <= most => return,
@@ -234,7 +235,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
 
     fn collect(
         &mut self,
-        gpu: &GpuQuery<'_>,
+        gpu: &OnDevices<'_>,
         flight: Flight,
         mut found: FoundBatch,
     ) -> Result<(), Error> {

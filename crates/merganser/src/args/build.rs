@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use merganser_classify::taxonomy::Rank;
+use merganser_run::Resources;
 
 use super::DeviceArgs;
 use super::classify::rank;
@@ -136,6 +137,20 @@ pub(crate) struct ResourceArgs {
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
+}
+
+impl ResourceArgs {
+    /// What a run may use.
+    pub(crate) fn resources(&self) -> Resources {
+        let mut resources = Resources::new().device(self.device.device.clone());
+        resources.threads = self.threads.number().unwrap_or(resources.threads);
+        resources.memory = self.memory;
+        resources.gpu_memory = self.device.gpu_memory;
+        match &self.tmp_dir {
+            Some(folder) => resources.temp_dir(folder),
+            None => resources,
+        }
+    }
 }
 
 /// `--preset`.

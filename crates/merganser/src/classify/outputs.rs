@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use merganser_classify::Target;
 use merganser_classify::report::{Abundance, ReportOptions, Tally};
-use merganser_classify::run::{Outputs, ReadOutput, RunResult, Segment};
+use merganser_classify::run::{Outcome, Outputs, ReadOutput};
 use merganser_classify::taxonomy::Taxonomy;
-use merganser_io::{Output, OutputSet};
+use merganser_io::{Output, OutputSet, Segment};
 use merganser_run::Cancel;
 
 use crate::args::classify::{LineArgs, ReportArgs};
@@ -58,16 +58,16 @@ impl Reports {
     pub(crate) fn write(
         &mut self,
         tally: &Tally,
-        result: Option<&RunResult<'_>>,
+        outcome: Option<&Outcome<'_>>,
         tree: &Taxonomy,
         targets: &[Target],
         cancel: &Cancel,
     ) -> Result<()> {
         let heeding = |output| Heeding { output, cancel };
         if let Some(output) = &mut self.report {
-            let features = result.and_then(|result| result.features.as_ref());
+            let features = outcome.and_then(|outcome| outcome.features.as_ref());
             let options = ReportOptions { zero_counts: self.zero_counts, features };
-            let by_genome = result.map_or(tally, |result| &result.by_genome);
+            let by_genome = outcome.map_or(tally, |outcome| &outcome.by_genome);
             by_genome.write_kraken(tree, options, &mut heeding(output))?;
         }
         if let Some(output) = &mut self.mpa {
@@ -180,13 +180,13 @@ impl Files {
     /// Writes the reports, so that all files need but to appear; gives back the one for the summary.
     pub(super) fn finish(
         mut self,
-        result: &RunResult<'_>,
+        outcome: &Outcome<'_>,
         tree: &Taxonomy,
         targets: &[Target],
         cancel: &Cancel,
     ) -> Result<Option<Output>> {
-        self.reports.write(&result.tally, Some(result), tree, targets, cancel)?;
-        if let (Some(output), Some(references)) = (&mut self.references, &result.references) {
+        self.reports.write(&outcome.tally, Some(outcome), tree, targets, cancel)?;
+        if let (Some(output), Some(references)) = (&mut self.references, &outcome.references) {
             references.write(output)?;
         }
         let Files { lines, classified, unclassified, references, json, reports } = self;

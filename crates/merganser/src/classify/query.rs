@@ -6,10 +6,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_classify::Thresholds;
-use merganser_classify::run::{
-    Columns, LineFormat, ReadFilter, RunConfig, RunResult, Segment, Taxids,
-};
-use merganser_io::{Input, OutputSet, Reader, ReaderOptions};
+use merganser_classify::run::{Columns, LineFormat, Outcome, ReadFilter, RunConfig, Taxids};
+use merganser_io::{Input, OutputSet, Reader, ReaderOptions, Segment};
 use merganser_run::Summary;
 
 use super::outputs::Files;
@@ -128,7 +126,7 @@ impl<'a> Query<'a> {
             insert: args.decision.insert.map_or(0, u64::from),
             ..thresholds(&args.decision.verdict, database)?
         };
-        let config = self.config(environment, &thresholds);
+        let config = self.config(thresholds);
         let mut files =
             Files::create(&args.lines, &args.reports, &self.segments, self.sample, outputs)?;
         let before = Instant::now();
@@ -137,17 +135,16 @@ impl<'a> Query<'a> {
         let before = Instant::now();
         let bar = Bar::new(environment.console);
         let mut streams = files.streams();
-        let done = classifier.run(&config, &self.segments, &mut streams, &bar, environment.cancel);
+        let Environment { resources, cancel, .. } = environment;
+        let done = classifier.run(&config, resources, &self.segments, &mut streams, &bar, cancel);
         drop(bar);
-        let result = done?;
+        let outcome = done?;
         let queried = before.elapsed();
-        let json =
-            files.finish(&result, database.taxonomy(), database.targets(), environment.cancel)?;
-        let mut summary = summary::of_run(&thresholds, &config, &result);
-        let notes = classifier.gpu_notes();
-        let gpus = if notes.is_some() { &environment.gpus.devices[..] } else { &[] };
-        devices::describe(gpus, environment.gpus.memory, &mut summary);
-        if let Some(notes) = notes {
+        let json = files.finish(&outcome, database.taxonomy(), database.targets(), cancel)?;
+        let mut summary = summary::of_run(&config, resources.threads, &outcome);
+        let gpus: Vec<u32> = outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
+        devices::describe(&gpus, resources.gpu_memory, &mut summary);
+        if let Some(notes) = classifier.gpu_notes() {
             summary.set("results", "rounds", notes.rounds);
             summary.set("results", "parts_on_host", notes.parts_on_host);
             summary.set("results", "reads_on_host", notes.reads_on_host);
@@ -162,67 +159,64 @@ impl<'a> Query<'a> {
             write_summary(&summary, output)?;
         }
         outputs.commit()?;
-        self.tell(environment, &thresholds, &result, started);
+        self.tell(environment, &thresholds, &outcome, started);
         Ok(Classified { summary })
     }
 
-    fn config(&self, environment: &Environment<'_>, thresholds: &Thresholds) -> RunConfig {
+    fn config(&self, thresholds: Thresholds) -> RunConfig {
         let QueryArgs { lines, tables, filter, decision, .. } = self.args;
-        RunConfig {
-            filter: ReadFilter {
-                min_bases: filter.min_read_len.unwrap_or(0),
-                max_bases: filter.max_read_len.unwrap_or(usize::MAX),
-                min_quality: filter.min_qual,
-            },
-            format: match lines.format {
-                FormatName::Kraken => LineFormat::Kraken { names: lines.use_names },
-                FormatName::Metacache => LineFormat::MetaCache(columns(tables)),
-            },
-            classified_only: lines.mapped_only,
-            features: lines.report_minimizer_data,
-            references: lines.hits_per_ref.is_some(),
-            coverage_per_mille: decision.cov_percentile.unwrap_or(0),
-            threads: environment.threads,
-            memory: environment.memory,
-            tmp_dir: environment.tmp_dir.clone(),
-            ..RunConfig::new(*thresholds)
-        }
+        let filter = ReadFilter {
+            min_bases: filter.min_read_len.unwrap_or(0),
+            max_bases: filter.max_read_len.unwrap_or(usize::MAX),
+            min_quality: filter.min_qual,
+        };
+        let format = match lines.format {
+            FormatName::Kraken => LineFormat::Kraken { names: lines.use_names },
+            FormatName::Metacache => LineFormat::MetaCache(columns(tables)),
+        };
+        RunConfig::new(thresholds)
+            .filter(filter)
+            .format(format)
+            .classified_only(lines.mapped_only)
+            .features(lines.report_minimizer_data)
+            .references(lines.hits_per_ref.is_some())
+            .coverage_per_mille(decision.cov_percentile.unwrap_or(0))
     }
 
     fn tell(
         &self,
         environment: &Environment<'_>,
         thresholds: &Thresholds,
-        result: &RunResult<'_>,
+        outcome: &Outcome<'_>,
         started: Instant,
     ) {
         let name = self.sample.map_or_else(String::new, |sample| format!("{}: ", sample.display()));
-        if result.reads == 0 {
+        if outcome.records == 0 {
             environment.console.warn(format_args!("{name}there are no reads in the input"));
         }
-        if result.passed_over > 0 {
+        if outcome.passed_over > 0 {
             environment.console.info(format_args!(
                 "{name}{} reads took no part for their length",
-                result.passed_over
+                outcome.passed_over
             ));
         }
-        tell_skipped(result.skipped_alignments, environment.console);
-        if result.low_coverage > 0 {
+        tell_skipped(outcome.skipped_alignments, environment.console);
+        if outcome.low_coverage > 0 {
             environment.console.info(format_args!(
                 "{name}{} sequences were left out for their coverage",
-                result.low_coverage
+                outcome.low_coverage
             ));
         }
         let per_kb = match thresholds.min_hits_per_kb {
             0 => String::new(),
             hits => format!(" or {hits} per 1,000 bases"),
         };
-        let percent = 100.0 * result.classified as f64 / result.reads.max(1) as f64;
+        let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
         environment.console.info(format_args!(
             "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}, hitdiff {}, \
              lowest {}, highest {}, max-cand {}",
-            result.classified,
-            result.reads,
+            outcome.classified,
+            outcome.records,
             started.elapsed().as_secs_f64(),
             thresholds.min_hits,
             per_kb,

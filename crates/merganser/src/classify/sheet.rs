@@ -7,8 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use merganser_classify::run::Segment;
-use merganser_io::{Input, OutputSet};
+use merganser_io::{Input, OutputSet, Segment};
 use merganser_run::Summary;
 use serde_json::{Map, Value};
 
@@ -177,7 +176,7 @@ pub(super) fn run(
     if let Some(output) = json {
         let mut summary = Summary::new("classify");
         summary.version(env!("CARGO_PKG_VERSION"));
-        summary.set("parameters", "threads", environment.threads);
+        summary.set("parameters", "threads", environment.resources.threads);
         summary.set("results", "samples", summaries);
         summary.set("results", "failed", &failed);
         summary.set("seconds", "wall", environment.started.elapsed().as_secs_f64());

@@ -1,20 +1,17 @@
 //! The `--json` summary.
 
-use merganser_classify::Thresholds;
 use std::time::Duration;
 
-use merganser_classify::run::{RunConfig, RunResult, RunStages};
+use merganser_classify::run::{Outcome, RunConfig};
+use merganser_classify::{GpuTimes, Thresholds};
 use merganser_run::Summary;
 
 /// The parameters and results of a run.
-pub(super) fn of_run(
-    thresholds: &Thresholds,
-    config: &RunConfig,
-    result: &RunResult<'_>,
-) -> Summary {
+pub(super) fn of_run(config: &RunConfig, threads: usize, outcome: &Outcome<'_>) -> Summary {
+    let thresholds = &config.thresholds;
     let mut summary = Summary::new("classify");
     summary.version(env!("CARGO_PKG_VERSION"));
-    summary.set("parameters", "threads", config.threads);
+    summary.set("parameters", "threads", threads);
     set_thresholds(thresholds, &mut summary);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("insert", thresholds.insert.into());
@@ -23,35 +20,24 @@ pub(super) fn of_run(
     set("max_read_len", (longest < usize::MAX).then_some(longest).into());
     set("min_qual", config.filter.min_quality.into());
     set("cov_percentile", (f64::from(config.coverage_per_mille) / 10.0).into());
-    summary.set("results", "reads", result.reads);
-    summary.set("results", "bases", result.bases);
-    summary.set("results", "classified", result.classified);
-    summary.set("results", "unclassified", result.reads - result.classified);
-    summary.set("results", "passed_over", result.passed_over);
-    summary.set("results", "skipped_alignments", result.skipped_alignments);
-    summary.set("results", "low_coverage_sequences", result.low_coverage);
-    set_stages(&result.stages, &mut summary);
+    summary.set("results", "reads", outcome.records);
+    summary.set("results", "bases", outcome.bases);
+    summary.set("results", "classified", outcome.classified);
+    summary.set("results", "unclassified", outcome.records - outcome.classified);
+    summary.set("results", "passed_over", outcome.passed_over);
+    summary.set("results", "skipped_alignments", outcome.skipped_alignments);
+    summary.set("results", "low_coverage_sequences", outcome.low_coverage);
+    for (stage, time) in outcome.stages.iter() {
+        summary.set("thread_seconds", stage, time.as_secs_f64());
+    }
+    if let Some(gpu) = &outcome.gpu_times {
+        set_gpu_times(gpu, &mut summary);
+    }
     summary
 }
 
-/// What threads and devices did in which time.
-fn set_stages(stages: &RunStages, summary: &mut Summary) {
-    let records = &stages.records;
-    for (stage, time) in [
-        ("reading", records.reading),
-        ("parsing", records.parsing),
-        ("gathering", records.gathering),
-        ("waiting_for_reads", records.waiting),
-        ("finding", stages.finding),
-        ("waiting_for_devices", stages.waiting),
-        ("collecting", stages.collecting),
-        ("deciding", stages.deciding),
-        ("waiting_for_turns", stages.turns),
-        ("writing", stages.writing),
-    ] {
-        summary.set("thread_seconds", stage, time.as_secs_f64());
-    }
-    let Some(gpu) = &stages.gpu else { return };
+/// What devices did in which time.
+fn set_gpu_times(gpu: &GpuTimes, summary: &mut Summary) {
     for (what, time) in [
         ("upload", gpu.upload),
         ("kernels", gpu.kernels),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::{BuildConfig, Database};
+use merganser_classify::{Additions, Database};
 use merganser_run::format_size;
 
 use crate::args::db::DbAddArgs;
@@ -20,12 +20,11 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
         return failure::usage("a database cannot go to stdout: give -o a file name");
     }
     let base = Database::open(&args.database)?;
-    let config = build::config(&args.taxids, None, Some(&args.parts), &args.resources);
-    let mut config = BuildConfig { params: *base.params(), ..config };
-    config.validate()?;
+    let config = build::config(&args.taxids, None, Some(&args.parts)).params(*base.params());
+    let resources = build::resources(&args.resources);
+    config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
     let inputs = merganser_classify::expand_references(&args.inputs)?;
-    config.gpus = build::gpus(&args.resources, &inputs, config.threads, console)?;
     let taxonomy = args.taxonomy.as_deref();
     let files = build::references(&args.inputs, &inputs, taxonomy, &args.taxids);
     // The database itself may be replaced by the one that it becomes, and by nothing else.
@@ -36,19 +35,21 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
-    let built = merganser_classify::add(&config, &base, &inputs, taxonomy, output, &bar, &cancel);
+    let additions = Additions { inputs: &inputs, taxonomy };
+    let built =
+        merganser_classify::add(&config, &resources, &base, additions, output, &bar, &cancel);
     drop(bar);
-    let (database, notes) = built?;
-    build::report_unmapped(&notes, unmapped)?;
+    let (database, outcome) = built?;
+    build::report_unmapped(&outcome, unmapped)?;
     if let Some(output) = json {
-        build::summary("db add", &config, &database, &notes, started, output)?;
+        build::summary("db add", &resources, &database, &outcome, started, output)?;
     }
     outputs.commit()?;
-    build::warn(&notes, &args.taxids, console);
+    build::warn(&outcome, &args.taxids, console);
     console.info(format_args!(
         "added {} sequences with {} bases to {}: {} in {:.1} s",
         database.targets().len() - base.targets().len(),
-        notes.bases,
+        outcome.bases,
         to.display(),
         format_size(database.bytes()),
         started.elapsed().as_secs_f64()

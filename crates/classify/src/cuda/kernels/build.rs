@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 
-use super::{SECTIONS, SketchRule};
-use crate::database::LIST;
+use super::SketchRule;
+use crate::database::{LIST, SECTIONS};
 
 /// A window of a reference: where its letters start, its bases.
 pub(crate) type ReferenceWindow = [u32; 2];

@@ -3,7 +3,7 @@
 use merganser_io::RecordBatch;
 
 /// The letters of each read's mates.
-pub(super) fn views(batch: &RecordBatch) -> Vec<[&[u8]; 2]> {
+pub(crate) fn views(batch: &RecordBatch) -> Vec<[&[u8]; 2]> {
     let letters = |at: usize| batch.record(at).letters;
     let reads = 0..batch.reads();
     match batch.is_paired() {
@@ -13,12 +13,12 @@ pub(super) fn views(batch: &RecordBatch) -> Vec<[&[u8]; 2]> {
 }
 
 /// The name of a read; of a pair, what its mates' names share.
-pub(super) fn id(batch: &RecordBatch, read: usize) -> &[u8] {
+pub(crate) fn id(batch: &RecordBatch, read: usize) -> &[u8] {
     batch.name(read * batch.mates())
 }
 
 /// The bases of a read, and those of its mate.
-pub(super) fn lengths(batch: &RecordBatch, read: usize) -> (usize, Option<usize>) {
+pub(crate) fn lengths(batch: &RecordBatch, read: usize) -> (usize, Option<usize>) {
     let bases = |at: usize| batch.record(at).letters.len();
     let first = read * batch.mates();
     (bases(first), batch.is_paired().then(|| bases(first + 1)))

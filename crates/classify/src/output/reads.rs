@@ -18,14 +18,14 @@ pub struct ReadOutput<'a> {
 
 /// The text of single reads, first mates and second mates.
 #[derive(Debug, Default)]
-pub(super) struct ReadTexts {
+pub(crate) struct ReadTexts {
     single: Vec<u8>,
     mates: [Vec<u8>; 2],
 }
 
 impl ReadTexts {
     /// Adds a read: header, letters and qualities as they were; a FASTA sequence is one line.
-    pub(super) fn add(&mut self, batch: &RecordBatch, read: usize, apart: bool) {
+    pub(crate) fn add(&mut self, batch: &RecordBatch, read: usize, apart: bool) {
         for mate in 0..batch.mates() {
             let record = batch.record(read * batch.mates() + mate);
             let text = match batch.is_paired() && apart {
@@ -37,16 +37,16 @@ impl ReadTexts {
     }
 
     /// Bytes of memory that it keeps.
-    pub(super) fn capacity(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         self.single.capacity() + self.mates.iter().map(Vec::capacity).sum::<usize>()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.single.clear();
         self.mates.iter_mut().for_each(Vec::clear);
     }
 
-    pub(super) fn write(&self, output: &mut ReadOutput<'_>) -> Result<(), Error> {
+    pub(crate) fn write(&self, output: &mut ReadOutput<'_>) -> Result<(), Error> {
         if let Some(single) = &mut output.single {
             single.write_all(&self.single)?;
         }

@@ -94,6 +94,17 @@ pub(super) fn place(
     (vec![members], rest)
 }
 
+/// The error of a device that has too little memory for a part of the job.
+pub(super) fn too_little_memory(
+    ordinal: u32,
+    what: &'static str,
+    available: u64,
+    needed: u64,
+) -> Error {
+    let remedy = "build the database with `max_part_size`, ";
+    GpuShortage { ordinal, what, available, needed, remedy }.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,15 +127,4 @@ mod tests {
         assert_eq!(placed, (vec![vec![(0, vec![0])]], vec![1, 2]));
         assert_eq!(place(&[50], &[budget(9)], 1), (vec![vec![]], vec![0]));
     }
-}
-
-/// The error of a device that has too little memory for a part of the job.
-pub(super) fn too_little_memory(
-    ordinal: u32,
-    what: &'static str,
-    available: u64,
-    needed: u64,
-) -> Error {
-    let remedy = "build the database with `max_part_size`, ";
-    GpuShortage { ordinal, what, available, needed, remedy }.into()
 }

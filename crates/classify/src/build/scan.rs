@@ -1,50 +1,41 @@
 //! Reading the reference: targets in input order, their windows sketched by all workers.
 
-mod numbering;
 mod pieces;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread;
 
+use merganser_gpu::DeviceInfo;
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
 use merganser_run::locks::{into_inner, lock, wait};
-use merganser_run::{Cancel, OnFailure, Progress, run_workers, run_workers_collect, start_scoped};
+use merganser_run::{OnFailure, run_workers, run_workers_collect, start_scoped};
 use merganser_seq::base;
 
-use super::entries::{Entries, spill_file};
-use crate::build::BuildConfig;
+use super::Setup;
+use crate::cpu::stretches;
 use crate::cuda::{Collector, Starting};
+use crate::entries::{AllEntries, Entries, Numbering, Unit};
+use crate::params::Params;
+use crate::target_taxa::ScannedTarget;
 use crate::{Error, Sketcher};
-pub(crate) use numbering::Numbering;
-use numbering::Unit;
 use pieces::{Lead, Piece, Records, Waiting, complete, pieces};
 
 /// Windows at most: a location is 31 bits.
 pub(crate) const MAX_WINDOWS: u64 = (1 << 31) - 1;
 
-/// A target as its file has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ScannedTarget {
-    /// The first word of its header.
-    pub(crate) name: String,
-    /// The whole header.
-    pub(crate) header: String,
-    pub(crate) bases: u64,
-    /// Somewhere as many bases as a k-mer has stand in a row.
-    pub(crate) has_kmer: bool,
-}
-
 /// What the scan found.
 pub(crate) struct Scan {
     /// The targets of each input.
     pub(crate) files: Vec<Vec<ScannedTarget>>,
-    pub(crate) entries: Vec<Entries>,
-    pub(crate) spill: Option<SpillFile>,
+    pub(crate) entries: AllEntries,
     /// A device has all sketches, and there are no entries.
     pub(crate) sketches: Option<Arc<Collector>>,
-    pub(crate) numbering: Numbering,
     pub(crate) bases: u64,
+    /// Secondary and supplementary alignments, which are none.
+    pub(crate) skipped_alignments: u64,
+    /// The devices that sketched.
+    pub(crate) devices: Vec<DeviceInfo>,
 }
 
 /// One input's place where its chunks are put in order.
@@ -64,7 +55,10 @@ struct FileState {
 }
 
 struct Scanner<'a> {
-    config: &'a BuildConfig,
+    setup: &'a Setup<'a>,
+    params: &'a Params,
+    /// Bytes that entries may take, and records that wait for devices.
+    entry_memory: u64,
     reader: Reader,
     chains: Vec<FileChain>,
     windows: AtomicU64,
@@ -75,50 +69,49 @@ struct Scanner<'a> {
     waiting: AtomicU64,
     spill: OnceLock<SpillFile>,
     spill_lock: Mutex<()>,
-    progress: &'a dyn Progress,
-    cancel: &'a Cancel,
 }
 
-/// Reads and sketches `inputs`; windows are numbered from `first_window` on. With `keep`, sketches
-/// that a device has made stay there if it has room for all.
+/// Reads and sketches `inputs` within `memory` bytes; windows are numbered from `first_window` on.
+/// With `keep`, sketches that a device has made stay there if it has room for all.
 ///
 /// # Errors
 /// As reading; or if there are too many windows.
-pub(crate) fn scan(
-    config: &BuildConfig,
+pub(super) fn scan(
+    setup: &Setup<'_>,
+    memory: u64,
     inputs: &[Input],
     first_window: u64,
     keep: bool,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Scan, Error> {
-    let threads = config.threads.max(1);
+    let Setup { config, gpus, cancel, .. } = setup;
+    let threads = setup.resources.threads;
     let options = ReaderOptions {
         workers: threads,
-        max_record: merganser_io::longest_record(config.memory / 16, threads as u64 + 1),
-        cancel: cancel.clone(),
+        max_record: merganser_io::longest_record(memory / 16, threads as u64 + 1),
+        cancel: (*cancel).clone(),
         ..ReaderOptions::default()
     };
     let reader = Reader::open(inputs, options)?;
-    progress.stage("build", merganser_run::Unit::Bytes, reader.bytes_total());
+    setup.progress.stage("build", merganser_run::Unit::Bytes, reader.bytes_total());
     let starting = Starting::default();
     let scanner = Scanner {
-        config,
+        setup,
+        params: &config.params,
+        // The tables of groups that are being made need some as well.
+        entry_memory: memory.saturating_sub(setup.fixed_memory()) / 10 * 9,
         chains: inputs.iter().map(|_| FileChain::default()).collect(),
         reader,
         windows: AtomicU64::new(0),
         first_window,
         failed: AtomicBool::new(false),
-        gpu: (!config.gpus.devices.is_empty()).then_some(&starting),
+        gpu: (!gpus.devices.is_empty()).then_some(&starting),
         waiting: AtomicU64::new(0),
         spill: OnceLock::new(),
         spill_lock: Mutex::new(()),
-        progress,
-        cancel,
     };
     let result = thread::scope(|scope| {
         if let Some(starting) = scanner.gpu {
-            let make = || Collector::new(&config.gpus, &config.params, keep);
+            let make = || Collector::new(gpus, &config.params, keep);
             start_scoped(scope, move || starting.start(make))?;
         }
         run_workers_collect(threads, |_| {
@@ -151,15 +144,15 @@ impl Scanner<'_> {
     }
 
     fn work(&self) -> Result<(Entries, Vec<Unit>, u64), Error> {
-        let memory = self.config.entry_memory() / self.config.threads.max(1) as u64;
+        let memory = self.entry_memory / self.setup.resources.threads as u64;
         let mut entries = Entries::new(memory);
         let mut units = Vec::new();
         let mut bases = 0;
-        let mut sketcher = Sketcher::new(&self.config.params);
+        let mut sketcher = Sketcher::new(self.params);
         let (mut chunk, mut records) = (Chunk::default(), Records::default());
         let mut waiting = Vec::new();
         while self.reader.next_chunk(&mut chunk)? {
-            if self.cancel.is_cancelled() {
+            if self.setup.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
             records.letters.clear();
@@ -177,13 +170,13 @@ impl Scanner<'_> {
                 self.sketch(unit, &pieces, &mut sketcher, &mut entries);
             }
             self.spill_if_full(&mut entries)?;
-            self.progress.advance(chunk.source_bytes());
+            self.setup.progress.advance(chunk.source_bytes());
         }
         if let Some(starting) = self.gpu.filter(|_| !waiting.is_empty()) {
             let collector = starting.get()?;
             self.send_all(&collector, &mut waiting, &mut entries)?;
         }
-        if self.cancel.is_cancelled() {
+        if self.setup.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
         Ok((entries, units, bases))
@@ -197,7 +190,7 @@ impl Scanner<'_> {
         let chain = &self.chains[chunk.file()];
         let mut state = lock(&chain.state);
         while state.next != chunk.ordinal() {
-            if self.failed.load(Ordering::Acquire) || self.cancel.is_cancelled() {
+            if self.failed.load(Ordering::Acquire) || self.setup.cancel.is_cancelled() {
                 return None;
             }
             state = wait(&chain.changed, state);
@@ -243,26 +236,25 @@ impl Scanner<'_> {
         let mut run = 0;
         letters.iter().any(|&letter| {
             run = if base::code(letter).is_some() { run + 1 } else { 0 };
-            run == self.config.params.k
+            run == self.params.k
         })
     }
 
     /// The letters from the first window on that is not complete.
     fn unfinished(&self, letters: &[u8]) -> Vec<u8> {
-        let consumed =
-            complete(&self.config.params, letters.len()) * self.config.params.stride as usize;
+        let consumed = complete(self.params, letters.len()) * self.params.stride as usize;
         letters.get(consumed..).unwrap_or_default().to_vec()
     }
 
     /// Gives windows their provisional numbers.
     fn unit(&self, (file, ordinal): (usize, u64), pieces: &[Piece<'_>]) -> Result<Unit, Error> {
-        let params = &self.config.params;
+        let params = self.params;
         let windows: u64 = pieces.iter().map(|piece| piece.windows(params) as u64).sum();
         let provisional = self.windows.fetch_add(windows, Ordering::Relaxed);
         if self.first_window + provisional + windows > MAX_WINDOWS {
             return Err(Error::Input(format!(
                 "the reference has more than {MAX_WINDOWS} windows: build several databases and \
-                 join their results (merge-results), or use a longer --stride"
+                 join their results (merge-results), or use a longer `stride`"
             )));
         }
         Ok(Unit { file, ordinal, provisional, windows })
@@ -275,24 +267,9 @@ impl Scanner<'_> {
         sketcher: &mut Sketcher,
         entries: &mut Entries,
     ) {
-        let params = &self.config.params;
-        let mut number = unit.provisional as u32;
-        let mut features = Vec::new();
-        for piece in pieces {
-            let count = piece.windows(params);
-            if count == 0 {
-                continue;
-            }
-            sketcher.load(piece.letters);
-            for window in 0..count {
-                let start = window * params.stride as usize;
-                let end = (start + params.window as usize).min(piece.letters.len());
-                features.clear();
-                sketcher.sketch(start, end, &mut features);
-                features.iter().for_each(|&feature| entries.push(feature, number));
-                number += 1;
-            }
-        }
+        let params = self.params;
+        let windows = pieces.iter().map(|piece| (piece.letters, piece.windows(params)));
+        stretches::sketch(params, unit.provisional as u32, windows, sketcher, entries);
     }
 
     /// Sends records to the devices, or has them wait until these are ready; gives records to use
@@ -307,7 +284,7 @@ impl Scanner<'_> {
         let all = self.waiting.fetch_add(held.bytes(), Ordering::Relaxed);
         waiting.push(held);
         // What waits takes the place of entries, which there are none of.
-        let collector = match all > self.config.entry_memory() / 2 {
+        let collector = match all > self.entry_memory / 2 {
             true => Some(starting.get()?),
             false => starting.try_get()?,
         };
@@ -339,7 +316,7 @@ impl Scanner<'_> {
         pieces: &[Piece<'_>],
         entries: &mut Entries,
     ) -> Result<(), Error> {
-        let params = &self.config.params;
+        let params = self.params;
         let stretches = pieces.iter().map(|piece| (piece.letters, piece.windows(params)));
         collector.add(provisional, stretches, entries)?;
         self.spill_if_full(entries)
@@ -351,7 +328,7 @@ impl Scanner<'_> {
         }
         let _one = lock(&self.spill_lock);
         if self.spill.get().is_none() {
-            let _ = self.spill.set(spill_file(&self.config.tmp_dir)?);
+            let _ = self.spill.set(SpillFile::create(&self.setup.resources.temp_dir)?);
         }
         self.spill.get().map_or(Ok(()), |file| entries.spill(file))
     }
@@ -367,7 +344,7 @@ impl Scanner<'_> {
             bases += own_bases;
         }
         let collector = self.gpu.map(Starting::get).transpose()?;
-        let mut sketcher = Sketcher::new(&self.config.params);
+        let mut sketcher = Sketcher::new(self.params);
         let mut files = Vec::new();
         for (file, chain) in std::mem::take(&mut self.chains).into_iter().enumerate() {
             let state = into_inner(chain.state);
@@ -384,6 +361,7 @@ impl Scanner<'_> {
             }
             files.push(state.targets);
         }
+        let devices = collector.as_ref().map_or(Vec::new(), |collector| collector.devices());
         let sketches = match collector {
             Some(collector) if collector.has_overflown() => {
                 all = self.bring_back(&collector, all)?;
@@ -392,8 +370,9 @@ impl Scanner<'_> {
             sketches => sketches,
         };
         let numbering = Numbering::new(units, self.first_window);
-        let spill = self.spill.into_inner();
-        Ok(Scan { files, entries: all, spill, sketches, numbering, bases })
+        let entries = AllEntries { workers: all, spill: self.spill.into_inner(), numbering };
+        let skipped_alignments = self.reader.skipped_alignments();
+        Ok(Scan { files, entries, sketches, bases, skipped_alignments, devices })
     }
 
     /// Makes entries of the sketches that a device has, next to those that it had no room for.

@@ -1,20 +1,96 @@
-//! The candidates of a number of reads, as parts and paths give them.
+//! Candidates of reads: what is asked for, what all backends need to know of the targets, and how the
+//! candidates of several parts become those of the database.
 
-use super::kernels::RawCandidate;
+use std::sync::Arc;
+
 use crate::Database;
-use crate::decide::Candidate;
+use crate::taxonomy::Rank;
 
-/// Candidates of reads, room for so many each.
+/// A target that a read may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The target's number.
+    pub target: u32,
+    /// Its taxon at the lowest rank: a node of the taxonomy, or, at rank sequence, a number above
+    /// all nodes for each target.
+    pub taxon: u32,
+    /// Hits in the best run of windows.
+    pub hits: u32,
+    /// The first window of that run, counted in its target,
+    pub window: u32,
+    /// and the last one with a hit.
+    pub last: u32,
+    /// The lowest and the highest node among those of all targets of the taxon that have as many
+    /// hits: their lowest common ancestor is that of all, as nodes are numbered depth first. Of
+    /// candidates that are not better than all others, some of these targets may be missing.
+    pub nodes: [u32; 2],
+}
+
+impl Candidate {
+    /// Takes in the nodes of another candidate of the same taxon that has as many hits.
+    #[inline]
+    pub(crate) fn widen(&mut self, other: &Candidate) {
+        let ([low, high], [other_low, other_high]) = (self.nodes, other.nodes);
+        self.nodes = [low.min(other_low), high.max(other_high)];
+    }
+}
+
+/// What a query needs to know besides the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryParams {
+    /// The lowest rank at which candidates are told apart.
+    pub lowest: Rank,
+    /// Candidates at most.
+    pub max_candidates: usize,
+    /// The longest insert, in bases; 0: the sum of the mates' lengths.
+    pub insert: u64,
+}
+
+impl QueryParams {
+    /// The most windows that hits of a read or pair of `bases` may reach over, if one begins every
+    /// `stride` bases.
+    #[inline]
+    pub(crate) fn reach(&self, bases: u64, stride: u32) -> u32 {
+        let windows = 2 + bases.max(self.insert) / u64::from(stride);
+        u32::try_from(windows).unwrap_or(u32::MAX)
+    }
+}
+
+/// The taxa of targets; costs nothing to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct TargetTaxa {
+    /// The taxon of each target at the lowest rank,
+    pub(crate) taxa: Arc<[u32]>,
+    /// and its node.
+    pub(crate) nodes: Arc<[u32]>,
+}
+
+impl TargetTaxa {
+    /// Those of a database's targets; at rank sequence, each is a taxon of its own, above all nodes.
+    pub(crate) fn new(database: &Database, lowest: Rank) -> TargetTaxa {
+        let nodes = database.taxonomy().len() as u32;
+        let taxon = |(number, target): (usize, &crate::Target)| match lowest {
+            Rank::Sequence => nodes + number as u32,
+            rank => database.taxonomy().at_or_above(target.node, rank),
+        };
+        TargetTaxa {
+            taxa: database.targets().iter().enumerate().map(taxon).collect(),
+            nodes: database.targets().iter().map(|target| target.node).collect(),
+        }
+    }
+}
+
+/// Candidates of reads as parts and backends give them, room for so many each.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(crate) struct MergedCandidates {
     most: usize,
     counts: Vec<usize>,
     candidates: Vec<Candidate>,
 }
 
-impl Found {
+impl MergedCandidates {
     /// None yet of `reads` reads, `most` each.
-    pub(super) fn reset(&mut self, reads: usize, most: usize) {
+    pub(crate) fn reset(&mut self, reads: usize, most: usize) {
         self.most = most;
         self.counts.clear();
         self.counts.resize(reads, 0);
@@ -23,12 +99,20 @@ impl Found {
     }
 
     /// The candidates of a read, in order.
-    pub(super) fn of(&self, read: usize) -> &[Candidate] {
+    fn of(&self, read: usize) -> &[Candidate] {
         &self.candidates[read * self.most..][..self.counts[read]]
     }
 
+    /// Appends those of all reads, and where those of each end.
+    pub(crate) fn append_to(&self, candidates: &mut Vec<Candidate>, ends: &mut Vec<usize>) {
+        for read in 0..self.counts.len() {
+            candidates.extend_from_slice(self.of(read));
+            ends.push(candidates.len());
+        }
+    }
+
     /// Adds candidates of a read from a part that was not asked before; they come in order.
-    pub(super) fn merge(&mut self, read: usize, others: impl Iterator<Item = Candidate>) {
+    pub(crate) fn merge(&mut self, read: usize, others: impl Iterator<Item = Candidate>) {
         let own = &mut self.candidates[read * self.most..][..self.most];
         let count = &mut self.counts[read];
         for other in others {
@@ -61,18 +145,6 @@ fn insert(own: &mut [Candidate], count: &mut usize, mut other: Candidate) {
     own[place] = other;
 }
 
-/// From what the device says to a candidate.
-pub(super) fn candidate(
-    database: &Database,
-    taxa: &[u32],
-    [target, hits, first, last, low, high]: RawCandidate,
-) -> Candidate {
-    let before = database.first_window(target);
-    let (window, last) = (first - before, last - before);
-    let taxon = taxa[target as usize];
-    Candidate { target, taxon, hits, window, last, nodes: [low, high] }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,7 +157,7 @@ mod tests {
                 proptest::collection::vec((0u32..6, 1u32..5), 0..8), 1..5),
             most in 1usize..5,
         ) {
-            let mut found = Found::default();
+            let mut found = MergedCandidates::default();
             found.reset(1, most);
             let mut all: Vec<Candidate> = Vec::new();
             let mut target = 0;

@@ -2,12 +2,12 @@
 
 /// Windows that follow each other in the reference and have provisional numbers that do so, too.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unit {
-    pub(super) file: usize,
-    pub(super) ordinal: u64,
+pub(crate) struct Unit {
+    pub(crate) file: usize,
+    pub(crate) ordinal: u64,
     /// The provisional number of the first window,
-    pub(super) provisional: u64,
-    pub(super) windows: u64,
+    pub(crate) provisional: u64,
+    pub(crate) windows: u64,
 }
 
 /// From provisional window numbers to true ones.
@@ -23,7 +23,7 @@ const STEP: u32 = 10;
 
 impl Numbering {
     /// True numbers begin at `base`.
-    pub(super) fn new(mut units: Vec<Unit>, base: u64) -> Numbering {
+    pub(crate) fn new(mut units: Vec<Unit>, base: u64) -> Numbering {
         units.sort_unstable_by_key(|unit| (unit.file, unit.ordinal));
         let mut next = base;
         let mut pairs = Vec::with_capacity(units.len());

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use merganser_io::{RecordBatch, put_decimal};
 
-use super::reads::{id, lengths};
 use crate::features::FeatureLookup;
+use crate::reads::{id, lengths};
 use crate::taxonomy::Rank;
 use crate::{Candidate, Database, Sketcher, Thresholds, Verdict};
 
@@ -76,10 +76,10 @@ impl Default for Columns {
 }
 
 /// A verdict as counted and shown: the node, and the target if it is one.
-pub(super) type Found = Option<(u32, Option<u32>)>;
+pub(crate) type TargetOrTaxon = Option<(u32, Option<u32>)>;
 
 /// The taxon of a verdict.
-pub(super) fn found(verdict: Verdict, target_nodes: &[u32]) -> Found {
+pub(crate) fn found(verdict: Verdict, target_nodes: &[u32]) -> TargetOrTaxon {
     match verdict {
         Verdict::Unclassified => None,
         Verdict::Target(target) => Some((target_nodes[target as usize], Some(target))),
@@ -88,30 +88,30 @@ pub(super) fn found(verdict: Verdict, target_nodes: &[u32]) -> Found {
 }
 
 /// What a line tells of.
-pub(super) struct Read<'a> {
-    pub(super) batch: &'a RecordBatch,
+pub(crate) struct Read<'a> {
+    pub(crate) batch: &'a RecordBatch,
     /// Its place in the batch.
-    pub(super) read: usize,
+    pub(crate) read: usize,
     /// Its letters as they were classified.
-    pub(super) mates: &'a [&'a [u8]; 2],
-    pub(super) found: Found,
-    pub(super) candidates: &'a [Candidate],
+    pub(crate) mates: &'a [&'a [u8]; 2],
+    pub(crate) found: TargetOrTaxon,
+    pub(crate) candidates: &'a [Candidate],
 }
 
 /// Writes lines of one format.
-pub(super) struct LineWriter<'a> {
-    pub(super) database: &'a Database,
-    pub(super) nodes: &'a [u32],
-    pub(super) format: &'a LineFormat,
-    pub(super) lowest: Rank,
+pub(crate) struct LineWriter<'a> {
+    pub(crate) database: &'a Database,
+    pub(crate) nodes: &'a [u32],
+    pub(crate) format: &'a LineFormat,
+    pub(crate) lowest: Rank,
     /// Where lineages end.
-    pub(super) highest: Rank,
+    pub(crate) highest: Rank,
     /// For [`Columns::all_hits`].
-    pub(super) lookup: Option<FeatureLookup<'a>>,
+    pub(crate) lookup: Option<FeatureLookup<'a>>,
 }
 
 impl<'a> LineWriter<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         database: &'a Database,
         nodes: &'a [u32],
         format: &'a LineFormat,
@@ -124,7 +124,7 @@ impl<'a> LineWriter<'a> {
     }
 
     /// What comes before the first read.
-    pub(super) fn head(&self, thresholds: &Thresholds) -> Vec<u8> {
+    pub(crate) fn head(&self, thresholds: &Thresholds) -> Vec<u8> {
         match self.format {
             LineFormat::Kraken { .. } => Vec::new(),
             LineFormat::MetaCache(columns) => table_head(columns, thresholds),
@@ -132,7 +132,7 @@ impl<'a> LineWriter<'a> {
     }
 
     /// Appends the line of a read.
-    pub(super) fn write(&self, read: &Read<'_>, sketcher: &mut Sketcher, text: &mut Vec<u8>) {
+    pub(crate) fn write(&self, read: &Read<'_>, sketcher: &mut Sketcher, text: &mut Vec<u8>) {
         match self.format {
             LineFormat::Kraken { names } => self.kraken(read, *names, text),
             LineFormat::MetaCache(columns) => {
@@ -229,7 +229,7 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    fn taxon(&self, columns: &Columns, found: Found, text: &mut Vec<u8>) {
+    fn taxon(&self, columns: &Columns, found: TargetOrTaxon, text: &mut Vec<u8>) {
         let Some((node, target)) = found else {
             let none = if columns.taxids == Taxids::Only { "0" } else { NO_TAXON };
             let cells = if columns.separate { column_names(columns).len() } else { 1 };

@@ -5,15 +5,17 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use merganser_gpu::{Arena, ArenaBuffer, Device, DeviceBuffer, PinnedBuffer, Pool, Pooled, Stream};
+use merganser_gpu::{
+    Arena, ArenaBuffer, Device, DeviceBuffer, DeviceInfo, PinnedBuffer, Pool, Pooled, Stream,
+};
 use merganser_run::locks::lock;
 
 use super::GpuConfig;
+use super::budget::too_little_memory;
 use super::kernels::SketchRule;
 use super::kernels::build::{self as kernels, Packing, ReferenceWindow, Sketches};
-use super::place::too_little_memory;
 use crate::Error;
-use crate::cpu::entries::Entries;
+use crate::entries::Entries;
 use crate::params::Params;
 
 /// Letters of a batch, and features of its windows.
@@ -28,6 +30,7 @@ pub(crate) struct Collector {
     packing: Packing,
     /// Where sketches are kept: on the first device.
     home: Device,
+    devices: Vec<DeviceInfo>,
     arena: Arena,
     workspaces: Vec<Pool<Workspace>>,
     next: AtomicUsize,
@@ -131,11 +134,17 @@ impl Collector {
             packing: Packing::of(params.k),
             arena: Arena::new(&devices[0], segment, room),
             home: devices[0].clone(),
+            devices: devices.iter().map(|device| device.info().clone()).collect(),
             workspaces,
             next: AtomicUsize::new(0),
             batches: Mutex::default(),
             overflown: AtomicBool::new(!keep),
         })
+    }
+
+    /// All devices, in the order in which they were asked for.
+    pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
+        self.devices.clone()
     }
 
     /// The device that has the sketches.

@@ -1,14 +1,14 @@
 //! (feature, location) entries on their way from the scan to the table: by section, in memory as
 //! far as it goes, beyond that in runs on disk.
 
-use std::path::Path;
+mod numbering;
+
+pub(crate) use numbering::{Numbering, Unit};
 
 use merganser_io::SpillFile;
 
 use crate::Error;
-
-/// Sections of a table: the upper 12 bits of a feature.
-pub(crate) const SECTIONS: usize = 4096;
+use crate::database::SECTIONS;
 /// Entries of a block: small, as each worker has one open for each section.
 const BLOCK: usize = 128;
 /// Blocks that are allocated at once.
@@ -74,12 +74,12 @@ impl Entries {
     }
 
     /// Bytes of memory that they take.
-    pub(crate) fn resident_bytes(&self) -> u64 {
+    fn resident_bytes(&self) -> u64 {
         (8 * SLAB * BLOCK * self.slabs.len()) as u64
     }
 
     /// Bytes of all of them, about: blocks that are open count as full.
-    pub(crate) fn bytes(&self) -> u64 {
+    fn bytes(&self) -> u64 {
         let on_disk = |run: &Run| run.places.iter().map(|place| 8 * place.1 as u64).sum::<u64>();
         self.resident_bytes() + self.runs.iter().map(on_disk).sum::<u64>()
     }
@@ -128,7 +128,7 @@ impl Entries {
     ///
     /// # Errors
     /// If the disk does not give them back.
-    pub(crate) fn gather(
+    fn gather(
         &self,
         section: usize,
         file: Option<&SpillFile>,
@@ -146,9 +146,47 @@ impl Entries {
     }
 }
 
-/// The file for what does not fit, made when it is first needed.
-pub(crate) fn spill_file(folder: &Path) -> Result<SpillFile, Error> {
-    Ok(SpillFile::create(folder)?)
+/// All entries of a reference: those of each worker, and the numbers of their windows.
+pub(crate) struct AllEntries {
+    pub(crate) workers: Vec<Entries>,
+    /// The file of those that are on disk.
+    pub(crate) spill: Option<SpillFile>,
+    pub(crate) numbering: Numbering,
+}
+
+impl AllEntries {
+    /// Appends the entries of a section, with the true numbers of their windows, in no particular
+    /// order.
+    ///
+    /// # Errors
+    /// If the disk does not give them back.
+    pub(crate) fn gather(&self, section: usize, entries: &mut Vec<u64>) -> Result<(), Error> {
+        debug_assert!(section < SECTIONS);
+        let before = entries.len();
+        for worker in &self.workers {
+            worker.gather(section, self.spill.as_ref(), entries)?;
+        }
+        for entry in &mut entries[before..] {
+            let location = self.numbering.true_number(*entry as u32);
+            *entry = *entry >> 32 << 32 | u64::from(location);
+        }
+        Ok(())
+    }
+
+    /// Bytes of memory that they take.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        self.workers.iter().map(Entries::resident_bytes).sum()
+    }
+
+    /// Bytes of all of them, about: blocks that are open count as full.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.workers.iter().map(Entries::bytes).sum()
+    }
+
+    /// Bytes that were written to disk.
+    pub(crate) fn spilled_bytes(&self) -> u64 {
+        self.spill.as_ref().map_or(0, SpillFile::bytes)
+    }
 }
 
 #[cfg(test)]
@@ -158,7 +196,7 @@ mod tests {
     #[test]
     fn entries_come_back_from_memory_and_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let file = spill_file(folder.path()).unwrap();
+        let file = SpillFile::create(folder.path()).unwrap();
         let mut entries = Entries::new(0);
         let mut expected = vec![Vec::new(); SECTIONS];
         let mut spills = 0;

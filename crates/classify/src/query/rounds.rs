@@ -5,25 +5,25 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use merganser_run::locks::lock;
 
-use super::{GpuConfig, GpuNotes, GpuQuery, GpuTimes};
-use crate::cpu::query::QueryParams;
-use crate::{Database, Error};
+use super::OnDevices;
+use crate::Error;
+use crate::cpu::query::HostQuery;
+use crate::cuda::{GpuConfig, GpuNotes, GpuTimes};
 
 /// A database whose parts take turns on devices.
 #[derive(Debug)]
 pub(crate) struct Rounds<'a> {
-    database: &'a Database,
-    options: QueryParams,
+    host: Arc<HostQuery<'a>>,
     config: GpuConfig,
     /// Parts for which there is no room are the host's; there is one round.
-    host: bool,
+    help: bool,
     state: Mutex<State<'a>>,
 }
 
 #[derive(Debug)]
 struct State<'a> {
     /// `None` after a failure.
-    now: Option<Arc<GpuQuery<'a>>>,
+    now: Option<Arc<OnDevices<'a>>>,
     /// The number of this round, from 1.
     round: usize,
     rounds: usize,
@@ -33,21 +33,20 @@ struct State<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Fills the devices for the first time; with `host`, the host asks the parts that are left over.
+    /// Fills the devices for the first time; with `help`, the host asks the parts that are left over.
     ///
     /// # Errors
     /// If a device cannot be used, or there is no room for a single part.
     pub(crate) fn new(
-        database: &'a Database,
-        options: QueryParams,
+        host: &Arc<HostQuery<'a>>,
         config: &GpuConfig,
-        host: bool,
+        help: bool,
     ) -> Result<Rounds<'a>, Error> {
-        let all: Vec<usize> = (0..database.parts()).collect();
-        let now = Some(Arc::new(GpuQuery::new(database, options, config, &all, host)?));
+        let all: Vec<usize> = (0..host.database().parts()).collect();
+        let now = Some(Arc::new(OnDevices::new(host, config, &all, help)?));
         let (reads_on_host, times) = (0, GpuTimes::default());
         let state = Mutex::new(State { now, round: 1, rounds: 1, reads_on_host, times });
-        Ok(Rounds { database, options, config: config.clone(), host, state })
+        Ok(Rounds { host: Arc::clone(host), config: config.clone(), help, state })
     }
 
     fn state(&self) -> MutexGuard<'_, State<'a>> {
@@ -55,13 +54,13 @@ impl<'a> Rounds<'a> {
     }
 
     /// The devices with the parts of this round; nobody has them any more when the next one begins.
-    pub(crate) fn now(&self) -> Option<Arc<GpuQuery<'a>>> {
+    pub(crate) fn now(&self) -> Option<Arc<OnDevices<'a>>> {
         self.state().now.clone()
     }
 
     /// Whether one round is enough.
     pub(crate) fn is_one(&self) -> bool {
-        self.host || (self.state().round == 1 && self.left().is_empty())
+        self.help || (self.state().round == 1 && self.left().is_empty())
     }
 
     /// Whether no parts are left after those of this round.
@@ -82,7 +81,7 @@ impl<'a> Rounds<'a> {
         let round = self.state().round;
         match round {
             1 => Ok(()),
-            _ => self.load(&(0..self.database.parts()).collect::<Vec<_>>(), 1),
+            _ => self.load(&(0..self.host.database().parts()).collect::<Vec<_>>(), 1),
         }
     }
 
@@ -92,7 +91,7 @@ impl<'a> Rounds<'a> {
     /// As [`new`](Self::new).
     pub(crate) fn next(&self) -> Result<bool, Error> {
         let (left, round) = (self.left(), self.state().round);
-        if self.host || left.is_empty() {
+        if self.help || left.is_empty() {
             return Ok(false);
         }
         self.load(&left, round + 1)?;
@@ -109,7 +108,7 @@ impl<'a> Rounds<'a> {
         }
         state.round = round;
         state.rounds = state.rounds.max(round);
-        let now = GpuQuery::new(self.database, self.options, &self.config, parts, self.host)?;
+        let now = OnDevices::new(&self.host, &self.config, parts, self.help)?;
         state.now = Some(Arc::new(now));
         Ok(())
     }

@@ -1,0 +1,88 @@
+//! What is written as reads are classified: their lines, and the reads themselves.
+
+mod lines;
+mod reads;
+
+pub use lines::{Columns, LineFormat, Taxids};
+pub(crate) use lines::{LineWriter, Read, TargetOrTaxon, found};
+pub use reads::ReadOutput;
+
+use std::io::Write;
+
+use crate::Error;
+use reads::ReadTexts;
+
+/// Where results go as they come.
+#[derive(Default)]
+pub struct Outputs<'a> {
+    /// The reads' lines.
+    pub lines: Option<&'a mut (dyn Write + Send)>,
+    /// Reads that have a taxon,
+    pub classified: Option<ReadOutput<'a>>,
+    /// and those that have none.
+    pub unclassified: Option<ReadOutput<'a>>,
+}
+
+/// What is to be written of each read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wants {
+    pub(crate) lines: bool,
+    /// Of classified reads, and whether mates go apart.
+    pub(crate) classified: Option<bool>,
+    pub(crate) unclassified: Option<bool>,
+}
+
+impl Wants {
+    /// What there are outputs for.
+    pub(crate) fn of(outputs: &Outputs<'_>) -> Wants {
+        let apart = |output: &ReadOutput<'_>| output.mates.is_some();
+        Wants {
+            lines: outputs.lines.is_some(),
+            classified: outputs.classified.as_ref().map(apart),
+            unclassified: outputs.unclassified.as_ref().map(apart),
+        }
+    }
+}
+
+/// Memory of texts that is kept for the next ones.
+const MOST_KEPT: usize = 16 << 20;
+
+/// What is written of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    pub(crate) lines: Vec<u8>,
+    pub(crate) classified: ReadTexts,
+    pub(crate) unclassified: ReadTexts,
+}
+
+impl Texts {
+    /// Forgets what was written.
+    pub(crate) fn clear(&mut self) {
+        self.lines.clear();
+        self.classified.clear();
+        self.unclassified.clear();
+    }
+
+    /// Whether its memory is worth keeping: that of one giant read is not.
+    pub(crate) fn is_usual(&self) -> bool {
+        let read_back = self.classified.capacity() + self.unclassified.capacity();
+        self.lines.capacity() + read_back <= MOST_KEPT
+    }
+
+    /// Writes all to where it goes.
+    ///
+    /// # Errors
+    /// If an output does not take it.
+    pub(crate) fn write(&self, outputs: &mut Outputs<'_>) -> Result<(), Error> {
+        if let Some(lines) = &mut outputs.lines {
+            lines.write_all(&self.lines)?;
+        }
+        if let Some(reads) = &mut outputs.classified {
+            self.classified.write(reads)?;
+        }
+        if let Some(reads) = &mut outputs.unclassified {
+            self.unclassified.write(reads)?;
+        }
+        Ok(())
+    }
+}

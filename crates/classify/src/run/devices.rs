@@ -1,0 +1,35 @@
+//! What a run computes on.
+
+use merganser_io::Input;
+use merganser_run::{DeviceChoice, Progress, Resources, Work};
+
+use crate::Error;
+use crate::cuda::GpuConfig;
+
+/// What classifiers compute on. Choosing it finds out whether there are GPUs, which starts CUDA's
+/// driver: who does that before opening a database hears at once if there are none.
+#[derive(Clone, Debug)]
+pub struct Devices {
+    pub(super) gpus: GpuConfig,
+    /// The GPUs were not asked for: where they have no room, the CPU will do.
+    pub(super) auto: bool,
+}
+
+impl Devices {
+    /// Those that `resources` asks for, for all runs over `reads` together; by themselves, GPUs are
+    /// taken if there are so many reads that they pay ([`Work::Classify`]).
+    ///
+    /// # Errors
+    /// If there is no thread; if GPUs are asked for and there are none.
+    pub fn choose<'i>(
+        resources: &Resources,
+        reads: impl IntoIterator<Item = &'i Input>,
+        progress: &dyn Progress,
+    ) -> Result<Devices, Error> {
+        resources.validate()?;
+        let bytes = merganser_io::text_bytes(reads);
+        let gpus = resources.choose_gpus(Work::Classify, bytes, merganser_gpu::usable, progress)?;
+        let auto = resources.device == DeviceChoice::Auto;
+        Ok(Devices { gpus: GpuConfig::new(resources, gpus), auto })
+    }
+}

@@ -1,0 +1,289 @@
+//! The passes of a run over its reads: one, if all parts of the database are asked at once; or one that
+//! has them wait in storage, others that ask the other parts, and a last one that decides.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use merganser_io::Segment;
+use merganser_run::locks::{into_inner, lock};
+use merganser_run::{Cancel, InOrder, InOrderSink, OnFailure, Progress, Resources, run_workers};
+
+use super::clock::Clock;
+use super::found::Found;
+use super::plan::Plan;
+use super::storage::{Storage, Stored};
+use super::{Classifier, Outcome};
+use crate::config::RunConfig;
+use crate::features::FeatureCounter;
+use crate::output::{LineWriter, Outputs, Read, Texts, Wants};
+use crate::query::Rounds;
+use crate::reads::lengths;
+use crate::report::ReferenceHits;
+use crate::{Candidate, Error, Sketcher, output};
+
+/// Writes what comes in order.
+struct Written<'w, 'o> {
+    outputs: &'w mut Outputs<'o>,
+    clock: &'w Clock,
+}
+
+impl InOrderSink<Texts> for Written<'_, '_> {
+    type Error = Error;
+
+    fn write(&mut self, mut texts: Texts) -> Result<Option<Texts>, Error> {
+        let begun = Instant::now();
+        texts.write(self.outputs)?;
+        texts.clear();
+        self.clock.add(Clock::WRITING, begun);
+        Ok(Some(texts).filter(Texts::is_usual))
+    }
+}
+
+/// Batches in temporary storage, in order.
+struct StoredBatches(Vec<Stored>);
+
+impl InOrderSink<Stored> for StoredBatches {
+    type Error = Error;
+
+    fn write(&mut self, place: Stored) -> Result<Option<Stored>, Error> {
+        self.0.push(place);
+        Ok(None)
+    }
+}
+
+impl std::fmt::Debug for Written<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Written").finish_non_exhaustive()
+    }
+}
+
+/// One run over some reads.
+pub(super) struct Run<'r, 'a> {
+    pub(super) classifier: &'r Classifier<'a>,
+    pub(super) config: &'r RunConfig,
+    pub(super) resources: &'r Resources,
+    pub(super) plan: Plan,
+    pub(super) lines: LineWriter<'r>,
+    pub(super) wants: Wants,
+    pub(super) features: Option<FeatureCounter<'a>>,
+    pub(super) references: Option<ReferenceHits<'a>>,
+    pub(super) total: Mutex<Outcome<'a>>,
+    pub(super) clock: &'r Clock,
+    pub(super) cancel: &'r Cancel,
+}
+
+impl<'a> Run<'_, 'a> {
+    /// Batches that may be begun before those in front of them are written: for each thread its
+    /// own and three more.
+    fn ahead(&self) -> u64 {
+        4 * self.resources.threads as u64
+    }
+
+    /// Decides on each batch as its candidates are found.
+    pub(super) fn in_one_pass(
+        &self,
+        segments: &[Segment],
+        outputs: &mut Outputs<'_>,
+        progress: &dyn Progress,
+    ) -> Result<(), Error> {
+        let written = InOrder::new(Written { outputs, clock: self.clock }, self.ahead(), 0);
+        self.each_batch(segments, progress, &written, &|found, own, sketcher| {
+            let texts = written.spare().unwrap_or_default();
+            Ok(self.decide(found, own, sketcher, texts))
+        })?;
+        written.into_sink().map(drop)
+    }
+
+    /// Holds all batches in storage, asks the parts of the database for which there was no room, leaves
+    /// out the references with the lowest coverage, if asked for, then decides.
+    pub(super) fn in_two_passes(
+        &self,
+        per_mille: u32,
+        segments: &[Segment],
+        outputs: &mut Outputs<'_>,
+        progress: &dyn Progress,
+    ) -> Result<(), Error> {
+        self.classifier.query.rounds().map_or(Ok(()), Rounds::restart)?;
+        let storage = Storage::new(&self.resources.temp_dir, self.plan.waiting);
+        let coverage = (per_mille > 0).then(|| ReferenceHits::new(self.classifier.database));
+        let batches = self.store_all(&storage, coverage.as_ref(), segments, progress)?;
+        let batches = self.ask_other_parts(&storage, batches, coverage.as_ref())?;
+        let keep = coverage.map(|coverage| coverage.above_percentile(per_mille));
+        let left_out = keep.iter().flatten().filter(|keep| !**keep).count();
+        lock(&self.total).low_coverage = left_out as u64;
+        self.decide_all(&storage, &batches, keep.as_deref(), outputs)
+    }
+
+    /// Holds all batches in storage, with the candidates of the parts that are asked first.
+    fn store_all(
+        &self,
+        storage: &Storage,
+        coverage: Option<&ReferenceHits<'_>>,
+        segments: &[Segment],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Stored>, Error> {
+        let all_asked = self.classifier.query.rounds().is_none() && self.plan.rounds.len() == 1;
+        let coverage = coverage.filter(|_| all_asked);
+        let batches = InOrder::new(StoredBatches(Vec::new()), self.ahead(), 0);
+        self.each_batch(segments, progress, &batches, &|found, _, _| {
+            if let Some(coverage) = coverage {
+                self.count_references(coverage, found);
+            }
+            storage.put(found, None)
+        })?;
+        let StoredBatches(batches) = batches.into_sink()?;
+        Ok(batches)
+    }
+
+    /// Asks the parts that have not been asked yet, round by round.
+    fn ask_other_parts(
+        &self,
+        storage: &Storage,
+        mut batches: Vec<Stored>,
+        coverage: Option<&ReferenceHits<'_>>,
+    ) -> Result<Vec<Stored>, Error> {
+        let rounds_of_parts = &self.plan.rounds;
+        if let Some(rounds) = self.classifier.query.rounds() {
+            while rounds.next()? {
+                let coverage = coverage.filter(|_| rounds.is_last());
+                batches = self.ask_again(storage, batches, rounds_of_parts[0].clone(), coverage)?;
+            }
+        }
+        for (number, parts) in rounds_of_parts.iter().enumerate().skip(1) {
+            self.classifier.database.release();
+            let coverage = coverage.filter(|_| number + 1 == rounds_of_parts.len());
+            batches = self.ask_again(storage, batches, parts.clone(), coverage)?;
+        }
+        Ok(batches)
+    }
+
+    /// Decides on all batches, with the candidates only of those targets that `keep` has.
+    fn decide_all(
+        &self,
+        storage: &Storage,
+        batches: &[Stored],
+        keep: Option<&[bool]>,
+        outputs: &mut Outputs<'_>,
+    ) -> Result<(), Error> {
+        let written = InOrder::new(Written { outputs, clock: self.clock }, self.ahead(), 0);
+        let next = AtomicUsize::new(0);
+        run_workers(self.resources.threads, |_| {
+            let stop = OnFailure::new(|| written.stop());
+            let mut own = Outcome::default();
+            let mut sketcher = Sketcher::new(self.classifier.database.params());
+            let (mut bytes, mut masked) = (Vec::new(), Default::default());
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(stored) = batches.get(number) else { break };
+                if !written.wait_for_room(number as u64) {
+                    break;
+                }
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let mut stored_batch = storage.get(stored, &mut bytes)?;
+                if let Some(keep) = keep {
+                    stored_batch.keep(keep);
+                }
+                let (views, _) = self.config.filter.views(&stored_batch.batch, &mut masked);
+                let texts = written.spare().unwrap_or_default();
+                let texts =
+                    self.decide(&stored_batch.found(&views), &mut own, &mut sketcher, texts);
+                written.hand_in(number as u64, texts);
+            }
+            lock(&self.total).add(own);
+            stop.disarm();
+            Ok::<_, Error>(())
+        })?;
+        written.into_sink().map(drop)
+    }
+
+    /// Asks the parts that are on the devices now, or `parts` of the host's, for all reads, too.
+    fn ask_again(
+        &self,
+        storage: &Storage,
+        places: Vec<Stored>,
+        parts: Range<usize>,
+        coverage: Option<&ReferenceHits<'_>>,
+    ) -> Result<Vec<Stored>, Error> {
+        let query = &self.classifier.query;
+        let places: Vec<Mutex<Option<Stored>>> =
+            places.into_iter().map(|stored| Mutex::new(Some(stored))).collect();
+        let next = AtomicUsize::new(0);
+        run_workers(self.resources.threads, |_| {
+            let (mut bytes, mut masked) = (Vec::new(), Default::default());
+            let mut scratch = query.scratch().ask(parts.clone());
+            while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let Some(stored) = lock(place).take() else { continue };
+                let mut stored_batch = storage.get(&stored, &mut bytes)?;
+                let (views, _) = self.config.filter.views(&stored_batch.batch, &mut masked);
+                let (mut candidates, mut ends) = (Vec::new(), Vec::new());
+                query.find(&views, &mut scratch, &mut candidates, &mut ends)?;
+                drop(views);
+                stored_batch.merge(&candidates, &ends, self.config.thresholds.max_candidates);
+                let found = stored_batch.found(&[]);
+                if let Some(coverage) = coverage {
+                    self.count_references(coverage, &found);
+                }
+                *lock(place) = Some(storage.put(&found, Some(stored))?);
+            }
+            Ok::<_, Error>(())
+        })?;
+        Ok(places.into_iter().filter_map(into_inner).collect())
+    }
+
+    /// Decides on the reads of a batch, counts them, and makes what is to be written of them.
+    fn decide(
+        &self,
+        &Found { batch, candidates, ends, views }: &Found<'_>,
+        own: &mut Outcome<'a>,
+        sketcher: &mut Sketcher,
+        mut texts: Texts,
+    ) -> Texts {
+        let (thresholds, nodes) = (&self.config.thresholds, &self.classifier.nodes);
+        let tree = self.classifier.database.taxonomy();
+        let all = candidates;
+        texts.lines.reserve(if self.wants.lines { 64 * batch.reads() } else { 0 });
+        let mut start = 0;
+        for (read, &end) in ends.iter().enumerate() {
+            let candidates = &all[start..end];
+            start = end;
+            let bases = views[read].iter().map(|mate| mate.len() as u64).sum();
+            let verdict = thresholds.decide(candidates, bases, tree, nodes);
+            let found = output::found(verdict, nodes);
+            own.count(found, lengths(batch, read));
+            own.by_genome
+                .count(thresholds.counted_at(verdict, candidates, bases, tree, nodes), None);
+            if self.wants.lines && (found.is_some() || !self.config.classified_only) {
+                let read = Read { batch, read, mates: &views[read], found, candidates };
+                self.lines.write(&read, sketcher, &mut texts.lines);
+            }
+            match (found, self.wants.classified, self.wants.unclassified) {
+                (Some(_), Some(apart), _) => texts.classified.add(batch, read, apart),
+                (None, _, Some(apart)) => texts.unclassified.add(batch, read, apart),
+                _ => {}
+            }
+        }
+        if let Some(references) = &self.references {
+            self.count_references(references, &Found { batch, candidates, ends, views });
+        }
+        texts
+    }
+
+    /// Counts the candidates with as many hits as a verdict needs.
+    fn count_references(&self, references: &ReferenceHits<'_>, found: &Found<'_>) {
+        let mut start = 0;
+        for (read, &end) in found.ends.iter().enumerate() {
+            let (first, second) = lengths(found.batch, read);
+            let needed = self.config.thresholds.needed((first + second.unwrap_or(0)) as u64);
+            let enough = |candidate: &&Candidate| candidate.hits >= needed;
+            found.candidates[start..end].iter().filter(enough).for_each(|c| references.count(c));
+            start = end;
+        }
+    }
+}
