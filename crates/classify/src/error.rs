@@ -1,6 +1,6 @@
 //! What can go wrong while building, reading or querying a database.
 
-use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
+use merganser_run::{Cancelled, ConfigError, Fault, FaultKind, GpuShortage, Shortage};
 use std::path::PathBuf;
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
@@ -50,6 +50,12 @@ pub enum Error {
     /// Reads that do not go together, or a reference that cannot be used.
     #[error("{0}")]
     Input(String),
+}
+
+impl From<Cancelled> for Error {
+    fn from(_: Cancelled) -> Error {
+        Error::Cancelled
+    }
 }
 
 impl Fault for Error {

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use merganser_io::{Input, ReaderOptions, text_bytes};
 use merganser_run::{
-    Cancel, InOrder, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss,
-    run_workers_collect, start_scoped,
+    Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss,
+    start_scoped,
 };
 
 use crate::source::Source;
@@ -134,11 +134,11 @@ impl Run<'_> {
         self.progress.stage("filter", Unit::Bytes, source.bytes_total());
         let format = writer.format();
         let written = InOrder::new(writer, AHEAD * self.resources.threads as u64, 0);
-        let shared =
-            Shared { source, written, format, progress: self.progress, cancel: self.cancel };
+        let pipeline = Pipeline::new(&source, &written, self.progress, self.cancel);
+        let shared = Shared { pipeline, format };
         let (tallies, by_gpus) = self.decide(&filter, exact.as_ref(), &shared, ordinals, block)?;
-        let skipped_alignments = shared.source.skipped_alignments();
-        let writer = shared.written.into_sink()?;
+        let skipped_alignments = source.skipped_alignments();
+        let writer = written.into_sink()?;
         let mut outcome = Outcome { skipped_alignments, ..Outcome::of(by_gpus) };
         outcome.verified = self.config.verify.then(Verified::default);
         tallies.iter().for_each(|tally| outcome.add(tally));
@@ -172,7 +172,7 @@ impl Run<'_> {
         let threads = self.resources.threads;
         let make = || Worker::new(filter, exact);
         if ordinals.is_empty() {
-            let tallies = run_workers_collect::<_, Error, _>(threads, |_| Ok(shared.work(make())))?;
+            let tallies = shared.pipeline.collect(threads, || shared.work(make()))?;
             return Ok((tallies, ByGpus::default()));
         }
         let gpus = Gpus::new(ordinals, self.resources, block, self.gpus_alone);
@@ -180,8 +180,7 @@ impl Run<'_> {
         let tallies = thread::scope(|scope| {
             // CUDA starts while blocks are read and decided.
             start_scoped(scope, || gpus.start(&filters, shared))?;
-            let work = |_| Ok(shared.work_with(&gpus, make()));
-            let tallies = run_workers_collect::<_, Error, _>(threads, work);
+            let tallies = shared.pipeline.collect(threads, || shared.work_with(&gpus, make()));
             gpus.stop();
             tallies
         })?;

@@ -59,27 +59,28 @@ impl Source {
             Source::Records(records) => records.skipped_alignments(),
         }
     }
+}
 
-    /// Ends the reading, for those who wait, too.
-    pub(crate) fn stop(&self) {
-        match self {
-            Source::Lines(lines) => lines.stop(),
-            Source::Records(records) => records.stop(),
-        }
-    }
+impl merganser_run::Source for Source {
+    type Batch = Block;
+    type Error = Error;
 
-    /// Refills `block` with the next pairs, and returns how many bytes on disk were read for it;
-    /// `None` at the end, or after [`stop`](Self::stop). Any number of workers call it at the same
-    /// time, each with its own block.
-    ///
-    /// # Errors
-    /// If the input cannot be read, or its parts do not fit together. All blocks before the fault
-    /// are handed out, and [`Block::number`] is the one that this would have been.
-    pub(crate) fn next(&self, block: &mut Block) -> Result<Option<u64>, Error> {
+    fn next(&self, block: &mut Block) -> Result<Option<u64>, Error> {
         block.paired = matches!(self, Source::Records(_));
         match self {
             Source::Lines(lines) => lines.next(&mut block.lines),
             Source::Records(records) => records.next(&mut block.records),
+        }
+    }
+
+    fn number(block: &Block) -> u64 {
+        block.number()
+    }
+
+    fn stop(&self) {
+        match self {
+            Source::Lines(lines) => lines.stop(),
+            Source::Records(records) => records.stop(),
         }
     }
 }

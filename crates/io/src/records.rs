@@ -409,3 +409,19 @@ impl Drop for StopOnPanic<'_> {
         self.0.stop();
     }
 }
+impl merganser_run::Source for Records {
+    type Batch = RecordBatch;
+    type Error = Error;
+
+    fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
+        Records::next(self, batch)
+    }
+
+    fn number(batch: &RecordBatch) -> u64 {
+        batch.number()
+    }
+
+    fn stop(&self) {
+        Records::stop(self);
+    }
+}

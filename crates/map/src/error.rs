@@ -1,6 +1,6 @@
 //! What can go wrong while indexing and mapping.
 
-use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
+use merganser_run::{Cancelled, ConfigError, Fault, FaultKind, GpuShortage, Shortage};
 use std::path::{Path, PathBuf};
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
@@ -59,6 +59,12 @@ pub enum Error {
     /// The run was cancelled (Ctrl-C).
     #[error("interrupted")]
     Cancelled,
+}
+
+impl From<Cancelled> for Error {
+    fn from(_: Cancelled) -> Error {
+        Error::Cancelled
+    }
 }
 
 impl Fault for Error {

@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use merganser_io::{Segment, text_bytes};
 use merganser_run::{
-    Cancel, DeviceChoice, InOrder, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss,
-    run_workers_collect,
+    Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, Work,
+    peak_rss,
 };
 
 use crate::cpu::{Mapper, prefilter};
@@ -27,7 +27,7 @@ pub use build::build;
 #[cfg(test)]
 pub(crate) use build::build_of;
 use gpus::WithGpus;
-use worker::{Shared, Texts, Worker};
+use worker::{Texts, Worker};
 
 /// What a run found and did.
 #[derive(Clone, Debug, Default)]
@@ -99,16 +99,17 @@ pub fn run(
     let paired = inputs.iter().any(Segment::is_paired);
     let written = Writer::new(config, index, paired, outputs);
     let written = InOrder::new(written, AHEAD * threads as u64, 0);
-    let shared = Shared { source, written, progress, cancel };
-    let work = |_| {
+    let batches = Pipeline::new(&source, &written, progress, cancel);
+    let work = || {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
         let reporter = Reporter::new(view, config, &style, cancel);
         let texts = Texts::new(config.format, keeps_unmapped, long);
-        Ok(shared.work(Worker::new(mapper, gpus.as_ref().map(WithGpus::new), reporter, texts)))
+        let gpus = gpus.as_ref().map(WithGpus::new);
+        Worker::new(mapper, gpus, reporter, texts).work(&batches)
     };
-    let done = run_workers_collect::<_, Error, _>(threads, work)?;
-    let skipped_alignments = shared.source.skipped_alignments();
-    let writer = shared.written.into_sink()?;
+    let done = batches.collect(threads, work)?;
+    let skipped_alignments = source.skipped_alignments();
+    let writer = written.into_sink()?;
     // What was found is right only if the index is still what it was.
     index.check(threads, cancel)?;
     stages.since("map", begun);

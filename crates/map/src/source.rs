@@ -108,14 +108,13 @@ impl Source {
     pub(crate) fn skipped_alignments(&self) -> u64 {
         self.0.skipped_alignments()
     }
+}
 
-    /// Refills `batch` with the next reads, and returns how many bytes on disk were read meanwhile;
-    /// `None` at the end. Any number of workers call it at the same time.
-    ///
-    /// # Errors
-    /// If an input cannot be read, a read is too long, or mates do not come in pairs. All batches
-    /// before the fault are handed out, and [`Batch::number`] is the one that this would have been.
-    pub(crate) fn next(&self, batch: &mut Batch) -> Result<Option<u64>, Error> {
+impl merganser_run::Source for Source {
+    type Batch = Batch;
+    type Error = Error;
+
+    fn next(&self, batch: &mut Batch) -> Result<Option<u64>, Error> {
         let filled = self.0.next(&mut batch.records).map_err(|error| match error {
             merganser_io::Error::LongRecord { input, record, limit } => {
                 let length = merganser_run::format_size(limit);
@@ -128,7 +127,14 @@ impl Source {
         });
         batch.paired = batch.records.is_paired();
         // With mates out of step, those before them are there.
-        let checked = batch.check().inspect_err(|_| self.0.stop());
-        checked.and(filled)
+        batch.check().and(filled)
+    }
+
+    fn number(batch: &Batch) -> u64 {
+        batch.number()
+    }
+
+    fn stop(&self) {
+        self.0.stop();
     }
 }

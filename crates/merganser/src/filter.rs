@@ -13,6 +13,7 @@ use merganser_io::Input;
 use merganser_run::Resources;
 
 use crate::args::FilterArgs;
+use crate::common;
 use crate::console::Console;
 use crate::interrupt;
 use crate::progress::Bar;
@@ -62,10 +63,5 @@ fn config(args: &FilterArgs) -> Config {
 }
 
 fn resources(args: &FilterArgs) -> Resources {
-    let mut resources = Resources::new()
-        .threads(merganser_run::resolve_threads(args.threads.number()))
-        .memory(args.memory.unwrap_or_else(merganser_run::default_budget))
-        .device(args.device.device.clone());
-    resources.gpu_memory = args.device.gpu_memory;
-    resources
+    common::resources(args.threads.number(), args.memory, None, Some(&args.device))
 }

@@ -61,9 +61,9 @@ impl<S, P, W: InOrderSink<P>> Copy for Pipeline<'_, S, P, W> {}
 
 impl<'p, S, P, W, E> Pipeline<'p, S, P, W>
 where
-    S: Source<Error = E>,
+    S: Source,
     W: InOrderSink<P, Error = E> + Send,
-    E: From<Cancelled> + From<StartError> + Send,
+    E: From<S::Error> + From<Cancelled> + From<StartError> + Send,
     P: Send,
 {
     /// From `source` to `written`; `progress` is told of the bytes of input, in the stage that the
@@ -123,6 +123,9 @@ where
 
     /// Refills a batch; `false` if there are no more, or none are wanted.
     pub fn next(&self, batch: &mut S::Batch) -> bool {
+        if self.written.has_failed() {
+            return false;
+        }
         let fetched = self.source.next(batch);
         // What is cancelled looks like an end, or like a fault.
         if self.cancel.is_cancelled() {
@@ -133,13 +136,13 @@ where
             Ok(Some(bytes)) => {
                 self.progress.advance(bytes);
                 if let Some(error) = S::fault_behind(batch) {
-                    self.fail(S::number(batch) + 1, error);
+                    self.fail(S::number(batch) + 1, error.into());
                 }
                 true
             }
             Ok(None) => false,
             Err(error) => {
-                self.fail(S::number(batch), error);
+                self.fail(S::number(batch), error.into());
                 false
             }
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
-use merganser_run::{InOrder, InOrderSink, OnFailure, Progress, Unit, run_workers};
+use merganser_run::{InOrder, InOrderSink, Pipeline, Progress, Unit};
 
 use super::Outcome;
 use super::clock::{Clock, tell_reading};
@@ -58,17 +58,11 @@ impl<'a> Run<'_, 'a> {
         };
         let records = Records::open(segments, options)?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
-        run_workers(self.resources.threads, |_| {
-            // Nobody must wait for a worker that is gone.
-            let gone = OnFailure::new(|| {
-                records.stop();
-                written.stop();
-            });
+        let batches = Pipeline::new(&records, written, progress, self.cancel);
+        batches.work(self.resources.threads, || {
             let mut worker = Worker {
                 run: self,
-                records: &records,
-                written,
-                progress,
+                batches,
                 take,
                 scratch: self.scratch(),
                 sketcher: Sketcher::new(self.classifier.database.params()),
@@ -80,8 +74,6 @@ impl<'a> Run<'_, 'a> {
             };
             worker.work(gpu);
             lock(&self.total).add(worker.own);
-            gone.disarm();
-            Ok::<_, Error>(())
         })?;
         let mut total = lock(&self.total);
         tell_reading(&records.times(), &mut total.stages);
@@ -99,9 +91,7 @@ impl<'a> Run<'_, 'a> {
 /// A thread's own.
 pub(super) struct Worker<'w, 'r, 'a, P, S: InOrderSink<P, Error = Error>> {
     run: &'w Run<'r, 'a>,
-    records: &'w Records,
-    written: &'w InOrder<P, S>,
-    progress: &'w dyn Progress,
+    batches: Pipeline<'w, Records, P, S>,
     take: Take<'w, 'a, P>,
     scratch: Scratch,
     sketcher: Sketcher,
@@ -120,7 +110,7 @@ struct Flying {
     flight: Flight,
 }
 
-impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
+impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> {
     /// Takes batches until there are none.
     fn work(&mut self, gpu: Option<&OnDevices<'_>>) {
         while let Some(found) = self.next(gpu) {
@@ -130,7 +120,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
                 None => self.find(found),
             };
             if let Err(error) = done {
-                self.fail(number, error);
+                self.batches.fail(number, error);
             }
         }
         if let Some(gpu) = gpu {
@@ -143,34 +133,18 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
         let mut found = self.spare.pop().unwrap_or_default();
         found.candidates.clear();
         found.ends.clear();
-        let filled = self.records.next(&mut found.batch);
-        let number = found.batch.number();
-        if self.run.cancel.is_cancelled() {
-            self.fail(0, Error::Cancelled);
+        if !self.batches.next(&mut found.batch) {
             return None;
         }
-        match filled {
-            Ok(Some(bytes)) => self.progress.advance(bytes),
-            Ok(None) => return None,
-            Err(error) => {
-                self.fail(number, error.into());
-                return None;
-            }
-        }
-        if let Some(gpu) = gpu.filter(|_| !self.written.has_room(number)) {
+        let number = found.batch.number();
+        if let Some(gpu) = gpu.filter(|_| !self.batches.written().has_room(number)) {
             // Those who wait for room may wait for ours.
             self.land(gpu, 0);
         }
         let begun = Instant::now();
-        let room = self.written.wait_for_room(number);
+        let room = self.batches.wait_for_room(&found.batch);
         self.run.clock.add(Clock::TURNS, begun);
         room.then_some(found)
-    }
-
-    /// The first failure in the order of the input counts; nothing behind it is begun.
-    fn fail(&self, number: u64, error: Error) {
-        self.written.fail(number, error);
-        self.records.stop();
     }
 
     /// Finds the candidates of a batch here.
@@ -228,7 +202,7 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
             let number = found.batch.number();
             let landed = done.and_then(|()| self.collect(gpu, flight, found));
             if let Err(error) = landed {
-                self.fail(number, error);
+                self.batches.fail(number, error);
             }
         }
     }
@@ -266,9 +240,9 @@ impl<P, S: InOrderSink<P, Error = Error>> Worker<'_, '_, '_, P, S> {
         // What is made of a long record waits for its turn with it. Devices have batches before it.
         let number = found.batch.number();
         if found.batch.is_long() && self.flying.is_empty() {
-            self.written.hand_in_some(number, part, u64::MAX, true);
+            self.batches.hand_in_its_turn(number, Ok(part));
         } else {
-            self.written.hand_in(number, part);
+            self.batches.hand_in(number, Ok(part));
         }
         Ok(())
     }

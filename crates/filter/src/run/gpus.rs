@@ -11,7 +11,7 @@ use merganser_gpu::{Device, DeviceInfo, Result as GpuResult};
 use merganser_run::locks::{into_inner, lock, wait};
 use merganser_run::{GpuShortage, Resources, start_scoped};
 
-use super::work::{BATCH, FailOnPanic, Shared, Tally, Worker};
+use super::work::{BATCH, Shared, Tally, Worker};
 use crate::cuda::GpuFilter;
 use crate::source::Block;
 use crate::{Error, Filter};
@@ -81,7 +81,7 @@ impl Gpus {
     /// Starts CUDA and makes the streams. If that fails, so does the run.
     pub(super) fn start(&self, filters: &[&Filter], shared: &Shared<'_>) {
         if let Err(error) = self.make(filters) {
-            shared.hand_in(0, Err(error));
+            shared.pipeline.fail(0, error);
             self.fail();
         }
     }
@@ -172,15 +172,14 @@ impl Gpus {
 impl Shared<'_> {
     /// Has blocks decided, by devices or the worker, until there are none.
     pub(super) fn work_with(&self, gpus: &Gpus, mut worker: Worker<'_>) -> Tally {
-        let _guard = FailOnPanic(self);
         let mut block = Block::default();
         let mut flying = VecDeque::new();
-        while self.fetch(&mut block) {
+        while self.pipeline.next(&mut block) {
             let number = block.number();
             // Those who wait for room may wait for ours.
-            let all = !self.written.has_room(number);
+            let all = !self.pipeline.written().has_room(number);
             self.land(gpus, &mut worker, &mut flying, if all { 0 } else { usize::MAX });
-            if !self.written.wait_for_room(number) {
+            if !self.pipeline.wait_for_room(&block) {
                 break;
             }
             let stream = gpus.take().or_else(|| {
@@ -215,9 +214,9 @@ impl Shared<'_> {
             Err(error) => {
                 if matches!(error, Error::Gpu(_)) {
                     gpus.fail();
-                    self.hand_in(0, Err(error));
+                    self.pipeline.fail(0, error);
                 } else {
-                    self.hand_in(number, Err(error));
+                    self.pipeline.fail(number, error);
                 }
                 // Whatever it holds is not wanted.
                 drop(stream);
@@ -241,17 +240,17 @@ impl Shared<'_> {
                 Err(error) => Err(error),
             };
             let Some(Flying { number, first, mut stream }) = flying.pop_front() else { return };
-            let mut texts = self.written.spare().unwrap_or_default();
+            let mut texts = self.pipeline.written().spare().unwrap_or_default();
             let collected = landed.and_then(|()| Ok(worker.collect(&mut stream)?));
             match collected {
                 Ok(()) => {
                     gpus.give_back(stream);
                     worker.report(self.format, first, &mut texts);
-                    self.hand_in(number, Ok(texts));
+                    self.pipeline.hand_in(number, Ok(texts));
                 }
                 Err(error) => {
                     gpus.fail();
-                    self.hand_in(0, Err(error));
+                    self.pipeline.fail(0, error);
                 }
             }
         }

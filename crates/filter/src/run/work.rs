@@ -1,9 +1,9 @@
-//! What a thread does: it fetches numbered blocks of pairs ([`Shared::next`]), packs and decides their
-//! pairs, and hands in their results as text ([`Shared::hand_in`]), which is written in the order of
-//! the numbers. Whoever decides pairs in another way can take from the same queue: a block that was
-//! fetched must be handed in, and all with smaller numbers were fetched before it.
+//! What a thread does: it takes numbered blocks of pairs from the [`Pipeline`], packs and decides their
+//! pairs, and hands in their results as text, which is written in the order of the numbers. Whoever
+//! decides pairs in another way can take from the same pipeline: a block that was taken must be handed
+//! in, and all with smaller numbers were taken before it.
 
-use merganser_run::{Cancel, InOrder, Progress};
+use merganser_run::Pipeline;
 
 use super::Verified;
 use crate::output::{DecisionText, append};
@@ -13,21 +13,18 @@ use crate::{Decision, Error, Filter, Format, PairBatch, REJECTED, Scratch, UNDEF
 /// Pairs that are packed and decided at a time, so that they stay in a core's cache.
 pub(super) const BATCH: usize = 4096;
 
-/// What the workers share.
+/// Decided blocks on their way, and what is written of them.
+#[derive(Clone, Copy)]
 pub(super) struct Shared<'r> {
-    pub(super) source: Source,
-    pub(super) written: InOrder<DecisionText, Writer>,
+    pub(super) pipeline: Pipeline<'r, Source, DecisionText, Writer>,
     pub(super) format: Format,
-    pub(super) progress: &'r dyn Progress,
-    pub(super) cancel: &'r Cancel,
 }
 
 impl Shared<'_> {
     /// Decides blocks until there are none.
     pub(super) fn work(&self, mut worker: Worker<'_>) -> Tally {
-        let _guard = FailOnPanic(self);
         let mut block = Block::default();
-        while self.next(&mut block) {
+        while self.pipeline.next(&mut block) && self.pipeline.wait_for_room(&block) {
             self.decide(&mut worker, &mut block);
         }
         worker.finish()
@@ -35,60 +32,9 @@ impl Shared<'_> {
 
     /// Has a worker decide the pairs of a block, and takes what it says.
     pub(super) fn decide(&self, worker: &mut Worker<'_>, block: &mut Block) {
-        let mut texts = self.written.spare().unwrap_or_default();
+        let mut texts = self.pipeline.written().spare().unwrap_or_default();
         let done = worker.decide(block, self.format, &mut texts);
-        self.hand_in(block.number(), done.map(|()| texts));
-    }
-
-    /// Fetches the next block, once it may be worked on; `false` if there is none, or no more should
-    /// be done.
-    fn next(&self, block: &mut Block) -> bool {
-        self.fetch(block) && self.written.wait_for_room(block.number())
-    }
-
-    /// Fetches the next block; `false` if there is none, or no more should be done.
-    pub(super) fn fetch(&self, block: &mut Block) -> bool {
-        if self.written.has_failed() {
-            return false;
-        }
-        let fetched = self.source.next(block);
-        // What is cancelled looks like an end, or like a fault.
-        if self.cancel.is_cancelled() {
-            self.hand_in(0, Err(Error::Cancelled));
-            return false;
-        }
-        match fetched {
-            Ok(Some(bytes)) => self.progress.advance(bytes),
-            Ok(None) => return false,
-            Err(error) => {
-                self.hand_in(block.number(), Err(error));
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Takes a block's results, or what is wrong with it: kept with its number, as another worker
-    /// may still find a fault in an earlier one.
-    pub(super) fn hand_in(&self, number: u64, texts: Result<DecisionText, Error>) {
-        match texts {
-            Ok(texts) => self.written.hand_in(number, texts),
-            Err(error) => {
-                self.written.fail(number, error);
-                self.source.stop();
-            }
-        }
-    }
-}
-
-/// Should a worker panic, nobody must wait for its block.
-pub(super) struct FailOnPanic<'s, 'r>(pub(super) &'s Shared<'r>);
-
-impl Drop for FailOnPanic<'_, '_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.hand_in(0, Err(Error::Cancelled));
-        }
+        self.pipeline.hand_in(block.number(), done.map(|()| texts));
     }
 }
 

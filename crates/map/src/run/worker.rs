@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use merganser_io::BgzfBlocks;
-use merganser_run::{Cancel, InOrder, Progress};
+use merganser_run::{Cancel, InOrder, Pipeline};
 
 use super::gpus::WithGpus;
 use crate::Error;
@@ -21,59 +21,8 @@ const MOST_ENDS: usize = 1 << 16;
 /// Texts in the order of their batches.
 pub(super) type Written = InOrder<BatchText, Writer>;
 
-/// What the workers share.
-pub(super) struct Shared<'r> {
-    pub(super) source: Source,
-    pub(super) written: Written,
-    pub(super) progress: &'r dyn Progress,
-    pub(super) cancel: &'r Cancel,
-}
-
-impl Shared<'_> {
-    /// Maps batches until there are none. What fails is kept with the number of its batch, as
-    /// another worker may still find a fault in an earlier one.
-    pub(super) fn work(&self, mut worker: Worker<'_>) -> (Reported, Effort) {
-        let _guard = FailOnPanic(&self.written);
-        let mut batch = Batch::default();
-        while let Some(number) = self.next(&mut batch) {
-            let done = worker.map(&batch, number, &self.written);
-            if let Err(error) = done {
-                self.written.fail(number, error);
-            }
-        }
-        (worker.reporter.reported, worker.mapper.effort)
-    }
-
-    /// The next batch's number; `None` if there is none, or no more should be done.
-    fn next(&self, batch: &mut Batch) -> Option<u64> {
-        let filled = self.source.next(batch);
-        let number = batch.number();
-        if self.cancel.is_cancelled() {
-            self.written.fail(0, Error::Cancelled);
-            return None;
-        }
-        match filled {
-            Ok(Some(bytes)) => self.progress.advance(bytes),
-            Ok(None) => return None,
-            Err(error) => {
-                self.written.fail(number, error);
-                return None;
-            }
-        }
-        self.written.wait_for_room(number).then_some(number)
-    }
-}
-
-/// Should a worker panic, nobody must wait for its batch.
-struct FailOnPanic<'w>(&'w Written);
-
-impl Drop for FailOnPanic<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.fail(0, Error::Cancelled);
-        }
-    }
-}
+/// Batches on their way.
+pub(super) type Batches<'r> = Pipeline<'r, Source, BatchText, Writer>;
 
 /// A thread's stages.
 pub(super) struct Worker<'r> {
@@ -159,6 +108,18 @@ impl<'r> Worker<'r> {
         texts: Texts,
     ) -> Worker<'r> {
         Worker { mapper, gpus, reporter, texts, hits: Vec::new(), bounds: Vec::new() }
+    }
+
+    /// Maps batches until there are none.
+    pub(super) fn work(mut self, batches: &Batches<'_>) -> (Reported, Effort) {
+        let mut batch = Batch::default();
+        while batches.next(&mut batch) && batches.wait_for_room(&batch) {
+            let number = batch.number();
+            if let Err(error) = self.map(&batch, number, batches.written()) {
+                batches.fail(number, error);
+            }
+        }
+        (self.reporter.reported, self.mapper.effort)
     }
 
     fn map(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {

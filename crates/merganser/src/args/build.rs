@@ -9,6 +9,7 @@ use merganser_run::Resources;
 use super::DeviceArgs;
 use super::classify::rank;
 use super::threads::ThreadsOrTaxonomyArgs;
+use crate::common;
 
 const BUILD: &str = "\
 References:
@@ -142,14 +143,8 @@ pub(crate) struct ResourceArgs {
 impl ResourceArgs {
     /// What a run may use.
     pub(crate) fn resources(&self) -> Resources {
-        let mut resources = Resources::new().device(self.device.device.clone());
-        resources.threads = self.threads.number().unwrap_or(resources.threads);
-        resources.memory = self.memory;
-        resources.gpu_memory = self.device.gpu_memory;
-        match &self.tmp_dir {
-            Some(folder) => resources.temp_dir(folder),
-            None => resources,
-        }
+        let temp_dir = self.tmp_dir.as_deref();
+        common::resources(self.threads.number(), self.memory, temp_dir, Some(&self.device))
     }
 }
 

@@ -10,6 +10,7 @@ use super::ReadsArgs;
 use super::ThreadArgs;
 use super::device::DeviceArgs;
 use super::filter::Edits;
+use crate::common;
 
 const INDEX: &str = "\
 Examples:
@@ -75,12 +76,7 @@ pub(crate) struct LimitArgs {
 impl LimitArgs {
     /// What a run on these devices may use.
     pub(crate) fn resources(&self, device: &DeviceArgs) -> Resources {
-        let mut resources = Resources::new()
-            .threads(merganser_run::resolve_threads(self.threads.number()))
-            .memory(self.memory.unwrap_or_else(merganser_run::default_budget))
-            .device(device.device.clone());
-        resources.gpu_memory = device.gpu_memory;
-        resources
+        common::resources(self.threads.number(), self.memory, None, Some(device))
     }
 }
 
