@@ -5,6 +5,7 @@ mod bracken;
 mod databases;
 mod edges;
 mod formats;
+mod kraken2;
 mod peers;
 mod readers;
 mod real;

@@ -1,11 +1,8 @@
 //! Kraken 2's databases, and reads classified by them as Kraken 2 does: the same lines and reports,
 //! byte for byte (Wood, Lu and Langmead, 2019; the rules are those of version 2.17.1).
 //!
-//! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d. A [`Kraken2Classifier`]
-//! is shared by all threads, each of which has a [`Kraken2Worker`] that takes batches of records and
-//! appends their lines to a [`Kraken2Batch`]. Who hands out the batches has [`InputBlocks`] mark them
-//! in the order of the input, and gives what came of them, in the same order, to
-//! [`Kraken2Counts::add`], of which [`Kraken2Counts::write_report`] makes the report.
+//! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d; [`classify()`] takes files of
+//! reads to lines and counts, of which [`Kraken2Counts::write_report`] makes the report.
 
 mod classify;
 mod counts;
@@ -16,6 +13,7 @@ mod minimizers;
 mod naive;
 mod options;
 mod report;
+mod run;
 mod sequences;
 mod std_sort;
 mod table;
@@ -23,10 +21,9 @@ mod taxonomy;
 mod worker;
 
 pub use classify::Kraken2Rules;
-pub use counts::{BlockCuts, InputBlocks, Kraken2Counts};
+pub use counts::Kraken2Counts;
 pub use database::Kraken2Database;
 pub use options::Kraken2Options;
 pub use report::Kraken2ReportOptions;
-pub use sequences::Kraken2Sequences;
+pub use run::{Kraken2Config, Kraken2Outcome, classify};
 pub use taxonomy::Kraken2Taxonomy;
-pub use worker::{Kraken2Batch, Kraken2Classifier, Kraken2Worker};

@@ -10,7 +10,7 @@ pub use reads::ReadOutput;
 use std::io::Write;
 
 use crate::Error;
-use reads::ReadTexts;
+pub(crate) use reads::ReadTexts;
 
 /// Where results go as they come.
 #[derive(Default)]

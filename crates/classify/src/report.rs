@@ -29,13 +29,17 @@ pub struct Tally {
 impl Tally {
     /// Counts a read by its node, and by its target if that is known.
     pub fn count(&mut self, node: Option<u32>, target: Option<u32>) {
-        let Some(node) = node else {
-            self.unclassified += 1;
-            return;
-        };
-        count(&mut self.nodes, node);
-        if let Some(target) = target {
-            count(&mut self.targets, target);
+        self.count_many(node, 1);
+        if let (Some(_), Some(target)) = (node, target) {
+            count(&mut self.targets, target, 1);
+        }
+    }
+
+    /// Counts so many reads by their node.
+    pub fn count_many(&mut self, node: Option<u32>, reads: u64) {
+        match node {
+            Some(node) => count(&mut self.nodes, node, reads),
+            None => self.unclassified += reads,
         }
     }
 
@@ -76,12 +80,12 @@ impl Tally {
     }
 }
 
-fn count(reads: &mut Vec<u64>, at: u32) {
+fn count(counts: &mut Vec<u64>, at: u32, reads: u64) {
     let at = at as usize;
-    if reads.len() <= at {
-        reads.resize(at + 1, 0);
+    if counts.len() <= at {
+        counts.resize(at + 1, 0);
     }
-    reads[at] += 1;
+    counts[at] += reads;
 }
 
 /// For each node the sum over itself and all below.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_classify::kraken2::{Kraken2ReportOptions, Kraken2Rules};
 use random::Random;
-use run::{Job, Outcome};
+use run::{Job, Written};
 
 /// The data that the repository is tested with, where they are.
 fn data() -> Option<PathBuf> {
@@ -46,7 +46,7 @@ fn assert_same(found: &[u8], expected: &str, what: &str) {
 fn check(folder: &Path, name: &str, job: Job) {
     for (threads, batch_records) in [(1, 8192), (1, 70), (3, 200)] {
         let job = Job { threads, batch_records, ..job.clone() };
-        let Outcome { lines, report, .. } = run::run(&job).unwrap();
+        let Written { lines, report, .. } = run::run(&job).unwrap();
         if name != "minimizer_data" && name != "zero_counts" {
             assert_same(&lines, &expected(folder, &format!("{name}.tsv")), name);
         }
@@ -87,14 +87,10 @@ fn pairs_are_those_of_2_17_1() {
     job.paired = true;
     job.report.minimizers = true;
     check(&folder, "pairs", job.clone());
-    let sequences = run::run(&job).unwrap().sequences;
-    assert_same(
-        &sequences.classified[0],
-        &expected(&folder, "pairs.classified_1.fq"),
-        "classified",
-    );
+    let written = run::run(&job).unwrap();
+    assert_same(&written.classified[0], &expected(&folder, "pairs.classified_1.fq"), "classified");
     let second = expected(&folder, "pairs.unclassified_2.fq");
-    assert_same(&sequences.unclassified[1], &second, "unclassified");
+    assert_same(&written.unclassified[1], &second, "unclassified");
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl FileKind {
                 "merganser count, classify and map read it"
             }
             FileKind::Minimap2 => "give the FASTA file that it was made of",
-            FileKind::Kraken2 => "merganser build makes a database of the same genomes",
+            FileKind::Kraken2 => "merganser classify and db take its folder",
             FileKind::Taxonomy => "`taxonomy` takes it",
             FileKind::Folder => "name a file in it",
             FileKind::Sra => "fasterq-dump makes FASTQ of it",

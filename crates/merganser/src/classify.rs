@@ -1,5 +1,6 @@
 //! `merganser classify`.
 
+mod kraken2;
 mod outputs;
 mod query;
 mod session;
@@ -13,16 +14,18 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::run::{Classifier, Devices};
 use merganser_classify::{Database, Error, QueryParams, Thresholds};
 use merganser_io::{FileKind, Input, OutputSet, Segment};
-use merganser_run::{Cancel, Resources};
+use merganser_run::{Cancel, DeviceChoice, Resources};
 
 use crate::args::ClassifyArgs;
 use crate::args::build::{SketchArgs, TaxidArgs};
 use crate::args::classify::{QueryArgs, VerdictArgs};
 use crate::common::hint_at_mates;
 use crate::console::Console;
+use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{build, failure, interrupt};
@@ -32,7 +35,7 @@ use sheet::Sample;
 
 /// The database and what all samples share.
 struct Environment<'a> {
-    database: &'a Database,
+    database: &'a AnyDatabase,
     /// What the database came from; outputs must not replace it.
     files: &'a RunFiles,
     devices: Devices,
@@ -51,7 +54,11 @@ impl<'a> Environment<'a> {
     ///
     /// # Errors
     /// If a GPU cannot be used or has no room.
-    fn classifier(&self, thresholds: &Thresholds) -> Result<Rc<Classifier<'a>>> {
+    fn classifier(
+        &self,
+        database: &'a Database,
+        thresholds: &Thresholds,
+    ) -> Result<Rc<Classifier<'a>>> {
         let wanted = thresholds.query_params();
         let mut last = self.classifier.borrow_mut();
         if let Some((_, classifier)) = last.as_ref().filter(|(params, _)| *params == wanted) {
@@ -60,7 +67,7 @@ impl<'a> Environment<'a> {
         // Before the next one takes as much memory.
         *last = None;
         let bar = Bar::new(self.console);
-        let made = Classifier::on(self.database, thresholds, &self.devices, &bar)?;
+        let made = Classifier::on(database, thresholds, &self.devices, &bar)?;
         let classifier = Rc::new(made);
         *last = Some((wanted, Rc::clone(&classifier)));
         Ok(classifier)
@@ -74,13 +81,14 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     check_usage(args, &query)?;
     let work = Work::new(args, &query)?;
     let source = Source::new(args, path)?;
+    source.check(&query)?;
     let files = source.files(args).read(&args.sample_sheet);
     // Before a database is built for it.
     let outputs = work.check(&query, &files)?;
     work.hint(console);
     let reads = work.reads();
     let resources = args.resources.resources();
-    let devices = Devices::choose(&resources, &reads, &Bar::new(console))?;
+    let devices = source.devices(&resources, &reads, console)?;
     let cancel = interrupt::cancel_on_interrupt();
     let database = source.database(args, &reads, &outputs, console, &cancel)?;
     let environment = Environment {
@@ -164,7 +172,7 @@ fn take_database(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Option<Pa
         return Ok(None);
     }
     if query.reads.is_empty() {
-        return failure::usage("give a database (.mgdb), or --references");
+        return failure::usage("give a database (.mgdb, or a folder of Kraken 2), or --references");
     }
     Ok(Some(query.reads.remove(0)))
 }
@@ -183,10 +191,36 @@ impl Source {
         })
     }
 
+    /// Sees to it that the options are those of the database's kind.
+    fn check(&self, query: &QueryArgs) -> Result<()> {
+        match self.is_kraken2() {
+            true => kraken2::check(query),
+            false => kraken2::check_own(query),
+        }
+    }
+
+    fn is_kraken2(&self) -> bool {
+        matches!(self, Source::File(path) if Kraken2Database::is_one(path))
+    }
+
+    /// What computes. It is chosen before the database is opened, so that CUDA starts meanwhile.
+    fn devices(
+        &self,
+        resources: &Resources,
+        reads: &[Input],
+        console: &Console,
+    ) -> Result<Devices, Error> {
+        let mut resources = resources.clone();
+        if self.is_kraken2() && resources.device == DeviceChoice::Auto {
+            resources.device = DeviceChoice::Cpu;
+        }
+        Devices::choose(&resources, reads, &Bar::new(console))
+    }
+
     /// What is read for it.
     fn files(&self, args: &ClassifyArgs) -> RunFiles {
         match self {
-            Source::File(path) => RunFiles::new().read([path]),
+            Source::File(path) => RunFiles::new().read(database::files(path)),
             Source::References(inputs) => {
                 let taxonomy = args.taxonomy.as_deref();
                 build::references(&args.references, inputs, taxonomy, &args.taxids)
@@ -202,23 +236,27 @@ impl Source {
         outputs: &OutputSet,
         console: &Console,
         cancel: &Cancel,
-    ) -> Result<Database> {
+    ) -> Result<AnyDatabase> {
         let path = match self {
             Source::File(path) => path,
             Source::References(inputs) => {
-                return build_in_memory(args, inputs, outputs, console, cancel);
+                let built = build_in_memory(args, inputs, outputs, console, cancel)?;
+                return Ok(AnyDatabase::Own(built));
             }
         };
-        let database = Database::open(path).or_else(|error| swapped(error, path, reads))?;
-        // Before anything is made of it; also part of the time that opening it takes.
-        database.check(args.resources.resources().threads, cancel)?;
+        let database = AnyDatabase::open(path).or_else(|error| swapped(error, path, reads))?;
+        if let AnyDatabase::Own(database) = &database {
+            // Before anything is made of it; also part of the time that opening it takes.
+            database.check(args.resources.resources().threads, cancel)?;
+        }
         Ok(database)
     }
 }
 
 /// The error of a database that is none, or where that is if it was given among the reads.
-fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<Database> {
-    let is = |path: &&Path| FileKind::of_path(path) == Some(FileKind::Database);
+fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<AnyDatabase> {
+    let kinds = [FileKind::Database, FileKind::Kraken2];
+    let is = |path: &&Path| FileKind::of_path(path).is_some_and(|kind| kinds.contains(&kind));
     match reads.iter().filter_map(Input::path).find(is) {
         Some(database) => failure::usage(format!(
             "{}: is the database, and comes first: merganser classify {} {}",

@@ -5,16 +5,20 @@ mod merge;
 mod taxa;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::{Database, Thresholds};
+use merganser_classify::kraken2::Kraken2Database;
+use merganser_classify::{Database, Error, Thresholds};
+use merganser_run::Cancel;
 use serde_json::{Value, json};
 
 use crate::args::DbCommand;
 use crate::args::db::{DbInfoArgs, DbVerifyArgs};
 use crate::console::Console;
+use crate::database::AnyDatabase;
 use crate::interrupt;
 
 pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> Result<ExitCode> {
@@ -28,7 +32,10 @@ pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> R
 }
 
 fn info(args: &DbInfoArgs) -> Result<ExitCode> {
-    let info = describe(&Database::open(&args.database)?);
+    let info = match AnyDatabase::open(&args.database)? {
+        AnyDatabase::Own(database) => describe(&database),
+        AnyDatabase::Kraken2(database) => describe_kraken2(&database),
+    };
     let fields = info.as_object().into_iter().flatten();
     let text = match args.json {
         true => format!("{info:#}\n"),
@@ -79,13 +86,38 @@ pub(crate) fn describe(database: &Database) -> Value {
     })
 }
 
+/// What Kraken 2's files say of themselves.
+fn describe_kraken2(database: &Kraken2Database) -> Value {
+    let options = database.options();
+    json!({
+        "format": "kraken2",
+        "k": options.k,
+        "l": options.l,
+        "spaced_mask": format!("{:x}", options.spaced_mask),
+        "toggle_mask": format!("{:x}", options.toggle_mask),
+        "minimum_hash": options.minimum_hash,
+        "taxa": database.taxonomy().len() - 1,
+        "cells": database.cells(),
+        "filled": database.filled(),
+        "bytes": database.table_bytes(),
+    })
+}
+
+/// Checks a database of either kind.
+fn check(path: &Path, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+    match AnyDatabase::open(path)? {
+        AnyDatabase::Own(database) => database.verify(threads, cancel),
+        AnyDatabase::Kraken2(database) => database.verify(threads, cancel),
+    }
+}
+
 /// Checks every database, also after one that is damaged.
 fn verify(args: &DbVerifyArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     let threads = merganser_run::resolve_threads(None);
     let mut sound = true;
     for path in &args.databases {
-        match Database::open(path).and_then(|database| database.verify(threads, &cancel)) {
+        match check(path, threads, &cancel) {
             Ok(()) => writeln!(std::io::stdout().lock(), "{}: ok", path.display())?,
             Err(error) if cancel.is_cancelled() => return Err(error.into()),
             Err(error) => {

@@ -12,16 +12,20 @@ use serde_json::{Value, json};
 
 use crate::args::EvalArgs;
 use crate::console::Console;
+use crate::database::AnyDatabase;
 
 /// Scores results and prints a line for each rank.
 pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
     let dump = args.taxonomy.as_deref().map(Dump::read).transpose()?;
-    let database = args.database.as_deref().map(Database::open).transpose()?;
-    let of_database = database.as_ref().map(Database::taxonomy);
+    let database = args.database.as_deref().map(AnyDatabase::open).transpose()?;
+    let of_database = database.as_ref().map(AnyDatabase::taxonomy);
     let Some(taxonomy) = dump.as_ref().map(|dump| &dump.taxonomy).or(of_database) else {
         bail!("lineages are unknown: give --taxonomy or --database");
     };
-    let sequences = database.as_ref().map(sequences).unwrap_or_default();
+    let sequences = match &database {
+        Some(AnyDatabase::Own(database)) => sequences(database),
+        _ => HashMap::new(),
+    };
     let names = Names { taxonomy, sequences: &sequences };
     let truth = Truth::read(&args.truth, taxonomy)?;
     if truth.is_empty() {

@@ -80,8 +80,9 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 26] = [
+const FIELDS: [&str; 27] = [
     "bins",
+    "confidence",
     "crop",
     "database",
     "density",

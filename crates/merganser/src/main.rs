@@ -12,6 +12,7 @@ mod classify;
 mod common;
 mod console;
 mod count;
+mod database;
 mod db;
 mod devices;
 mod eval;

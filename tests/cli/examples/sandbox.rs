@@ -18,6 +18,7 @@ pub(super) fn fill() -> Dir {
          home/.local/share/bash-completion/completions",
     );
     symlink(root().join("tests/data"), dir.path("tests/data")).unwrap();
+    symlink(root().join("tests/data/kraken2"), dir.path("kraken_db")).unwrap();
     sequences(&dir);
     tables(&dir);
     databases(&dir);

@@ -16,14 +16,14 @@ const BLOCK_PAIRS: u64 = 10_000;
 /// minimizers depend: single reads until there are 3 MiB of bases, or 10,000 pairs; each file begins
 /// a new one.
 #[derive(Clone, Debug, Default)]
-pub struct InputBlocks {
+pub(super) struct InputBlocks {
     number: u64,
     filled: u64,
 }
 
 /// The blocks of a batch's reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BlockCuts {
+pub(super) struct BlockCuts {
     /// The number of the first read's block,
     pub(super) first: u64,
     /// and the reads that are the first of the next, and of the next after that.
@@ -32,7 +32,7 @@ pub struct BlockCuts {
 
 impl InputBlocks {
     /// The blocks of a batch. Batches must come in the order of the input, all of it.
-    pub fn cut(&mut self, batch: &RecordBatch) -> BlockCuts {
+    pub(super) fn cut(&mut self, batch: &RecordBatch) -> BlockCuts {
         if !batch.is_empty() && batch.place(0).1 == 1 {
             self.begin();
         }
@@ -85,7 +85,7 @@ pub struct Kraken2Counts {
 impl Kraken2Counts {
     /// Adds what came of a batch. Where minimizers are counted, batches must come in the order of
     /// the input.
-    pub fn add(&mut self, batch: &mut Kraken2Batch) {
+    pub(super) fn add(&mut self, batch: &mut Kraken2Batch) {
         self.reads += batch.calls.len() as u64;
         self.unclassified += batch.calls.iter().filter(|&&call| call == 0).count() as u64;
         for (node, counts) in batch.taxa.drain() {

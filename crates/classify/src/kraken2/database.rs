@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use super::options::Kraken2Options;
 use super::table::Table;
 use super::taxonomy::Kraken2Taxonomy;
+use merganser_run::Cancel;
+
 use crate::Error;
+use crate::taxonomy::Taxonomy;
 
 /// The files of a database.
 const FILES: [&str; 3] = ["opts.k2d", "taxo.k2d", "hash.k2d"];
@@ -16,6 +19,7 @@ const FILES: [&str; 3] = ["opts.k2d", "taxo.k2d", "hash.k2d"];
 pub struct Kraken2Database {
     options: Kraken2Options,
     taxonomy: Kraken2Taxonomy,
+    tree: Taxonomy,
     pub(super) table: Table,
 }
 
@@ -31,12 +35,13 @@ impl Kraken2Database {
         let options = Kraken2Options::read(&options)?;
         let taxonomy = Kraken2Taxonomy::read(&taxonomy)?;
         let table = Table::open(&table, options.minimum_hash, taxonomy.len() as u32)?;
-        Ok(Kraken2Database { options, taxonomy, table })
+        let tree = taxonomy.to_tree();
+        Ok(Kraken2Database { options, taxonomy, tree, table })
     }
 
-    /// Whether `folder` has the files of such a database.
+    /// Whether `folder` is meant to be such a database: it has a table.
     pub fn is_one(folder: &Path) -> bool {
-        Self::files(folder).iter().all(|file| file.is_file())
+        Self::files(folder)[2].is_file()
     }
 
     /// The files of a database in `folder`: options, taxonomy, table.
@@ -52,5 +57,34 @@ impl Kraken2Database {
     /// Its taxa.
     pub fn taxonomy(&self) -> &Kraken2Taxonomy {
         &self.taxonomy
+    }
+
+    /// The same taxa as other databases have them, for reports.
+    pub fn tree(&self) -> &Taxonomy {
+        &self.tree
+    }
+
+    /// Cells of the table,
+    pub fn cells(&self) -> u64 {
+        self.table.cells()
+    }
+
+    /// and how many of them are not empty, as the file says.
+    pub fn filled(&self) -> u64 {
+        self.table.filled()
+    }
+
+    /// Sees to it that all cells are sound: that as many are filled as the file says, and that each
+    /// leads to a taxon. There is no checksum: what else has changed cannot be seen.
+    ///
+    /// # Errors
+    /// What is wrong, or [`Error::Cancelled`].
+    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        self.table.verify(threads, cancel)
+    }
+
+    /// Bytes of the table, which is mapped.
+    pub fn table_bytes(&self) -> u64 {
+        self.table.bytes()
     }
 }

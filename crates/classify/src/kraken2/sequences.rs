@@ -4,32 +4,47 @@ use merganser_io::{Record, RecordBatch, put_decimal};
 
 use super::taxonomy::Kraken2Taxonomy;
 use super::worker::Kraken2Batch;
+use crate::output::{ReadTexts, Wants};
 
-/// Reads of a batch as text, those of second mates apart: FASTQ as it was read, with a bare `+`, or
-/// FASTA with the sequence in one line. Bases of low quality are the `x` that they were replaced by.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kraken2Sequences {
-    /// Classified reads or first mates; behind the name stands ` kraken:taxid|` and the taxid.
-    pub classified: [Vec<u8>; 2],
+/// Reads of a batch as text: FASTQ as it was read, with a bare `+`, or FASTA with the sequence in one
+/// line. Bases of low quality are the `x` that they were replaced by.
+#[derive(Debug, Default)]
+pub(super) struct Kraken2Sequences {
+    /// Classified reads; behind the name stands ` kraken:taxid|` and the taxid.
+    pub(super) classified: ReadTexts,
     /// The others, with the header as it was.
-    pub unclassified: [Vec<u8>; 2],
+    pub(super) unclassified: ReadTexts,
 }
 
 impl Kraken2Sequences {
-    /// Makes the text of a batch's reads by what came of them; headers must have been kept whole.
-    pub fn refill(&mut self, tree: &Kraken2Taxonomy, batch: &RecordBatch, results: &Kraken2Batch) {
-        let all = self.classified.iter_mut().chain(&mut self.unclassified);
-        all.for_each(Vec::clear);
+    /// Makes the text of a batch's reads by what came of them; headers must have been kept whole where
+    /// reads are wanted.
+    pub(super) fn refill(
+        &mut self,
+        tree: &Kraken2Taxonomy,
+        batch: &RecordBatch,
+        results: &Kraken2Batch,
+        wants: &Wants,
+    ) {
+        self.classified.clear();
+        self.unclassified.clear();
         for (read, &call) in results.calls().iter().enumerate() {
-            for mate in 0..batch.mates() {
-                let record = batch.record(read * batch.mates() + mate);
-                if call == 0 {
-                    record.write(&mut self.unclassified[mate]);
-                } else {
-                    write_classified(&record, tree.taxid(call), &mut self.classified[mate]);
+            match (call, wants.classified, wants.unclassified) {
+                (0, _, Some(apart)) => self.unclassified.add(batch, read, apart),
+                (1.., Some(apart), _) => {
+                    let write = |record: &Record<'_>, text: &mut Vec<u8>| {
+                        write_classified(record, tree.taxid(call), text);
+                    };
+                    self.classified.add_by(batch, read, apart, write);
                 }
+                _ => {}
             }
         }
+    }
+
+    /// Bytes of memory that it keeps.
+    pub(super) fn capacity(&self) -> usize {
+        self.classified.capacity() + self.unclassified.capacity()
     }
 }
 

@@ -1,8 +1,10 @@
 //! hash.k2d: from minimizers to taxa.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use merganser_io::MappedFile;
+use merganser_run::{Cancel, run_workers};
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
 
@@ -26,6 +28,8 @@ const NUMBER_BITS: u32 = 24;
 const MOST: usize = 1 << NUMBER_BITS;
 /// Cells that are looked at together.
 const TOGETHER: usize = 8;
+/// Cells that a thread verifies at a time.
+const VERIFIED_CELLS: usize = 1 << 20;
 
 /// The hash of minimizers: MurmurHash3's 64-bit finaliser.
 #[inline(always)]
@@ -40,6 +44,8 @@ pub(super) fn hash(minimizer: u64) -> u64 {
 pub(super) struct Table {
     file: MappedFile,
     capacity: u64,
+    /// Cells that are not empty, as the header says.
+    filled: u64,
     /// ⌊(2⁶⁴ − 1) / capacity⌋.
     reciprocal: u64,
     key_bits: u32,
@@ -115,6 +121,7 @@ impl Table {
         Ok(Table {
             file,
             capacity,
+            filled: size,
             reciprocal: u64::MAX / capacity,
             key_bits: key_bits as u32,
             value_bits: value_bits as u32,
@@ -122,6 +129,69 @@ impl Table {
             minimum_hash,
             nodes,
         })
+    }
+
+    /// Bytes of the file.
+    pub(super) fn bytes(&self) -> u64 {
+        self.file.bytes().len() as u64
+    }
+
+    /// Cells.
+    pub(super) fn cells(&self) -> u64 {
+        self.capacity
+    }
+
+    /// Cells that are not empty, as the header says.
+    pub(super) fn filled(&self) -> u64 {
+        self.filled
+    }
+
+    /// Looks at all cells: as many must be filled as the header says, and have a node.
+    ///
+    /// # Errors
+    /// What is wrong, or [`Error::Cancelled`].
+    pub(super) fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        let (next, filled) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let stretches = self.file.bytes()[HEADER..].chunks(VERIFIED_CELLS * self.cell_bytes);
+        let stretches: Vec<&[u8]> = stretches.collect();
+        run_workers(threads, |_| {
+            while let Some(cells) = stretches.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let values = cells.chunks_exact(self.cell_bytes).map(|cell| {
+                    let low = cell.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+                    self.parts(low, 0).1
+                });
+                let (mut own, mut most) = (0, 0);
+                for value in values {
+                    own += u64::from(value != 0);
+                    most = most.max(value);
+                }
+                self.check_value(most)?;
+                filled.fetch_add(own, Ordering::Relaxed);
+            }
+            Ok(())
+        })?;
+        match filled.into_inner() {
+            filled if filled == self.filled => Ok(()),
+            filled => Err(Error::content(
+                self.file.path(),
+                format!("{filled} cells are filled, not {} as it says: damaged", self.filled),
+            )),
+        }
+    }
+
+    /// Sees to it that the largest value of cells is a node.
+    fn check_value(&self, most: u32) -> Result<(), Error> {
+        if most < self.nodes {
+            return Ok(());
+        }
+        let nodes = self.nodes;
+        let reason = format!(
+            "a cell has taxon {most}, and taxo.k2d has {nodes}: damaged, or of another database"
+        );
+        Err(Error::content(self.file.path(), reason))
     }
 
     /// Replaces `taxa` by the taxon of each minimizer, 0 where there is none.
@@ -147,17 +217,7 @@ impl Table {
                 _ => search(&Bytes { table: self, cells }, entries, taxa),
             }
         }
-        let most = taxa.iter().copied().max().unwrap_or(0);
-        if most >= self.nodes {
-            return Err(Error::content(
-                self.file.path(),
-                format!(
-                    "a cell has taxon {most}, and taxo.k2d has {}: damaged, or of another database",
-                    self.nodes
-                ),
-            ));
-        }
-        Ok(())
+        self.check_value(taxa.iter().copied().max().unwrap_or(0))
     }
 
     /// Key and value of a cell: its first 32 bits, and the other 8. Of 40 bits, what does not fit

@@ -7,6 +7,7 @@ use merganser_io::MappedFile;
 
 use crate::Error;
 use crate::bytes::Reading;
+use crate::taxonomy::{NodeInfo, Taxonomy};
 
 /// The first bytes of the file.
 const MAGIC: &[u8] = b"K2TAXDAT";
@@ -24,6 +25,9 @@ pub struct Kraken2Taxonomy {
     taxids: Vec<u32>,
     /// The letter of a rank that reports know.
     letters: Vec<Option<u8>>,
+    /// Where ranks begin, and their text, each with a 0 at its end.
+    rank_starts: Vec<u32>,
+    ranks: Vec<u8>,
     /// Where names begin, and their text, each with a 0 at its end.
     name_starts: Vec<u32>,
     names: Vec<u8>,
@@ -50,6 +54,8 @@ impl Kraken2Taxonomy {
             children: Vec::with_capacity(count),
             taxids: Vec::with_capacity(count),
             letters: Vec::with_capacity(count),
+            rank_starts: Vec::with_capacity(count),
+            ranks: ranks.to_vec(),
             name_starts: Vec::with_capacity(count),
             names: names.to_vec(),
             clades: Vec::new(),
@@ -85,6 +91,7 @@ impl Kraken2Taxonomy {
         self.parents.push(parent as u32);
         self.children.push(first as u32..(first + children) as u32);
         self.name_starts.push(name as u32);
+        self.rank_starts.push(rank as u32);
         self.letters.push(letter(text(ranks, rank as usize)));
         self.taxids.push(taxid as u32);
         Ok(())
@@ -154,6 +161,23 @@ impl Kraken2Taxonomy {
         text(&self.names, self.name_starts[node as usize] as usize)
     }
 
+    /// NCBI's word for the rank of a node, as the file has it.
+    pub fn rank_name(&self, node: u32) -> &[u8] {
+        text(&self.ranks, self.rank_starts[node as usize] as usize)
+    }
+
+    /// The same tree as this crate's other reports take it.
+    pub(super) fn to_tree(&self) -> Taxonomy {
+        let word = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let node = |node: u32| NodeInfo {
+            taxid: self.taxid(node),
+            parent: self.taxid(self.parent(node).max(self.root())),
+            rank: word(self.rank_name(node)),
+            name: word(self.name(node)),
+        };
+        Taxonomy::new((self.root()..self.len() as u32).map(node).collect(), Vec::new())
+    }
+
     /// The letter of a node's rank as reports have it, D to S; none of ranks that have no letter.
     pub(super) fn letter(&self, node: u32) -> Option<u8> {
         self.letters[node as usize]
@@ -203,7 +227,8 @@ impl<'a> Parts<'a> {
                 bytes.len()
             ));
         }
-        if count < 2 || count > u64::from(u32::MAX) || names > u64::from(u32::MAX) {
+        let most = u64::from(u32::MAX);
+        if count < 2 || [count, names, ranks].iter().any(|&size| size > most) {
             return Err(format!("{count} nodes and {names} bytes of names: damaged"));
         }
         let mut part = |len: u64| rest.bytes(len as usize).unwrap_or_default();

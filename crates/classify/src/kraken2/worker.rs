@@ -18,10 +18,11 @@ const TOGETHER: usize = 1 << 17;
 
 /// Classifies reads with a database; shared by all threads.
 #[derive(Debug)]
-pub struct Kraken2Classifier<'db> {
+pub(super) struct Kraken2Classifier<'db> {
     database: &'db Kraken2Database,
     rules: Kraken2Rules,
     sketching: bool,
+    classified_only: bool,
 }
 
 impl<'db> Kraken2Classifier<'db> {
@@ -29,24 +30,25 @@ impl<'db> Kraken2Classifier<'db> {
     ///
     /// # Errors
     /// If a rule is out of its range.
-    pub fn new(database: &'db Kraken2Database, rules: Kraken2Rules) -> Result<Self, Error> {
+    pub(super) fn new(database: &'db Kraken2Database, rules: Kraken2Rules) -> Result<Self, Error> {
         rules.check()?;
-        Ok(Kraken2Classifier { database, rules, sketching: false })
+        Ok(Kraken2Classifier { database, rules, sketching: false, classified_only: false })
     }
 
     /// Makes it see to distinct minimizers, too, which a report with minimizers needs.
     #[must_use]
-    pub fn with_minimizers(self) -> Self {
+    pub(super) fn with_minimizers(self) -> Self {
         Kraken2Classifier { sketching: true, ..self }
     }
 
-    /// The database.
-    pub fn database(&self) -> &'db Kraken2Database {
-        self.database
+    /// Makes it write lines only of reads that have a taxon.
+    #[must_use]
+    pub(super) fn with_lines_of_classified(self) -> Self {
+        Kraken2Classifier { classified_only: true, ..self }
     }
 
     /// A worker, for one thread.
-    pub fn worker(&self) -> Kraken2Worker<'_> {
+    pub(super) fn worker(&self) -> Kraken2Worker<'_> {
         Kraken2Worker {
             classifier: self,
             scanner: Minimizers::new(self.database.options()),
@@ -60,7 +62,7 @@ impl<'db> Kraken2Classifier<'db> {
 
 /// What came of a batch; it keeps its memory.
 #[derive(Debug, Default)]
-pub struct Kraken2Batch {
+pub(super) struct Kraken2Batch {
     lines: Vec<u8>,
     pub(super) calls: Vec<u32>,
     pub(super) taxa: HashMap<u32, TaxonCounts>,
@@ -70,12 +72,12 @@ pub struct Kraken2Batch {
 
 impl Kraken2Batch {
     /// The lines of all reads.
-    pub fn lines(&self) -> &[u8] {
+    pub(super) fn lines(&self) -> &[u8] {
         &self.lines
     }
 
     /// The node of each read; 0 of those without.
-    pub fn calls(&self) -> &[u32] {
+    pub(super) fn calls(&self) -> &[u32] {
         &self.calls
     }
 
@@ -89,7 +91,7 @@ impl Kraken2Batch {
 
 /// One thread's part of a [`Kraken2Classifier`].
 #[derive(Debug)]
-pub struct Kraken2Worker<'c> {
+pub(super) struct Kraken2Worker<'c> {
     classifier: &'c Kraken2Classifier<'c>,
     scanner: Minimizers,
     entries: Entries,
@@ -106,7 +108,7 @@ impl Kraken2Worker<'_> {
     ///
     /// # Errors
     /// If the database turns out to be damaged.
-    pub fn classify(
+    pub(super) fn classify(
         &mut self,
         batch: &mut RecordBatch,
         cuts: &BlockCuts,
@@ -166,6 +168,7 @@ struct Reads<'c> {
     tree: &'c Kraken2Taxonomy,
     rules: &'c Kraken2Rules,
     sketching: bool,
+    classified_only: bool,
     /// Nodes and their k-mers as the line shows them.
     kmers: Vec<Hits>,
     hits: Vec<Hits>,
@@ -192,6 +195,7 @@ impl<'c> Reads<'c> {
             tree: classifier.database.taxonomy(),
             rules: &classifier.rules,
             sketching: classifier.sketching,
+            classified_only: classifier.classified_only,
             kmers: Vec::new(),
             hits: Vec::new(),
             last: 0,
@@ -315,6 +319,18 @@ impl<'c> Reads<'c> {
         }
         let read = results.calls.len();
         results.calls.push(call);
+        if call != 0 || !self.classified_only {
+            self.line(batch, read, call, &mut results.lines);
+        }
+        self.clear();
+        while self.cuts.last() == Some(&(read + 1)) {
+            self.cuts.pop();
+            self.end_block(results);
+            self.block += 1;
+        }
+    }
+
+    fn line(&self, batch: &RecordBatch, read: usize, call: u32, lines: &mut Vec<u8>) {
         let mates = batch.mates();
         let first = batch.record(read * mates);
         let second = (mates == 2).then(|| batch.record(read * mates + 1).letters.len());
@@ -324,13 +340,7 @@ impl<'c> Reads<'c> {
             call,
             kmers: (!self.rules.quick).then_some(&self.kmers),
         };
-        line.write(self.tree, self.rules.names, &mut results.lines);
-        self.clear();
-        while self.cuts.last() == Some(&(read + 1)) {
-            self.cuts.pop();
-            self.end_block(results);
-            self.block += 1;
-        }
+        line.write(self.tree, self.rules.names, lines);
     }
 
     fn end_block(&mut self, results: &mut Kraken2Batch) {

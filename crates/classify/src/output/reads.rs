@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use merganser_io::RecordBatch;
+use merganser_io::{Record, RecordBatch};
 
 use crate::Error;
 
@@ -26,13 +26,26 @@ pub(crate) struct ReadTexts {
 impl ReadTexts {
     /// Adds a read: header, letters and qualities as they were; a FASTA sequence is one line.
     pub(crate) fn add(&mut self, batch: &RecordBatch, read: usize, apart: bool) {
+        self.add_by(batch, read, apart, |record, text| {
+            record.write(text);
+        });
+    }
+
+    /// Adds a read, each record as `write` writes it.
+    pub(crate) fn add_by(
+        &mut self,
+        batch: &RecordBatch,
+        read: usize,
+        apart: bool,
+        write: impl Fn(&Record<'_>, &mut Vec<u8>),
+    ) {
         for mate in 0..batch.mates() {
             let record = batch.record(read * batch.mates() + mate);
             let text = match batch.is_paired() && apart {
                 true => &mut self.mates[mate],
                 false => &mut self.single,
             };
-            record.write(text);
+            write(&record, text);
         }
     }
 

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Condvar, Mutex};
 
 use merganser_classify::Error;
 use merganser_classify::kraken2::{
-    InputBlocks, Kraken2Batch, Kraken2Classifier, Kraken2Counts, Kraken2Database,
-    Kraken2ReportOptions, Kraken2Rules, Kraken2Sequences,
+    Kraken2Config, Kraken2Database, Kraken2ReportOptions, Kraken2Rules, classify,
 };
-use merganser_io::{Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_classify::run::{Outputs, ReadOutput};
+use merganser_io::{Input, Segment};
+use merganser_run::{Cancel, Resources, Silent};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
@@ -46,77 +46,41 @@ impl Job {
     }
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Outcome {
+/// What a run wrote, reads by mate.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Written {
     pub(crate) lines: Vec<u8>,
     pub(crate) report: Vec<u8>,
-    pub(crate) sequences: Kraken2Sequences,
+    pub(crate) classified: [Vec<u8>; 2],
+    pub(crate) unclassified: [Vec<u8>; 2],
 }
 
-/// What happens in the order of the input: a turn to cut batches, and one to take results.
-#[derive(Default)]
-struct Turns {
-    blocks: (u64, InputBlocks),
-    results: (u64, Kraken2Counts, Outcome),
-}
-
-pub(crate) fn run(job: &Job) -> Result<Outcome, Error> {
+pub(crate) fn run(job: &Job) -> Result<Written, Error> {
     let database = Kraken2Database::open(&job.database)?;
-    let mut classifier = Kraken2Classifier::new(&database, job.rules.clone())?;
-    if job.report.minimizers {
-        classifier = classifier.with_minimizers();
-    }
-    let options = RecordOptions {
-        keep: Keep { header: Header::Whole, qualities: true },
-        batch_records: job.batch_records,
-        workers: job.threads,
-        ..RecordOptions::default()
+    let config = Kraken2Config::new(job.rules.clone())
+        .minimizers(job.report.minimizers)
+        .batch_records(job.batch_records);
+    let resources = Resources::new().threads(job.threads);
+    let mut written = Written::default();
+    let Written { lines, report, classified, unclassified } = &mut written;
+    let mut outputs = Outputs {
+        lines: Some(lines),
+        classified: Some(reads(classified, job.paired)),
+        unclassified: Some(reads(unclassified, job.paired)),
     };
-    let records = Records::open(&job.segments(), options)?;
-    let shared = (Mutex::new(Turns::default()), Condvar::new());
-    let work = || work(&database, &classifier, &records, &shared);
-    std::thread::scope(|scope| -> Result<(), Error> {
-        let workers: Vec<_> = (0..job.threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().try_for_each(|worker| worker.join().unwrap())
-    })?;
-    let (_, mut counts, mut outcome) = shared.0.into_inner().unwrap().results;
-    counts.write_report(database.taxonomy(), job.report, &mut outcome.report)?;
-    Ok(outcome)
+    let (segments, cancel) = (job.segments(), Cancel::default());
+    let outcome =
+        classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel)?;
+    let mut counts = outcome.counts;
+    counts.write_report(database.taxonomy(), job.report, report)?;
+    Ok(written)
 }
 
-fn work(
-    database: &Kraken2Database,
-    classifier: &Kraken2Classifier<'_>,
-    records: &Records,
-    (turns, changed): &(Mutex<Turns>, Condvar),
-) -> Result<(), Error> {
-    let mut worker = classifier.worker();
-    let (mut batch, mut results) = (RecordBatch::default(), Kraken2Batch::default());
-    let mut sequences = Kraken2Sequences::default();
-    while records.next(&mut batch)?.is_some() {
-        let number = batch.number();
-        let turn = turns.lock().unwrap();
-        let mut turn = changed.wait_while(turn, |turn| turn.blocks.0 != number).unwrap();
-        let cuts = turn.blocks.1.cut(&batch);
-        turn.blocks.0 += 1;
-        drop(turn);
-        changed.notify_all();
-        worker.classify(&mut batch, &cuts, &mut results)?;
-        sequences.refill(database.taxonomy(), &batch, &results);
-        let turn = turns.lock().unwrap();
-        let mut turn = changed.wait_while(turn, |turn| turn.results.0 != number).unwrap();
-        let (next, counts, outcome) = &mut turn.results;
-        *next += 1;
-        outcome.lines.extend_from_slice(results.lines());
-        for mate in 0..2 {
-            outcome.sequences.classified[mate].extend_from_slice(&sequences.classified[mate]);
-            outcome.sequences.unclassified[mate].extend_from_slice(&sequences.unclassified[mate]);
-        }
-        counts.add(&mut results);
-        drop(turn);
-        changed.notify_all();
+fn reads([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
+    match paired {
+        true => ReadOutput { single: None, mates: Some([one, two]) },
+        false => ReadOutput { single: Some(one), mates: None },
     }
-    Ok(())
 }
 
 /// Whether a program is installed. If it is not, says so; in CI that is a failure.

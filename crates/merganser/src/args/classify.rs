@@ -31,6 +31,9 @@ Examples:
   From a pipe, mates one after the other:
     samtools fastq sample.bam | \\
       merganser classify refs.mgdb --interleaved - -o reads.tsv.gz
+  By a database of Kraken 2, as kraken2 does:
+    merganser classify kraken_db/ reads.fq.gz --confidence 0.1 \\
+      -o reads.kraken --report sample.kreport
   Without a database:
     merganser classify --references genomes/ --taxonomy taxonomy/ \\
       reads.fq.gz -o reads.tsv
@@ -86,7 +89,7 @@ pub(crate) struct SessionLine {
 /// What to classify, how, and what to write.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct QueryArgs {
-    /// The database (.mgdb), unless --references are given; then reads: FASTA, FASTQ, SAM, BAM
+    /// The database (.mgdb, or a folder that Kraken 2 made), unless --references are given; then reads: FASTA, FASTQ, SAM, BAM
     /// or CRAM, plain or compressed; @LIST of such files, or - for stdin
     #[arg(value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
@@ -240,7 +243,8 @@ pub(crate) struct FilterArgs {
     #[arg(long, alias = "max-readlen", value_name = "BASES", help_heading = "Reads")]
     pub(crate) max_read_len: Option<usize>,
     /// Bases of a lower quality (Phred+33) count as N
-    #[arg(long, value_name = "Q", default_value_t = 0, help_heading = "Reads")]
+    #[arg(long, alias = "minimum-base-quality", value_name = "Q", default_value_t = 0)]
+    #[arg(help_heading = "Reads")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=93))]
     pub(crate) min_qual: u8,
 }
@@ -271,11 +275,29 @@ pub(crate) struct VerdictArgs {
     pub(crate) hitdiff: Option<u32>,
 }
 
+/// How a taxon is chosen by a database of Kraken 2, as its options of these names say.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct KrakenArgs {
+    /// Share of a read's k-mers that must be in the clade of its taxon: the taxon is moved up until
+    /// they are [default: 0]
+    #[arg(long, value_name = "0..1", help_heading = "Kraken 2's databases")]
+    pub(crate) confidence: Option<f64>,
+    /// Hit groups (runs of k-mers of one minimizer that is in the database) without which a read is
+    /// unclassified [default: 2]
+    #[arg(long, value_name = "N", help_heading = "Kraken 2's databases")]
+    pub(crate) minimum_hit_groups: Option<u64>,
+    /// Look at reads until they have so many hit groups
+    #[arg(long, help_heading = "Kraken 2's databases")]
+    pub(crate) quick: bool,
+}
+
 /// How candidates are found, and a taxon among them.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct DecisionArgs {
     #[command(flatten)]
     pub(crate) verdict: VerdictArgs,
+    #[command(flatten)]
+    pub(crate) kraken: KrakenArgs,
     /// Longest insert of a pair, in bases [default: the sum of the mates' lengths]
     #[arg(long, alias = "insertsize", value_name = "BASES", help_heading = "Decision")]
     pub(crate) insert: Option<u32>,

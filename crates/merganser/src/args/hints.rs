@@ -18,7 +18,7 @@ const fn hint(command: &'static str, options: &'static [&'static str], tip: &'st
 }
 
 /// The first that fits is said.
-const HINTS: [Hint; 35] = [
+const HINTS: [Hint; 32] = [
     // Kraken 2
     hint(
         "classify",
@@ -30,9 +30,6 @@ const HINTS: [Hint; 35] = [
         &["--paired"],
         "give the mates with -1 and -2, or one file with --interleaved",
     ),
-    hint("classify", &["--confidence"], "--hitmin and --hitdiff say how clear a match must be"),
-    hint("classify", &["--minimum-hit-groups"], "--hitmin N is the least number of hits"),
-    hint("classify", &["--minimum-base-quality"], "--min-qual Q is the least quality of a base"),
     hint("classify", &["--use-mpa-style"], "--mpa FILE writes this report, beside --report FILE"),
     hint("classify", &["--memory-mapping"], "databases are always mapped: leave it out"),
     hint("build", &["--db", "-d"], "-o FILE names the database to write"),

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_classify::Target;
+use merganser_classify::kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_classify::report::{Abundance, ReportOptions, Tally};
 use merganser_classify::run::{Outcome, Outputs, ReadOutput};
 use merganser_classify::taxonomy::Taxonomy;
@@ -63,13 +64,41 @@ impl Reports {
         targets: &[Target],
         cancel: &Cancel,
     ) -> Result<()> {
-        let heeding = |output| Heeding { output, cancel };
         if let Some(output) = &mut self.report {
             let features = outcome.and_then(|outcome| outcome.features.as_ref());
             let options = ReportOptions { zero_counts: self.zero_counts, features };
             let by_genome = outcome.map_or(tally, |outcome| &outcome.by_genome);
-            by_genome.write_kraken(tree, options, &mut heeding(output))?;
+            by_genome.write_kraken(tree, options, &mut Heeding { output, cancel })?;
         }
+        self.write_others(tally, tree, targets, cancel)
+    }
+
+    /// The same for what a database of Kraken 2 gave.
+    fn write_kraken2(
+        &mut self,
+        outcome: &mut Kraken2Outcome,
+        database: &Kraken2Database,
+        minimizers: bool,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let tally = outcome.tally(database);
+        if let Some(output) = &mut self.report {
+            let options = Kraken2ReportOptions { zero_counts: self.zero_counts, minimizers };
+            let output = &mut Heeding { output, cancel };
+            outcome.counts.write_report(database.taxonomy(), options, output)?;
+        }
+        self.write_others(&tally, database.tree(), &[], cancel)
+    }
+
+    /// All but the report.
+    fn write_others(
+        &mut self,
+        tally: &Tally,
+        tree: &Taxonomy,
+        targets: &[Target],
+        cancel: &Cancel,
+    ) -> Result<()> {
+        let heeding = |output| Heeding { output, cancel };
         if let Some(output) = &mut self.mpa {
             tally.write_mpa(tree, self.zero_counts, &mut heeding(output))?;
         }
@@ -189,6 +218,23 @@ impl Files {
         if let (Some(output), Some(references)) = (&mut self.references, &outcome.references) {
             references.write(output)?;
         }
+        self.close()
+    }
+
+    /// The same for what a database of Kraken 2 gave.
+    pub(super) fn finish_kraken2(
+        mut self,
+        outcome: &mut Kraken2Outcome,
+        database: &Kraken2Database,
+        minimizers: bool,
+        cancel: &Cancel,
+    ) -> Result<Option<Output>> {
+        self.reports.write_kraken2(outcome, database, minimizers, cancel)?;
+        self.close()
+    }
+
+    /// Finishes all files but the one for the summary.
+    fn close(self) -> Result<Option<Output>> {
         let Files { lines, classified, unclassified, references, json, reports } = self;
         let reads = [classified, unclassified].into_iter().flatten();
         let reads = reads

@@ -10,10 +10,12 @@ use merganser_classify::run::{Columns, LineFormat, Outcome, ReadFilter, RunConfi
 use merganser_io::{Input, OutputSet, Reader, ReaderOptions, Segment};
 use merganser_run::Summary;
 
+use super::kraken2::{self, Sample};
 use super::outputs::Files;
 use super::{Environment, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
 use crate::common::{pairs, refuse_stdin_twice, tell_skipped, write_summary};
+use crate::database::AnyDatabase;
 use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{devices, failure};
@@ -120,17 +122,26 @@ impl<'a> Query<'a> {
         outputs: &OutputSet,
         started: Instant,
     ) -> Result<Classified> {
+        let database = match environment.database {
+            AnyDatabase::Own(database) => database,
+            AnyDatabase::Kraken2(database) => {
+                let (args, segments) = (self.args, &self.segments[..]);
+                kraken2::check(args)?;
+                let files = self.files(outputs)?;
+                let sample = Sample { args, segments, files, started };
+                return Ok(Classified { summary: sample.run(environment, database, outputs)? });
+            }
+        };
         let args = self.args;
-        let database = environment.database;
+        kraken2::check_own(args)?;
         let thresholds = Thresholds {
             insert: args.decision.insert.map_or(0, u64::from),
             ..thresholds(&args.decision.verdict, database)?
         };
         let config = self.config(thresholds);
-        let mut files =
-            Files::create(&args.lines, &args.reports, &self.segments, self.sample, outputs)?;
+        let mut files = self.files(outputs)?;
         let before = Instant::now();
-        let classifier = environment.classifier(&thresholds)?;
+        let classifier = environment.classifier(database, &thresholds)?;
         let prepared = before.elapsed();
         let before = Instant::now();
         let bar = Bar::new(environment.console);
@@ -161,6 +172,12 @@ impl<'a> Query<'a> {
         outputs.commit()?;
         self.tell(environment, &thresholds, &outcome, started);
         Ok(Classified { summary })
+    }
+
+    /// Begins all outputs.
+    fn files(&self, outputs: &OutputSet) -> Result<Files> {
+        let QueryArgs { lines, reports, .. } = self.args;
+        Files::create(lines, reports, &self.segments, self.sample, outputs)
     }
 
     fn config(&self, thresholds: Thresholds) -> RunConfig {

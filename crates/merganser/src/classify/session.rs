@@ -13,7 +13,7 @@ use merganser_io::Input;
 
 use super::Environment;
 use super::query::Query;
-use crate::args::classify::{DecisionArgs, QueryArgs, SessionLine, VerdictArgs};
+use crate::args::classify::{DecisionArgs, KrakenArgs, QueryArgs, SessionLine, VerdictArgs};
 use crate::failure;
 
 const HELP: &str = "\
@@ -100,6 +100,11 @@ fn inherit(own: DecisionArgs, given: &DecisionArgs) -> DecisionArgs {
             hitmin: verdict.hitmin.or(above.hitmin),
             hitmin_per_kb: verdict.hitmin_per_kb.or(above.hitmin_per_kb),
             hitdiff: verdict.hitdiff.or(above.hitdiff),
+        },
+        kraken: KrakenArgs {
+            confidence: own.kraken.confidence.or(given.kraken.confidence),
+            minimum_hit_groups: own.kraken.minimum_hit_groups.or(given.kraken.minimum_hit_groups),
+            quick: own.kraken.quick || given.kraken.quick,
         },
         insert: own.insert.or(given.insert),
         cov_percentile: own.cov_percentile.or(given.cov_percentile),

@@ -4,29 +4,41 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::Database;
+use merganser_classify::Target;
+use merganser_classify::taxonomy::Taxonomy;
 use merganser_io::Output;
 
 use crate::args::db::DbTaxaArgs;
+use crate::database::{self, AnyDatabase};
+use crate::failure;
 use crate::files::RunFiles;
 
 pub(super) fn run(args: &DbTaxaArgs) -> Result<ExitCode> {
-    let database = Database::open(&args.database)?;
-    let outputs = RunFiles::new().read([&args.database]).write([&args.output]).check()?;
+    let database = AnyDatabase::open(&args.database)?;
+    let outputs =
+        RunFiles::new().read(database::files(&args.database)).write([&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
+    let targets = match &database {
+        AnyDatabase::Own(database) => database.targets(),
+        AnyDatabase::Kraken2(_) if args.sequences => {
+            return failure::usage(
+                "--sequences: databases of Kraken 2 do not know their sequences",
+            );
+        }
+        AnyDatabase::Kraken2(_) => &[],
+    };
     match args.sequences {
-        true => sequences(&database, &mut output)?,
-        false => taxa(&database, args, &mut output)?,
+        true => sequences(database.taxonomy(), targets, &mut output)?,
+        false => taxa(database.taxonomy(), targets, args, &mut output)?,
     }
     output.finish()?;
     outputs.commit()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn sequences(database: &Database, output: &mut Output) -> Result<()> {
-    let tree = database.taxonomy();
+fn sequences(tree: &Taxonomy, targets: &[Target], output: &mut Output) -> Result<()> {
     writeln!(output, "sequence\ttaxid\trank\tname\tbases\twindows")?;
-    for target in database.targets() {
+    for target in targets {
         let (node, bases, windows) = (target.node, target.bases, target.windows);
         let (taxid, rank, name) = (tree.taxid(node), tree.rank_name(node), tree.name(node));
         writeln!(output, "{}\t{taxid}\t{rank}\t{name}\t{bases}\t{windows}", target.name)?;
@@ -35,10 +47,9 @@ fn sequences(database: &Database, output: &mut Output) -> Result<()> {
 }
 
 /// Depth first, as the tree is.
-fn taxa(database: &Database, args: &DbTaxaArgs, output: &mut Output) -> Result<()> {
-    let tree = database.taxonomy();
+fn taxa(tree: &Taxonomy, targets: &[Target], args: &DbTaxaArgs, output: &mut Output) -> Result<()> {
     let mut own = vec![(0u64, 0u64); tree.len()];
-    for target in database.targets() {
+    for target in targets {
         let (sequences, bases) = &mut own[target.node as usize];
         *sequences += 1;
         *bases += target.bases;
