@@ -7,6 +7,7 @@
 //! in the order of the input, and gives what came of them, in the same order, to
 //! [`Kraken2Counts::add`], of which [`Kraken2Counts::write_report`] makes the report.
 
+mod build;
 mod classify;
 mod counts;
 mod database;
@@ -22,6 +23,9 @@ mod table;
 mod taxonomy;
 mod worker;
 
+pub use build::{
+    Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library, Kraken2Sequence, Kraken2Taxids,
+};
 pub use classify::Kraken2Rules;
 pub use counts::{BlockCuts, InputBlocks, Kraken2Counts};
 pub use database::Kraken2Database;
