@@ -6,6 +6,9 @@
 //! appends their lines to a [`Kraken2Batch`]. Who hands out the batches has [`InputBlocks`] mark them
 //! in the order of the input, and gives what came of them, in the same order, to
 //! [`Kraken2Counts::add`], of which [`Kraken2Counts::write_report`] makes the report.
+//!
+//! [`Kraken2Database::build`] makes the database of a library: the files that `kraken2-build` makes of
+//! it with one thread, byte for byte.
 
 mod build;
 mod classify;

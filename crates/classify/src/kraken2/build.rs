@@ -115,7 +115,7 @@ impl Kraken2BuildConfig {
     /// The bits of an l-mer that count, two a base, the last base in the lowest.
     fn spaced_mask(&self) -> u64 {
         let spaces = self.minimizer_spaces;
-        let counts = |base: &usize| *base >= 2 * spaces || base % 2 == 0;
+        let counts = |base: &usize| *base >= 2 * spaces || base.is_multiple_of(2);
         (0..self.l).filter(counts).map(|base| 3 << (2 * base)).sum()
     }
 

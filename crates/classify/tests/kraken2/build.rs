@@ -20,7 +20,7 @@ fn files(folder: &Path) -> [Vec<u8>; 3] {
     ["opts.k2d", "taxo.k2d", "hash.k2d"].map(|name| std::fs::read(folder.join(name)).unwrap())
 }
 
-/// Builds in memory's stead into a folder of its own, with taxids of a map.
+/// Builds into a folder of its own, with the taxids of a map, or else of the headers.
 fn build(
     config: &Kraken2BuildConfig,
     inputs: &[PathBuf],
@@ -61,7 +61,10 @@ fn assert_equal(own: &Path, judge: &Path) {
     assert_eq!((own[2].len(), differ), (judge[2].len(), 0), "bytes of the table that differ");
 }
 
-const CASES: [(&str, fn(&mut Kraken2BuildConfig)); 6] = [
+/// Options of `kraken2-build`, and what says the same.
+type Case = (&'static str, fn(&mut Kraken2BuildConfig));
+
+const CASES: [Case; 6] = [
     ("", |_| {}),
     ("--kmer-len 31 --minimizer-len 31 --minimizer-spaces 0", |config| {
         (config.k, config.minimizer_spaces) = (31, 0);
@@ -104,6 +107,15 @@ fn databases_are_those_of_the_installed_kraken2_build() {
     }
 }
 
+/// The files of a folder of genomes, by their names.
+fn sequence_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_gzip = |path: &PathBuf| path.extension().is_some_and(|end| end == "gz");
+    let mut files: Vec<PathBuf> = entries.filter(is_gzip).collect();
+    files.sort();
+    files
+}
+
 #[test]
 fn genomes_make_the_database_of_the_installed_kraken2_build() {
     let Some(folder) = data() else { return };
@@ -116,10 +128,7 @@ fn genomes_make_the_database_of_the_installed_kraken2_build() {
     let (map, taxonomy) = (genomes.join("seqid2taxid.map"), folder.join("../taxonomy"));
     std::os::unix::fs::symlink(taxonomy.canonicalize().unwrap(), judge.path().join("taxonomy"))
         .unwrap();
-    let mut inputs: Vec<PathBuf> =
-        std::fs::read_dir(&genomes).unwrap().map(|entry| entry.unwrap().path()).collect();
-    inputs.retain(|path| path.extension().is_some_and(|end| end == "gz"));
-    inputs.sort();
+    let mut inputs = sequence_files(&genomes);
     // Small ones: `kraken2-build` takes its time.
     inputs.retain(|path| std::fs::metadata(path).unwrap().len() < 600_000);
     let text =
@@ -146,4 +155,73 @@ fn genomes_make_the_database_of_the_installed_kraken2_build() {
         // So that there are several ranges.
         assert!(notes.capacity > 4 << 20 && notes.unmapped.is_empty(), "{notes:?}");
     }
+}
+
+#[test]
+fn the_database_of_the_test_data_is_made_again() {
+    let Some(folder) = data() else { return };
+    let (genomes, taxonomy) = (folder.join("../genomes"), folder.join("../taxonomy"));
+    // The 30 smallest genomes, smallest first.
+    let mut inputs = sequence_files(&genomes);
+    inputs.sort_by_key(|path| std::fs::metadata(path).unwrap().len());
+    inputs.truncate(30);
+    let map = genomes.join("seqid2taxid.map");
+    let config = Kraken2BuildConfig::default();
+    let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &Resources::new()).unwrap();
+    assert_eq!((notes.sequences, notes.bases), (61, 533_085));
+    assert_equal(own.path(), &folder.join("database"));
+}
+
+#[test]
+fn what_cannot_be_built_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &mut Random(1));
+    let path = |name: &str| folder.path().join(name);
+    let message = |resources: &Resources, name: &str, map: &str| {
+        let config = Kraken2BuildConfig::default();
+        let taxa = (&*path(map), &*path("taxonomy"));
+        let error = build(&config, &[path(name)], taxa, resources).unwrap_err().to_string();
+        error.replace(&folder.path().display().to_string(), "DIR")
+    };
+    let (all, map) = ("library/added/all.fna", "seqid2taxid.map");
+    std::fs::write(path("none.map"), "s0\t7\n").unwrap();
+    std::fs::write(path("empty.fna"), "").unwrap();
+    std::fs::write(path("binary.fna"), ">a\nACGT\n>b\nAC\x01GT\n").unwrap();
+    let usual = Resources::new().threads(2);
+    assert_eq!(
+        message(&usual, all, "none.map"),
+        "nothing to build: none of 5 sequences has a taxon, first s0: taxid 7 is not in the taxonomy"
+    );
+    let empty = message(&usual, "empty.fna", map);
+    assert!(empty.starts_with("nothing to build: the inputs have no sequences"), "{empty}");
+    let binary = message(&usual, "binary.fna", map);
+    assert!(binary.starts_with("DIR/binary.fna: "), "{binary}");
+    let small = message(&usual.clone().memory(1 << 20), all, map);
+    assert!(small.starts_with("building a Kraken 2 database needs at least "), "{small}");
+    let missing = message(&usual, "missing.fna", map);
+    assert!(missing.starts_with("DIR/missing.fna: "), "{missing}");
+    assert!(path("taxonomy").is_dir(), "inputs stay");
+}
+
+#[test]
+fn a_cancelled_build_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &mut Random(2));
+    let inputs = [Input::File(folder.path().join("library/added/all.fna"))];
+    let taxonomy = Dump::read(&folder.path().join("taxonomy")).unwrap();
+    let taxids = |sequences: &[Kraken2Sequence]| Ok(vec![Some(11); sequences.len()]);
+    let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &taxonomy };
+    let (place, outputs, cancel) =
+        (tempfile::tempdir().unwrap(), OutputSet::new(), Cancel::default());
+    cancel.cancel();
+    let build = Kraken2Database::build(
+        &Kraken2BuildConfig::default(),
+        library,
+        (place.path(), &outputs),
+        &Resources::new(),
+        &Silent,
+        &cancel,
+    );
+    assert!(matches!(build, Err(Error::Cancelled)), "{build:?}");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
 }
