@@ -3,7 +3,10 @@
 //!
 //! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d; [`classify()`] takes files of
 //! reads to lines and counts, of which [`Kraken2Counts::write_report`] makes the report.
+//! [`Kraken2Database::build`] makes the database of a library: the files that `kraken2-build` makes of
+//! it with one thread, byte for byte.
 
+mod build;
 mod classify;
 mod counts;
 mod database;
@@ -20,6 +23,9 @@ mod table;
 mod taxonomy;
 mod worker;
 
+pub use build::{
+    Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library, Kraken2Sequence, Kraken2Taxids,
+};
 pub use classify::Kraken2Rules;
 pub use counts::Kraken2Counts;
 pub use database::Kraken2Database;

@@ -6,6 +6,8 @@
     reason = "a test ends by panicking"
 )]
 
+#[path = "kraken2/build.rs"]
+mod build;
 #[allow(dead_code, reason = "other tests use more of it")]
 mod random;
 #[path = "kraken2/run.rs"]

@@ -43,6 +43,20 @@ impl Kraken2Options {
         Self::parse(&bytes).map_err(|reason| Error::content(path, reason))
     }
 
+    /// The file of these options, of a database of nucleotides and the newest version that there is.
+    pub(super) fn bytes(&self) -> [u8; 64] {
+        let versions = u64::from(!self.old_complement);
+        let (k, l) = (self.k as u64, self.l as u64);
+        let dna = 1;
+        let fields =
+            [k, l, self.spaced_mask, self.toggle_mask, dna, self.minimum_hash, versions, 0];
+        let mut bytes = [0; 64];
+        for (bytes, field) in bytes.chunks_exact_mut(8).zip(fields) {
+            bytes.copy_from_slice(&field.to_le_bytes());
+        }
+        bytes
+    }
+
     fn parse(bytes: &[u8]) -> Result<Kraken2Options, String> {
         if !SIZES.contains(&bytes.len()) {
             let size = if bytes.len() > 64 { "more than 64" } else { &bytes.len().to_string() };
@@ -117,6 +131,8 @@ mod tests {
         };
         let old = Kraken2Options { old_complement: true, ..all };
         assert_eq!(Kraken2Options::parse(&bytes()), Ok(all));
+        assert_eq!(Kraken2Options::parse(&all.bytes()), Ok(all));
+        assert_eq!(Kraken2Options::parse(&old.bytes()), Ok(old));
         assert_eq!(Kraken2Options::parse(&bytes()[..56]), Ok(all));
         assert_eq!(Kraken2Options::parse(&bytes()[..48]), Ok(old));
         assert_eq!(Kraken2Options::parse(&bytes()[..40]), Ok(old));

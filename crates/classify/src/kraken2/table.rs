@@ -37,17 +37,22 @@ pub(super) fn hash(minimizer: u64) -> u64 {
     HashRule::Bits64.hash(minimizer)
 }
 
+/// The minimizer of a hash: all steps of [`hash`], each of which can be undone, backwards.
+pub(super) fn unhash(hash: u64) -> u64 {
+    let x = (hash ^ (hash >> 33)).wrapping_mul(0x9cb4_b2f8_1293_37db);
+    let x = (x ^ (x >> 33)).wrapping_mul(0x4f74_430c_22a5_4005);
+    x ^ (x >> 33)
+}
+
 /// Kraken 2's compact hash table: cells of a key (the upper bits of a hash) and a value (a node of
 /// the taxonomy; 0 in empty cells), mapped. A search begins at the hash modulo the cells and goes on
 /// cell by cell.
 #[derive(Debug)]
 pub(super) struct Table {
     file: MappedFile,
-    capacity: u64,
+    homes: Homes,
     /// Cells that are not empty, as the header says.
     filled: u64,
-    /// ⌊(2⁶⁴ − 1) / capacity⌋.
-    reciprocal: u64,
     key_bits: u32,
     value_bits: u32,
     /// 4, or 5 in tables of 40 bits a cell.
@@ -55,6 +60,40 @@ pub(super) struct Table {
     minimum_hash: u64,
     /// Values are below.
     nodes: u32,
+}
+
+/// Where the search for a hash begins: at the hash modulo the number of cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Homes {
+    /// Cells of the table, at least 1.
+    pub(super) capacity: u64,
+    /// ⌊(2⁶⁴ − 1) / capacity⌋.
+    reciprocal: u64,
+}
+
+impl Homes {
+    pub(super) fn new(capacity: u64) -> Homes {
+        Homes { capacity, reciprocal: u64::MAX / capacity }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(self, hash: u64) -> u64 {
+        // The quotient, or one less.
+        let quotient = ((u128::from(hash) * u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = hash - quotient * self.capacity;
+        if rest >= self.capacity { rest - self.capacity } else { rest }
+    }
+}
+
+/// The header of a table with cells of 32 bits: their number, how many are in use, the bits of a key
+/// and of a value.
+pub(super) fn header(capacity: u64, size: u64, value_bits: u32) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    let fields = [capacity, size, u64::from(32 - value_bits), u64::from(value_bits)];
+    for (bytes, field) in header.chunks_exact_mut(8).zip(fields) {
+        bytes.copy_from_slice(&field.to_le_bytes());
+    }
+    header
 }
 
 /// A search that is to be made.
@@ -120,9 +159,8 @@ impl Table {
         }
         Ok(Table {
             file,
-            capacity,
+            homes: Homes::new(capacity),
             filled: size,
-            reciprocal: u64::MAX / capacity,
             key_bits: key_bits as u32,
             value_bits: value_bits as u32,
             cell_bytes: cell_bytes as usize,
@@ -138,7 +176,7 @@ impl Table {
 
     /// Cells.
     pub(super) fn cells(&self) -> u64 {
-        self.capacity
+        self.homes.capacity
     }
 
     /// Cells that are not empty, as the header says.
@@ -228,27 +266,18 @@ impl Table {
         (u64::from(key), low & ((1 << self.value_bits) - 1))
     }
 
-    /// Where the search for a hash begins.
-    #[inline(always)]
-    fn begin(&self, hash: u64) -> u64 {
-        // The quotient, or one less.
-        let quotient = ((u128::from(hash) * u128::from(self.reciprocal)) >> 64) as u64;
-        let rest = hash - quotient * self.capacity;
-        if rest >= self.capacity { rest - self.capacity } else { rest }
-    }
-
     /// Goes from cell to cell to one that has the key, or none.
     #[inline(always)]
     fn walk(&self, entry: Entry, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
         let (key, mut at) = (entry.key(), entry.at);
         // A full table ends the search where it began.
-        for _ in 0..self.capacity {
+        for _ in 0..self.homes.capacity {
             let (found, value) = cell(at);
             if value == 0 || found == key {
                 return value;
             }
             at += 1;
-            if at == self.capacity {
+            if at == self.homes.capacity {
                 at = 0;
             }
         }
@@ -272,8 +301,8 @@ dispatch! {
 
 #[inline(always)]
 fn order_body(table: &Table, minimizers: &[u64], searches: &mut Searches) {
-    let above = (64 - table.capacity.leading_zeros()).saturating_sub(ORDER_BITS);
-    let place = |hash: u64| (table.begin(hash) >> above) as usize % PLACES;
+    let above = (64 - table.homes.capacity.leading_zeros()).saturating_sub(ORDER_BITS);
+    let place = |hash: u64| (table.homes.of(hash) >> above) as usize % PLACES;
     let hashes = || minimizers.iter().map(|&minimizer| hash(minimizer));
     let mut starts = [0u32; PLACES];
     for hash in hashes() {
@@ -288,7 +317,7 @@ fn order_body(table: &Table, minimizers: &[u64], searches: &mut Searches) {
         if hash < table.minimum_hash {
             continue;
         }
-        let at = table.begin(hash);
+        let at = table.homes.of(hash);
         let start = &mut starts[(at >> above) as usize % PLACES];
         let key = hash >> (64 - table.key_bits);
         searches.entries[*start as usize] = Entry { at, rest: key << NUMBER_BITS | number as u64 };
@@ -449,10 +478,13 @@ mod tests {
         }
 
         #[test]
+        fn hashes_are_undone(minimizer: u64) {
+            prop_assert_eq!(unhash(hash(minimizer)), minimizer);
+        }
+
+        #[test]
         fn the_place_is_the_remainder(capacity in 1u64.., minimizer: u64) {
-            let mut table = open([1, 0, 24, 8], &[0; 4]).unwrap();
-            (table.capacity, table.reciprocal) = (capacity, u64::MAX / capacity);
-            prop_assert_eq!(table.begin(minimizer), minimizer % capacity);
+            prop_assert_eq!(Homes::new(capacity).of(minimizer), minimizer % capacity);
         }
     }
 

@@ -1,5 +1,7 @@
 //! taxo.k2d: the taxa of a database.
 
+mod write;
+
 use std::ops::Range;
 use std::path::Path;
 

@@ -1,0 +1,194 @@
+//! The minimizers of a block of a sequence, in the order in which `kraken2-build` stores them.
+//!
+//! It takes sequences in blocks of 16,384 letters and the k - 1 that follow them, and stores the
+//! distinct minimizers of one block after the other. With one thread, what it looks at within a block
+//! is all of it, and once more the k - 1 letters at its end. In both, but for the beginning of a
+//! sequence, its scanner takes k - 1 letters for a k-mer: their smallest l-mer is stored, too, which may
+//! be no minimizer of the sequence.
+
+use super::super::minimizers::{Entries, Minimizers};
+use super::super::options::Kraken2Options;
+use super::super::table::hash;
+
+/// Letters from the beginning of one block to that of the next.
+pub(super) const BLOCK: usize = 16384;
+/// Minimizers are stored by the lower bits of their hash first, and by their value then.
+pub(super) const ZONES: usize = 256;
+
+/// Where the blocks of a sequence (or of a stretch from a block's beginning on) of `letters` letters
+/// lie.
+pub(super) fn blocks(k: usize, letters: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    (0..letters).step_by(BLOCK).map(move |start| start..(start + BLOCK + k - 1).min(letters))
+}
+
+/// Makes the lists of blocks; it keeps its memory between them.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    k: usize,
+    minimum_hash: u64,
+    scanner: Minimizers,
+    entries: Entries,
+    /// A letter that is no base, and a block.
+    letters: Vec<u8>,
+    /// Minimizers by their zone.
+    zoned: Vec<u64>,
+    hashes: Vec<u64>,
+}
+
+impl Blocks {
+    pub(super) fn new(options: &Kraken2Options) -> Blocks {
+        Blocks {
+            k: options.k,
+            minimum_hash: options.minimum_hash,
+            scanner: Minimizers::new(options),
+            entries: Entries::default(),
+            letters: Vec::new(),
+            zoned: Vec::new(),
+            hashes: Vec::new(),
+        }
+    }
+
+    /// The hashes of the distinct minimizers of a block, in order; `first` if the sequence begins with
+    /// it.
+    pub(super) fn hashes(&mut self, block: &[u8], first: bool) -> &[u64] {
+        self.entries.minimizers.clear();
+        if first {
+            self.scan_own(block);
+        } else {
+            self.scan_short(block);
+        }
+        if block.len() > BLOCK {
+            self.scan_short(&block[BLOCK..]);
+        }
+        self.arrange();
+        &self.hashes
+    }
+
+    /// Scans letters of which the first k - 1 are a k-mer as well: as they are behind a letter that is
+    /// no base.
+    fn scan_short(&mut self, letters: &[u8]) {
+        let mut behind = std::mem::take(&mut self.letters);
+        behind.clear();
+        behind.push(b'N');
+        behind.extend_from_slice(letters);
+        self.scan_own(&behind);
+        self.letters = behind;
+    }
+
+    fn scan_own(&mut self, letters: &[u8]) {
+        if letters.len() < self.k {
+            return;
+        }
+        let keep = |entries: &mut Entries| {
+            entries.runs.clear();
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(()) = self.scanner.scan(letters, &mut self.entries, keep);
+        self.entries.runs.clear();
+    }
+
+    /// Sorts the minimizers and makes hashes of them.
+    fn arrange(&mut self) {
+        let minimizers = &self.entries.minimizers;
+        self.hashes.clear();
+        self.hashes.extend(minimizers.iter().map(|&minimizer| hash(minimizer)));
+        let mut ends = [0u32; ZONES];
+        for &hash in &self.hashes {
+            ends[hash as usize % ZONES] += u32::from(hash >= self.minimum_hash);
+        }
+        let mut next = 0;
+        for end in &mut ends {
+            (*end, next) = (next, next + *end);
+        }
+        self.zoned.resize(next as usize, 0);
+        for (&hash, &minimizer) in self.hashes.iter().zip(minimizers) {
+            if hash >= self.minimum_hash {
+                let end = &mut ends[hash as usize % ZONES];
+                self.zoned[*end as usize] = minimizer;
+                *end += 1;
+            }
+        }
+        self.hashes.clear();
+        let mut start = 0;
+        for end in ends {
+            let zone = &mut self.zoned[start..end as usize];
+            zone.sort_unstable();
+            let mut last = None;
+            for &minimizer in &*zone {
+                if last.replace(minimizer) != Some(minimizer) {
+                    self.hashes.push(hash(minimizer));
+                }
+            }
+            start = end as usize;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::naive;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// As `kraken2-build` does it: each sub-block has a scanner that does not know what stands before.
+    fn naive_hashes(options: &Kraken2Options, block: &[u8], first: bool) -> Vec<u64> {
+        let mut found = BTreeSet::new();
+        for start in (0..block.len()).step_by(BLOCK) {
+            let letters = &block[start..];
+            let whole = naive::entries(options, letters);
+            let short = Kraken2Options { k: options.k - 1, ..*options };
+            let begins = !(first && start == 0) && options.k > options.l;
+            let head = letters.get(..options.k - 1).filter(|_| begins);
+            let head = head.map(|head| naive::entries(&short, head)).unwrap_or_default();
+            let head = head.into_iter().filter(|_| {
+                letters[..options.k - 1].iter().all(|letter| b"ACGTacgt".contains(letter))
+            });
+            let all = head.chain(whole).flatten().map(|minimizer| (hash(minimizer), minimizer));
+            let kept = all.filter(|&(hash, _)| hash >= options.minimum_hash);
+            found.extend(kept.map(|(hash, minimizer)| (hash % 256, minimizer)));
+        }
+        found.into_iter().map(|(_, minimizer)| hash(minimizer)).collect()
+    }
+
+    #[test]
+    fn hashes_are_those_of_the_definition() {
+        let mut state = 3u64;
+        let mut letter = |rare: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            if (state >> 33).is_multiple_of(rare) { b'x' } else { b"ACGT"[(state >> 62) as usize] }
+        };
+        for (k, l, minimum_hash) in [(35, 31, 0), (31, 31, 0), (45, 21, 1 << 63), (12, 5, 7 << 60)]
+        {
+            let options = Kraken2Options {
+                k,
+                l,
+                spaced_mask: 0,
+                toggle_mask: 0xe37e_28c4_271b_5a2d,
+                minimum_hash,
+                old_complement: false,
+            };
+            for letters in [0, 1, k - 1, k, 200, BLOCK, BLOCK + k - 2, BLOCK + k - 1] {
+                for rare in [40, 1 << 20] {
+                    let block: Vec<u8> = (0..letters).map(|_| letter(rare)).collect();
+                    for first in [false, true] {
+                        let expected = naive_hashes(&options, &block, first);
+                        let mut blocks = Blocks::new(&options);
+                        assert_eq!(blocks.hashes(&block, first), expected, "{k} {l} {letters}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_begin_as_long_as_there_are_letters() {
+        let all = |letters| -> Vec<(usize, usize)> {
+            blocks(35, letters).map(|block| (block.start, block.end)).collect()
+        };
+        assert_eq!(all(0), []);
+        assert_eq!(all(20), [(0, 20)]);
+        assert_eq!(all(BLOCK), [(0, BLOCK)]);
+        assert_eq!(all(BLOCK + 1), [(0, BLOCK + 1), (BLOCK, BLOCK + 1)]);
+        assert_eq!(all(40_000), [(0, 16_418), (16_384, 32_802), (32_768, 40_000)]);
+    }
+}

@@ -1,0 +1,396 @@
+//! The cells of a table, filled by all threads as one thread would fill them.
+//!
+//! Where a key stands depends on what was stored before it. The table is cut into ranges of cells, each
+//! of which takes its keys in the order of the library, whatever the other ranges do. They depend on
+//! each other only by keys whose search leaves the range that it begins in. These wait until all is
+//! read. Then the first cells of the next range are filled again, in the order of the library: up to
+//! one that stays empty, past which no search goes. The keys for that are known, as each range keeps a
+//! list of those whose search begins in its first cells, its margin. Should a margin have too few empty
+//! cells, the table has to be filled again, as one range.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use merganser_run::{ConfigError, InOrderSink};
+use merganser_seq::simd::prefetch;
+
+use super::super::table::{Homes, unhash};
+use super::super::taxonomy::Kraken2Taxonomy;
+use super::blocks::ZONES;
+use crate::Error;
+
+/// Cells of a range's margin. At a load of 0.7, one of 10²⁴ places begins as many full ones in a row.
+const MARGIN: usize = 1024;
+/// Cells of a range, at the least,
+const LEAST: u64 = 1 << 20;
+/// and ranges at the most.
+const MOST: u64 = 64;
+/// How many keys ahead a cell is asked for.
+const AHEAD: usize = 24;
+
+/// How cells are filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule<'t> {
+    pub(super) tree: &'t Kraken2Taxonomy,
+    pub(super) homes: Homes,
+    pub(super) value_bits: u32,
+}
+
+/// How a table is cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// Cells of a range; the last one may have fewer.
+    range: u64,
+    /// None if there is one range.
+    margin: usize,
+}
+
+impl Cut {
+    /// Into as many ranges as are of use.
+    pub(super) fn of(capacity: u64) -> Cut {
+        let ranges = (capacity / LEAST).clamp(1, MOST);
+        if ranges == 1 {
+            Cut::whole(capacity)
+        } else {
+            Cut { range: capacity.div_ceil(ranges), margin: MARGIN }
+        }
+    }
+
+    /// Not at all.
+    pub(super) fn whole(capacity: u64) -> Cut {
+        Cut { range: capacity, margin: 0 }
+    }
+
+    /// The range of a cell.
+    #[inline(always)]
+    pub(super) fn range_of(self, cell: u64) -> usize {
+        (cell / self.range) as usize
+    }
+
+    fn range(self) -> usize {
+        self.range as usize
+    }
+}
+
+/// What a part of the library has for one range, in order.
+#[derive(Debug, Default)]
+pub(super) struct Keys {
+    pub(super) part: u64,
+    pub(super) hashes: Vec<u64>,
+    pub(super) runs: Vec<Run>,
+}
+
+/// The keys of a block.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// The number of the block in its part.
+    pub(super) block: u32,
+    pub(super) node: u32,
+    /// Where its hashes end.
+    pub(super) end: u32,
+}
+
+impl Keys {
+    pub(super) fn clear(&mut self) {
+        self.hashes.clear();
+        self.runs.clear();
+    }
+}
+
+/// A key, and its place in the library.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    part: u64,
+    block: u32,
+    node: u32,
+    hash: u64,
+}
+
+impl Placed {
+    /// Its place in the library.
+    fn order(&self) -> (u64, u32, usize, u64) {
+        (self.part, self.block, self.hash as usize % ZONES, unhash(self.hash))
+    }
+}
+
+/// A range of cells being filled.
+#[derive(Debug)]
+pub(super) struct Filling<'t> {
+    rule: Rule<'t>,
+    /// The first cell's number.
+    first: u64,
+    cells: &'t mut [u32],
+    margin: usize,
+    filled: Filled,
+    /// Keys in the lists: the same again would change nothing.
+    known: HashSet<(u64, u32)>,
+}
+
+/// What became of a range.
+#[derive(Debug, Default)]
+pub(super) struct Filled {
+    /// Cells in use.
+    size: u64,
+    /// Keys whose search begins in the margin.
+    margin: Vec<Placed>,
+    /// Keys whose search left the range.
+    beyond: Vec<Placed>,
+}
+
+/// The ranges of a table.
+pub(super) fn cut<'t>(cells: &'t mut [u32], cut: Cut, rule: Rule<'t>) -> Vec<Filling<'t>> {
+    let ranges = cells.chunks_mut(cut.range()).enumerate();
+    let range = |(number, cells): (usize, &'t mut [u32])| Filling {
+        rule,
+        first: number as u64 * cut.range,
+        cells,
+        margin: cut.margin,
+        filled: Filled::default(),
+        known: HashSet::new(),
+    };
+    ranges.map(range).collect()
+}
+
+impl<'t> InOrderSink<Keys> for Filling<'t> {
+    type Error = Error;
+
+    fn write(&mut self, keys: Keys) -> Result<Option<Keys>, Error> {
+        let mut start = 0;
+        for run in &keys.runs {
+            let end = run.end as usize;
+            for at in start..end {
+                if let Some(&ahead) = keys.hashes.get(at + AHEAD) {
+                    prefetch(self.cells, (self.rule.homes.of(ahead) - self.first) as usize);
+                }
+                self.insert(keys.part, run, keys.hashes[at])?;
+            }
+            start = end;
+        }
+        Ok(Some(keys))
+    }
+}
+
+impl<'t> Filling<'t> {
+    #[inline(always)]
+    fn insert(&mut self, part: u64, run: &Run, hash: u64) -> Result<(), Error> {
+        if self.margin == 0 {
+            self.filled.size += u64::from(store(self.rule, self.cells, hash, run.node)?);
+            return Ok(());
+        }
+        let (home, end) = ((self.rule.homes.of(hash) - self.first) as usize, self.cells.len());
+        let stored = store_within(self.rule, self.cells, home..end, hash, run.node);
+        self.filled.size += u64::from(stored == Some(true));
+        if home < self.margin || stored.is_none() {
+            self.list(part, run, hash, stored.is_none());
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn list(&mut self, part: u64, run: &Run, hash: u64, is_beyond: bool) {
+        let Run { block, node, .. } = *run;
+        if self.known.insert((hash, node)) {
+            let Filled { margin, beyond, .. } = &mut self.filled;
+            let list = if is_beyond { beyond } else { margin };
+            list.push(Placed { part, block, node, hash });
+        }
+    }
+
+    pub(super) fn end(self) -> Filled {
+        self.filled
+    }
+}
+
+/// Stores what left its range. Gives the number of cells in use; none if a margin was too small for
+/// that, and the table has to be filled again.
+pub(super) fn finish(
+    cells: &mut [u32],
+    cut: Cut,
+    rule: Rule<'_>,
+    filled: Vec<Filled>,
+) -> Option<u64> {
+    let mut size: u64 = filled.iter().map(|range| range.size).sum();
+    // Behind the last range is the first.
+    let before = filled.iter().cycle().skip(filled.len() - 1);
+    for (number, (range, before)) in filled.iter().zip(before).enumerate() {
+        if !before.beyond.is_empty() {
+            let first = number * cut.range();
+            let (old, new) = refill(cells, (first, cut.margin), rule, range, &before.beyond)?;
+            size = size + new - old;
+        }
+    }
+    Some(size)
+}
+
+/// Fills the first cells of a range again, with the keys that left the one before, and gives how many
+/// of them were and are in use.
+fn refill(
+    cells: &mut [u32],
+    (first, margin): (usize, usize),
+    rule: Rule<'_>,
+    range: &Filled,
+    beyond: &[Placed],
+) -> Option<(u64, u64)> {
+    // Each of the keys takes one empty cell at the most: no search goes past the next one.
+    let empty = |at: &usize| cells[*at] == 0;
+    let end = (first..cells.len().min(first + margin)).filter(empty).nth(beyond.len())?;
+    let place = first..end;
+    let home = |key: &Placed| rule.homes.of(key.hash) as usize;
+    let own = range.margin.iter().filter(|key| home(key) < end);
+    let mut keys: Vec<(&Placed, usize)> = own.map(|key| (key, home(key))).collect();
+    keys.extend(beyond.iter().map(|key| (key, first)));
+    keys.sort_unstable_by_key(|(key, _)| key.order());
+    let used = |cells: &[u32]| cells.iter().filter(|&&cell| cell != 0).count() as u64;
+    let before = used(&cells[place.clone()]);
+    cells[place.clone()].fill(0);
+    for (key, start) in keys {
+        store_within(rule, cells, start..end, key.hash, key.node)?;
+    }
+    Some((before, used(&cells[place])))
+}
+
+/// Stores a key in the whole table. Gives whether it is a new one.
+///
+/// # Errors
+/// If the table is full.
+#[inline(always)]
+fn store(rule: Rule<'_>, cells: &mut [u32], hash: u64, node: u32) -> Result<bool, Error> {
+    let (home, end) = (rule.homes.of(hash) as usize, cells.len());
+    let found = store_within(rule, cells, home..end, hash, node);
+    found.or_else(|| store_within(rule, cells, 0..home, hash, node)).ok_or_else(|| {
+        Error::Config(ConfigError::new(format!(
+            "all {end} cells of the table are full: lower `load_factor`, or raise `max_bytes`"
+        )))
+    })
+}
+
+/// Stores a key in the first of some cells that is empty or has it already. Gives whether it is a new
+/// one; none if there is no such cell.
+#[inline(always)]
+fn store_within(
+    rule: Rule<'_>,
+    cells: &mut [u32],
+    place: Range<usize>,
+    hash: u64,
+    node: u32,
+) -> Option<bool> {
+    let key = (hash >> (32 + rule.value_bits)) as u32;
+    let found = |cell: &&mut u32| **cell == 0 || **cell >> rule.value_bits == key;
+    let cell = cells[place].iter_mut().find(found)?;
+    let new = *cell == 0;
+    let old = *cell & ((1 << rule.value_bits) - 1);
+    let value = if new || old == node { node } else { lca(rule.tree, old, node) };
+    *cell = key << rule.value_bits | value;
+    Some(new)
+}
+
+/// The lowest common ancestor: parents have smaller numbers.
+fn lca(tree: &Kraken2Taxonomy, mut one: u32, mut other: u32) -> u32 {
+    while one != other {
+        if one > other {
+            one = tree.parent(one);
+        } else {
+            other = tree.parent(other);
+        }
+    }
+    one
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::table::hash;
+    use super::super::super::taxonomy::tests::tree;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Fills a table by ranges; parts of the library are blocks of some keys.
+    fn fill(rule: Rule<'_>, cut_: Cut, blocks: &[(u32, Vec<u64>)]) -> Option<(Vec<u32>, u64)> {
+        let mut cells = vec![0; rule.homes.capacity as usize];
+        let mut ranges = cut(&mut cells, cut_, rule);
+        for (part, blocks) in blocks.chunks(3).enumerate() {
+            for (number, range) in ranges.iter_mut().enumerate() {
+                let mut keys = Keys { part: part as u64, ..Keys::default() };
+                for (block, (node, hashes)) in blocks.iter().enumerate() {
+                    let own = |hash: &&u64| cut_.range_of(rule.homes.of(**hash)) == number;
+                    keys.hashes.extend(hashes.iter().filter(own));
+                    let end = keys.hashes.len() as u32;
+                    keys.runs.push(Run { block: block as u32, node: *node, end });
+                }
+                range.write(keys).unwrap();
+            }
+        }
+        let filled = ranges.into_iter().map(Filling::end).collect();
+        let size = finish(&mut cells, cut_, rule, filled)?;
+        Some((cells, size))
+    }
+
+    /// Word by word.
+    fn naive(rule: Rule<'_>, blocks: &[(u32, Vec<u64>)]) -> (Vec<u32>, u64) {
+        let capacity = rule.homes.capacity as usize;
+        let (mut cells, mut size) = (vec![(0u64, 0u32); capacity], 0);
+        for (node, hashes) in blocks {
+            for hash in hashes {
+                let key = hash >> (32 + rule.value_bits);
+                let mut at = (hash % capacity as u64) as usize;
+                while cells[at].1 != 0 && cells[at].0 != key {
+                    at = (at + 1) % capacity;
+                }
+                size += u64::from(cells[at].1 == 0);
+                let value =
+                    if cells[at].1 == 0 { *node } else { rule.tree.lca(cells[at].1, *node) };
+                cells[at] = (key, value);
+            }
+        }
+        let cell = |(key, value): (u64, u32)| (key as u32) << rule.value_bits | value;
+        (cells.into_iter().map(cell).collect(), size)
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_make_what_one_thread_makes(
+            keys in proptest::collection::vec(proptest::collection::vec(0u64..400, 0..12), 0..40),
+            capacity in 250u64..600,
+            range in 40u64..200,
+            margin in 1usize..30,
+            // Few bits of a key: others have the same.
+            value_bits in prop_oneof![Just(3u32), Just(24), Just(28)],
+            nodes in proptest::collection::vec(1u32..7, 40),
+        ) {
+            let tree = tree(&[1, 1, 2, 2, 4], &[]);
+            let rule = Rule { tree: &tree, homes: Homes::new(capacity), value_bits };
+            let sorted = |keys: &Vec<u64>| {
+                let mut keys = keys.clone();
+                keys.sort_unstable_by_key(|&key| (hash(key) % 256, key));
+                keys.into_iter().map(hash).collect()
+            };
+            let blocks: Vec<(u32, Vec<u64>)> =
+                nodes.iter().copied().zip(keys.iter().map(sorted)).collect();
+            let expected = naive(rule, &blocks);
+            let whole = fill(rule, Cut::whole(capacity), &blocks);
+            prop_assert_eq!(whole.as_ref(), Some(&expected));
+            if let Some(filled) = fill(rule, Cut { range, margin }, &blocks) {
+                prop_assert_eq!(filled, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_that_depend_on_each_other_are_seen() {
+        let tree = tree(&[], &[]);
+        let rule = Rule { tree: &tree, homes: Homes::new(100), value_bits: 1 };
+        let many = |count: u64| vec![(1, (0..count).map(hash).collect::<Vec<u64>>())];
+        assert!(fill(rule, Cut { range: 50, margin: 20 }, &many(99)).is_none());
+        let filled = fill(rule, Cut { range: 50, margin: 20 }, &many(30));
+        assert!(filled.is_some_and(|(cells, size)| size == 30 && cells.contains(&0)));
+    }
+
+    #[test]
+    fn a_full_table_is_an_error() {
+        let tree = tree(&[], &[]);
+        let rule = Rule { tree: &tree, homes: Homes::new(5), value_bits: 1 };
+        let mut cells = vec![0; 5];
+        let stored: Vec<bool> =
+            (0..6).map(|key| store(rule, &mut cells, hash(key), 1).is_ok()).collect();
+        assert_eq!(stored, [true, true, true, true, true, false]);
+    }
+}

@@ -1,0 +1,151 @@
+//! The second reading of a library: its minimizers are stored.
+
+use merganser_io::{RecordBatch, Records};
+use merganser_run::{InOrder, OnFailure, Unit, run_workers};
+
+use super::super::options::Kraken2Options;
+use super::blocks::{Blocks, blocks};
+use super::cells::{self, Cut, Filling, Keys, Rule, Run};
+use super::job::Reading;
+use crate::Error;
+
+/// Keys of batches that wait for their turn: so many batches for each thread.
+const AHEAD: usize = 2;
+
+/// What one pass over the library needs.
+struct Pass<'a, 't> {
+    reading: &'a Reading<'a>,
+    options: &'a Kraken2Options,
+    /// The taxon of each sequence; 0 for none.
+    nodes: &'a [u32],
+    cut: Cut,
+    rule: Rule<'t>,
+    records: Records,
+    ranges: Vec<InOrder<Keys, Filling<'t>>>,
+}
+
+/// Bytes of memory that keys take on their way, at the most.
+pub(super) fn bytes(threads: usize) -> u64 {
+    threads as u64 * (AHEAD as u64 + 2) * (8 << 20)
+}
+
+/// Fills `cells`, all of them 0, and gives how many are in use then.
+///
+/// # Errors
+/// As reading; if the table is full.
+pub(super) fn fill(
+    reading: &Reading<'_>,
+    options: &Kraken2Options,
+    nodes: &[u32],
+    rule: Rule<'_>,
+    cells: &mut [u32],
+) -> Result<u64, Error> {
+    let cut = Cut::of(cells.len() as u64);
+    if let Some(size) = fill_cut(reading, options, nodes, (cut, rule), cells)? {
+        return Ok(size);
+    }
+    cells.fill(0);
+    let whole = (Cut::whole(cells.len() as u64), rule);
+    Ok(fill_cut(reading, options, nodes, whole, cells)?.unwrap_or_default())
+}
+
+fn fill_cut(
+    reading: &Reading<'_>,
+    options: &Kraken2Options,
+    nodes: &[u32],
+    (cut, rule): (Cut, Rule<'_>),
+    cells: &mut [u32],
+) -> Result<Option<u64>, Error> {
+    let records = reading.open()?;
+    reading.progress.stage("table", Unit::Bytes, records.bytes_total());
+    let ahead = (AHEAD * reading.threads + 1) as u64;
+    let in_order = |range| InOrder::new(range, ahead, u64::MAX);
+    let ranges = cells::cut(cells, cut, rule).into_iter().map(in_order).collect();
+    let pass = Pass { reading, options, nodes, cut, rule, records, ranges };
+    run_workers(reading.threads, |_| {
+        // Nobody must wait for a part that does not come.
+        let gone = OnFailure::new(|| pass.stop());
+        pass.work()?;
+        gone.disarm();
+        Ok::<(), Error>(())
+    })
+    .map_err(|error| reading.or_cancelled(error))?;
+    reading.refuse_cancelled()?;
+    let filled = pass.ranges.into_iter().map(|range| range.into_sink().map(Filling::end));
+    let filled = filled.collect::<Result<Vec<_>, Error>>()?;
+    reading.progress.finish();
+    Ok(cells::finish(cells, cut, rule, filled))
+}
+
+impl Pass<'_, '_> {
+    fn stop(&self) {
+        self.records.stop();
+        self.ranges.iter().for_each(InOrder::stop);
+    }
+
+    fn work(&self) -> Result<(), Error> {
+        let mut batch = RecordBatch::default();
+        let mut blocks = Blocks::new(self.options);
+        let mut keys: Vec<Keys> = self.ranges.iter().map(|_| Keys::default()).collect();
+        while let Some(bytes) = self.records.next(&mut batch)? {
+            let part = batch.number();
+            if !self.ranges.iter().all(|range| range.wait_for_room(part)) {
+                // Its reason is known to the range.
+                self.records.stop();
+                return Ok(());
+            }
+            self.distribute(&batch, &mut blocks, &mut keys);
+            // Threads begin with different ranges, and so do not wait for each other.
+            let all = self.ranges.len();
+            for range in (0..all).map(|range| (range + part as usize) % all) {
+                let spare = self.ranges[range].spare().unwrap_or_default();
+                let own = std::mem::replace(&mut keys[range], spare);
+                self.ranges[range].hand_in(part, own);
+            }
+            self.reading.progress.advance(bytes);
+        }
+        Ok(())
+    }
+
+    /// Makes the keys of a batch, for each range.
+    fn distribute(&self, batch: &RecordBatch, lists: &mut Blocks, keys: &mut [Keys]) {
+        for keys in &mut *keys {
+            keys.clear();
+            keys.part = batch.number();
+        }
+        let begins = batch.stretch().is_none_or(|stretch| stretch.begins);
+        let first = batch.first() - u64::from(!begins);
+        let mut number = 0;
+        for at in 0..batch.len() {
+            let node = self.nodes.get(first as usize + at).copied().unwrap_or(0);
+            let letters = batch.record(at).letters;
+            if node == 0 {
+                continue;
+            }
+            for block in blocks(self.reading.k, letters.len()) {
+                let is_first = begins && block.start == 0;
+                let hashes = lists.hashes(&letters[block], is_first);
+                self.put(hashes, (number, node), keys);
+                number += 1;
+            }
+        }
+    }
+
+    /// Gives the hashes of a block to their ranges.
+    fn put(&self, hashes: &[u64], (block, node): (u32, u32), keys: &mut [Keys]) {
+        if let [only] = &mut *keys {
+            only.hashes.extend_from_slice(hashes);
+        } else {
+            for &hash in hashes {
+                let range = self.cut.range_of(self.rule.homes.of(hash));
+                keys[range].hashes.push(hash);
+            }
+        }
+        for keys in keys {
+            let end = keys.hashes.len() as u32;
+            if keys.runs.last().map_or(0, |run| run.end) < end {
+                keys.runs.push(Run { block, node, end });
+            }
+        }
+    }
+}
