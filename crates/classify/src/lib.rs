@@ -49,4 +49,4 @@ pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Par
 pub use query::{Query, Scratch};
 pub use shared::{Session, SharedClassifier, Taxon};
 pub use sketch::Sketcher;
-pub use target_taxa::{expand_references, files_beside};
+pub use target_taxa::{expand_references, files_beside, taxids_of_library};

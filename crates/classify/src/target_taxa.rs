@@ -14,6 +14,7 @@ use crate::Error;
 use crate::build::BuildOutcome;
 use crate::config::BuildConfig;
 use crate::database::{Database, Target};
+use crate::kraken2::Kraken2Sequence;
 use crate::lines::Lines;
 use crate::taxonomy::{Dump, Taxonomy};
 
@@ -165,6 +166,28 @@ pub(crate) fn map_targets(
         target.node = pruned.node(tree.taxid(target.node)).unwrap_or(pruned.root());
     }
     Ok(Mapped { targets, taxonomy: pruned })
+}
+
+/// The taxids of the sequences of a Kraken 2 library, found where those of a [`build`](crate::build())
+/// are: in `maps`, in headers, next to `inputs`, and in the taxonomy's `folder`. `sequences` are those of
+/// all inputs, in their order.
+///
+/// # Errors
+/// If one of these files cannot be read, or is malformed.
+pub fn taxids_of_library(
+    sequences: &[Kraken2Sequence],
+    inputs: &[Input],
+    maps: &[PathBuf],
+    folder: &Path,
+) -> Result<Vec<Option<u32>>, Error> {
+    let mut files = vec![Vec::new(); inputs.len()];
+    for sequence in sequences {
+        let (name, header) = (sequence.name().to_owned(), sequence.header.clone());
+        files[sequence.input].push(ScannedTarget { name, header, bases: 0, has_kmer: true });
+    }
+    let mut search = Search::new(inputs, &files);
+    search.look_everywhere(maps, inputs, Some(folder))?;
+    Ok(search.taxids)
 }
 
 /// The targets of `base`, with their nodes in `tree`, which holds all of them.

@@ -1,5 +1,7 @@
 //! `merganser build`.
 
+mod kraken2;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,7 +13,9 @@ use merganser_io::{Input, Output};
 use merganser_run::{Resources, Summary, format_size};
 
 use crate::args::BuildArgs;
-use crate::args::build::{PartArgs, PresetName, ResourceArgs, SketchArgs, TaxidArgs};
+use crate::args::build::{
+    DatabaseFormat, PartArgs, PresetName, ResourceArgs, SketchArgs, TaxidArgs,
+};
 use crate::common::write_summary;
 use crate::console::Console;
 use crate::files::RunFiles;
@@ -26,6 +30,10 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let Some(taxonomy) = args.taxonomy.as_deref() else {
         return failure::usage("--taxonomy is missing");
     };
+    if args.format == DatabaseFormat::Kraken2 {
+        return kraken2::run(args, taxonomy, console, started);
+    }
+    check(args)?;
     let config = config(&args.taxids, Some(&args.sketches), Some(&args.parts));
     let resources = resources(&args.resources);
     config.validate_for(&resources)?;
@@ -42,7 +50,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         merganser_classify::build(&config, &resources, &inputs, taxonomy, output, &bar, &cancel);
     drop(bar);
     let (database, outcome) = built?;
-    report_unmapped(&outcome, unmapped)?;
+    report_unmapped(&outcome.unmapped, unmapped)?;
     if let Some(output) = json {
         summary("build", &resources, &database, &outcome, started, output)?;
     }
@@ -58,6 +66,20 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         started.elapsed().as_secs_f64()
     ));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Options that databases of Kraken 2 alone have.
+fn check(args: &BuildArgs) -> Result<()> {
+    let kraken = &args.kraken;
+    let given = [
+        (kraken.minimizer_len.is_some(), "--minimizer-len"),
+        (kraken.minimizer_spaces.is_some(), "--minimizer-spaces"),
+        (kraken.max_db_size.is_some(), "--max-db-size"),
+    ];
+    match given.iter().find(|(given, _)| *given) {
+        Some((_, option)) => failure::usage(format!("{option} goes with --format kraken2")),
+        None => Ok(()),
+    }
 }
 
 /// What a build reads, wherever that is done, and its list of sequences without a taxon.
@@ -111,9 +133,9 @@ pub(crate) fn config(
 }
 
 /// Writes the list of sequences without a taxon.
-pub(crate) fn report_unmapped(outcome: &BuildOutcome, output: Option<Output>) -> Result<()> {
+pub(crate) fn report_unmapped(unmapped: &[(String, String)], output: Option<Output>) -> Result<()> {
     let Some(mut output) = output else { return Ok(()) };
-    for (name, reason) in &outcome.unmapped {
+    for (name, reason) in unmapped {
         writeln!(output, "{name}\t{reason}")?;
     }
     output.finish()?;

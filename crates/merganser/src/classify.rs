@@ -310,7 +310,7 @@ fn build_in_memory(
     );
     drop(bar);
     let (database, outcome) = built?;
-    build::report_unmapped(&outcome, unmapped)?;
+    build::report_unmapped(&outcome.unmapped, unmapped)?;
     build::warn(&outcome, &args.taxids, console);
     console.info(format_args!(
         "built a database in memory from {} sequences with {} bases",

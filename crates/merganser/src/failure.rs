@@ -70,6 +70,8 @@ pub(crate) fn with_flags(message: &str) -> String {
             "k" => "-k".to_owned(),
             "threshold" => "-e".to_owned(),
             "read_group" => "-R".to_owned(),
+            "l" => "--minimizer-len".to_owned(),
+            "max_bytes" => "--max-db-size".to_owned(),
             "output" => "-o".to_owned(),
             "signature_len" => "--minimizer-len".to_owned(),
             "temp_dir" => "--tmp-dir".to_owned(),
@@ -80,7 +82,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 27] = [
+const FIELDS: [&str; 28] = [
     "bins",
     "confidence",
     "crop",
@@ -100,6 +102,7 @@ const FIELDS: [&str; 27] = [
     "method",
     "min_count",
     "min_insert",
+    "minimizer_spaces",
     "n_mode",
     "parts",
     "reference",

@@ -104,6 +104,52 @@ fn the_installed_program_writes_the_same() {
     }
 }
 
+/// What `build --format kraken2` writes is read by both programs, which say the same as of the database
+/// that Kraken 2's own program builds.
+#[test]
+fn databases_that_we_build() {
+    if !installed(&["kraken2", "kraken2-build"]) {
+        return;
+    }
+    for (theirs, ours) in [
+        ("", ""),
+        (
+            "--kmer-len 25 --minimizer-len 20 --minimizer-spaces 3 --max-db-size 100000",
+            "-k 25 --minimizer-len 20 --minimizer-spaces 3 --max-db-size 100000",
+        ),
+    ] {
+        let world = World::built();
+        let dir = &world.dir;
+        build(&world, theirs);
+        let to = "build --format kraken2 --taxonomy tax";
+        for (folder, threads) in [("one", 1), ("three", 3)] {
+            dir.run(&format!("{to} -q -t {threads} {ours} -o new/{folder} genomes")).ok();
+            for file in ["hash.k2d", "opts.k2d", "taxo.k2d"] {
+                let built = dir.read(&format!("new/{folder}/{file}"));
+                assert!(built == dir.read(&format!("new/one/{file}")), "{file}");
+            }
+        }
+        assert!(dir.read("new/one/taxo.k2d") == dir.read("k2/taxo.k2d"));
+        assert_eq!(dir.read("new/one/hash.k2d").len(), dir.read("k2/hash.k2d").len());
+        let expected = dir.run("classify k2 -1 1.fq -2 2.fq -q").ok();
+        assert_eq!(dir.run("classify new/one -1 1.fq -2 2.fq -q").ok(), expected);
+        shell(dir.root(), "kraken2 --db new/one --paired --output t.tsv 1.fq 2.fq 2>&1");
+        assert_eq!(String::from_utf8(dir.read("t.tsv")).unwrap(), expected);
+    }
+    let world = World::built();
+    let failing = |options: &str, code: i32| {
+        let line = "build --format kraken2 --taxonomy tax -o none/k2 genomes";
+        let said = world.dir.run(&format!("{line} {options}")).fails(code);
+        assert!(!world.dir.path("none").exists());
+        said
+    };
+    assert!(
+        failing("-k 20", 2).contains("error: -k 20 is out of range: --minimizer-len, which is 31")
+    );
+    assert!(failing("--memory 20M", 1).contains("or give --max-db-size, a limit for the table"));
+    assert!(failing("--density 3", 2).contains("not with --format kraken2"));
+}
+
 /// The third column.
 fn taxids(lines: &str) -> Vec<u32> {
     lines.lines().map(|line| line.split('\t').nth(2).unwrap().parse().unwrap()).collect()

@@ -28,6 +28,9 @@ Examples:
   Own genomes, with a table of ID<TAB>TAXID lines; stop if one has no taxon:
     merganser build --taxonomy taxonomy/ --map ids.tsv --strict -o refs.mgdb \\
       genomes/ mine.fa.gz
+  A database that Kraken 2 reads, too:
+    merganser build --format kraken2 --taxonomy taxonomy/ -o kraken_new/ \\
+      genomes/
   MetaCache's parameters and rule:
     merganser build --taxonomy taxonomy/ --preset metacache -o refs.mgdb \\
       @genomes.txt";
@@ -43,9 +46,12 @@ pub(crate) struct BuildArgs {
     // `-t DIR` may stand for it: `args::parse` sees to it that it is there.
     #[arg(long, value_name = "DIR", required_unless_present = "threads")]
     pub(crate) taxonomy: Option<PathBuf>,
-    /// The database to write (.mgdb)
+    /// The database to write (.mgdb), or the folder of one of Kraken 2
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// What is written
+    #[arg(long, value_name = "FORMAT", default_value = "merganser")]
+    pub(crate) format: DatabaseFormat,
 
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,
@@ -54,10 +60,36 @@ pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) parts: PartArgs,
     #[command(flatten)]
+    pub(crate) kraken: KrakenBuildArgs,
+    #[command(flatten)]
     pub(crate) resources: ResourceArgs,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+}
+
+/// `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DatabaseFormat {
+    /// One file (.mgdb)
+    Merganser,
+    /// A folder that kraken2 reads, too: the files that kraken2-build makes with one thread
+    Kraken2,
+}
+
+/// How a database of Kraken 2 is made.
+#[derive(Args, Debug)]
+pub(crate) struct KrakenBuildArgs {
+    /// Bases of a minimizer, 1 to 31; -k (35) has as many or more [default: 31]
+    #[arg(long, value_name = "L", help_heading = "Kraken 2's databases (--format kraken2)")]
+    pub(crate) minimizer_len: Option<usize>,
+    /// Bases of a minimizer that do not count, every other one, at most a quarter [default: 7]
+    #[arg(long, value_name = "N", help_heading = "Kraken 2's databases (--format kraken2)")]
+    pub(crate) minimizer_spaces: Option<usize>,
+    /// The most bytes of the table, e.g. 8G: a share of the minimizers is left out
+    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
+    #[arg(help_heading = "Kraken 2's databases (--format kraken2)")]
+    pub(crate) max_db_size: Option<u64>,
 }
 
 /// Where taxids come from.

@@ -40,7 +40,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
         merganser_classify::add(&config, &resources, &base, additions, output, &bar, &cancel);
     drop(bar);
     let (database, outcome) = built?;
-    build::report_unmapped(&outcome, unmapped)?;
+    build::report_unmapped(&outcome.unmapped, unmapped)?;
     if let Some(output) = json {
         build::summary("db add", &resources, &database, &outcome, started, output)?;
     }

@@ -1,0 +1,158 @@
+//! `merganser build --format kraken2`.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use merganser_classify::kraken2::{
+    Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
+};
+use merganser_classify::taxonomy::Dump;
+use merganser_classify::{Error, expand_references, taxids_of_library};
+use merganser_io::{MadeDirectories, Output};
+use merganser_run::{Resources, Summary, format_size};
+
+use super::{references, report_unmapped, resources};
+use crate::args::BuildArgs;
+use crate::args::build::SketchArgs;
+use crate::common::{thousands, write_summary};
+use crate::console::Console;
+use crate::progress::Bar;
+use crate::{devices, failure, interrupt};
+
+/// Builds a folder with the files that `kraken2` reads, and reports.
+pub(super) fn run(
+    args: &BuildArgs,
+    taxonomy: &Path,
+    console: &Console,
+    started: Instant,
+) -> Result<ExitCode> {
+    check(args)?;
+    let (config, resources) = (config(args), resources(&args.resources));
+    config.validate()?;
+    merganser_run::raise_open_file_limit();
+    let inputs = expand_references(&args.inputs)?;
+    let files = references(&args.inputs, &inputs, Some(taxonomy), &args.taxids);
+    let outputs = files.write(Kraken2Database::files(&args.output)).write(&args.json).check()?;
+    // It goes again if nothing comes to be in it.
+    let folder = MadeDirectories::ensure(&args.output).map_err(|error| {
+        let reason = merganser_io::reason(&error);
+        anyhow!("{}: cannot make this folder: {reason}", args.output.display())
+    })?;
+    let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
+    let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let dump = Dump::read(taxonomy)?;
+    let taxids = |sequences: &[Kraken2Sequence]| {
+        if args.taxids.strict {
+            refuse_doubles(sequences)?;
+        }
+        taxids_of_library(sequences, &inputs, &args.taxids.map, taxonomy)
+    };
+    let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
+    let bar = Bar::new(console);
+    let to = (args.output.as_path(), &outputs);
+    let built = Kraken2Database::build(&config, library, to, &resources, &bar, &cancel);
+    drop(bar);
+    let notes = built?;
+    if let (true, Some((name, reason))) = (args.taxids.strict, notes.unmapped.first()) {
+        let count = notes.unmapped.len();
+        anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {reason}");
+    }
+    report_unmapped(&notes.unmapped, unmapped)?;
+    if let Some(output) = json {
+        summary(&config, &resources, &notes, started, output)?;
+    }
+    outputs.commit()?;
+    drop(folder);
+    tell(args, &notes, console, started);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Sees to it that no id occurs twice.
+fn refuse_doubles(sequences: &[Kraken2Sequence]) -> Result<(), Error> {
+    let mut names = HashSet::new();
+    match sequences.iter().find(|sequence| !names.insert(sequence.name())) {
+        Some(sequence) => Err(Error::Input(format!(
+            "{}: a sequence before it has the same id (`strict`)",
+            sequence.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Options that databases of ours alone have.
+fn check(args: &BuildArgs) -> Result<()> {
+    let defaults = SketchArgs { k: args.sketches.k, ..SketchArgs::default() };
+    if args.sketches != defaults || args.parts.parts != 1 || args.parts.max_part_size.is_some() {
+        return failure::usage(
+            "the options under Sketches but -k, --parts and --max-part-size go with databases of \
+             merganser, not with --format kraken2",
+        );
+    }
+    Ok(())
+}
+
+fn config(args: &BuildArgs) -> Kraken2BuildConfig {
+    let mut config = Kraken2BuildConfig::default();
+    config.k = args.sketches.k.map_or(config.k, |k| k as usize);
+    config.l = args.kraken.minimizer_len.unwrap_or(config.l);
+    config.minimizer_spaces = args.kraken.minimizer_spaces.unwrap_or(config.minimizer_spaces);
+    config.max_bytes = args.kraken.max_db_size;
+    config
+}
+
+fn tell(args: &BuildArgs, notes: &Kraken2BuildNotes, console: &Console, started: Instant) {
+    if let Some((name, reason)) = notes.unmapped.first() {
+        let count = notes.unmapped.len();
+        console.warn(format_args!(
+            "{count} sequences have no taxon and are left out, first {name}: {reason}"
+        ));
+    }
+    console.info(format_args!(
+        "built {} from {} sequences with {} bases: {} minimizers, {} in {:.1} s",
+        args.output.display(),
+        thousands(notes.sequences),
+        thousands(notes.bases),
+        thousands(notes.size),
+        format_size(4 * notes.capacity),
+        started.elapsed().as_secs_f64()
+    ));
+}
+
+fn summary(
+    config: &Kraken2BuildConfig,
+    resources: &Resources,
+    notes: &Kraken2BuildNotes,
+    started: Instant,
+    output: Output,
+) -> Result<()> {
+    let mut summary = Summary::new("build");
+    summary.version(env!("CARGO_PKG_VERSION"));
+    summary.set("parameters", "format", "kraken2");
+    summary.set("parameters", "k", config.k);
+    summary.set("parameters", "minimizer_len", config.l);
+    summary.set("parameters", "minimizer_spaces", config.minimizer_spaces);
+    summary.set("parameters", "max_db_size", config.max_bytes);
+    summary.set("parameters", "threads", resources.threads);
+    summary.set("parameters", "memory", resources.budget());
+    for (key, value) in [
+        ("sequences", notes.sequences),
+        ("bases", notes.bases),
+        ("unmapped", notes.unmapped.len() as u64),
+        ("taxa", notes.taxa),
+        ("cells", notes.capacity),
+        ("filled", notes.size),
+        ("minimum_hash", notes.minimum_hash),
+    ] {
+        summary.set("results", key, value);
+    }
+    devices::describe(&[], resources.gpu_memory, &mut summary);
+    devices::clocks(started, &mut summary);
+    for (name, time) in notes.stages.iter() {
+        summary.stage(name, time);
+    }
+    Ok(write_summary(&summary, output)?)
+}
