@@ -11,7 +11,7 @@ use merganser_run::{OnFailure, Unit, run_workers};
 use super::super::minimizers::{Entries, Minimizers};
 use super::super::options::Kraken2Options;
 use super::super::table::hash;
-use super::job::Reading;
+use super::reading::Reading;
 use super::size::{SAMPLE_MASK, SAMPLED};
 use crate::Error;
 

@@ -3,7 +3,7 @@
 use merganser_io::{
     Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, check_letters,
 };
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, ConfigError, Progress};
 
 use super::blocks::BLOCK;
 use crate::Error;
@@ -28,6 +28,9 @@ impl Reading<'_> {
 
     /// Opens the inputs. Sequences come in stretches that begin with a block, and end with the k - 1
     /// letters behind one.
+    ///
+    /// # Errors
+    /// If one cannot be read, or not twice.
     pub(super) fn open(&self) -> Result<Records, Error> {
         let segments: Vec<Segment> = self.inputs.iter().cloned().map(Segment::Single).collect();
         let overlap = self.k - 1;
@@ -40,7 +43,13 @@ impl Reading<'_> {
             cancel: self.cancel.clone(),
             ..RecordOptions::default()
         };
-        Ok(Records::open(&segments, options)?)
+        let records = Records::open(&segments, options)?;
+        if records.bytes_total().is_none() {
+            return Err(Error::Config(ConfigError::new(
+                "a library is read twice, which pipes and standard input cannot be: give files",
+            )));
+        }
+        Ok(records)
     }
 
     /// Letters of a record that no batch before had.
