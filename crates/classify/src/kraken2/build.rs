@@ -7,7 +7,6 @@
 mod blocks;
 mod cells;
 mod fill;
-mod reading;
 mod size;
 mod survey;
 
@@ -19,6 +18,7 @@ use merganser_io::{AtomicFile, Input, OutputSet};
 use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage, Stages, Unit, may_fail};
 
 use super::database::Kraken2Database;
+use super::library::{Kraken2Sequence, Kraken2Taxids, Reading};
 use super::options::Kraken2Options;
 use super::table::{Homes, header};
 use super::taxonomy::Kraken2Taxonomy;
@@ -26,9 +26,7 @@ use crate::Error;
 use crate::taxonomy::{Dump, Taxonomy};
 use cells::Rule;
 use fill::Sequences;
-use reading::Reading;
 use size::{Size, value_bits};
-pub use survey::Kraken2Sequence;
 use survey::{Survey, survey};
 
 /// The process itself.
@@ -133,12 +131,6 @@ impl Kraken2BuildConfig {
     }
 }
 
-/// Finds the taxid of each sequence of a library, in their order; none for those that are left out.
-/// `&|sequences| Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())` takes those that headers
-/// name.
-pub type Kraken2Taxids<'a> =
-    &'a (dyn Fn(&[Kraken2Sequence]) -> Result<Vec<Option<u32>>, Error> + Sync);
-
 /// What a database is made of.
 #[derive(Clone, Copy)]
 pub struct Kraken2Library<'a> {
@@ -189,8 +181,8 @@ impl Kraken2Database {
     ) -> Result<Kraken2BuildNotes, Error> {
         config.validate()?;
         resources.validate()?;
-        let (k, threads) = (config.k, resources.threads);
-        let reading = Reading { inputs: library.inputs, k, threads, progress, cancel };
+        let (overlap, threads) = (config.k - 1, resources.threads);
+        let reading = Reading { inputs: library.inputs, overlap, threads, progress, cancel };
         let build = Build { config, library, budget: resources.budget(), reading };
         build.refuse_shortage(build.fixed(), "building a Kraken 2 database needs")?;
         // So that what cannot be written is known before any work.
@@ -213,7 +205,7 @@ impl Build<'_> {
         let threads = self.reading.threads;
         BASE_BYTES
             + self.library.taxonomy.bytes()
-            + Reading::bytes(threads, self.config.k)
+            + Reading::bytes(threads, self.reading.overlap)
             + fill::bytes(threads)
     }
 

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use merganser_io::{RecordBatch, Records};
 use merganser_run::{InOrder, OnFailure, Unit, run_workers};
 
+use super::super::library::{Reading, first_sequence};
 use super::super::options::Kraken2Options;
 use super::blocks::{Blocks, blocks};
 use super::cells::{self, Cut, Filling, Keys, Rule, Run};
-use super::reading::Reading;
+
 use crate::Error;
 
 /// Keys of batches that wait for their turn: so many batches for each thread.
@@ -136,7 +137,7 @@ impl Pass<'_, '_> {
             keys.part = batch.number();
         }
         let begins = batch.stretch().is_none_or(|stretch| stretch.begins);
-        let first = batch.first() - u64::from(!begins);
+        let first = first_sequence(batch);
         let mut number = 0;
         for at in 0..batch.len() {
             let node = self.sequences.nodes.get(first as usize + at).copied().unwrap_or(0);
@@ -144,7 +145,7 @@ impl Pass<'_, '_> {
             if node == 0 {
                 continue;
             }
-            for block in blocks(self.reading.k, letters.len()) {
+            for block in blocks(self.options.k, letters.len()) {
                 let is_first = begins && block.start == 0;
                 let hashes = lists.hashes(&letters[block], is_first);
                 self.put(hashes, (number, node), keys);
