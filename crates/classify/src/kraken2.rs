@@ -4,13 +4,16 @@
 //! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d; [`classify()`] takes files of
 //! reads to lines and counts, of which [`Kraken2Counts::write_report`] makes the report.
 //! [`Kraken2Database::build`] makes the database of a library: the files that `kraken2-build` makes of
-//! it with one thread, byte for byte.
+//! it with one thread, byte for byte. A [`BrackenDistribution`] says to which taxa reads of its genomes
+//! are assigned.
 
+mod bracken;
 mod build;
 mod classify;
 mod counts;
 mod database;
 mod distinct;
+mod library;
 mod lines;
 mod minimizers;
 mod naive;
@@ -23,12 +26,12 @@ mod table;
 mod taxonomy;
 mod worker;
 
-pub use build::{
-    Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library, Kraken2Sequence, Kraken2Taxids,
-};
+pub use bracken::{BrackenDistribution, BrackenShare};
+pub use build::{Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library};
 pub use classify::Kraken2Rules;
 pub use counts::Kraken2Counts;
 pub use database::Kraken2Database;
+pub use library::{Kraken2Sequence, Kraken2Taxids};
 pub use options::Kraken2Options;
 pub use report::Kraken2ReportOptions;
 pub use run::{Kraken2Config, Kraken2Outcome, classify};

@@ -6,6 +6,8 @@
     reason = "a test ends by panicking"
 )]
 
+#[path = "kraken2/bracken.rs"]
+mod bracken;
 #[path = "kraken2/build.rs"]
 mod build;
 #[allow(dead_code, reason = "other tests use more of it")]

@@ -7,26 +7,26 @@
 mod blocks;
 mod cells;
 mod fill;
-mod job;
 mod size;
 mod survey;
 
 use std::io::Write;
 use std::path::Path;
+use std::time::Instant;
 
 use merganser_io::{AtomicFile, Input, OutputSet};
 use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage, Stages, Unit, may_fail};
 
 use super::database::Kraken2Database;
+use super::library::{Kraken2Sequence, Kraken2Taxids, Reading};
 use super::options::Kraken2Options;
 use super::table::{Homes, header};
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 use crate::taxonomy::{Dump, Taxonomy};
 use cells::Rule;
-use job::Reading;
+use fill::Sequences;
 use size::{Size, value_bits};
-pub use survey::Kraken2Sequence;
 use survey::{Survey, survey};
 
 /// The process itself.
@@ -34,7 +34,7 @@ const BASE_BYTES: u64 = 32 << 20;
 /// About what a sequence's name takes beside its letters,
 const NAME_BYTES: u64 = 64;
 /// and a minimizer that is counted for the estimate.
-const SAMPLE_BYTES: u64 = 16;
+const SAMPLE_BYTES: u64 = 32;
 /// Bytes that are written at a time.
 const WRITTEN: usize = 4 << 20;
 
@@ -131,16 +131,10 @@ impl Kraken2BuildConfig {
     }
 }
 
-/// Finds the taxid of each sequence of a library, in their order; none for those that are left out.
-/// `&|sequences| Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())` takes those that headers
-/// name.
-pub type Kraken2Taxids<'a> =
-    &'a (dyn Fn(&[Kraken2Sequence]) -> Result<Vec<Option<u32>>, Error> + Sync);
-
 /// What a database is made of.
 #[derive(Clone, Copy)]
 pub struct Kraken2Library<'a> {
-    /// FASTA files, none of them standard input: they are read twice. Their order and that of their
+    /// Files of sequences, no pipes: they are read twice. Their order and that of their
     /// sequences decides where the cells of the table stand, not what they say.
     pub inputs: &'a [Input],
     /// Finds the taxa of the sequences.
@@ -187,13 +181,8 @@ impl Kraken2Database {
     ) -> Result<Kraken2BuildNotes, Error> {
         config.validate()?;
         resources.validate()?;
-        if library.inputs.iter().any(Input::is_stdin) {
-            return Err(Error::Config(ConfigError::new(
-                "a library is read twice, which standard input cannot be: give files",
-            )));
-        }
-        let (k, threads) = (config.k, resources.threads);
-        let reading = Reading { inputs: library.inputs, k, threads, progress, cancel };
+        let (overlap, threads) = (config.k - 1, resources.threads);
+        let reading = Reading { inputs: library.inputs, overlap, threads, progress, cancel };
         let build = Build { config, library, budget: resources.budget(), reading };
         build.refuse_shortage(build.fixed(), "building a Kraken 2 database needs")?;
         // So that what cannot be written is known before any work.
@@ -216,7 +205,7 @@ impl Build<'_> {
         let threads = self.reading.threads;
         BASE_BYTES
             + self.library.taxonomy.bytes()
-            + Reading::bytes(threads, self.config.k)
+            + Reading::bytes(threads, self.reading.overlap)
             + fill::bytes(threads)
     }
 
@@ -230,7 +219,7 @@ impl Build<'_> {
 
     fn run(&self, files: [AtomicFile; 3]) -> Result<Kraken2BuildNotes, Error> {
         let mut notes = Kraken2BuildNotes::default();
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         let found = survey(&self.reading, &self.config.options(0))?;
         notes.stages.since("minimizers", begun);
         (notes.sequences, notes.bases) = (found.sequences.len() as u64, found.letters);
@@ -243,12 +232,13 @@ impl Build<'_> {
         drop(found);
         let value_bits = value_bits(taxonomy.len(), self.config.minimum_value_bits)?;
         let options = self.config.options(size.minimum_hash);
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         let mut cells = empty(size)?;
         let rule = Rule { tree: &taxonomy, homes: Homes::new(size.capacity), value_bits };
-        let used = fill::fill(&self.reading, &options, &nodes, rule, &mut cells)?;
+        let sequences = Sequences { nodes: &nodes, letters: notes.bases };
+        let used = fill::fill(&self.reading, &options, sequences, rule, &mut cells)?;
         notes.stages.since("table", begun);
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         let [options_file, taxonomy_file, table_file] = files;
         write(options_file, &options.bytes())?;
         write(taxonomy_file, &taxonomy_bytes)?;

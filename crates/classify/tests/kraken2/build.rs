@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use merganser_classify::Error;
 use merganser_classify::kraken2::{
@@ -200,7 +201,9 @@ fn what_cannot_be_built_is_named() {
     assert!(small.starts_with("building a Kraken 2 database needs at least "), "{small}");
     let missing = message(&usual, "missing.fna", map);
     assert!(missing.starts_with("DIR/missing.fna: "), "{missing}");
-    assert!(path("taxonomy").is_dir(), "inputs stay");
+    assert!(Command::new("mkfifo").arg(path("pipe.fna")).status().unwrap().success());
+    let pipe = message(&usual, "pipe.fna", map);
+    assert!(pipe.starts_with("a library is read twice, which pipes"), "{pipe}");
 }
 
 #[test]

@@ -1,23 +1,36 @@
 //! The second reading of a library: its minimizers are stored.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use merganser_io::{RecordBatch, Records};
 use merganser_run::{InOrder, OnFailure, Unit, run_workers};
 
+use super::super::library::{Reading, first_sequence};
 use super::super::options::Kraken2Options;
 use super::blocks::{Blocks, blocks};
 use super::cells::{self, Cut, Filling, Keys, Rule, Run};
-use super::job::Reading;
+
 use crate::Error;
 
 /// Keys of batches that wait for their turn: so many batches for each thread.
 const AHEAD: usize = 2;
 
+/// What the first reading found.
+#[derive(Clone, Copy)]
+pub(super) struct Sequences<'a> {
+    /// The taxon of each sequence; 0 for none.
+    pub(super) nodes: &'a [u32],
+    /// Letters of all.
+    pub(super) letters: u64,
+}
+
 /// What one pass over the library needs.
 struct Pass<'a, 't> {
     reading: &'a Reading<'a>,
     options: &'a Kraken2Options,
-    /// The taxon of each sequence; 0 for none.
-    nodes: &'a [u32],
+    sequences: Sequences<'a>,
+    /// Letters so far.
+    letters: AtomicU64,
     cut: Cut,
     rule: Rule<'t>,
     records: Records,
@@ -36,23 +49,23 @@ pub(super) fn bytes(threads: usize) -> u64 {
 pub(super) fn fill(
     reading: &Reading<'_>,
     options: &Kraken2Options,
-    nodes: &[u32],
+    sequences: Sequences<'_>,
     rule: Rule<'_>,
     cells: &mut [u32],
 ) -> Result<u64, Error> {
     let cut = Cut::of(cells.len() as u64);
-    if let Some(size) = fill_cut(reading, options, nodes, (cut, rule), cells)? {
+    if let Some(size) = fill_cut(reading, options, sequences, (cut, rule), cells)? {
         return Ok(size);
     }
     cells.fill(0);
     let whole = (Cut::whole(cells.len() as u64), rule);
-    Ok(fill_cut(reading, options, nodes, whole, cells)?.unwrap_or_default())
+    Ok(fill_cut(reading, options, sequences, whole, cells)?.unwrap_or_default())
 }
 
 fn fill_cut(
     reading: &Reading<'_>,
     options: &Kraken2Options,
-    nodes: &[u32],
+    sequences: Sequences<'_>,
     (cut, rule): (Cut, Rule<'_>),
     cells: &mut [u32],
 ) -> Result<Option<u64>, Error> {
@@ -61,7 +74,8 @@ fn fill_cut(
     let ahead = (AHEAD * reading.threads + 1) as u64;
     let in_order = |range| InOrder::new(range, ahead, u64::MAX);
     let ranges = cells::cut(cells, cut, rule).into_iter().map(in_order).collect();
-    let pass = Pass { reading, options, nodes, cut, rule, records, ranges };
+    let letters = AtomicU64::new(0);
+    let pass = Pass { reading, options, sequences, letters, cut, rule, records, ranges };
     run_workers(reading.threads, |_| {
         // Nobody must wait for a part that does not come.
         let gone = OnFailure::new(|| pass.stop());
@@ -71,8 +85,15 @@ fn fill_cut(
     })
     .map_err(|error| reading.or_cancelled(error))?;
     reading.refuse_cancelled()?;
+    let letters = pass.letters.into_inner();
     let filled = pass.ranges.into_iter().map(|range| range.into_sink().map(Filling::end));
     let filled = filled.collect::<Result<Vec<_>, Error>>()?;
+    if letters != sequences.letters {
+        return Err(Error::Input(format!(
+            "the library changed between its two readings, from {} to {letters} letters: build again",
+            sequences.letters
+        )));
+    }
     reading.progress.finish();
     Ok(cells::finish(cells, cut, rule, filled))
 }
@@ -94,6 +115,8 @@ impl Pass<'_, '_> {
                 self.records.stop();
                 return Ok(());
             }
+            let new = |at| self.reading.new_letters(&batch, at);
+            self.letters.fetch_add((0..batch.len()).map(new).sum(), Ordering::Relaxed);
             self.distribute(&batch, &mut blocks, &mut keys);
             // Threads begin with different ranges, and so do not wait for each other.
             let all = self.ranges.len();
@@ -114,15 +137,15 @@ impl Pass<'_, '_> {
             keys.part = batch.number();
         }
         let begins = batch.stretch().is_none_or(|stretch| stretch.begins);
-        let first = batch.first() - u64::from(!begins);
+        let first = first_sequence(batch);
         let mut number = 0;
         for at in 0..batch.len() {
-            let node = self.nodes.get(first as usize + at).copied().unwrap_or(0);
+            let node = self.sequences.nodes.get(first as usize + at).copied().unwrap_or(0);
             let letters = batch.record(at).letters;
             if node == 0 {
                 continue;
             }
-            for block in blocks(self.reading.k, letters.len()) {
+            for block in blocks(self.options.k, letters.len()) {
                 let is_first = begins && block.start == 0;
                 let hashes = lists.hashes(&letters[block], is_first);
                 self.put(hashes, (number, node), keys);

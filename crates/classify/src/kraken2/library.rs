@@ -1,0 +1,192 @@
+//! Sequences that databases are made of, and how they are read.
+
+use merganser_io::{
+    Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, check_letters,
+};
+use merganser_run::{Cancel, Progress};
+
+use crate::Error;
+
+/// New letters of a stretch of a sequence, and about as many of short sequences in a batch.
+pub(super) const STRETCH: usize = 1 << 19;
+
+/// Finds the taxid of each sequence of a library, in their order; none for those that are left out.
+/// `&|sequences| Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())` takes those that headers
+/// name.
+pub type Kraken2Taxids<'a> =
+    &'a (dyn Fn(&[Kraken2Sequence]) -> Result<Vec<Option<u32>>, Error> + Sync);
+
+/// A sequence of a library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kraken2Sequence {
+    /// Which of the inputs it is in.
+    pub input: usize,
+    /// Its header, without `>`.
+    pub header: String,
+}
+
+impl Kraken2Sequence {
+    /// Its name: the header up to the first blank.
+    pub fn name(&self) -> &str {
+        self.header.split_ascii_whitespace().next().unwrap_or_default()
+    }
+
+    /// The taxid that the header names by `kraken:taxid|`, if it does.
+    pub fn taxid(&self) -> Option<u32> {
+        let (_, rest) = self.header.split_once("kraken:taxid|")?;
+        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        rest[..end].parse().ok()
+    }
+}
+
+/// What is read, by whom.
+pub(super) struct Reading<'a> {
+    pub(super) inputs: &'a [Input],
+    /// Letters at the end of a stretch that the next one repeats.
+    pub(super) overlap: usize,
+    pub(super) threads: usize,
+    pub(super) progress: &'a dyn Progress,
+    pub(super) cancel: &'a Cancel,
+}
+
+impl Reading<'_> {
+    /// Bytes of memory that reading takes, at the most: chunks on their way, and batches.
+    pub(super) fn bytes(threads: usize, overlap: usize) -> u64 {
+        threads as u64 * 6 * (STRETCH + overlap) as u64 * 2
+    }
+
+    /// Opens the inputs. Long sequences come in stretches, which begin at multiples of [`STRETCH`].
+    ///
+    /// # Errors
+    /// If one cannot be read.
+    pub(super) fn open(&self) -> Result<Records, Error> {
+        let segments: Vec<Segment> = self.inputs.iter().cloned().map(Segment::Single).collect();
+        let overlap = self.overlap;
+        let options = RecordOptions {
+            keep: Keep { header: Header::Whole, qualities: false },
+            batch_bytes: STRETCH,
+            chunk_bytes: STRETCH,
+            workers: self.threads,
+            stretches: Some((STRETCH + overlap, overlap)),
+            cancel: self.cancel.clone(),
+            ..RecordOptions::default()
+        };
+        Ok(Records::open(&segments, options)?)
+    }
+
+    /// Letters of a record that no batch before had.
+    pub(super) fn new_letters(&self, batch: &RecordBatch, at: usize) -> u64 {
+        let letters = batch.record(at).letters.len();
+        let again = batch.stretch().is_some_and(|stretch| !stretch.begins);
+        (letters - if again { self.overlap } else { 0 }) as u64
+    }
+
+    /// # Errors
+    /// If a sequence has bytes that are no text.
+    pub(super) fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
+        for at in 0..batch.len() {
+            let letters = batch.record(at).letters;
+            if let Some(place) = check_letters(letters) {
+                let (file, record) = batch.place(at);
+                return Err(Error::Input(format!(
+                    "{file}: record {record} has the byte {} in its sequence: damaged, or no FASTA file",
+                    merganser_io::shown_byte(letters[place])
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// If the run was cancelled.
+    pub(super) fn refuse_cancelled(&self) -> Result<(), Error> {
+        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// The error of a run: after a cancellation there is no other one.
+    pub(super) fn or_cancelled(&self, error: Error) -> Error {
+        self.refuse_cancelled().err().unwrap_or(error)
+    }
+}
+
+/// A sequence as a batch has it.
+pub(super) struct Seen {
+    number: u64,
+    /// Which record of its file it is, from 1.
+    record: u64,
+    file: String,
+    header: String,
+}
+
+impl Seen {
+    /// The sequences that begin in a batch.
+    pub(super) fn of(batch: &RecordBatch) -> impl Iterator<Item = Seen> {
+        let begins = batch.stretch().is_none_or(|stretch| stretch.begins);
+        (0..batch.len()).filter(move |_| begins).map(|at| {
+            let (file, record) = batch.place(at);
+            Seen {
+                number: batch.first() + at as u64,
+                record,
+                file: file.to_owned(),
+                header: String::from_utf8_lossy(batch.record(at).header).into_owned(),
+            }
+        })
+    }
+}
+
+/// The number of a batch's first sequence.
+pub(super) fn first_sequence(batch: &RecordBatch) -> u64 {
+    // One that goes on was counted with its beginning.
+    batch.first() - u64::from(batch.stretch().is_some_and(|stretch| !stretch.begins))
+}
+
+/// The sequences in the order of the inputs, each with its input: the next one of its name begins with
+/// its record 1, as inputs without records have none.
+pub(super) fn in_order(mut seen: Vec<Seen>, inputs: &[Input]) -> Vec<Kraken2Sequence> {
+    seen.sort_unstable_by_key(|sequence| sequence.number);
+    let names: Vec<String> = inputs.iter().map(ToString::to_string).collect();
+    let (mut next, mut input) = (0, 0);
+    let placed = seen.into_iter().map(|Seen { record, file, header, .. }| {
+        if record == 1 {
+            let skipped = names[next..].iter().position(|name| *name == file).unwrap_or(0);
+            input = next + skipped;
+            next = input + 1;
+        }
+        Kraken2Sequence { input, header }
+    });
+    placed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_are_given_their_inputs() {
+        let input = |name: &str| Input::File(name.into());
+        let seen = |number, record, file: &str| Seen {
+            number,
+            record,
+            file: file.to_owned(),
+            header: format!("s{number}"),
+        };
+        let inputs = ["a", "empty", "b", "a"].map(input);
+        let all = vec![seen(3, 1, "a"), seen(2, 1, "b"), seen(0, 1, "a"), seen(1, 2, "a")];
+        let placed: Vec<(usize, String)> =
+            in_order(all, &inputs).into_iter().map(|one| (one.input, one.header)).collect();
+        let expected = [(0, "s0"), (0, "s1"), (2, "s2"), (3, "s3")];
+        assert_eq!(placed, expected.map(|(input, header)| (input, header.to_owned())));
+    }
+
+    #[test]
+    fn headers_tell_names_and_taxids() {
+        let of = |header: &str| {
+            let sequence = Kraken2Sequence { input: 0, header: header.to_owned() };
+            (sequence.name().to_owned(), sequence.taxid())
+        };
+        assert_eq!(of("s1|kraken:taxid|562 text"), ("s1|kraken:taxid|562".to_owned(), Some(562)));
+        assert_eq!(of("kraken:taxid|9|NC_1"), ("kraken:taxid|9|NC_1".to_owned(), Some(9)));
+        assert_eq!(of("s2 taxid|5"), ("s2".to_owned(), None));
+        assert_eq!(of("s2 kraken:taxid|99999999999"), ("s2".to_owned(), None));
+    }
+}
