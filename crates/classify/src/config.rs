@@ -8,7 +8,7 @@ use crate::Error;
 use crate::decide::Thresholds;
 use crate::output::LineFormat;
 use crate::params::Params;
-use crate::run::ReadFilter;
+use crate::read_filter::ReadFilter;
 use crate::taxonomy::Rank;
 
 /// The most parts of a database.

@@ -7,6 +7,7 @@
 //! it with one thread, byte for byte. A [`BrackenDistribution`] says to which taxa reads of its genomes
 //! are assigned.
 
+mod batch;
 mod bracken;
 mod build;
 mod classify;

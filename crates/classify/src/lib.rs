@@ -28,6 +28,7 @@ pub mod naive;
 mod output;
 mod params;
 mod query;
+mod read_filter;
 mod reads;
 pub mod report;
 pub mod run;

@@ -2,7 +2,6 @@
 
 mod clock;
 mod devices;
-mod filter;
 mod found;
 mod outcome;
 mod passes;
@@ -12,8 +11,8 @@ mod work;
 
 pub use crate::config::RunConfig;
 pub use crate::output::{Columns, LineFormat, Outputs, ReadOutput, Taxids};
+pub use crate::read_filter::ReadFilter;
 pub use devices::Devices;
-pub use filter::ReadFilter;
 pub use outcome::Outcome;
 
 use std::io::Write;

@@ -11,7 +11,7 @@ use merganser_io::{FileKind, Input};
 use merganser_run::ConfigError;
 
 use crate::Error;
-use crate::build::BuildOutcome;
+use crate::build::outcome::BuildOutcome;
 use crate::config::BuildConfig;
 use crate::database::{Database, Target};
 use crate::kraken2::Kraken2Sequence;

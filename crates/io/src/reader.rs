@@ -16,6 +16,7 @@
 //! SAM and BAM are then made FASTQ, in parallel again. Containers of CRAM are fetched whole, and made
 //! FASTQ where others are inflated.
 
+mod errors;
 mod expand;
 mod fetch;
 mod join;

@@ -7,6 +7,7 @@
 //! large for the memory that a worker has is halved until it fits. The same table comes out for any
 //! number of threads and any memory.
 
+mod calculation;
 mod compare;
 mod emitting;
 mod engine;
@@ -16,10 +17,11 @@ mod parse;
 mod run;
 mod session;
 
+pub use calculation::Calculation;
 pub use compare::{Comparison, Pair, compare};
 pub(crate) use engine::{Place, Work};
 pub use expression::{Cut, Expression, Mode, Operation};
 pub use parse::{parse, parse_operand};
-pub use run::{Calculated, Calculation, calculate};
+pub use run::{Calculated, calculate};
 pub(crate) use session::Session;
 pub use session::open_tables;

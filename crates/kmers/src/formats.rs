@@ -6,6 +6,7 @@
 
 pub(crate) mod kff;
 pub(crate) mod kmc;
+mod memory;
 pub(crate) mod mgk;
 mod packed;
 #[cfg(feature = "parquet")]
@@ -29,8 +30,8 @@ use self::text::{Style, TextFormat};
 pub use self::write::{Encoder, Ordered, Sink, Totals, Writing};
 use merganser_run::ConfigError;
 
-use crate::memory::{MemoryFormat, MemorySink};
 use crate::{Error, MemoryTable};
+use memory::{MemoryFormat, MemorySink};
 
 /// What is said where a program without it meets Parquet.
 #[cfg(not(feature = "parquet"))]

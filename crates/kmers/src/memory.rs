@@ -1,13 +1,9 @@
 //! Tables in memory, for programs that use them at once and want no file.
 
-use std::sync::mpsc::Sender;
-use std::time::Duration;
-
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
-use crate::formats::{Encoder, Sink, Totals};
-use crate::{Error, Header};
+use crate::Header;
 
 /// A table in memory: distinct k-mers with their counts, in the order of their bases. It takes
 /// k / 4 bytes, rounded up, and 4 more for each k-mer.
@@ -22,6 +18,21 @@ pub struct MemoryTable {
 const COUNT: usize = 4;
 
 impl MemoryTable {
+    /// A table that is to be filled.
+    pub(crate) fn new(header: Header) -> MemoryTable {
+        MemoryTable { header, entries: Vec::new() }
+    }
+
+    /// Appends entries that [`put`] made, which come after those that are there.
+    pub(crate) fn append(&mut self, entries: &[u8]) {
+        self.entries.extend_from_slice(entries);
+    }
+
+    /// The header, for what is known at the end.
+    pub(crate) fn header_mut(&mut self) -> &mut Header {
+        &mut self.header
+    }
+
     /// What the table says of itself: k, whether k-mers are canonical, which counts it may hold.
     pub fn header(&self) -> &Header {
         &self.header
@@ -100,6 +111,14 @@ impl MemoryTable {
     }
 }
 
+/// Appends the entry of a k-mer of k bases.
+pub(crate) fn put<K: Kmer>(k: usize, kmer: K, count: u32, entries: &mut Vec<u8>) {
+    let mut whole = [0; MOST_BYTES];
+    kmer.store(&mut whole[..K::BYTES]);
+    entries.extend_from_slice(&whole[..kmer_bytes(k)]);
+    entries.extend_from_slice(&count.to_le_bytes());
+}
+
 /// Bytes that hold the integer of a k-mer.
 fn kmer_bytes(k: usize) -> usize {
     k.div_ceil(4)
@@ -118,54 +137,4 @@ fn load<K: Kmer>(kmer: &[u8]) -> K {
     let mut whole = [0; MOST_BYTES];
     whole[..kmer.len()].copy_from_slice(kmer);
     K::load(&whole[..K::BYTES])
-}
-
-/// Encodes for a table in memory.
-pub(crate) struct MemoryFormat {
-    pub(crate) k: usize,
-}
-
-impl<K: Kmer> Encoder<K> for MemoryFormat {
-    type Part = Vec<u8>;
-
-    fn encode(&self, kmers: &[(K, u32)]) -> Vec<u8> {
-        let bytes = kmer_bytes(self.k);
-        let mut part = Vec::with_capacity(kmers.len() * (bytes + COUNT));
-        let mut whole = [0; MOST_BYTES];
-        for &(kmer, count) in kmers {
-            kmer.store(&mut whole[..K::BYTES]);
-            part.extend_from_slice(&whole[..bytes]);
-            part.extend_from_slice(&count.to_le_bytes());
-        }
-        part
-    }
-}
-
-/// Makes a table, and sends it when it is done.
-pub(crate) struct MemorySink {
-    table: MemoryTable,
-    done: Sender<MemoryTable>,
-}
-
-impl MemorySink {
-    pub(crate) fn new(header: Header, done: Sender<MemoryTable>) -> MemorySink {
-        MemorySink { table: MemoryTable { header, entries: Vec::new() }, done }
-    }
-}
-
-impl Sink<Vec<u8>> for MemorySink {
-    fn write(&mut self, part: Vec<u8>) -> Result<(), Error> {
-        self.table.entries.extend_from_slice(&part);
-        Ok(())
-    }
-
-    fn totals(&mut self, totals: &Totals) {
-        totals.put(&mut self.table.header);
-    }
-
-    fn finish(self) -> Result<Duration, Error> {
-        // Nobody may want it any more.
-        let _ = self.done.send(self.table);
-        Ok(Duration::ZERO)
-    }
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use merganser_io::RecordBatch;
 
-use super::distinct::{BlockSketch, Sketch};
-use super::worker::Kraken2Batch;
+use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
+use super::distinct::Sketch;
 
 /// Bases of a block of single reads: the one that reaches them is its last.
 const BLOCK_BASES: u64 = 3 << 20;
@@ -58,18 +58,6 @@ impl InputBlocks {
         self.filled = 0;
     }
 }
-
-/// What is counted of a taxon.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct TaxonCounts {
-    /// Reads that are of the taxon itself,
-    pub(super) reads: u64,
-    /// and minimizers that were found and have it.
-    pub(super) minimizers: u64,
-}
-
-/// Sketches of taxa, of a block or of a piece of one.
-pub(super) type BlockSketches = HashMap<u32, BlockSketch>;
 
 /// Reads and minimizers of all taxa, of which a report is made.
 #[derive(Debug, Default)]

@@ -11,10 +11,11 @@ use merganser_run::{
     Shortage, Stages, Unit, peak_rss,
 };
 
+use super::batch::Kraken2Batch;
 use super::counts::{BlockCuts, InputBlocks, Kraken2Counts};
 use super::database::Kraken2Database;
 use super::sequences::Kraken2Sequences;
-use super::worker::{Kraken2Batch, Kraken2Classifier, Kraken2Worker};
+use super::worker::{Kraken2Classifier, Kraken2Worker};
 use super::{Kraken2Rules, Kraken2Taxonomy};
 use crate::Error;
 use crate::output::{Outputs, Wants};

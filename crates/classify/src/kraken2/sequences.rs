@@ -2,8 +2,8 @@
 
 use merganser_io::{Record, RecordBatch, put_decimal};
 
+use super::batch::Kraken2Batch;
 use super::taxonomy::Kraken2Taxonomy;
-use super::worker::Kraken2Batch;
 use crate::output::{ReadTexts, Wants};
 
 /// Reads of a batch as text: FASTQ as it was read, with a bare `+`, or FASTA with the sequence in one

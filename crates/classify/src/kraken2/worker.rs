@@ -1,11 +1,10 @@
 //! Batches of reads to lines, by one thread of many.
 
-use std::collections::HashMap;
-
 use merganser_io::RecordBatch;
 
+use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
 use super::classify::{Hits, Kraken2Rules, resolve};
-use super::counts::{BlockCuts, BlockSketches, TaxonCounts};
+use super::counts::BlockCuts;
 use super::database::Kraken2Database;
 use super::lines::{AMBIGUOUS, BORDER, Line, pair_name};
 use super::minimizers::{Entries, Kind, Minimizers, Run};
@@ -57,35 +56,6 @@ impl<'db> Kraken2Classifier<'db> {
             found: Vec::new(),
             reads: Reads::new(self),
         }
-    }
-}
-
-/// What came of a batch; it keeps its memory.
-#[derive(Debug, Default)]
-pub(super) struct Kraken2Batch {
-    lines: Vec<u8>,
-    pub(super) calls: Vec<u32>,
-    pub(super) taxa: HashMap<u32, TaxonCounts>,
-    /// By block, in order.
-    pub(super) sketches: Vec<(u64, BlockSketches)>,
-}
-
-impl Kraken2Batch {
-    /// The lines of all reads.
-    pub(super) fn lines(&self) -> &[u8] {
-        &self.lines
-    }
-
-    /// The node of each read; 0 of those without.
-    pub(super) fn calls(&self) -> &[u32] {
-        &self.calls
-    }
-
-    fn clear(&mut self) {
-        self.lines.clear();
-        self.calls.clear();
-        self.taxa.clear();
-        self.sketches.clear();
     }
 }
 

@@ -1,7 +1,9 @@
 //! The second step, in parallel: from what was fetched to text, and how many lines it has.
 
 use super::ReaderOptions;
-use super::fetch::{Fetched, Work, read_error};
+use super::errors::read_error;
+use super::fetch::{Fetched, Work};
+use super::shared::count_lines;
 use crate::alignment::cram::Cram;
 use crate::alignment::{bam, sam};
 use crate::chunk::Format;
@@ -68,10 +70,6 @@ pub(super) fn to_fastq(chunk: &mut Chunk) -> Result<(), Error> {
         };
         Error::Alignment { input: chunk.name.to_string(), place, problem }
     })
-}
-
-pub(super) fn count_lines(text: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', text).count() as u64
 }
 
 fn read_range(file: &File, mut offset: u64, room: &mut [u8], name: &str) -> Result<u64, Error> {

@@ -1,6 +1,7 @@
 //! The first step: what must be done to a file by one worker after the other.
 
 use super::ReaderOptions;
+use super::errors::{decode_error, read_error};
 use super::pipe::Pipe;
 use super::ranges::{Cutter, Plan, Range, Ranges};
 use crate::alignment::cram::{self, Containers, Cram};
@@ -316,10 +317,6 @@ fn fill(text: &mut dyn Read, room: &mut [u8], stopped: &AtomicBool) -> io::Resul
     Ok(filled)
 }
 
-pub(super) fn read_error(name: &str, error: io::Error) -> Error {
-    Error::Read { input: name.to_owned(), cause: Arc::new(error) }
-}
-
 /// What is wrong with a CRAM file.
 fn cram_error(name: &str, error: &io::Error) -> Error {
     let input = name.to_owned();
@@ -340,21 +337,4 @@ fn window_error(
     // libzstd has no other way to say it.
     let is_that = compression == Compression::Zstd && error.to_string().contains("too much memory");
     is_that.then(|| Error::Window { input: name.to_owned(), limit: 1 << window })
-}
-
-/// What a decompressor's error means: the system's errors pass through it unchanged.
-pub(super) fn decode_error(name: &str, compression: Compression, error: &io::Error) -> Error {
-    let input = name.to_owned();
-    if compression == Compression::None || error.raw_os_error().is_some() {
-        let cause = match error.raw_os_error() {
-            Some(code) => io::Error::from_raw_os_error(code),
-            None => io::Error::new(error.kind(), error.to_string()),
-        };
-        return read_error(name, cause);
-    }
-    let compression = compression.name();
-    if error.kind() == io::ErrorKind::UnexpectedEof {
-        return Error::Truncated { input, compression };
-    }
-    Error::Corrupt { input, compression, detail: error.to_string() }
 }

@@ -23,8 +23,8 @@ mod tests;
 pub(super) use cutter::{Cutter, Plan, Range};
 
 use super::ReaderOptions;
-use super::expand::count_lines;
-use super::fetch::decode_error;
+use super::errors::decode_error;
+use super::shared::count_lines;
 use crate::compress::Compression;
 use crate::compress::deflate::{Inflate, MemberEnd, Part, Sums, Window, parts};
 use crate::{Chunk, Error};

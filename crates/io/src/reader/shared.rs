@@ -22,3 +22,8 @@ impl Failures {
         lock(&self.0).as_ref().map(|(_, error)| error.clone())
     }
 }
+
+/// The ends of lines in a text.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}

@@ -3,10 +3,10 @@
 use merganser_run::InOrder;
 use merganser_seq::kmer::Kmer;
 
+use super::calculation::Calculation;
 use super::engine::{Place, Work};
 use super::expression::Cut;
 use super::merge::{self, Range, Run, Spare};
-use super::run::Calculation;
 use crate::formats::{Encoder, Ordered, Sink};
 use crate::{Error, Histogram};
 

@@ -1,6 +1,5 @@
 //! One calculation: gathering, computing, writing.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, OutputSet};
@@ -8,6 +7,7 @@ use merganser_run::{Cancel, InOrder, Progress, Resources, Stages};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
+use super::calculation::Calculation;
 use super::emitting::Emitting;
 use super::expression::{Bounds, Cut, Expression};
 use super::merge;
@@ -16,21 +16,6 @@ use crate::formats::mgk::section_bits;
 use crate::formats::{Encoder, Ordered, Sink, TableFormat, TableOutput, Totals, Writing};
 use crate::tables::{AnyTable, Ranges};
 use crate::{Error, Header, Histogram};
-
-/// What to compute, and what becomes of it.
-#[derive(Clone, Debug)]
-pub struct Calculation {
-    /// What to compute of the tables.
-    pub expression: Expression,
-    /// The result's own bounds.
-    pub cut: Cut,
-    /// Larger counts are lowered to this.
-    pub ceiling: u32,
-    /// Where the result goes; for [`TableFormat::Kmc`] the name without suffix.
-    pub output: Option<PathBuf>,
-    /// How it is written.
-    pub format: TableFormat,
-}
 
 /// What was computed.
 #[derive(Clone, Debug, Default)]

@@ -7,8 +7,8 @@ use merganser_classify::taxonomy::Rank;
 use merganser_run::Resources;
 
 use super::DeviceArgs;
-use super::classify::rank;
 use super::threads::ThreadsOrTaxonomyArgs;
+use super::values::rank;
 use crate::common;
 
 const BUILD: &str = "\

@@ -7,6 +7,7 @@ use merganser_classify::taxonomy::Rank;
 
 use super::ReadsArgs;
 use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
+use super::values::rank;
 
 const CLASSIFY: &str = "\
 Output:
@@ -305,11 +306,6 @@ pub(crate) struct DecisionArgs {
     /// more than so many per cent of the coverage of all; reads wait in temporary files
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, help_heading = "Decision")]
     pub(crate) cov_percentile: Option<u32>,
-}
-
-pub(super) fn rank(text: &str) -> Result<Rank, String> {
-    let all = || Rank::all().map(Rank::name).collect::<Vec<_>>().join(", ");
-    Rank::named(text).ok_or_else(|| format!("give one of {}", all()))
 }
 
 fn per_mille(text: &str) -> Result<u32, String> {

@@ -6,7 +6,8 @@ use clap::{Args, Subcommand};
 use merganser_classify::taxonomy::Rank;
 
 use super::build::{PartArgs, ResourceArgs, TaxidArgs};
-use super::classify::{ReportArgs, VerdictArgs, rank};
+use super::classify::{ReportArgs, VerdictArgs};
+use super::values::rank;
 
 /// What to do with a database.
 #[derive(Debug, Subcommand)]

@@ -1,5 +1,6 @@
 //! Values of options that are not plain numbers.
 
+use merganser_classify::taxonomy::Rank;
 use std::fmt;
 use std::str::FromStr;
 
@@ -25,6 +26,12 @@ impl fmt::Display for Auto {
             None => formatter.write_str("auto"),
         }
     }
+}
+
+/// A rank by its name.
+pub(super) fn rank(text: &str) -> Result<Rank, String> {
+    let all = || Rank::all().map(Rank::name).collect::<Vec<_>>().join(", ");
+    Rank::named(text).ok_or_else(|| format!("give one of {}", all()))
 }
 
 #[cfg(test)]
