@@ -26,7 +26,8 @@ impl Candidate {
 /// Positions that are looked at between two looks at whether the run is cancelled: some milliseconds.
 const STRETCH: usize = 1 << 20;
 
-/// Appends the candidates of a query, and calls `full` after each slice.
+/// Appends the candidates of a query, slice by slice, and calls `full` after each: with `true` if no window
+/// may have candidates of this slice and of another one, so that all must be taken.
 ///
 /// # Errors
 /// What `full` says, or that the run was cancelled.
@@ -37,7 +38,7 @@ pub(crate) fn collect(
     scratch: &mut Vec<u32>,
     candidates: &mut Vec<Candidate>,
     cancel: &Cancel,
-    mut full: impl FnMut(&mut Vec<Candidate>) -> Result<(), Error>,
+    mut full: impl FnMut(&mut Vec<Candidate>, bool) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let found: usize = seeds.iter().map(|seed| seed.positions.len()).sum();
     let slices = found.div_ceil(MOST_SORTED).max(1) as u64;
@@ -64,7 +65,7 @@ pub(crate) fn collect(
             scratch.dedup();
         }
         candidates.extend(scratch.iter().map(|&diagonal| Candidate { query, diagonal }));
-        full(candidates)?;
+        full(candidates, slices > 1)?;
     }
     Ok(())
 }

@@ -180,7 +180,9 @@ impl<'r> Mapper<'r> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let view = self.view;
         let cancel = self.cancel.clone();
-        let full = |candidates: &mut Vec<Candidate>| match candidates.len() >= SUB_BATCH {
+        let full = |candidates: &mut Vec<Candidate>, all: bool| match all
+            || candidates.len() >= SUB_BATCH
+        {
             true => self.verify(candidates, queries),
             false => Ok(()),
         };
