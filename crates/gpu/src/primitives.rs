@@ -254,14 +254,11 @@ pub fn select_runs_scratch<K: Key>(device: &Device, runs: usize) -> Result<usize
 
 /// The runs whose counts lie in `within`, in their order, and how many these are, into
 /// `selected[0]`. The buffers for them have room for all runs.
-#[allow(clippy::too_many_arguments, reason = "two columns in, two out, and their number")]
 pub fn select_runs<K: Key>(
     stream: &Stream,
-    keys: DeviceSlice<'_, K>,
-    counts: DeviceSlice<'_, u32>,
+    (keys, counts): (DeviceSlice<'_, K>, DeviceSlice<'_, u32>),
     within: std::ops::RangeInclusive<u32>,
-    mut keys_out: DeviceSliceMut<'_, K>,
-    mut counts_out: DeviceSliceMut<'_, u32>,
+    (mut keys_out, mut counts_out): (DeviceSliceMut<'_, K>, DeviceSliceMut<'_, u32>),
     mut selected: DeviceSliceMut<'_, u64>,
     scratch: DeviceSliceMut<'_, u8>,
 ) -> Result<()> {

@@ -166,11 +166,9 @@ fn check_runs<K: Numbers>(device: &Device, stream: &Stream) {
                 let mut counts_out = device.alloc(runs).unwrap();
                 primitives::select_runs(
                     stream,
-                    unique.slice(..runs),
-                    counts.slice(..runs),
+                    (unique.slice(..runs), counts.slice(..runs)),
                     within.clone(),
-                    keys_out.view_mut(),
-                    counts_out.view_mut(),
+                    (keys_out.view_mut(), counts_out.view_mut()),
                     numbers.slice_mut(1..),
                     scratch.view_mut(),
                 )
