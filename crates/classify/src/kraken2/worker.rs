@@ -73,7 +73,7 @@ pub(super) struct Kraken2Worker<'c> {
 
 impl Kraken2Worker<'_> {
     /// Classifies a batch's reads. Bases of low quality are replaced in the batch itself. `cuts` are
-    /// those that [`InputBlocks`](super::InputBlocks) gave for it; they matter
+    /// those that [`InputBlocks`](super::counts::InputBlocks) gave for it; they matter
     /// [with minimizers](Kraken2Classifier::with_minimizers) alone.
     ///
     /// # Errors
