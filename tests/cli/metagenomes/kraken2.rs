@@ -148,6 +148,11 @@ fn databases_that_we_build() {
     );
     assert!(failing("--memory 20M", 1).contains("or give --max-db-size, a limit for the table"));
     assert!(failing("--density 3", 2).contains("not with --format kraken2"));
+    // When all files have been written.
+    world.dir.write("odd.fa", format!(">odd kraken:taxid|999999\n{}\n", "ACGTTGCAAC".repeat(9)));
+    assert!(
+        failing("odd.fa --strict", 1).contains("1 sequences have no taxon (--strict), first odd")
+    );
 }
 
 /// The third column.

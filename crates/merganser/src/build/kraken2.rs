@@ -35,12 +35,12 @@ pub(super) fn run(
     merganser_run::raise_open_file_limit();
     let inputs = expand_references(&args.inputs)?;
     let files = references(&args.inputs, &inputs, Some(taxonomy), &args.taxids);
-    let outputs = files.write(Kraken2Database::files(&args.output)).write(&args.json).check()?;
-    // It goes again if nothing comes to be in it.
-    let folder = MadeDirectories::ensure(&args.output).map_err(|error| {
+    // It goes again if nothing comes to be in it: after the outputs, which are dropped before it.
+    let _folder = MadeDirectories::ensure(&args.output).map_err(|error| {
         let reason = merganser_io::reason(&error);
         anyhow!("{}: cannot make this folder: {reason}", args.output.display())
     })?;
+    let outputs = files.write(Kraken2Database::files(&args.output)).write(&args.json).check()?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
@@ -66,7 +66,6 @@ pub(super) fn run(
         summary(&config, &resources, &notes, started, output)?;
     }
     outputs.commit()?;
-    drop(folder);
     tell(args, &notes, console, started);
     Ok(ExitCode::SUCCESS)
 }
