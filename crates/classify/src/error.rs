@@ -1,6 +1,6 @@
 //! What can go wrong while building, reading or querying a database.
 
-use merganser_run::{Cancelled, ConfigError, Fault, FaultKind, GpuShortage, Shortage};
+use merganser_run::{ConfigError, GpuShortage, Shortage};
 use std::path::PathBuf;
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
@@ -52,23 +52,7 @@ pub enum Error {
     Input(String),
 }
 
-impl From<Cancelled> for Error {
-    fn from(_: Cancelled) -> Error {
-        Error::Cancelled
-    }
-}
-
-impl Fault for Error {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Error::Io(error) => error.kind(),
-            Error::Output(error) => merganser_io::kind_of(error),
-            Error::Config(error) => error.kind(),
-            Error::Cancelled => FaultKind::Cancelled,
-            _ => FaultKind::Failed,
-        }
-    }
-}
+merganser_io::impl_fault!(Error);
 
 impl Error {
     /// The error for a file whose content is wrong.

@@ -1,6 +1,6 @@
 //! What can go wrong while counting.
 
-use merganser_run::{ConfigError, Fault, FaultKind, GpuShortage, Shortage};
+use merganser_run::{ConfigError, GpuShortage, Shortage};
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -45,17 +45,7 @@ pub enum Error {
     Table(merganser_kmers::Error),
 }
 
-impl Fault for Error {
-    fn kind(&self) -> FaultKind {
-        match self {
-            Error::Io(error) => error.kind(),
-            Error::Output(error) => merganser_io::kind_of(error),
-            Error::Config(error) => error.kind(),
-            Error::Cancelled => FaultKind::Cancelled,
-            _ => FaultKind::Failed,
-        }
-    }
-}
+merganser_io::impl_fault!(Error);
 
 impl From<merganser_kmers::Error> for Error {
     /// What both crates name is named once, so that callers need not look for it in two places.

@@ -294,6 +294,33 @@ pub fn kind_of(error: &io::Error) -> FaultKind {
     }
 }
 
+/// Makes the error enum of a job a [`Fault`], and one that a [`Cancelled`](merganser_run::Cancelled)
+/// becomes. The enum has the variants `Io` (an [`Error`]), `Output` (an [`io::Error`]), `Config` (a
+/// [`ConfigError`](merganser_run::ConfigError)) and `Cancelled`, which alone are not
+/// [`FaultKind::Failed`].
+#[macro_export]
+macro_rules! impl_fault {
+    ($error:ty) => {
+        impl From<::merganser_run::Cancelled> for $error {
+            fn from(_: ::merganser_run::Cancelled) -> Self {
+                Self::Cancelled
+            }
+        }
+
+        impl ::merganser_run::Fault for $error {
+            fn kind(&self) -> ::merganser_run::FaultKind {
+                match self {
+                    Self::Io(error) => ::merganser_run::Fault::kind(error),
+                    Self::Output(error) => $crate::kind_of(error),
+                    Self::Config(error) => ::merganser_run::Fault::kind(error),
+                    Self::Cancelled => ::merganser_run::FaultKind::Cancelled,
+                    _ => ::merganser_run::FaultKind::Failed,
+                }
+            }
+        }
+    };
+}
+
 /// So that `impl Write` passes on what [`Error`] says, path included.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {

@@ -76,10 +76,7 @@ fn check(args: &BuildArgs) -> Result<()> {
         (kraken.minimizer_spaces.is_some(), "--minimizer-spaces"),
         (kraken.max_db_size.is_some(), "--max-db-size"),
     ];
-    match given.iter().find(|(given, _)| *given) {
-        Some((_, option)) => failure::usage(format!("{option} goes with --format kraken2")),
-        None => Ok(()),
-    }
+    failure::refuse_given(&given, |option| format!("{option} goes with --format kraken2"))
 }
 
 /// What a build reads, wherever that is done, and its list of sequences without a taxon.

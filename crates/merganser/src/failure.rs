@@ -25,6 +25,20 @@ pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(message.into()).into())
 }
 
+/// Refuses the first of these options that was given.
+///
+/// # Errors
+/// What `message` says of that option.
+pub(crate) fn refuse_given(
+    options: &[(bool, &str)],
+    message: impl FnOnce(&str) -> String,
+) -> anyhow::Result<()> {
+    match options.iter().find(|(given, _)| *given) {
+        Some((_, option)) => usage(message(option)),
+        None => Ok(()),
+    }
+}
+
 const INTERRUPTED: u8 = 130;
 
 /// Says what is wrong with the arguments, or prints the help that was asked for.

@@ -46,12 +46,9 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
         (decision.insert.is_some(), "--insert"),
         (decision.cov_percentile.is_some(), "--cov-percentile"),
     ];
-    match given.iter().find(|(given, _)| *given) {
-        Some((_, option)) => failure::usage(format!(
-            "{option} goes with databases of merganser (.mgdb), and this is one of Kraken 2"
-        )),
-        None => Ok(()),
-    }
+    failure::refuse_given(&given, |option| {
+        format!("{option} goes with databases of merganser (.mgdb), and this is one of Kraken 2")
+    })
 }
 
 /// Options that databases of Kraken 2 alone have a meaning for.
@@ -65,13 +62,12 @@ pub(super) fn check_own(args: &QueryArgs) -> Result<()> {
         (kraken.minimum_hit_groups.is_some(), "--minimum-hit-groups"),
         (kraken.quick, "--quick"),
     ];
-    match given.iter().find(|(given, _)| *given) {
-        Some((_, option)) => failure::usage(format!(
+    failure::refuse_given(&given, |option| {
+        format!(
             "{option} goes with databases of Kraken 2, and this is one of merganser (.mgdb): --hitmin \
              and --hitdiff say how clear a match must be"
-        )),
-        None => Ok(()),
-    }
+        )
+    })
 }
 
 impl Sample<'_> {

@@ -261,15 +261,15 @@ fn check_format(lines: &LineArgs, tables: &TableArgs) -> Result<()> {
         (tables.separator.is_some(), "--separator"),
         (tables.comment.is_some(), "--comment"),
     ];
-    let given = options.iter().find(|(given, _)| *given);
-    match (lines.format, given) {
-        (FormatName::Kraken, Some((_, option))) => {
-            failure::usage(format!("{option} goes with --format metacache"))
+    match lines.format {
+        FormatName::Kraken => failure::refuse_given(&options, |option| {
+            format!("{option} goes with --format metacache")
+        }),
+        FormatName::Metacache => {
+            failure::refuse_given(&[(lines.use_names, "--use-names")], |option| {
+                format!("{option} goes with --format kraken")
+            })
         }
-        (FormatName::Metacache, _) if lines.use_names => {
-            failure::usage("--use-names goes with --format kraken")
-        }
-        _ => Ok(()),
     }
 }
 
