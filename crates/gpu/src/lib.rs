@@ -39,6 +39,7 @@ mod error;
 mod event;
 #[doc(hidden)]
 pub mod ffi;
+mod in_flight;
 #[doc(hidden)]
 pub mod layout;
 mod lock;
@@ -55,6 +56,7 @@ pub use diagnostics::{DeviceReport, Report, diagnose};
 pub use error::{Error, unavailable, usable};
 pub use event::Event;
 pub use ffi::{RawStream, Status};
+pub use in_flight::InFlight;
 pub use memory::{
     Arena, ArenaBuffer, DeviceBuffer, DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod,
 };

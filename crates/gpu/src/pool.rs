@@ -2,12 +2,17 @@
 
 use crate::Result;
 use crate::lock::{lock, wait};
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// Up to a number of buffers, made when they are first needed and then lent again and again. Who
-/// finds none waits: so a pool bounds both the memory and the batches under way.
+/// Up to a number of buffers, made when they are first needed and then lent again and again, the one
+/// that came back first before others. Who finds none waits: so a pool bounds both the memory and the
+/// batches under way.
+///
+/// A pool that is [filled](Pool::filled) from outside lends what was [put](Pool::put) in so far, until
+/// it is closed.
 ///
 /// A [`PinnedBuffer`](crate::PinnedBuffer) may come back while copies of it run: who gets it next
 /// waits for them before touching it. Device memory may come back while a stream works on it: who
@@ -21,8 +26,10 @@ struct Shared<B> {
 }
 
 struct State<B> {
-    idle: Vec<B>,
+    idle: VecDeque<B>,
     left_to_make: usize,
+    /// Nobody waits any more.
+    closed: bool,
 }
 
 /// A buffer on loan; it goes back when dropped.
@@ -41,9 +48,35 @@ impl<B> Clone for Pool<B> {
 impl<B> Pool<B> {
     /// A pool of up to `most` buffers that `make` makes.
     pub fn new(most: usize, make: impl Fn() -> Result<B> + Send + Sync + 'static) -> Pool<B> {
-        let state = State { idle: Vec::new(), left_to_make: most };
+        let state = State { idle: VecDeque::new(), left_to_make: most, closed: false };
         let (state, returned) = (Mutex::new(state), Condvar::new());
         Pool(Arc::new(Shared { state, returned, make: Box::new(make) }))
+    }
+
+    /// A pool that makes no buffers: others [put](Self::put) them in.
+    pub fn filled() -> Pool<B> {
+        Pool::new(0, || unreachable!("a pool of none makes none"))
+    }
+
+    /// Puts one more buffer in.
+    pub fn put(&self, buffer: B) {
+        self.0.give_back(buffer);
+    }
+
+    /// No more buffers will come: nobody [waits](Self::take_if_open) for one any more.
+    pub fn close(&self) {
+        self.0.lock().closed = true;
+        self.0.returned.notify_all();
+    }
+
+    /// Whether the pool was closed.
+    pub fn is_closed(&self) -> bool {
+        self.0.lock().closed
+    }
+
+    /// The buffers that are in the pool now; those on loan are lost to it.
+    pub fn drain(&self) -> Vec<B> {
+        self.0.lock().idle.drain(..).collect()
     }
 
     /// A buffer: an idle one, or a new one, or, where there are no more to be had, the next one
@@ -53,13 +86,33 @@ impl<B> Pool<B> {
     /// If a new one cannot be made. The next call tries again.
     pub fn take(&self) -> Result<Pooled<B>> {
         loop {
-            if let Some(lent) = self.try_take()? {
+            if let Some(lent) = self.next(false)? {
                 return Ok(lent);
             }
-            let state = self.0.lock();
-            if state.idle.is_empty() && state.left_to_make == 0 {
-                drop(wait(&self.0.returned, state));
+        }
+    }
+
+    /// As [`take`](Self::take), but `None` rather than waiting where the pool was closed.
+    ///
+    /// # Errors
+    /// If a new one cannot be made.
+    pub fn take_if_open(&self) -> Result<Option<Pooled<B>>> {
+        self.next(true)
+    }
+
+    fn next(&self, if_open: bool) -> Result<Option<Pooled<B>>> {
+        loop {
+            if let Some(lent) = self.try_take()? {
+                return Ok(Some(lent));
             }
+            let state = self.0.lock();
+            if !state.idle.is_empty() || state.left_to_make > 0 {
+                continue;
+            }
+            if if_open && state.closed {
+                return Ok(None);
+            }
+            drop(wait(&self.0.returned, state));
         }
     }
 
@@ -67,7 +120,7 @@ impl<B> Pool<B> {
     pub fn try_take(&self) -> Result<Option<Pooled<B>>> {
         let lend = |buffer| Pooled { buffer: Some(buffer), pool: Arc::clone(&self.0) };
         let mut state = self.0.lock();
-        if let Some(buffer) = state.idle.pop() {
+        if let Some(buffer) = state.idle.pop_front() {
             return Ok(Some(lend(buffer)));
         }
         if state.left_to_make == 0 {
@@ -91,6 +144,11 @@ impl<B> Shared<B> {
     fn lock(&self) -> MutexGuard<'_, State<B>> {
         lock(&self.state)
     }
+
+    fn give_back(&self, buffer: B) {
+        self.lock().idle.push_back(buffer);
+        self.returned.notify_one();
+    }
 }
 
 impl<B> Deref for Pooled<B> {
@@ -108,8 +166,9 @@ impl<B> DerefMut for Pooled<B> {
 
 impl<B> Drop for Pooled<B> {
     fn drop(&mut self) {
-        self.pool.lock().idle.extend(self.buffer.take());
-        self.pool.returned.notify_one();
+        if let Some(buffer) = self.buffer.take() {
+            self.pool.give_back(buffer);
+        }
     }
 }
 
@@ -153,6 +212,32 @@ mod tests {
         drop(second);
         assert_eq!(waiting.join().unwrap(), 1);
         assert_eq!(made.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn what_is_put_in_is_lent_in_turn_until_the_pool_is_closed() {
+        let pool = Pool::filled();
+        assert!(pool.try_take().unwrap().is_none());
+        let waiting = thread::spawn({
+            let pool: Pool<u32> = pool.clone();
+            move || [(); 3].map(|()| pool.take_if_open().unwrap().map(|lent| *lent))
+        });
+        pool.put(1);
+        pool.put(2);
+        // Each comes back behind the other, so that it gets both, and the first one again.
+        assert_eq!(waiting.join().unwrap().map(|lent| lent.is_some()), [true; 3]);
+        let both = [pool.take_if_open().unwrap().unwrap(), pool.take_if_open().unwrap().unwrap()];
+        let waiting = thread::spawn({
+            let pool = pool.clone();
+            move || pool.take_if_open().unwrap().is_none()
+        });
+        pool.close();
+        assert!(waiting.join().unwrap() && pool.is_closed());
+        drop(both);
+        assert!(pool.take_if_open().unwrap().is_some());
+        let mut left = pool.drain();
+        left.sort_unstable();
+        assert_eq!(left, [1, 2]);
     }
 
     #[test]

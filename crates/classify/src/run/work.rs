@@ -1,9 +1,9 @@
 //! What each thread does: it takes a batch of reads, finds their candidates, or has devices find
 //! them while it goes on with the next batch, decides, and hands in what is to be written.
 
-use std::collections::VecDeque;
 use std::time::Instant;
 
+use merganser_gpu::InFlight;
 use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
 use merganser_run::{InOrder, InOrderSink, Pipeline, Progress, Unit};
@@ -70,7 +70,7 @@ impl<'a> Run<'_, 'a> {
                 own: Outcome::default(),
                 masked: RecordBatch::default(),
                 spare: Vec::new(),
-                flying: VecDeque::new(),
+                in_flight: InFlight::default(),
             };
             worker.work(gpu);
             lock(&self.total).add(worker.own);
@@ -101,7 +101,7 @@ pub(super) struct Worker<'w, 'r, 'a, P, S: InOrderSink<P, Error = Error>> {
     masked: RecordBatch,
     /// For their memory.
     spare: Vec<FoundBatch>,
-    flying: VecDeque<Flying>,
+    in_flight: InFlight<Flying>,
 }
 
 /// A batch that is on a device.
@@ -172,9 +172,9 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
         loop {
             let begun = Instant::now();
             // Who has batches on devices must not wait for a place: others may wait for his.
-            let wait = self.flying.is_empty();
+            let wait = self.in_flight.is_empty();
             let Some(mut place) = gpu.place(wait)? else {
-                self.land(gpu, self.flying.len() - 1);
+                self.land(gpu, self.in_flight.len() - 1);
                 continue;
             };
             let begun = self.run.clock.add(Clock::WAITING, begun);
@@ -183,7 +183,7 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
             gpu.start(&mut place, &views)?;
             drop(views);
             self.run.clock.add(Clock::FINDING, begun);
-            self.flying.push_back(Flying { found, flight: place });
+            self.in_flight.push(Flying { found, flight: place });
             self.land(gpu, FLYING - 1);
             return Ok(());
         }
@@ -192,13 +192,8 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
     /// Goes on with the batches that devices are done with, with the first ones in any case, so
     /// that no more than `most` are left.
     fn land(&mut self, gpu: &OnDevices<'_>, most: usize) {
-        while let Some(first) = self.flying.front() {
-            let done = match first.flight.is_done() {
-                Ok(false) if self.flying.len() <= most => return,
-                Ok(_) => Ok(()),
-                Err(error) => Err(error),
-            };
-            let Some(Flying { found, flight }) = self.flying.pop_front() else { return };
+        let is_done = |batch: &Flying| batch.flight.is_done();
+        while let Some((Flying { found, flight }, done)) = self.in_flight.landed(most, is_done) {
             let number = found.batch.number();
             let landed = done.and_then(|()| self.collect(gpu, flight, found));
             if let Err(error) = landed {
@@ -239,7 +234,7 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
         self.run.clock.add(Clock::DECIDING, begun);
         // What is made of a long record waits for its turn with it. Devices have batches before it.
         let number = found.batch.number();
-        if found.batch.is_long() && self.flying.is_empty() {
+        if found.batch.is_long() && self.in_flight.is_empty() {
             self.batches.hand_in_its_turn(number, Ok(part));
         } else {
             self.batches.hand_in(number, Ok(part));

@@ -2,13 +2,12 @@
 //! and goes on with the next block; else, and while CUDA still starts, it decides them itself. So
 //! no device waits for the CPU, and the CPU for no device.
 
-use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use merganser_gpu::{Device, DeviceInfo, Result as GpuResult};
-use merganser_run::locks::{into_inner, lock, wait};
+use merganser_gpu::{Device, DeviceInfo, InFlight, Pool, Pooled, Result as GpuResult};
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{GpuShortage, Resources, start_scoped};
 
 use super::work::{BATCH, Shared, Tally, Worker};
@@ -34,17 +33,8 @@ pub(super) struct Gpus {
     alone: bool,
     /// Words and pairs for which each stream has room from the start.
     room: [usize; 2],
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    idle: VecDeque<GpuFilter>,
-    failed: bool,
-    /// No more streams are needed.
-    done: bool,
-    devices: Vec<DeviceInfo>,
+    streams: Pool<GpuFilter>,
+    devices: Mutex<Vec<DeviceInfo>>,
 }
 
 /// What the devices did.
@@ -61,7 +51,7 @@ pub(super) struct ByGpus {
 struct Flying {
     number: u64,
     first: u64,
-    stream: GpuFilter,
+    stream: Pooled<GpuFilter>,
 }
 
 impl Gpus {
@@ -74,22 +64,22 @@ impl Gpus {
     ) -> Gpus {
         let (threads, memory) = (resources.threads, resources.gpu_memory);
         let room = [block / TEXT_A_WORD, block / TEXT_A_PAIR];
-        let (state, changed) = (Mutex::default(), Condvar::new());
-        Gpus { ordinals, threads, memory, alone, room, state, changed }
+        let (streams, devices) = (Pool::filled(), Mutex::default());
+        Gpus { ordinals, threads, memory, alone, room, streams, devices }
     }
 
     /// Starts CUDA and makes the streams. If that fails, so does the run.
     pub(super) fn start(&self, filters: &[&Filter], shared: &Shared<'_>) {
         if let Err(error) = self.make(filters) {
             shared.pipeline.fail(0, error);
-            self.fail();
+            self.stop();
         }
     }
 
     fn make(&self, filters: &[&Filter]) -> Result<(), Error> {
         let devices = Device::open_all(&self.ordinals)?;
         let streams = (STREAMS_A_WORKER * self.threads).div_ceil(devices.len());
-        lock(&self.state).devices = devices.iter().map(|device| device.info().clone()).collect();
+        *lock(&self.devices) = devices.iter().map(|device| device.info().clone()).collect();
         thread::scope(|scope| {
             let make = |device| start_scoped(scope, move || self.make_on(device, filters, streams));
             let threads = devices.iter().map(make).collect::<Result<Vec<_>, _>>()?;
@@ -115,57 +105,27 @@ impl Gpus {
             return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
         }
         for _ in 0..streams {
-            if lock(&self.state).done {
+            if self.streams.is_closed() {
                 break;
             }
             let mut stream = GpuFilter::of_several(filters, device, None)?;
             stream.reserve(words, pairs)?;
-            self.give_back(stream);
+            self.streams.put(stream);
         }
         Ok(())
     }
 
-    fn give_back(&self, stream: GpuFilter) {
-        lock(&self.state).idle.push_back(stream);
-        self.changed.notify_one();
-    }
-
-    /// A stream that is free now.
-    fn take(&self) -> Option<GpuFilter> {
-        lock(&self.state).idle.pop_front()
-    }
-
-    /// A stream, once one is free; `None` if none will be.
-    fn wait(&self) -> Option<GpuFilter> {
-        let mut state = lock(&self.state);
-        loop {
-            if let Some(stream) = state.idle.pop_front() {
-                return Some(stream);
-            }
-            if state.failed {
-                return None;
-            }
-            state = wait(&self.changed, state);
-        }
-    }
-
-    /// A device failed: nobody shall wait for it.
-    fn fail(&self) {
-        lock(&self.state).failed = true;
-        self.changed.notify_all();
-    }
-
-    /// All workers have ended.
+    /// A device failed, so that nobody shall wait for it, or all workers have ended.
     pub(super) fn stop(&self) {
-        lock(&self.state).done = true;
+        self.streams.close();
     }
 
     /// What the devices did, after all workers have ended.
     pub(super) fn finish(self) -> ByGpus {
-        let State { idle, devices, .. } = into_inner(self.state);
-        let kernels = idle.iter().map(GpuFilter::kernel_time).sum();
-        let exact_instead = idle.iter().map(GpuFilter::exact_instead).sum();
-        ByGpus { devices, kernels, exact_instead }
+        let streams = self.streams.drain();
+        let kernels = streams.iter().map(GpuFilter::kernel_time).sum();
+        let exact_instead = streams.iter().map(GpuFilter::exact_instead).sum();
+        ByGpus { devices: into_inner(self.devices), kernels, exact_instead }
     }
 }
 
@@ -173,30 +133,39 @@ impl Shared<'_> {
     /// Has blocks decided, by devices or the worker, until there are none.
     pub(super) fn work_with(&self, gpus: &Gpus, mut worker: Worker<'_>) -> Tally {
         let mut block = Block::default();
-        let mut flying = VecDeque::new();
+        let mut in_flight = InFlight::default();
         while self.pipeline.next(&mut block) {
             let number = block.number();
             // Those who wait for room may wait for ours.
             let all = !self.pipeline.written().has_room(number);
-            self.land(gpus, &mut worker, &mut flying, if all { 0 } else { usize::MAX });
+            self.land(gpus, &mut worker, &mut in_flight, if all { 0 } else { usize::MAX });
             if !self.pipeline.wait_for_room(&block) {
                 break;
             }
-            let stream = gpus.take().or_else(|| {
-                // Our own streams are waited for first: the others' come from others.
-                if !gpus.alone {
-                    return None;
-                }
-                self.land(gpus, &mut worker, &mut flying, 0);
-                gpus.wait()
-            });
-            match stream {
-                Some(stream) => self.send(gpus, &mut worker, &mut block, stream, &mut flying),
+            match self.stream(gpus, &mut worker, &mut in_flight) {
+                Some(stream) => self.send(gpus, &mut worker, &mut block, stream, &mut in_flight),
                 None => self.decide(&mut worker, &mut block),
             }
         }
-        self.land(gpus, &mut worker, &mut flying, 0);
+        self.land(gpus, &mut worker, &mut in_flight, 0);
         worker.finish()
+    }
+
+    /// A stream that is free, if one is or may be waited for.
+    fn stream(
+        &self,
+        gpus: &Gpus,
+        worker: &mut Worker<'_>,
+        in_flight: &mut InFlight<Flying>,
+    ) -> Option<Pooled<GpuFilter>> {
+        // A pool that makes none cannot fail to.
+        let free = gpus.streams.try_take().ok()?;
+        if free.is_some() || !gpus.alone {
+            return free;
+        }
+        // Our own streams are waited for first: the others' come from others.
+        self.land(gpus, worker, in_flight, 0);
+        gpus.streams.take_if_open().ok()?
     }
 
     /// Gives a block's pairs to a stream.
@@ -205,21 +174,19 @@ impl Shared<'_> {
         gpus: &Gpus,
         worker: &mut Worker<'_>,
         block: &mut Block,
-        mut stream: GpuFilter,
-        flying: &mut VecDeque<Flying>,
+        mut stream: Pooled<GpuFilter>,
+        in_flight: &mut InFlight<Flying>,
     ) {
         let (number, first) = (block.number(), block.index());
         match worker.fill(block, &mut stream) {
-            Ok(()) => flying.push_back(Flying { number, first, stream }),
+            Ok(()) => in_flight.push(Flying { number, first, stream }),
             Err(error) => {
                 if matches!(error, Error::Gpu(_)) {
-                    gpus.fail();
+                    gpus.stop();
                     self.pipeline.fail(0, error);
                 } else {
                     self.pipeline.fail(number, error);
                 }
-                // Whatever it holds is not wanted.
-                drop(stream);
             }
         }
     }
@@ -230,26 +197,21 @@ impl Shared<'_> {
         &self,
         gpus: &Gpus,
         worker: &mut Worker<'_>,
-        flying: &mut VecDeque<Flying>,
+        in_flight: &mut InFlight<Flying>,
         most: usize,
     ) {
-        while let Some(first) = flying.front() {
-            let landed = match first.stream.is_done() {
-                Ok(false) if flying.len() <= most => return,
-                Ok(_) => Ok(()),
-                Err(error) => Err(error),
-            };
-            let Some(Flying { number, first, mut stream }) = flying.pop_front() else { return };
+        let is_done = |batch: &Flying| batch.stream.is_done();
+        while let Some((batch, done)) = in_flight.landed(most, is_done) {
+            let Flying { number, first, mut stream } = batch;
             let mut texts = self.pipeline.written().spare().unwrap_or_default();
-            let collected = landed.and_then(|()| Ok(worker.collect(&mut stream)?));
-            match collected {
+            match done.and_then(|()| Ok(worker.collect(&mut stream)?)) {
                 Ok(()) => {
-                    gpus.give_back(stream);
+                    drop(stream);
                     worker.report(self.format, first, &mut texts);
                     self.pipeline.hand_in(number, Ok(texts));
                 }
                 Err(error) => {
-                    gpus.fail();
+                    gpus.stop();
                     self.pipeline.fail(0, error);
                 }
             }
