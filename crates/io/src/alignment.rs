@@ -8,13 +8,13 @@
 //! each worker; containers of CRAM are whole, and decoded by the workers.
 
 pub(crate) mod bam;
+#[cfg_attr(not(feature = "cram"), path = "alignment/no_cram.rs")]
 pub(crate) mod cram;
+#[cfg(feature = "cram")]
 mod reference;
 pub(crate) mod sam;
 
 use merganser_seq::base::COMPLEMENT;
-
-pub(crate) use reference::{check as check_reference, index_of as index_of_reference};
 
 /// What the beginning of a text says about its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

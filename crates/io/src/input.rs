@@ -1,6 +1,5 @@
 //! What to read: files, standard input, lists of files.
 
-use crate::alignment::check_reference;
 use crate::error::reason;
 use crate::{Error, FileKind};
 use std::ffi::OsStr;
@@ -47,7 +46,7 @@ impl Input {
     /// The files that it is read from, its reference and that one's index among them.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let reference = self.reference().map(AsRef::as_ref);
-        let index = reference.map(crate::alignment::index_of_reference);
+        let index = reference.map(index_of_reference);
         self.path().into_iter().chain(reference).map(Path::to_owned).chain(index)
     }
 
@@ -160,6 +159,23 @@ pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
 /// The error for an input that cannot be opened.
 pub(crate) fn open_error(input: &Input, error: &io::Error) -> Error {
     Error::Open { input: input.to_string(), reason: reason(error) }
+}
+
+/// Sees to it that a reference can be opened.
+fn check_reference(path: &Path) -> Result<(), Error> {
+    let failed = |error| open_error(&Input::File(path.to_owned()), &error);
+    let file = File::open(path).map_err(failed)?;
+    match file.metadata().map_err(failed)?.is_file() {
+        true => Ok(()),
+        false => Err(failed(io::Error::other("a reference must be a regular file"))),
+    }
+}
+
+/// Where the index of a reference is, if it has one.
+pub(crate) fn index_of_reference(path: &Path) -> PathBuf {
+    let mut index = path.as_os_str().to_owned();
+    index.push(".fai");
+    index.into()
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@ pub(crate) fn long() -> &'static str {
         let compiled =
             if cfg!(target_arch = "x86_64") { "portable,avx2,avx512" } else { "portable" };
         let cuda = if cfg!(feature = "cuda") { "+cuda" } else { "-cuda" };
+        let cram = if cfg!(feature = "cram") { "+cram" } else { "-cram" };
         let parquet = if cfg!(feature = "parquet") { "+parquet" } else { "-parquet" };
         format!(
-            "{}\nfeatures: {cuda} {parquet}\nsimd(compile): {compiled}\nsimd(runtime): {}\n\
+            "{}\nfeatures: {cuda} {cram} {parquet}\nsimd(compile): {compiled}\nsimd(runtime): {}\n\
              cuda(compile): {}\ncuda(runtime): {}",
             env!("CARGO_PKG_VERSION"),
             Level::best().name(),

@@ -7,7 +7,7 @@
 use super::reference::Reference;
 use super::{Alignment, BEST_QUALITY, Reads};
 use md5::{Digest, Md5};
-use noodles_cram::io::reader::Container;
+pub(crate) use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
 use noodles_sam::header::record::value::{Map, map::ReferenceSequence};

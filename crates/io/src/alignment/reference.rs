@@ -1,8 +1,8 @@
 //! Sequences of a FASTA file by name, for reads that are written as differences from them.
 
 use crate::compress::{Compression, HEAD};
-use crate::input::{Input, open_error};
-use crate::{Error, decompress};
+use crate::decompress;
+use crate::input::index_of_reference;
 use memchr::{memchr, memchr_iter};
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,23 +10,6 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-
-/// Sees to it that a reference can be opened.
-pub(crate) fn check(path: &Path) -> Result<(), Error> {
-    let failed = |error| open_error(&Input::File(path.to_owned()), &error);
-    let file = File::open(path).map_err(failed)?;
-    match file.metadata().map_err(failed)?.is_file() {
-        true => Ok(()),
-        false => Err(failed(io::Error::other("a reference must be a regular file"))),
-    }
-}
-
-/// Where the index of a reference is, if it has one.
-pub(crate) fn index_of(path: &Path) -> PathBuf {
-    let mut index = path.as_os_str().to_owned();
-    index.push(".fai");
-    index.into()
-}
 
 /// A FASTA file.
 pub(super) struct Reference {
@@ -99,7 +82,7 @@ fn first_word(header: &[u8]) -> &[u8] {
 
 /// Where sequences lie, from the index or from the file.
 fn places(path: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
-    let index = index_of(path);
+    let index = index_of_reference(path);
     match std::fs::read(&index) {
         Ok(text) => of_index(&text).ok_or_else(|| {
             let index = index.display();
