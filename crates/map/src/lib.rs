@@ -33,5 +33,5 @@ pub use merganser_filter::NMode;
 pub use output::{Format, Outputs, ReadGroup, Reported};
 pub use reads::{ReadHit, map_reads};
 pub use reference::Contig;
-pub use run::{Outcome, build, run};
+pub use run::{BuildOutcome, Outcome, build, run};
 pub use trace::Operation;

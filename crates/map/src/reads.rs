@@ -44,7 +44,7 @@ const MOST_ENDS: usize = 1 << 16;
 /// let fasta = folder.path().join("reference.fa");
 /// std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 /// let cancel = Cancel::default();
-/// let index = build(&Resources::new(), &Input::File(fasta), None, &Silent, &cancel)?;
+/// let (index, _) = build(&Resources::new(), &Input::File(fasta), None, &Silent, &cancel)?;
 ///
 /// // The reverse complement of GATTACAGATCCCGTAA, with its fifth base changed.
 /// let config = Config::new(Threshold::Edits(1));
@@ -156,7 +156,7 @@ mod tests {
     fn index(contigs: &[Vec<u8>]) -> Index {
         let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
         let reference = Reference::of(contigs);
-        build_of(reference, &resources, None, None, &Silent, &cancel).unwrap()
+        build_of(reference, &resources, None, None, &Silent, &cancel).unwrap().0
     }
 
     fn map(index: &Index, config: &Config, reads: &[&[u8]]) -> Result<Vec<Vec<ReadHit>>, Error> {

@@ -23,9 +23,9 @@ use crate::index::{Index, IndexView};
 use crate::output::{Outputs, RecordStyle, Reported, Reporter, Writer};
 use crate::source::Source;
 use crate::{Config, Error, Metric, Prefilter};
-pub use build::build;
 #[cfg(test)]
 pub(crate) use build::build_of;
+pub use build::{BuildOutcome, build};
 use gpus::WithGpus;
 use worker::{Texts, Worker};
 

@@ -14,7 +14,7 @@ use merganser::run::{Cancel, Resources, Silent};
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let genome = Input::File(data.join("genomes/Escherichia_phage_lambda.fna.gz"));
     let cancel = Cancel::default();
-    let index = build(&Resources::new(), &genome, None, &Silent, &cancel)?;
+    let (index, _) = build(&Resources::new(), &genome, None, &Silent, &cancel)?;
 
     let records = Records::open(&[Segment::Single(genome)], RecordOptions::default())?;
     let mut batch = RecordBatch::default();

@@ -70,5 +70,5 @@ pub(crate) fn build(
     let bar = Bar::new(console);
     let built = merganser_map::build(resources, input, output, &bar, cancel);
     drop(bar);
-    Ok(built?)
+    Ok(built?.0)
 }

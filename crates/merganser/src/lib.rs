@@ -112,7 +112,7 @@
 //! # let fasta = folder.path().join("reference.fa");
 //! std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 //! let cancel = Cancel::default();
-//! let index = build(&Resources::new(), &Input::File(fasta), None, &Silent, &cancel)?;
+//! let (index, _) = build(&Resources::new(), &Input::File(fasta), None, &Silent, &cancel)?;
 //!
 //! let config = Config::new(Threshold::Edits(1));
 //! let hits = map_reads(&config, &index, &[b"GATTACAGATCCCGTAA"], &cancel)?;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use merganser_gpu::{Device, DeviceBuffer, Stream, primitives};
+use merganser_gpu::{Device, DeviceBuffer, DeviceInfo, Stream, primitives};
 use merganser_run::{Cancel, GpuShortage, Progress};
 
 use super::kernels::{self, BuildTask};
@@ -21,7 +21,7 @@ const POSITION_BYTES: u64 = 25;
 const SPARE: u64 = if cfg!(test) { 1 << 10 } else { 16 << 20 };
 
 /// Gives `growing` the sorted positions, piece by piece, and the beginnings of k-mers, by the device of
-/// this number, of whose memory at most `memory` bytes are used.
+/// this number, of whose memory at most `memory` bytes are used. Gives what that device is.
 ///
 /// # Errors
 /// If the device fails or has too little memory, `growing` cannot take them, or the run was
@@ -33,7 +33,7 @@ pub(crate) fn sort(
     growing: &mut Growing,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<(), Error> {
+) -> Result<DeviceInfo, Error> {
     let device = Device::open(ordinal)?;
     if let Some(limit) = memory {
         device.limit_memory(limit);
@@ -51,7 +51,7 @@ pub(crate) fn sort(
         progress.advance(items as u64);
         base += items as u32;
     }
-    Ok(())
+    Ok(device.info().clone())
 }
 
 /// Stretches in pieces for blocks.

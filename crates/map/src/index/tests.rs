@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn built(reference: Reference, threads: usize, memory: u64) -> Index {
     let resources = Resources::new().threads(threads).memory(memory);
-    build_of(reference, &resources, None, None, &Silent, &Cancel::default()).unwrap()
+    build_of(reference, &resources, None, None, &Silent, &Cancel::default()).unwrap().0
 }
 
 fn key_of(letters: &[u8]) -> Key {
@@ -73,7 +73,7 @@ proptest! {
             let file = Some(AtomicFile::create(&path).unwrap());
             let reference = Reference::of(&contigs);
             let cancel = Cancel::default();
-            let mapped = build_of(reference, &resources, None, file, &Silent, &cancel).unwrap();
+            let (mapped, _) = build_of(reference, &resources, None, file, &Silent, &cancel).unwrap();
             mapped.check(2, &Cancel::default()).unwrap();
             files.push(std::fs::read(&path).unwrap());
         }

@@ -28,7 +28,7 @@ fn index(contigs: &[Vec<u8>], device: Option<u32>, gpu_memory: Option<u64>) -> I
     let mut resources = Resources::new().threads(1).memory(1 << 30);
     resources.gpu_memory = gpu_memory;
     let reference = Reference::of(contigs);
-    build_of(reference, &resources, device, None, &Silent, &Cancel::default()).unwrap()
+    build_of(reference, &resources, device, None, &Silent, &Cancel::default()).unwrap().0
 }
 
 /// What is compared of the effort.

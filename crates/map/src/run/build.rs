@@ -1,12 +1,32 @@
 //! Building an index: the order of the stages, and who sorts.
 
+use std::time::Instant;
+
+use merganser_gpu::DeviceInfo;
 use merganser_io::{AtomicFile, Input, text_bytes};
-use merganser_run::{Cancel, Progress, Resources, Unit, Work};
+use merganser_run::{Cancel, Progress, Resources, Stages, Unit, Work, peak_rss};
 
 use crate::cpu::sort;
 use crate::index::{Growing, Unsorted, k_of, pieces};
 use crate::reference::{Reference, load};
 use crate::{Error, Index, cuda};
+
+/// What building an index found and did.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct BuildOutcome {
+    /// Contigs of the reference.
+    pub records: u64,
+    /// Secondary and supplementary alignments of the inputs: none, as a reference is FASTA.
+    pub skipped_alignments: u64,
+    /// `load`: reading the reference. `index`: sorting its positions, and writing the index if that is
+    /// asked for.
+    pub stages: Stages,
+    /// The GPU that sorted, if one did.
+    pub devices: Vec<DeviceInfo>,
+    /// The most memory that the process had so far, in bytes, if the system tells.
+    pub peak_memory: Option<u64>,
+}
 
 /// Builds the index of a reference in FASTA, in memory or, given one, as a file, which appears as its
 /// set does and is mapped already; its bytes depend on the reference alone. Letters may be in either
@@ -23,8 +43,8 @@ use crate::{Error, Index, cuda};
 /// std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 ///
 /// let input = Input::File(fasta);
-/// let index = build(&Resources::new(), &input, None, &Silent, &Cancel::default())?;
-/// assert_eq!((index.bases(), index.contigs().len()), (37, 1));
+/// let (index, outcome) = build(&Resources::new(), &input, None, &Silent, &Cancel::default())?;
+/// assert_eq!((index.bases(), outcome.records), (37, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -40,12 +60,20 @@ pub fn build(
     output: Option<AtomicFile>,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<Index, Error> {
+) -> Result<(Index, BuildOutcome), Error> {
     resources.validate()?;
     let size = text_bytes([input]);
     let gpus = resources.choose_gpus(Work::Index, size, merganser_gpu::usable, progress)?;
+    let begun = Instant::now();
     let reference = load(input, progress, cancel)?;
-    build_of(reference, resources, gpus.first().copied(), output, progress, cancel)
+    let loaded = begun.elapsed();
+    let gpu = gpus.first().copied();
+    let (index, mut outcome) = build_of(reference, resources, gpu, output, progress, cancel)?;
+    outcome.stages.add("load", loaded);
+    outcome.stages.add("index", begun.elapsed() - loaded);
+    outcome.records = index.contigs().len() as u64;
+    outcome.peak_memory = peak_rss();
+    Ok((index, outcome))
 }
 
 /// Builds the index of a reference that is there, by the GPU of this number or by all threads.
@@ -56,7 +84,8 @@ pub(crate) fn build_of(
     output: Option<AtomicFile>,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<Index, Error> {
+) -> Result<(Index, BuildOutcome), Error> {
+    let mut outcome = BuildOutcome::default();
     let (text, threads) = (reference.text(), resources.threads);
     let bases: u64 = text.contigs.iter().map(|contig| u64::from(contig.len)).sum();
     progress.stage("index", Unit::Bases, Some(bases));
@@ -71,11 +100,13 @@ pub(crate) fn build_of(
     let mut growing = Growing::new(&unsorted, &reference, output)?;
     if let Some(ordinal) = gpu {
         let memory = resources.gpu_memory;
-        cuda::sort_positions(&unsorted, ordinal, memory, &mut growing, progress, cancel)?;
+        let growing = &mut growing;
+        let device = cuda::sort_positions(&unsorted, ordinal, memory, growing, progress, cancel)?;
+        outcome.devices.push(device);
     } else {
         let unsorted = &unsorted;
         sort::Sorting { unsorted, threads, progress, cancel }.sort(&groups, &mut growing)?;
     }
     progress.finish();
-    growing.finish(reference)
+    Ok((growing.finish(reference)?, outcome))
 }

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<NaiveHit>> {
     let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
     let reference = Reference::of(contigs);
-    let index = build_of(reference, &resources, None, None, &Silent, &cancel).unwrap();
+    let (index, _) = build_of(reference, &resources, None, None, &Silent, &cancel).unwrap();
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
