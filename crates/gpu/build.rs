@@ -16,7 +16,7 @@ fn main() {
             .iter()
             .fold(Kernels::new("merganser_gpu_cuda"), |k, name| k.file(format!("cuda/{name}.cu")))
             .shared("runtime_layout.cuh", "src/ffi.rs")
-            .shared("primitives_layout.cuh", "src/primitives/keys.rs")
+            .shared("primitives_layout.cuh", "src/ffi/arguments.rs")
             .compile();
         (toolkit, archs) = (built.toolkit, built.archs.to_string());
     }

@@ -9,9 +9,10 @@
 //! - The current device is the stream's.
 #![allow(unsafe_code, reason = "declares foreign functions")]
 
+mod arguments;
 mod declare;
 
-use crate::primitives::{EncodeArguments, SelectArguments, SortArguments};
+pub use arguments::{EncodeArguments, SelectArguments, SortArguments};
 use std::ffi::{c_char, c_void};
 
 /// 0, or the number of a `cudaError_t`; see also [`NOT_BUILT_IN`].

@@ -10,10 +10,9 @@
 
 mod keys;
 
-pub(crate) use keys::{EncodeArguments, SelectArguments, SortArguments};
-pub use keys::{Key, SortKey};
+pub use keys::{Key, ScanValue, SortKey};
 
-use crate::ffi::{self, RawStream, Status};
+use crate::ffi::{self, EncodeArguments, RawStream, SelectArguments, SortArguments, Status};
 use crate::stream::fits;
 use crate::{Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream};
 use std::ffi::c_void;
@@ -129,48 +128,20 @@ fn sort<K: SortKey>(
     Ok(usize::from(in_second))
 }
 
-/// Bytes that [`exclusive_scan_u32`] needs.
-pub fn exclusive_scan_u32_scratch(device: &Device, items: usize) -> Result<usize> {
+/// Bytes that [`exclusive_scan`] needs.
+pub fn exclusive_scan_scratch<V: ScanValue>(device: &Device, items: usize) -> Result<usize> {
     ask(device, SCANNING, |bytes| {
         let (scratch, values, sums, raw) =
             (ptr::null_mut(), ptr::null(), ptr::null_mut(), ptr::null_mut());
         // SAFETY: without scratch only the size is asked for.
-        unsafe { ffi::mgpu_scan_exclusive_u32(scratch, bytes, values, sums, items as u64, raw) }
-    })
-}
-
-/// `sums[i]` becomes the 64-bit sum of the values before i.
-pub fn exclusive_scan_u32(
-    stream: &Stream,
-    values: DeviceSlice<'_, u32>,
-    mut sums: DeviceSliceMut<'_, u64>,
-    scratch: DeviceSliceMut<'_, u8>,
-) -> Result<()> {
-    let items = scannable(values.len(), sums.len())?;
-    if items == 0 {
-        return Ok(());
-    }
-    run(stream, SCANNING, scratch, |scratch, bytes, raw| {
-        let (values, sums) = (values.as_ptr(), sums.as_mut_ptr());
-        // SAFETY: both have room for `items`, and scratch for its bytes.
-        unsafe { ffi::mgpu_scan_exclusive_u32(scratch, bytes, values, sums, items, raw) }
-    })
-}
-
-/// Bytes that [`exclusive_scan_u64`] needs.
-pub fn exclusive_scan_u64_scratch(device: &Device, items: usize) -> Result<usize> {
-    ask(device, SCANNING, |bytes| {
-        let (scratch, values, sums, raw) =
-            (ptr::null_mut(), ptr::null(), ptr::null_mut(), ptr::null_mut());
-        // SAFETY: without scratch only the size is asked for.
-        unsafe { ffi::mgpu_scan_exclusive_u64(scratch, bytes, values, sums, items as u64, raw) }
+        unsafe { V::SCAN(scratch, bytes, values, sums, items as u64, raw) }
     })
 }
 
 /// `sums[i]` becomes the sum of the values before i, modulo 2^64.
-pub fn exclusive_scan_u64(
+pub fn exclusive_scan<V: ScanValue>(
     stream: &Stream,
-    values: DeviceSlice<'_, u64>,
+    values: DeviceSlice<'_, V>,
     mut sums: DeviceSliceMut<'_, u64>,
     scratch: DeviceSliceMut<'_, u8>,
 ) -> Result<()> {
@@ -181,7 +152,7 @@ pub fn exclusive_scan_u64(
     run(stream, SCANNING, scratch, |scratch, bytes, raw| {
         let (values, sums) = (values.as_ptr(), sums.as_mut_ptr());
         // SAFETY: both have room for `items`, and scratch for its bytes.
-        unsafe { ffi::mgpu_scan_exclusive_u64(scratch, bytes, values, sums, items, raw) }
+        unsafe { V::SCAN(scratch, bytes, values, sums, items, raw) }
     })
 }
 

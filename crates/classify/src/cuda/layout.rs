@@ -91,7 +91,7 @@ impl<'a> DeviceLayout<'a> {
             batches.into_iter().map(|batch| (number(batch.first), batch)).collect();
         batches.sort_unstable_by_key(|batch| batch.0);
         let windows = batches.iter().map(|(_, batch)| batch.windows()).sum();
-        let scratch = primitives::exclusive_scan_u32_scratch(device, windows + 1)?;
+        let scratch = primitives::exclusive_scan_scratch::<u32>(device, windows + 1)?;
         Ok(DeviceLayout {
             collector,
             rules,
@@ -158,7 +158,7 @@ impl<'a> DeviceLayout<'a> {
         }
         stream.fill(self.found.slice_mut(first..), 0)?;
         let (found, offsets) = (self.found.view(), self.offsets.view_mut());
-        primitives::exclusive_scan_u32(stream, found, offsets, self.scratch.view_mut())?;
+        primitives::exclusive_scan::<u32>(stream, found, offsets, self.scratch.view_mut())?;
         let sum = stream.download_vec(self.offsets.slice(self.windows..))?;
         Ok(sum[0] as usize)
     }

@@ -87,7 +87,7 @@ impl LongWorkspace {
     pub(super) fn new(device: &Device, sizes: LongSizes) -> Result<LongWorkspace> {
         let LongSizes { letters, windows, reads, hits, most } = sizes;
         let scratch = primitives::sort_keys_scratch::<u64>(device, hits, 0..64)?
-            .max(primitives::exclusive_scan_u32_scratch(device, windows + 1)?);
+            .max(primitives::exclusive_scan_scratch::<u32>(device, windows + 1)?);
         Ok(LongWorkspace {
             sizes,
             stream: device.stream()?,
@@ -182,7 +182,7 @@ impl LongWorkspace {
         let all =
             Windows { letters: there.letters.view(), entries: there.entries.slice(..windows) };
         kernels::count_hits(stream, asked, all, there.hits.view_mut())?;
-        primitives::exclusive_scan_u32(
+        primitives::exclusive_scan::<u32>(
             stream,
             there.hits.slice(..windows + 1),
             there.before.slice_mut(..windows + 1),

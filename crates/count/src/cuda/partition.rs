@@ -100,7 +100,7 @@ impl Workspace {
             piece_count: device.alloc(*tiles)?,
             counts: device.alloc(counts)?,
             sums: device.alloc(counts)?,
-            scratch: device.alloc(primitives::exclusive_scan_u64_scratch(device, counts)?)?,
+            scratch: device.alloc(primitives::exclusive_scan_scratch::<u64>(device, counts)?)?,
             starts: device.alloc(bins + 1)?,
             starts_here: device.alloc_pinned(bins + 1)?,
             passing: device.alloc(0)?,
@@ -144,7 +144,7 @@ impl Workspace {
             self.counts.slice_mut(..counts),
         )?;
         let (sums, scratch) = (self.sums.slice_mut(..counts), self.scratch.view_mut());
-        primitives::exclusive_scan_u64(stream, self.counts.slice(..counts), sums, scratch)?;
+        primitives::exclusive_scan::<u64>(stream, self.counts.slice(..counts), sums, scratch)?;
         kernels::bin_starts(stream, &tiles, self.sums.view(), self.starts.view_mut())?;
         stream.download(self.starts.view(), &mut self.starts_here, 0)?;
         let starts = self.starts_here.as_slice()?.to_vec();

@@ -1,46 +1,8 @@
 //! The kinds of keys, each with its own functions, and what these take.
 
-use crate::ffi::{self, RawStream, Status};
+use crate::ffi::{self, EncodeArguments, RawStream, SelectArguments, SortArguments, Status};
 use crate::memory::Pod;
 use std::ffi::c_void;
-
-crate::shared! {
-    /// What a sort works on, whatever the width of its keys.
-    #[doc(hidden)]
-    pub struct SortArguments = "mgpu::sort_arguments" {
-        pub(super) first: *mut c_void,
-        pub(super) second: *mut c_void,
-        /// Null if the keys have no values.
-        pub(super) first_values: *mut u32,
-        pub(super) second_values: *mut u32,
-        pub(super) items: u64,
-        pub(super) begin_bit: i32,
-        pub(super) end_bit: i32,
-    }
-
-    /// What run lengths are made of, and where they go.
-    #[doc(hidden)]
-    pub struct EncodeArguments = "mgpu::encode_arguments" {
-        pub(super) keys: *const c_void,
-        pub(super) unique: *mut c_void,
-        pub(super) counts: *mut u32,
-        pub(super) runs: *mut u64,
-        pub(super) items: u64,
-    }
-
-    /// What is selected from, what of it, and where it goes.
-    #[doc(hidden)]
-    pub struct SelectArguments = "mgpu::select_arguments" {
-        pub(super) keys: *const c_void,
-        pub(super) counts: *const u32,
-        pub(super) keys_out: *mut c_void,
-        pub(super) counts_out: *mut u32,
-        pub(super) selected: *mut u64,
-        pub(super) runs: u64,
-        pub(super) least: u32,
-        pub(super) most: u32,
-    }
-}
 
 /// A function of CUB: its scratch and how many bytes that has or needs, and what it works on. Safe as
 /// [`crate::ffi`] says.
@@ -59,6 +21,25 @@ pub(super) type SortFunction = unsafe extern "C" fn(
 /// Kmers, how many, k, where their canonical forms go.
 pub(super) type CanonicalizeFunction<K> =
     unsafe extern "C" fn(*const K, u64, i32, *mut K, RawStream) -> Status;
+
+/// Scratch and its bytes, values, their sums, how many values.
+pub(super) type ScanFunction<V> =
+    unsafe extern "C" fn(*mut c_void, *mut u64, *const V, *mut u64, u64, RawStream) -> Status;
+
+/// An integer whose sums can be made: `u32` or `u64`.
+pub trait ScanValue: Pod + sealed::Sealed {
+    /// The 64-bit sums of the values before each.
+    #[doc(hidden)]
+    const SCAN: ScanFunction<Self>;
+}
+
+impl ScanValue for u32 {
+    const SCAN: ScanFunction<u32> = ffi::mgpu_scan_exclusive_u32;
+}
+
+impl ScanValue for u64 {
+    const SCAN: ScanFunction<u64> = ffi::mgpu_scan_exclusive_u64;
+}
 
 /// An integer that can be sorted: `u32`, `u64`, `u128`, or 256 bits as `[high, low]`.
 pub trait SortKey: Pod + Ord + Default + sealed::Sealed {

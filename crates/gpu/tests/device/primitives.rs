@@ -112,8 +112,8 @@ fn scans_are_sums_of_what_came_before() {
         let narrow = u32::numbers(6, items, 32);
         let wide = u64::numbers(7, items, 40);
         let mut sums = device.alloc::<u64>(items).unwrap();
-        let bytes = primitives::exclusive_scan_u32_scratch(&device, items).unwrap();
-        let bytes = bytes.max(primitives::exclusive_scan_u64_scratch(&device, items).unwrap());
+        let bytes = primitives::exclusive_scan_scratch::<u32>(&device, items).unwrap();
+        let bytes = bytes.max(primitives::exclusive_scan_scratch::<u64>(&device, items).unwrap());
         let mut scratch = device.alloc(bytes).unwrap();
         let before = |numbers: Vec<u64>| -> Vec<u64> {
             let sum = |sum: &mut u64, n: u64| Some(std::mem::replace(sum, *sum + n));
@@ -121,12 +121,12 @@ fn scans_are_sums_of_what_came_before() {
         };
         let here = upload(&device, &stream, &narrow);
         let (out, room) = (sums.view_mut(), scratch.view_mut());
-        primitives::exclusive_scan_u32(&stream, here.view(), out, room).unwrap();
+        primitives::exclusive_scan::<u32>(&stream, here.view(), out, room).unwrap();
         let expected = before(narrow.into_iter().map(u64::from).collect());
         assert!(stream.download_vec(sums.view()).unwrap() == expected, "{items} items");
         let here = upload(&device, &stream, &wide);
         let (out, room) = (sums.view_mut(), scratch.view_mut());
-        primitives::exclusive_scan_u64(&stream, here.view(), out, room).unwrap();
+        primitives::exclusive_scan::<u64>(&stream, here.view(), out, room).unwrap();
         assert!(stream.download_vec(sums.view()).unwrap() == before(wide), "{items} items");
     }
 }

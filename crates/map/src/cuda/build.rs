@@ -114,7 +114,7 @@ impl Sorter {
         super::index::copy_all(device, vec![(text.low, low), (text.high, high)], 8)?;
         let mut on_device = device.alloc(pieces.len())?;
         stream.upload_now(pieces, on_device.view_mut())?;
-        let scan = primitives::exclusive_scan_u32_scratch(device, pieces.len())?;
+        let scan = primitives::exclusive_scan_scratch::<u32>(device, pieces.len())?;
         let sort = primitives::sort_pairs_scratch::<u64>(device, most, 0..64)?;
         Ok(Sorter {
             k: *k,
@@ -167,7 +167,7 @@ impl Sorter {
         // says how many pieces they are of.
         unsafe { kernels::count_positions(stream, &task)? };
         let (counts, sums) = (self.counts.view(), self.offsets.view_mut());
-        primitives::exclusive_scan_u32(stream, counts, sums, self.scratch.view_mut())?;
+        primitives::exclusive_scan::<u32>(stream, counts, sums, self.scratch.view_mut())?;
         // SAFETY: as above; a group has as many positions as were counted, for which there is room.
         unsafe { kernels::take_positions(stream, &task)? };
         let [first, second] = &mut self.keys;

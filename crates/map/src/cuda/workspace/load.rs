@@ -43,7 +43,7 @@ impl Workspace {
         grow(stream, &mut self.query_offsets, count + 1)?;
         grow(stream, &mut self.to_improve, count)?;
         let device = stream.device();
-        let scan = primitives::exclusive_scan_u32_scratch(device, slots + 1)?;
+        let scan = primitives::exclusive_scan_scratch::<u32>(device, slots + 1)?;
         grow(stream, &mut self.scratch, scan)?;
         self.point(count, slots);
         self.choose(count, slots)
@@ -116,7 +116,7 @@ impl Workspace {
         for round in 0..self.task.query_count.div_ceil(room.max(1)) {
             self.improve(round)?;
         }
-        primitives::exclusive_scan_u32(
+        primitives::exclusive_scan::<u32>(
             &self.stream,
             self.seed_counts.slice(..slots + 1),
             self.offsets.slice_mut(..slots + 1),
