@@ -2,11 +2,14 @@
 
 mod atomic;
 mod bgzf;
+mod member;
+mod named;
 mod set;
 mod stdout;
 pub(crate) mod temporaries;
 
-pub use atomic::{AtomicFile, resolve_output};
+pub use atomic::AtomicFile;
+pub use named::resolve_output;
 pub use set::OutputSet;
 pub use stdout::StdoutWriter;
 pub use temporaries::{MadeDirectories, remove_temporaries};

@@ -1,31 +1,24 @@
 //! The outputs of a run, which appear together.
 
-use super::atomic::{AtomicFile, Named};
+use super::atomic::AtomicFile;
+use super::member::{Member, State};
+use super::named::{Named, directory_of, sync_directory};
 use super::{Output, StdoutWriter};
 use crate::Error;
 use merganser_run::locks::lock;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The outputs of a run: none of their files appears before [`commit`](Self::commit), and then all
 /// do. Clones are the same set.
 ///
-/// A pipe whose reader goes away ([`io::ErrorKind::BrokenPipe`]) is no error as long as the set has
+/// A pipe whose reader goes away ([`std::io::ErrorKind::BrokenPipe`]) is no error as long as the set has
 /// other outputs: what would go to it is dropped from then on, and the others become whole. An error
 /// it is for the last one.
 #[derive(Clone, Debug)]
 pub struct OutputSet(Option<Arc<Mutex<State>>>);
-
-#[derive(Debug, Default)]
-struct State {
-    /// Outputs that are still wanted.
-    wanted: usize,
-    /// Files that are written, in the order in which they were finished.
-    written: Vec<Named>,
-}
 
 impl OutputSet {
     /// A set without outputs yet.
@@ -82,10 +75,10 @@ impl OutputSet {
                 }
                 return Err(error);
             }
-            directories.insert(super::atomic::directory_of(&target).to_owned());
+            directories.insert(directory_of(&target).to_owned());
             new.extend(is_new.then_some(target));
         }
-        directories.iter().for_each(|directory| super::atomic::sync_directory(directory));
+        directories.iter().for_each(|directory| sync_directory(directory));
         Ok(())
     }
 
@@ -100,52 +93,6 @@ impl OutputSet {
     }
 
     fn join(&self) -> Member {
-        if let Some(mut state) = self.state() {
-            state.wanted += 1;
-        }
-        Member { set: self.clone(), gone: false }
-    }
-}
-
-/// An output's place in its set.
-#[derive(Debug)]
-pub(super) struct Member {
-    set: OutputSet,
-    gone: bool,
-}
-
-impl Member {
-    /// Of no set.
-    pub(super) fn alone() -> Member {
-        Member { set: OutputSet::alone(), gone: false }
-    }
-
-    /// Whether its reader went away, so that nothing need be written any more.
-    pub(super) fn is_gone(&self) -> bool {
-        self.gone
-    }
-
-    /// Passes on how writing went, but for the one error that is none where other outputs are
-    /// left.
-    pub(super) fn written(&mut self, result: io::Result<()>) -> io::Result<()> {
-        let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-        if !result.as_ref().is_err_and(broken) {
-            return result;
-        }
-        let Some(mut state) = self.set.state() else { return result };
-        state.wanted -= 1;
-        self.gone = state.wanted > 0;
-        if self.gone { Ok(()) } else { result }
-    }
-
-    /// Has the file appear with the set, or at once if there is none.
-    pub(super) fn hand_over(&self, file: Named) -> Result<(), Error> {
-        match self.set.state() {
-            Some(mut state) => {
-                state.written.push(file);
-                Ok(())
-            }
-            None => file.appear_alone(),
-        }
+        Member::of(self.0.clone())
     }
 }

@@ -1,6 +1,6 @@
 //! Standard output.
 
-use super::set::Member;
+use super::member::Member;
 use crate::Error;
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::Arc;
