@@ -5,8 +5,10 @@ fn main() {
         merganser_gpu_build::Kernels::new("merganser_classify_cuda")
             .file("cuda/query.cu")
             .file("cuda/build.cu")
+            .file("cuda/kraken2.cu")
             .shared("query_layout.cuh", "src/cuda/kernels.rs")
             .shared("build_layout.cuh", "src/cuda/kernels/build.rs")
+            .shared("kraken2_layout.cuh", "src/cuda/kernels/kraken2.rs")
             .compile();
     }
 }

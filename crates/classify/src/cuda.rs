@@ -9,16 +9,19 @@ mod answers;
 mod budget;
 mod collector;
 mod kernels;
+mod kraken2;
 mod layout;
 mod long;
 mod query;
 mod set;
 mod short;
+mod staging;
 mod start;
 mod table;
 mod times;
 
 pub(crate) use collector::Collector;
+pub(crate) use kraken2::{Found, Kraken2Flight, Kraken2Gpus};
 pub(crate) use layout::{DeviceLayout, Resident, Rules};
 pub(crate) use query::{Flight, GpuQuery};
 pub(crate) use start::Starting;
@@ -28,7 +31,7 @@ use merganser_gpu::DeviceInfo;
 use merganser_run::Resources;
 
 /// Which GPUs to use, by CUDA's numbers, and how much of the memory of each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GpuConfig {
     /// CUDA's numbers; a device listed twice is two devices that share its memory.
     pub(crate) devices: Vec<u32>,

@@ -10,6 +10,9 @@
 mod bracken;
 #[path = "kraken2/build.rs"]
 mod build;
+#[cfg(feature = "cuda")]
+#[path = "kraken2/devices.rs"]
+mod devices;
 #[allow(dead_code, reason = "other tests use more of it")]
 mod random;
 #[path = "kraken2/run.rs"]

@@ -211,6 +211,7 @@ impl Source {
         console: &Console,
     ) -> Result<Devices, Error> {
         let mut resources = resources.clone();
+        // A run by a database of Kraken 2 chooses by the size of the table.
         if self.is_kraken2() && resources.device == DeviceChoice::Auto {
             resources.device = DeviceChoice::Cpu;
         }

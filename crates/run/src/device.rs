@@ -80,6 +80,11 @@ pub enum Work {
     Build,
     /// Classifying reads.
     Classify,
+    /// Classifying reads by a database of Kraken 2, which has a table of so many bytes.
+    Kraken2 {
+        /// Bytes of the table, all of which a GPU gets.
+        table: u64,
+    },
     /// Deciding pairs by the exact edit distance, which is so fast on the CPU that only reading takes
     /// time.
     FilterExact,
@@ -104,6 +109,7 @@ impl Work {
             Work::Profile => Some(1_500 * MEGA),
             Work::Build => Some(2_000 * MEGA),
             Work::Classify => Some(500 * MEGA),
+            Work::Kraken2 { table } => Some(500 * MEGA + table / 10),
             Work::FilterExact => Some(8_000 * MEGA),
             Work::FilterByRule => Some(2_000 * MEGA),
             Work::Index => Some(200 * MEGA),

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "foreign functions")]
 
 pub(crate) mod build;
+pub(crate) mod kraken2;
 
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 

@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, PinnedBuffer, Stream};
+use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut};
 use merganser_run::start_scoped;
 
 use super::kernels::{DevicePart, SectionPlace};
+use super::staging::{COPIERS, STAGING_WORDS, Staging};
 use crate::Error;
 use crate::database::{SECTIONS, Section};
-
-/// Words of a buffer between the file and the device: 4 MiB.
-const STAGING_WORDS: usize = 1 << 19;
-/// Threads that copy: memory needs several to give all it can.
-const COPIERS: usize = 8;
 
 /// A part of a database in device memory: slots and lists of each section as they lie in the file.
 #[derive(Clone)]
@@ -103,50 +99,10 @@ fn copy(
     to: DeviceSliceMut<'_, u64>,
 ) -> merganser_gpu::Result<()> {
     let stream = device.stream()?;
-    let mut staging = Staging {
-        buffers: [device.alloc_pinned(STAGING_WORDS)?, device.alloc_pinned(STAGING_WORDS)?],
-        filled: 0,
-        rest: Some(to),
-        stream: &stream,
-    };
+    let mut staging = Staging::new(device, &stream, to)?;
     for words in sections.iter().flat_map(words) {
-        staging.put(words)?;
+        staging.put(bytemuck::cast_slice(words))?;
     }
     staging.flush()?;
     stream.synchronize()
-}
-
-struct Staging<'s> {
-    /// The first one is being filled.
-    buffers: [PinnedBuffer<u64>; 2],
-    filled: usize,
-    rest: Option<DeviceSliceMut<'s, u64>>,
-    stream: &'s Stream,
-}
-
-impl Staging<'_> {
-    fn put(&mut self, mut words: &[u64]) -> merganser_gpu::Result<()> {
-        while !words.is_empty() {
-            let count = words.len().min(STAGING_WORDS - self.filled);
-            let (now, later) = words.split_at(count);
-            let room = &mut self.buffers[0].as_mut_slice()?[self.filled..];
-            room[..count].copy_from_slice(now);
-            self.filled += count;
-            words = later;
-            if self.filled == STAGING_WORDS {
-                self.flush()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> merganser_gpu::Result<()> {
-        let Some(rest) = self.rest.take() else { return Ok(()) };
-        let (to, rest) = rest.split_at_mut(self.filled);
-        self.stream.upload(&mut self.buffers[0], 0..self.filled, to)?;
-        self.rest = Some(rest);
-        self.filled = 0;
-        self.buffers.swap(0, 1);
-        Ok(())
-    }
 }

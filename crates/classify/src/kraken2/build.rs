@@ -78,6 +78,48 @@ impl Default for Kraken2BuildConfig {
 const MAX_K: usize = 8192;
 
 impl Kraken2BuildConfig {
+    /// K-mers of so many bases.
+    #[must_use]
+    pub fn k(self, k: usize) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { k, ..self }
+    }
+
+    /// Minimizers of so many bases.
+    #[must_use]
+    pub fn l(self, l: usize) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { l, ..self }
+    }
+
+    /// So many positions of a minimizer that do not count.
+    #[must_use]
+    pub fn minimizer_spaces(self, minimizer_spaces: usize) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { minimizer_spaces, ..self }
+    }
+
+    /// This is XORed to minimizers before the smallest is taken.
+    #[must_use]
+    pub fn toggle_mask(self, toggle_mask: u64) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { toggle_mask, ..self }
+    }
+
+    /// So many bits of a cell for its taxon, at the least.
+    #[must_use]
+    pub fn minimum_value_bits(self, minimum_value_bits: u32) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { minimum_value_bits, ..self }
+    }
+
+    /// So many bytes of the table at the most, or as many as it takes.
+    #[must_use]
+    pub fn max_bytes(self, max_bytes: Option<u64>) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { max_bytes, ..self }
+    }
+
+    /// This share of the cells in use.
+    #[must_use]
+    pub fn load_factor(self, load_factor: f64) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { load_factor, ..self }
+    }
+
     /// Checks the ranges.
     ///
     /// # Errors

@@ -1,13 +1,16 @@
 //! A database: a folder with three files.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use super::options::Kraken2Options;
 use super::table::Table;
 use super::taxonomy::Kraken2Taxonomy;
 use merganser_run::Cancel;
+use merganser_run::locks::lock;
 
 use crate::Error;
+use crate::cuda::{GpuConfig, Kraken2Gpus};
 use crate::taxonomy::Taxonomy;
 
 /// The files of a database.
@@ -21,6 +24,15 @@ pub struct Kraken2Database {
     taxonomy: Kraken2Taxonomy,
     tree: Taxonomy,
     pub(super) table: Table,
+    on_gpus: Mutex<Option<OnGpus>>,
+}
+
+/// Devices that have the table, and what they were asked for with.
+#[derive(Debug)]
+struct OnGpus {
+    config: GpuConfig,
+    minimizers: bool,
+    gpus: Arc<Kraken2Gpus>,
 }
 
 impl Kraken2Database {
@@ -36,7 +48,31 @@ impl Kraken2Database {
         let taxonomy = Kraken2Taxonomy::read(&taxonomy)?;
         let table = Table::open(&table, options.minimum_hash, taxonomy.len() as u32)?;
         let tree = taxonomy.to_tree();
-        Ok(Kraken2Database { options, taxonomy, tree, table })
+        Ok(Kraken2Database { options, taxonomy, tree, table, on_gpus: Mutex::default() })
+    }
+
+    /// Devices with the table, which they keep for the next run that asks for the same ones.
+    ///
+    /// # Errors
+    /// If a device cannot be used, or has too little memory.
+    pub(super) fn on_gpus(
+        &self,
+        config: GpuConfig,
+        minimizers: bool,
+    ) -> Result<Arc<Kraken2Gpus>, Error> {
+        let mut kept = lock(&self.on_gpus);
+        if let Some(kept) = &*kept
+            && kept.config == config
+            && kept.minimizers == minimizers
+        {
+            return Ok(Arc::clone(&kept.gpus));
+        }
+        // Their memory is needed for the others.
+        *kept = None;
+        let cells = self.table.all_cells();
+        let gpus = Arc::new(Kraken2Gpus::new(&self.options, &cells, &config, minimizers)?);
+        *kept = Some(OnGpus { config, minimizers, gpus: Arc::clone(&gpus) });
+        Ok(gpus)
     }
 
     /// Whether `folder` is meant to be such a database: it has a table.

@@ -43,6 +43,11 @@ impl Run {
         Run((kind as u32) << COUNT_BITS | count as u32)
     }
 
+    /// A run as devices give it, which know the first three kinds.
+    pub(super) const fn of_device(run: u32) -> Run {
+        Run(run)
+    }
+
     #[inline(always)]
     pub(super) fn kind(self) -> Kind {
         match self.0 >> COUNT_BITS {

@@ -1,23 +1,24 @@
 //! Files of reads classified by a database of Kraken 2: read in order, classified by all workers,
 //! written in order.
 
-use std::sync::{Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Instant;
 
-use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
-use merganser_run::locks::lock;
+use merganser_gpu::DeviceInfo;
+use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
 use merganser_run::{
-    Cancel, ConfigError, DeviceChoice, InOrder, InOrderSink, Pipeline, Progress, Resources,
-    Shortage, Stages, Unit, peak_rss,
+    Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, Work,
+    peak_rss,
 };
 
-use super::batch::Kraken2Batch;
-use super::counts::{BlockCuts, InputBlocks, Kraken2Counts};
+use super::Kraken2Rules;
+use super::counts::Kraken2Counts;
 use super::database::Kraken2Database;
-use super::sequences::Kraken2Sequences;
-use super::worker::{Kraken2Classifier, Kraken2Worker};
-use super::{Kraken2Rules, Kraken2Taxonomy};
+use super::on_gpus::OnGpus;
+use super::work::{Run, Written};
+use super::worker::Kraken2Classifier;
 use crate::Error;
+use crate::cuda::{GpuConfig, Kraken2Gpus};
 use crate::output::{Outputs, Wants};
 use crate::report::Tally;
 
@@ -26,12 +27,11 @@ const AHEAD: u64 = 4;
 /// What the process and a thread take besides the database.
 const FIXED: u64 = 32 << 20;
 const FIXED_THREAD: u64 = 32 << 20;
+/// With devices: CUDA's own, larger batches, and their pinned memory.
+const FIXED_GPU: u64 = 700 << 20;
+const GPU_THREAD: u64 = 128 << 20;
 /// How often a record is there at the same time, at most: as text, its k-mers' minimizers, its line.
 const COPIES: u64 = 16;
-/// Who waits for the batches before his looks so often whether these will come.
-const LOOK: Duration = Duration::from_millis(50);
-/// Text of a batch whose memory is worth keeping: one giant read's is not.
-const MOST_KEPT: usize = 16 << 20;
 
 /// How to classify reads by a database of Kraken 2.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +43,8 @@ pub struct Kraken2Config {
     pub minimizers: bool,
     /// Lines only of reads that have a taxon.
     pub classified_only: bool,
-    /// Reads or pairs that a thread takes at a time, at most. No result depends on it.
-    pub batch_records: usize,
+    /// Reads that a thread takes at a time, at most; of pairs both mates count. No result depends on it.
+    pub batch_records: Option<usize>,
 }
 
 impl Default for Kraken2Config {
@@ -57,8 +57,7 @@ impl Default for Kraken2Config {
 impl Kraken2Config {
     /// These rules, lines of all reads, and no minimizers.
     pub fn new(rules: Kraken2Rules) -> Kraken2Config {
-        let batch_records = RecordOptions::default().batch_records;
-        Kraken2Config { rules, minimizers: false, classified_only: false, batch_records }
+        Kraken2Config { rules, minimizers: false, classified_only: false, batch_records: None }
     }
 
     /// Chooses taxa by these rules.
@@ -79,10 +78,10 @@ impl Kraken2Config {
         Kraken2Config { classified_only, ..self }
     }
 
-    /// Has threads take so many reads or pairs at a time, at most.
+    /// Has threads take so many reads at a time, at most.
     #[must_use]
     pub fn batch_records(self, batch_records: usize) -> Kraken2Config {
-        Kraken2Config { batch_records, ..self }
+        Kraken2Config { batch_records: Some(batch_records), ..self }
     }
 
     /// Checks the ranges.
@@ -102,8 +101,11 @@ pub struct Kraken2Outcome {
     pub records: u64,
     /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
     pub skipped_alignments: u64,
-    /// Where the time went: `classify`, the wall time from the first read to the last line.
+    /// Where the time went: `upload`, until devices have the table, if there are any; `classify`, the
+    /// wall time from the first read to the last line.
     pub stages: Stages,
+    /// The GPUs that computed.
+    pub devices: Vec<DeviceInfo>,
     /// The largest resident size of the process so far, in bytes, if the system tells it.
     pub peak_memory: Option<u64>,
     /// Reads that got a taxon.
@@ -138,9 +140,9 @@ impl Kraken2Outcome {
 /// cache; a memory that is [given](Resources::memory) has to hold all of it nevertheless.
 ///
 /// # Errors
-/// If `config` or `resources` is out of range, GPUs are asked for, or there is too little memory; as
-/// reading and writing; if mates are out of step; if the database turns out to be damaged; if
-/// cancelled.
+/// If `config` or `resources` is out of range, GPUs are asked for and cannot be used or have no room for
+/// the table, or there is too little memory; as reading and writing; if mates are out of step; if the
+/// database turns out to be damaged; if cancelled.
 pub fn classify(
     config: &Kraken2Config,
     resources: &Resources,
@@ -152,8 +154,13 @@ pub fn classify(
 ) -> Result<Kraken2Outcome, Error> {
     config.validate()?;
     resources.validate()?;
-    check_devices(resources)?;
-    let record = check_memory(resources, database)?;
+    let begun = Instant::now();
+    let gpus = gpus(config, resources, database, segments, progress)?;
+    let record = check_memory(resources, database, gpus.is_some())?;
+    let mut stages = Stages::default();
+    if gpus.is_some() {
+        stages.since("upload", begun);
+    }
     let begun = Instant::now();
     let wants = Wants::of(outputs);
     let mut classifier = Kraken2Classifier::new(database, config.rules.clone())?;
@@ -163,18 +170,8 @@ pub fn classify(
     if config.classified_only {
         classifier = classifier.with_lines_of_classified();
     }
-    let whole = wants.classified.is_some() || wants.unclassified.is_some();
-    let options = RecordOptions {
-        keep: Keep {
-            header: if whole { Header::Whole } else { Header::Name },
-            qualities: whole || config.rules.minimum_base_quality > 0,
-        },
-        batch_records: config.batch_records.max(1),
-        workers: resources.threads,
-        max_record: record,
-        cancel: cancel.clone(),
-        ..RecordOptions::default()
-    };
+    let options = record_options(config, &wants, gpus.is_some(), record);
+    let options = RecordOptions { workers: resources.threads, cancel: cancel.clone(), ..options };
     let records = Records::open(segments, options)?;
     progress.stage("classify", Unit::Bytes, records.bytes_total());
     let sink = Written { outputs, counts: Kraken2Counts::default(), bases: 0 };
@@ -186,15 +183,18 @@ pub fn classify(
         cutting: config.minimizers.then(Mutex::default),
         cut: Condvar::new(),
     };
-    run.batches.work(resources.threads, || run.work(&mut classifier.worker()))?;
+    run.batches.work(resources.threads, || match &gpus {
+        Some(gpus) => OnGpus::new(&run, gpus, classifier.worker()).work(),
+        None => run.work(&mut classifier.worker()),
+    })?;
     let Written { counts, bases, .. } = written.into_sink()?;
     progress.finish();
-    let mut stages = Stages::default();
     stages.since("classify", begun);
     Ok(Kraken2Outcome {
         records: counts.reads(),
         skipped_alignments: records.skipped_alignments(),
         stages,
+        devices: gpus.map_or_else(Vec::new, |gpus| gpus.devices()),
         peak_memory: peak_rss(),
         classified: counts.reads() - counts.unclassified(),
         counts,
@@ -202,21 +202,64 @@ pub fn classify(
     })
 }
 
-/// Sees to it that nobody waits for GPUs.
-fn check_devices(resources: &Resources) -> Result<(), Error> {
-    match resources.device {
-        DeviceChoice::Auto | DeviceChoice::Cpu => Ok(()),
-        _ => Err(Error::Config(ConfigError::new(format!(
-            "`device` {}: reads are classified by databases of Kraken 2 on the CPU: give auto or cpu",
-            resources.device
-        )))),
+/// How reads are read, of which none is longer than `max_record`.
+fn record_options(
+    config: &Kraken2Config,
+    wants: &Wants,
+    on_gpus: bool,
+    max_record: usize,
+) -> RecordOptions {
+    let usual = RecordOptions::default();
+    let [batch_records, batch_bytes] = match on_gpus {
+        true => Kraken2Gpus::batch(),
+        false => [usual.batch_records, usual.batch_bytes],
+    };
+    let whole = wants.classified.is_some() || wants.unclassified.is_some();
+    RecordOptions {
+        keep: Keep {
+            header: if whole { Header::Whole } else { Header::Name },
+            qualities: whole || config.rules.minimum_base_quality > 0,
+        },
+        batch_records: config.batch_records.unwrap_or(batch_records).max(1),
+        batch_bytes,
+        max_record,
+        ..usual
+    }
+}
+
+/// The devices that have the table; `None` where the CPU does all. GPUs that nobody asked for, and that
+/// have no room for it, are left alone.
+fn gpus(
+    config: &Kraken2Config,
+    resources: &Resources,
+    database: &Kraken2Database,
+    segments: &[Segment],
+    progress: &dyn Progress,
+) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
+    let bytes = merganser_io::text_bytes(segments.iter().flat_map(Segment::inputs));
+    let work = Work::Kraken2 { table: database.table_bytes() };
+    let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
+    if gpus.is_empty() {
+        return Ok(None);
+    }
+    match database.on_gpus(GpuConfig::new(resources, gpus), config.minimizers) {
+        Err(error @ Error::GpuMemory(_)) if resources.device == DeviceChoice::Auto => {
+            progress.note(&format!("computing on the CPU: {error}"));
+            Ok(None)
+        }
+        gpus => gpus.map(Some),
     }
 }
 
 /// The longest record that the memory allows.
-fn check_memory(resources: &Resources, database: &Kraken2Database) -> Result<usize, Error> {
+fn check_memory(
+    resources: &Resources,
+    database: &Kraken2Database,
+    on_gpus: bool,
+) -> Result<usize, Error> {
     let threads = resources.threads as u64;
-    let fixed = FIXED + FIXED_THREAD * threads + database.taxonomy().len() as u64 * 64;
+    let [process, thread] = if on_gpus { [FIXED_GPU, GPU_THREAD] } else { [FIXED, FIXED_THREAD] };
+    let fixed = process + thread * threads + database.taxonomy().len() as u64 * 64;
     // Pages of a mapped file are the system's to give and take, unless somebody has set a limit.
     let table = resources.memory.map_or(0, |_| database.table_bytes());
     let (needed, budget) = (fixed + table, resources.budget());
@@ -225,101 +268,4 @@ fn check_memory(resources: &Resources, database: &Kraken2Database) -> Result<usi
         return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
     }
     Ok(merganser_io::longest_record(budget - needed, COPIES * (threads + 1)))
-}
-
-/// What is made of a batch.
-#[derive(Debug, Default)]
-struct Part {
-    batch: Kraken2Batch,
-    sequences: Kraken2Sequences,
-    bases: u64,
-}
-
-/// Writes what comes in order, and counts.
-struct Written<'w, 'o> {
-    outputs: &'w mut Outputs<'o>,
-    counts: Kraken2Counts,
-    bases: u64,
-}
-
-impl InOrderSink<Part> for Written<'_, '_> {
-    type Error = Error;
-
-    fn write(&mut self, mut part: Part) -> Result<Option<Part>, Error> {
-        if let Some(lines) = &mut self.outputs.lines {
-            lines.write_all(part.batch.lines())?;
-        }
-        if let Some(reads) = &mut self.outputs.classified {
-            part.sequences.classified.write(reads)?;
-        }
-        if let Some(reads) = &mut self.outputs.unclassified {
-            part.sequences.unclassified.write(reads)?;
-        }
-        self.counts.add(&mut part.batch);
-        self.bases += part.bases;
-        Ok(Some(part).filter(Part::is_usual))
-    }
-}
-
-impl Part {
-    /// Whether its memory is worth keeping.
-    fn is_usual(&self) -> bool {
-        self.batch.lines().len() + self.sequences.capacity() <= MOST_KEPT
-    }
-}
-
-/// One run over some reads.
-struct Run<'r, 'w, 'o> {
-    batches: Pipeline<'r, Records, Part, Written<'w, 'o>>,
-    taxonomy: &'r Kraken2Taxonomy,
-    wants: Wants,
-    /// The number of the batch that is cut into blocks next, if that is needed.
-    cutting: Option<Mutex<(u64, InputBlocks)>>,
-    cut: Condvar,
-}
-
-impl Run<'_, '_, '_> {
-    /// Takes batches until there are none.
-    fn work(&self, worker: &mut Kraken2Worker<'_>) {
-        let mut batch = RecordBatch::default();
-        while self.batches.next(&mut batch) {
-            let Some(cuts) = self.blocks(&batch) else { return };
-            if !self.batches.wait_for_room(&batch) {
-                return;
-            }
-            let mut part = self.batches.written().spare().unwrap_or_default();
-            let number = batch.number();
-            let done = worker.classify(&mut batch, &cuts, &mut part.batch);
-            let done = done.map(|()| {
-                part.sequences.refill(self.taxonomy, &batch, &part.batch, &self.wants);
-                part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
-                part
-            });
-            match batch.is_long() {
-                true => self.batches.hand_in_its_turn(number, done),
-                false => self.batches.hand_in(number, done),
-            }
-        }
-    }
-
-    /// Where blocks of the input begin in a batch, once those before it have been cut; `None` if one of
-    /// them will not be.
-    fn blocks(&self, batch: &RecordBatch) -> Option<BlockCuts> {
-        let Some(cutting) = &self.cutting else { return Some(BlockCuts::default()) };
-        let mut state = lock(cutting);
-        while state.0 != batch.number() {
-            if self.batches.written().has_failed() {
-                return None;
-            }
-            state = match self.cut.wait_timeout(state, LOOK) {
-                Ok((state, _)) => state,
-                Err(poisoned) => poisoned.into_inner().0,
-            };
-        }
-        let cuts = state.1.cut(batch);
-        state.0 += 1;
-        drop(state);
-        self.cut.notify_all();
-        Some(cuts)
-    }
 }

@@ -117,6 +117,20 @@ impl Entry {
     }
 }
 
+/// A table's cells as they lie in the file, and how they are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableCells<'t> {
+    pub(crate) bytes: &'t [u8],
+    /// Cells,
+    pub(crate) capacity: u64,
+    /// and ⌊(2⁶⁴ − 1) / capacity⌋.
+    pub(crate) reciprocal: u64,
+    pub(crate) key_bits: u32,
+    pub(crate) value_bits: u32,
+    /// 4 or 5.
+    pub(crate) cell_bytes: u32,
+}
+
 /// Searches in the order in which they are made; for their memory.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
@@ -220,8 +234,20 @@ impl Table {
         }
     }
 
+    /// All cells.
+    pub(super) fn all_cells(&self) -> TableCells<'_> {
+        TableCells {
+            bytes: &self.file.bytes()[HEADER..],
+            capacity: self.homes.capacity,
+            reciprocal: self.homes.reciprocal,
+            key_bits: self.key_bits,
+            value_bits: self.value_bits,
+            cell_bytes: self.cell_bytes as u32,
+        }
+    }
+
     /// Sees to it that the largest value of cells is a node.
-    fn check_value(&self, most: u32) -> Result<(), Error> {
+    pub(super) fn check_value(&self, most: u32) -> Result<(), Error> {
         if most < self.nodes {
             return Ok(());
         }

@@ -11,9 +11,13 @@ use super::minimizers::{Entries, Kind, Minimizers, Run};
 use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
+use crate::cuda::Found;
 
 /// Minimizers that are looked up together: they are put in the order of the table.
 const TOGETHER: usize = 1 << 17;
+
+/// Reads whose entries are taken together.
+const READS_TOGETHER: usize = 64;
 
 /// Classifies reads with a database; shared by all threads.
 #[derive(Debug)]
@@ -85,7 +89,7 @@ impl Kraken2Worker<'_> {
         results: &mut Kraken2Batch,
     ) -> Result<(), Error> {
         results.clear();
-        mask(batch, self.classifier.rules.minimum_base_quality);
+        self.mask(batch);
         let batch = &*batch;
         let Kraken2Worker { classifier, scanner, entries, searches, found, reads } = self;
         entries.runs.clear();
@@ -114,6 +118,59 @@ impl Kraken2Worker<'_> {
         look_up(entries, 0)?;
         reads.finish(results);
         Ok(())
+    }
+
+    /// Classifies a batch's reads by what a device has found for their sequences, bases of low quality
+    /// [replaced](Self::mask).
+    ///
+    /// # Errors
+    /// If the database turns out to be damaged.
+    pub(super) fn classify_found(
+        &mut self,
+        batch: &RecordBatch,
+        cuts: &BlockCuts,
+        sequences: Found<'_>,
+        results: &mut Kraken2Batch,
+    ) -> Result<(), Error> {
+        results.clear();
+        let Kraken2Worker { classifier, entries, found, reads, .. } = self;
+        let largest = sequences.runs.iter().map(|&[_, node]| node).max().unwrap_or(0);
+        classifier.database.table.check_value(largest)?;
+        reads.start(cuts);
+        let (mut at, mates) = (0, batch.mates());
+        // So few that they stay in the caches.
+        for some in (0..batch.reads()).step_by(READS_TOGETHER) {
+            entries.runs.clear();
+            entries.minimizers.clear();
+            found.clear();
+            for record in some * mates..(some + READS_TOGETHER).min(batch.reads()) * mates {
+                let range = at..at + sequences.counts[record] as usize;
+                at = range.end;
+                if record % mates == 1 {
+                    entries.runs.push(Run::BORDER);
+                }
+                for (number, &[run, node]) in range.clone().zip(&sequences.runs[range]) {
+                    let run = Run::of_device(run);
+                    entries.runs.push(run);
+                    if run.kind() == Kind::Next {
+                        found.push(node);
+                        let minimizer = sequences.minimizers.map_or(0, |all| all[number]);
+                        entries.minimizers.push(minimizer);
+                    }
+                }
+                if record % mates + 1 == mates {
+                    entries.runs.push(Run::END);
+                }
+            }
+            reads.take(entries, found, batch, results);
+        }
+        reads.finish(results);
+        Ok(())
+    }
+
+    /// Replaces bases of low quality, if that is asked for.
+    pub(super) fn mask(&self, batch: &mut RecordBatch) {
+        mask(batch, self.classifier.rules.minimum_base_quality);
     }
 }
 

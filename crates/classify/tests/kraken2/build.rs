@@ -22,7 +22,7 @@ fn files(folder: &Path) -> [Vec<u8>; 3] {
 }
 
 /// Builds into a folder of its own, with the taxids of a map, or else of the headers.
-fn build(
+pub(crate) fn build(
     config: &Kraken2BuildConfig,
     inputs: &[PathBuf],
     (map, taxonomy): (&Path, &Path),

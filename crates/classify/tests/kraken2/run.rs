@@ -9,7 +9,7 @@ use merganser_classify::kraken2::{
 };
 use merganser_classify::run::{Outputs, ReadOutput};
 use merganser_io::{Input, Segment};
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
@@ -20,6 +20,8 @@ pub(crate) struct Job {
     pub(crate) report: Kraken2ReportOptions,
     pub(crate) threads: usize,
     pub(crate) batch_records: usize,
+    pub(crate) device: DeviceChoice,
+    pub(crate) gpu_memory: Option<u64>,
 }
 
 impl Job {
@@ -32,6 +34,8 @@ impl Job {
             report: Kraken2ReportOptions::default(),
             threads: 1,
             batch_records: 8192,
+            device: DeviceChoice::Cpu,
+            gpu_memory: None,
         }
     }
 
@@ -60,7 +64,8 @@ pub(crate) fn run(job: &Job) -> Result<Written, Error> {
     let config = Kraken2Config::new(job.rules.clone())
         .minimizers(job.report.minimizers)
         .batch_records(job.batch_records);
-    let resources = Resources::new().threads(job.threads);
+    let mut resources = Resources::new().threads(job.threads).device(job.device.clone());
+    resources.gpu_memory = job.gpu_memory;
     let mut written = Written::default();
     let Written { lines, report, classified, unclassified } = &mut written;
     let mut outputs = Outputs {

@@ -13,7 +13,7 @@ use super::Environment;
 use super::outputs::Files;
 use crate::args::classify::{FormatName, QueryArgs};
 use crate::args::name_of;
-use crate::common::write_summary;
+use crate::common::{tell_skipped, write_summary};
 use crate::progress::Bar;
 use crate::{devices, failure};
 
@@ -94,9 +94,14 @@ impl Sample<'_> {
         let Sample { files, started, .. } = self;
         let json = files.finish_kraken2(&mut outcome, database, config.minimizers, cancel)?;
         let mut summary = summary(&config, environment, &outcome);
-        devices::describe(&[], resources.gpu_memory, &mut summary);
+        let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();
+        devices::describe(&gpus, resources.gpu_memory, &mut summary);
         devices::clocks(started, &mut summary);
-        summary.stage("query", queried);
+        let upload = outcome.stages.get("upload");
+        if !outcome.devices.is_empty() {
+            summary.stage("upload", upload);
+        }
+        summary.stage("query", queried - upload);
         if started == environment.started {
             summary.stage("open", environment.opened);
         }
@@ -157,7 +162,7 @@ fn tell(
     if outcome.records == 0 {
         console.warn("there are no reads in the input");
     }
-    crate::common::tell_skipped(outcome.skipped_alignments, console);
+    tell_skipped(outcome.skipped_alignments, console);
     let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
     console.info(format_args!(
         "classified {} of {} reads ({percent:.2} %) in {:.1} s by Kraken 2's rules; confidence {}, \
