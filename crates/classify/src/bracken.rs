@@ -11,7 +11,7 @@ mod simulate;
 use std::collections::{BTreeMap, HashMap};
 
 use merganser_io::Input;
-use merganser_run::{Cancel, ConfigError, Progress, Resources};
+use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage};
 
 use crate::cpu::query::{HostQuery, Slider};
 use crate::kraken2::library::{Kraken2Sequence, Kraken2Taxids, Reading, STRETCH};
@@ -68,6 +68,7 @@ impl Distribution {
         simulator: Simulator<'_>,
     ) -> Result<Distribution, Error> {
         let reading = simulator.reading(inputs, read_length, database.params().k as usize)?;
+        refuse_shortage(database, simulator.resources)?;
         database.check(reading.threads, simulator.cancel)?;
         database.fetch()?;
         let thresholds = Thresholds::new(database.params());
@@ -85,6 +86,19 @@ impl Distribution {
         };
         Simulation { reading, counter: &counter }
             .run(&|sequences| Ok(taxids_of(database, sequences)))
+    }
+
+    /// Checks a length of reads for a database with k-mers of `k` letters.
+    ///
+    /// # Errors
+    /// [`Error::Config`], if reads are shorter than k-mers or longer than what is read at a time.
+    pub fn check_length(read_length: usize, k: usize) -> Result<(), Error> {
+        match (k..=STRETCH).contains(&read_length) {
+            true => Ok(()),
+            false => Err(Error::Config(ConfigError::new(format!(
+                "a read length of {read_length} is out of range: {k}, the database's k, to {STRETCH}"
+            )))),
+        }
     }
 
     /// The distribution of a database of Kraken 2 and its library, for reads of `read_length` letters:
@@ -120,13 +134,27 @@ impl<'a> Simulator<'a> {
     ) -> Result<Reading<'a>, Error> {
         let Simulator { resources, progress, cancel } = *self;
         resources.validate()?;
-        if !(k..=STRETCH).contains(&read_length) {
-            return Err(Error::Config(ConfigError::new(format!(
-                "`read_length` {read_length} is out of range: {k}, the database's k, to {STRETCH}"
-            ))));
-        }
+        Distribution::check_length(read_length, k)?;
         let (overlap, threads) = (read_length - 1, resources.threads);
         Ok(Reading { inputs, overlap, threads, progress, cancel })
+    }
+}
+
+/// Memory of the process itself, and of a thread with its sequences.
+const BASE_BYTES: u64 = 24 << 20;
+const THREAD_BYTES: u64 = 56 << 20;
+
+/// # Errors
+/// If a memory is given that the whole database does not fit into.
+fn refuse_shortage(database: &Database, resources: &Resources) -> Result<(), Error> {
+    let fixed = BASE_BYTES + THREAD_BYTES * resources.threads as u64;
+    let needed = database.resident_bytes(0..database.parts()) + fixed;
+    match resources.memory {
+        Some(budget) if budget < needed => {
+            let what = "classifying simulated reads by this database needs".to_owned();
+            Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -169,8 +169,8 @@ pub(crate) fn map_targets(
 }
 
 /// The taxids of the sequences of a Kraken 2 library, found where those of a [`build`](crate::build())
-/// are: in `maps`, in headers, next to `inputs`, and in the taxonomy's `folder`. `sequences` are those of
-/// all inputs, in their order.
+/// are: in `maps`, in headers, next to `inputs`, and in the taxonomy's `folder`, if there is one.
+/// `sequences` are those of all inputs, in their order.
 ///
 /// # Errors
 /// If one of these files cannot be read, or is malformed.
@@ -178,7 +178,7 @@ pub fn taxids_of_library(
     sequences: &[Kraken2Sequence],
     inputs: &[Input],
     maps: &[PathBuf],
-    folder: &Path,
+    folder: Option<&Path>,
 ) -> Result<Vec<Option<u32>>, Error> {
     let mut files = vec![Vec::new(); inputs.len()];
     for sequence in sequences {
@@ -186,7 +186,7 @@ pub fn taxids_of_library(
         files[sequence.input].push(ScannedTarget { name, header, bases: 0, has_kmer: true });
     }
     let mut search = Search::new(inputs, &files);
-    search.look_everywhere(maps, inputs, Some(folder))?;
+    search.look_everywhere(maps, inputs, folder)?;
     Ok(search.taxids)
 }
 

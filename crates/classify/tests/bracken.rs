@@ -167,5 +167,8 @@ fn long_sequences_come_in_stretches() {
     let expected = text(&[(14, naive(&database, folder.path(), &letters, 120))]);
     assert_eq!(distribution(&database, folder.path(), 120, 2).unwrap().text(), expected);
     let short = distribution(&database, folder.path(), 18, 1).unwrap_err().to_string();
-    assert!(short.starts_with("`read_length` 18 is out of range: 19, the database's k"), "{short}");
+    assert!(
+        short.starts_with("a read length of 18 is out of range: 19, the database's k"),
+        "{short}"
+    );
 }

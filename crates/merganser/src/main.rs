@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bracken;
 mod build;
 mod classify;
 mod common;

@@ -144,5 +144,8 @@ fn distributions_are_those_of_the_rule() {
         }
     }
     let short = distribution(34, 1).unwrap_err().to_string();
-    assert!(short.starts_with("`read_length` 34 is out of range: 35, the database's k"), "{short}");
+    assert!(
+        short.starts_with("a read length of 34 is out of range: 35, the database's k"),
+        "{short}"
+    );
 }

@@ -31,6 +31,9 @@ Examples:
   A database that Kraken 2 reads, too:
     merganser build --format kraken2 --taxonomy taxonomy/ -o kraken_new/ \\
       genomes/
+  With what `classify --bracken` needs for reads of 100 and of 150 bases:
+    merganser build --taxonomy taxonomy/ --bracken 100,150 -o refs.mgdb \\
+      genomes/
   MetaCache's parameters and rule:
     merganser build --taxonomy taxonomy/ --preset metacache -o refs.mgdb \\
       @genomes.txt";
@@ -61,6 +64,10 @@ pub(crate) struct BuildArgs {
     pub(crate) parts: PartArgs,
     #[command(flatten)]
     pub(crate) kraken: KrakenBuildArgs,
+    /// Bracken's distributions for reads of these lengths, e.g. 100,150, too: a file for each beside
+    /// the database, or in its folder. Reads the genomes again
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',')]
+    pub(crate) bracken: Vec<usize>,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
     /// Write a summary of the run for other programs; - is stdout
