@@ -3,8 +3,10 @@
 //!
 //! A [`Distribution`] says to which taxa the reads of each genome of a library are assigned by a
 //! database: every stretch of N letters of every sequence is taken for a read without errors, and
-//! classified. It is the file `databaseNmers.kmer_distrib` of Bracken.
+//! classified. It is the file `databaseNmers.kmer_distrib` of Bracken. With it, an [`Estimate`] takes the reads
+//! of a report that only a genus or a higher taxon is known of back to their species.
 
+mod estimate;
 mod file;
 mod simulate;
 
@@ -17,6 +19,7 @@ use crate::cpu::query::{HostQuery, Slider};
 use crate::kraken2::library::{Kraken2Sequence, Kraken2Taxids, Reading, STRETCH};
 use crate::kraken2::{Kraken2Database, SimulatedReads};
 use crate::{Database, Error, Thresholds};
+pub use estimate::{Estimate, EstimateNotes, Level};
 use simulate::Simulation;
 
 /// Reads of a genome that were assigned to a taxon.
