@@ -10,6 +10,7 @@ mod peers;
 mod readers;
 mod real;
 mod references;
+mod report_commands;
 mod reports;
 mod samples;
 mod users;

@@ -300,7 +300,7 @@ impl ReadFiles {
 }
 
 /// The name of an output for a sample: `{}` stands for it.
-fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
+pub(crate) fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
     let Some(sample) = sample else { return path.to_owned() };
     let mut rest = path.as_os_str().as_bytes();
     let mut name = Vec::new();
@@ -314,7 +314,7 @@ fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
 }
 
 /// Whether a sample's name has a place in the name of an output.
-pub(super) fn has_place_for_sample(path: &Path) -> bool {
+pub(crate) fn has_place_for_sample(path: &Path) -> bool {
     find(path.as_os_str().as_bytes(), b"{}").is_some()
 }
 
