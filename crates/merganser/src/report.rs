@@ -1,5 +1,6 @@
 //! `merganser report`: what becomes of Kraken-style reports.
 
+mod bracken;
 mod krona;
 mod mpa;
 
@@ -10,10 +11,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::args::ReportCommand;
+use crate::console::Console;
 use crate::failure;
 
-pub(crate) fn run(command: &ReportCommand) -> Result<ExitCode> {
+pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode> {
     match command {
+        ReportCommand::Bracken(args) => bracken::run(args, console),
         ReportCommand::Mpa(args) => mpa::run(args),
         ReportCommand::Krona(args) => krona::run(args),
     }

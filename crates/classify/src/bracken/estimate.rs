@@ -137,7 +137,6 @@ impl<'r> Estimate<'r> {
                 continue;
             }
             let code = &self.codes[at];
-            let steps = code[1..].parse().unwrap_or(0u64);
             if *code == self.level.code {
                 let enough = row.clade >= threshold;
                 last = enough.then_some(at);
@@ -145,7 +144,7 @@ impl<'r> Estimate<'r> {
                 self.notes.left_out += u64::from(!enough);
                 self.notes.left_out_reads += if enough { 0 } else { row.clade };
                 self.members[at] = last;
-            } else if self.level.steps > 0 && steps > self.level.steps
+            } else if self.level.steps > 0 && steps(code) > self.level.steps
                 || place(code.as_bytes()[0]) >= place(self.level.letter)
             {
                 self.members[at] = last;
@@ -242,7 +241,11 @@ impl<'r> Estimate<'r> {
             let (percent, whole) = (share(reads, self.sum) * 100.0, reads as u64);
             let (row, own) = (&rows[at], if is_lowest { whole } else { 0 });
             let blanks = " ".repeat(2 * row.depth);
-            write!(output, "{percent:.2}\t{whole}\t{own}\t{}\t{}\t{blanks}", self.codes[at], row.taxid)?;
+            write!(
+                output,
+                "{percent:.2}\t{whole}\t{own}\t{}\t{}\t{blanks}",
+                self.codes[at], row.taxid
+            )?;
             output.write_all(row.name.trim_ascii_end())?;
             output.write_all(b"\n")?;
         }
@@ -301,13 +304,26 @@ fn divide(
     if all == 0.0 {
         return false;
     }
-    let weights: Vec<f64> =
-        own.iter().zip(&seeming).map(|((_, share), reads)| fraction(share) * (reads / all)).collect();
+    let weights: Vec<f64> = own
+        .iter()
+        .zip(&seeming)
+        .map(|((_, share), reads)| fraction(share) * (reads / all))
+        .collect();
     let sum = weights.iter().fold(0.0, |sum, weight| sum + weight);
     for ((at, _), weight) in own.iter().zip(weights) {
         given[*at] += weight / sum * reads as f64;
     }
     true
+}
+
+/// The steps of a code as Bracken counts them: by the last digit, which may be the 0 of a 10.
+fn steps(code: &str) -> u64 {
+    match code.as_bytes() {
+        [_] => 0,
+        [.., b'0'] => 10,
+        [.., digit] => u64::from(digit - b'0'),
+        [] => 0,
+    }
 }
 
 /// `part` of `whole`; 0 of nothing.

@@ -102,6 +102,24 @@ impl KrakenReport {
         reader.finish().map_err(|what| Error::content(path, what))
     }
 
+    /// The report that `text` is, as [`read`](Self::read) reads it from a file; without a line it is one
+    /// of no rows, as Kraken 2 writes of no reads.
+    ///
+    /// # Errors
+    /// What is wrong in which line.
+    pub fn parse(text: &[u8]) -> Result<KrakenReport, Error> {
+        let mut reader = Reader::default();
+        for (at, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            let wrong = |what| Error::Input(format!("a report's line {}: {what}", at + 1));
+            reader.take(line).map_err(wrong)?;
+        }
+        match reader.rows.is_empty() {
+            true => Ok(KrakenReport::default()),
+            false => reader.finish().map_err(Error::Input),
+        }
+    }
+
     /// All rows; children stand behind their parent, in the order of the file.
     pub fn rows(&self) -> &[ReportRow] {
         &self.rows
