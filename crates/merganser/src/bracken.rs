@@ -1,7 +1,7 @@
 //! Bracken's distributions, written beside a database.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use merganser_classify::bracken::{Distribution, Simulator};
@@ -109,7 +109,7 @@ impl Library<'_> {
 /// Where the taxids of a Kraken 2 library's sequences come from.
 pub(crate) struct Genomes<'a> {
     pub(crate) maps: &'a [PathBuf],
-    pub(crate) taxonomy: Option<(&'a Path, &'a Dump)>,
+    pub(crate) taxonomy: Option<&'a Dump>,
 }
 
 impl Genomes<'_> {
@@ -120,15 +120,14 @@ impl Genomes<'_> {
         inputs: &[Input],
         database: &Kraken2Database,
     ) -> Result<Vec<Option<u32>>, Error> {
-        let folder = self.taxonomy.map(|(folder, _)| folder);
         let known = |taxid: Option<u32>| {
             let taxid = match self.taxonomy {
-                Some((_, Dump { taxonomy: tree, .. })) => tree.taxid(tree.node(taxid?)?),
+                Some(Dump { taxonomy: tree, .. }) => tree.taxid(tree.node(taxid?)?),
                 None => taxid?,
             };
             database.tree().node(taxid).map(|_| taxid)
         };
-        let taxids = taxids_of_library(sequences, inputs, self.maps, folder)?;
+        let taxids = taxids_of_library(sequences, inputs, self.maps, self.taxonomy)?;
         Ok(taxids.into_iter().map(known).collect())
     }
 }

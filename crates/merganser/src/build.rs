@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_classify::bracken::Distribution;
+use merganser_classify::taxonomy::TaxonomySource;
 use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset};
 use merganser_io::{Input, Output};
 use merganser_run::{Resources, Summary, format_size};
@@ -18,7 +19,7 @@ use crate::args::build::{
     DatabaseFormat, PartArgs, PresetName, ResourceArgs, SketchArgs, TaxidArgs,
 };
 use crate::bracken::{Distributions, Library};
-use crate::common::write_summary;
+use crate::common::{taxonomy_of, write_summary};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::progress::Bar;
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     if args.output == Path::new("-") {
         return failure::usage("a database cannot go to stdout: give -o a file name");
     }
-    let Some(taxonomy) = args.taxonomy.as_deref() else {
+    let Some(taxonomy) = &taxonomy_of(&args.taxonomy) else {
         return failure::usage("--taxonomy is missing");
     };
     if args.format == DatabaseFormat::Kraken2 {
@@ -99,7 +100,7 @@ fn check(args: &BuildArgs) -> Result<()> {
 pub(crate) fn references(
     args: &[PathBuf],
     inputs: &[Input],
-    taxonomy: Option<&Path>,
+    taxonomy: Option<&TaxonomySource>,
     taxids: &TaxidArgs,
 ) -> RunFiles {
     let beside = merganser_classify::files_beside(inputs, taxonomy);

@@ -55,7 +55,7 @@ quarters of what machine or cgroup give, or more if the database needs it and th
 #[command(mut_arg("memory", |arg| arg.help(MEMORY)))]
 #[command(after_help = CLASSIFY, override_usage = "\
 merganser classify [OPTIONS] <DATABASE> [READS]...
-       merganser classify [OPTIONS] --references <GENOMES> --taxonomy <DIR>
+       merganser classify [OPTIONS] --references <GENOMES> --taxonomy <PATH>
          [READS]...")]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]
@@ -72,9 +72,9 @@ pub(crate) struct ClassifyArgs {
     /// may be given more than once
     #[arg(long, value_name = "GENOMES", help_heading = "On the fly")]
     pub(crate) references: Vec<PathBuf>,
-    /// Folder with nodes.dmp and names.dmp
-    #[arg(long, value_name = "DIR", requires = "references", help_heading = "On the fly")]
-    pub(crate) taxonomy: Option<PathBuf>,
+    /// Folder with nodes.dmp and names.dmp, or a table of GTDB; may be given again for another table
+    #[arg(long, value_name = "PATH", requires = "references", help_heading = "On the fly")]
+    pub(crate) taxonomy: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,
     #[command(flatten)]

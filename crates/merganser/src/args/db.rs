@@ -118,9 +118,10 @@ pub(crate) struct DbAddArgs {
     /// FASTA files, folders of such files, or @LIST of both
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder with nodes.dmp and names.dmp [default: the taxa that the database has]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) taxonomy: Option<PathBuf>,
+    /// Folder with nodes.dmp and names.dmp, or the tables of GTDB that the database was built with
+    /// [default: the taxa that the database has]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) taxonomy: Vec<PathBuf>,
     /// The database to write [default: the one to add to is replaced]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -146,9 +147,9 @@ pub(crate) struct DbBrackenArgs {
     #[arg(long, required = true, value_name = "LENGTHS", value_delimiter = ',')]
     pub(crate) read_lengths: Vec<usize>,
     /// Databases of Kraken 2: folder with nodes.dmp and names.dmp, for taxids that were merged, and
-    /// with *.accession2taxid*
-    #[arg(long, value_name = "DIR")]
-    pub(crate) taxonomy: Option<PathBuf>,
+    /// with *.accession2taxid*; or tables of GTDB
+    #[arg(long, value_name = "PATH")]
+    pub(crate) taxonomy: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,
     #[command(flatten)]

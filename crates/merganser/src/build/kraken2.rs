@@ -10,7 +10,7 @@ use merganser_classify::bracken::Distribution;
 use merganser_classify::kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_classify::taxonomy::Dump;
+use merganser_classify::taxonomy::{Dump, TaxonomySource};
 use merganser_classify::{Error, expand_references, taxids_of_library};
 use merganser_io::{MadeDirectories, Output, OutputSet};
 use merganser_run::{Resources, Summary, format_size};
@@ -27,7 +27,7 @@ use crate::{devices, failure, interrupt};
 /// Builds a folder with the files that `kraken2` reads, and reports.
 pub(super) fn run(
     args: &BuildArgs,
-    taxonomy: &Path,
+    taxonomy: &TaxonomySource,
     console: &Console,
     started: Instant,
 ) -> Result<ExitCode> {
@@ -55,7 +55,7 @@ pub(super) fn run(
         if args.taxids.strict {
             refuse_doubles(sequences)?;
         }
-        taxids_of_library(sequences, &inputs, &args.taxids.map, Some(taxonomy))
+        taxids_of_library(sequences, &inputs, &args.taxids.map, Some(&dump))
     };
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
     let bar = Bar::new(console);
@@ -70,7 +70,7 @@ pub(super) fn run(
     if !args.bracken.is_empty() {
         let cancel = &cancel;
         let library = Library { inputs: &inputs, resources: &resources, console, cancel };
-        let genomes = Genomes { maps: &args.taxids.map, taxonomy: Some((taxonomy, &dump)) };
+        let genomes = Genomes { maps: &args.taxids.map, taxonomy: Some(&dump) };
         let database = Kraken2Database::open_files(&finished(args, &outputs)?)?;
         distributions.write(|length| library.of_kraken2(&database, &genomes, length))?;
     }

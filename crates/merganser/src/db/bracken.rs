@@ -36,7 +36,8 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     library.refuse_stdin("--read-lengths")?;
     let path = |length| Distribution::path(&args.database, length);
     let paths: Vec<PathBuf> = args.read_lengths.iter().map(|&length| path(length)).collect();
-    let beside = files_beside(&inputs, args.taxonomy.as_deref());
+    let taxonomy = common::taxonomy_of(&args.taxonomy);
+    let beside = files_beside(&inputs, taxonomy.as_ref());
     let files = RunFiles::new().lists(&args.inputs).inputs(&inputs).read(beside);
     let files = files.read(database::files(&args.database)).read(&args.taxids.map);
     let outputs = files.write(&args.taxids.unmapped).write(&paths).check()?;
@@ -45,10 +46,9 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     let left_out = match &opened {
         AnyDatabase::Own(database) => distributions.write(|length| library.of(database, length))?,
         AnyDatabase::Kraken2(database) => {
-            let folder = args.taxonomy.as_deref();
-            let dump = folder.map(Dump::read).transpose()?;
+            let dump = taxonomy.as_ref().map(Dump::read).transpose()?;
             let maps = maps(args);
-            let genomes = Genomes { maps: &maps, taxonomy: folder.zip(dump.as_ref()) };
+            let genomes = Genomes { maps: &maps, taxonomy: dump.as_ref() };
             distributions.write(|length| library.of_kraken2(database, &genomes, length))?
         }
     };
@@ -63,7 +63,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
 /// Options that databases of Kraken 2 alone have a meaning for.
 fn check(args: &DbBrackenArgs) -> Result<()> {
     let is_kraken2 = Kraken2Database::is_one(&args.database);
-    if !is_kraken2 && (args.taxonomy.is_some() || !args.taxids.map.is_empty()) {
+    if !is_kraken2 && (!args.taxonomy.is_empty() || !args.taxids.map.is_empty()) {
         return failure::usage(
             "--taxonomy and --map go with databases of Kraken 2: this one (.mgdb) knows the taxids of \
              its sequences",
