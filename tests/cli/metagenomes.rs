@@ -5,6 +5,7 @@ mod bracken;
 mod databases;
 mod edges;
 mod formats;
+mod gtdb;
 mod kraken2;
 mod peers;
 mod readers;

@@ -125,7 +125,9 @@ pub(crate) fn map_targets(
 ) -> Result<Mapped, Error> {
     let mut search = Search::new(inputs, files);
     search.look_everywhere(&config.maps, inputs, dump.as_ref())?;
-    refuse_other_numbers(dump.as_ref(), base)?;
+    if let (Some(dump), Some(base)) = (&dump, base) {
+        dump.refuse_other_numbers(base.taxonomy())?;
+    }
     let tree = match (&dump, base) {
         (Some(dump), Some(base)) => Some(dump.taxonomy.united(base.taxonomy())),
         _ => None,
@@ -189,32 +191,6 @@ pub fn taxids_of_library(
     let mut search = Search::new(inputs, &files);
     search.look_everywhere(maps, inputs, taxonomy)?;
     Ok(search.taxids)
-}
-
-/// Sees to it that taxa of a table are numbered as in the database that they are added to: other tables
-/// number them otherwise.
-fn refuse_other_numbers(dump: Option<&Dump>, base: Option<&Database>) -> Result<(), Error> {
-    let (Some(Dump { taxonomy: tree, accessions: Some(_), .. }), Some(base)) = (dump, base) else {
-        return Ok(());
-    };
-    let old = base.taxonomy();
-    let described = |tree: &Taxonomy, node: u32| {
-        let parent = tree.taxid(tree.parent(node));
-        (tree.name(node).to_owned(), tree.rank_name(node).to_owned(), parent)
-    };
-    for node in 1..old.len() as u32 {
-        let taxid = old.taxid(node);
-        let new = tree.node(taxid).map(|node| described(tree, node));
-        if new != Some(described(old, node)) {
-            let new = new.map_or("nothing".to_owned(), |(name, ..)| name);
-            return Err(Error::Config(ConfigError::new(format!(
-                "taxid {taxid} is {} in the database and {new} in `taxonomy`: add with the tables that it \
-                 was built with, or build it again",
-                old.name(node)
-            ))));
-        }
-    }
-    Ok(())
 }
 
 /// The targets of `base`, with their nodes in `tree`, which holds all of them.

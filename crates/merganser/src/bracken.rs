@@ -127,6 +127,9 @@ impl Genomes<'_> {
             };
             database.tree().node(taxid).map(|_| taxid)
         };
+        if let Some(dump) = self.taxonomy {
+            dump.refuse_other_numbers(database.tree())?;
+        }
         let taxids = taxids_of_library(sequences, inputs, self.maps, self.taxonomy)?;
         Ok(taxids.into_iter().map(known).collect())
     }

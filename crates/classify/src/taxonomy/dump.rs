@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::gtdb::{self, Accessions};
 use super::{NodeInfo, Taxonomy, TaxonomySource};
-use merganser_run::Shortage;
+use merganser_run::{ConfigError, Shortage};
 
 use crate::Error;
 use crate::lines::Lines;
@@ -113,6 +113,34 @@ impl Dump {
     pub(crate) fn bytes(&self) -> u64 {
         let accessions = self.accessions.as_ref().map_or(0, Accessions::bytes);
         self.taxonomy.len() as u64 * TAXON_BYTES + accessions
+    }
+
+    /// Sees to it that the taxa of tables are numbered as those of a database: other tables number them
+    /// otherwise. NCBI's taxids are always the same ones.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: the first taxid that has other names.
+    pub fn refuse_other_numbers(&self, database: &Taxonomy) -> Result<(), Error> {
+        if self.accessions.is_none() {
+            return Ok(());
+        }
+        let described = |tree: &Taxonomy, node: u32| {
+            let parent = tree.taxid(tree.parent(node));
+            (tree.name(node).to_owned(), tree.rank_name(node).to_owned(), parent)
+        };
+        for node in 1..database.len() as u32 {
+            let taxid = database.taxid(node);
+            let own = self.taxonomy.node(taxid).map(|node| described(&self.taxonomy, node));
+            if own.as_ref() != Some(&described(database, node)) {
+                let own = own.map_or("nothing".to_owned(), |(name, ..)| name);
+                return Err(Error::Config(ConfigError::new(format!(
+                    "taxid {taxid} is {} in the database and {own} in `taxonomy`: give the tables that it \
+                     was built with, or build it again",
+                    database.name(node)
+                ))));
+            }
+        }
+        Ok(())
     }
 
     /// Why a taxid has no node, in words.

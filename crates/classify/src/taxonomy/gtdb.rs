@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use merganser_io::FileKind;
 use merganser_run::Shortage;
 
 use super::{NodeInfo, Taxonomy};
@@ -94,6 +95,10 @@ struct Lineages {
 pub(super) fn read(tables: &[PathBuf], memory: u64) -> Result<(Taxonomy, Accessions), Error> {
     let mut lineages = Lineages::default();
     for (table, path) in tables.iter().enumerate() {
+        if let Some(kind) = FileKind::of_path(path).filter(|kind| !kind.is_text()) {
+            let wanted = "a table of GTDB, nor the folder of NCBI's taxdump";
+            return Err(Error::content(path, kind.instead_of(wanted, None)));
+        }
         let mut lines = Lines::open(path)?;
         while let Some((number, line)) = lines.next()? {
             if line.trim_ascii().is_empty() {

@@ -137,6 +137,9 @@ pub(crate) struct DbAddArgs {
 }
 
 #[derive(Args, Debug)]
+#[command(override_usage = "\
+merganser db bracken [OPTIONS] --read-lengths <LENGTHS>
+         <DATABASE> <GENOMES>...")]
 pub(crate) struct DbBrackenArgs {
     /// The database (.mgdb, or a folder of Kraken 2)
     pub(crate) database: PathBuf,
