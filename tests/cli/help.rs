@@ -20,7 +20,9 @@ help!(
     kmers_reduce "kmers reduce", kmers_set_counts "kmers set-counts", kmers_compare "kmers compare",
     kmers_filter_reads "kmers filter-reads", kmers_profile "kmers profile",
     filter "filter", build "build", classify "classify", db "db", db_info "db info",
-    db_verify "db verify", db_taxa "db taxa", db_add "db add", db_merge_results "db merge-results",
+    db_verify "db verify", db_taxa "db taxa", db_add "db add", db_bracken "db bracken",
+    db_merge_results "db merge-results",
+    report "report", report_bracken "report bracken", report_mpa "report mpa", report_krona "report krona",
     eval "eval", index "index", map "map", devices "devices", completions "completions", man "man"
 );
 
@@ -29,7 +31,7 @@ help!(
 #[test]
 fn help_fits_80_columns() {
     let dir = Dir::new();
-    let mut nouns = vec![String::new(), "kmers".to_owned(), "db".to_owned()];
+    let mut nouns = ["", "kmers", "db", "report"].map(str::to_owned).to_vec();
     nouns.extend(crate::usage::commands());
     for command in nouns {
         for flag in ["-h", "--help"] {

@@ -12,20 +12,22 @@ struct Case {
     inputs: &'static [&'static str],
 }
 
-const REPORTS: [&str; 10] = [
+const REPORTS: [&str; 12] = [
     "-o %",
     "--report %",
     "--mpa %",
     "--krona %",
     "--abundance %",
     "--cami %",
+    "--bracken x.kmer_distrib --bracken-output %",
+    "--bracken x.kmer_distrib --bracken-output b --bracken-report %",
     "--hits-per-ref %",
     "--classified-out %",
     "--unclassified-out %",
     "--json %",
 ];
 
-const CASES: [Case; 30] = [
+const CASES: [Case; 34] = [
     Case {
         command: "count -k 21 --reference g0.fa @list 2.fq",
         outputs: &["-o %", "-o new --histogram %", "-o new --json %", "--format tsv -o %"],
@@ -141,6 +143,26 @@ const CASES: [Case; 30] = [
         inputs: &["refs.mgdb", "1.fq", "2.fq", "g0.fa", "g1.fa", "list"],
     },
     Case {
+        command: "classify refs.mgdb 1.fq --bracken x.kmer_distrib --bracken-output new",
+        outputs: &["-o %", "--report %", "--bracken-report %"],
+        inputs: &["refs.mgdb", "1.fq", "x.kmer_distrib"],
+    },
+    Case {
+        command: "report bracken -d x.kmer_distrib r.kreport",
+        outputs: &["-o %", "-o new --out-report %"],
+        inputs: &["x.kmer_distrib", "r.kreport"],
+    },
+    Case {
+        command: "db bracken --read-lengths 50 refs.mgdb @genomes",
+        outputs: &["--unmapped %"],
+        inputs: &["refs.mgdb", "genomes", "g0.fa"],
+    },
+    Case {
+        command: "build --taxonomy gtdb.tsv --taxonomy more.tsv --bracken 50 @genomes",
+        outputs: &["-o %", "-o new --unmapped %", "-o new --json %"],
+        inputs: &["genomes", "g0.fa", "gtdb.tsv", "more.tsv"],
+    },
+    Case {
         command: "classify --references @genomes -t tax --map ids 1.fq",
         outputs: &["-o %", "--report %", "--unmapped %", "--json %"],
         inputs: &["genomes", "g0.fa", "ids", "tax/nodes.dmp", "assembly_summary.txt", "1.fq"],
@@ -166,6 +188,10 @@ fn prepared() -> Dir {
         ("tax/delnodes.dmp", ""),
         ("tax/nucl.accession2taxid", "accession\taccession.version\ttaxid\tgi\n"),
         ("g0.fa.fai", "x\t1\t1\t1\t2\n"),
+        ("x.kmer_distrib", "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n"),
+        ("r.kreport", "100.00\t9\t9\tU\t0\tunclassified\n"),
+        ("gtdb.tsv", "g0\td__A\n"),
+        ("more.tsv", "g1\td__B\n"),
         ("hist", "1\t1000\n2\t10\n3\t20\n4\t30\n5\t20\n6\t10\n"),
     ] {
         dir.write(name, text);

@@ -16,7 +16,7 @@ pub(crate) fn commands() -> Vec<String> {
         names.map(|name| format!("{command} {name}").trim().to_owned()).collect::<Vec<_>>()
     };
     let mut all = below("");
-    all.extend(["kmers", "db"].iter().flat_map(|noun| below(noun)));
+    all.extend(["kmers", "db", "report"].iter().flat_map(|noun| below(noun)));
     assert!(all.len() > 30, "{all:?}");
     all
 }
@@ -266,7 +266,7 @@ fn a_folder_as_t_is_the_taxonomy() {
     assert!(dir.read("y.mgdb") == dir.read("x.mgdb"));
     for (wrong, said) in [
         ("build -t tax --taxonomy tax -o y genomes", "--taxonomy is given already"),
-        ("build -t 2 -o y genomes", "--taxonomy <DIR> is missing"),
+        ("build -t 2 -o y genomes", "--taxonomy <PATH> is missing"),
         ("build -t 2 -@ 2 --taxonomy tax -o y genomes", "is given more than once"),
         (
             "build -t gone -o y genomes",

@@ -6,7 +6,6 @@ mod scan;
 
 pub use outcome::BuildOutcome;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input};
@@ -20,7 +19,7 @@ use crate::database::{
     Content, Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, TablePlace, Target, Writer,
 };
 use crate::target_taxa::{Mapped, map_targets};
-use crate::taxonomy::{Dump, Taxonomy};
+use crate::taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};
 
 /// The process itself and what it knows of targets and taxa.
@@ -54,12 +53,12 @@ impl BuildConfig {
 pub struct Additions<'a> {
     /// The genomes.
     pub inputs: &'a [Input],
-    /// The folder of their taxonomy; without one, the database's own tree has to do.
-    pub taxonomy: Option<&'a Path>,
+    /// Their taxonomy; without one, the database's own tree has to do.
+    pub taxonomy: Option<&'a TaxonomySource>,
 }
 
 /// Builds a database and writes it to `output`, which appears as its set does; the database that is
-/// given back is mapped from it already. `taxonomy` is the folder of NCBI's taxdump.
+/// given back is mapped from it already. `taxonomy` is the folder of NCBI's taxdump, or tables of GTDB's.
 ///
 /// # Errors
 /// If `config` or `resources` is out of range, the memory too little or a GPU cannot be used; as
@@ -68,13 +67,13 @@ pub fn build(
     config: &BuildConfig,
     resources: &Resources,
     inputs: &[Input],
-    taxonomy: &Path,
+    taxonomy: impl Into<TaxonomySource>,
     output: AtomicFile,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Database, BuildOutcome), Error> {
     let setup = Setup::new(config, resources, inputs, progress, cancel)?;
-    Job::prepare(setup, inputs, Some(taxonomy), None)?.write(output)
+    Job::prepare(setup, inputs, Some(&taxonomy.into()), None)?.write(output)
 }
 
 /// Builds a database in memory.
@@ -85,12 +84,12 @@ pub fn build_in_memory(
     config: &BuildConfig,
     resources: &Resources,
     inputs: &[Input],
-    taxonomy: &Path,
+    taxonomy: impl Into<TaxonomySource>,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Database, BuildOutcome), Error> {
     let setup = Setup::new(config, resources, inputs, progress, cancel)?;
-    Job::prepare(setup, inputs, Some(taxonomy), None)?.keep()
+    Job::prepare(setup, inputs, Some(&taxonomy.into()), None)?.keep()
 }
 
 /// Writes to `output` the database that one build of the targets of `base` and then those of
@@ -178,12 +177,12 @@ impl<'a> Job<'a> {
     fn prepare(
         setup: Setup<'a>,
         inputs: &[Input],
-        taxonomy: Option<&Path>,
+        taxonomy: Option<&TaxonomySource>,
         base: Option<&'a Database>,
     ) -> Result<Job<'a>, Error> {
         let config = setup.config;
         let started = Instant::now();
-        let read = |folder| Dump::read_within(folder, setup.memory, setup.fixed_memory());
+        let read = |source| Dump::read_within(source, setup.memory, setup.fixed_memory());
         let dump = taxonomy.map(read).transpose()?;
         let read_taxonomy = started.elapsed();
         let first = base.map_or(0, |base| base.windows().into());
@@ -204,7 +203,7 @@ impl<'a> Job<'a> {
             outcome.orphans.clone_from(&dump.notes.orphans);
         }
         let Mapped { targets, taxonomy } =
-            map_targets(config, inputs, &scan.files, dump, taxonomy, base, &mut outcome)?;
+            map_targets(config, inputs, &scan.files, dump, base, &mut outcome)?;
         let scanned_targets = || scan.files.iter().flatten();
         if base.is_none() && scanned_targets().all(|target| !target.has_kmer) {
             return Err(Error::Input(format!(

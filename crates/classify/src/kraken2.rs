@@ -4,17 +4,15 @@
 //! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d; [`classify()`] takes files of
 //! reads to lines and counts, of which [`Kraken2Counts::write_report`] makes the report.
 //! [`Kraken2Database::build`] makes the database of a library: the files that `kraken2-build` makes of
-//! it with one thread, byte for byte. A [`BrackenDistribution`] says to which taxa reads of its genomes
-//! are assigned.
+//! it with one thread, byte for byte.
 
 mod batch;
-mod bracken;
 mod build;
 mod classify;
 mod counts;
 mod database;
 mod distinct;
-mod library;
+pub(crate) mod library;
 mod lines;
 mod minimizers;
 mod naive;
@@ -23,13 +21,13 @@ mod options;
 mod report;
 mod run;
 mod sequences;
+mod simulated;
 mod std_sort;
 mod table;
 mod taxonomy;
 mod work;
 mod worker;
 
-pub use bracken::{BrackenDistribution, BrackenShare};
 pub use build::{Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library};
 pub use classify::Kraken2Rules;
 pub use counts::Kraken2Counts;
@@ -38,5 +36,6 @@ pub use library::{Kraken2Sequence, Kraken2Taxids};
 pub use options::Kraken2Options;
 pub use report::Kraken2ReportOptions;
 pub use run::{Kraken2Config, Kraken2Outcome, classify};
+pub(crate) use simulated::SimulatedReads;
 pub(crate) use table::TableCells;
 pub use taxonomy::Kraken2Taxonomy;

@@ -13,6 +13,7 @@ pub(crate) struct Lines {
     reader: Box<dyn BufRead + Send>,
     line: Vec<u8>,
     number: u64,
+    is_open: bool,
 }
 
 impl Lines {
@@ -24,7 +25,15 @@ impl Lines {
         let text = merganser_io::open_text(path)
             .map_err(|source| Error::File { path: path.to_owned(), source })?;
         let reader = Box::new(BufReader::with_capacity(1 << 18, text));
-        Ok(Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0 })
+        Ok(Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0, is_open: false })
+    }
+
+    /// As [`open`](Self::open); `-` is stdin.
+    pub(crate) fn open_or_stdin(path: &Path) -> Result<Lines, Error> {
+        match path.as_os_str() == "-" {
+            true => Lines::open(Path::new("/dev/stdin")),
+            false => Lines::open(path),
+        }
     }
 
     /// The next line with its number, without its end.
@@ -40,7 +49,14 @@ impl Lines {
             return Ok(None);
         }
         self.number += 1;
-        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        let line = self.line.strip_suffix(b"\n");
+        self.is_open = line.is_none();
+        let line = line.unwrap_or(&self.line);
         Ok(Some((self.number, line.strip_suffix(b"\r").unwrap_or(line))))
+    }
+
+    /// Whether the line that was read last has no end, as that of a file that was cut.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
     }
 }

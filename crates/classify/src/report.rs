@@ -5,11 +5,14 @@ mod cami;
 mod kraken;
 mod krona;
 mod mpa;
+mod read;
 mod references;
 
 pub use crate::features::FeatureCounts;
 pub use abundance::Abundance;
 pub use kraken::ReportOptions;
+pub use mpa::MpaTable;
+pub use read::{KrakenReport, ReportMinimizers, ReportRow};
 pub use references::ReferenceHits;
 
 use std::collections::BTreeMap;

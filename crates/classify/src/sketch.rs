@@ -60,6 +60,12 @@ impl Sketcher {
         }
     }
 
+    /// The hash and the feature of each k-mer of the loaded sequence, if it may be one.
+    pub(crate) fn eligible(&self) -> impl Iterator<Item = Option<(u64, u64)>> + '_ {
+        let kept = |&hash: &u64| (hash < self.limit).then(|| (hash, self.rule.feature(hash)));
+        self.hashes.iter().map(kept)
+    }
+
     /// Appends the features of the window from base `start` to base `end` (not included) of the
     /// loaded sequence; in no particular order, each once.
     pub fn sketch(&mut self, start: usize, end: usize, features: &mut Vec<u64>) {

@@ -16,7 +16,7 @@ use crate::config::BuildConfig;
 use crate::database::{Database, Target};
 use crate::kraken2::Kraken2Sequence;
 use crate::lines::Lines;
-use crate::taxonomy::{Dump, Taxonomy};
+use crate::taxonomy::{Accessions, Dump, Taxonomy, TaxonomySource, assembly};
 
 /// The suffixes by which sequence files are known in a folder, before that of a compression.
 const SUFFIXES: [&str; 7] = ["fna", "fa", "fasta", "ffn", "fas", "fastq", "fq"];
@@ -59,12 +59,12 @@ pub fn expand_references(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
 const SUMMARY: &str = "assembly_summary";
 const ACCESSIONS: &str = ".accession2taxid";
 
-/// The files that a build reads without having been given their names: those of the taxonomy's
-/// folder, and those next to the references.
-pub fn files_beside(inputs: &[Input], taxonomy: Option<&Path>) -> Vec<PathBuf> {
+/// The files that a build reads without having been given their names: those of the taxonomy,
+/// and those next to the references.
+pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<PathBuf> {
     let mut files = files_next_to(inputs, SUMMARY);
-    if let Some(folder) = taxonomy {
-        files.extend(Dump::files(folder));
+    files.extend(taxonomy.iter().flat_map(|source| source.files()));
+    if let Some(folder) = taxonomy.and_then(TaxonomySource::folder) {
         files.extend(within(folder, ACCESSIONS));
     }
     files
@@ -113,18 +113,21 @@ pub(crate) struct Mapped {
 
 /// Finds the taxon of each target: by the maps given, then a taxid in its header, then
 /// assembly_summary files next to the references, then accession2taxid files in the taxonomy's
-/// folder.
+/// folder. Of GTDB's taxonomy, by the maps, then its accession, then that in its file's name: other
+/// taxids are NCBI's.
 pub(crate) fn map_targets(
     config: &BuildConfig,
     inputs: &[Input],
     files: &[Vec<ScannedTarget>],
     dump: Option<Dump>,
-    folder: Option<&Path>,
     base: Option<&Database>,
     outcome: &mut BuildOutcome,
 ) -> Result<Mapped, Error> {
     let mut search = Search::new(inputs, files);
-    search.look_everywhere(&config.maps, inputs, folder)?;
+    search.look_everywhere(&config.maps, inputs, dump.as_ref())?;
+    if let (Some(dump), Some(base)) = (&dump, base) {
+        dump.refuse_other_numbers(base.taxonomy())?;
+    }
     let tree = match (&dump, base) {
         (Some(dump), Some(base)) => Some(dump.taxonomy.united(base.taxonomy())),
         _ => None,
@@ -169,8 +172,8 @@ pub(crate) fn map_targets(
 }
 
 /// The taxids of the sequences of a Kraken 2 library, found where those of a [`build`](crate::build())
-/// are: in `maps`, in headers, next to `inputs`, and in the taxonomy's `folder`. `sequences` are those of
-/// all inputs, in their order.
+/// are: in `maps`, in headers, next to `inputs`, and by the taxonomy, if there is one. `sequences` are
+/// those of all inputs, in their order.
 ///
 /// # Errors
 /// If one of these files cannot be read, or is malformed.
@@ -178,7 +181,7 @@ pub fn taxids_of_library(
     sequences: &[Kraken2Sequence],
     inputs: &[Input],
     maps: &[PathBuf],
-    folder: &Path,
+    taxonomy: Option<&Dump>,
 ) -> Result<Vec<Option<u32>>, Error> {
     let mut files = vec![Vec::new(); inputs.len()];
     for sequence in sequences {
@@ -186,7 +189,7 @@ pub fn taxids_of_library(
         files[sequence.input].push(ScannedTarget { name, header, bases: 0, has_kmer: true });
     }
     let mut search = Search::new(inputs, &files);
-    search.look_everywhere(maps, inputs, Some(folder))?;
+    search.look_everywhere(maps, inputs, taxonomy)?;
     Ok(search.taxids)
 }
 
@@ -228,21 +231,25 @@ struct Search {
 
 impl Search {
     /// Looks in the maps, the headers, beside the references and in the taxonomy's folder, in this
-    /// order.
+    /// order; or in the maps and among the accessions of GTDB's tables.
     fn look_everywhere(
         &mut self,
         maps: &[PathBuf],
         inputs: &[Input],
-        folder: Option<&Path>,
+        taxonomy: Option<&Dump>,
     ) -> Result<(), Error> {
         for map in maps {
             self.read(map)?;
+        }
+        if let Some(accessions) = taxonomy.and_then(|dump| dump.accessions.as_ref()) {
+            self.read_accessions(accessions);
+            return Ok(());
         }
         self.read_headers();
         for map in files_next_to(inputs, SUMMARY) {
             self.read(&map)?;
         }
-        if let Some(folder) = folder {
+        if let Some(folder) = taxonomy.and_then(|dump| dump.folder.as_ref()) {
             for map in within(folder, ACCESSIONS) {
                 self.read(&map)?;
             }
@@ -302,6 +309,24 @@ impl Search {
                 rest[..end].parse().ok()
             });
             *taxid = taxid.or(number.flatten());
+        }
+    }
+
+    /// Looks up each sequence's own id, whole and in parts, then the assembly in its file's name, then
+    /// that name without its suffixes.
+    fn read_accessions(&mut self, accessions: &Accessions) {
+        for (taxid, header) in self.taxids.iter_mut().zip(&self.headers) {
+            let name = header.split_ascii_whitespace().next().unwrap_or_default();
+            let mut ids =
+                std::iter::once(name).chain(name.split('|').filter(|part| part.len() > 2));
+            *taxid = taxid.or_else(|| ids.find_map(|id| accessions.taxid(id.as_bytes())));
+        }
+        for (name, targets) in &self.files {
+            let of_assembly = assembly(name.as_bytes()).and_then(|one| accessions.taxid(one));
+            let found = of_assembly.or_else(|| accessions.taxid(without_suffixes(name.as_bytes())));
+            for at in targets.clone() {
+                self.taxids[at] = self.taxids[at].or(found);
+            }
         }
     }
 
@@ -414,6 +439,18 @@ fn table_columns(columns: &[&[u8]]) -> Columns {
         4 => Columns::Ids { ids: vec![1, 0], taxid: 2 },
         _ => Columns::Ids { ids: vec![0], taxid: 1 },
     }
+}
+
+/// The name of a file of sequences without the ends that tell its format and compression.
+fn without_suffixes(name: &[u8]) -> &[u8] {
+    let without = |name: &[u8], ends: &[&str]| {
+        let known = |end: &&&str| {
+            name.ends_with(end.as_bytes()) && { name[..name.len() - end.len()].ends_with(b".") }
+        };
+        ends.iter().find(known).map_or(name.len(), |end| name.len() - end.len() - 1)
+    };
+    let name = &name[..without(name, &COMPRESSIONS)];
+    &name[..without(name, &SUFFIXES)]
 }
 
 /// Files in the folders of the inputs whose name begins so, each once.

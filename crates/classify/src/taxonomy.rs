@@ -1,12 +1,16 @@
 //! The taxonomic tree: nodes in depth-first order, with lowest common ancestors in constant time.
 
 mod dump;
+mod gtdb;
 mod lca;
 mod rank;
+mod source;
 mod store;
 
 pub use dump::{Dump, TaxonomyNotes};
+pub(crate) use gtdb::{Accessions, assembly};
 pub use rank::Rank;
+pub use source::TaxonomySource;
 
 use lca::LcaTable;
 

@@ -131,7 +131,7 @@ fn every_candidate_of_every_read_is_the_oracles() {
         let (base, _) = base.unwrap();
         let set = OutputSet::new();
         let grown = set.file(&path("grown.mgdb")).unwrap();
-        let new = Additions { inputs: &inputs[2..], taxonomy: Some(folder.path()) };
+        let new = Additions { inputs: &inputs[2..], taxonomy: Some(&folder.path().into()) };
         let added = add(&config, &resources, &base, new, grown, &progress, &cancel);
         // It is mapped before it appears: one that cannot be does not.
         added.unwrap().0.verify(2, &Cancel::default()).unwrap();

@@ -13,6 +13,7 @@ pub(crate) mod kmers;
 pub(crate) mod map;
 mod parse;
 pub(crate) mod reads;
+pub(crate) mod report;
 pub(crate) mod threads;
 mod values;
 
@@ -33,6 +34,7 @@ pub(crate) use kmers::KmersCommand;
 pub(crate) use map::{IndexArgs, MapArgs};
 pub(crate) use parse::parse;
 pub(crate) use reads::ReadsArgs;
+pub(crate) use report::ReportCommand;
 pub(crate) use threads::ThreadArgs;
 pub(crate) use values::Auto;
 
@@ -149,6 +151,17 @@ pub(crate) enum Command {
     Db {
         #[command(subcommand)]
         command: DbCommand,
+    },
+    /// Convert Kraken-style reports, ours, Kraken's and Bracken's
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Examples:\n  \
+        merganser report mpa a.kreport b.kreport -o table.mpa\n  \
+        merganser report krona sample.kreport -o sample.krona"
+    )]
+    Report {
+        #[command(subcommand)]
+        command: ReportCommand,
     },
     /// Score classified reads against their true taxa, at each rank
     Eval(EvalArgs),

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
+use merganser_classify::bracken::Distribution;
+use merganser_classify::taxonomy::TaxonomySource;
 use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset};
 use merganser_io::{Input, Output};
 use merganser_run::{Resources, Summary, format_size};
@@ -16,7 +18,8 @@ use crate::args::BuildArgs;
 use crate::args::build::{
     DatabaseFormat, PartArgs, PresetName, ResourceArgs, SketchArgs, TaxidArgs,
 };
-use crate::common::write_summary;
+use crate::bracken::{Distributions, Library};
+use crate::common::{taxonomy_of, write_summary};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::progress::Bar;
@@ -27,7 +30,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     if args.output == Path::new("-") {
         return failure::usage("a database cannot go to stdout: give -o a file name");
     }
-    let Some(taxonomy) = args.taxonomy.as_deref() else {
+    let Some(taxonomy) = &taxonomy_of(&args.taxonomy) else {
         return failure::usage("--taxonomy is missing");
     };
     if args.format == DatabaseFormat::Kraken2 {
@@ -37,19 +40,30 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let config = config(&args.taxids, Some(&args.sketches), Some(&args.parts));
     let resources = resources(&args.resources);
     config.validate_for(&resources)?;
+    let k = config.params.k as usize;
+    args.bracken.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let inputs = merganser_classify::expand_references(&args.inputs)?;
     let files = references(&args.inputs, &inputs, Some(taxonomy), &args.taxids);
-    let outputs = files.write([&args.output]).write(&args.json).check()?;
+    let path = |length| Distribution::path(&args.output, length);
+    let distributions = args.bracken.iter().map(|&length| path(length));
+    let outputs = files.write([&args.output]).write(&args.json).write(distributions).check()?;
+    let distributions = Distributions::create(&args.bracken, path, &outputs)?;
     let output = outputs.file(&args.output)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
+    let own = args.resources.resources();
+    let library = Library { inputs: &inputs, resources: &own, console, cancel: &cancel };
+    if !args.bracken.is_empty() {
+        library.refuse_stdin("--bracken")?;
+    }
     let bar = Bar::new(console);
     let built =
         merganser_classify::build(&config, &resources, &inputs, taxonomy, output, &bar, &cancel);
     drop(bar);
     let (database, outcome) = built?;
+    distributions.write(|length| library.of(&database, length))?;
     report_unmapped(&outcome.unmapped, unmapped)?;
     if let Some(output) = json {
         summary("build", &resources, &database, &outcome, started, output)?;
@@ -83,7 +97,7 @@ fn check(args: &BuildArgs) -> Result<()> {
 pub(crate) fn references(
     args: &[PathBuf],
     inputs: &[Input],
-    taxonomy: Option<&Path>,
+    taxonomy: Option<&TaxonomySource>,
     taxids: &TaxidArgs,
 ) -> RunFiles {
     let beside = merganser_classify::files_beside(inputs, taxonomy);

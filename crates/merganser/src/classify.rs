@@ -23,13 +23,13 @@ use merganser_run::{Cancel, DeviceChoice, Resources};
 use crate::args::ClassifyArgs;
 use crate::args::build::{SketchArgs, TaxidArgs};
 use crate::args::classify::{QueryArgs, VerdictArgs};
-use crate::common::hint_at_mates;
+use crate::common::{hint_at_mates, taxonomy_of};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{build, failure, interrupt};
-pub(crate) use outputs::Reports;
+pub(crate) use outputs::{Reports, has_place_for_sample, of_sample};
 use query::Query;
 use sheet::Sample;
 
@@ -223,8 +223,8 @@ impl Source {
         match self {
             Source::File(path) => RunFiles::new().read(database::files(path)),
             Source::References(inputs) => {
-                let taxonomy = args.taxonomy.as_deref();
-                build::references(&args.references, inputs, taxonomy, &args.taxids)
+                let taxonomy = taxonomy_of(&args.taxonomy);
+                build::references(&args.references, inputs, taxonomy.as_ref(), &args.taxids)
             }
         }
     }
@@ -271,7 +271,7 @@ fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<AnyDatabase> {
 
 fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
     let untouched = args.taxids == TaxidArgs::default()
-        && args.taxonomy.is_none()
+        && args.taxonomy.is_empty()
         && args.sketches == SketchArgs::default();
     if args.references.is_empty() && !untouched {
         return failure::usage(
@@ -297,8 +297,10 @@ fn build_in_memory(
     console: &Console,
     cancel: &Cancel,
 ) -> Result<Database> {
-    let Some(taxonomy) = &args.taxonomy else {
-        return failure::usage("--references needs --taxonomy DIR, the folder of NCBI's taxdump");
+    let Some(taxonomy) = &taxonomy_of(&args.taxonomy) else {
+        return failure::usage(
+            "--references needs --taxonomy PATH, the folder of NCBI's taxdump or a table of GTDB",
+        );
     };
     let config = build::config(&args.taxids, Some(&args.sketches), None);
     let resources = args.resources.resources();

@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use merganser_classify::taxonomy::TaxonomySource;
 use merganser_io::{Input, Output, Segment};
 use merganser_run::{DeviceChoice, Resources, Summary};
 
@@ -30,6 +31,11 @@ pub(crate) fn resources(
     resources.device = device.map_or(DeviceChoice::Cpu, |device| device.device.clone());
     resources.gpu_memory = device.and_then(|device| device.gpu_memory);
     resources
+}
+
+/// The taxonomy that was given, if one was.
+pub(crate) fn taxonomy_of(paths: &[PathBuf]) -> Option<TaxonomySource> {
+    (!paths.is_empty()).then(|| paths.into())
 }
 
 /// Tells the summary the inputs' names and their bytes on disk, null if one of them is a pipe.

@@ -1,6 +1,7 @@
 //! `merganser db`: what is in a database.
 
 mod add;
+mod bracken;
 mod merge;
 mod taxa;
 
@@ -24,6 +25,7 @@ use crate::interrupt;
 pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> Result<ExitCode> {
     match command {
         DbCommand::Add(args) => add::run(args, console, started),
+        DbCommand::Bracken(args) => bracken::run(args, console, started),
         DbCommand::Taxa(args) => taxa::run(args),
         DbCommand::MergeResults(args) => merge::run(args, console),
         DbCommand::Info(args) => info(args),

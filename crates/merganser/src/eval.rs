@@ -11,12 +11,13 @@ use merganser_classify::taxonomy::Dump;
 use serde_json::{Value, json};
 
 use crate::args::EvalArgs;
+use crate::common::taxonomy_of;
 use crate::console::Console;
 use crate::database::AnyDatabase;
 
 /// Scores results and prints a line for each rank.
 pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
-    let dump = args.taxonomy.as_deref().map(Dump::read).transpose()?;
+    let dump = taxonomy_of(&args.taxonomy).map(|source| Dump::read(&source)).transpose()?;
     let database = args.database.as_deref().map(AnyDatabase::open).transpose()?;
     let of_database = database.as_ref().map(AnyDatabase::taxonomy);
     let Some(taxonomy) = dump.as_ref().map(|dump| &dump.taxonomy).or(of_database) else {

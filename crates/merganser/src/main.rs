@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bracken;
 mod build;
 mod classify;
 mod common;
@@ -25,6 +26,7 @@ mod interrupt;
 mod kmers;
 mod map;
 mod progress;
+mod report;
 mod version;
 
 use std::process::ExitCode;
@@ -61,6 +63,7 @@ fn run(command: &Command, console: &Console, started: Instant) -> Result<ExitCod
         Command::Build(args) => build::run(args, console, started),
         Command::Classify(args) => classify::run(args, console, started),
         Command::Db { command } => db::run(command, console, started),
+        Command::Report { command } => report::run(command, console),
         Command::Eval(args) => eval::run(args, console),
         Command::Index(args) => index::run(args, console, started),
         Command::Map(args) => map::run(args, console, started),

@@ -18,7 +18,15 @@ pub(super) fn fill() -> Dir {
          home/.local/share/bash-completion/completions",
     );
     symlink(root().join("tests/data"), dir.path("tests/data")).unwrap();
-    symlink(root().join("tests/data/kraken2"), dir.path("kraken_db")).unwrap();
+    // Databases of Kraken 2 and of GTDB's genomes; what is written beside the first is not to stay.
+    shell(
+        dir.root(),
+        "mkdir kraken_db genomes_reps && cp tests/data/kraken2/*.k2d kraken_db \
+         && cp -r tests/data/genomes kraken_db/library && cp kraken_db/library/*.map kraken_db \
+         && cp tests/data/genomes/Hep*.fna.gz genomes_reps/GCF_000860505.1_genomic.fna.gz \
+         && printf 'RS_GCF_000860505.1\\td__Viruses;p__One\\n' | gzip > bac120_taxonomy.tsv.gz \
+         && printf 'RS_GCF_000000001.1\\td__Others\\n' | gzip > ar53_taxonomy.tsv.gz",
+    );
     sequences(&dir);
     tables(&dir);
     databases(&dir);
@@ -126,7 +134,7 @@ fn databases(dir: &Dir) {
         .collect();
     dir.write("taxonomy/nodes.dmp", nodes);
     dir.write("taxonomy/names.dmp", names);
-    dir.run("build -q --taxonomy taxonomy -o refs.mgdb genomes").ok();
+    dir.run("build -q --taxonomy taxonomy --bracken 100,150 -o refs.mgdb genomes").ok();
     dir.run("build -q --taxonomy taxonomy -o a.mgdb genomes/a.fa").ok();
     dir.run("build -q --taxonomy taxonomy -o b.mgdb genomes/b.fa").ok();
     for (database, lines) in [("refs", "reads"), ("refs", "kraken2"), ("a", "a"), ("b", "b")] {
@@ -137,6 +145,9 @@ fn databases(dir: &Dir) {
         "mv kraken2.tsv kraken2.out; cut -f 2 reads.tsv | sed 's/$/\\t562/' > truth.tsv",
     );
     dir.run("classify -q refs.mgdb reads.fq --format metacache --taxids -o metacache.txt").ok();
+    for sample in ["sample", "a", "b"] {
+        dir.run(&format!("classify -q refs.mgdb reads.fq --no-map --report {sample}.kreport")).ok();
+    }
 }
 
 /// Indices of the reference, and alignments to it.

@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use super::reports::{Row, kreport};
 use super::world::{BASES, World};
-use crate::support::Dir;
 use crate::support::reads::Random;
+use crate::support::tools::{by_chance, shell};
+use crate::support::{Dir, MERGANSER};
 
 /// For each taxon that reads of genomes are found to be of, each genome's part of its reads
 /// (`databaseNmers.kmer_distrib`).
@@ -132,4 +133,216 @@ fn reads_of_strains_come_back_to_their_species() {
         }
         std::fs::remove_dir_all(dir.path("of")).unwrap();
     }
+}
+
+/// The lines of a distribution, checked: for each taxid the genomes with reads and all of theirs.
+fn distrib(text: &str) -> BTreeMap<u32, BTreeMap<u32, (u64, u64)>> {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers"));
+    let number = |text: &str| text.parse::<u64>().unwrap();
+    let share = |text: &str| {
+        let cells: Vec<u64> = text.split(':').map(number).collect();
+        (cells[0] as u32, (cells[1], cells[2]))
+    };
+    let row = |line: &str| {
+        let (taxid, shares) = line.split_once('\t').unwrap();
+        (number(taxid) as u32, shares.split_whitespace().map(share).collect())
+    };
+    lines.map(row).collect()
+}
+
+fn text(dir: &Dir, name: &str) -> String {
+    String::from_utf8(dir.read(name)).unwrap()
+}
+
+#[test]
+fn distributions_stand_beside_databases() {
+    let world = World::new();
+    let dir = &world.dir;
+    let of_build = "--taxonomy tax --bracken 60,100 -q";
+    dir.run(&format!("build {of_build} -o refs.mgdb genomes")).ok();
+    dir.run(&format!("build --format kraken2 {of_build} -o k2 genomes")).ok();
+    for (database, names) in [
+        ("refs.mgdb", ["refs.mgdb.60mers.kmer_distrib", "refs.mgdb.100mers.kmer_distrib"]),
+        ("k2", ["k2/database60mers.kmer_distrib", "k2/database100mers.kmer_distrib"]),
+    ] {
+        for (name, length) in names.into_iter().zip([60, 100]) {
+            let built = text(dir, name);
+            let rows = distrib(&built);
+            // Nothing of a read is lost, and reads of the half that two genomes share are of the genus.
+            for genome in [13, 12, 21] {
+                let all = rows.values().filter_map(|row| row.get(&genome));
+                let reads = (BASES - length + 1) as u64;
+                assert_eq!(all.clone().map(|share| share.0).sum::<u64>(), reads, "{built}");
+                assert!(all.clone().all(|share| share.1 == reads), "{built}");
+            }
+            let [of_genus, _] = rows[&10][&13].into();
+            assert!(of_genus.abs_diff(BASES as u64 / 2) < 100, "{built}");
+            std::fs::remove_file(dir.path(name)).unwrap();
+            for threads in [1, 3] {
+                dir.run(&format!(
+                    "db bracken {database} --read-lengths {length} -t {threads} genomes -q"
+                ))
+                .ok();
+                assert_eq!(text(dir, name), built);
+            }
+        }
+    }
+    // Taxids of Kraken's database from its own map, and from one that is given.
+    let expected = text(dir, "k2/database60mers.kmer_distrib");
+    for name in ["a", "b", "c"] {
+        let plain = text(dir, &format!("genomes/{name}.fa"));
+        let letters = plain.lines().nth(1).unwrap();
+        dir.write(&format!("genomes/{name}.fa"), format!(">{name}.1\n{letters}\n"));
+    }
+    let map = "a.1\t13\nb.1\t12\nc.1\t21\n";
+    let none = dir.run("db bracken k2 --read-lengths 60 genomes");
+    assert_eq!(none.warnings().len(), 1, "{}", none.stderr);
+    dir.run("db bracken k2 --read-lengths 60 genomes --strict --unmapped u").fails(1);
+    dir.write("own", map);
+    dir.run("db bracken k2 --read-lengths 60 genomes --map own --strict -q").ok();
+    assert_eq!(text(dir, "k2/database60mers.kmer_distrib"), expected);
+    dir.write("k2/seqid2taxid.map", map);
+    dir.run("db bracken k2 --read-lengths 60 genomes --strict -q").ok();
+    assert_eq!(text(dir, "k2/database60mers.kmer_distrib"), expected);
+}
+
+#[test]
+fn distributions_that_cannot_be() {
+    let world = World::built();
+    let dir = &world.dir;
+    let said = |args: &str, code: i32| {
+        let said = dir.run(args).fails(code);
+        assert_eq!(said.lines().count(), 1, "{said}");
+        said
+    };
+    let range = "error: a read length of 18 is out of range: 19, the database's k, to 524288";
+    for args in [
+        "db bracken refs.mgdb --read-lengths 100,18 genomes",
+        "build --taxonomy tax --bracken 100,18 -o new genomes",
+    ] {
+        assert!(said(args, 2).starts_with(range));
+    }
+    let kraken = "build --format kraken2 --taxonomy tax --bracken 34 -o new genomes";
+    assert!(said(kraken, 2).contains("a read length of 34 is out of range: 35"));
+    assert!(!dir.path("new").exists());
+    let map = said("db bracken refs.mgdb --read-lengths 100 --map x genomes", 2);
+    assert!(map.contains("--taxonomy and --map go with databases of Kraken 2"), "{map}");
+    let twice = said("db bracken refs.mgdb --read-lengths 100,100 genomes", 1);
+    assert!(twice.contains("two outputs cannot go to the same file"), "{twice}");
+    for args in
+        ["db bracken refs.mgdb --read-lengths 100 -", "build --taxonomy tax --bracken 100 -o new -"]
+    {
+        assert!(said(args, 2).contains("the genomes are read once for each length"), "{args}");
+    }
+    let little = "build --taxonomy tax --bracken 100 -t 1 --memory 160M -o new genomes";
+    dir.run(&format!("{little} -q")).ok();
+    dir.write("other.fa", format!(">other\n{}\n", "ACGTTGCATT".repeat(30)));
+    let warned = dir.run("db bracken refs.mgdb --read-lengths 100 other.fa");
+    let warnings = warned.warnings().join(" ");
+    assert!(warnings.contains("1 sequences have no taxon and are left out, first other"));
+    assert_eq!(text(dir, "refs.mgdb.100mers.kmer_distrib").lines().count(), 1);
+}
+
+#[test]
+fn estimates_are_those_of_the_report() {
+    let world = World::built();
+    let dir = &world.dir;
+    dir.run("db bracken refs.mgdb --read-lengths 100 genomes -q").ok();
+    dir.run("build --format kraken2 --taxonomy tax --bracken 100 -o k2 genomes -q").ok();
+    for (database, file) in
+        [("refs.mgdb", "refs.mgdb.100mers.kmer_distrib"), ("k2", "k2/database100mers.kmer_distrib")]
+    {
+        for options in ["", "--report-minimizer-data", "--report-zero-counts"] {
+            for (level, threshold) in [("S", 10), ("G", 0)] {
+                let own = format!("--bracken-level {level} --bracken-threshold {threshold}");
+                let out = "--bracken-output o.tsv --bracken-report o.kreport --report r.kreport";
+                dir.run(&format!(
+                    "classify {database} 1.fq --no-map -q {options} --bracken {file} {own} {out}"
+                ))
+                .ok();
+                let own = format!("--level {level} --threshold {threshold}");
+                let table = dir
+                    .run(&format!("report bracken -d {file} r.kreport --out-report b -q {own}"))
+                    .ok();
+                assert_eq!(text(dir, "o.tsv"), table, "{database} {options} {level}");
+                assert_eq!(text(dir, "o.kreport"), text(dir, "b"), "{database} {options} {level}");
+                if by_chance("est_abundance.py") {
+                    let run = format!("est_abundance.py -i r.kreport -k {file} -o t -l {level}");
+                    shell(dir.root(), &format!("{run} -t {threshold} --out-report t.kreport"));
+                    assert_eq!(text(dir, "t"), table);
+                    assert_eq!(text(dir, "t.kreport"), text(dir, "b"));
+                }
+            }
+        }
+        // By the formulas, and what was mixed: three of the first genome to one and two of the others.
+        let rows = kreport(&text(dir, "r.kreport"));
+        let parts = |shares: BTreeMap<u32, (u64, u64)>| {
+            shares.into_iter().map(|(it, (reads, all))| (it, reads as f64 / all as f64)).collect()
+        };
+        let distribution: Distribution =
+            distrib(&text(dir, file)).into_iter().map(|(it, shares)| (it, parts(shares))).collect();
+        let table = dir.run(&format!("report bracken -d {file} r.kreport -q")).ok();
+        let found: BTreeMap<u32, u64> = table
+            .lines()
+            .skip(1)
+            .map(|line| line.split('\t').collect::<Vec<_>>())
+            .map(|cells| (cells[1].parse().unwrap(), cells[5].parse().unwrap()))
+            .collect();
+        assert_eq!(found, bracken(&rows, &distribution));
+        for (taxid, reads) in [(11, 300), (12, 100), (21, 200)] {
+            assert!(found[&taxid].abs_diff(reads) < 15, "{table}");
+        }
+        // Samples, and a session.
+        dir.run(&format!(
+            "classify {database} 1.fq --no-map -q --bracken {file} --bracken-output o.tsv"
+        ))
+        .ok();
+        dir.write("sheet.tsv", "s1\t1.fq\ns2\t2.fq\n");
+        let sheet =
+            format!("classify {database} --sample-sheet sheet.tsv --no-map -q --bracken {file}");
+        dir.run(&format!("{sheet} --bracken-output {{}}.bracken")).ok();
+        assert_eq!(text(dir, "s1.bracken"), text(dir, "o.tsv"));
+        let no_place = dir.run(&format!("{sheet} --bracken-output x")).fails(2);
+        assert!(no_place.contains("--bracken-output x: with --sample-sheet"), "{no_place}");
+        let session = "printf -- '1.fq --no-map --bracken %s --bracken-output i.tsv\\n'";
+        shell(
+            dir.root(),
+            &format!("{session} {file} | {MERGANSER} classify {database} --interactive -q"),
+        );
+        assert_eq!(text(dir, "i.tsv"), text(dir, "o.tsv"));
+    }
+}
+
+#[test]
+fn estimates_that_cannot_be() {
+    let dir = Dir::new();
+    let heading = "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n";
+    dir.write("d", heading);
+    dir.write("r", "50.00\t5\t5\tU\t0\tunclassified\n50.00\t5\t5\tR\t1\troot\n");
+    dir.write("bad_r", "50.00\t5\t5\tU\t0\n");
+    dir.write("bad_d", format!("{heading}5\t7:9:3\n"));
+    dir.write("odd", "50.00\t5\t0\tR\t1\troot\n50.00\t5\t5\tX\t9\t  x\n");
+    for (args, code, message) in [
+        ("-d d bad_r -o o", 1, "bad_r: line 1: 5 columns"),
+        (
+            "-d bad_d r -o o",
+            1,
+            "bad_d: line 2: `7:9:3`: of 3 reads, 1 or more can be there, and no more",
+        ),
+        ("-d r r -o o", 1, "r: not a distribution of Bracken (*.kmer_distrib)"),
+        ("-d none r -o o", 1, "none: "),
+        ("-d d odd -o o", 1, "the report has taxid 9 with rank code X"),
+        ("-d d r --out-report -", 2, "only one output can be stdout"),
+    ] {
+        let said = dir.run(&format!("report bracken {args}")).fails(code);
+        assert!(said.contains(message), "{args}: {said}");
+        assert!(!dir.path("o").exists());
+    }
+    let foreign = dir.run("report bracken -d d r --level X");
+    assert_eq!(foreign.code, Some(2));
+    assert!(foreign.stderr.contains("give one of D, K, P, C, O, F, G, S, or steps below one"));
+    let empty = dir.run("report bracken -d d r");
+    assert!(empty.warnings()[0].contains("no taxon of level S has 10 reads or more"));
+    assert_eq!(empty.ok().lines().count(), 1);
 }

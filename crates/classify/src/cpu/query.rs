@@ -3,6 +3,7 @@
 
 mod hits;
 mod lookup;
+mod slide;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,6 +15,7 @@ use crate::params::Params;
 use crate::sketch::{Sketcher, sketch_all, sketch_some};
 use hits::HitCounter;
 use lookup::Lookup;
+pub(crate) use slide::Slider;
 
 /// Features that are looked up together, about: so many that several of them share each page of
 /// the table that they touch, for 20 bytes each of working space. (A random slot of 1.7 GB took

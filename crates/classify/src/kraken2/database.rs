@@ -43,10 +43,17 @@ impl Kraken2Database {
     /// # Errors
     /// If a file is missing, cannot be read, is damaged, or is of proteins.
     pub fn open(folder: &Path) -> Result<Kraken2Database, Error> {
-        let [options, taxonomy, table] = Self::files(folder);
-        let options = Kraken2Options::read(&options)?;
-        let taxonomy = Kraken2Taxonomy::read(&taxonomy)?;
-        let table = Table::open(&table, options.minimum_hash, taxonomy.len() as u32)?;
+        Self::open_files(&Self::files(folder))
+    }
+
+    /// Opens the database of these three files: options, taxonomy, table.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_files([options, taxonomy, table]: &[PathBuf; 3]) -> Result<Kraken2Database, Error> {
+        let options = Kraken2Options::read(options)?;
+        let taxonomy = Kraken2Taxonomy::read(taxonomy)?;
+        let table = Table::open(table, options.minimum_hash, taxonomy.len() as u32)?;
         let tree = taxonomy.to_tree();
         Ok(Kraken2Database { options, taxonomy, tree, table, on_gpus: Mutex::default() })
     }

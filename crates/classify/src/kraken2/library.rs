@@ -8,7 +8,7 @@ use merganser_run::{Cancel, Progress};
 use crate::Error;
 
 /// New letters of a stretch of a sequence, and about as many of short sequences in a batch.
-pub(super) const STRETCH: usize = 1 << 19;
+pub(crate) const STRETCH: usize = 1 << 19;
 
 /// Finds the taxid of each sequence of a library, in their order; none for those that are left out.
 /// `&|sequences| Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())` takes those that headers
@@ -40,18 +40,18 @@ impl Kraken2Sequence {
 }
 
 /// What is read, by whom.
-pub(super) struct Reading<'a> {
-    pub(super) inputs: &'a [Input],
+pub(crate) struct Reading<'a> {
+    pub(crate) inputs: &'a [Input],
     /// Letters at the end of a stretch that the next one repeats.
-    pub(super) overlap: usize,
-    pub(super) threads: usize,
-    pub(super) progress: &'a dyn Progress,
-    pub(super) cancel: &'a Cancel,
+    pub(crate) overlap: usize,
+    pub(crate) threads: usize,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) cancel: &'a Cancel,
 }
 
 impl Reading<'_> {
     /// Bytes of memory that reading takes, at the most: chunks on their way, and batches.
-    pub(super) fn bytes(threads: usize, overlap: usize) -> u64 {
+    pub(crate) fn bytes(threads: usize, overlap: usize) -> u64 {
         threads as u64 * 6 * (STRETCH + overlap) as u64 * 2
     }
 
@@ -59,7 +59,7 @@ impl Reading<'_> {
     ///
     /// # Errors
     /// If one cannot be read.
-    pub(super) fn open(&self) -> Result<Records, Error> {
+    pub(crate) fn open(&self) -> Result<Records, Error> {
         let segments: Vec<Segment> = self.inputs.iter().cloned().map(Segment::Single).collect();
         let overlap = self.overlap;
         let options = RecordOptions {
@@ -75,7 +75,7 @@ impl Reading<'_> {
     }
 
     /// Letters of a record that no batch before had.
-    pub(super) fn new_letters(&self, batch: &RecordBatch, at: usize) -> u64 {
+    pub(crate) fn new_letters(&self, batch: &RecordBatch, at: usize) -> u64 {
         let letters = batch.record(at).letters.len();
         let again = batch.stretch().is_some_and(|stretch| !stretch.begins);
         (letters - if again { self.overlap } else { 0 }) as u64
@@ -83,7 +83,7 @@ impl Reading<'_> {
 
     /// # Errors
     /// If a sequence has bytes that are no text.
-    pub(super) fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
+    pub(crate) fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
         for at in 0..batch.len() {
             let letters = batch.record(at).letters;
             if let Some(place) = check_letters(letters) {
@@ -99,18 +99,18 @@ impl Reading<'_> {
 
     /// # Errors
     /// If the run was cancelled.
-    pub(super) fn refuse_cancelled(&self) -> Result<(), Error> {
+    pub(crate) fn refuse_cancelled(&self) -> Result<(), Error> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
     /// The error of a run: after a cancellation there is no other one.
-    pub(super) fn or_cancelled(&self, error: Error) -> Error {
+    pub(crate) fn or_cancelled(&self, error: Error) -> Error {
         self.refuse_cancelled().err().unwrap_or(error)
     }
 }
 
 /// A sequence as a batch has it.
-pub(super) struct Seen {
+pub(crate) struct Seen {
     number: u64,
     /// Which record of its file it is, from 1.
     record: u64,
@@ -120,7 +120,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// The sequences that begin in a batch.
-    pub(super) fn of(batch: &RecordBatch) -> impl Iterator<Item = Seen> {
+    pub(crate) fn of(batch: &RecordBatch) -> impl Iterator<Item = Seen> {
         let begins = batch.stretch().is_none_or(|stretch| stretch.begins);
         (0..batch.len()).filter(move |_| begins).map(|at| {
             let (file, record) = batch.place(at);
@@ -135,14 +135,14 @@ impl Seen {
 }
 
 /// The number of a batch's first sequence.
-pub(super) fn first_sequence(batch: &RecordBatch) -> u64 {
+pub(crate) fn first_sequence(batch: &RecordBatch) -> u64 {
     // One that goes on was counted with its beginning.
     batch.first() - u64::from(batch.stretch().is_some_and(|stretch| !stretch.begins))
 }
 
 /// The sequences in the order of the inputs, each with its input: the next one of its name begins with
 /// its record 1, as inputs without records have none.
-pub(super) fn in_order(mut seen: Vec<Seen>, inputs: &[Input]) -> Vec<Kraken2Sequence> {
+pub(crate) fn in_order(mut seen: Vec<Seen>, inputs: &[Input]) -> Vec<Kraken2Sequence> {
     seen.sort_unstable_by_key(|sequence| sequence.number);
     let names: Vec<String> = inputs.iter().map(ToString::to_string).collect();
     let (mut next, mut input) = (0, 0);

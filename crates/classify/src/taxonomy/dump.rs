@@ -1,11 +1,14 @@
-//! NCBI's taxonomy dump: nodes.dmp and names.dmp, and merged.dmp and delnodes.dmp if they are
+//! A taxonomy read from files: NCBI's dump here, GTDB's tables in `gtdb`.
+//!
+//! The dump is nodes.dmp and names.dmp, and merged.dmp and delnodes.dmp if they are
 //! there. Fields end in `\t|\t`, records in `\t|\n`; newer dumps add fields at the end.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::{NodeInfo, Taxonomy};
-use merganser_run::Shortage;
+use super::gtdb::{self, Accessions};
+use super::{NodeInfo, Taxonomy, TaxonomySource};
+use merganser_run::{ConfigError, Shortage};
 
 use crate::Error;
 use crate::lines::Lines;
@@ -19,6 +22,10 @@ pub struct Dump {
     pub deleted: Vec<u32>,
     /// What was odd.
     pub notes: TaxonomyNotes,
+    /// The folder of NCBI's dump.
+    pub(crate) folder: Option<PathBuf>,
+    /// Of GTDB's tables, the taxa of accessions.
+    pub(crate) accessions: Option<Accessions>,
 }
 
 /// What was odd about a taxonomy and was mended.
@@ -38,20 +45,39 @@ const TAXON_BYTES: u64 = 220;
 const BASE_BYTES: u64 = 16 << 20;
 
 impl Dump {
-    /// Reads the dump in `folder`.
+    /// Reads the dump in a folder, or tables of lineages.
     ///
     /// # Errors
     /// If nodes.dmp or names.dmp is missing, a record has no numbers where they belong, a taxid
-    /// occurs twice, there is no root (taxid 1), or nodes are their own ancestors.
-    pub fn read(folder: &Path) -> Result<Dump, Error> {
-        Dump::read_within(folder, u64::MAX, 0)
+    /// occurs twice, there is no root (taxid 1), or nodes are their own ancestors. Of tables, if a line
+    /// is no accession with a lineage of ranks in their order, or an accession has two lineages.
+    pub fn read(source: impl Into<TaxonomySource>) -> Result<Dump, Error> {
+        Dump::read_within(&source.into(), u64::MAX, 0)
     }
 
     /// The same, within `memory` bytes, `taken` of which are for something else when it has been read.
     ///
     /// # Errors
     /// As [`read`](Self::read); and if it needs more, before any name is read.
-    pub(crate) fn read_within(folder: &Path, memory: u64, taken: u64) -> Result<Dump, Error> {
+    pub(crate) fn read_within(
+        source: &TaxonomySource,
+        memory: u64,
+        taken: u64,
+    ) -> Result<Dump, Error> {
+        if let Some(folder) = source.folder() {
+            return Dump::of_folder(folder, memory, taken);
+        }
+        let (taxonomy, accessions) = gtdb::read(source.tables()?, memory.saturating_sub(taken))?;
+        Ok(Dump {
+            taxonomy,
+            deleted: Vec::new(),
+            notes: TaxonomyNotes::default(),
+            folder: None,
+            accessions: Some(accessions),
+        })
+    }
+
+    fn of_folder(folder: &Path, memory: u64, taken: u64) -> Result<Dump, Error> {
         let reading = memory.saturating_sub(BASE_BYTES) / READING_BYTES;
         let most = reading.min(memory.saturating_sub(taken) / TAXON_BYTES);
         let (mut nodes, nodes_path, records) = read_nodes(folder, most)?;
@@ -75,7 +101,7 @@ impl Dump {
         let mut deleted: Vec<u32> = deleted.iter().map(|pair| pair[0]).collect();
         deleted.sort_unstable();
         let taxonomy = Taxonomy::new(nodes.into_values().collect(), merged);
-        Ok(Dump { taxonomy, deleted, notes })
+        Ok(Dump { taxonomy, deleted, notes, folder: Some(folder.to_owned()), accessions: None })
     }
 
     /// The files of the dump in `folder`, whether or not they are there.
@@ -85,7 +111,36 @@ impl Dump {
 
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> u64 {
-        self.taxonomy.len() as u64 * TAXON_BYTES
+        let accessions = self.accessions.as_ref().map_or(0, Accessions::bytes);
+        self.taxonomy.len() as u64 * TAXON_BYTES + accessions
+    }
+
+    /// Sees to it that the taxa of tables are numbered as those of a database: other tables number them
+    /// otherwise. NCBI's taxids are always the same ones.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: the first taxid that has other names.
+    pub fn refuse_other_numbers(&self, database: &Taxonomy) -> Result<(), Error> {
+        if self.accessions.is_none() {
+            return Ok(());
+        }
+        let described = |tree: &Taxonomy, node: u32| {
+            let parent = tree.taxid(tree.parent(node));
+            (tree.name(node).to_owned(), tree.rank_name(node).to_owned(), parent)
+        };
+        for node in 1..database.len() as u32 {
+            let taxid = database.taxid(node);
+            let own = self.taxonomy.node(taxid).map(|node| described(&self.taxonomy, node));
+            if own.as_ref() != Some(&described(database, node)) {
+                let own = own.map_or("nothing".to_owned(), |(name, ..)| name);
+                return Err(Error::Config(ConfigError::new(format!(
+                    "taxid {taxid} is {} in the database and {own} in `taxonomy`: give the tables that it \
+                     was built with, or build it again",
+                    database.name(node)
+                ))));
+            }
+        }
+        Ok(())
     }
 
     /// Why a taxid has no node, in words.
@@ -106,12 +161,11 @@ fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     }
     let reason = if folder.join("taxonomy").join(name).is_file() {
         format!("no {name} in this folder, but in the folder taxonomy in it: give that one")
-    } else if folder.is_file() {
-        "not a folder: unpack NCBI's taxdump, and give its folder with `taxonomy`".to_owned()
     } else if folder.is_dir() {
         format!("no {name} in this folder: give the folder of NCBI's taxdump with `taxonomy`")
     } else {
-        "no such folder: give the folder of NCBI's taxdump with `taxonomy`".to_owned()
+        "no such folder or file: give the folder of NCBI's taxdump, or GTDB's tables, with `taxonomy`"
+            .to_owned()
     };
     Err(Error::content(folder, reason))
 }

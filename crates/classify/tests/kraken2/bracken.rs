@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use merganser_classify::Error;
-use merganser_classify::kraken2::{BrackenDistribution, Kraken2Database, Kraken2Sequence};
+use merganser_classify::bracken::{Distribution, Simulator};
+use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_io::Input;
 use merganser_run::{Cancel, Resources, Silent};
 
@@ -126,17 +127,12 @@ fn distributions_are_those_of_the_rule() {
         let taxid = |one: &Kraken2Sequence| (one.name() != "lost").then(|| genome(one.name()));
         Ok(sequences.iter().map(taxid).collect())
     };
-    let distribution = |read_length: usize, threads: usize| -> Result<BrackenDistribution, Error> {
+    let distribution = |read_length: usize, threads: usize| -> Result<Distribution, Error> {
         let resources = Resources::new().threads(threads);
         let library = (&inputs[..], &taxids as _);
-        BrackenDistribution::of(
-            &database,
-            library,
-            read_length,
-            &resources,
-            &Silent,
-            &Cancel::default(),
-        )
+        let cancel = Cancel::default();
+        let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
+        Distribution::of_kraken2(&database, library, read_length, simulator)
     };
     for read_length in [35, 60, 150] {
         let expected = naive(&kept, &genome, read_length - 34);
@@ -148,5 +144,8 @@ fn distributions_are_those_of_the_rule() {
         }
     }
     let short = distribution(34, 1).unwrap_err().to_string();
-    assert!(short.starts_with("`read_length` 34 is out of range: 35, the database's k"), "{short}");
+    assert!(
+        short.starts_with("a read length of 34 is out of range: 35, the database's k"),
+        "{short}"
+    );
 }

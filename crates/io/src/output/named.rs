@@ -55,6 +55,11 @@ impl Named {
         self.bytes
     }
 
+    /// Where it is.
+    pub(super) fn temporary(&self) -> &Path {
+        &self.temporary.path
+    }
+
     /// Gives the file its name.
     pub(super) fn appear(self) -> Result<(), Error> {
         let Named { path, temporary, target, .. } = self;

@@ -8,7 +8,7 @@ use crate::Error;
 use merganser_run::locks::lock;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The outputs of a run: none of their files appears before [`commit`](Self::commit), and then all
@@ -86,6 +86,13 @@ impl OutputSet {
     pub fn bytes_of(&self, path: &Path) -> u64 {
         let Some(state) = self.state() else { return 0 };
         state.written.iter().filter(|file| file.path() == path).map(Named::bytes).sum()
+    }
+
+    /// Where the finished file that was begun as `path` stands until it appears, to be read.
+    pub fn finished(&self, path: &Path) -> Option<PathBuf> {
+        let state = self.state()?;
+        let file = state.written.iter().find(|file| file.path() == path)?;
+        Some(file.temporary().to_owned())
     }
 
     fn state(&self) -> Option<MutexGuard<'_, State>> {

@@ -19,8 +19,9 @@ References:
 Taxids:
   The taxon of a sequence is looked for in the --map files, then in its header
   (taxid|N, kraken:taxid|N), in assembly_summary*.txt beside the genomes, and in
-  *.accession2taxid* in the taxonomy's folder. Sequences without one stay in the
-  database, at the root.
+  *.accession2taxid* in the taxonomy's folder. With GTDB's tables, after --map by
+  the sequence's id, then the accession (GCF_000005845.2) in its file's name.
+  Sequences without a taxon stay in the database, at the root.
 
 Examples:
   A folder of genomes and NCBI's taxdump, unpacked in taxonomy/:
@@ -28,8 +29,14 @@ Examples:
   Own genomes, with a table of ID<TAB>TAXID lines; stop if one has no taxon:
     merganser build --taxonomy taxonomy/ --map ids.tsv --strict -o refs.mgdb \\
       genomes/ mine.fa.gz
+  Genomes of GTDB, whose accessions are in the names of files, and its taxonomy:
+    merganser build --taxonomy bac120_taxonomy.tsv.gz \\
+      --taxonomy ar53_taxonomy.tsv.gz -o gtdb.mgdb genomes_reps/
   A database that Kraken 2 reads, too:
     merganser build --format kraken2 --taxonomy taxonomy/ -o kraken_new/ \\
+      genomes/
+  With what `classify --bracken` needs for reads of 100 and of 150 bases:
+    merganser build --taxonomy taxonomy/ --bracken 100,150 -o refs.mgdb \\
       genomes/
   MetaCache's parameters and rule:
     merganser build --taxonomy taxonomy/ --preset metacache -o refs.mgdb \\
@@ -37,15 +44,16 @@ Examples:
 
 #[derive(Args, Debug)]
 #[command(after_help = BUILD, override_usage = "\
-merganser build [OPTIONS] --taxonomy <DIR> --output <FILE> <GENOMES>...")]
+merganser build [OPTIONS] --taxonomy <PATH> --output <FILE> <GENOMES>...")]
 pub(crate) struct BuildArgs {
     /// FASTA files, folders of such files, or @LIST of both
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder with nodes.dmp and names.dmp; merged.dmp and delnodes.dmp are used if there
+    /// Folder with nodes.dmp and names.dmp (merged.dmp and delnodes.dmp are used if there), or a
+    /// table of GTDB (bac120_taxonomy.tsv.gz); may be given again for another table
     // `-t DIR` may stand for it: `args::parse` sees to it that it is there.
-    #[arg(long, value_name = "DIR", required_unless_present = "threads")]
-    pub(crate) taxonomy: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", required_unless_present = "threads")]
+    pub(crate) taxonomy: Vec<PathBuf>,
     /// The database to write (.mgdb), or the folder of one of Kraken 2
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
@@ -61,6 +69,10 @@ pub(crate) struct BuildArgs {
     pub(crate) parts: PartArgs,
     #[command(flatten)]
     pub(crate) kraken: KrakenBuildArgs,
+    /// Bracken's distributions for reads of these lengths, e.g. 100,150, too: a file for each beside
+    /// the database, or in its folder. Reads the genomes again
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',')]
+    pub(crate) bracken: Vec<usize>,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
     /// Write a summary of the run for other programs; - is stdout

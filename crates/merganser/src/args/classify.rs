@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, ValueEnum};
+use merganser_classify::bracken::Level;
 use merganser_classify::taxonomy::Rank;
 
 use super::ReadsArgs;
@@ -35,6 +36,9 @@ Examples:
   By a database of Kraken 2, as kraken2 does:
     merganser classify kraken_db/ reads.fq.gz --confidence 0.1 \\
       -o reads.kraken --report sample.kreport
+  With the reads of each species, by Bracken's rule:
+    merganser classify refs.mgdb reads.fq.gz --no-map \\
+      --bracken refs.mgdb.100mers.kmer_distrib --bracken-output sample.bracken
   Without a database:
     merganser classify --references genomes/ --taxonomy taxonomy/ \\
       reads.fq.gz -o reads.tsv
@@ -51,7 +55,7 @@ quarters of what machine or cgroup give, or more if the database needs it and th
 #[command(mut_arg("memory", |arg| arg.help(MEMORY)))]
 #[command(after_help = CLASSIFY, override_usage = "\
 merganser classify [OPTIONS] <DATABASE> [READS]...
-       merganser classify [OPTIONS] --references <GENOMES> --taxonomy <DIR>
+       merganser classify [OPTIONS] --references <GENOMES> --taxonomy <PATH>
          [READS]...")]
 pub(crate) struct ClassifyArgs {
     #[command(flatten)]
@@ -68,9 +72,9 @@ pub(crate) struct ClassifyArgs {
     /// may be given more than once
     #[arg(long, value_name = "GENOMES", help_heading = "On the fly")]
     pub(crate) references: Vec<PathBuf>,
-    /// Folder with nodes.dmp and names.dmp
-    #[arg(long, value_name = "DIR", requires = "references", help_heading = "On the fly")]
-    pub(crate) taxonomy: Option<PathBuf>,
+    /// Folder with nodes.dmp and names.dmp, or a table of GTDB; may be given again for another table
+    #[arg(long, value_name = "PATH", requires = "references", help_heading = "On the fly")]
+    pub(crate) taxonomy: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,
     #[command(flatten)]
@@ -190,6 +194,22 @@ pub(crate) struct ReportArgs {
     /// The sample's name in --cami [default: that of the sample sheet, or `sample`]
     #[arg(long, value_name = "NAME", help_heading = "Reports")]
     pub(crate) sample_id: Option<String>,
+    /// The distribution of the database for reads of about this length (build --bracken, db bracken),
+    /// for --bracken-output: reads of higher taxa go back to species, by Bracken's rule
+    #[arg(long, value_name = "FILE", help_heading = "Reports", requires = "bracken_output")]
+    pub(crate) bracken: Option<PathBuf>,
+    /// Bracken's table of estimated reads
+    #[arg(long, value_name = "FILE", help_heading = "Reports", requires = "bracken")]
+    pub(crate) bracken_output: Option<PathBuf>,
+    /// Bracken's report: --report with the estimated reads, from the level up
+    #[arg(long, value_name = "FILE", help_heading = "Reports", requires = "bracken")]
+    pub(crate) bracken_report: Option<PathBuf>,
+    /// Rank code of the taxa that Bracken gives reads to
+    #[arg(long, value_name = "CODE", default_value = "S", help_heading = "Reports")]
+    pub(crate) bracken_level: Level,
+    /// To Bracken, taxa of that level with fewer reads are not there
+    #[arg(long, value_name = "READS", default_value_t = 10, help_heading = "Reports")]
+    pub(crate) bracken_threshold: u64,
     /// In --abundance and --cami, a taxon with fewer reads is not there: they are its parent's
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
     pub(crate) min_reads: u64,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use merganser_classify::taxonomy::Rank;
 
+use super::ThreadArgs;
 use super::build::{PartArgs, ResourceArgs, TaxidArgs};
 use super::classify::{ReportArgs, VerdictArgs};
 use super::values::rank;
@@ -34,6 +35,12 @@ pub(crate) enum DbCommand {
     /// with its parameters.
     #[command(after_help = ADD)]
     Add(Box<DbAddArgs>),
+    /// Write Bracken's distributions: to which taxa reads of a database's genomes are assigned
+    ///
+    /// Every stretch of LENGTH bases of every genome is taken for a read without errors, and
+    /// classified by the database. For `classify --bracken`, `report bracken` and Bracken itself.
+    #[command(after_help = BRACKEN)]
+    Bracken(Box<DbBrackenArgs>),
     /// Join what reads were found to be in separately built databases
     ///
     /// For references that one database cannot hold: the same reads are classified with each, and
@@ -51,6 +58,20 @@ Examples:
     merganser db add --taxonomy taxonomy/ refs.mgdb mine.fa.gz
   Into a new one; the old one's own taxonomy has the taxids:
     merganser db add refs.mgdb --map ids.tsv more/ -o more.mgdb";
+
+const BRACKEN: &str = "\
+Files:
+  Beside a database of merganser refs.mgdb.100mers.kmer_distrib, in the folder of
+  one of Kraken 2 database100mers.kmer_distrib, where `bracken` looks for it.
+
+Taxids:
+  A database of merganser knows its genomes' taxids, by the ids of sequences.
+  For one of Kraken 2 they are looked for as `build` does, after the --map files
+  in its seqid2taxid.map.
+
+Examples:
+  merganser db bracken refs.mgdb --read-lengths 100,150 genomes/
+  merganser db bracken kraken_db/ --read-lengths 150 kraken_db/library/";
 
 const MERGE: &str = "\
 Examples:
@@ -97,9 +118,10 @@ pub(crate) struct DbAddArgs {
     /// FASTA files, folders of such files, or @LIST of both
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder with nodes.dmp and names.dmp [default: the taxa that the database has]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) taxonomy: Option<PathBuf>,
+    /// Folder with nodes.dmp and names.dmp, or the tables of GTDB that the database was built with
+    /// [default: the taxa that the database has]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) taxonomy: Vec<PathBuf>,
     /// The database to write [default: the one to add to is replaced]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -112,6 +134,29 @@ pub(crate) struct DbAddArgs {
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(override_usage = "\
+merganser db bracken [OPTIONS] --read-lengths <LENGTHS>
+         <DATABASE> <GENOMES>...")]
+pub(crate) struct DbBrackenArgs {
+    /// The database (.mgdb, or a folder of Kraken 2)
+    pub(crate) database: PathBuf,
+    /// The genomes that it was built of: FASTA files, folders of such files, or @LIST of both
+    #[arg(required = true, value_name = "GENOMES")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Bases of reads, e.g. 100,150: a file for each
+    #[arg(long, required = true, value_name = "LENGTHS", value_delimiter = ',')]
+    pub(crate) read_lengths: Vec<usize>,
+    /// Databases of Kraken 2: folder with nodes.dmp and names.dmp, for taxids that were merged, and
+    /// with *.accession2taxid*; or tables of GTDB
+    #[arg(long, value_name = "PATH")]
+    pub(crate) taxonomy: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) taxids: TaxidArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
 }
 
 #[derive(Args, Debug)]

@@ -27,9 +27,9 @@ pub(crate) struct EvalArgs {
     /// What is judged: Kraken's columns, as `merganser classify` and Kraken 2 write them, or
     /// MetaCache's table; plain or compressed
     pub(crate) results: PathBuf,
-    /// Folder with nodes.dmp and names.dmp, for the lineages of all taxids
-    #[arg(long, value_name = "DIR", required_unless_present_any = ["database", "old_taxonomy"])]
-    pub(crate) taxonomy: Option<PathBuf>,
+    /// Folder with nodes.dmp and names.dmp, or tables of GTDB, for the lineages of all taxids
+    #[arg(long, value_name = "PATH", required_unless_present_any = ["database", "old_taxonomy"])]
+    pub(crate) taxonomy: Vec<PathBuf>,
     // What --taxonomy was called once; the command runs on one thread.
     #[arg(short = 't', value_name = "DIR", hide = true)]
     pub(crate) old_taxonomy: Option<PathBuf>,

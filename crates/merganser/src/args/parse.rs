@@ -45,7 +45,7 @@ fn limit_memory(matches: &ArgMatches) {
 
 /// Takes a folder that was given as `-t` for the taxonomy, which that once was.
 fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap::Error> {
-    let (name, threads, taxonomy): (&[&str], _, &mut Option<PathBuf>) = match command {
+    let (name, threads, taxonomy): (&[&str], _, &mut Vec<PathBuf>) = match command {
         Command::Build(args) => (&["build"], &mut args.resources.threads, &mut args.taxonomy),
         Command::Classify(args) => (&["classify"], &mut args.resources.threads, &mut args.taxonomy),
         Command::Db { command: DbCommand::Add(args) } => {
@@ -66,11 +66,11 @@ fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap:
 fn settle(
     name: &[&str],
     folder: Option<PathBuf>,
-    taxonomy: &mut Option<PathBuf>,
+    taxonomy: &mut Vec<PathBuf>,
     console: &Console,
 ) -> Result<(), clap::Error> {
     if let Some(folder) = folder {
-        if taxonomy.is_some() {
+        if !taxonomy.is_empty() {
             return Err(wrong(name, "-t is the number of threads; --taxonomy is given already"));
         }
         if name == ["eval"] && !folder.is_dir() {
@@ -81,10 +81,13 @@ fn settle(
              release only",
             folder.display()
         ));
-        *taxonomy = Some(folder);
+        taxonomy.push(folder);
     }
-    if name == ["build"] && taxonomy.is_none() {
-        return Err(wrong(name, "--taxonomy <DIR> is missing: the folder of NCBI's taxdump"));
+    if name == ["build"] && taxonomy.is_empty() {
+        return Err(wrong(
+            name,
+            "--taxonomy <PATH> is missing: the folder of NCBI's taxdump, or a table of GTDB",
+        ));
     }
     Ok(())
 }

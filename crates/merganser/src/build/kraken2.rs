@@ -1,22 +1,24 @@
 //! `merganser build --format kraken2`.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
+use merganser_classify::bracken::Distribution;
 use merganser_classify::kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_classify::taxonomy::Dump;
+use merganser_classify::taxonomy::{Dump, TaxonomySource};
 use merganser_classify::{Error, expand_references, taxids_of_library};
-use merganser_io::{MadeDirectories, Output};
+use merganser_io::{MadeDirectories, Output, OutputSet};
 use merganser_run::{Resources, Summary, format_size};
 
 use super::{references, report_unmapped, resources};
 use crate::args::BuildArgs;
 use crate::args::build::SketchArgs;
+use crate::bracken::{Distributions, Genomes, Library};
 use crate::common::{thousands, write_summary};
 use crate::console::Console;
 use crate::progress::Bar;
@@ -25,13 +27,14 @@ use crate::{devices, failure, interrupt};
 /// Builds a folder with the files that `kraken2` reads, and reports.
 pub(super) fn run(
     args: &BuildArgs,
-    taxonomy: &Path,
+    taxonomy: &TaxonomySource,
     console: &Console,
     started: Instant,
 ) -> Result<ExitCode> {
     check(args)?;
     let (config, resources) = (config(args), resources(&args.resources));
     config.validate()?;
+    args.bracken.iter().try_for_each(|&length| Distribution::check_length(length, config.k))?;
     merganser_run::raise_open_file_limit();
     let inputs = expand_references(&args.inputs)?;
     let files = references(&args.inputs, &inputs, Some(taxonomy), &args.taxids);
@@ -40,7 +43,10 @@ pub(super) fn run(
         let reason = merganser_io::reason(&error);
         anyhow!("{}: cannot make this folder: {reason}", args.output.display())
     })?;
+    let path = |length| Distribution::path_in(&args.output, length);
+    let files = files.write(args.bracken.iter().map(|&length| path(length)));
     let outputs = files.write(Kraken2Database::files(&args.output)).write(&args.json).check()?;
+    let distributions = Distributions::create(&args.bracken, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
@@ -49,7 +55,7 @@ pub(super) fn run(
         if args.taxids.strict {
             refuse_doubles(sequences)?;
         }
-        taxids_of_library(sequences, &inputs, &args.taxids.map, taxonomy)
+        taxids_of_library(sequences, &inputs, &args.taxids.map, Some(&dump))
     };
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
     let bar = Bar::new(console);
@@ -61,6 +67,13 @@ pub(super) fn run(
         let count = notes.unmapped.len();
         anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {reason}");
     }
+    if !args.bracken.is_empty() {
+        let cancel = &cancel;
+        let library = Library { inputs: &inputs, resources: &resources, console, cancel };
+        let genomes = Genomes { maps: &args.taxids.map, taxonomy: Some(&dump) };
+        let database = Kraken2Database::open_files(&finished(args, &outputs)?)?;
+        distributions.write(|length| library.of_kraken2(&database, &genomes, length))?;
+    }
     report_unmapped(&notes.unmapped, unmapped)?;
     if let Some(output) = json {
         summary(&config, &resources, &notes, started, output)?;
@@ -68,6 +81,16 @@ pub(super) fn run(
     outputs.commit()?;
     tell(args, &notes, console, started);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The files of the database before they appear.
+fn finished(args: &BuildArgs, outputs: &OutputSet) -> Result<[PathBuf; 3]> {
+    let finished = |path: PathBuf| {
+        let lost = || anyhow!("{}: a pipe or a device cannot hold a database", path.display());
+        outputs.finished(&path).ok_or_else(lost)
+    };
+    let [options, taxonomy, table] = Kraken2Database::files(&args.output).map(finished);
+    Ok([options?, taxonomy?, table?])
 }
 
 /// Sees to it that no id occurs twice.

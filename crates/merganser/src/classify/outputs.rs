@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_classify::Target;
+use merganser_classify::bracken::{Distribution, Estimate, Level};
 use merganser_classify::kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
-use merganser_classify::report::{Abundance, ReportOptions, Tally};
+use merganser_classify::report::{Abundance, KrakenReport, ReportOptions, Tally};
 use merganser_classify::run::{Outcome, Outputs, ReadOutput};
 use merganser_classify::taxonomy::Taxonomy;
 use merganser_io::{Output, OutputSet, Segment};
@@ -25,6 +26,7 @@ pub(crate) struct Reports {
     krona: Option<Output>,
     abundance: Option<Output>,
     cami: Option<Output>,
+    bracken: Option<Bracken>,
     zero_counts: bool,
     min_reads: u64,
     sample_id: String,
@@ -34,7 +36,8 @@ impl Reports {
     /// The names of all files, with `{}` replaced by the sample.
     pub(crate) fn paths(args: &ReportArgs, sample: Option<&OsStr>) -> Vec<PathBuf> {
         let all = [&args.report, &args.mpa, &args.krona, &args.abundance, &args.cami];
-        all.into_iter().flatten().map(|path| of_sample(path, sample)).collect()
+        let bracken = [&args.bracken_output, &args.bracken_report];
+        all.into_iter().chain(bracken).flatten().map(|path| of_sample(path, sample)).collect()
     }
 
     /// Begins all files.
@@ -49,6 +52,7 @@ impl Reports {
             krona: create(args.krona.as_ref(), sample, set)?,
             abundance: create(args.abundance.as_ref(), sample, set)?,
             cami: create(args.cami.as_ref(), sample, set)?,
+            bracken: Bracken::create(args, sample, set)?,
             zero_counts: args.report_zero_counts,
             min_reads: args.min_reads,
             sample_id: args.sample_id.clone().or(sample.map(text_of)).unwrap_or("sample".into()),
@@ -64,12 +68,10 @@ impl Reports {
         targets: &[Target],
         cancel: &Cancel,
     ) -> Result<()> {
-        if let Some(output) = &mut self.report {
-            let features = outcome.and_then(|outcome| outcome.features.as_ref());
-            let options = ReportOptions { zero_counts: self.zero_counts, features };
-            let by_genome = outcome.map_or(tally, |outcome| &outcome.by_genome);
-            by_genome.write_kraken(tree, options, &mut Heeding { output, cancel })?;
-        }
+        let features = outcome.and_then(|outcome| outcome.features.as_ref());
+        let options = ReportOptions { zero_counts: self.zero_counts, features };
+        let by_genome = outcome.map_or(tally, |outcome| &outcome.by_genome);
+        self.write_report(cancel, |output| by_genome.write_kraken(tree, options, output))?;
         self.write_others(tally, tree, targets, cancel)
     }
 
@@ -82,12 +84,27 @@ impl Reports {
         cancel: &Cancel,
     ) -> Result<()> {
         let tally = outcome.tally(database);
-        if let Some(output) = &mut self.report {
-            let options = Kraken2ReportOptions { zero_counts: self.zero_counts, minimizers };
-            let output = &mut Heeding { output, cancel };
-            outcome.counts.write_report(database.taxonomy(), options, output)?;
-        }
+        let options = Kraken2ReportOptions { zero_counts: self.zero_counts, minimizers };
+        let taxonomy = database.taxonomy();
+        self.write_report(cancel, |output| outcome.counts.write_report(taxonomy, options, output))?;
         self.write_others(&tally, database.tree(), &[], cancel)
+    }
+
+    /// Writes the report, and what Bracken makes of it, where these are wanted.
+    fn write_report(
+        &mut self,
+        cancel: &Cancel,
+        mut write: impl FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
+        if let Some(output) = &mut self.report {
+            write(&mut Heeding { output, cancel })?;
+        }
+        if let Some(bracken) = &mut self.bracken {
+            let mut text = Vec::new();
+            write(&mut text)?;
+            bracken.write(&KrakenReport::parse(&text)?, cancel)?;
+        }
+        Ok(())
     }
 
     /// All but the report.
@@ -119,8 +136,49 @@ impl Reports {
 
     /// All files, to be finished.
     pub(crate) fn into_outputs(self) -> impl Iterator<Item = Output> {
-        let Reports { report, mpa, krona, abundance, cami, .. } = self;
-        [report, mpa, krona, abundance, cami].into_iter().flatten()
+        let Reports { report, mpa, krona, abundance, cami, bracken, .. } = self;
+        let (table, rewritten) = bracken.map(|it| (it.table, it.report)).unzip();
+        [report, mpa, krona, abundance, cami, table, rewritten.flatten()].into_iter().flatten()
+    }
+}
+
+/// Bracken's table and report, and what they are made with.
+#[derive(Debug)]
+struct Bracken {
+    distribution: Distribution,
+    level: Level,
+    threshold: u64,
+    table: Output,
+    report: Option<Output>,
+}
+
+impl Bracken {
+    /// Reads the distribution and begins the files, if they are wanted.
+    fn create(
+        args: &ReportArgs,
+        sample: Option<&OsStr>,
+        set: &OutputSet,
+    ) -> Result<Option<Bracken>> {
+        let Some(path) = &args.bracken else { return Ok(None) };
+        let Some(table) = create(args.bracken_output.as_ref(), sample, set)? else {
+            return Ok(None);
+        };
+        Ok(Some(Bracken {
+            distribution: Distribution::read(path)?,
+            level: args.bracken_level.clone(),
+            threshold: args.bracken_threshold,
+            table,
+            report: create(args.bracken_report.as_ref(), sample, set)?,
+        }))
+    }
+
+    fn write(&mut self, report: &KrakenReport, cancel: &Cancel) -> Result<()> {
+        let estimate = Estimate::new(report, &self.distribution, &self.level, self.threshold)?;
+        estimate.write_table(&mut Heeding { output: &mut self.table, cancel })?;
+        if let Some(output) = &mut self.report {
+            estimate.write_report(&mut Heeding { output, cancel })?;
+        }
+        Ok(())
     }
 }
 
@@ -300,7 +358,7 @@ impl ReadFiles {
 }
 
 /// The name of an output for a sample: `{}` stands for it.
-fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
+pub(crate) fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
     let Some(sample) = sample else { return path.to_owned() };
     let mut rest = path.as_os_str().as_bytes();
     let mut name = Vec::new();
@@ -314,7 +372,7 @@ fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
 }
 
 /// Whether a sample's name has a place in the name of an output.
-pub(super) fn has_place_for_sample(path: &Path) -> bool {
+pub(crate) fn has_place_for_sample(path: &Path) -> bool {
     find(path.as_os_str().as_bytes(), b"{}").is_some()
 }
 

@@ -68,7 +68,8 @@ impl<'a> Query<'a> {
     pub(super) fn declare(&self, files: RunFiles) -> RunFiles {
         let QueryArgs { reads, mates1, mates2, singles, .. } = self.args;
         let lists = [reads, mates1, mates2, singles].into_iter().flatten();
-        files.lists(lists).inputs(self.inputs()).write(self.outputs())
+        let files = files.lists(lists).inputs(self.inputs()).read(&self.args.reports.bracken);
+        files.write(self.outputs())
     }
 
     fn outputs(&self) -> Vec<PathBuf> {

@@ -97,6 +97,8 @@ fn check_names(args: &QueryArgs) -> Result<()> {
         ("--krona", &args.reports.krona),
         ("--abundance", &args.reports.abundance),
         ("--cami", &args.reports.cami),
+        ("--bracken-output", &args.reports.bracken_output),
+        ("--bracken-report", &args.reports.bracken_report),
         ("--hits-per-ref", &args.lines.hits_per_ref),
         ("--classified-out", &args.lines.classified_out),
         ("--unclassified-out", &args.lines.unclassified_out),

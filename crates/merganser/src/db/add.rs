@@ -9,6 +9,7 @@ use merganser_classify::{Additions, Database};
 use merganser_run::format_size;
 
 use crate::args::db::DbAddArgs;
+use crate::common::taxonomy_of;
 use crate::console::Console;
 use crate::files::is_same;
 use crate::progress::Bar;
@@ -25,7 +26,8 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
     let inputs = merganser_classify::expand_references(&args.inputs)?;
-    let taxonomy = args.taxonomy.as_deref();
+    let taxonomy = taxonomy_of(&args.taxonomy);
+    let taxonomy = taxonomy.as_ref();
     let files = build::references(&args.inputs, &inputs, taxonomy, &args.taxids);
     // The database itself may be replaced by the one that it becomes, and by nothing else.
     let base_stays = (!is_same(to, &args.database)).then_some(&args.database);

@@ -25,7 +25,8 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     if outputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return failure::usage("only one output can be stdout, which -o is without a name");
     }
-    let set = RunFiles::new().read(&args.database).read(&args.results).write(outputs).check()?;
+    let set = RunFiles::new().read(&args.database).read(&args.results);
+    let set = set.read(&args.reports.bracken).write(outputs).check()?;
     let databases =
         args.database.iter().map(|path| Database::open(path)).collect::<Result<Vec<_>, _>>()?;
     let thresholds = classify::thresholds(&args.verdict, &databases[0])?;

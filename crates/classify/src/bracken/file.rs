@@ -1,0 +1,163 @@
+//! The file of a distribution, as Bracken reads and writes it.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::{Distribution, Share};
+use crate::Error;
+use crate::kraken2::Kraken2Database;
+
+/// The first line of the file.
+const HEADING: &str = "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n";
+/// The beginning of that line, by which such files are known.
+const FIRST: &[u8] = b"mapped_taxid\t";
+
+impl Distribution {
+    /// Where the distribution of a database for reads of this length is looked for: in the folder of a
+    /// database of Kraken 2, where `bracken` expects it (`databaseNmers.kmer_distrib`), or beside the
+    /// file of one of ours (`NAME.mgdb.Nmers.kmer_distrib`).
+    pub fn path(database: &Path, read_length: usize) -> PathBuf {
+        if Kraken2Database::is_one(database) {
+            return Self::path_in(database, read_length);
+        }
+        let mut name = database.as_os_str().to_owned();
+        name.push(format!(".{read_length}mers.kmer_distrib"));
+        name.into()
+    }
+
+    /// The same for the folder of a database of Kraken 2 that is yet to be.
+    pub fn path_in(folder: &Path, read_length: usize) -> PathBuf {
+        folder.join(format!("database{read_length}mers.kmer_distrib"))
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let mut text = HEADING.to_owned();
+        for (taxid, shares) in &self.rows {
+            // Writing to a text does not fail.
+            let _ = write!(text, "{taxid}\t");
+            for Share { genome, reads, total } in shares {
+                let _ = write!(text, "{genome}:{reads}:{total} ");
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Reads such a file, plain or compressed.
+    ///
+    /// # Errors
+    /// If it cannot be read or is malformed: with the line, and what is wrong there.
+    pub fn read(path: &Path) -> Result<Distribution, Error> {
+        let text = merganser_io::open_text(path)
+            .map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let mut lines = std::io::BufReader::with_capacity(1 << 18, text);
+        let mut distribution = Distribution::default();
+        let (mut seen, mut line, mut number) = (HashSet::new(), Vec::new(), 0u64);
+        let wrong =
+            |number: u64, what: String| Err(Error::content(path, format!("line {number}: {what}")));
+        loop {
+            line.clear();
+            number += 1;
+            // A row has all genomes of a taxon: there is no telling how long it may be.
+            let read = std::io::BufRead::read_until(&mut lines, b'\n', &mut line)
+                .map_err(|source| Error::File { path: path.to_owned(), source })?;
+            if number == 1 && !line.starts_with(FIRST) {
+                return Err(Error::content(
+                    path,
+                    "not a distribution of Bracken (*.kmer_distrib): its first line does not begin with \
+                     `mapped_taxid`",
+                ));
+            }
+            if read == 0 {
+                return Ok(distribution);
+            }
+            if number == 1 || line.trim_ascii().is_empty() {
+                continue;
+            }
+            match row(&line) {
+                Ok(row) if seen.insert(row.0) => distribution.rows.push(row),
+                Ok((taxid, _)) => return wrong(number, format!("taxid {taxid} has a row already")),
+                Err(what) => return wrong(number, what),
+            }
+        }
+    }
+}
+
+/// A row of the file, or what is wrong with it.
+fn row(line: &[u8]) -> Result<(u32, Vec<Share>), String> {
+    let shape = || "not TAXID<TAB>GENOME:READS:TOTAL …".to_owned();
+    let text = std::str::from_utf8(line).map_err(|_| shape())?.trim();
+    let (taxid, shares) = text.split_once('\t').ok_or_else(shape)?;
+    let taxid = taxid.parse().map_err(|_| shape())?;
+    let mut genomes = HashSet::new();
+    let share = |text: &str| {
+        let mut fields = text.split(':').map(str::parse::<u64>);
+        let (Some(Ok(genome)), Some(Ok(reads)), Some(Ok(total)), None) =
+            (fields.next(), fields.next(), fields.next(), fields.next())
+        else {
+            return Err(shape());
+        };
+        let genome = u32::try_from(genome).map_err(|_| shape())?;
+        if reads == 0 || reads > total {
+            return Err(format!("`{text}`: of {total} reads, 1 or more can be there, and no more"));
+        }
+        if !genomes.insert(genome) {
+            return Err(format!("genome {genome} is there twice"));
+        }
+        Ok(Share { genome, reads, total })
+    };
+    let shares = shares.split_ascii_whitespace().map(share).collect::<Result<_, _>>()?;
+    Ok((taxid, shares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Distribution, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.kmer_distrib");
+        std::fs::write(&path, text).unwrap();
+        let name = path.display().to_string();
+        Distribution::read(&path).map_err(|error| error.to_string().replace(&name, "FILE"))
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let share = |genome, reads, total| Share { genome, reads, total };
+        let rows = vec![(0, vec![share(7, 1, 9)]), (5, vec![share(7, 8, 9), share(8, 3, 3)])];
+        let distribution = Distribution { rows, unmapped: Vec::new() };
+        assert_eq!(read(&distribution.text()), Ok(distribution));
+        assert_eq!(read(HEADING), Ok(Distribution::default()));
+        // As Bracken's own program writes the last row.
+        assert_eq!(read(&format!("{HEADING}5\t7:8:9")).unwrap().rows, [(5, vec![share(7, 8, 9)])]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let foreign = "FILE: not a distribution of Bracken (*.kmer_distrib): its first line does not \
+                       begin with `mapped_taxid`";
+        for text in ["", "\n", "5\t7:8:9\n"] {
+            assert_eq!(read(text), Err(foreign.to_owned()));
+        }
+        let shape = "not TAXID<TAB>GENOME:READS:TOTAL …";
+        for (row, what) in [
+            ("5 7:8:9", shape),
+            ("x\t7:8:9", shape),
+            ("5\t7:8", shape),
+            ("5\t7:8:9:1", shape),
+            ("5\t7:-8:9", shape),
+            ("5\t7777777777:8:9", shape),
+            ("5\t7:8:9 7:1:9", "genome 7 is there twice"),
+            ("5\t7:0:9", "`7:0:9`: of 9 reads, 1 or more can be there, and no more"),
+            ("5\t7:10:9", "`7:10:9`: of 9 reads, 1 or more can be there, and no more"),
+        ] {
+            let text = format!("{HEADING}1\t7:1:9 \n{row}\n");
+            assert_eq!(read(&text), Err(format!("FILE: line 3: {what}")), "{row}");
+        }
+        let twice = format!("{HEADING}1\t7:1:9 \n1\t8:1:9\n");
+        assert_eq!(read(&twice), Err("FILE: line 3: taxid 1 has a row already".to_owned()));
+    }
+}

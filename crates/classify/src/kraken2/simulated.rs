@@ -1,0 +1,223 @@
+//! Reads without errors, one from each place of a sequence, as Kraken 2 would classify them: by the taxa
+//! of their k-mers, the lowest common ancestor of the taxa with the most hits at themselves and their
+//! ancestors, whatever the confidence and the number of hit groups. (So Bracken takes them: its
+//! kmer2read_distr.)
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::classify::{Hits, resolve};
+use super::database::Kraken2Database;
+use super::minimizers::{Entries, Kind, Minimizers};
+use super::table::Searches;
+use super::taxonomy::Kraken2Taxonomy;
+use crate::Error;
+
+/// Classifies simulated reads, for one thread.
+pub(crate) struct SimulatedReads<'a> {
+    kmers: Kmers<'a>,
+    /// The k-mers of a read.
+    window: usize,
+}
+
+impl<'a> SimulatedReads<'a> {
+    /// Reads of `length` letters, which are k or more.
+    pub(crate) fn new(database: &'a Kraken2Database, length: usize) -> SimulatedReads<'a> {
+        let window = length + 1 - database.options().k;
+        SimulatedReads { kmers: Kmers::new(database), window }
+    }
+
+    /// The reads of a sequence by the taxid that they are assigned to, 0 for those without.
+    ///
+    /// # Errors
+    /// If the database is damaged.
+    pub(crate) fn count(&mut self, letters: &[u8]) -> Result<BTreeMap<u32, u64>, Error> {
+        let tree = self.kmers.database.taxonomy();
+        let counts = windows(tree, self.kmers.runs(letters)?, self.window);
+        Ok(counts.into_iter().map(|(node, reads)| (tree.taxid(node), reads)).collect())
+    }
+}
+
+/// The taxa of the k-mers of sequences, by one thread.
+struct Kmers<'a> {
+    database: &'a Kraken2Database,
+    scanner: Minimizers,
+    entries: Entries,
+    searches: Searches,
+    nodes: Vec<u32>,
+    runs: Vec<Hits>,
+}
+
+impl<'a> Kmers<'a> {
+    fn new(database: &'a Kraken2Database) -> Kmers<'a> {
+        Kmers {
+            database,
+            scanner: Minimizers::new(database.options()),
+            entries: Entries::default(),
+            searches: Searches::default(),
+            nodes: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Runs of k-mers of one node, 0 where there is none.
+    fn runs(&mut self, letters: &[u8]) -> Result<&[Hits], Error> {
+        let Kmers { database, scanner, entries, searches, nodes, runs } = self;
+        entries.runs.clear();
+        entries.minimizers.clear();
+        runs.clear();
+        let Ok(()) = scanner.scan(letters, entries, |_| Ok::<(), std::convert::Infallible>(()));
+        database.table.look_up(&entries.minimizers, searches, nodes)?;
+        let (mut next, mut last) = (nodes.iter(), 0);
+        for run in &entries.runs {
+            let node = match run.kind() {
+                Kind::Next => {
+                    last = next.next().copied().unwrap_or(0);
+                    last
+                }
+                Kind::Same => last,
+                Kind::Ambiguous | Kind::Border | Kind::End => 0,
+            };
+            match runs.last_mut() {
+                Some(before) if before.0 == node => before.1 += run.count(),
+                _ => runs.push((node, run.count())),
+            }
+        }
+        Ok(runs)
+    }
+}
+
+/// The windows of `window` k-mers by their node: 0 for those without.
+fn windows(tree: &Kraken2Taxonomy, runs: &[Hits], window: usize) -> BTreeMap<u32, u64> {
+    let mut counts = BTreeMap::new();
+    let mut inside = Inside::default();
+    for &(node, count) in runs {
+        let mut left = count;
+        // Until there is a whole window.
+        let some = left.min(window as u64 - inside.kmers);
+        inside.push(node, some);
+        left -= some;
+        if inside.kmers < window as u64 || some == 0 && left == 0 {
+            continue;
+        }
+        if some > 0 {
+            *counts.entry(inside.node(tree)).or_default() += 1;
+        }
+        while left > 0 {
+            // As long as all of it is of one node, nothing changes.
+            let same = if inside.is_all(node) { left } else { 1 };
+            inside.pass(node, same);
+            *counts.entry(inside.node(tree)).or_default() += same;
+            left -= same;
+        }
+    }
+    counts
+}
+
+/// The k-mers of a window.
+#[derive(Default)]
+struct Inside {
+    kmers: u64,
+    runs: VecDeque<Hits>,
+    /// Nodes of the k-mers that have one.
+    hits: Vec<Hits>,
+    spare: Vec<Hits>,
+}
+
+impl Inside {
+    /// Adds k-mers at the end.
+    fn push(&mut self, node: u32, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.kmers += count;
+        match self.runs.back_mut() {
+            Some(run) if run.0 == node => run.1 += count,
+            _ => self.runs.push_back((node, count)),
+        }
+        if node != 0 {
+            match self.hits.iter_mut().find(|hit| hit.0 == node) {
+                Some(hit) => hit.1 += count,
+                None => self.hits.push((node, count)),
+            }
+        }
+    }
+
+    fn is_all(&self, node: u32) -> bool {
+        self.runs.len() == 1 && self.runs.front().is_some_and(|run| run.0 == node)
+    }
+
+    /// Takes `count` k-mers in, and as many out at the beginning: all of the same node, or one.
+    fn pass(&mut self, node: u32, count: u64) {
+        if self.is_all(node) {
+            return;
+        }
+        self.push(node, count);
+        self.kmers -= count;
+        let Some(first) = self.runs.front_mut() else { return };
+        first.1 -= count;
+        let gone = first.0;
+        if first.1 == 0 {
+            self.runs.pop_front();
+        }
+        if let Some(at) = self.hits.iter().position(|hit| hit.0 == gone) {
+            self.hits[at].1 -= count;
+            if self.hits[at].1 == 0 {
+                self.hits.swap_remove(at);
+            }
+        }
+    }
+
+    fn node(&mut self, tree: &Kraken2Taxonomy) -> u32 {
+        match self.hits[..] {
+            [] => 0,
+            [(node, _)] => node,
+            _ => {
+                self.spare.clone_from(&self.hits);
+                resolve(tree, &mut self.spare, self.kmers, 0.0)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::taxonomy::tests::{parents, tree};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Window by window.
+    fn naive(tree: &Kraken2Taxonomy, runs: &[Hits], window: usize) -> BTreeMap<u32, u64> {
+        let kmers: Vec<u32> =
+            runs.iter().flat_map(|&(node, count)| vec![node; count as usize]).collect();
+        let above = |node: u32| {
+            std::iter::successors(Some(node), |&n| Some(tree.parent(n)).filter(|&p| p > 0))
+        };
+        let mut counts = BTreeMap::new();
+        for kmers in kmers.windows(window) {
+            let nodes: Vec<u32> = kmers.iter().copied().filter(|&node| node > 1).collect();
+            let score = |taxon: u32| {
+                nodes.iter().filter(|&&node| above(taxon).any(|one| one == node)).count()
+            };
+            let most = nodes.iter().map(|&node| score(node)).max();
+            let best = nodes.iter().copied().filter(|&node| Some(score(node)) == most);
+            let call = best.reduce(|one, other| tree.lca(one, other));
+            let call = call.unwrap_or(u32::from(kmers.contains(&1)));
+            *counts.entry(call).or_default() += 1;
+        }
+        counts
+    }
+
+    proptest! {
+        #[test]
+        fn windows_are_those_of_the_rule(
+            parents in parents(),
+            picks in proptest::collection::vec((0.0..1.0f64, 0u64..12), 0..20),
+            window in 1usize..30,
+        ) {
+            let tree = tree(&parents, &[]);
+            let node = |pick: f64| (pick * tree.len() as f64) as u32;
+            let runs: Vec<Hits> = picks.iter().map(|&(pick, count)| (node(pick), count)).collect();
+            prop_assert_eq!(windows(&tree, &runs, window), naive(&tree, &runs, window));
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Bracken's distributions, written beside a database.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use merganser_classify::bracken::{Distribution, Simulator};
+use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
+use merganser_classify::taxonomy::Dump;
+use merganser_classify::{Database, Error, taxids_of_library};
+use merganser_io::{Input, Output, OutputSet};
+use merganser_run::{Cancel, Resources};
+
+use crate::args::build::TaxidArgs;
+use crate::console::Console;
+use crate::failure;
+use crate::progress::Bar;
+
+/// The files that are to be written, and what for.
+#[derive(Debug, Default)]
+pub(crate) struct Distributions(Vec<(usize, Output)>);
+
+impl Distributions {
+    /// Begins a file for each length of reads, at the path that `path` has for it.
+    ///
+    /// # Errors
+    /// If one cannot be created.
+    pub(crate) fn create(
+        lengths: &[usize],
+        path: impl Fn(usize) -> PathBuf,
+        outputs: &OutputSet,
+    ) -> Result<Distributions> {
+        let file = |&length: &usize| Ok((length, outputs.output(&path(length))?));
+        lengths.iter().map(file).collect::<Result<_>>().map(Distributions)
+    }
+
+    /// Makes and writes all of them; they appear with their set. Gives the names of the sequences that
+    /// are left out.
+    ///
+    /// # Errors
+    /// As `make` and writing.
+    pub(crate) fn write(
+        self,
+        make: impl Fn(usize) -> Result<Distribution, Error>,
+    ) -> Result<Vec<String>> {
+        let mut unmapped = Vec::new();
+        for (length, mut output) in self.0 {
+            let distribution = make(length)?;
+            output.write_all(distribution.text().as_bytes())?;
+            output.finish()?;
+            unmapped = distribution.unmapped;
+        }
+        Ok(unmapped)
+    }
+}
+
+/// What reads are simulated of, and with what.
+#[derive(Clone, Copy)]
+pub(crate) struct Library<'a> {
+    pub(crate) inputs: &'a [Input],
+    pub(crate) resources: &'a Resources,
+    pub(crate) console: &'a Console,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl Library<'_> {
+    /// Sees to it that the genomes can be read another time.
+    ///
+    /// # Errors
+    /// If one of them is stdin.
+    pub(crate) fn refuse_stdin(&self, option: &str) -> Result<()> {
+        match self.inputs.iter().any(Input::is_stdin) {
+            true => failure::usage(format!(
+                "{option}: the genomes are read once for each length, which stdin cannot be: give files"
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The distribution of a database of ours.
+    ///
+    /// # Errors
+    /// As [`Distribution::of`].
+    pub(crate) fn of(&self, database: &Database, length: usize) -> Result<Distribution, Error> {
+        let bar = Bar::new(self.console);
+        let (resources, cancel) = (self.resources, self.cancel);
+        let simulator = Simulator { resources, progress: &bar, cancel };
+        Distribution::of(database, self.inputs, length, simulator)
+    }
+
+    /// The distribution of a database of Kraken 2.
+    ///
+    /// # Errors
+    /// As [`Distribution::of_kraken2`].
+    pub(crate) fn of_kraken2(
+        &self,
+        database: &Kraken2Database,
+        taxids: &Genomes<'_>,
+        length: usize,
+    ) -> Result<Distribution, Error> {
+        let bar = Bar::new(self.console);
+        let (resources, cancel) = (self.resources, self.cancel);
+        let simulator = Simulator { resources, progress: &bar, cancel };
+        let of = |sequences: &[Kraken2Sequence]| taxids.find(sequences, self.inputs, database);
+        Distribution::of_kraken2(database, (self.inputs, &of), length, simulator)
+    }
+}
+
+/// Where the taxids of a Kraken 2 library's sequences come from.
+pub(crate) struct Genomes<'a> {
+    pub(crate) maps: &'a [PathBuf],
+    pub(crate) taxonomy: Option<&'a Dump>,
+}
+
+impl Genomes<'_> {
+    /// The taxids of sequences, as the database has them; none for those that it cannot have.
+    fn find(
+        &self,
+        sequences: &[Kraken2Sequence],
+        inputs: &[Input],
+        database: &Kraken2Database,
+    ) -> Result<Vec<Option<u32>>, Error> {
+        let known = |taxid: Option<u32>| {
+            let taxid = match self.taxonomy {
+                Some(Dump { taxonomy: tree, .. }) => tree.taxid(tree.node(taxid?)?),
+                None => taxid?,
+            };
+            database.tree().node(taxid).map(|_| taxid)
+        };
+        if let Some(dump) = self.taxonomy {
+            dump.refuse_other_numbers(database.tree())?;
+        }
+        let taxids = taxids_of_library(sequences, inputs, self.maps, self.taxonomy)?;
+        Ok(taxids.into_iter().map(known).collect())
+    }
+}
+
+/// Says which sequences were left out; with `strict`, that is an error.
+///
+/// # Errors
+/// That, or as writing the list of them.
+pub(crate) fn tell_unmapped(
+    unmapped: &[String],
+    args: &TaxidArgs,
+    output: Option<Output>,
+    console: &Console,
+) -> Result<()> {
+    const REASON: &str = "no taxid of the database found";
+    if let Some(mut output) = output {
+        for name in unmapped {
+            writeln!(output, "{name}\t{REASON}")?;
+        }
+        output.finish()?;
+    }
+    let Some(name) = unmapped.first() else { return Ok(()) };
+    let count = unmapped.len();
+    if args.strict {
+        anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {REASON}");
+    }
+    console.warn(format_args!(
+        "{count} sequences have no taxon and are left out, first {name}: {REASON}"
+    ));
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! `merganser db bracken`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_classify::bracken::Distribution;
+use merganser_classify::kraken2::Kraken2Database;
+use merganser_classify::taxonomy::Dump;
+use merganser_classify::{expand_references, files_beside};
+
+use crate::args::db::DbBrackenArgs;
+use crate::bracken::{Distributions, Genomes, Library, tell_unmapped};
+use crate::console::Console;
+use crate::database::{self, AnyDatabase};
+use crate::files::RunFiles;
+use crate::{common, failure, interrupt};
+
+/// The map that `kraken2-build` leaves in the folder of a database.
+const MAP: &str = "seqid2taxid.map";
+
+pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    check(args)?;
+    let opened = AnyDatabase::open(&args.database)?;
+    let k = match &opened {
+        AnyDatabase::Own(database) => database.params().k as usize,
+        AnyDatabase::Kraken2(database) => database.options().k,
+    };
+    args.read_lengths.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
+    merganser_run::raise_open_file_limit();
+    let inputs = expand_references(&args.inputs)?;
+    let resources = common::resources(args.threads.number(), None, None, None);
+    let cancel = interrupt::cancel_on_interrupt();
+    let library = Library { inputs: &inputs, resources: &resources, console, cancel: &cancel };
+    library.refuse_stdin("--read-lengths")?;
+    let path = |length| Distribution::path(&args.database, length);
+    let paths: Vec<PathBuf> = args.read_lengths.iter().map(|&length| path(length)).collect();
+    let taxonomy = common::taxonomy_of(&args.taxonomy);
+    let beside = files_beside(&inputs, taxonomy.as_ref());
+    let files = RunFiles::new().lists(&args.inputs).inputs(&inputs).read(beside);
+    let files = files.read(database::files(&args.database)).read(&args.taxids.map);
+    let outputs = files.write(&args.taxids.unmapped).write(&paths).check()?;
+    let distributions = Distributions::create(&args.read_lengths, path, &outputs)?;
+    let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
+    let left_out = match &opened {
+        AnyDatabase::Own(database) => distributions.write(|length| library.of(database, length))?,
+        AnyDatabase::Kraken2(database) => {
+            let dump = taxonomy.as_ref().map(Dump::read).transpose()?;
+            let maps = maps(args);
+            let genomes = Genomes { maps: &maps, taxonomy: dump.as_ref() };
+            distributions.write(|length| library.of_kraken2(database, &genomes, length))?
+        }
+    };
+    tell_unmapped(&left_out, &args.taxids, unmapped, console)?;
+    outputs.commit()?;
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let seconds = started.elapsed().as_secs_f64();
+    console.info(format_args!("wrote {} in {seconds:.1} s", names.join(", ")));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Options that databases of Kraken 2 alone have a meaning for.
+fn check(args: &DbBrackenArgs) -> Result<()> {
+    let is_kraken2 = Kraken2Database::is_one(&args.database);
+    if !is_kraken2 && (!args.taxonomy.is_empty() || !args.taxids.map.is_empty()) {
+        return failure::usage(
+            "--taxonomy and --map go with databases of Kraken 2: this one (.mgdb) knows the taxids of \
+             its sequences",
+        );
+    }
+    Ok(())
+}
+
+/// The maps that were given, and the one in the database's folder.
+fn maps(args: &DbBrackenArgs) -> Vec<PathBuf> {
+    let own = args.database.join(MAP);
+    args.taxids.map.iter().cloned().chain(own.is_file().then_some(own)).collect()
+}

@@ -1,0 +1,67 @@
+//! `merganser report`: what becomes of Kraken-style reports.
+
+mod bracken;
+mod krona;
+mod mpa;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::args::ReportCommand;
+use crate::console::Console;
+use crate::failure;
+
+pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode> {
+    match command {
+        ReportCommand::Bracken(args) => bracken::run(args, console),
+        ReportCommand::Mpa(args) => mpa::run(args),
+        ReportCommand::Krona(args) => krona::run(args),
+    }
+}
+
+/// Sees to it that stdin is read once, and that there are as many names as reports, if there are any.
+fn check_inputs(reports: &[PathBuf], names: &[String]) -> Result<()> {
+    if reports.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(merganser_io::Error::StdinTwice.into());
+    }
+    if !names.is_empty() && names.len() != reports.len() {
+        return failure::usage(format!(
+            "--sample-names has {} names for {} reports: give as many",
+            names.len(),
+            reports.len()
+        ));
+    }
+    Ok(())
+}
+
+/// The sample that a report's name tells of: without its folder, `.gz`, and what follows the last
+/// point.
+fn sample_of(report: &Path) -> OsString {
+    let name = report.file_name().unwrap_or(OsStr::new("stdin"));
+    let name = if name == "-" { OsStr::new("stdin") } else { name };
+    let name = Path::new(name);
+    let is_gz = name.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"));
+    let plain = if is_gz { name.file_stem().map_or(name, Path::new) } else { name };
+    plain.file_stem().unwrap_or(plain.as_os_str()).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample_of;
+
+    #[test]
+    fn samples_are_named_by_their_reports() {
+        for (report, sample) in [
+            ("a.kreport", "a"),
+            ("/x.y/s1.S.kreport.GZ", "s1.S"),
+            ("plain", "plain"),
+            (".hidden", ".hidden"),
+            ("-", "stdin"),
+        ] {
+            assert_eq!(sample_of(report.as_ref()), sample);
+        }
+    }
+}

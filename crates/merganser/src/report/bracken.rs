@@ -1,0 +1,56 @@
+//! `merganser report bracken`.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::bracken::{Distribution, Estimate};
+use merganser_classify::report::KrakenReport;
+
+use crate::args::report::ReportBrackenArgs;
+use crate::common::thousands;
+use crate::console::Console;
+use crate::failure;
+use crate::files::RunFiles;
+
+pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCode> {
+    let paths = || std::iter::once(&args.output).chain(&args.out_report);
+    if paths().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return failure::usage("only one output can be stdout, which -o is without a name");
+    }
+    let inputs = [&args.report, &args.distribution];
+    let outputs = RunFiles::new().read(inputs).write(paths()).check()?;
+    let distribution = Distribution::read(&args.distribution)?;
+    let report = KrakenReport::read(&args.report)?;
+    let estimate = Estimate::new(&report, &distribution, &args.level, args.threshold)?;
+    let mut table = outputs.output(&args.output)?;
+    estimate.write_table(&mut table)?;
+    table.finish()?;
+    if let Some(path) = &args.out_report {
+        let mut output = outputs.output(path)?;
+        estimate.write_report(&mut output)?;
+        output.finish()?;
+    }
+    outputs.commit()?;
+    tell(args, &estimate, console);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(args: &ReportBrackenArgs, estimate: &Estimate<'_>, console: &Console) {
+    let (notes, level) = (estimate.notes(), &args.level);
+    if notes.taxa == 0 {
+        console.warn(format_args!(
+            "{}: no taxon of level {level} has {} reads or more, so the table is empty",
+            args.report.display(),
+            args.threshold
+        ));
+    }
+    console.info(format_args!(
+        "{} taxa of level {level}, to which {} reads of higher taxa were given, and {} were not; {} \
+         taxa with {} reads were left out",
+        thousands(notes.taxa),
+        thousands(notes.distributed),
+        thousands(notes.not_distributed),
+        thousands(notes.left_out),
+        thousands(notes.left_out_reads)
+    ));
+}

@@ -1,0 +1,32 @@
+//! `merganser report krona`.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::report::KrakenReport;
+
+use super::{check_inputs, sample_of};
+use crate::args::report::ReportKronaArgs;
+use crate::classify::{has_place_for_sample, of_sample};
+use crate::failure;
+use crate::files::RunFiles;
+
+pub(super) fn run(args: &ReportKronaArgs) -> Result<ExitCode> {
+    check_inputs(&args.reports, &[])?;
+    if args.reports.len() > 1 && !has_place_for_sample(&args.output) {
+        return failure::usage(
+            "several reports make a file each: give -o a name with {}, which stands for the sample",
+        );
+    }
+    let paths: Vec<_> =
+        args.reports.iter().map(|path| of_sample(&args.output, Some(&sample_of(path)))).collect();
+    let outputs = RunFiles::new().read(&args.reports).write(&paths).check()?;
+    for (report, path) in args.reports.iter().zip(&paths) {
+        let report = KrakenReport::read(report)?;
+        let mut output = outputs.output(path)?;
+        report.write_krona(&mut output)?;
+        output.finish()?;
+    }
+    outputs.commit()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,34 @@
+//! `merganser report mpa`.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::report::{KrakenReport, MpaTable};
+
+use super::check_inputs;
+use crate::args::report::ReportMpaArgs;
+use crate::files::RunFiles;
+
+pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
+    check_inputs(&args.reports, &args.sample_names)?;
+    let outputs = RunFiles::new().read(&args.reports).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output)?;
+    if let ([report], []) = (&args.reports[..], &args.sample_names[..]) {
+        KrakenReport::read(report)?.write_mpa(&mut output)?;
+    } else {
+        let mut table = MpaTable::default();
+        for (at, path) in args.reports.iter().enumerate() {
+            let name = match args.sample_names.get(at) {
+                Some(name) => name.as_bytes(),
+                None => path.file_name().map_or(&b"-"[..], OsStr::as_bytes),
+            };
+            table.add(name, &KrakenReport::read(path)?);
+        }
+        table.write(&mut output)?;
+    }
+    output.finish()?;
+    outputs.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
