@@ -211,7 +211,7 @@ fn a_cancelled_build_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     library(folder.path(), &mut Random(2));
     let inputs = [Input::File(folder.path().join("library/added/all.fna"))];
-    let taxonomy = Dump::read(&folder.path().join("taxonomy")).unwrap();
+    let taxonomy = Dump::read(folder.path().join("taxonomy")).unwrap();
     let taxids = |sequences: &[Kraken2Sequence]| Ok(vec![Some(11); sequences.len()]);
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &taxonomy };
     let (place, outputs, cancel) =
