@@ -21,7 +21,7 @@ help!(
     kmers_filter_reads "kmers filter-reads", kmers_profile "kmers profile",
     filter "filter", build "build", classify "classify", db "db", db_info "db info",
     db_verify "db verify", db_taxa "db taxa", db_add "db add", db_merge_results "db merge-results",
-    report "report", report_mpa "report mpa", report_krona "report krona",
+    report "report", report_merge "report merge", report_filter "report filter", report_mpa "report mpa", report_krona "report krona",
     eval "eval", index "index", map "map", devices "devices", completions "completions", man "man"
 );
 

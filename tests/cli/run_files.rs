@@ -25,7 +25,7 @@ const REPORTS: [&str; 10] = [
     "--json %",
 ];
 
-const CASES: [Case; 30] = [
+const CASES: [Case; 34] = [
     Case {
         command: "count -k 21 --reference g0.fa @list 2.fq",
         outputs: &["-o %", "-o new --histogram %", "-o new --json %", "--format tsv -o %"],
@@ -136,6 +136,26 @@ const CASES: [Case; 30] = [
         inputs: &["refs.mgdb", "one", "two"],
     },
     Case {
+        command: "report merge a.kreport b.kreport",
+        outputs: &["-o %", "--format kreport -o %"],
+        inputs: &["a.kreport", "b.kreport"],
+    },
+    Case {
+        command: "report mpa a.kreport b.kreport",
+        outputs: &["-o %"],
+        inputs: &["a.kreport", "b.kreport"],
+    },
+    Case {
+        command: "report krona a.kreport b.kreport",
+        outputs: &["-o {}.kreport"],
+        inputs: &["b.kreport"],
+    },
+    Case {
+        command: "report filter a.kreport --taxid 2",
+        outputs: &["-o %"],
+        inputs: &["a.kreport"],
+    },
+    Case {
         command: "classify refs.mgdb -1 1.fq -2 2.fq -U g0.fa --reference g1.fa @list",
         outputs: &REPORTS,
         inputs: &["refs.mgdb", "1.fq", "2.fq", "g0.fa", "g1.fa", "list"],
@@ -177,6 +197,9 @@ fn prepared() -> Dir {
     dir.run("kmers convert -q --format kmc -o k t.mgk").ok();
     dir.run("kmers dump -o t.tsv t.mgk").ok();
     dir.run("index -q g0.fa -o ref.mgi").ok();
+    for name in ["a", "b"] {
+        dir.run(&format!("classify -q refs.mgdb 1.fq --no-map --report {name}.kreport")).ok();
+    }
     let table = "--format metacache --tophits --queryids --taxids";
     for name in ["one", "two"] {
         dir.run(&format!("classify -q refs.mgdb 1.fq {table} -o {name}")).ok();

@@ -152,11 +152,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DbCommand,
     },
-    /// Convert Kraken-style reports, ours, Kraken's and Bracken's
+    /// Put Kraken-style reports together, keep clades of them, convert them
     #[command(
         arg_required_else_help = true,
         after_help = "Examples:\n  \
-        merganser report mpa a.kreport b.kreport -o table.mpa\n  \
+        merganser report merge a.kreport b.kreport -o table.tsv\n  \
         merganser report krona sample.kreport -o sample.krona"
     )]
     Report {

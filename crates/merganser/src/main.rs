@@ -62,7 +62,7 @@ fn run(command: &Command, console: &Console, started: Instant) -> Result<ExitCod
         Command::Build(args) => build::run(args, console, started),
         Command::Classify(args) => classify::run(args, console, started),
         Command::Db { command } => db::run(command, console, started),
-        Command::Report { command } => report::run(command),
+        Command::Report { command } => report::run(command, console),
         Command::Eval(args) => eval::run(args, console),
         Command::Index(args) => index::run(args, console, started),
         Command::Map(args) => map::run(args, console, started),

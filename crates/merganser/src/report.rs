@@ -1,6 +1,8 @@
 //! `merganser report`: what becomes of Kraken-style reports.
 
+mod filter;
 mod krona;
+mod merge;
 mod mpa;
 
 use std::ffi::{OsStr, OsString};
@@ -10,10 +12,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::args::ReportCommand;
+use crate::console::Console;
 use crate::failure;
 
-pub(crate) fn run(command: &ReportCommand) -> Result<ExitCode> {
+pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode> {
     match command {
+        ReportCommand::Merge(args) => merge::run(args, console),
+        ReportCommand::Filter(args) => filter::run(args, console),
         ReportCommand::Mpa(args) => mpa::run(args),
         ReportCommand::Krona(args) => krona::run(args),
     }
