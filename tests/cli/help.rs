@@ -21,7 +21,7 @@ help!(
     kmers_filter_reads "kmers filter-reads", kmers_profile "kmers profile",
     filter "filter", build "build", classify "classify", db "db", db_info "db info",
     db_verify "db verify", db_taxa "db taxa", db_add "db add", db_merge_results "db merge-results",
-    report "report", report_merge "report merge", report_filter "report filter", report_mpa "report mpa", report_krona "report krona",
+    extract "extract", extract_reads "extract reads", report "report", report_merge "report merge", report_filter "report filter", report_mpa "report mpa", report_krona "report krona",
     eval "eval", index "index", map "map", devices "devices", completions "completions", man "man"
 );
 
@@ -30,7 +30,7 @@ help!(
 #[test]
 fn help_fits_80_columns() {
     let dir = Dir::new();
-    let mut nouns = ["", "kmers", "db", "report"].map(str::to_owned).to_vec();
+    let mut nouns = ["", "kmers", "db", "report", "extract"].map(str::to_owned).to_vec();
     nouns.extend(crate::usage::commands());
     for command in nouns {
         for flag in ["-h", "--help"] {
