@@ -197,7 +197,7 @@ fn distributions_stand_beside_databases() {
     }
     let map = "a.1\t13\nb.1\t12\nc.1\t21\n";
     let none = dir.run("db bracken k2 --read-lengths 60 genomes");
-    assert_eq!(none.warnings().len(), 1, "{}", none.stderr);
+    assert_eq!(none.warnings().len(), 2, "{}", none.stderr);
     dir.run("db bracken k2 --read-lengths 60 genomes --strict --unmapped u").fails(1);
     dir.write("own", map);
     dir.run("db bracken k2 --read-lengths 60 genomes --map own --strict -q").ok();
@@ -241,6 +241,9 @@ fn distributions_that_cannot_be() {
     let warned = dir.run("db bracken refs.mgdb --read-lengths 100 other.fa");
     let warnings = warned.warnings().join(" ");
     assert!(warnings.contains("1 sequences have no taxon and are left out, first other"));
+    assert!(
+        warnings.contains("3 taxa of the database have no read in these genomes, first taxid 12")
+    );
     assert_eq!(text(dir, "refs.mgdb.100mers.kmer_distrib").lines().count(), 1);
 }
 
