@@ -31,7 +31,19 @@ fn prepared() -> Dir {
     let dir = crate::classify::prepared();
     dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
     dir.run("index -q g0.fa -o ref.mgi").ok();
-    for name in ["1.fq", "2.fq", "g0.fa", "g1.fa", "t.mgk", "refs.mgdb", "ref.mgi", "tax"] {
+    dir.run("classify -q refs.mgdb 1.fq -o l.tsv --report r.kreport").ok();
+    for name in [
+        "1.fq",
+        "2.fq",
+        "g0.fa",
+        "g1.fa",
+        "t.mgk",
+        "refs.mgdb",
+        "ref.mgi",
+        "r.kreport",
+        "l.tsv",
+        "tax",
+    ] {
         symlink(dir.path(name), dir.root().join(foreign(&format!("~{name}")))).unwrap();
     }
     dir.write("list", foreign("~1.fq\n~2.fq\n").as_bytes());
@@ -58,6 +70,12 @@ fn names_that_are_no_text_are_taken_as_they_are() {
         "build --taxonomy Itax --map Iids --unmapped Ou -o O.mgdb Ig0.fa Ig1.fa",
         "db taxa Irefs.mgdb -o O.tsv",
         "classify Irefs.mgdb -1 I1.fq -2 I2.fq -o O.tsv --report Or --classified-out Oc#.fq",
+        "report merge --no-headers Ir.kreport -o O.tsv",
+        "report filter Ir.kreport --taxid 2 -o O.kreport",
+        "report mpa Ir.kreport --sample-names x -o O.mpa",
+        "report krona Ir.kreport -o O.krona",
+        "extract reads --taxid 11 --lines Il.tsv I1.fq -o O.fq.gz",
+        "extract reads --taxid 11 --lines Il.tsv -1 I1.fq -2 I2.fq -o O#.fq",
         "index Ig0.fa -o O.mgi",
         "map -e 5 Iref.mgi I1.fq -o O.sam --unmapped Ou.fq",
         "filter -e 30 I1.fq I2.fq -o O.tsv",

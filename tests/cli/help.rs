@@ -21,8 +21,9 @@ help!(
     kmers_filter_reads "kmers filter-reads", kmers_profile "kmers profile",
     filter "filter", build "build", classify "classify", db "db", db_info "db info",
     db_verify "db verify", db_taxa "db taxa", db_add "db add", db_bracken "db bracken",
-    db_merge_results "db merge-results",
-    report "report", report_bracken "report bracken", report_mpa "report mpa", report_krona "report krona",
+    db_merge_results "db merge-results", extract "extract", extract_reads "extract reads",
+    report "report", report_bracken "report bracken", report_merge "report merge",
+    report_filter "report filter", report_mpa "report mpa", report_krona "report krona",
     eval "eval", index "index", map "map", devices "devices", completions "completions", man "man"
 );
 
@@ -31,7 +32,7 @@ help!(
 #[test]
 fn help_fits_80_columns() {
     let dir = Dir::new();
-    let mut nouns = ["", "kmers", "db", "report"].map(str::to_owned).to_vec();
+    let mut nouns = ["", "kmers", "db", "report", "extract"].map(str::to_owned).to_vec();
     nouns.extend(crate::usage::commands());
     for command in nouns {
         for flag in ["-h", "--help"] {

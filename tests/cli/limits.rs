@@ -23,12 +23,13 @@ fn prepared() -> Dir {
     dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
     dir.run("count -q -k 21 --min-count 1 -o u.mgk 2.fq").ok();
     dir.run("index -q g0.fa -o ref.mgi").ok();
+    dir.run("classify -q refs.mgdb 1.fq -o l.tsv").ok();
     std::fs::create_dir(dir.path("tmp")).unwrap();
     dir
 }
 
 /// Commands that write files of more than a few KB, all named `o…`.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 21] = [
     "count -k 21 --min-count 1 -o o.mgk 1.fq",
     "count -k 21 --min-count 1 --storage disk -o o.mgk 1.fq",
     "count -k 21 --min-count 1 --format kmc -o o 1.fq",
@@ -43,6 +44,8 @@ const COMMANDS: [&str; 19] = [
     "classify refs.mgdb 1.fq -o o.tsv --report o.report",
     "classify refs.mgdb 1.fq --no-map --classified-out o.fq",
     "classify --references g0.fa --taxonomy tax 1.fq -o o.tsv",
+    "extract reads --taxid 0 --exclude --lines l.tsv 1.fq -o o.fq",
+    "extract reads --taxid 0 --exclude --lines l.tsv 1.fq -o o.fq.gz",
     "index g0.fa -o o.mgi",
     "map -e 5 ref.mgi 1.fq -o o.sam",
     "map -e 5 g0.fa 1.fq -o o.bam --unmapped o.fq",

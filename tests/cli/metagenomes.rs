@@ -4,6 +4,7 @@
 mod bracken;
 mod databases;
 mod edges;
+mod extract;
 mod formats;
 mod gtdb;
 mod kraken2;

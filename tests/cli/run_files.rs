@@ -27,7 +27,7 @@ const REPORTS: [&str; 12] = [
     "--json %",
 ];
 
-const CASES: [Case; 34] = [
+const CASES: [Case; 40] = [
     Case {
         command: "count -k 21 --reference g0.fa @list 2.fq",
         outputs: &["-o %", "-o new --histogram %", "-o new --json %", "--format tsv -o %"],
@@ -138,6 +138,36 @@ const CASES: [Case; 34] = [
         inputs: &["refs.mgdb", "one", "two"],
     },
     Case {
+        command: "report merge a.kreport b.kreport",
+        outputs: &["-o %", "--format kreport -o %"],
+        inputs: &["a.kreport", "b.kreport"],
+    },
+    Case {
+        command: "report mpa a.kreport b.kreport",
+        outputs: &["-o %"],
+        inputs: &["a.kreport", "b.kreport"],
+    },
+    Case {
+        command: "report krona a.kreport b.kreport",
+        outputs: &["-o {}.kreport"],
+        inputs: &["b.kreport"],
+    },
+    Case {
+        command: "report filter a.kreport --taxid 2",
+        outputs: &["-o %"],
+        inputs: &["a.kreport"],
+    },
+    Case {
+        command: "extract reads --taxid 11 --lines l.tsv -1 1.fq -2 2.fq -U g0.fa --reference g1.fa @list",
+        outputs: &["-o %"],
+        inputs: &["l.tsv", "1.fq", "2.fq", "g0.fa", "g1.fa", "list"],
+    },
+    Case {
+        command: "extract reads --taxid 11 --lines l.tsv --include-children --report a.kreport -1 1.fq -2 2.fq",
+        outputs: &["-o %", "-o new --output2 %"],
+        inputs: &["l.tsv", "a.kreport", "1.fq", "2.fq"],
+    },
+    Case {
         command: "classify refs.mgdb -1 1.fq -2 2.fq -U g0.fa --reference g1.fa @list",
         outputs: &REPORTS,
         inputs: &["refs.mgdb", "1.fq", "2.fq", "g0.fa", "g1.fa", "list"],
@@ -203,6 +233,10 @@ fn prepared() -> Dir {
     dir.run("kmers convert -q --format kmc -o k t.mgk").ok();
     dir.run("kmers dump -o t.tsv t.mgk").ok();
     dir.run("index -q g0.fa -o ref.mgi").ok();
+    for name in ["a", "b"] {
+        dir.run(&format!("classify -q refs.mgdb 1.fq --no-map --report {name}.kreport")).ok();
+    }
+    dir.run("classify -q refs.mgdb 1.fq -o l.tsv").ok();
     let table = "--format metacache --tophits --queryids --taxids";
     for name in ["one", "two"] {
         dir.run(&format!("classify -q refs.mgdb 1.fq {table} -o {name}")).ok();

@@ -20,12 +20,14 @@ fn prepared() -> Dir {
     dir.write("many2.fq", dir.read("2.fq").repeat(40));
     dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
     dir.run("index -q g0.fa -o ref.mgi").ok();
+    dir.run("classify -q refs.mgdb -1 many.fq -2 many2.fq -o l.tsv").ok();
     dir
 }
 
-const STUCK: [&str; 3] = [
+const STUCK: [&str; 4] = [
     "classify refs.mgdb many.fq --report r --classified-out c.fq",
     "map -e 5 ref.mgi many.fq --unmapped u.fq",
+    "extract reads --taxid 0 --lines l.tsv -1 many.fq -2 many2.fq --exclude --output2 o2.fq",
     "kmers filter-reads t.mgk -1 many.fq -2 many2.fq -o - --output2 o2.fq",
 ];
 

@@ -10,7 +10,7 @@ mod estimate;
 mod file;
 mod simulate;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use merganser_io::Input;
 use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage};
@@ -42,6 +42,9 @@ pub struct Distribution {
     pub rows: Vec<(u32, Vec<Share>)>,
     /// Names of sequences that have no taxid, and are left out.
     pub unmapped: Vec<String>,
+    /// Taxids of the database, sorted, that genomes were given and no read of the library is from: of
+    /// a database of Kraken 2, of its lowest taxa. Their reads cannot be given back.
+    pub missing: Vec<u32>,
 }
 
 /// What a distribution is made with, whatever the database.
@@ -87,8 +90,11 @@ impl Distribution {
             let mut slider = Slider::new(&query, read_length);
             Box::new(move |letters: &[u8]| Ok(slider.count(letters, taxid))) as _
         };
-        Simulation { reading, counter: &counter }
-            .run(&|sequences| Ok(taxids_of(database, sequences)))
+        let simulation = Simulation { reading, counter: &counter };
+        let found = simulation.run(&|sequences| Ok(taxids_of(database, sequences)))?;
+        let targets = database.targets().iter().filter(|target| target.bases >= bases);
+        let nodes = targets.map(|target| target.node).filter(|&node| node != tree.root());
+        Ok(found.without(nodes.map(|node| tree.taxid(node))))
     }
 
     /// Checks a length of reads for a database with k-mers of `k` letters.
@@ -120,7 +126,19 @@ impl Distribution {
             let mut reads = SimulatedReads::new(database, read_length);
             Box::new(move |letters: &[u8]| reads.count(letters)) as _
         };
-        Simulation { reading, counter: &counter }.run(taxids)
+        let found = Simulation { reading, counter: &counter }.run(taxids)?;
+        let tree = database.tree();
+        let parents: BTreeSet<u32> = (1..tree.len() as u32).map(|node| tree.parent(node)).collect();
+        let lowest = (1..tree.len() as u32).filter(|node| !parents.contains(node));
+        Ok(found.without(lowest.map(|node| tree.taxid(node))))
+    }
+
+    /// The same, with those of the database's taxids that it lacks.
+    fn without(self, taxids: impl Iterator<Item = u32>) -> Distribution {
+        let shares = self.rows.iter().flat_map(|row| &row.1);
+        let genomes: BTreeSet<u32> = shares.map(|share| share.genome).collect();
+        let missing: BTreeSet<u32> = taxids.filter(|taxid| !genomes.contains(taxid)).collect();
+        Distribution { missing: missing.into_iter().collect(), ..self }
     }
 }
 

@@ -21,6 +21,7 @@ mod decide;
 mod entries;
 mod error;
 pub mod eval;
+pub mod extract;
 mod features;
 mod hash;
 pub mod kraken2;

@@ -2,18 +2,22 @@
 
 mod abundance;
 mod cami;
+mod combine;
 mod kraken;
 mod krona;
 mod mpa;
 mod read;
 mod references;
+mod select;
 
 pub use crate::features::FeatureCounts;
 pub use abundance::Abundance;
+pub use combine::{CombinedReports, CombinedTable, RenamedTaxon};
 pub use kraken::ReportOptions;
 pub use mpa::MpaTable;
 pub use read::{KrakenReport, ReportMinimizers, ReportRow};
 pub use references::ReferenceHits;
+pub use select::{ReportSelection, SelectedReport};
 
 use std::collections::BTreeMap;
 

@@ -127,7 +127,7 @@ fn levels_and_foreign_reports() {
     assert_eq!(level("S12").to_string(), "S12");
     let row = |code: &str| format!("9\t9\t9\t{code}\t5\t  x\n");
     let text = format!("9\t9\t0\tR\t1\troot\n{}", row("X"));
-    let report = KrakenReport::parse(text.as_bytes()).unwrap();
+    let report = KrakenReport::of_text(text.as_bytes()).unwrap();
     let none = Distribution::default();
     let error = Estimate::new(&report, &none, &Level::species(), 0).unwrap_err().to_string();
     assert!(error.starts_with("the report has taxid 5 with rank code X, "), "{error}");
@@ -135,7 +135,7 @@ fn levels_and_foreign_reports() {
     for (text, lines) in
         [("", 0), ("9\t9\t9\tU\t0\tunclassified\n", 0), (&text.replace('X', "S"), 1)]
     {
-        let report = KrakenReport::parse(text.as_bytes()).unwrap();
+        let report = KrakenReport::of_text(text.as_bytes()).unwrap();
         let estimate = Estimate::new(&report, &none, &Level::species(), 0).unwrap();
         let [table, rewritten] = written(&estimate);
         assert_eq!(table.lines().count(), 1 + lines, "{table}");

@@ -7,6 +7,7 @@ pub(crate) mod count;
 pub(crate) mod db;
 pub(crate) mod device;
 pub(crate) mod eval;
+pub(crate) mod extract;
 pub(crate) mod filter;
 mod hints;
 pub(crate) mod kmers;
@@ -29,6 +30,7 @@ pub(crate) use count::CountArgs;
 pub(crate) use db::DbCommand;
 pub(crate) use device::DeviceArgs;
 pub(crate) use eval::EvalArgs;
+pub(crate) use extract::ExtractCommand;
 pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
 pub(crate) use map::{IndexArgs, MapArgs};
@@ -152,16 +154,27 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DbCommand,
     },
-    /// Convert Kraken-style reports, ours, Kraken's and Bracken's
+    /// Put Kraken-style reports together, keep clades of them, convert them
     #[command(
         arg_required_else_help = true,
         after_help = "Examples:\n  \
-        merganser report mpa a.kreport b.kreport -o table.mpa\n  \
+        merganser report merge a.kreport b.kreport -o table.tsv\n  \
         merganser report krona sample.kreport -o sample.krona"
     )]
     Report {
         #[command(subcommand)]
         command: ReportCommand,
+    },
+    /// Write the reads that were classified as some taxa
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Examples:\n  \
+        merganser extract reads --taxid 562 --lines reads.tsv reads.fq.gz \\\n    \
+        -o ecoli.fq.gz"
+    )]
+    Extract {
+        #[command(subcommand)]
+        command: ExtractCommand,
     },
     /// Score classified reads against their true taxa, at each rank
     Eval(EvalArgs),

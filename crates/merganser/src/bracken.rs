@@ -34,23 +34,23 @@ impl Distributions {
         lengths.iter().map(file).collect::<Result<_>>().map(Distributions)
     }
 
-    /// Makes and writes all of them; they appear with their set. Gives the names of the sequences that
-    /// are left out.
+    /// Makes and writes all of them; they appear with their set. Gives the last one, for what is odd
+    /// about it.
     ///
     /// # Errors
     /// As `make` and writing.
     pub(crate) fn write(
         self,
         make: impl Fn(usize) -> Result<Distribution, Error>,
-    ) -> Result<Vec<String>> {
-        let mut unmapped = Vec::new();
+    ) -> Result<Distribution> {
+        let mut last = Distribution::default();
         for (length, mut output) in self.0 {
             let distribution = make(length)?;
             output.write_all(distribution.text().as_bytes())?;
             output.finish()?;
-            unmapped = distribution.unmapped;
+            last = distribution;
         }
-        Ok(unmapped)
+        Ok(last)
     }
 }
 
@@ -132,6 +132,17 @@ impl Genomes<'_> {
         }
         let taxids = taxids_of_library(sequences, inputs, self.maps, self.taxonomy)?;
         Ok(taxids.into_iter().map(known).collect())
+    }
+}
+
+/// Warns of taxa of the database that have no genome in the library.
+pub(crate) fn tell_missing(missing: &[u32], console: &Console) {
+    if let Some(taxid) = missing.first() {
+        let count = missing.len();
+        console.warn(format_args!(
+            "{count} taxa of the database have no read in these genomes, first taxid {taxid}: give all \
+             genomes that it was built of"
+        ));
     }
 }
 

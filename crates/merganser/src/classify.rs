@@ -29,7 +29,7 @@ use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{build, failure, interrupt};
-pub(crate) use outputs::{Reports, has_place_for_sample, of_sample};
+pub(crate) use outputs::{ReadPaths, Reports, has_place_for_sample, of_sample};
 use query::Query;
 use sheet::Sample;
 

@@ -96,7 +96,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 28] = [
+const FIELDS: [&str; 32] = [
     "bins",
     "confidence",
     "crop",
@@ -105,6 +105,7 @@ const FIELDS: [&str; 28] = [
     "device",
     "drop_ambiguous",
     "drop_overfull",
+    "exclude",
     "format",
     "forward_only",
     "gpu_memory",
@@ -116,13 +117,16 @@ const FIELDS: [&str; 28] = [
     "method",
     "min_count",
     "min_insert",
+    "min_percent",
     "minimizer_spaces",
     "n_mode",
     "parts",
+    "rank",
     "reference",
     "storage",
     "strict",
     "stride",
+    "taxid",
     "taxonomy",
     "threads",
 ];

@@ -17,6 +17,7 @@ mod database;
 mod db;
 mod devices;
 mod eval;
+mod extract;
 mod failure;
 mod files;
 mod filter;
@@ -64,6 +65,7 @@ fn run(command: &Command, console: &Console, started: Instant) -> Result<ExitCod
         Command::Classify(args) => classify::run(args, console, started),
         Command::Db { command } => db::run(command, console, started),
         Command::Report { command } => report::run(command, console),
+        Command::Extract { command } => extract::run(command, console),
         Command::Eval(args) => eval::run(args, console),
         Command::Index(args) => index::run(args, console, started),
         Command::Map(args) => map::run(args, console, started),

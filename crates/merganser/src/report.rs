@@ -1,7 +1,9 @@
 //! `merganser report`: what becomes of Kraken-style reports.
 
 mod bracken;
+mod filter;
 mod krona;
+mod merge;
 mod mpa;
 
 use std::ffi::{OsStr, OsString};
@@ -17,6 +19,8 @@ use crate::failure;
 pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode> {
     match command {
         ReportCommand::Bracken(args) => bracken::run(args, console),
+        ReportCommand::Merge(args) => merge::run(args, console),
+        ReportCommand::Filter(args) => filter::run(args, console),
         ReportCommand::Mpa(args) => mpa::run(args),
         ReportCommand::Krona(args) => krona::run(args),
     }

@@ -145,6 +145,8 @@ fn databases(dir: &Dir) {
         "mv kraken2.tsv kraken2.out; cut -f 2 reads.tsv | sed 's/$/\\t562/' > truth.tsv",
     );
     dir.run("classify -q refs.mgdb reads.fq --format metacache --taxids -o metacache.txt").ok();
+    let pairs = "-1 reads_1.fq -2 reads_2.fq -o sample.tsv";
+    dir.run(&format!("classify -q refs.mgdb {pairs}")).ok();
     for sample in ["sample", "a", "b"] {
         dir.run(&format!("classify -q refs.mgdb reads.fq --no-map --report {sample}.kreport")).ok();
     }

@@ -197,7 +197,7 @@ fn distributions_stand_beside_databases() {
     }
     let map = "a.1\t13\nb.1\t12\nc.1\t21\n";
     let none = dir.run("db bracken k2 --read-lengths 60 genomes");
-    assert_eq!(none.warnings().len(), 1, "{}", none.stderr);
+    assert_eq!(none.warnings().len(), 2, "{}", none.stderr);
     dir.run("db bracken k2 --read-lengths 60 genomes --strict --unmapped u").fails(1);
     dir.write("own", map);
     dir.run("db bracken k2 --read-lengths 60 genomes --map own --strict -q").ok();
@@ -241,30 +241,32 @@ fn distributions_that_cannot_be() {
     let warned = dir.run("db bracken refs.mgdb --read-lengths 100 other.fa");
     let warnings = warned.warnings().join(" ");
     assert!(warnings.contains("1 sequences have no taxon and are left out, first other"));
+    assert!(
+        warnings.contains("3 taxa of the database have no read in these genomes, first taxid 12")
+    );
     assert_eq!(text(dir, "refs.mgdb.100mers.kmer_distrib").lines().count(), 1);
+}
+
+/// The databases of a world, of both kinds, each with its distribution.
+fn with_distributions(dir: &Dir) -> [(&'static str, &'static str); 2] {
+    dir.run("db bracken refs.mgdb --read-lengths 100 genomes -q").ok();
+    dir.run("build --format kraken2 --taxonomy tax --bracken 100 -o k2 genomes -q").ok();
+    [("refs.mgdb", "refs.mgdb.100mers.kmer_distrib"), ("k2", "k2/database100mers.kmer_distrib")]
 }
 
 #[test]
 fn estimates_are_those_of_the_report() {
     let world = World::built();
     let dir = &world.dir;
-    dir.run("db bracken refs.mgdb --read-lengths 100 genomes -q").ok();
-    dir.run("build --format kraken2 --taxonomy tax --bracken 100 -o k2 genomes -q").ok();
-    for (database, file) in
-        [("refs.mgdb", "refs.mgdb.100mers.kmer_distrib"), ("k2", "k2/database100mers.kmer_distrib")]
-    {
+    for (database, file) in with_distributions(dir) {
         for options in ["", "--report-minimizer-data", "--report-zero-counts"] {
             for (level, threshold) in [("S", 10), ("G", 0)] {
                 let own = format!("--bracken-level {level} --bracken-threshold {threshold}");
                 let out = "--bracken-output o.tsv --bracken-report o.kreport --report r.kreport";
-                dir.run(&format!(
-                    "classify {database} 1.fq --no-map -q {options} --bracken {file} {own} {out}"
-                ))
-                .ok();
-                let own = format!("--level {level} --threshold {threshold}");
-                let table = dir
-                    .run(&format!("report bracken -d {file} r.kreport --out-report b -q {own}"))
-                    .ok();
+                let of = format!("classify {database} 1.fq --no-map -q {options} --bracken {file}");
+                dir.run(&format!("{of} {own} {out}")).ok();
+                let own = format!("--level {level} --threshold {threshold} -q --out-report b");
+                let table = dir.run(&format!("report bracken -d {file} r.kreport {own}")).ok();
                 assert_eq!(text(dir, "o.tsv"), table, "{database} {options} {level}");
                 assert_eq!(text(dir, "o.kreport"), text(dir, "b"), "{database} {options} {level}");
                 if by_chance("est_abundance.py") {
@@ -275,8 +277,16 @@ fn estimates_are_those_of_the_report() {
                 }
             }
         }
-        // By the formulas, and what was mixed: three of the first genome to one and two of the others.
-        let rows = kreport(&text(dir, "r.kreport"));
+    }
+}
+
+/// By the formulas, and what was mixed: three of the first genome to one and two of the others.
+#[test]
+fn estimates_are_those_of_the_formulas() {
+    let world = World::built();
+    let dir = &world.dir;
+    for (database, file) in with_distributions(dir) {
+        let rows = report(dir, &format!("{database} 1.fq"));
         let parts = |shares: BTreeMap<u32, (u64, u64)>| {
             shares.into_iter().map(|(it, (reads, all))| (it, reads as f64 / all as f64)).collect()
         };
@@ -293,24 +303,33 @@ fn estimates_are_those_of_the_report() {
         for (taxid, reads) in [(11, 300), (12, 100), (21, 200)] {
             assert!(found[&taxid].abs_diff(reads) < 15, "{table}");
         }
-        // Samples, and a session.
-        dir.run(&format!(
-            "classify {database} 1.fq --no-map -q --bracken {file} --bracken-output o.tsv"
-        ))
-        .ok();
+    }
+}
+
+#[test]
+fn samples_and_sessions_have_estimates() {
+    let world = World::built();
+    let dir = &world.dir;
+    for (database, file) in with_distributions(dir) {
+        let of = format!("--no-map -q --bracken {file}");
+        dir.run(&format!("classify {database} 1.fq {of} --bracken-output o.tsv")).ok();
         dir.write("sheet.tsv", "s1\t1.fq\ns2\t2.fq\n");
-        let sheet =
-            format!("classify {database} --sample-sheet sheet.tsv --no-map -q --bracken {file}");
+        let sheet = format!("classify {database} --sample-sheet sheet.tsv {of}");
         dir.run(&format!("{sheet} --bracken-output {{}}.bracken")).ok();
         assert_eq!(text(dir, "s1.bracken"), text(dir, "o.tsv"));
         let no_place = dir.run(&format!("{sheet} --bracken-output x")).fails(2);
         assert!(no_place.contains("--bracken-output x: with --sample-sheet"), "{no_place}");
-        let session = "printf -- '1.fq --no-map --bracken %s --bracken-output i.tsv\\n'";
-        shell(
-            dir.root(),
-            &format!("{session} {file} | {MERGANSER} classify {database} --interactive -q"),
-        );
+        let line = format!("1.fq --no-map --bracken {file} --bracken-output i.tsv");
+        let session = format!("classify {database} --interactive -q");
+        shell(dir.root(), &format!("echo '{line}' | {MERGANSER} {session}"));
         assert_eq!(text(dir, "i.tsv"), text(dir, "o.tsv"));
+        // Lines that are joined have Bracken's table, too.
+        if database == "refs.mgdb" {
+            dir.run("classify refs.mgdb 1.fq -q -o lines").ok();
+            let merge = "db merge-results -d refs.mgdb lines -q -o joined --bracken";
+            dir.run(&format!("{merge} {file} --bracken-output m.tsv")).ok();
+            assert_eq!(text(dir, "m.tsv").lines().count(), 4);
+        }
     }
 }
 

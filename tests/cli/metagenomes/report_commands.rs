@@ -1,5 +1,8 @@
 //! `merganser report`: what becomes of reports, ours and those of other programs.
 
+use std::collections::BTreeMap;
+
+use super::reports::kreport;
 use super::world::World;
 use crate::support::Dir;
 use crate::support::tools::installed;
@@ -127,4 +130,197 @@ fn damaged_reports_are_refused() {
     let gz = dir.read("whole.gz");
     refuse(&gz[..gz.len() - 40]);
     insta::assert_snapshot!(said);
+}
+
+/// The table of `combine_kreports`, worked out line by line from the reports.
+fn combined(reports: &[&str]) -> Vec<String> {
+    let mut rows: Vec<(String, usize, [String; 2])> = Vec::new();
+    let mut reads: BTreeMap<(String, usize), [u64; 2]> = BTreeMap::new();
+    let mut children: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (sample, report) in reports.iter().enumerate() {
+        let mut path: Vec<String> = Vec::new();
+        for line in report.lines() {
+            let cells: Vec<&str> = line.split('\t').collect();
+            let name = cells[cells.len() - 1];
+            let depth = (name.len() - name.trim_start().len()) / 2;
+            let taxid = cells[cells.len() - 2].to_owned();
+            reads.insert((taxid.clone(), sample), [cells[1], cells[2]].map(|n| n.parse().unwrap()));
+            path.truncate(depth);
+            if !rows.iter().any(|row| row.0 == taxid) {
+                let above = path.last().cloned().unwrap_or_default();
+                children.entry(above).or_default().push(taxid.clone());
+                let rank = cells[cells.len() - 3].to_owned();
+                rows.push((taxid.clone(), depth, [rank, name.to_owned()]));
+            }
+            path.push(taxid);
+        }
+    }
+    let sum = |taxid: &str, which: usize| -> u64 {
+        (0..reports.len())
+            .filter_map(|sample| reads.get(&(taxid.to_owned(), sample)))
+            .map(|reads| reads[which])
+            .sum()
+    };
+    let total: u64 = rows.iter().map(|row| sum(&row.0, 1)).sum();
+    let mut text = Vec::new();
+    let mut stack = vec!["1".to_owned(), "0".to_owned()];
+    while let Some(taxid) = stack.pop() {
+        let (_, _, [rank, name]) = rows.iter().find(|row| row.0 == taxid).unwrap();
+        let (clade, own) = (sum(&taxid, 0), sum(&taxid, 1));
+        let mut line = format!("{:.4}\t{clade}\t{own}", clade as f64 / total as f64 * 100.0);
+        for sample in 0..reports.len() {
+            let [clade, own] = reads.get(&(taxid.clone(), sample)).copied().unwrap_or_default();
+            line += &format!("\t{clade}\t{own}");
+        }
+        text.push(format!("{line}\t{rank}\t{taxid}\t{name}"));
+        let mut next = children.remove(&taxid).unwrap_or_default();
+        next.sort_by_key(|taxid| sum(taxid, 0));
+        stack.extend(next);
+    }
+    text
+}
+
+/// Three samples, the second without most of the taxa.
+fn samples() -> (World, [String; 3]) {
+    let world = World::built();
+    let dir = &world.dir;
+    let [one, two] = world.pairs(300, 9);
+    dir.write(
+        "few.fq",
+        two.lines().take(4 * 5).fold(String::new(), |text, line| text + line + "\n"),
+    );
+    dir.write("c.fq", one);
+    for (reads, name) in [("1.fq", "a"), ("few.fq", "b"), ("c.fq", "c")] {
+        dir.run(&format!("classify refs.mgdb {reads} --no-map --report {name}.kreport -q")).ok();
+    }
+    let read = |name| String::from_utf8(dir.read(&format!("{name}.kreport"))).unwrap();
+    let reports = ["a", "b", "c"].map(read);
+    (world, reports)
+}
+
+const THREE: &str = "a.kreport b.kreport c.kreport";
+
+#[test]
+fn merged_reports_are_the_table_of_combine_kreports() {
+    let (world, reports) = samples();
+    let dir = &world.dir;
+    let rows = combined(&reports.each_ref().map(|text| &text[..]));
+    assert!(rows.len() > 10 && rows.iter().any(|row| row.contains("\t0\t0\t")), "{rows:?}");
+    let total: u64 = 700 + 5 + 300;
+    let head = format!("#Number of Samples: 3\n#Total Number of Reads: {total}\n");
+    let files = "#S1\ta.kreport\n#S2\tb.kreport\n#S3\tc.kreport\n";
+    let columns = "#perc\ttot_all\ttot_lvl\t1_all\t1_lvl\t2_all\t2_lvl\t3_all\t3_lvl\t\
+                   lvl_type\ttaxid\tname\n";
+    let rows = rows.join("\n") + "\n";
+    let merge = |options: &str| dir.run(&format!("report merge {THREE} {options}")).ok();
+    assert_eq!(merge(""), format!("{head}{files}{columns}{rows}"));
+    assert_eq!(merge("--no-headers"), rows);
+    let named = merge("--sample-names x,y,z");
+    assert!(named.contains("#x\ta.kreport\n#y\tb.kreport\n#z\tc.kreport\n#perc"), "{named}");
+    let short = merge("--only-combined --no-headers");
+    let cut = |line: &str| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        [&cells[..3], &cells[9..]].concat().join("\t")
+    };
+    assert_eq!(short, rows.lines().map(|line| cut(line) + "\n").collect::<String>());
+    // Any order of the samples comes to the same rows, but for those with as many reads.
+    dir.run(&format!("report merge {THREE} -o t.gz")).ok();
+    assert_eq!(crate::support::gunzip(&dir.path("t.gz")), merge("").into_bytes());
+}
+
+/// As if all samples were one.
+#[test]
+fn the_merged_report_is_that_of_all_reads() {
+    let (world, reports) = samples();
+    let dir = &world.dir;
+    dir.run("classify refs.mgdb 1.fq few.fq c.fq --no-map --report all --krona k --mpa m -q").ok();
+    dir.run(&format!("report merge {THREE} --format kreport -o sum")).ok();
+    assert_eq!(String::from_utf8(dir.read("sum")), String::from_utf8(dir.read("all")));
+    kreport(&String::from_utf8(dir.read("sum")).unwrap());
+    assert_eq!(dir.run("report mpa sum").ok().into_bytes(), dir.read("m"));
+    dir.run("report merge a.kreport --format kreport -o same").ok();
+    assert_eq!(dir.read("same"), reports[0].as_bytes());
+    let minimizers = "--no-map --report-minimizer-data -q";
+    dir.run(&format!("classify refs.mgdb c.fq {minimizers} --report d.kreport")).ok();
+    let ran = dir.run("report merge c.kreport d.kreport --format kreport");
+    assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("warning: minimizers are left out: "), "{}", ran.stderr);
+    assert!(kreport(&ran.ok()).iter().all(|row| row.minimizers.is_none()));
+}
+
+#[test]
+fn reports_that_do_not_go_together_are_refused() {
+    let (world, reports) = samples();
+    let dir = &world.dir;
+    let moved = reports[0].replace("\t12\t", "\t0\t").replace("\t21\t", "\t12\t");
+    let moved = moved.replace("S\t0\t", "S\t21\t");
+    dir.write("moved", moved);
+    let message = dir.run("report merge a.kreport moved -o o").fails(1);
+    assert!(message.contains("reports of different taxonomies cannot be added up"), "{message}");
+    dir.write("renamed", reports[0].replace("Pseudomonadota", "Proteobacteria"));
+    let ran = dir.run("report merge --no-headers a.kreport renamed");
+    assert!(ran.stderr.contains("taxid 3 is Pseudomonadota and Proteobacteria"), "{}", ran.stderr);
+    assert!(!ran.ok().contains("Proteobacteria"));
+    for args in [
+        "merge a.kreport --sample-names x,y",
+        "merge a.kreport --format kreport --no-headers",
+        "filter a.kreport",
+        "filter a.kreport --exclude --min-reads 3",
+        "filter a.kreport --min-percent 101",
+    ] {
+        dir.run(&format!("report {args}")).fails(2);
+    }
+}
+
+#[test]
+fn filtered_reports_are_reports_of_their_reads() {
+    let (world, _) = samples();
+    let dir = &world.dir;
+    dir.run("classify refs.mgdb -1 1.fq -2 2.fq --no-map --report r --report-minimizer-data -q")
+        .ok();
+    let whole = kreport(&String::from_utf8(dir.read("r")).unwrap());
+    let of = |taxid: u32| whole.iter().find(|row| row.taxid == taxid).unwrap();
+    let filter = |options: &str| {
+        let text = dir.run(&format!("report filter r {options}")).ok();
+        kreport(&text)
+    };
+    let genus = filter("--taxid 10");
+    assert!((genus[0].taxid, genus[0].clade, genus[0].own) == (1, of(10).clade, 0));
+    assert!(genus.iter().all(|row| ![0, 20, 21].contains(&row.taxid)));
+    let rest = filter("--taxid 0,10 --exclude");
+    assert_eq!(rest[0].clade, of(1).clade - of(10).clade);
+    assert!(rest.iter().any(|row| row.taxid == 21) && rest[0].percent == 100.0);
+    let species = filter("--rank S1 --exclude --min-reads 1");
+    assert!(species.iter().all(|row| row.code != "S1"));
+    let folded = filter("--min-percent 20");
+    assert_eq!(folded[0].clade, of(0).clade);
+    assert!(folded.iter().all(|row| row.percent >= 20.0 || row.depth == 0));
+    assert_eq!(folded.iter().map(|row| row.own).sum::<u64>(), 700);
+    assert!(folded.iter().all(|row| row.minimizers.is_some()));
+    let ran = dir.run("report filter r --taxid 12,999");
+    assert_eq!(ran.warnings().len(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 of the taxa are not in it, first taxid 999"), "{}", ran.stderr);
+    let none = dir.run("report filter a.kreport --taxid 999").ok();
+    assert_eq!(none, "  0.00\t0\t0\tR\t1\troot\n");
+    dir.write("none", none);
+    dir.run("report merge none a.kreport").ok();
+}
+
+/// Names are bytes.
+#[test]
+fn names_of_taxa_survive_everything() {
+    let dir = Dir::new();
+    let report = b"100.00\t4\t1\tR\t1\troot\n 75.00\t3\t3\tD\t2\t  B\xe9 | \xff\n".to_vec();
+    dir.write("r.kreport", &report);
+    let run = |args: &str| {
+        let ran = dir.run(&format!("report {args}"));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout
+    };
+    assert_eq!(run("filter r.kreport --taxid 1"), report);
+    assert_eq!(run("merge --format kreport r.kreport"), report);
+    assert_eq!(run("mpa r.kreport"), b"d__B\xe9 | \xff\t3\n");
+    let krona = run("krona r.kreport");
+    assert!(krona.ends_with(b"\n1\n3\tB\xe9 | \xff\n"));
+    assert!(run("merge r.kreport r.kreport --sample-names a,b").ends_with(b"\t  B\xe9 | \xff\n"));
 }

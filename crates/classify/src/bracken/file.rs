@@ -128,7 +128,7 @@ mod tests {
     fn what_is_written_is_read() {
         let share = |genome, reads, total| Share { genome, reads, total };
         let rows = vec![(0, vec![share(7, 1, 9)]), (5, vec![share(7, 8, 9), share(8, 3, 3)])];
-        let distribution = Distribution { rows, unmapped: Vec::new() };
+        let distribution = Distribution { rows, ..Distribution::default() };
         assert_eq!(read(&distribution.text()), Ok(distribution));
         assert_eq!(read(HEADING), Ok(Distribution::default()));
         // As Bracken's own program writes the last row.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use merganser_io::{Record, RecordBatch};
+use merganser_io::{BgzfBlocks, Record, RecordBatch};
 
 use crate::Error;
 
@@ -47,6 +47,22 @@ impl ReadTexts {
             };
             write(&record, text);
         }
+    }
+
+    /// Makes BGZF of those texts that are to be compressed: of single reads, of first and second mates.
+    pub(crate) fn compress(&mut self, which: [bool; 3], blocks: &mut BgzfBlocks) {
+        let [first, second] = &mut self.mates;
+        for (text, _) in [&mut self.single, first, second].into_iter().zip(which).filter(|at| at.1)
+        {
+            let mut compressed = Vec::with_capacity(text.len() / 2);
+            blocks.compress(text, true, &mut compressed);
+            *text = compressed;
+        }
+    }
+
+    /// Of single reads, of first and second mates.
+    pub(crate) fn texts(&self) -> [&[u8]; 3] {
+        [&self.single, &self.mates[0], &self.mates[1]]
     }
 
     /// Bytes of memory that it keeps.

@@ -107,7 +107,7 @@ impl KrakenReport {
     ///
     /// # Errors
     /// What is wrong in which line.
-    pub fn parse(text: &[u8]) -> Result<KrakenReport, Error> {
+    pub fn of_text(text: &[u8]) -> Result<KrakenReport, Error> {
         let mut reader = Reader::default();
         for (at, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -118,6 +118,40 @@ impl KrakenReport {
             true => Ok(KrakenReport::default()),
             false => reader.finish().map_err(Error::Input),
         }
+    }
+
+    /// Reads a report that is in memory.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), without the file.
+    #[cfg(test)]
+    pub(super) fn parse(text: &[u8]) -> Result<KrakenReport, String> {
+        let mut reader = Reader::default();
+        let lines = text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n');
+        for (at, line) in lines.enumerate().filter(|_| !text.is_empty()) {
+            reader.take(line).map_err(|what| format!("line {}: {what}", at + 1))?;
+        }
+        reader.finish()
+    }
+
+    /// With per cents of two digits, as files have them.
+    #[cfg(test)]
+    pub(super) fn rounded(mut self) -> KrakenReport {
+        let percents = self.rows.iter_mut().map(|row| &mut row.percent);
+        percents.for_each(|percent| *percent = format!("{percent:.2}").parse().unwrap());
+        self
+    }
+
+    /// The same in the order of [`in_order`](Self::in_order).
+    pub(super) fn sorted(&self) -> KrakenReport {
+        let order = self.in_order();
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &at)| places[at] = place);
+        let row = |&at: &usize| {
+            let row = self.rows[at].clone();
+            ReportRow { parent: row.parent.map(|parent| places[parent]), ..row }
+        };
+        KrakenReport { rows: order.iter().map(row).collect() }
     }
 
     /// All rows; children stand behind their parent, in the order of the file.
@@ -391,15 +425,6 @@ fn shown(text: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &[u8]) -> Result<KrakenReport, String> {
-        let mut reader = Reader::default();
-        let lines = text.strip_suffix(b"\n").unwrap_or(text).split(|&byte| byte == b'\n');
-        for (at, line) in lines.enumerate().filter(|_| !text.is_empty()) {
-            reader.take(line).map_err(|what| format!("line {}: {what}", at + 1))?;
-        }
-        reader.finish()
-    }
-
     const PLAIN: &str = " 10.00\t10\t10\tU\t0\tunclassified\n \
                          90.00\t90\t1\tR\t1\troot\n \
                          89.00\t89\t0\tR1\t131567\t  cellular organisms\n \
@@ -409,7 +434,7 @@ mod tests {
 
     #[test]
     fn reports_come_back_as_they_were() {
-        let report = read(PLAIN.as_bytes()).unwrap();
+        let report = KrakenReport::parse(PLAIN.as_bytes()).unwrap();
         let mut text = Vec::new();
         report.write(&mut text).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), PLAIN);
@@ -420,7 +445,7 @@ mod tests {
         assert!(!report.has_minimizers());
         let more = PLAIN.replace("\t20\tD", "\t20\t7\t5\tD");
         assert_eq!(
-            read(more.as_bytes()).unwrap_err(),
+            KrakenReport::parse(more.as_bytes()).unwrap_err(),
             "line 4: another number of columns than in the lines above"
         );
     }
@@ -428,7 +453,7 @@ mod tests {
     #[test]
     fn columns_of_minimizers_and_odd_names_survive() {
         let text = b"100.00\t2\t0\t7\t5\tR\t1\troot\n100.00\t2\t2\t7\t5\tS\t9\t  a\xff b \n";
-        let report = read(text).unwrap();
+        let report = KrakenReport::parse(text).unwrap();
         assert_eq!(report.rows()[1].name, b"a\xff b ");
         let minimizers = Some(ReportMinimizers { found: 7, distinct: 5 });
         assert_eq!(report.rows()[1].minimizers, minimizers);
@@ -445,7 +470,7 @@ mod tests {
                 format!("0\t5\t0\t{code}\t{}\t{}x\n", depth + 1, "  ".repeat(depth))
             };
             let text: String = codes.iter().enumerate().map(row).collect();
-            let report = read(text.as_bytes()).unwrap();
+            let report = KrakenReport::parse(text.as_bytes()).unwrap();
             report.rows().iter().map(|row| row.rank.clone()).collect::<Vec<_>>()
         };
         let whole = ["R", "R1", "D", "D1", "K", "K1"];
@@ -459,7 +484,7 @@ mod tests {
         let bad = |from: &str, to: &str| {
             let text = PLAIN.replacen(from, to, 1);
             assert_ne!(text, PLAIN, "{from}");
-            read(text.as_bytes()).unwrap_err()
+            KrakenReport::parse(text.as_bytes()).unwrap_err()
         };
         for (from, to, message) in [
             (
@@ -502,16 +527,21 @@ mod tests {
         ] {
             assert_eq!(bad(from, to), message);
         }
-        assert!(read(b"").unwrap_err().starts_with("the report is empty"));
+        assert!(KrakenReport::parse(b"").unwrap_err().starts_with("the report is empty"));
         let huge = format!("0\t{}\t0\tR\t1\troot\n", MOST_READS);
-        assert!(read(huge.as_bytes()).unwrap_err().ends_with("is no number of reads"));
+        assert!(
+            KrakenReport::parse(huge.as_bytes()).unwrap_err().ends_with("is no number of reads")
+        );
     }
 
     #[test]
     fn reports_of_no_reads_and_of_two_decimals_are_reports() {
-        let none = read(b"  -nan\t0\t0\tU\t0\tunclassified\n  -nan\t0\t0\tR\t1\troot\n").unwrap();
+        let none =
+            KrakenReport::parse(b"  -nan\t0\t0\tU\t0\tunclassified\n  -nan\t0\t0\tR\t1\troot\n")
+                .unwrap();
         assert!(none.rows()[1].percent.is_nan() && none.total() == 0);
-        let bracken = read(b"100.00\t9\t0\tR\t1\troot\n33.33\t3\t0\tG\t5\t  x\n").unwrap();
+        let bracken =
+            KrakenReport::parse(b"100.00\t9\t0\tR\t1\troot\n33.33\t3\t0\tG\t5\t  x\n").unwrap();
         assert_eq!(bracken.total(), 9);
     }
 
@@ -519,7 +549,7 @@ mod tests {
     fn rows_are_put_into_our_order() {
         let text = "0\t3\t0\tR\t1\troot\n0\t1\t1\tD\t9\t  a\n0\t1\t1\tD\t8\t  b\n\
                     0\t1\t1\tD\t7\t  c\n0\t4\t4\tU\t0\tunclassified\n";
-        let report = read(text.as_bytes()).unwrap();
+        let report = KrakenReport::parse(text.as_bytes()).unwrap();
         let taxids: Vec<u64> =
             report.in_order().into_iter().map(|at| report.rows()[at].taxid).collect();
         assert_eq!(taxids, [0, 1, 7, 8, 9]);

@@ -208,12 +208,12 @@ impl Lineages {
     }
 }
 
-/// A row: its id, and its ranks with their names.
-type Row<'l> = (&'l [u8], Vec<(usize, &'l str)>);
+/// The number of a rank, and the name at it.
+type Named<'l> = (usize, &'l str);
 
 /// The accession of a line and the ranks of its lineage, by their number, with their names; ranks at the end
 /// that have none are left out.
-fn split(line: &[u8]) -> Result<Row<'_>, String> {
+fn split(line: &[u8]) -> Result<(&[u8], Vec<Named<'_>>), String> {
     let shape = || {
         "not ACCESSION<TAB>d__…;p__…;c__…;o__…;f__…;g__…;s__…, a table of GTDB; NCBI's taxonomy is the \
          folder with nodes.dmp, unpacked"
@@ -227,7 +227,7 @@ fn split(line: &[u8]) -> Result<Row<'_>, String> {
     }
     let bare = accession.strip_prefix(b"RS_").or_else(|| accession.strip_prefix(b"GB_"));
     let bare = bare.filter(|bare| bare.starts_with(b"GCF_") || bare.starts_with(b"GCA_"));
-    let mut ranks: Vec<(usize, &str)> = Vec::new();
+    let mut ranks: Vec<Named<'_>> = Vec::new();
     for part in lineage.split(';').map(str::trim) {
         let (letter, name) =
             part.split_once("__").ok_or_else(|| format!("`{part}` is no rank: write d__NAME"))?;

@@ -102,7 +102,7 @@ impl Reports {
         if let Some(bracken) = &mut self.bracken {
             let mut text = Vec::new();
             write(&mut text)?;
-            bracken.write(&KrakenReport::parse(&text)?, cancel)?;
+            bracken.write(&KrakenReport::of_text(&text)?, cancel)?;
         }
         Ok(())
     }
@@ -306,15 +306,17 @@ impl Files {
 }
 
 /// Where reads are written back to.
-struct ReadPaths {
-    single: Option<PathBuf>,
-    mates: Option<[PathBuf; 2]>,
+pub(crate) struct ReadPaths {
+    /// Of reads that stand for themselves, or of all.
+    pub(crate) single: Option<PathBuf>,
+    /// Of first and of second mates.
+    pub(crate) mates: Option<[PathBuf; 2]>,
 }
 
 impl ReadPaths {
     /// As Kraken 2 names them: `#` becomes `_1` and `_2`. Single reads in the same run go to the
     /// name without it; without `#`, there is one file for all.
-    fn new(path: &Path, segments: &[Segment]) -> ReadPaths {
+    pub(crate) fn new(path: &Path, segments: &[Segment]) -> ReadPaths {
         let name = path.as_os_str().as_bytes();
         let Some(place) = name.iter().position(|&letter| letter == b'#') else {
             return ReadPaths { single: Some(path.to_owned()), mates: None };

@@ -11,7 +11,7 @@ use merganser_classify::taxonomy::Dump;
 use merganser_classify::{expand_references, files_beside};
 
 use crate::args::db::DbBrackenArgs;
-use crate::bracken::{Distributions, Genomes, Library, tell_unmapped};
+use crate::bracken::{Distributions, Genomes, Library, tell_missing, tell_unmapped};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     let outputs = files.write(&args.taxids.unmapped).write(&paths).check()?;
     let distributions = Distributions::create(&args.read_lengths, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
-    let left_out = match &opened {
+    let made = match &opened {
         AnyDatabase::Own(database) => distributions.write(|length| library.of(database, length))?,
         AnyDatabase::Kraken2(database) => {
             let dump = taxonomy.as_ref().map(Dump::read).transpose()?;
@@ -52,8 +52,9 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
             distributions.write(|length| library.of_kraken2(database, &genomes, length))?
         }
     };
-    tell_unmapped(&left_out, &args.taxids, unmapped, console)?;
+    tell_unmapped(&made.unmapped, &args.taxids, unmapped, console)?;
     outputs.commit()?;
+    tell_missing(&made.missing, console);
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let seconds = started.elapsed().as_secs_f64();
     console.info(format_args!("wrote {} in {seconds:.1} s", names.join(", ")));

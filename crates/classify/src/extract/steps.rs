@@ -1,0 +1,219 @@
+//! Reads and their lines, side by side.
+//!
+//! Workers take batches of reads as they come. For the lines each waits for its batch's turn, takes as
+//! many as the batch has reads, and goes on beside the others. From the first read on that is not where
+//! its line is, there are no turns to wait for: all lines that are left become a table of names.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, OnceLock};
+
+use merganser_io::{RecordBatch, Records, stem};
+use merganser_run::locks::{into_inner, lock, wait};
+use merganser_run::{Source, format_size};
+
+use super::lines::{ReadLine, ReadLines};
+use super::names::{Added, NameTable};
+use super::{ExtractConfig, ExtractOutcome};
+use crate::Error;
+
+/// A batch, and what its lines say.
+#[derive(Default)]
+pub(super) struct Step {
+    pub(super) batch: RecordBatch,
+    /// Whether each read is extracted; those behind the last of these are to be looked for by name.
+    pub(super) extracted: Vec<bool>,
+}
+
+/// Where batches come from, with their lines.
+pub(super) struct Steps<'s> {
+    records: Records,
+    config: &'s ExtractConfig,
+    turns: Mutex<Turns>,
+    changed: Condvar,
+    /// Used by the one whose turn it is.
+    cursor: Mutex<Cursor>,
+    /// Of the lines that are not in the order of the reads.
+    names: OnceLock<NameTable>,
+}
+
+#[derive(Debug)]
+struct Turns {
+    /// The batch whose turn it is.
+    next: u64,
+    /// Batches from this one on are not wanted.
+    end: u64,
+}
+
+/// A place between two lines.
+struct Cursor {
+    path: PathBuf,
+    lines: ReadLines,
+    line: ReadLine,
+    /// The line is that of no read yet.
+    is_open: bool,
+    /// The line before, which the read before has.
+    before: ReadLine,
+    /// Bytes that names may take.
+    room: u64,
+    /// The read that was not where its line is.
+    out_of_order: Option<String>,
+}
+
+impl<'s> Steps<'s> {
+    /// Opens the lines; `room` is for names, in bytes.
+    pub(super) fn new(
+        records: Records,
+        path: &Path,
+        config: &'s ExtractConfig,
+        room: u64,
+    ) -> Result<Steps<'s>, Error> {
+        let lines = ReadLines::open(path)?;
+        let (path, line, before) = (path.to_owned(), ReadLine::default(), ReadLine::default());
+        let (is_open, out_of_order) = (false, None);
+        let cursor = Cursor { path, lines, line, is_open, before, room, out_of_order };
+        Ok(Steps {
+            records,
+            config,
+            turns: Mutex::new(Turns { next: 0, end: u64::MAX }),
+            changed: Condvar::new(),
+            cursor: Mutex::new(cursor),
+            names: OnceLock::new(),
+        })
+    }
+
+    /// Whether a read is extracted that was not where its line is; `None` if it has no line.
+    pub(super) fn by_name(&self, batch: &RecordBatch, read: usize) -> Option<bool> {
+        let names = self.names.get()?;
+        let whole = batch.record(read * batch.mates()).name;
+        names.get(whole).or_else(|| names.get(stem(whole)))
+    }
+
+    /// Reads the lines behind the last read; gives what is known of lines.
+    pub(super) fn finish(self) -> Result<ExtractOutcome, Error> {
+        let Steps { records, cursor, .. } = self;
+        let mut cursor = into_inner(cursor);
+        while cursor.lines.next(&mut cursor.line)? {}
+        Ok(ExtractOutcome {
+            skipped_alignments: records.skipped_alignments(),
+            lines: cursor.lines.number(),
+            out_of_order: cursor.out_of_order,
+            ..ExtractOutcome::default()
+        })
+    }
+
+    /// Takes the lines of a batch; `false` if it is not wanted any more.
+    fn follow(&self, step: &mut Step) -> Result<bool, Error> {
+        step.extracted.clear();
+        let number = step.batch.number();
+        let mut turns = lock(&self.turns);
+        while turns.next != number && number < turns.end {
+            turns = wait(&self.changed, turns);
+        }
+        if number >= turns.end {
+            return Ok(false);
+        }
+        drop(turns);
+        if self.names.get().is_none() {
+            lock(&self.cursor).follow(step, self.config, &self.names)?;
+        }
+        lock(&self.turns).next += 1;
+        self.changed.notify_all();
+        Ok(true)
+    }
+
+    /// Nobody waits for a batch from this number on.
+    fn end_at(&self, number: u64) {
+        let mut turns = lock(&self.turns);
+        turns.end = turns.end.min(number);
+        drop(turns);
+        self.changed.notify_all();
+    }
+}
+
+impl Source for Steps<'_> {
+    type Batch = Step;
+    type Error = Error;
+
+    fn next(&self, step: &mut Step) -> Result<Option<u64>, Error> {
+        let followed = match self.records.next(&mut step.batch) {
+            Ok(Some(bytes)) => self.follow(step).map(|wanted| wanted.then_some(bytes)),
+            Ok(None) => Ok(None),
+            Err(error) => Err(error.into()),
+        };
+        followed.inspect_err(|_| self.end_at(step.batch.number()))
+    }
+
+    fn number(step: &Step) -> u64 {
+        step.batch.number()
+    }
+
+    fn stop(&self) {
+        self.records.stop();
+        self.end_at(0);
+    }
+}
+
+impl Cursor {
+    /// Decides on the reads of a batch as long as each has the next line.
+    fn follow(
+        &mut self,
+        step: &mut Step,
+        config: &ExtractConfig,
+        names: &OnceLock<NameTable>,
+    ) -> Result<(), Error> {
+        let Step { batch, extracted } = step;
+        for read in 0..batch.reads() {
+            if !self.is_open {
+                self.is_open = self.lines.next(&mut self.line)?;
+            }
+            let name = batch.record(read * batch.mates()).name;
+            if self.is_open && self.line.is_of(name) {
+                std::mem::swap(&mut self.line, &mut self.before);
+                self.is_open = false;
+            } else if !self.before.is_of(name) {
+                if self.is_open {
+                    self.out_of_order = Some(String::from_utf8_lossy(name).into_owned());
+                }
+                let table = self.collect(config)?;
+                // Once: nobody has the cursor after that.
+                let _ = names.set(table);
+                return Ok(());
+            }
+            // Else it is the other mate of the read before, and both have one line.
+            extracted.push(config.wants(self.before.taxid));
+        }
+        Ok(())
+    }
+
+    /// The names of all lines that are left.
+    fn collect(&mut self, config: &ExtractConfig) -> Result<NameTable, Error> {
+        let mut names = NameTable::new(self.room);
+        while self.is_open {
+            match names.add(&self.line.name, config.wants(self.line.taxid)) {
+                Added::Yes => {}
+                Added::Contradiction => {
+                    return Err(self.lines.error(&format!(
+                        "read {} has another line of another taxon, and reads are in another order \
+                         than lines: which of both it is cannot be told",
+                        String::from_utf8_lossy(&self.line.name)
+                    )));
+                }
+                Added::NoRoom => return Err(self.no_room(names.len())),
+            }
+            self.is_open = self.lines.next(&mut self.line)?;
+        }
+        Ok(names)
+    }
+
+    fn no_room(&self, names: usize) -> Error {
+        let read = self.out_of_order.as_deref().unwrap_or_default();
+        Error::content(
+            &self.path,
+            format!(
+                "lines and reads are in different orders from read {read} on, and more than {names} \
+                 names do not fit into {}: raise `memory`, or give reads in the order of the lines",
+                format_size(self.room)
+            ),
+        )
+    }
+}

@@ -1,0 +1,396 @@
+//! Reports of some of their clades.
+
+use std::collections::HashSet;
+
+use merganser_run::ConfigError;
+
+use super::{KrakenReport, percent};
+use crate::Error;
+
+/// Which clades of a report stay.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ReportSelection {
+    /// The clades of these taxa are chosen; of all taxa, if there are none and a rank is given. 0 is
+    /// of the unclassified reads.
+    pub taxids: Vec<u64>,
+    /// Within these, the clades of taxa with this rank code (`S`, `D1`) are chosen.
+    pub rank: Option<String>,
+    /// What is chosen goes, and all else stays.
+    pub exclude: bool,
+    /// Clades with fewer reads count for the taxon above,
+    pub min_reads: u64,
+    /// and those with a smaller share of all reads that are left, in per cent.
+    pub min_percent: f64,
+}
+
+/// What became of a report.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SelectedReport {
+    /// The rows that stay.
+    pub report: KrakenReport,
+    /// Taxa of the selection that the report has no row of.
+    pub missing: Vec<u64>,
+    /// Columns of minimizers were left out, as those of single reads are unknown.
+    pub without_minimizers: bool,
+}
+
+impl ReportSelection {
+    /// Everything stays.
+    pub fn new() -> ReportSelection {
+        ReportSelection::default()
+    }
+
+    /// As the field.
+    #[must_use]
+    pub fn taxids(self, taxids: impl IntoIterator<Item = u64>) -> ReportSelection {
+        ReportSelection { taxids: taxids.into_iter().collect(), ..self }
+    }
+
+    /// As the field.
+    #[must_use]
+    pub fn rank(self, rank: impl Into<String>) -> ReportSelection {
+        ReportSelection { rank: Some(rank.into()), ..self }
+    }
+
+    /// As the field.
+    #[must_use]
+    pub fn exclude(self, exclude: bool) -> ReportSelection {
+        ReportSelection { exclude, ..self }
+    }
+
+    /// As the field.
+    #[must_use]
+    pub fn min_reads(self, min_reads: u64) -> ReportSelection {
+        ReportSelection { min_reads, ..self }
+    }
+
+    /// As the field.
+    #[must_use]
+    pub fn min_percent(self, min_percent: f64) -> ReportSelection {
+        ReportSelection { min_percent, ..self }
+    }
+
+    /// Sees to it that values are in their ranges.
+    ///
+    /// # Errors
+    /// Which one is not.
+    pub fn validate(&self) -> Result<(), Error> {
+        if !(0.0..=100.0).contains(&self.min_percent) {
+            let what = format!("`min_percent` {}: give a number from 0 to 100", self.min_percent);
+            return Err(Error::Config(ConfigError::new(what)));
+        }
+        if self.exclude && self.taxids.is_empty() && self.rank.is_none() {
+            return Err(Error::Config(ConfigError::new(
+                "`exclude` needs to know what: give `taxid` or `rank`",
+            )));
+        }
+        Ok(())
+    }
+
+    /// The report of the clades that stay, in the order of the rows. A clade stays with all taxa below
+    /// it, and the taxa above it stay with the reads of such clades alone; a clade that is excluded is
+    /// taken off all above it. Reads that go are not counted any more: per cents are of those that
+    /// stay. Then clades with too few reads are counted for the nearest taxon above that stays, which
+    /// changes no sum.
+    ///
+    /// # Errors
+    /// As [`validate`](Self::validate).
+    pub fn apply(&self, report: &KrakenReport) -> Result<SelectedReport, Error> {
+        self.validate()?;
+        let known: HashSet<u64> = report.rows.iter().map(|row| row.taxid).collect();
+        let missing = self.taxids.iter().copied().filter(|taxid| !known.contains(taxid)).collect();
+        let (mut report, mut without_minimizers) = (report.clone(), false);
+        if !self.taxids.is_empty() || self.rank.is_some() {
+            let chosen = self.chosen(&report);
+            let changed = if self.exclude {
+                without(&mut report, &chosen)
+            } else {
+                only(&mut report, &chosen)
+            };
+            without_minimizers = changed && report.has_minimizers();
+            if without_minimizers {
+                report.rows.iter_mut().for_each(|row| row.minimizers = None);
+            }
+        }
+        self.fold(&mut report);
+        let total = report.total();
+        report.rows.iter_mut().for_each(|row| row.percent = percent(row.clade, total));
+        Ok(SelectedReport { report, missing, without_minimizers })
+    }
+
+    /// Whether each row is in a chosen clade.
+    fn chosen(&self, report: &KrakenReport) -> Vec<bool> {
+        let taxids: HashSet<u64> = self.taxids.iter().copied().collect();
+        let mut within = Vec::with_capacity(report.rows.len());
+        let mut chosen: Vec<bool> = Vec::with_capacity(report.rows.len());
+        for row in &report.rows {
+            let above = |flags: &[bool]| row.parent.is_some_and(|parent| flags[parent]);
+            let named = if taxids.is_empty() {
+                !row.is_unclassified()
+            } else {
+                taxids.contains(&row.taxid)
+            };
+            let is_within = named || above(&within);
+            let ranked = self.rank.as_ref().is_none_or(|rank| *rank == row.rank);
+            chosen.push((is_within && ranked) || above(&chosen));
+            within.push(is_within);
+        }
+        chosen
+    }
+
+    /// Counts clades with too few reads for the taxa above.
+    fn fold(&self, report: &mut KrakenReport) {
+        let total = report.total();
+        let share = |clade: u64| 100.0 * clade as f64 / total.max(1) as f64;
+        let stays: Vec<bool> = report
+            .rows
+            .iter()
+            .map(|row| {
+                row.depth == 0
+                    || (row.clade >= self.min_reads && share(row.clade) >= self.min_percent)
+            })
+            .collect();
+        for at in 0..report.rows.len() {
+            let row = &report.rows[at];
+            // Those below it go with it.
+            if let Some(parent) = row.parent.filter(|&parent| !stays[at] && stays[parent]) {
+                report.rows[parent].own += row.clade;
+            }
+        }
+        keep(report, &stays);
+    }
+}
+
+/// Keeps the chosen rows and those above them, which have no other reads; whether these were changed.
+fn only(report: &mut KrakenReport, chosen: &[bool]) -> bool {
+    let rows = &mut report.rows;
+    let mut stays = chosen.to_vec();
+    let mut sums = vec![0; rows.len()];
+    let mut changed = false;
+    for at in (0..rows.len()).rev() {
+        if !chosen[at] {
+            changed |= rows[at].clade != sums[at] || rows[at].own > 0;
+            (rows[at].clade, rows[at].own) = (sums[at], 0);
+        }
+        if let Some(parent) = rows[at].parent {
+            sums[parent] += rows[at].clade;
+            stays[parent] |= stays[at];
+        }
+    }
+    // A report without any taxon would be none.
+    for (stays, row) in stays.iter_mut().zip(&*rows) {
+        *stays |= row.depth == 0 && !row.is_unclassified();
+    }
+    keep(report, &stays);
+    changed
+}
+
+/// Takes the chosen rows off, and their reads off those above; whether these were changed.
+fn without(report: &mut KrakenReport, chosen: &[bool]) -> bool {
+    let rows = &mut report.rows;
+    let had_reads: Vec<bool> = rows.iter().map(|row| row.clade > 0).collect();
+    let mut gone = vec![0; rows.len()];
+    for at in (0..rows.len()).rev() {
+        let lost = if chosen[at] { rows[at].clade } else { gone[at] };
+        if !chosen[at] {
+            rows[at].clade -= lost;
+        }
+        if let Some(parent) = rows[at].parent {
+            gone[parent] += lost;
+        }
+    }
+    let mut stays: Vec<bool> = chosen.iter().map(|chosen| !chosen).collect();
+    for (at, row) in rows.iter_mut().enumerate() {
+        let is_top = row.depth == 0 && !row.is_unclassified();
+        if is_top && chosen[at] {
+            (row.clade, row.own) = (0, 0);
+        }
+        stays[at] = is_top || (stays[at] && (row.clade > 0 || !had_reads[at]));
+    }
+    keep(report, &stays);
+    gone.iter().any(|&lost| lost > 0)
+}
+
+/// Keeps some rows, of which each has its parent among them.
+fn keep(report: &mut KrakenReport, stays: &[bool]) {
+    let mut places = Vec::with_capacity(stays.len());
+    let mut next = 0;
+    for &stay in stays {
+        places.push(next);
+        next += usize::from(stay);
+    }
+    let mut at = 0;
+    report.rows.retain_mut(|row| {
+        row.parent = row.parent.map(|parent| places[parent]);
+        at += 1;
+        stays[at - 1]
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "0\t5\t5\tU\t0\tunclassified\n0\t95\t5\tR\t1\troot\n0\t90\t0\tD\t2\t  B\n\
+                        0\t60\t10\tG\t10\t    g10\n0\t40\t30\tS\t11\t      s11\n0\t10\t10\tS1\t13\t        s13\n\
+                        0\t10\t10\tS\t12\t      s12\n0\t30\t0\tG\t20\t    g20\n0\t30\t30\tS\t21\t      s21\n";
+
+    fn shown(selection: ReportSelection) -> Vec<(u64, u64, u64)> {
+        let report = KrakenReport::parse(TEXT.as_bytes()).unwrap();
+        let found = selection.apply(&report).unwrap().report;
+        check(&found);
+        found.rows.iter().map(|row| (row.taxid, row.clade, row.own)).collect()
+    }
+
+    /// It is a report, and each clade has what is in it.
+    fn check(report: &KrakenReport) {
+        let mut text = Vec::new();
+        report.write(&mut text).unwrap();
+        assert_eq!(&KrakenReport::parse(&text).unwrap().rounded(), &report.clone().rounded());
+        for (at, children) in report.children().iter().enumerate() {
+            let sum: u64 = children.iter().map(|&child| report.rows[child].clade).sum();
+            assert_eq!(report.rows[at].clade, report.rows[at].own + sum);
+        }
+    }
+
+    #[test]
+    fn clades_stay_or_go() {
+        let all = ReportSelection::new;
+        assert_eq!(
+            shown(all().taxids([10])),
+            [(1, 60, 0), (2, 60, 0), (10, 60, 10), (11, 40, 30), (13, 10, 10), (12, 10, 10)]
+        );
+        assert_eq!(
+            shown(all().taxids([10]).exclude(true)),
+            [(0, 5, 5), (1, 35, 5), (2, 30, 0), (20, 30, 0), (21, 30, 30)]
+        );
+        assert_eq!(
+            shown(all().taxids([0, 12])),
+            [(0, 5, 5), (1, 10, 0), (2, 10, 0), (10, 10, 0), (12, 10, 10)]
+        );
+        assert_eq!(shown(all().taxids([0, 2]).exclude(true)), [(1, 5, 5)]);
+        assert_eq!(shown(all().taxids([99])), [(1, 0, 0)]);
+        assert_eq!(shown(all().taxids([1]).exclude(true)), [(0, 5, 5), (1, 0, 0)]);
+    }
+
+    #[test]
+    fn ranks_choose_within_clades() {
+        let all = ReportSelection::new;
+        assert_eq!(
+            shown(all().rank("S").taxids([20])),
+            [(1, 30, 0), (2, 30, 0), (20, 30, 0), (21, 30, 30)]
+        );
+        let species = shown(all().rank("S"));
+        assert_eq!(species[..3], [(1, 80, 0), (2, 80, 0), (10, 50, 0)]);
+        // Without what is below species.
+        let above = shown(all().rank("S1").exclude(true));
+        assert_eq!(above[4], (11, 30, 30));
+        assert!(above.iter().all(|row| row.0 != 13));
+    }
+
+    #[test]
+    fn what_is_small_counts_for_the_taxon_above() {
+        let all = ReportSelection::new;
+        assert_eq!(
+            shown(all().min_reads(30)),
+            [
+                (0, 5, 5),
+                (1, 95, 5),
+                (2, 90, 0),
+                (10, 60, 20),
+                (11, 40, 40),
+                (20, 30, 0),
+                (21, 30, 30)
+            ]
+        );
+        assert_eq!(
+            shown(all().min_percent(50.0)),
+            [(0, 5, 5), (1, 95, 5), (2, 90, 30), (10, 60, 60)]
+        );
+        // Of the reads that are left.
+        assert_eq!(shown(all().taxids([20]).min_percent(100.0)).len(), 4);
+    }
+
+    #[test]
+    fn minimizers_of_clades_that_lost_reads_are_unknown() {
+        let text = TEXT.replace("\tU\t", "\t9\t8\tU\t").replace("\tR\t", "\t9\t8\tR\t");
+        let text: String = text
+            .lines()
+            .map(|line| match line.contains("\t9\t8\t") {
+                true => format!("{line}\n"),
+                false => {
+                    let cells: Vec<&str> = line.splitn(4, '\t').collect();
+                    format!("{}\t{}\t{}\t9\t8\t{}\n", cells[0], cells[1], cells[2], cells[3])
+                }
+            })
+            .collect();
+        let report = KrakenReport::parse(text.as_bytes()).unwrap();
+        let apply = |selection: ReportSelection| selection.apply(&report).unwrap();
+        assert!(apply(ReportSelection::new().taxids([10])).without_minimizers);
+        assert!(!apply(ReportSelection::new().taxids([0, 1])).without_minimizers);
+        let folded = apply(ReportSelection::new().min_reads(30));
+        assert!(!folded.without_minimizers && folded.report.has_minimizers());
+        assert_eq!(apply(ReportSelection::new().taxids([7, 10, 8])).missing, [7, 8]);
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused() {
+        assert!(ReportSelection::new().min_percent(101.0).validate().is_err());
+        assert!(ReportSelection::new().exclude(true).validate().is_err());
+    }
+
+    /// A report of a random tree.
+    fn reports() -> impl Strategy<Value = KrakenReport> {
+        proptest::collection::vec((0usize..4, 0u64..9), 1..30).prop_map(|rows| {
+            let mut depths = vec![0usize];
+            rows.iter().for_each(|(up, _)| {
+                let last = depths[depths.len() - 1];
+                depths.push((last + 1).saturating_sub(*up).max(1));
+            });
+            let own: Vec<u64> = [1].into_iter().chain(rows.iter().map(|row| row.1)).collect();
+            let clade = |at: usize| -> u64 {
+                let below = depths[at + 1..].iter().take_while(|&&depth| depth > depths[at]);
+                own[at..=at + below.count()].iter().sum()
+            };
+            let line = |at: usize| {
+                let rank = ["R", "D", "G", "S", "S1"][depths[at].min(4)];
+                let blanks = "  ".repeat(depths[at]);
+                format!("0\t{}\t{}\t{rank}\t{}\t{blanks}x\n", clade(at), own[at], at + 1)
+            };
+            let text: String = (0..own.len()).map(line).collect();
+            KrakenReport::parse(text.as_bytes()).unwrap()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_selection_is_a_report(
+            report in reports(), taxids in proptest::collection::vec(1u64..32, 0..4),
+            exclude: bool, least in 0u64..12,
+        ) {
+            let exclude = exclude && !taxids.is_empty();
+            let selection =
+                ReportSelection::new().taxids(taxids.clone()).exclude(exclude).min_reads(least);
+            let found = selection.apply(&report).unwrap().report;
+            check(&found);
+            prop_assert!(found.rows.iter().all(|row| row.depth == 0 || row.clade >= least));
+            // The reads of the rows that are in a clade of these, one by one.
+            let within = |mut at: usize| loop {
+                if taxids.contains(&report.rows[at].taxid) {
+                    return true;
+                }
+                match report.rows[at].parent {
+                    Some(parent) => at = parent,
+                    None => return false,
+                }
+            };
+            let stays = |at: &usize| taxids.is_empty() || within(*at) != exclude;
+            let expected: u64 =
+                (0..report.rows.len()).filter(stays).map(|at| report.rows[at].own).sum();
+            prop_assert_eq!(found.total(), expected);
+        }
+    }
+}

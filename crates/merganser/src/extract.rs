@@ -1,0 +1,17 @@
+//! `merganser extract`.
+
+mod outputs;
+mod reads;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::args::ExtractCommand;
+use crate::console::Console;
+
+pub(crate) fn run(command: &ExtractCommand, console: &Console) -> Result<ExitCode> {
+    match command {
+        ExtractCommand::Reads(args) => reads::run(args, console),
+    }
+}

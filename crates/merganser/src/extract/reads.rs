@@ -1,0 +1,152 @@
+//! `merganser extract reads`.
+
+use std::collections::HashSet;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::extract::{
+    ExtractConfig, ExtractOutcome, Relatives, extract_reads, relatives_in_report,
+    relatives_in_taxonomy,
+};
+use merganser_classify::report::KrakenReport;
+use merganser_classify::taxonomy::Dump;
+use merganser_io::{Input, Segment};
+
+use super::outputs::{self, Files};
+use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
+use crate::common::{self, hint_at_mates, pairs, refuse_stdin_twice, tell_skipped, thousands};
+use crate::console::Console;
+use crate::database::{self, AnyDatabase};
+use crate::failure::usage;
+use crate::files::RunFiles;
+use crate::interrupt;
+use crate::progress::Bar;
+
+pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode> {
+    check(args)?;
+    let segments = segments(args)?;
+    let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
+    let singles = segments.iter().filter(|segment| !segment.is_paired());
+    let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
+    hint_at_mates(singles.flat_map(Segment::inputs), "extracted", remedy, console);
+    let paths = outputs::paths(args, &segments)?;
+    let lists = [&args.mates1, &args.mates2, &args.singles, &args.reads].into_iter().flatten();
+    let set = RunFiles::new()
+        .lists(lists)
+        .inputs(&inputs)
+        .read(others(args))
+        .write(outputs::all(&paths))
+        .check()?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let config = ExtractConfig::new(taxids(args, console)?)
+        .exclude(args.exclude)
+        .fasta(args.format == ExtractFormat::Fasta);
+    let resources = common::resources(args.threads.number(), args.memory, None, None);
+    let mut files = Files::create(&paths, &set)?;
+    let bar = Bar::new(console);
+    let streams = files.streams();
+    let done = extract_reads(&config, &resources, &args.lines, &segments, streams, &bar, &cancel);
+    drop(bar);
+    let outcome = done?;
+    files.finish()?;
+    set.commit()?;
+    tell(args, &outcome, console);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Sees to it that arguments go together.
+fn check(args: &ExtractReadsArgs) -> Result<()> {
+    let relatives = args.include_children || args.include_parents;
+    let tree = args.report.is_some() || args.taxonomy.is_some() || args.database.is_some();
+    if relatives && !tree {
+        return usage(
+            "--include-children and --include-parents need to know the taxa: give --report, \
+             --taxonomy or --database",
+        );
+    }
+    if tree && !relatives {
+        return usage(
+            "--report, --taxonomy and --database are for --include-children and --include-parents",
+        );
+    }
+    Ok(())
+}
+
+/// Files that are read beside reads.
+fn others(args: &ExtractReadsArgs) -> Vec<std::path::PathBuf> {
+    let mut files = vec![args.lines.clone()];
+    files.extend(args.report.clone());
+    files.extend(args.taxonomy.iter().flat_map(|folder| Dump::files(folder)));
+    files.extend(args.database.iter().flat_map(|path| database::files(path)));
+    files
+}
+
+/// Pairs, then single reads, then READS, as `classify` takes them.
+fn segments(args: &ExtractReadsArgs) -> Result<Vec<Segment>> {
+    let [first, second, singles, reads] = [&args.mates1, &args.mates2, &args.singles, &args.reads]
+        .map(|paths| args.inputs.expand(paths));
+    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
+    let mut segments = pairs(first?, second?)?;
+    segments.extend(singles?.into_iter().map(Segment::Single));
+    segments.extend(reads?.into_iter().map(kind));
+    let lines = Input::Stdin;
+    let from_stdin = (args.lines.as_os_str() == "-").then_some(&lines);
+    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs).chain(from_stdin))?;
+    if segments.is_empty() {
+        return usage("give reads: READS, -1 and -2, or -U");
+    }
+    Ok(segments)
+}
+
+/// The taxa, with their relatives if these are asked for.
+fn taxids(args: &ExtractReadsArgs, console: &Console) -> Result<HashSet<u64>> {
+    let (children, parents) = (args.include_children, args.include_parents);
+    let found = if let Some(report) = &args.report {
+        relatives_in_report(&KrakenReport::read(report)?, &args.taxid, children, parents)
+    } else if let Some(folder) = &args.taxonomy {
+        let dump = Dump::read(folder)?;
+        relatives_in_taxonomy(&dump.taxonomy, &args.taxid, children, parents)
+    } else if let Some(path) = &args.database {
+        let database = AnyDatabase::open(path)?;
+        relatives_in_taxonomy(database.taxonomy(), &args.taxid, children, parents)
+    } else {
+        return Ok(args.taxid.iter().copied().collect());
+    };
+    let Relatives { taxids, missing, .. } = found;
+    if let Some(first) = missing.first() {
+        console.warn(format_args!(
+            "{} of the taxa are not known there, first taxid {first}: they are taken without others",
+            missing.len()
+        ));
+    }
+    Ok(taxids)
+}
+
+fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, console: &Console) {
+    let lines = args.lines.display();
+    if outcome.records == 0 {
+        console.warn("there are no reads in the input");
+    }
+    if let Some(first) = &outcome.first_without_line {
+        let count = thousands(outcome.without_line);
+        console.warn(format_args!(
+            "{lines}: {count} reads have no line in it and are left out, first {first}"
+        ));
+    }
+    let with_line = outcome.records - outcome.without_line;
+    if outcome.lines > with_line {
+        let count = thousands(outcome.lines - with_line);
+        console.warn(format_args!("{lines}: {count} of its lines are of none of these reads"));
+    }
+    if let Some(read) = &outcome.out_of_order {
+        console.info(format_args!(
+            "reads and lines are in different orders from read {read} on: names were held in memory"
+        ));
+    }
+    tell_skipped(outcome.skipped_alignments, console);
+    let [extracted, all] = [outcome.extracted, outcome.records].map(thousands);
+    console.info(format_args!("{extracted} of {all} reads were extracted"));
+    if let Some(peak) = outcome.peak_memory {
+        console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
+    }
+}

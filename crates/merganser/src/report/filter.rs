@@ -1,0 +1,48 @@
+//! `merganser report filter`.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::report::{KrakenReport, ReportSelection};
+
+use crate::args::report::ReportFilterArgs;
+use crate::console::Console;
+use crate::failure::usage;
+use crate::files::RunFiles;
+
+pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode> {
+    let chosen = !args.taxid.is_empty() || args.rank.is_some() || args.exclude;
+    if !chosen && args.min_reads.is_none() && args.min_percent.is_none() {
+        return usage(
+            "nothing to keep or drop: give --taxid, --rank, --min-reads or --min-percent",
+        );
+    }
+    let mut selection = ReportSelection::new()
+        .taxids(args.taxid.iter().copied())
+        .exclude(args.exclude)
+        .min_reads(args.min_reads.unwrap_or(0))
+        .min_percent(args.min_percent.unwrap_or(0.0));
+    if let Some(rank) = &args.rank {
+        selection = selection.rank(rank);
+    }
+    selection.validate()?;
+    let outputs = RunFiles::new().read([&args.report]).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output)?;
+    let found = selection.apply(&KrakenReport::read(&args.report)?)?;
+    if let Some(first) = found.missing.first() {
+        let count = found.missing.len();
+        console.warn(format_args!(
+            "{}: {count} of the taxa are not in it, first taxid {first}",
+            args.report.display()
+        ));
+    }
+    if found.without_minimizers {
+        console.warn(
+            "minimizers are left out: which of them single reads have, a report does not tell",
+        );
+    }
+    found.report.write(&mut output)?;
+    output.finish()?;
+    outputs.commit()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,80 @@
+//! `merganser report merge`.
+
+use std::os::unix::ffi::OsStrExt;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::report::{CombinedReports, CombinedTable, KrakenReport};
+
+use super::check_inputs;
+use crate::args::report::{MergedFormat, ReportMergeArgs};
+use crate::console::Console;
+use crate::failure::usage;
+use crate::files::RunFiles;
+
+pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode> {
+    check_inputs(&args.reports, &args.sample_names)?;
+    let of_table = args.no_headers || args.only_combined || !args.sample_names.is_empty();
+    if args.format == MergedFormat::Kreport && of_table {
+        return usage(
+            "--no-headers, --only-combined and --sample-names are of the table, not of a report",
+        );
+    }
+    let outputs = RunFiles::new().read(&args.reports).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output)?;
+    let (combined, minimizers) = combine(args)?;
+    warn(&combined, console);
+    match args.format {
+        MergedFormat::Table => {
+            let head = (!args.no_headers).then(|| head(args));
+            let table = CombinedTable { head: head.as_deref(), samples: !args.only_combined };
+            combined.write_table(&table, &mut output)?;
+        }
+        MergedFormat::Kreport => {
+            if minimizers {
+                console.warn(
+                    "minimizers are left out: which of them several samples share, reports do not \
+                     tell",
+                );
+            }
+            combined.report().write(&mut output)?;
+        }
+    }
+    output.finish()?;
+    outputs.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All reports, and whether any of them has minimizers.
+fn combine(args: &ReportMergeArgs) -> Result<(CombinedReports, bool)> {
+    let (mut combined, mut minimizers) = (CombinedReports::default(), false);
+    for path in &args.reports {
+        let report = KrakenReport::read(path)?;
+        minimizers |= report.has_minimizers();
+        combined.add(path, &report)?;
+    }
+    Ok((combined, minimizers))
+}
+
+/// Says that names differ, as those of another taxonomy may.
+fn warn(combined: &CombinedReports, console: &Console) {
+    if let (count, Some(first)) = combined.renamed() {
+        console.warn(format_args!(
+            "names differ between reports ({count} times; taxid {} is {} and {}): the first ones \
+             are written; are they of the same taxonomy?",
+            first.taxid,
+            String::from_utf8_lossy(&first.first),
+            String::from_utf8_lossy(&first.other),
+        ));
+    }
+}
+
+/// The samples' names and files.
+fn head(args: &ReportMergeArgs) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let names = |at: usize| {
+        let given = args.sample_names.get(at).cloned();
+        given.unwrap_or_else(|| format!("S{}", at + 1)).into_bytes()
+    };
+    let files = args.reports.iter().map(|path| path.as_os_str().as_bytes().to_vec());
+    files.enumerate().map(|(at, file)| (names(at), file)).collect()
+}
