@@ -406,6 +406,7 @@ fn shown(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const PLAIN: &str = " 10.00\t10\t10\tU\t0\tunclassified\n \
                          90.00\t90\t1\tR\t1\troot\n \
@@ -535,5 +536,36 @@ mod tests {
         let taxids: Vec<u64> =
             report.in_order().into_iter().map(|at| report.rows()[at].taxid).collect();
         assert_eq!(taxids, [0, 1, 7, 8, 9]);
+    }
+
+    proptest! {
+        /// Whatever is changed in a report, it is refused or makes one that comes back as it is.
+        #[test]
+        fn any_bytes_are_a_report_or_refused(
+            changes in proptest::collection::vec((0usize..400, any::<u8>(), 0u8..3), 0..6),
+        ) {
+            let mut text = PLAIN.as_bytes().to_vec();
+            for (at, byte, what) in changes {
+                let at = at % text.len();
+                match what {
+                    0 => text[at] = byte,
+                    1 => text.insert(at, b" \t\n0.UD"[usize::from(byte) % 7]),
+                    _ => drop(text.remove(at)),
+                }
+            }
+            if let Ok(report) = KrakenReport::parse(&text) {
+                let mut back = Vec::new();
+                report.write(&mut back).unwrap();
+                let again = KrakenReport::parse(&back).unwrap();
+                let bare = |report: KrakenReport| {
+                    let mut rows = report.rows;
+                    rows.iter_mut().for_each(|row| row.percent = 0.0);
+                    rows
+                };
+                let sorted = report.sorted();
+                prop_assert_eq!(sorted.rows.len(), report.rows.len());
+                prop_assert_eq!(bare(again), bare(report));
+            }
+        }
     }
 }
