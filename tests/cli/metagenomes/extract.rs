@@ -107,6 +107,8 @@ fn reads_come_and_go_in_all_formats() {
     assert_eq!(run("--lines l.tsv 1.fa"), fasta);
     let args = ["extract", "reads", "--taxid", "21", "-q", "--lines", "-", "1.fq"];
     assert_eq!(dir.run_with(args, &dir.read("l.tsv")).ok(), one);
+    let message = dir.run_with(args, b"C\tr0\t21").fails(1);
+    assert_eq!(message, "error: stdin: line 1: it has no end: the file is cut\n");
     let args = ["extract", "reads", "--taxid", "21", "-q", "--lines", "l.tsv", "-"];
     assert_eq!(dir.run_with(args, &dir.read("1.fq")).ok(), one);
     if installed(&["samtools"]) {

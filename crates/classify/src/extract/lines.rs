@@ -7,6 +7,7 @@ use memchr::{memchr, memrchr};
 use merganser_io::{FileKind, stem};
 
 use crate::Error;
+use crate::lines::shown;
 
 /// The most bytes of the first three columns: no name is that long.
 const MOST: usize = 1 << 20;
@@ -34,6 +35,7 @@ impl ReadLines {
     pub(super) fn open(path: &Path) -> Result<ReadLines, Error> {
         let is_stdin = path.as_os_str() == "-";
         let real = if is_stdin { Path::new("/dev/stdin") } else { path };
+        let path = shown(path);
         if let Some(kind) = FileKind::of_path(real).filter(|kind| !kind.is_text()) {
             return Err(Error::content(
                 path,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::percent;
 use crate::Error;
-use crate::lines::Lines;
+use crate::lines::{self, Lines};
 
 /// More reads than any sequencer gives; what is larger is no number of reads. Sums of thousands of
 /// them are exact.
@@ -89,6 +89,7 @@ impl KrakenReport {
     /// it and the taxa below it have are wrong, too.
     pub fn read(path: &Path) -> Result<KrakenReport, Error> {
         let mut lines = Lines::open_or_stdin(path)?;
+        let path = lines::shown(path);
         let mut reader = Reader::default();
         while let Some((number, line)) = lines.next()? {
             reader
