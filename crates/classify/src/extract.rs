@@ -15,6 +15,7 @@ use merganser_io::{BgzfBlocks, Header, Keep, RecordOptions, Records, Segment};
 use merganser_run::{Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit};
 
 use crate::Error;
+use crate::lines::shown;
 use crate::output::ReadTexts;
 
 pub use relatives::{Relatives, relatives_in_report, relatives_in_taxonomy};
@@ -168,7 +169,7 @@ pub fn extract_reads(
             0 => "there are no lines in it, and there are reads",
             _ => "none of the reads has a line in it: it is of other reads",
         };
-        return Err(Error::content(lines, what));
+        return Err(Error::content(shown(lines), what));
     }
     outcome.peak_memory = merganser_run::peak_rss();
     Ok(outcome)

@@ -31,7 +31,9 @@ impl Lines {
     /// As [`open`](Self::open); `-` is stdin.
     pub(crate) fn open_or_stdin(path: &Path) -> Result<Lines, Error> {
         match path.as_os_str() == "-" {
-            true => Lines::open(Path::new("/dev/stdin")),
+            true => {
+                Ok(Lines { path: shown(path).to_owned(), ..Lines::open("/dev/stdin".as_ref())? })
+            }
             false => Lines::open(path),
         }
     }
@@ -59,4 +61,9 @@ impl Lines {
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
     }
+}
+
+/// The name of an input in messages, which may be stdin (`-`).
+pub(crate) fn shown(path: &Path) -> &Path {
+    if path.as_os_str() == "-" { Path::new("stdin") } else { path }
 }

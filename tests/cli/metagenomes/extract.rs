@@ -41,6 +41,7 @@ fn reads_of_taxa_are_those_that_the_lines_name() {
     let check = |options: &str, wanted: &dyn Fn(u32) -> bool| {
         let expected = ["1.fq", "2.fq"].map(|name| chosen(&dir.read(name), &taxa, wanted));
         assert!(expected[0].lines().count() > 8, "{options}");
+        let mut compressed: Option<Vec<u8>> = None;
         for threads in [1, 2, 5] {
             let run = format!("extract reads {PAIRS} {options} -t {threads}");
             dir.run(&format!("{run} -o o#.fq")).ok();
@@ -50,6 +51,11 @@ fn reads_of_taxa_are_those_that_the_lines_name() {
                 assert!(found == *expected, "{options} {threads} {}", mate + 1);
             }
             assert!(gunzip(&dir.path("z1.fq.gz")) == expected[0].as_bytes(), "{options} {threads}");
+            let bytes = dir.read("z1.fq.gz");
+            assert!(
+                *compressed.get_or_insert_with(|| bytes.clone()) == bytes,
+                "{options} {threads}"
+            );
             assert!(dir.read("z2.fq") == expected[1].as_bytes(), "{options} {threads}");
         }
     };
@@ -101,6 +107,8 @@ fn reads_come_and_go_in_all_formats() {
     assert_eq!(run("--lines l.tsv 1.fa"), fasta);
     let args = ["extract", "reads", "--taxid", "21", "-q", "--lines", "-", "1.fq"];
     assert_eq!(dir.run_with(args, &dir.read("l.tsv")).ok(), one);
+    let message = dir.run_with(args, b"C\tr0\t21").fails(1);
+    assert_eq!(message, "error: stdin: line 1: it has no end: the file is cut\n");
     let args = ["extract", "reads", "--taxid", "21", "-q", "--lines", "l.tsv", "-"];
     assert_eq!(dir.run_with(args, &dir.read("1.fq")).ok(), one);
     if installed(&["samtools"]) {

@@ -66,6 +66,8 @@ fn reports_come_compressed_and_from_stdin() {
     assert!(dir.read("of_r.krona") == dir.read("of_s.krona"));
     let message = dir.run("report krona r.kreport s.kreport").fails(2);
     assert!(message.contains("{}"), "{message}");
+    let message = dir.run_with(["report", "mpa", "-"], b"no report\n").fails(1);
+    assert!(message.starts_with("error: stdin: line 1: 1 column where"), "{message}");
     let message = dir.run("report mpa - -").fails(1);
     assert!(message.contains("standard input"), "{message}");
 }

@@ -7,6 +7,7 @@ use memchr::{memchr, memrchr};
 use merganser_io::{FileKind, stem};
 
 use crate::Error;
+use crate::lines::shown;
 
 /// The most bytes of the first three columns: no name is that long.
 const MOST: usize = 1 << 20;
@@ -34,6 +35,7 @@ impl ReadLines {
     pub(super) fn open(path: &Path) -> Result<ReadLines, Error> {
         let is_stdin = path.as_os_str() == "-";
         let real = if is_stdin { Path::new("/dev/stdin") } else { path };
+        let path = shown(path);
         if let Some(kind) = FileKind::of_path(real).filter(|kind| !kind.is_text()) {
             return Err(Error::content(
                 path,
@@ -153,6 +155,7 @@ fn taxid(text: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn all(text: &[u8], buffer: usize) -> Result<Vec<(String, u64)>, String> {
         let reader =
@@ -207,5 +210,37 @@ mod tests {
         endless.resize(2 << 20, b'x');
         endless.push(b'\n');
         assert!(all(&endless, 1000).unwrap_err().contains("not Kraken's columns"));
+    }
+
+    const PARTS: &[&[u8]] = &[
+        b"C\tr\t5\tx\n",
+        b"U\t",
+        b"\t",
+        b"\n",
+        b"562",
+        b"C\ta b\tx (taxid 9)\t\n",
+        b"(taxid ",
+        b")",
+        b"\xff#",
+    ];
+
+    proptest! {
+        /// Whatever stands in a file, it is read to its end or refused, whatever the buffer.
+        #[test]
+        fn any_bytes_are_lines_or_refused(
+            parts in proptest::collection::vec(
+                proptest::sample::select(PARTS),
+                0..12,
+            ),
+            buffer in 1usize..40,
+        ) {
+            let text = parts.concat();
+            prop_assert_eq!(all(&text, buffer), all(&text, 1 << 16));
+            let sound = all(&text, buffer);
+            let whole = text.is_empty() || text.ends_with(b"\n");
+            prop_assert!(sound.is_err() || whole);
+            let lines = text.iter().filter(|&&byte| byte == b'\n').count();
+            prop_assert!(sound.is_err() || sound.is_ok_and(|found| found.len() == lines));
+        }
     }
 }

@@ -15,6 +15,7 @@ use super::lines::{ReadLine, ReadLines};
 use super::names::{Added, NameTable};
 use super::{ExtractConfig, ExtractOutcome};
 use crate::Error;
+use crate::lines::shown;
 
 /// A batch, and what its lines say.
 #[derive(Default)]
@@ -68,7 +69,8 @@ impl<'s> Steps<'s> {
         room: u64,
     ) -> Result<Steps<'s>, Error> {
         let lines = ReadLines::open(path)?;
-        let (path, line, before) = (path.to_owned(), ReadLine::default(), ReadLine::default());
+        let (path, line, before) =
+            (shown(path).to_owned(), ReadLine::default(), ReadLine::default());
         let (is_open, out_of_order) = (false, None);
         let cursor = Cursor { path, lines, line, is_open, before, room, out_of_order };
         Ok(Steps {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::percent;
 use crate::Error;
-use crate::lines::Lines;
+use crate::lines::{self, Lines};
 
 /// More reads than any sequencer gives; what is larger is no number of reads. Sums of thousands of
 /// them are exact.
@@ -89,6 +89,7 @@ impl KrakenReport {
     /// it and the taxa below it have are wrong, too.
     pub fn read(path: &Path) -> Result<KrakenReport, Error> {
         let mut lines = Lines::open_or_stdin(path)?;
+        let path = lines::shown(path);
         let mut reader = Reader::default();
         while let Some((number, line)) = lines.next()? {
             reader
@@ -424,6 +425,7 @@ fn shown(text: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const PLAIN: &str = " 10.00\t10\t10\tU\t0\tunclassified\n \
                          90.00\t90\t1\tR\t1\troot\n \
@@ -553,5 +555,36 @@ mod tests {
         let taxids: Vec<u64> =
             report.in_order().into_iter().map(|at| report.rows()[at].taxid).collect();
         assert_eq!(taxids, [0, 1, 7, 8, 9]);
+    }
+
+    proptest! {
+        /// Whatever is changed in a report, it is refused or makes one that comes back as it is.
+        #[test]
+        fn any_bytes_are_a_report_or_refused(
+            changes in proptest::collection::vec((0usize..400, any::<u8>(), 0u8..3), 0..6),
+        ) {
+            let mut text = PLAIN.as_bytes().to_vec();
+            for (at, byte, what) in changes {
+                let at = at % text.len();
+                match what {
+                    0 => text[at] = byte,
+                    1 => text.insert(at, b" \t\n0.UD"[usize::from(byte) % 7]),
+                    _ => drop(text.remove(at)),
+                }
+            }
+            if let Ok(report) = KrakenReport::parse(&text) {
+                let mut back = Vec::new();
+                report.write(&mut back).unwrap();
+                let again = KrakenReport::parse(&back).unwrap();
+                let bare = |report: KrakenReport| {
+                    let mut rows = report.rows;
+                    rows.iter_mut().for_each(|row| row.percent = 0.0);
+                    rows
+                };
+                let sorted = report.sorted();
+                prop_assert_eq!(sorted.rows.len(), report.rows.len());
+                prop_assert_eq!(bare(again), bare(report));
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ const fn hint(command: &'static str, options: &'static [&'static str], tip: &'st
 }
 
 /// The first that fits is said.
-const HINTS: [Hint; 32] = [
+const HINTS: [Hint; 35] = [
     // Kraken 2
     hint(
         "classify",
@@ -41,6 +41,10 @@ const HINTS: [Hint; 32] = [
     ),
     hint("build", &["--add-to-library"], "genomes are arguments: files, folders or @LIST"),
     hint("build", &["--build", "--standard"], "one run builds the whole database: leave it out"),
+    // KrakenTools
+    hint("extract reads", &["-k"], "--lines FILE has a line for each read, as classify wrote it"),
+    hint("extract reads", &["-s"], "reads are arguments, and mates those of -1 and -2"),
+    hint("report merge", &["-r", "--report-file"], "reports are arguments: leave it out"),
     // KMC, Jellyfish and others that count
     hint(
         "count",
