@@ -9,7 +9,7 @@ use merganser_classify::extract::{
     relatives_in_taxonomy,
 };
 use merganser_classify::report::KrakenReport;
-use merganser_classify::taxonomy::Dump;
+use merganser_classify::taxonomy::{Dump, TaxonomySource};
 use merganser_io::{Input, Segment};
 
 use super::outputs::{self, Files};
@@ -76,7 +76,7 @@ fn check(args: &ExtractReadsArgs) -> Result<()> {
 fn others(args: &ExtractReadsArgs) -> Vec<std::path::PathBuf> {
     let mut files = vec![args.lines.clone()];
     files.extend(args.report.clone());
-    files.extend(args.taxonomy.iter().flat_map(|folder| Dump::files(folder)));
+    files.extend(args.taxonomy.iter().flat_map(|path| TaxonomySource::from(path).files()));
     files.extend(args.database.iter().flat_map(|path| database::files(path)));
     files
 }
