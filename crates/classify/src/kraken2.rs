@@ -9,9 +9,11 @@
 mod batch;
 mod build;
 mod classify;
+mod codes;
 mod counts;
 mod database;
 mod distinct;
+mod joining;
 pub(crate) mod library;
 mod lines;
 mod minimizers;

@@ -1,11 +1,15 @@
 //! What a run counts for its report.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use merganser_io::RecordBatch;
+use merganser_run::run_workers;
 
 use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
 use super::distinct::Sketch;
+use super::joining::Joining;
+use crate::Error;
 
 /// Bases of a block of single reads: the one that reaches them is its last.
 const BLOCK_BASES: u64 = 3 << 20;
@@ -66,8 +70,10 @@ pub struct Kraken2Counts {
     pub(super) unclassified: u64,
     pub(super) taxa: HashMap<u32, TaxonCounts>,
     pub(super) sketches: HashMap<u32, Sketch>,
-    /// The block that may go on, and its sketches.
-    open: (u64, BlockSketches),
+    /// The block that may go on, and the sketches of its pieces.
+    open: (u64, Vec<BlockSketches>),
+    /// Where blocks go that are whole.
+    pub(super) joining: Arc<Joining>,
 }
 
 impl Kraken2Counts {
@@ -83,20 +89,25 @@ impl Kraken2Counts {
         }
         for (block, sketches) in batch.sketches.drain(..) {
             if block != self.open.0 {
-                self.close();
+                self.joining.put(std::mem::take(&mut self.open.1));
                 self.open.0 = block;
             }
-            for (node, sketch) in sketches {
-                self.open.1.entry(node).or_default().append(sketch);
-            }
+            self.open.1.push(sketches);
         }
     }
 
-    /// Adds the sketches of the block that was open to those of the blocks before it.
-    pub(super) fn close(&mut self) {
-        for (node, sketch) in self.open.1.drain() {
-            self.sketches.entry(node).or_default().merge(sketch.into_sketch());
-        }
+    /// Joins the sketches of all blocks, after the last batch.
+    ///
+    /// # Errors
+    /// If threads cannot be started.
+    pub(super) fn close(&mut self, threads: usize) -> Result<(), Error> {
+        self.joining.put(std::mem::take(&mut self.open.1));
+        run_workers(threads, |_| {
+            while self.joining.join_one() {}
+            Ok::<(), Error>(())
+        })?;
+        self.sketches = self.joining.take();
+        Ok(())
     }
 
     /// All reads; a pair is one.

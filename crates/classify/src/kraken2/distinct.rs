@@ -5,39 +5,14 @@
 //! empty sketches. A [`BlockSketch`] is of a block or of a piece of one; pieces are joined to what
 //! the block as a whole would have come to, so that the cuts between pieces leave no trace.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
-
+use super::codes::{CODE_BITS, Codes};
 use super::table::hash;
 
-/// Bits of a hash that choose a register,
+/// Bits of a hash that choose a register.
 const INDEX_BITS: u32 = 12;
-/// and those that a code has of it.
-const CODE_BITS: u32 = 25;
 const REGISTERS: usize = 1 << INDEX_BITS;
 /// Codes of a block's set; with more, it becomes registers.
 const MOST_CODES: usize = REGISTERS / 4;
-
-/// A set of codes.
-pub(super) type Codes = HashSet<u32, BuildHasherDefault<CodeHasher>>;
-
-/// Codes are hashes already; their upper bits are spread over a word.
-#[derive(Debug, Default)]
-pub(super) struct CodeHasher(u64);
-
-impl Hasher for CodeHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
-    }
-
-    fn write_u32(&mut self, code: u32) {
-        self.0 = (self.0 ^ u64::from(code)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-}
 
 /// Distinct minimizers: few as a set of codes, many as registers.
 #[derive(Clone, Debug)]
@@ -82,7 +57,7 @@ impl Sketch {
     fn registers(&mut self) -> &mut [u8; REGISTERS] {
         if let Sketch::Codes(codes) = self {
             let mut registers = Box::new([0; REGISTERS]);
-            codes.iter().for_each(|&code| raise(&mut registers, code));
+            codes.for_each(|code| raise(&mut registers, code));
             *self = Sketch::Registers(registers);
         }
         match self {
@@ -94,19 +69,14 @@ impl Sketch {
     /// Adds another one. Two sets stay a set, however large.
     pub(super) fn merge(&mut self, mut other: Sketch) {
         match (&mut *self, &mut other) {
-            (Sketch::Codes(own), Sketch::Codes(others)) => {
-                if own.len() < others.len() {
-                    std::mem::swap(own, others);
-                }
-                own.extend(others.drain());
-            }
+            (Sketch::Codes(own), Sketch::Codes(others)) => own.merge(std::mem::take(others)),
             (Sketch::Registers(own), Sketch::Registers(others)) => {
                 own.iter_mut()
                     .zip(others.iter())
                     .for_each(|(own, &other)| *own = (*own).max(other));
             }
             (Sketch::Registers(own), Sketch::Codes(others)) => {
-                others.iter().for_each(|&code| raise(own, code));
+                others.for_each(|code| raise(own, code));
             }
             (Sketch::Codes(_), Sketch::Registers(_)) => {
                 std::mem::swap(self, &mut other);
@@ -120,7 +90,7 @@ impl Sketch {
         let mut ranks = [0u64; 64];
         let (registers, most) = match self {
             Sketch::Codes(codes) => {
-                codes.iter().for_each(|&code| ranks[usize::from(rank_of(code)).min(63)] += 1);
+                codes.for_each(|code| ranks[usize::from(rank_of(code)).min(63)] += 1);
                 ranks[0] = (1u64 << CODE_BITS).saturating_sub(codes.len() as u64);
                 (1u64 << CODE_BITS, 64 - CODE_BITS)
             }
@@ -212,10 +182,11 @@ impl BlockSketch {
         }
         let full = match (&self.sketch, &next.sketch) {
             (Sketch::Codes(own), Sketch::Codes(others)) => {
-                let new = others.iter().filter(|code| !own.contains(code)).count();
+                let mut new = 0;
+                others.for_each(|code| new += usize::from(!own.contains(code)));
                 // The set that is just full stays one if nothing came after the code that filled it.
-                let filled_last = next.fresh.is_some_and(|code| !own.contains(&code));
-                self.fresh = next.fresh.filter(|code| !own.contains(code));
+                let filled_last = next.fresh.is_some_and(|code| !own.contains(code));
+                self.fresh = next.fresh.filter(|&code| !own.contains(code));
                 own.len() + new > MOST_CODES || (own.len() + new == MOST_CODES && !filled_last)
             }
             _ => true,
@@ -260,7 +231,11 @@ mod tests {
 
     fn same(one: &Sketch, other: &Sketch) -> bool {
         match (one, other) {
-            (Sketch::Codes(one), Sketch::Codes(other)) => one == other,
+            (Sketch::Codes(one), Sketch::Codes(other)) => {
+                let mut equal = one.len() == other.len();
+                one.for_each(|code| equal &= other.contains(code));
+                equal
+            }
             (Sketch::Registers(one), Sketch::Registers(other)) => one == other,
             _ => false,
         }

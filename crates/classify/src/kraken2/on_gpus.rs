@@ -44,7 +44,7 @@ impl<'o, 'r, 'w, 'p, 'c> OnGpus<'o, 'r, 'w, 'p, 'c> {
     pub(super) fn work(mut self) {
         loop {
             let mut batch = self.spare.pop().unwrap_or_default();
-            if !self.run.batches.next(&mut batch) {
+            if !self.run.next(&mut batch) {
                 break;
             }
             let Some(cuts) = self.run.blocks(&batch) else { break };

@@ -40,7 +40,6 @@ impl Kraken2Counts {
         options: Kraken2ReportOptions,
         output: &mut dyn Write,
     ) -> io::Result<()> {
-        self.close();
         let clades = self.clades(tree, options.minimizers);
         let report = Report { counts: self, tree, options, clades };
         if self.unclassified != 0 || options.zero_counts {

@@ -174,7 +174,9 @@ pub fn classify(
     let options = RecordOptions { workers: resources.threads, cancel: cancel.clone(), ..options };
     let records = Records::open(segments, options)?;
     progress.stage("classify", Unit::Bytes, records.bytes_total());
-    let sink = Written { outputs, counts: Kraken2Counts::default(), bases: 0 };
+    let counts = Kraken2Counts::default();
+    let joining = Arc::clone(&counts.joining);
+    let sink = Written { outputs, counts, bases: 0 };
     let written = InOrder::new(sink, AHEAD * resources.threads as u64, 0);
     let run = Run {
         batches: Pipeline::new(&records, &written, progress, cancel),
@@ -182,12 +184,14 @@ pub fn classify(
         wants,
         cutting: config.minimizers.then(Mutex::default),
         cut: Condvar::new(),
+        joining,
     };
     run.batches.work(resources.threads, || match &gpus {
         Some(gpus) => OnGpus::new(&run, gpus, classifier.worker()).work(),
         None => run.work(&mut classifier.worker()),
     })?;
-    let Written { counts, bases, .. } = written.into_sink()?;
+    let Written { mut counts, bases, .. } = written.into_sink()?;
+    counts.close(resources.threads)?;
     progress.finish();
     stages.since("classify", begun);
     Ok(Kraken2Outcome {

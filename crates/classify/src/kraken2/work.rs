@@ -1,7 +1,7 @@
 //! What each thread does: it takes batches, classifies them, and hands in what is to be written; and how
 //! that is written, in order.
 
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use merganser_io::{RecordBatch, Records};
@@ -11,6 +11,7 @@ use merganser_run::{InOrderSink, Pipeline};
 use super::Kraken2Taxonomy;
 use super::batch::Kraken2Batch;
 use super::counts::{BlockCuts, InputBlocks, Kraken2Counts};
+use super::joining::Joining;
 use super::sequences::Kraken2Sequences;
 use super::worker::Kraken2Worker;
 use crate::Error;
@@ -70,19 +71,27 @@ pub(super) struct Run<'r, 'w, 'o> {
     /// The number of the batch that is cut into blocks next, if that is needed.
     pub(super) cutting: Option<Mutex<(u64, InputBlocks)>>,
     pub(super) cut: Condvar,
+    /// Blocks of the input whose sketches are to be joined.
+    pub(super) joining: Arc<Joining>,
 }
 
 impl Run<'_, '_, '_> {
     /// Takes batches until there are none.
     pub(super) fn work(&self, worker: &mut Kraken2Worker<'_>) {
         let mut batch = RecordBatch::default();
-        while self.batches.next(&mut batch) {
+        while self.next(&mut batch) {
             let Some(cuts) = self.blocks(&batch) else { return };
             if !self.batches.wait_for_room(&batch) {
                 return;
             }
             self.classify_here(worker, &mut batch, &cuts);
         }
+    }
+
+    /// The next batch, before which a block of the input has its sketches joined, if one waits for that.
+    pub(super) fn next(&self, batch: &mut RecordBatch) -> bool {
+        self.joining.join_one();
+        self.batches.next(batch)
     }
 
     /// Classifies a batch on this thread.
