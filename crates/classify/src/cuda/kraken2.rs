@@ -3,6 +3,7 @@
 //! device.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use merganser_gpu::{
     Device, DeviceBuffer, DeviceInfo, PinnedBuffer, Pool, Pooled, Result as GpuResult, Stream,
@@ -21,6 +22,8 @@ use crate::kraken2::{Kraken2Options, TableCells};
 /// Sequences of a batch, and words of 8 letters.
 const BATCH_SEQUENCES: usize = 1 << 16;
 const BATCH_WORDS: usize = (4 << 20) / 8 + BATCH_SEQUENCES;
+/// Runs of a batch that there is room for on the host from the start: one to four letters.
+const USUAL_RUNS: usize = 2 * BATCH_WORDS;
 /// Batches for each thread: one is at work while it looks at the other.
 const BATCHES_A_THREAD: usize = 2;
 
@@ -56,26 +59,23 @@ impl Kraken2Gpus {
         minimizers: bool,
     ) -> Result<Kraken2Gpus, Error> {
         let devices = Device::open_all(&config.devices)?;
-        let streams = (BATCHES_A_THREAD * config.streams).div_ceil(devices.len()).max(1);
+        let filling = Filling { options, table, minimizers };
+        let most = (BATCHES_A_THREAD * config.streams).div_ceil(devices.len()).max(1);
+        let planned = devices
+            .into_iter()
+            .map(|device| {
+                let same = config.devices.iter().filter(|&&number| number == device.ordinal());
+                let streams = filling.streams(&device, config.memory, same.count() as u64)?;
+                Ok((device, streams.min(most)))
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
         // Devices are filled side by side.
         let filled = std::thread::scope(|scope| {
-            let fill = |device: Device| {
-                let fill = move || {
-                    OneDevice::new(
-                        device,
-                        options,
-                        table,
-                        config.memory,
-                        [streams, usize::from(minimizers)],
-                    )
-                };
-                start_scoped(scope, fill)
-            };
-            let filling = devices.into_iter().map(fill).collect::<Result<Vec<_>, _>>()?;
-            filling
-                .into_iter()
-                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect::<Result<Vec<_>, Error>>()
+            let filling = &filling;
+            let fill =
+                |(device, streams)| start_scoped(scope, move || filling.fill(device, streams));
+            let filling = planned.into_iter().map(fill).collect::<Result<Vec<_>, _>>()?;
+            filling.into_iter().map(joined).collect::<Result<Vec<_>, Error>>()
         })?;
         Ok(Kraken2Gpus { devices: filled, next: AtomicUsize::new(0) })
     }
@@ -130,35 +130,48 @@ impl Kraken2Gpus {
     }
 }
 
-impl OneDevice {
-    fn new(
-        device: Device,
-        options: &Kraken2Options,
-        table: &TableCells<'_>,
-        memory: Option<u64>,
-        [streams, minimizers]: [usize; 2],
-    ) -> Result<OneDevice, Error> {
+/// What devices are filled with.
+struct Filling<'f> {
+    options: &'f Kraken2Options,
+    table: &'f TableCells<'f>,
+    minimizers: bool,
+}
+
+impl Filling<'_> {
+    fn words(&self) -> usize {
+        self.table.bytes.len().div_ceil(8)
+    }
+
+    /// How many workspaces a device has room for, besides the table, if it is `shared` by so many.
+    fn streams(&self, device: &Device, memory: Option<u64>, shared: u64) -> Result<usize, Error> {
         if let Some(limit) = memory {
             device.limit_memory(limit);
         }
-        let words = table.bytes.len().div_ceil(8);
-        let minimizers = minimizers == 1;
-        let each = Workspace::bytes(minimizers);
-        let available = device.available()?;
+        let (table, each) = (8 * self.words() as u64, Workspace::bytes(self.minimizers));
+        let available = device.available()? / shared;
         // A little for what is rounded up.
-        let left = (available / 32 * 31).saturating_sub(8 * words as u64);
-        let streams = streams.min((left / each) as usize);
-        if streams == 0 {
-            let needed = (8 * words as u64 + each) / 31 * 32 + 32;
+        let left = (available / 32 * 31).saturating_sub(table);
+        if left < each {
+            let needed = (table + each) / 31 * 32 + 32;
             let (ordinal, what) = (device.ordinal(), "the table of the database");
             return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
         }
-        let mut cells = device.alloc(words)?;
-        upload(&device, table.bytes, &mut cells)?;
+        Ok((left / each) as usize)
+    }
+
+    fn fill(&self, device: Device, streams: usize) -> Result<OneDevice, Error> {
+        let Filling { options, table, minimizers } = *self;
+        let mut cells = device.alloc(self.words())?;
         let workspaces = Pool::new(streams, {
             let device = device.clone();
             move || Workspace::new(&device, minimizers)
         });
+        // Both take long, one the bus and the other the system.
+        std::thread::scope(|scope| {
+            let warm = start_scoped(scope, || warm(&workspaces))?;
+            upload(&device, table.bytes, &mut cells)?;
+            joined(warm)
+        })?;
         let cell_rule = CellRule {
             capacity: table.capacity,
             reciprocal: table.reciprocal,
@@ -168,6 +181,20 @@ impl OneDevice {
         };
         Ok(OneDevice { device, rule: rule(options), cell_rule, cells, workspaces })
     }
+}
+
+/// What a thread gave, or its panic.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Makes all workspaces.
+fn warm(workspaces: &Pool<Workspace>) -> Result<(), Error> {
+    let mut made = Vec::new();
+    while let Some(workspace) = workspaces.try_take()? {
+        made.push(workspace);
+    }
+    Ok(())
 }
 
 fn rule(options: &Kraken2Options) -> Rule {
@@ -210,10 +237,7 @@ fn upload(device: &Device, bytes: &[u8], to: &mut DeviceBuffer<u64>) -> Result<(
                 stream.synchronize()
             })?);
         }
-        let join = |one: std::thread::ScopedJoinHandle<'_, GpuResult<()>>| {
-            one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        Ok(copying.into_iter().try_for_each(join)?)
+        Ok(copying.into_iter().try_for_each(joined)?)
     })
 }
 
@@ -318,8 +342,8 @@ impl Workspace {
             scratch: device.alloc(scratch)?,
             counts_here: device.alloc_pinned(BATCH_SEQUENCES)?,
             total: device.alloc_pinned(1)?,
-            runs_here: device.alloc_pinned(0)?,
-            minimizers_here: minimizers.then(|| device.alloc_pinned(0)).transpose()?,
+            runs_here: device.alloc_pinned(USUAL_RUNS)?,
+            minimizers_here: minimizers.then(|| device.alloc_pinned(USUAL_RUNS)).transpose()?,
             stream: device.stream()?,
         })
     }

@@ -227,6 +227,7 @@ fn record_options(
         batch_records: config.batch_records.unwrap_or(batch_records).max(1),
         batch_bytes,
         max_record,
+        overlapping: on_gpus,
         ..usual
     }
 }

@@ -2,6 +2,7 @@
 //! `MERGANSER_REQUIRE_GPU=1` makes that a failure.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use merganser_classify::Error;
 use merganser_classify::kraken2::{Kraken2BuildConfig, Kraken2Database, Kraken2Rules};
@@ -11,13 +12,15 @@ use crate::random::Random;
 use crate::run::{self, Job};
 use crate::{build, library};
 
-fn usable() -> bool {
-    let usable = merganser_gpu::availability().usable().next().is_some();
-    if !usable {
+/// The device, which one test after the other has to itself.
+fn device() -> Option<MutexGuard<'static, ()>> {
+    static DEVICE: Mutex<()> = Mutex::new(());
+    if merganser_gpu::availability().usable().next().is_none() {
         assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");
         eprintln!("skipped: no GPU here");
+        return None;
     }
-    usable
+    Some(DEVICE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// The database of a library, and reads.
@@ -45,9 +48,7 @@ fn compare(job: &Job, what: &str) -> usize {
 
 #[test]
 fn reads_get_the_same_lines_and_reports() {
-    if !usable() {
-        return;
-    }
+    let Some(_device) = device() else { return };
     let new = Kraken2BuildConfig::default;
     let configs = [
         new(),
@@ -76,6 +77,29 @@ fn reads_get_the_same_lines_and_reports() {
     }
 }
 
+#[test]
+fn records_that_no_device_has_room_for_do_not_hold_up_others() {
+    let Some(_device) = device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (built, reads) = database(folder.path(), &Kraken2BuildConfig::default(), 10);
+    let mut text = std::fs::read(&reads).unwrap();
+    // Longer than a batch, and so long that they come one at a time.
+    let random = &mut Random(11);
+    for (number, length) in [5 << 20, 3 << 20, 4 << 20, 100].into_iter().enumerate() {
+        let letters = random.letters(length);
+        text.extend(format!("@long{number}\n").bytes());
+        text.extend_from_slice(&letters);
+        text.extend_from_slice(b"\n+\n");
+        text.resize(text.len() + letters.len(), b'I');
+        text.push(b'\n');
+        text.extend(std::fs::read(&reads).unwrap());
+    }
+    std::fs::write(&reads, text).unwrap();
+    let mut job = Job::new(built.path(), vec![reads]);
+    job.batch_records = 40;
+    compare(&job, "long records");
+}
+
 /// Changes bytes of a database's file.
 fn change(folder: &Path, name: &str, at: usize, bytes: &[u8]) {
     let path = folder.join(name);
@@ -86,9 +110,7 @@ fn change(folder: &Path, name: &str, at: usize, bytes: &[u8]) {
 
 #[test]
 fn old_complements_other_masks_and_wide_cells_are_read() {
-    if !usable() {
-        return;
-    }
+    let Some(_device) = device() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (built, reads) = database(folder.path(), &Kraken2BuildConfig::default(), 7);
     let job = Job::new(built.path(), vec![reads]);
@@ -115,9 +137,7 @@ fn old_complements_other_masks_and_wide_cells_are_read() {
 
 #[test]
 fn a_damaged_table_and_a_small_device_are_errors() {
-    if !usable() {
-        return;
-    }
+    let Some(_device) = device() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (built, reads) = database(folder.path(), &Kraken2BuildConfig::default(), 9);
     let device = DeviceChoice::Cuda(vec![0]);
