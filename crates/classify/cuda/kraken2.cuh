@@ -35,10 +35,12 @@ struct kraken2_sequence {
   uint32_t length;
 };
 
-/// Entries that are alike: what they are above the lower 29 bits, how many below; the node.
+/// Entries that are alike: what they are above the lower 29 bits, how many below; the node, and how many
+/// minimizers one after the other have it.
 struct kraken2_run {
   uint32_t run;
   uint32_t node;
+  uint32_t groups;
 };
 
 struct kraken2_arguments {
@@ -50,6 +52,7 @@ struct kraken2_arguments {
   kraken2_run* runs;     // of each sequence, from the place of its first letter on
   uint64_t* minimizers;  // of runs that have a new one, in the same places; or null
   uint32_t* counts;      // of runs
+  uint64_t join;         // whether minimizers with the same node are one run
 };
 
 struct kraken2_gathering {
@@ -196,7 +199,8 @@ class smallest_lmer {
 /// Writes runs of entries.
 class run_writer {
  public:
-  MGPU_HD run_writer(kraken2_run* runs, uint64_t* minimizers) : runs_(runs), minimizers_(minimizers) {}
+  MGPU_HD run_writer(kraken2_run* runs, uint64_t* minimizers, bool join)
+      : runs_(runs), minimizers_(minimizers), join_(join) {}
 
   /// One more entry of this kind; one with the minimizer before goes on with any run that has it.
   MGPU_HD void more(kraken2_kind kind) {
@@ -207,9 +211,12 @@ class run_writer {
 
   /// One with another minimizer.
   MGPU_HD void next(uint64_t minimizer, uint32_t node) {
-    begin(next_minimizer, node);
-    if (minimizers_ != nullptr) minimizers_[count_] = minimizer;
-    entries_ = 1;
+    if (!(join_ && entries_ > 0 && kind_ == next_minimizer && node_ == node)) {
+      begin(next_minimizer, node);
+      if (minimizers_ != nullptr) minimizers_[count_] = minimizer;
+    }
+    ++entries_;
+    ++groups_;
   }
 
   /// How many runs there are, the last one written.
@@ -220,8 +227,8 @@ class run_writer {
 
  private:
   MGPU_HD void begin(kraken2_kind kind, uint32_t node) {
-    if (entries_ > 0) runs_[count_++] = {kind_ << kraken2_count_bits | entries_, node_};
-    kind_ = kind, node_ = node, entries_ = 0;
+    if (entries_ > 0) runs_[count_++] = {kind_ << kraken2_count_bits | entries_, node_, groups_};
+    kind_ = kind, node_ = node, entries_ = 0, groups_ = 0;
   }
 
   kraken2_run* runs_;
@@ -230,6 +237,8 @@ class run_writer {
   uint32_t kind_ = next_minimizer;
   uint32_t node_ = 0;
   uint32_t entries_ = 0;
+  uint32_t groups_ = 0;
+  bool join_;
 };
 
 /// Writes the runs of a sequence, and gives their number: an entry for each k-mer. Of a k-mer whose
@@ -240,7 +249,7 @@ MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& s
   const uint32_t least_bases = rule.k > rule.l ? rule.k - 1 : rule.k;
   const uint8_t* letters = a.letters + sequence.start;
   uint64_t* minimizers = a.minimizers == nullptr ? nullptr : a.minimizers + sequence.start;
-  run_writer out(a.runs + sequence.start, minimizers);
+  run_writer out(a.runs + sequence.start, minimizers, a.join != 0);
   smallest_lmer smallest(letters, rule);
   uint64_t last = ~uint64_t{0}, word = 0;
   for (uint32_t at = 0; at < sequence.length; ++at) {

@@ -13,7 +13,7 @@ use merganser_run::{GpuShortage, start_scoped};
 
 use super::GpuConfig;
 use super::kernels::kraken2::{
-    self as kernels, CellRule, Cells, FoundRun, Rule, Runs, Sequence, Sequences,
+    self as kernels, Asked, CellRule, Cells, FoundRun, Rule, Runs, Sequence, Sequences,
 };
 use super::staging::{COPIERS, STAGING_WORDS, Staging};
 use crate::Error;
@@ -114,7 +114,8 @@ impl Kraken2Gpus {
         Ok(workspace.map(|workspace| Kraken2Flight { device, workspace }))
     }
 
-    /// Sends sequences, for which there must be room, to the device, and does not wait.
+    /// Sends sequences, for which there must be room, to the device, and does not wait. With `join`,
+    /// minimizers in a row that have the same node come as one run; without minimizers only.
     ///
     /// # Errors
     /// If the device fails.
@@ -122,11 +123,12 @@ impl Kraken2Gpus {
         &self,
         flight: &mut Kraken2Flight,
         sequences: impl Iterator<Item = &'s [u8]>,
+        join: bool,
     ) -> Result<(), Error> {
         let one = &self.devices[flight.device];
         flight.workspace.load(sequences)?;
         let cells = Cells { rule: one.cell_rule, bytes: one.cells.view() };
-        Ok(flight.workspace.start(&one.rule, cells)?)
+        Ok(flight.workspace.start(&Asked { rule: one.rule, join }, cells)?)
     }
 }
 
@@ -322,7 +324,7 @@ struct Workspace {
 impl Workspace {
     /// Bytes of device memory.
     fn bytes(minimizers: bool) -> u64 {
-        let run = if minimizers { 16 } else { 8 };
+        let run = size_of::<FoundRun>() + if minimizers { 8 } else { 0 };
         (BATCH_WORDS * (8 + 2 * 8 * run) + BATCH_SEQUENCES * (8 + 4 + 8) + (1 << 20)) as u64
     }
 
@@ -364,7 +366,7 @@ impl Workspace {
         Ok(())
     }
 
-    fn start(&mut self, rule: &Rule, cells: Cells<'_>) -> GpuResult<()> {
+    fn start(&mut self, rule: &Asked, cells: Cells<'_>) -> GpuResult<()> {
         let ([words, count], stream) = (self.filled, &self.stream);
         stream.upload(&mut self.letters, 0..words, self.letters_there.view_mut())?;
         stream.upload(&mut self.places, 0..count, self.places_there.view_mut())?;

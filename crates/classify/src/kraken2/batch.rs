@@ -9,7 +9,8 @@ use super::distinct::BlockSketch;
 pub(super) struct Kraken2Batch {
     pub(super) lines: Vec<u8>,
     pub(super) calls: Vec<u32>,
-    pub(super) taxa: HashMap<u32, TaxonCounts>,
+    /// Taxa that have any.
+    pub(super) taxa: Vec<(u32, TaxonCounts)>,
     /// By block, in order.
     pub(super) sketches: Vec<(u64, BlockSketches)>,
 }

@@ -82,7 +82,7 @@ impl Kraken2Counts {
     pub(super) fn add(&mut self, batch: &mut Kraken2Batch) {
         self.reads += batch.calls.len() as u64;
         self.unclassified += batch.calls.iter().filter(|&&call| call == 0).count() as u64;
-        for (node, counts) in batch.taxa.drain() {
+        for (node, counts) in batch.taxa.drain(..) {
             let own = self.taxa.entry(node).or_default();
             own.reads += counts.reads;
             own.minimizers += counts.minimizers;

@@ -83,7 +83,7 @@ impl<'o, 'r, 'w, 'p, 'c> OnGpus<'o, 'r, 'w, 'p, 'c> {
             // Who has batches on devices must not wait for a place: others may wait for his.
             if let Some(mut flight) = self.gpus.place(self.in_flight.is_empty())? {
                 let sequences = (0..batch.len()).map(|at| batch.record(at).letters);
-                self.gpus.start(&mut flight, sequences)?;
+                self.gpus.start(&mut flight, sequences, self.worker.joins_runs())?;
                 return Ok(flight);
             }
             self.land(self.in_flight.len() - 1);

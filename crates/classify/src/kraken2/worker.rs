@@ -16,9 +16,6 @@ use crate::cuda::Found;
 /// Minimizers that are looked up together: they are put in the order of the table.
 const TOGETHER: usize = 1 << 17;
 
-/// Reads whose entries are taken together.
-const READS_TOGETHER: usize = 64;
-
 /// Classifies reads with a database; shared by all threads.
 #[derive(Debug)]
 pub(super) struct Kraken2Classifier<'db> {
@@ -133,39 +130,39 @@ impl Kraken2Worker<'_> {
         results: &mut Kraken2Batch,
     ) -> Result<(), Error> {
         results.clear();
-        let Kraken2Worker { classifier, entries, found, reads, .. } = self;
-        let largest = sequences.runs.iter().map(|&[_, node]| node).max().unwrap_or(0);
+        let Kraken2Worker { classifier, reads, .. } = self;
+        let largest = sequences.runs.iter().map(|&[_, node, _]| node).max().unwrap_or(0);
         classifier.database.table.check_value(largest)?;
         reads.start(cuts);
-        let (mut at, mates) = (0, batch.mates());
-        // So few that they stay in the caches.
-        for some in (0..batch.reads()).step_by(READS_TOGETHER) {
-            entries.runs.clear();
-            entries.minimizers.clear();
-            found.clear();
-            for record in some * mates..(some + READS_TOGETHER).min(batch.reads()) * mates {
-                let range = at..at + sequences.counts[record] as usize;
-                at = range.end;
-                if record % mates == 1 {
-                    entries.runs.push(Run::BORDER);
-                }
-                for (number, &[run, node]) in range.clone().zip(&sequences.runs[range]) {
-                    let run = Run::of_device(run);
-                    entries.runs.push(run);
-                    if run.kind() == Kind::Next {
-                        found.push(node);
-                        let minimizer = sequences.minimizers.map_or(0, |all| all[number]);
-                        entries.minimizers.push(minimizer);
+        let (mut from, mates) = (0, batch.mates());
+        for (record, &count) in sequences.counts.iter().enumerate() {
+            if record % mates == 1 {
+                reads.border();
+            }
+            for at in from..from + count as usize {
+                let [run, node, groups] = sequences.runs[at];
+                let run = Run::of_device(run);
+                match run.kind() {
+                    Kind::Next => {
+                        let minimizer = || sequences.minimizers.map_or(0, |all| all[at]);
+                        reads.next(node, run.count(), groups.into(), minimizer);
                     }
-                }
-                if record % mates + 1 == mates {
-                    entries.runs.push(Run::END);
+                    Kind::Same => reads.put(reads.last, run.count()),
+                    _ => reads.put(AMBIGUOUS, run.count()),
                 }
             }
-            reads.take(entries, found, batch, results);
+            from += count as usize;
+            if record % mates + 1 == mates {
+                reads.end(batch, results);
+            }
         }
         reads.finish(results);
         Ok(())
+    }
+
+    /// Whether minimizers in a row that have the same node may be one run: not where each of them counts.
+    pub(super) fn joins_runs(&self) -> bool {
+        !self.classifier.rules.quick && !self.classifier.sketching
     }
 
     /// Replaces bases of low quality, if that is asked for.
@@ -212,8 +209,39 @@ struct Reads<'c> {
     block: u64,
     cuts: Vec<usize>,
     sketches: BlockSketches,
-    /// A taxon whose counts are not in the map yet.
-    counted: (u32, TaxonCounts),
+    counted: Counted,
+}
+
+/// What a batch has of each taxon so far.
+#[derive(Debug)]
+struct Counted {
+    /// By node,
+    counts: Vec<TaxonCounts>,
+    /// and which nodes have any.
+    nodes: Vec<u32>,
+}
+
+impl Counted {
+    fn new(nodes: usize) -> Counted {
+        Counted { counts: vec![TaxonCounts::default(); nodes], nodes: Vec::new() }
+    }
+
+    /// The counts of a node, to which at least one is added.
+    #[inline]
+    fn count(&mut self, node: u32) -> &mut TaxonCounts {
+        let counts = &mut self.counts[node as usize];
+        if *counts == TaxonCounts::default() {
+            self.nodes.push(node);
+        }
+        counts
+    }
+
+    /// Hands over all counts, and begins anew.
+    fn take(&mut self, taxa: &mut Vec<(u32, TaxonCounts)>) {
+        let counts = &mut self.counts;
+        let drained = self.nodes.drain(..);
+        taxa.extend(drained.map(|node| (node, std::mem::take(&mut counts[node as usize]))));
+    }
 }
 
 impl<'c> Reads<'c> {
@@ -233,7 +261,7 @@ impl<'c> Reads<'c> {
             block: 0,
             cuts: Vec::new(),
             sketches: BlockSketches::new(),
-            counted: (0, TaxonCounts::default()),
+            counted: Counted::new(classifier.database.taxonomy().len()),
         }
     }
 
@@ -261,34 +289,44 @@ impl<'c> Reads<'c> {
         batch: &RecordBatch,
         results: &mut Kraken2Batch,
     ) {
-        let mut next = entries.minimizers.iter().zip(found);
+        let mut next = found.iter().enumerate();
         for run in &entries.runs {
             let count = run.count();
             match run.kind() {
                 Kind::Next => {
-                    let Some((&minimizer, &node)) = next.next() else { return };
-                    self.last = node;
-                    if self.done {
-                        continue;
-                    }
-                    if node != 0 {
-                        self.groups += 1;
-                        self.count(node, results).minimizers += 1;
-                        if self.sketching {
-                            self.sketches.entry(node).or_default().insert(minimizer);
-                        }
-                    }
-                    self.put(node, count);
+                    let Some((number, &node)) = next.next() else { return };
+                    self.next(node, count, 1, || entries.minimizers[number]);
                 }
                 Kind::Same => self.put(self.last, count),
                 Kind::Ambiguous => self.put(AMBIGUOUS, count),
-                Kind::Border => {
-                    self.one_mate = self.done;
-                    self.kmers.push((BORDER, 1));
-                }
+                Kind::Border => self.border(),
                 Kind::End => self.end(batch, results),
             }
         }
+    }
+
+    /// Takes k-mers of so many minimizers in a row that have the same node; `minimizer` is the only one
+    /// where that matters.
+    #[inline]
+    fn next(&mut self, node: u32, count: u64, groups: u64, minimizer: impl FnOnce() -> u64) {
+        self.last = node;
+        if self.done {
+            return;
+        }
+        if node != 0 {
+            self.groups += groups;
+            self.counted.count(node).minimizers += groups;
+            if self.sketching {
+                self.sketches.entry(node).or_default().insert(minimizer());
+            }
+        }
+        self.put(node, count);
+    }
+
+    /// The end of the first mate.
+    fn border(&mut self) {
+        self.one_mate = self.done;
+        self.kmers.push((BORDER, 1));
     }
 
     /// Takes k-mers that have the same node.
@@ -314,25 +352,6 @@ impl<'c> Reads<'c> {
         }
     }
 
-    /// The counts of a taxon.
-    #[inline]
-    fn count(&mut self, node: u32, results: &mut Kraken2Batch) -> &mut TaxonCounts {
-        if self.counted.0 != node {
-            self.flush(results);
-            self.counted.0 = node;
-        }
-        &mut self.counted.1
-    }
-
-    fn flush(&mut self, results: &mut Kraken2Batch) {
-        let (node, counts) = std::mem::take(&mut self.counted);
-        if counts != TaxonCounts::default() {
-            let own = results.taxa.entry(node).or_default();
-            own.reads += counts.reads;
-            own.minimizers += counts.minimizers;
-        }
-    }
-
     /// The end of a read: its call and its line.
     fn end(&mut self, batch: &RecordBatch, results: &mut Kraken2Batch) {
         // Kraken 2 takes the border from the k-mers of every pair, of one that it left before, too.
@@ -342,7 +361,7 @@ impl<'c> Reads<'c> {
             call = 0;
         }
         if call != 0 {
-            self.count(call, results).reads += 1;
+            self.counted.count(call).reads += 1;
         }
         let read = results.calls.len();
         results.calls.push(call);
@@ -378,7 +397,7 @@ impl<'c> Reads<'c> {
 
     /// The end of a batch.
     fn finish(&mut self, results: &mut Kraken2Batch) {
-        self.flush(results);
+        self.counted.take(&mut results.taxa);
         self.end_block(results);
     }
 }

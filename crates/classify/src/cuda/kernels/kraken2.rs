@@ -4,8 +4,8 @@ use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 
 /// A sequence: where its letters start, a multiple of 8, and how many there are.
 pub(crate) type Sequence = [u32; 2];
-/// A run of entries, as the host has them, and the node of its minimizer.
-pub(crate) type FoundRun = [u32; 2];
+/// A run of entries, as the host has them; the node, and how many minimizers in a row have it.
+pub(crate) type FoundRun = [u32; 3];
 
 merganser_gpu::shared! {
     /// How minimizers are made.
@@ -38,6 +38,7 @@ merganser_gpu::shared! {
         runs: *mut FoundRun,
         minimizers: *mut u64,
         counts: *mut u32,
+        join: u64,
     }
 
     struct GatherArguments = "mgpu::kraken2_gathering" {
@@ -55,6 +56,13 @@ merganser_gpu::shared! {
 merganser_gpu::foreign! {
     fn merganser_classify_kraken2_runs(arguments: *const RunsArguments, stream: RawStream);
     fn merganser_classify_kraken2_gather(arguments: *const GatherArguments, stream: RawStream);
+}
+
+/// How minimizers are made, and whether those in a row that have the same node are one run.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    pub(crate) rule: Rule,
+    pub(crate) join: bool,
 }
 
 /// How the cells of a table are read.
@@ -118,7 +126,7 @@ impl Runs<'_> {
 /// The host has made the places: sequences lie behind one another within the letters.
 pub(crate) fn runs(
     stream: &Stream,
-    rule: &Rule,
+    rule: &Asked,
     cells: Cells<'_>,
     sequences: Sequences<'_>,
     out: &mut Runs<'_>,
@@ -132,7 +140,7 @@ pub(crate) fn runs(
     assert!(counts.len() >= count, "room for {count} numbers");
     let (runs, minimizers) = out.raw();
     let arguments = RunsArguments {
-        rule: *rule,
+        rule: rule.rule,
         table: cells.raw(),
         letters: sequences.letters.as_ptr().cast(),
         sequences: sequences.places.as_ptr(),
@@ -140,6 +148,7 @@ pub(crate) fn runs(
         runs,
         minimizers,
         counts: counts.as_mut_ptr(),
+        join: rule.join.into(),
     };
     let run = |raw| {
         // SAFETY: sequences lie within the letters, as the host made them, and have no more runs than
