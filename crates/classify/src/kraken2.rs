@@ -20,13 +20,16 @@ mod minimizers;
 mod naive;
 mod on_gpus;
 mod options;
+mod plan;
 mod report;
+mod rounds;
 mod run;
 mod sequences;
 mod simulated;
 mod std_sort;
 mod table;
 mod taxonomy;
+mod waiting;
 mod work;
 mod worker;
 

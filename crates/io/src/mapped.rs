@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use memmap2::{Mmap, MmapOptions, UncheckedAdvice};
+use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, run_workers_collect};
 
@@ -209,14 +209,29 @@ impl MappedFile {
         Ok(hasher)
     }
 
+    /// Has the system read a part ahead, into its cache: pages that are looked at soon need not wait
+    /// for the disk one by one. What is no part of the file is left alone.
+    pub fn read_ahead(&self, part: &[u8]) {
+        if let Some((map, from)) = self.map.as_ref().zip(self.place(part)) {
+            // That this may fail does not matter.
+            let _ = map.advise_range(Advice::WillNeed, from, part.len());
+        }
+    }
+
+    /// Where a part of the file begins.
+    fn place(&self, part: &[u8]) -> Option<usize> {
+        let map = self.map.as_ref()?;
+        let from = part.as_ptr().addr().checked_sub(map.as_ptr().addr())?;
+        (from + part.len() <= map.len()).then_some(from)
+    }
+
     /// Takes pages of a part out of the process's memory until they are looked at again. What is no
     /// part of the file stays.
     pub fn release(&self, part: &[u8]) {
         const PAGE: usize = 4096;
-        let Some(map) = &self.map else { return };
-        let Some(from) = part.as_ptr().addr().checked_sub(map.as_ptr().addr()) else { return };
+        let Some((map, from)) = self.map.as_ref().zip(self.place(part)) else { return };
         let (from, to) = (from.next_multiple_of(PAGE), (from + part.len()) / PAGE * PAGE);
-        if from < to && to <= map.len() {
+        if from < to {
             // SAFETY: the pages are a file's and were never written: they come back as they were.
             // That this may fail does not matter.
             let _ =
@@ -283,6 +298,24 @@ mod tests {
         let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
         assert_eq!(mapped.check(sections, 1, &cancel).unwrap(), Soundness::Cancelled);
         assert!(!mapped.is_checked());
+    }
+
+    #[test]
+    fn bytes_are_the_same_after_they_were_released_and_read_ahead() {
+        let bytes: Vec<u8> = (0..50_000u32).map(|at| (at % 251) as u8).collect();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&bytes).unwrap();
+        let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
+        for part in [0..50_000, 100..30_000, 49_000..50_000, 7..7] {
+            mapped.release(&mapped.bytes()[part.clone()]);
+            mapped.read_ahead(&mapped.bytes()[part]);
+            assert_eq!(mapped.bytes(), bytes);
+        }
+        // Not of the file.
+        mapped.release(&bytes);
+        mapped.read_ahead(&bytes);
+        let last = bytes.iter().rposition(|&byte| byte != 0);
+        assert_eq!(last, Some(49_999));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::support::Dir;
 use crate::support::reads::Random;
+use crate::support::{Dir, root};
 
 /// Genomes of two species, a database of them in one and in several parts, and reads.
 fn world() -> Dir {
@@ -103,4 +103,67 @@ fn building_stays_within_the_promise() {
     assert!(
         dir.read("o.tsv").starts_with(b"U\tlong\t") || dir.read("o.tsv").starts_with(b"C\tlong\t")
     );
+}
+
+/// A folder of Kraken 2 whose table has `cells` random cells, with keys so short that many minimizers
+/// are found.
+fn random_kraken2(dir: &Dir, cells: usize) {
+    std::fs::create_dir(dir.path("k2")).unwrap();
+    for name in ["opts.k2d", "taxo.k2d"] {
+        let from = root().join("tests/data/kraken2").join(name);
+        dir.write(&format!("k2/{name}"), std::fs::read(from).unwrap());
+    }
+    let (mut random, key_bits) = (Random(3), 10u64);
+    let (mut table, mut filled) = (Vec::with_capacity(4 * cells + 32), 0u64);
+    for _ in 0..cells {
+        let (key, value) = (random.below(1 << key_bits), random.below(30));
+        let value = if value < 20 { value + 1 } else { 0 };
+        filled += u64::from(value > 0);
+        let cell = (key << (32 - key_bits) | value) as u32;
+        table.extend_from_slice(&cell.to_le_bytes());
+    }
+    let header = [cells as u64, filled, key_bits, 32 - key_bits].map(u64::to_le_bytes).concat();
+    dir.write("k2/hash.k2d", [header, table].concat());
+}
+
+/// A table of Kraken 2 that does not fit is gone through in rounds, with the same answers.
+#[test]
+fn tables_of_kraken_2_that_do_not_fit_are_gone_through() {
+    let dir = Dir::new();
+    random_kraken2(&dir, 60_000_000);
+    let mut random = Random(4);
+    for name in ["1.fq", "2.fq"] {
+        let mut text = String::new();
+        for read in 0..60_000 {
+            let letters = String::from_utf8(random.bases(150)).unwrap();
+            writeln!(text, "@r{read}\n{letters}\n+\n{}", "I".repeat(150)).unwrap();
+        }
+        dir.write(name, text);
+    }
+    for reads in ["1.fq 2.fq", "-1 1.fq -2 2.fq --confidence 0.02 --quick"] {
+        let classify = |memory: &str| {
+            let args = format!(
+                "classify --threads 2 --memory {memory} k2 {reads} -o o.tsv --report o.kreport \
+                 --report-minimizer-data --classified-out c#.fq"
+            );
+            let peak = peak(&dir, &args);
+            let json: serde_json::Value = serde_json::from_slice(&dir.read("sum.json")).unwrap();
+            let rounds = json["results"]["rounds"].as_u64();
+            let mates = if reads.starts_with('-') { ["c_1.fq", "c_2.fq"] } else { ["c#.fq"; 2] };
+            let all = ["o.tsv", "o.kreport", mates[0], mates[1]].map(|name| dir.read(name));
+            (peak, rounds, all)
+        };
+        let (_, none, expected) = classify("1G");
+        let (peak, rounds, found) = classify("140M");
+        assert!(found == expected);
+        assert!(peak <= 154 << 20, "{peak} bytes");
+        assert!(none.is_none() && rounds.is_some_and(|rounds| rounds > 1), "{rounds:?}");
+        let classified = found[0].iter().filter(|&&byte| byte == b'C').count();
+        assert!(classified > 10_000, "{classified}");
+    }
+    let said = dir.run("classify k2 1.fq --threads 2 --memory 140M -o o.tsv").stderr;
+    assert!(said.contains("reads are classified in rounds"), "{said}");
+    let refused = dir.run("classify k2 1.fq --threads 2 --memory 100M -o x.tsv -q").fails(1);
+    let start = "error: classifying with 2 threads by this database needs at least ";
+    assert!(refused.starts_with(start), "{refused}");
 }

@@ -73,6 +73,11 @@ pub(super) struct Entries {
 }
 
 impl Entries {
+    pub(super) fn clear(&mut self) {
+        self.runs.clear();
+        self.minimizers.clear();
+    }
+
     fn push(&mut self, kind: Kind, mut count: usize) {
         while count > 0 {
             let some = count.min(MOST);

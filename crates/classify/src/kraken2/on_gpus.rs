@@ -103,7 +103,7 @@ impl<'o, 'r, 'w, 'p, 'c> OnGpus<'o, 'r, 'w, 'p, 'c> {
                 self.worker.classify_found(&batch, &cuts, found, &mut part.batch)
             });
             drop(flight);
-            self.run.hand_in(&batch, done.map(|()| part));
+            self.run.hand_in(&batch, batch.is_long(), done.map(|()| part));
             self.spare.push(batch);
         }
     }

@@ -7,14 +7,16 @@ use std::time::Instant;
 use merganser_gpu::DeviceInfo;
 use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
 use merganser_run::{
-    Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, Work,
-    peak_rss,
+    Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit, Work, format_given,
+    format_needed, peak_rss,
 };
 
 use super::Kraken2Rules;
 use super::counts::Kraken2Counts;
 use super::database::Kraken2Database;
 use super::on_gpus::OnGpus;
+use super::plan::Plan;
+use super::rounds::Rounds;
 use super::work::{Run, Written};
 use super::worker::Kraken2Classifier;
 use crate::Error;
@@ -24,14 +26,8 @@ use crate::report::Tally;
 
 /// Batches for each worker that may be begun before the one that is written.
 const AHEAD: u64 = 4;
-/// What the process and a thread take besides the database.
-const FIXED: u64 = 32 << 20;
-const FIXED_THREAD: u64 = 32 << 20;
-/// With devices: CUDA's own, larger batches, and their pinned memory.
-const FIXED_GPU: u64 = 700 << 20;
-const GPU_THREAD: u64 = 128 << 20;
-/// How often a record is there at the same time, at most: as text, its k-mers' minimizers, its line.
-const COPIES: u64 = 16;
+/// Bytes of a batch where many wait in memory.
+const WAITING_BATCH: usize = 256 << 10;
 
 /// How to classify reads by a database of Kraken 2.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +110,9 @@ pub struct Kraken2Outcome {
     pub counts: Kraken2Counts,
     /// Bases of all reads.
     pub bases: u64,
+    /// How many times the table was gone through, range by range, as the memory does not hold it; 0
+    /// where it does, or devices do.
+    pub rounds: u64,
 }
 
 impl Kraken2Outcome {
@@ -137,7 +136,10 @@ impl Kraken2Outcome {
 /// database, the configuration and the reads. Calls `progress` with one stage, in bytes of input.
 ///
 /// The table of the database is mapped, so that processes share it and its pages count as the system's
-/// cache; a memory that is [given](Resources::memory) has to hold all of it nevertheless.
+/// cache. Where a memory is [given](Resources::memory), its pages count as the process's. If that, or
+/// else what the machine has, does not hold the table, reads are classified in rounds of as many as it
+/// holds, each of which goes through the table once; `progress` hears of it. GPUs that are asked for
+/// need a memory that holds it.
 ///
 /// # Errors
 /// If `config` or `resources` is out of range, GPUs are asked for and cannot be used or have no room for
@@ -156,66 +158,119 @@ pub fn classify(
     resources.validate()?;
     let begun = Instant::now();
     let gpus = gpus(config, resources, database, segments, progress)?;
-    let record = check_memory(resources, database, gpus.is_some())?;
+    let plan = Plan::new(resources, database, gpus.is_some())?;
+    if plan.rounds.is_some() {
+        let (table, memory) = (database.table_bytes(), resources.budget());
+        progress.note(&format!(
+            "the table takes {}, and the memory is {}: reads are classified in rounds, each of which \
+             goes through the table",
+            format_needed(table),
+            format_given(memory)
+        ));
+    }
     let mut stages = Stages::default();
     if gpus.is_some() {
         stages.since("upload", begun);
     }
     let begun = Instant::now();
-    let wants = Wants::of(outputs);
-    let mut classifier = Kraken2Classifier::new(database, config.rules.clone())?;
-    if config.minimizers {
-        classifier = classifier.with_minimizers();
-    }
-    if config.classified_only {
-        classifier = classifier.with_lines_of_classified();
-    }
-    let options = record_options(config, &wants, gpus.is_some(), record);
-    let options = RecordOptions { workers: resources.threads, cancel: cancel.clone(), ..options };
-    let records = Records::open(segments, options)?;
-    progress.stage("classify", Unit::Bytes, records.bytes_total());
-    let counts = Kraken2Counts::default();
-    let joining = Arc::clone(&counts.joining);
-    let sink = Written { outputs, counts, bases: 0 };
-    let written = InOrder::new(sink, AHEAD * resources.threads as u64, 0);
-    let run = Run {
-        batches: Pipeline::new(&records, &written, progress, cancel),
-        taxonomy: database.taxonomy(),
-        wants,
-        cutting: config.minimizers.then(Mutex::default),
-        cut: Condvar::new(),
-        joining,
-    };
-    run.batches.work(resources.threads, || match &gpus {
-        Some(gpus) => OnGpus::new(&run, gpus, classifier.worker()).work(),
-        None => run.work(&mut classifier.worker()),
-    })?;
-    let Written { mut counts, bases, .. } = written.into_sink()?;
-    counts.close(resources.threads)?;
+    let planned = Planned { config, resources, database, plan, gpus };
+    let mut outcome = planned.classify(segments, outputs, progress, cancel)?;
     progress.finish();
     stages.since("classify", begun);
-    Ok(Kraken2Outcome {
-        records: counts.reads(),
-        skipped_alignments: records.skipped_alignments(),
-        stages,
-        devices: gpus.map_or_else(Vec::new, |gpus| gpus.devices()),
-        peak_memory: peak_rss(),
-        classified: counts.reads() - counts.unclassified(),
-        counts,
-        bases,
-    })
+    (outcome.stages, outcome.peak_memory) = (stages, peak_rss());
+    Ok(outcome)
 }
 
-/// How reads are read, of which none is longer than `max_record`.
+/// A run whose ways and means are decided.
+struct Planned<'a> {
+    config: &'a Kraken2Config,
+    resources: &'a Resources,
+    database: &'a Kraken2Database,
+    plan: Plan,
+    gpus: Option<Arc<Kraken2Gpus>>,
+}
+
+impl Planned<'_> {
+    /// Classifies and writes; the outcome lacks what the clock and the system tell.
+    fn classify(
+        &self,
+        segments: &[Segment],
+        outputs: &mut Outputs<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Kraken2Outcome, Error> {
+        let &Planned { config, resources, database, plan, ref gpus } = self;
+        let wants = Wants::of(outputs);
+        let mut classifier = Kraken2Classifier::new(database, config.rules.clone())?;
+        if config.minimizers {
+            classifier = classifier.with_minimizers();
+        }
+        if config.classified_only {
+            classifier = classifier.with_lines_of_classified();
+        }
+        let options = record_options(config, &wants, gpus.is_some(), plan);
+        let threads = resources.threads;
+        let options = RecordOptions { workers: threads, cancel: cancel.clone(), ..options };
+        let records = Records::open(segments, options)?;
+        progress.stage("classify", Unit::Bytes, records.bytes_total());
+        let counts = Kraken2Counts::default();
+        let joining = Arc::clone(&counts.joining);
+        let sink = Written { outputs, counts, bases: 0 };
+        let written = InOrder::new(sink, AHEAD * threads as u64, 0);
+        let run = Run {
+            batches: Pipeline::new(&records, &written, progress, cancel),
+            taxonomy: database.taxonomy(),
+            wants,
+            cutting: config.minimizers.then(Mutex::default),
+            cut: Condvar::new(),
+            joining,
+        };
+        let rounds = self.work(&run, &classifier, cancel)?;
+        let Written { mut counts, bases, .. } = written.into_sink()?;
+        counts.close(threads)?;
+        Ok(Kraken2Outcome {
+            records: counts.reads(),
+            skipped_alignments: records.skipped_alignments(),
+            devices: gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices()),
+            classified: counts.reads() - counts.unclassified(),
+            counts,
+            bases,
+            rounds,
+            ..Kraken2Outcome::default()
+        })
+    }
+
+    /// Takes all batches, and returns how many times the table was gone through for them.
+    fn work(
+        &self,
+        run: &Run<'_, '_, '_>,
+        classifier: &Kraken2Classifier<'_>,
+        cancel: &Cancel,
+    ) -> Result<u64, Error> {
+        let threads = self.resources.threads;
+        if let Some(plan) = self.plan.rounds {
+            let table = &self.database.table;
+            return Rounds { run, classifier, table, plan, threads, cancel }.work();
+        }
+        run.batches.work(threads, || match &self.gpus {
+            Some(gpus) => OnGpus::new(run, gpus, classifier.worker()).work(),
+            None => run.work(&mut classifier.worker()),
+        })?;
+        Ok(0)
+    }
+}
+
+/// How reads are read.
 fn record_options(
     config: &Kraken2Config,
     wants: &Wants,
     on_gpus: bool,
-    max_record: usize,
+    plan: Plan,
 ) -> RecordOptions {
     let usual = RecordOptions::default();
     let [batch_records, batch_bytes] = match on_gpus {
         true => Kraken2Gpus::batch(),
+        false if plan.rounds.is_some() => [usual.batch_records, WAITING_BATCH],
         false => [usual.batch_records, usual.batch_bytes],
     };
     let whole = wants.classified.is_some() || wants.unclassified.is_some();
@@ -226,14 +281,14 @@ fn record_options(
         },
         batch_records: config.batch_records.unwrap_or(batch_records).max(1),
         batch_bytes,
-        max_record,
+        max_record: plan.record,
         overlapping: on_gpus,
         ..usual
     }
 }
 
 /// The devices that have the table; `None` where the CPU does all. GPUs that nobody asked for, and that
-/// have no room for it, are left alone.
+/// have no room for it or would get it through a memory that has none, are left alone.
 fn gpus(
     config: &Kraken2Config,
     resources: &Resources,
@@ -241,6 +296,9 @@ fn gpus(
     segments: &[Segment],
     progress: &dyn Progress,
 ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
+    if resources.device == DeviceChoice::Auto && Plan::takes_rounds(resources, database) {
+        return Ok(None);
+    }
     let bytes = merganser_io::text_bytes(segments.iter().flat_map(Segment::inputs));
     let work = Work::Kraken2 { table: database.table_bytes() };
     let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
@@ -256,21 +314,5 @@ fn gpus(
     }
 }
 
-/// The longest record that the memory allows.
-fn check_memory(
-    resources: &Resources,
-    database: &Kraken2Database,
-    on_gpus: bool,
-) -> Result<usize, Error> {
-    let threads = resources.threads as u64;
-    let [process, thread] = if on_gpus { [FIXED_GPU, GPU_THREAD] } else { [FIXED, FIXED_THREAD] };
-    let fixed = process + thread * threads + database.taxonomy().len() as u64 * 64;
-    // Pages of a mapped file are the system's to give and take, unless somebody has set a limit.
-    let table = resources.memory.map_or(0, |_| database.table_bytes());
-    let (needed, budget) = (fixed + table, resources.budget());
-    if needed > budget {
-        let what = format!("classifying with {threads} threads by this database needs");
-        return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
-    }
-    Ok(merganser_io::longest_record(budget - needed, COPIES * (threads + 1)))
-}
+#[cfg(test)]
+mod tests;

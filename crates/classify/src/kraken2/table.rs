@@ -1,5 +1,9 @@
 //! hash.k2d: from minimizers to taxa.
 
+mod ranges;
+
+pub(super) use ranges::{Ranges, WaitingSearches};
+
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -28,6 +32,8 @@ const NUMBER_BITS: u32 = 24;
 const MOST: usize = 1 << NUMBER_BITS;
 /// Cells that are looked at together.
 const TOGETHER: usize = 8;
+/// A search of so many cells goes through a table that is as good as full.
+const FAR: u64 = 1 << 20;
 /// Cells that a thread verifies at a time.
 const VERIFIED_CELLS: usize = 1 << 20;
 
@@ -297,7 +303,7 @@ impl Table {
     fn walk(&self, entry: Entry, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
         let (key, mut at) = (entry.key(), entry.at);
         // A full table ends the search where it began.
-        for _ in 0..self.homes.capacity {
+        for step in 1..=self.homes.capacity {
             let (found, value) = cell(at);
             if value == 0 || found == key {
                 return value;
@@ -306,8 +312,24 @@ impl Table {
             if at == self.homes.capacity {
                 at = 0;
             }
+            if step.is_multiple_of(FAR) {
+                self.leave(at);
+            }
         }
         0
+    }
+
+    /// Takes the cells that a search has come through out of the process's memory: one that goes
+    /// through all of a table must not have all of it there.
+    #[cold]
+    fn leave(&self, at: u64) {
+        self.file.release(self.bytes_of(at.saturating_sub(FAR)..at));
+    }
+
+    /// Cells as they lie in the file.
+    fn bytes_of(&self, cells: std::ops::Range<u64>) -> &[u8] {
+        let [start, end] = [cells.start, cells.end].map(|at| at as usize * self.cell_bytes);
+        &self.file.bytes()[HEADER + start..HEADER + end]
     }
 }
 

@@ -103,7 +103,7 @@ impl Run<'_, '_, '_> {
     ) {
         let mut part = self.spare_part();
         let done = worker.classify(batch, cuts, &mut part.batch);
-        self.hand_in(batch, done.map(|()| part));
+        self.hand_in(batch, batch.is_long(), done.map(|()| part));
     }
 
     /// One that was written, or a new one.
@@ -111,14 +111,15 @@ impl Run<'_, '_, '_> {
         self.batches.written().spare().unwrap_or_default()
     }
 
-    /// Hands in what was made of a batch, but for its sequences.
-    pub(super) fn hand_in(&self, batch: &RecordBatch, done: Result<Part, Error>) {
+    /// Hands in what was made of a batch, but for its sequences; of one that is long it must not wait
+    /// for its turn in memory.
+    pub(super) fn hand_in(&self, batch: &RecordBatch, is_long: bool, done: Result<Part, Error>) {
         let done = done.map(|mut part| {
             part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
             part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
             part
         });
-        match batch.is_long() {
+        match is_long {
             true => self.batches.hand_in_its_turn(batch.number(), done),
             false => self.batches.hand_in(batch.number(), done),
         }

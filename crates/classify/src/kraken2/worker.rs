@@ -1,5 +1,7 @@
 //! Batches of reads to lines, by one thread of many.
 
+use std::convert::Infallible;
+
 use merganser_io::RecordBatch;
 
 use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
@@ -10,6 +12,7 @@ use super::lines::{AMBIGUOUS, BORDER, Line, pair_name};
 use super::minimizers::{Entries, Kind, Minimizers, Run};
 use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
+use super::waiting::{WaitingBatch, WaitingEntries};
 use crate::Error;
 use crate::cuda::Found;
 
@@ -89,32 +92,43 @@ impl Kraken2Worker<'_> {
         self.mask(batch);
         let batch = &*batch;
         let Kraken2Worker { classifier, scanner, entries, searches, found, reads } = self;
-        entries.runs.clear();
-        entries.minimizers.clear();
         reads.start(cuts);
-        let mut look_up = |entries: &mut Entries, least: usize| {
-            if entries.minimizers.len() < least {
-                return Ok(());
-            }
+        scan(scanner, batch, entries, |entries| {
             classifier.database.table.look_up(&entries.minimizers, searches, found)?;
             reads.take(entries, found, batch, results);
-            entries.runs.clear();
-            entries.minimizers.clear();
             Ok::<(), Error>(())
-        };
-        for read in 0..batch.reads() {
-            for mate in 0..batch.mates() {
-                if mate == 1 {
-                    entries.runs.push(Run::BORDER);
-                }
-                let letters = batch.record(read * batch.mates() + mate).letters;
-                scanner.scan(letters, entries, |entries| look_up(entries, TOGETHER))?;
-            }
-            entries.runs.push(Run::END);
-        }
-        look_up(entries, 0)?;
+        })?;
         reads.finish(results);
         Ok(())
+    }
+
+    /// Has the searches for a batch's minimizers wait for the ranges of the table; then it may be
+    /// [classified](Self::classify_waiting). Bases of low quality are replaced in the batch itself.
+    pub(super) fn wait(&mut self, batch: &mut RecordBatch, cuts: BlockCuts) -> WaitingBatch {
+        self.mask(batch);
+        let Kraken2Worker { classifier, scanner, entries, .. } = self;
+        let mut pieces = Vec::new();
+        let Ok(()) = scan(scanner, batch, entries, |entries| {
+            pieces.push(WaitingEntries::new(entries, &classifier.database.table));
+            Ok::<(), Infallible>(())
+        });
+        WaitingBatch::new(batch, cuts, pieces)
+    }
+
+    /// Classifies the reads of a batch all whose searches were made, and lets go of these.
+    pub(super) fn classify_waiting(
+        &mut self,
+        waiting: &mut WaitingBatch,
+        results: &mut Kraken2Batch,
+    ) {
+        results.clear();
+        let Kraken2Worker { entries, found, reads, .. } = self;
+        reads.start(&waiting.cuts);
+        for piece in waiting.pieces.drain(..) {
+            piece.found(entries, found);
+            reads.take(entries, found, &waiting.batch, results);
+        }
+        reads.finish(results);
     }
 
     /// Classifies a batch's reads by what a device has found for their sequences, bases of low quality
@@ -169,6 +183,34 @@ impl Kraken2Worker<'_> {
     pub(super) fn mask(&self, batch: &mut RecordBatch) {
         mask(batch, self.classifier.rules.minimum_base_quality);
     }
+}
+
+/// Makes the entries of a batch's reads; `full` takes as many at a time as are looked up together.
+fn scan<E>(
+    scanner: &mut Minimizers,
+    batch: &RecordBatch,
+    entries: &mut Entries,
+    mut full: impl FnMut(&mut Entries) -> Result<(), E>,
+) -> Result<(), E> {
+    entries.clear();
+    let mut take = |entries: &mut Entries, least: usize| {
+        if entries.minimizers.len() >= least {
+            full(entries)?;
+            entries.clear();
+        }
+        Ok(())
+    };
+    for read in 0..batch.reads() {
+        for mate in 0..batch.mates() {
+            if mate == 1 {
+                entries.runs.push(Run::BORDER);
+            }
+            let letters = batch.record(read * batch.mates() + mate).letters;
+            scanner.scan(letters, entries, |entries| take(entries, TOGETHER))?;
+        }
+        entries.runs.push(Run::END);
+    }
+    take(entries, 0)
 }
 
 /// Replaces bases of low quality.

@@ -83,6 +83,11 @@ impl RecordBatch {
         self.len() / self.mates()
     }
 
+    /// Bytes of memory that the records take.
+    pub fn bytes(&self) -> usize {
+        self.text.room()
+    }
+
     /// A record by its place among all. Read r begins at r times [`mates`](Self::mates).
     ///
     /// # Panics

@@ -149,6 +149,9 @@ fn summary(
     summary.set("results", "classified", outcome.classified);
     summary.set("results", "unclassified", outcome.records - outcome.classified);
     summary.set("results", "skipped_alignments", outcome.skipped_alignments);
+    if outcome.rounds > 0 {
+        summary.set("results", "rounds", outcome.rounds);
+    }
     summary
 }
 

@@ -1,0 +1,97 @@
+//! How the memory is spent: decided before the first read.
+
+use merganser_run::{Resources, Shortage, machine_memory};
+
+use super::database::Kraken2Database;
+use crate::Error;
+
+/// What the process and a thread take besides the table.
+const FIXED: u64 = 32 << 20;
+const FIXED_THREAD: u64 = 32 << 20;
+/// With devices: CUDA's own, larger batches, and their pinned memory.
+const FIXED_GPU: u64 = 700 << 20;
+const GPU_THREAD: u64 = 128 << 20;
+/// What a taxon takes, and again for each thread.
+const TAXON: u64 = 64;
+const TAXON_THREAD: u64 = 24;
+/// How often a record is there at the same time, at most: as text, its k-mers' minimizers, its line.
+const COPIES: u64 = 16;
+/// The same where its searches wait, of which there may be one for each base.
+const WAITING_COPIES: u64 = 32;
+/// The least that is worth going through a table for.
+const LEAST_ROUND: u64 = 32 << 20;
+
+/// How the memory is spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The longest record.
+    pub(super) record: usize,
+    /// How reads are classified if the memory does not hold the table.
+    pub(super) rounds: Option<RoundPlan>,
+}
+
+/// What a round may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RoundPlan {
+    /// Bytes of reads that wait, with their searches.
+    pub(super) waiting: u64,
+    /// Bytes of the table that are there at the same time.
+    pub(super) range: u64,
+}
+
+impl Plan {
+    /// Spends the memory of `resources`. On devices, the table is theirs, but goes through the memory.
+    ///
+    /// # Errors
+    /// If it is too little.
+    pub(super) fn new(
+        resources: &Resources,
+        database: &Kraken2Database,
+        on_gpus: bool,
+    ) -> Result<Plan, Error> {
+        let threads = resources.threads as u64;
+        let [process, thread] =
+            if on_gpus { [FIXED_GPU, GPU_THREAD] } else { [FIXED, FIXED_THREAD] };
+        let taxa = database.taxonomy().len() as u64 * (TAXON + TAXON_THREAD * threads);
+        let fixed = process + thread * threads + taxa;
+        let whole = fixed + database.table_bytes();
+        let budget = resources.budget();
+        if !on_gpus && is_too_large(resources, whole) {
+            return Plan::in_rounds(threads, fixed, whole, budget);
+        }
+        // Pages of a mapped file are the system's to give and take, unless somebody has set a limit.
+        let needed = if resources.memory.is_some() { whole } else { fixed };
+        let left = enough(threads, needed, needed, budget)?;
+        let record = merganser_io::longest_record(left, COPIES * (threads + 1));
+        Ok(Plan { record, rounds: None })
+    }
+
+    /// Most is for reads that wait: the more of them, the fewer times the table is gone through. Ranges
+    /// may be small, as a round sees each but once.
+    fn in_rounds(threads: u64, fixed: u64, whole: u64, budget: u64) -> Result<Plan, Error> {
+        let left = enough(threads, fixed, whole.min(fixed + LEAST_ROUND), budget)?;
+        let record = merganser_io::longest_record(left / 8, WAITING_COPIES);
+        let rounds = Some(RoundPlan { waiting: left / 4 * 3, range: left / 8 });
+        Ok(Plan { record, rounds })
+    }
+
+    /// Whether the CPU would take rounds: the memory that is given, or that the machine has, does not
+    /// hold the table.
+    pub(super) fn takes_rounds(resources: &Resources, database: &Kraken2Database) -> bool {
+        Plan::new(resources, database, false).is_ok_and(|plan| plan.rounds.is_some())
+    }
+}
+
+/// Whether the memory that is given is less than `whole`, or what the machine has if none is given.
+fn is_too_large(resources: &Resources, whole: u64) -> bool {
+    whole > resources.memory.unwrap_or_else(machine_memory)
+}
+
+/// What a budget leaves besides `fixed`, if it is as much as is `needed`.
+fn enough(threads: u64, fixed: u64, needed: u64, budget: u64) -> Result<u64, Error> {
+    if needed > budget {
+        let what = format!("classifying with {threads} threads by this database needs");
+        return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
+    }
+    Ok(budget - fixed)
+}
