@@ -8,6 +8,7 @@ mod extract;
 mod formats;
 mod gtdb;
 mod kraken2;
+mod masked;
 mod peers;
 mod readers;
 mod real;

@@ -18,6 +18,7 @@ use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage};
 use crate::cpu::query::{HostQuery, Slider};
 use crate::kraken2::library::{Kraken2Sequence, Kraken2Taxids, Reading, STRETCH};
 use crate::kraken2::{Kraken2Database, SimulatedReads};
+use crate::masking::Masking;
 use crate::{Database, Error, Thresholds};
 pub use estimate::{Estimate, EstimateNotes, Level};
 use simulate::Simulation;
@@ -157,7 +158,9 @@ impl<'a> Simulator<'a> {
         resources.validate()?;
         Distribution::check_length(read_length, k)?;
         let (overlap, threads) = (read_length - 1, resources.threads);
-        Ok(Reading { inputs, overlap, threads, progress, cancel })
+        // Reads are never masked.
+        let masking = Masking::None;
+        Ok(Reading { inputs, overlap, masking, threads, progress, cancel })
     }
 }
 

@@ -4,6 +4,7 @@ use merganser_run::ConfigError;
 
 use crate::Error;
 use crate::hash::HashRule;
+use crate::masking::Masking;
 
 /// Largest k.
 pub const MAX_K: u32 = 32;
@@ -46,6 +47,7 @@ impl Preset {
                 stride: 112,
                 density: FULL_DENSITY,
                 max_locations: 254,
+                masking: Masking::None,
             },
             Preset::Sensitive => Params {
                 preset: self,
@@ -55,6 +57,7 @@ impl Preset {
                 stride: 256,
                 density: 100,
                 max_locations: 254,
+                masking: Masking::None,
             },
         }
     }
@@ -77,6 +80,8 @@ pub struct Params {
     pub density: u32,
     /// Locations that a feature keeps, the first ones of the reference; 1 to [`MAX_LOCATIONS`].
     pub max_locations: u32,
+    /// What is masked of references before they are sketched.
+    pub masking: Masking,
 }
 
 impl Params {
@@ -101,6 +106,12 @@ impl Params {
             }
         }
         Ok(())
+    }
+
+    /// Masks references so, or not at all.
+    #[must_use]
+    pub fn masking(self, masking: Masking) -> Params {
+        Params { masking, ..self }
     }
 
     /// The hash rule that goes with k.

@@ -10,7 +10,8 @@ use std::path::Path;
 
 use merganser_classify::taxonomy::Rank;
 use merganser_classify::{
-    BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams, expand_references,
+    BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
+    expand_references,
 };
 use merganser_io::AtomicFile;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
@@ -82,6 +83,7 @@ const MANY: Params = Params {
     stride: 4,
     density: 256,
     max_locations: 254,
+    masking: Masking::None,
 };
 
 /// What a device has no room for is made in several runs, or by the host; what is to be left out is.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use merganser_classify::taxonomy::Rank;
 use merganser_classify::{
-    Additions, BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams, Verdict, add,
-    build, build_in_memory, expand_references, naive,
+    Additions, BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
+    Verdict, add, build, build_in_memory, expand_references, naive,
 };
 use merganser_io::{AtomicFile, OutputSet};
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
@@ -36,6 +36,11 @@ fn reference(folder: &Path, random: &mut Random) -> (Vec<Vec<u8>>, Vec<u32>) {
         letters.truncate(random.below(3000) as usize);
         // A repeat, so that features have many locations.
         letters.extend_from_slice(&ancestor[..200].repeat(random.below(4) as usize));
+        // Regions of low complexity.
+        if number % 3 == 0 {
+            letters.extend(random.letters(1 + number / 2).repeat(20));
+            letters.extend(random.letters(100));
+        }
         targets.push(letters);
         taxids.push([11, 12, 21, 111, 12, 211, 112, 12, 212][(number % 9) as usize]);
     }
@@ -98,12 +103,16 @@ fn every_candidate_of_every_read_is_the_oracles() {
         (3, params(Preset::Sensitive, 254)),
         (4, Params { k: 7, sketch: 5, window: 40, stride: 13, ..params(Preset::MetaCache, 9) }),
         (5, Params { k: 20, sketch: 128, window: 60, stride: 60, ..params(Preset::Sensitive, 20) }),
+        (6, params(Preset::Sensitive, 254).masking(Masking::LowComplexity)),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let mut random = Random(seed);
         let (targets, taxids) = reference(folder.path(), &mut random);
         let reads = reads(&targets, &mut random);
-        let oracle = naive::Reference::new(&targets, &params);
+        let mut masked = targets.clone();
+        masked.iter_mut().for_each(|letters| params.masking.mask(letters));
+        assert_eq!(masked != targets, params.masking != Masking::None);
+        let oracle = naive::Reference::new(&masked, &params);
         let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
         let path = |name: &str| -> PathBuf { folder.path().join(name) };
         let config = |parts| BuildConfig::new(params).parts(parts);

@@ -130,6 +130,7 @@ pub(crate) fn config(
         stride: args.stride.unwrap_or(of.stride),
         density: args.density.unwrap_or(of.density),
         max_locations: args.max_locations.unwrap_or(of.max_locations),
+        masking: args.masked.map_or(of.masking, Into::into),
         preset,
     });
     let ambiguous =

@@ -69,6 +69,7 @@ pub(crate) fn describe(database: &Database) -> Value {
         "stride": params.stride,
         "density": f64::from(params.density) / 256.0,
         "max_locations": params.max_locations,
+        "masked": params.masking.name(),
         "lowest": thresholds.lowest.name(),
         "highest": thresholds.highest.name(),
         "max_cand": thresholds.max_candidates,

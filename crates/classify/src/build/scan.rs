@@ -19,7 +19,7 @@ use crate::entries::{AllEntries, Entries, Numbering, Unit};
 use crate::params::Params;
 use crate::target_taxa::ScannedTarget;
 use crate::{Error, Sketcher};
-use pieces::{Lead, Piece, Records, Waiting, complete, pieces};
+use pieces::{Piece, Records, Tail, Turn, Waiting};
 
 /// Windows at most: a location is 31 bits.
 pub(crate) const MAX_WINDOWS: u64 = (1 << 31) - 1;
@@ -49,9 +49,8 @@ struct FileChain {
 struct FileState {
     next: u64,
     targets: Vec<ScannedTarget>,
-    /// The last target may go on in the next chunk: its letters from the first window on that is
-    /// not complete yet.
-    tail: Option<Vec<u8>>,
+    /// The last target may go on in the next chunk.
+    tail: Option<Tail>,
 }
 
 struct Scanner<'a> {
@@ -158,13 +157,15 @@ impl Scanner<'_> {
             records.letters.clear();
             records.starts.clear();
             bases += chunk.parse(&mut records)?.bases;
-            let Some((lead, from)) = self.take_turn(&chunk, &mut records) else { break };
-            let pieces = pieces(&lead, &records, from);
+            let Some(mut turn) = self.take_turn(&chunk, &mut records) else { break };
+            turn.mask(self.params.masking, &mut records);
+            let pieces = turn.pieces(self.params.masking, &records);
+            self.note_kmers(chunk.file(), turn.target, &pieces);
             let unit = self.unit((chunk.file(), chunk.ordinal()), &pieces)?;
             units.push(unit);
             if self.gpu.is_some() {
                 let provisional = unit.provisional as u32;
-                let held = Waiting { provisional, lead, records, from };
+                let held = Waiting { provisional, turn, records };
                 records = self.send(held, &mut waiting, &mut entries)?;
             } else {
                 self.sketch(unit, &pieces, &mut sketcher, &mut entries);
@@ -183,10 +184,8 @@ impl Scanner<'_> {
     }
 
     /// Waits until all chunks before this one in its file have been here; takes over what the one
-    /// before left and leaves what is unfinished. `None` if the scan has failed elsewhere. Returns
-    /// the stretches (letters, whether the target ends there) that begin in earlier chunks, and
-    /// the number of the first record that begins in this one.
-    fn take_turn(&self, chunk: &Chunk, records: &mut Records) -> Option<(Lead, usize)> {
+    /// before left and leaves what is unfinished. `None` if the scan has failed elsewhere.
+    fn take_turn(&self, chunk: &Chunk, records: &mut Records) -> Option<Turn> {
         let chain = &self.chains[chunk.file()];
         let mut state = lock(&chain.state);
         while state.next != chunk.ordinal() {
@@ -196,38 +195,46 @@ impl Scanner<'_> {
             state = wait(&chain.changed, state);
         }
         state.next += 1;
-        let mut lead = Vec::new();
+        let mut lead = None;
         let resumed = matches!(records.starts.first(), Some((None, _)));
         let only = records.starts.len() == 1;
+        let before = state.targets.len();
         if let Some(mut tail) = state.tail.take() {
             if resumed {
-                let end = records.starts.get(1).map_or(records.letters.len(), |next| next.1);
-                tail.extend_from_slice(&records.letters[..end]);
+                let letters = &records.letters[records.range(0)];
+                tail.extend(letters);
                 if let Some(target) = state.targets.last_mut() {
-                    target.bases += end as u64;
-                    target.has_kmer = target.has_kmer || self.has_kmer(&tail);
+                    target.bases += letters.len() as u64;
                 }
             }
             if resumed && only {
-                state.tail = Some(self.unfinished(&tail));
+                state.tail = Some(tail.rest(self.params));
             }
-            lead.push((tail, !(resumed && only)));
+            lead = Some((tail, !(resumed && only)));
         }
         let from = usize::from(resumed);
         for at in from..records.starts.len() {
-            let end = records.starts.get(at + 1).map_or(records.letters.len(), |next| next.1);
-            let letters = &records.letters[records.starts[at].1..end];
+            let letters = &records.letters[records.range(at)];
             if at + 1 == records.starts.len() {
-                state.tail = Some(self.unfinished(letters));
+                state.tail = Some(Tail::of_beginning(self.params, letters));
             }
-            let (bases, has_kmer) = (letters.len() as u64, self.has_kmer(letters));
+            let bases = letters.len() as u64;
             let header = records.starts[at].0.take().unwrap_or_default();
             let name = header.split_ascii_whitespace().next().unwrap_or_default().to_owned();
-            state.targets.push(ScannedTarget { name, header, bases, has_kmer });
+            state.targets.push(ScannedTarget { name, header, bases, has_kmer: false });
         }
         drop(state);
         chain.changed.notify_all();
-        Some((lead, from))
+        Some(Turn { target: before - usize::from(lead.is_some()), lead, from })
+    }
+
+    /// Notes which targets have a k-mer, of which pieces of those from `target` on are known.
+    fn note_kmers(&self, file: usize, target: usize, pieces: &[Piece<'_>]) {
+        let found: Vec<bool> = pieces.iter().map(|piece| self.has_kmer(piece.letters)).collect();
+        let mut state = lock(&self.chains[file].state);
+        for (target, found) in state.targets[target..].iter_mut().zip(found) {
+            target.has_kmer |= found;
+        }
     }
 
     /// Whether there is a k-mer without a letter that is no base; that of most sequences is their
@@ -238,12 +245,6 @@ impl Scanner<'_> {
             run = if base::code(letter).is_some() { run + 1 } else { 0 };
             run == self.params.k
         })
-    }
-
-    /// The letters from the first window on that is not complete.
-    fn unfinished(&self, letters: &[u8]) -> Vec<u8> {
-        let consumed = complete(self.params, letters.len()) * self.params.stride as usize;
-        letters.get(consumed..).unwrap_or_default().to_vec()
     }
 
     /// Gives windows their provisional numbers.
@@ -302,7 +303,8 @@ impl Scanner<'_> {
     ) -> Result<Records, Error> {
         let mut records = Records::default();
         for held in waiting.drain(..) {
-            self.add(collector, held.provisional, &held.pieces(), entries)?;
+            let pieces = held.pieces(self.params.masking);
+            self.add(collector, held.provisional, &pieces, entries)?;
             self.waiting.fetch_sub(held.bytes(), Ordering::Relaxed);
             records = held.records;
         }
@@ -347,9 +349,15 @@ impl Scanner<'_> {
         let mut sketcher = Sketcher::new(self.params);
         let mut files = Vec::new();
         for (file, chain) in std::mem::take(&mut self.chains).into_iter().enumerate() {
-            let state = into_inner(chain.state);
-            if let (Some(tail), Some(entries)) = (&state.tail, all.first_mut()) {
-                let pieces = [Piece { letters: tail, ends: true }];
+            let mut state = into_inner(chain.state);
+            if let (Some(tail), Some(entries)) = (state.tail.take(), all.first_mut()) {
+                let mut turn = Turn { lead: Some((tail, true)), from: 0, target: 0 };
+                let mut none = Records::default();
+                turn.mask(self.params.masking, &mut none);
+                let pieces = turn.pieces(self.params.masking, &none);
+                if let Some(target) = state.targets.last_mut() {
+                    target.has_kmer |= pieces.iter().any(|piece| self.has_kmer(piece.letters));
+                }
                 let unit = self.unit((file, u64::MAX), &pieces)?;
                 match &collector {
                     Some(collector) => {

@@ -11,6 +11,7 @@ use super::tables::{Counts, GROUP, GROUPS, SECTIONS, Section, SectionEntry};
 use super::{Content, Database, meta};
 use crate::Error;
 use crate::bytes::{Reading, Writing};
+use crate::masking::Masking;
 use crate::params::{Params, Preset};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
@@ -42,7 +43,8 @@ pub(crate) struct Header {
 
 impl Header {
     fn to_bytes(&self) -> Vec<u8> {
-        let Params { preset, k, sketch, window, stride, density, max_locations } = self.params;
+        let Params { preset, k, sketch, window, stride, density, max_locations, masking } =
+            self.params;
         let mut bytes = MAGIC.to_vec();
         bytes.put_u32(VERSION);
         bytes.put_u32(BYTES as u32);
@@ -55,7 +57,10 @@ impl Header {
         }
         bytes.put_u32(self.parts as u32);
         bytes.put_u32(u32::from(self.pruned));
-        bytes.put_u32(0);
+        bytes.put_u32(match masking {
+            Masking::None => 0,
+            Masking::LowComplexity => 1,
+        });
         let Counts { features, locations, overfull, dropped } = self.counts;
         for value in [features, locations, overfull, dropped] {
             bytes.put_u64(value);
@@ -116,7 +121,7 @@ impl Header {
 
     fn parse(bytes: &mut Reading<'_>) -> Option<Header> {
         bytes.u32()?;
-        let params = Params {
+        let mut params = Params {
             preset: match bytes.u32()? {
                 0 => Preset::Sensitive,
                 1 => Preset::MetaCache,
@@ -128,10 +133,15 @@ impl Header {
             stride: bytes.u32()?,
             density: bytes.u32()?,
             max_locations: bytes.u32()?,
+            masking: Masking::None,
         };
         let parts = bytes.u32()? as usize;
         let pruned = bytes.u32()? != 0;
-        bytes.u32()?;
+        params.masking = match bytes.u32()? {
+            0 => Masking::None,
+            1 => Masking::LowComplexity,
+            _ => return None,
+        };
         let counts = Counts {
             features: bytes.u64()?,
             locations: bytes.u64()?,

@@ -23,6 +23,7 @@ use super::options::Kraken2Options;
 use super::table::{Homes, header};
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
+use crate::masking::Masking;
 use crate::taxonomy::{Dump, Taxonomy};
 use cells::Rule;
 use fill::Sequences;
@@ -58,6 +59,8 @@ pub struct Kraken2BuildConfig {
     pub max_bytes: Option<u64>,
     /// The share of cells that are in use, about; above 0, at most 1.
     pub load_factor: f64,
+    /// What is masked of the library's sequences.
+    pub masking: Masking,
 }
 
 impl Default for Kraken2BuildConfig {
@@ -70,6 +73,7 @@ impl Default for Kraken2BuildConfig {
             minimum_value_bits: 0,
             max_bytes: None,
             load_factor: 0.7,
+            masking: Masking::LowComplexity,
         }
     }
 }
@@ -118,6 +122,12 @@ impl Kraken2BuildConfig {
     #[must_use]
     pub fn load_factor(self, load_factor: f64) -> Kraken2BuildConfig {
         Kraken2BuildConfig { load_factor, ..self }
+    }
+
+    /// Masks the library's sequences so, or not at all.
+    #[must_use]
+    pub fn masking(self, masking: Masking) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { masking, ..self }
     }
 
     /// Checks the ranges.
@@ -223,8 +233,9 @@ impl Kraken2Database {
     ) -> Result<Kraken2BuildNotes, Error> {
         config.validate()?;
         resources.validate()?;
-        let (overlap, threads) = (config.k - 1, resources.threads);
-        let reading = Reading { inputs: library.inputs, overlap, threads, progress, cancel };
+        let (overlap, threads, masking) = (config.k - 1, resources.threads, config.masking);
+        let inputs = library.inputs;
+        let reading = Reading { inputs, overlap, masking, threads, progress, cancel };
         let build = Build { config, library, budget: resources.budget(), reading };
         build.refuse_shortage(build.fixed(), "building a Kraken 2 database needs")?;
         // So that what cannot be written is known before any work.
@@ -245,10 +256,7 @@ impl Build<'_> {
     /// Bytes that do not depend on the library.
     fn fixed(&self) -> u64 {
         let threads = self.reading.threads;
-        BASE_BYTES
-            + self.library.taxonomy.bytes()
-            + Reading::bytes(threads, self.reading.overlap)
-            + fill::bytes(threads)
+        BASE_BYTES + self.library.taxonomy.bytes() + self.reading.bytes() + fill::bytes(threads)
     }
 
     fn refuse_shortage(&self, needed: u64, what: &str) -> Result<(), Error> {

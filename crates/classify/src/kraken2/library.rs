@@ -1,14 +1,19 @@
 //! Sequences that databases are made of, and how they are read.
 
 use merganser_io::{
-    Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, check_letters,
+    Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, Stretch, check_letters,
 };
 use merganser_run::{Cancel, Progress};
 
 use crate::Error;
+use crate::masking::{Masking, REACH};
 
 /// New letters of a stretch of a sequence, and about as many of short sequences in a batch.
 pub(crate) const STRETCH: usize = 1 << 19;
+/// Letters that a stretch repeats at its beginning for masking: more than it takes, so that what is used
+/// of stretches still begins with blocks.
+pub(crate) const LEAD: usize = 1 << 14;
+const _: () = assert!(LEAD >= REACH);
 
 /// Finds the taxid of each sequence of a library, in their order; none for those that are left out.
 /// `&|sequences| Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())` takes those that headers
@@ -44,6 +49,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) inputs: &'a [Input],
     /// Letters at the end of a stretch that the next one repeats.
     pub(crate) overlap: usize,
+    /// What is masked of sequences.
+    pub(crate) masking: Masking,
     pub(crate) threads: usize,
     pub(crate) progress: &'a dyn Progress,
     pub(crate) cancel: &'a Cancel,
@@ -51,17 +58,23 @@ pub(crate) struct Reading<'a> {
 
 impl Reading<'_> {
     /// Bytes of memory that reading takes, at the most: chunks on their way, and batches.
-    pub(crate) fn bytes(threads: usize, overlap: usize) -> u64 {
-        threads as u64 * 6 * (STRETCH + overlap) as u64 * 2
+    pub(crate) fn bytes(&self) -> u64 {
+        self.threads as u64 * 6 * (STRETCH + self.repeated()) as u64 * 2
     }
 
-    /// Opens the inputs. Long sequences come in stretches, which begin at multiples of [`STRETCH`].
+    /// Letters that a stretch has again.
+    fn repeated(&self) -> usize {
+        self.lead() + self.overlap + self.masking.reach()
+    }
+
+    /// Opens the inputs. Long sequences come in stretches, which begin at multiples of [`STRETCH`]. With
+    /// masking, what is used of them begins [`LEAD`] letters later, but for the first.
     ///
     /// # Errors
     /// If one cannot be read.
     pub(crate) fn open(&self) -> Result<Records, Error> {
         let segments: Vec<Segment> = self.inputs.iter().cloned().map(Segment::Single).collect();
-        let overlap = self.overlap;
+        let overlap = self.repeated();
         let options = RecordOptions {
             keep: Keep { header: Header::Whole, qualities: false },
             batch_bytes: STRETCH,
@@ -74,9 +87,30 @@ impl Reading<'_> {
         Ok(Records::open(&segments, options)?)
     }
 
+    /// Letters that stretches but the first begin with for masking alone.
+    fn lead(&self) -> usize {
+        if self.masking == Masking::None { 0 } else { LEAD }
+    }
+
+    /// Masks the sequences of a batch, of which [`letters`](Self::letters) are whole then.
+    pub(crate) fn mask(&self, batch: &mut RecordBatch) {
+        for at in 0..batch.len() {
+            self.masking.mask(batch.letters_mut(at).0);
+        }
+    }
+
+    /// The letters of a record, without those of stretches that are there for masking alone.
+    pub(crate) fn letters<'b>(&self, batch: &'b RecordBatch, at: usize) -> &'b [u8] {
+        let letters = batch.record(at).letters;
+        let Some(Stretch { begins, ends }) = batch.stretch() else { return letters };
+        let start = if begins { 0 } else { self.lead() };
+        let end = letters.len() - if ends { 0 } else { self.masking.reach() };
+        letters.get(start..end).unwrap_or_default()
+    }
+
     /// Letters of a record that no batch before had.
     pub(crate) fn new_letters(&self, batch: &RecordBatch, at: usize) -> u64 {
-        let letters = batch.record(at).letters.len();
+        let letters = self.letters(batch, at).len();
         let again = batch.stretch().is_some_and(|stretch| !stretch.begins);
         (letters - if again { self.overlap } else { 0 }) as u64
     }

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use merganser_classify::Error;
 use merganser_classify::kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
 use merganser_classify::taxonomy::Dump;
+use merganser_classify::{Error, Masking};
 use merganser_io::{Input, OutputSet};
 use merganser_run::{Cancel, Resources, Silent};
 
@@ -89,7 +89,7 @@ fn databases_are_those_of_the_installed_kraken2_build() {
         let folder = tempfile::tempdir().unwrap();
         let reads = library(folder.path(), &mut Random(number as u64));
         run::build(folder.path(), options);
-        let mut config = Kraken2BuildConfig::default();
+        let mut config = Kraken2BuildConfig::default().masking(Masking::None);
         change(&mut config);
         let inputs = [folder.path().join("library/added/all.fna")];
         let taxa = (folder.path().join("seqid2taxid.map"), folder.path().join("taxonomy"));
@@ -105,6 +105,68 @@ fn databases_are_those_of_the_installed_kraken2_build() {
         assert!(lines.matches("\nC\t").count() > 100, "{options}: nothing to compare");
         assert_same(run::judge(&mine, "").0.as_bytes(), &lines, options);
         assert_same(&run::run(&mine).unwrap().lines, &lines, options);
+    }
+}
+
+/// Masks a file as `kraken2-build --add-to-library` does.
+fn mask(from: &Path, to: &Path) {
+    let script = "dustmasker -in \"$0\" -outfmt fasta | sed -e '/^>/!s/[a-z]/x/g' > \"$1\"";
+    let status = Command::new("sh").args(["-c", script]).args([from, to]).status().unwrap();
+    assert!(status.success());
+}
+
+/// A sequence of several stretches with repeats everywhere, on one line.
+fn masked_or_not(random: &mut Random, number: usize) -> String {
+    let mut letters = Vec::new();
+    while letters.len() < 700_000 * (number + 1) {
+        let some = random.below(300);
+        letters.extend(random.letters(some));
+        let bases = 1 + random.below(6);
+        let unit = random.letters(bases);
+        letters.extend(unit.repeat(random.below(40) as usize));
+    }
+    format!(">s{number}\n{}\n", String::from_utf8(letters).unwrap())
+}
+
+/// Long sequences, whose stretches are masked one by one.
+#[test]
+fn masking_while_building_gives_what_masking_before_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    library(folder.path(), &mut Random(3));
+    let mut random = Random(4);
+    let text: String = (0..3).map(|number| masked_or_not(&mut random, number)).collect();
+    let masked: String = text
+        .lines()
+        .map(|line| {
+            let mut letters = line.as_bytes().to_vec();
+            if !line.starts_with('>') {
+                Masking::LowComplexity.mask(&mut letters);
+            }
+            String::from_utf8(letters).unwrap() + "\n"
+        })
+        .collect();
+    assert!(masked != text);
+    let path = |name: &str| folder.path().join(name);
+    let [raw, before] = ["raw.fna", "before.fna"].map(path);
+    std::fs::write(&raw, text).unwrap();
+    std::fs::write(&before, masked).unwrap();
+    let taxa = (&*path("seqid2taxid.map"), &*path("taxonomy"));
+    let config = |masking| Kraken2BuildConfig::default().masking(masking);
+    let one = Resources::new().threads(1);
+    let (expected, notes) = build(&config(Masking::None), &[before], taxa, &one).unwrap();
+    for threads in [1, 3] {
+        let resources = Resources::new().threads(threads);
+        let masking = config(Masking::LowComplexity);
+        let (own, found) = build(&masking, std::slice::from_ref(&raw), taxa, &resources).unwrap();
+        assert_equal(own.path(), expected.path());
+        assert_eq!(found.bases, notes.bases);
+    }
+    if run::installed("kraken2-build") && run::installed("dustmasker") {
+        mask(&raw, &path("library/added/all.fna"));
+        let three = "s0\t11\ns1\t12\ns2\t21\n";
+        std::fs::write(path("seqid2taxid.map"), three).unwrap();
+        run::build(folder.path(), "");
+        assert_equal(expected.path(), folder.path());
     }
 }
 
@@ -134,6 +196,9 @@ fn genomes_make_the_database_of_the_installed_kraken2_build() {
     inputs.retain(|path| std::fs::metadata(path).unwrap().len() < 600_000);
     let text =
         |path: &PathBuf| std::io::read_to_string(merganser_io::open_text(path).unwrap()).unwrap();
+    // About other letters `dustmasker` has rules of its own.
+    let is_pure = |line: &str| line.starts_with('>') || line.bytes().all(|b| b"ACGT".contains(&b));
+    inputs.retain(|path| text(path).lines().all(is_pure));
     let all: String = inputs.iter().map(text).collect();
     // `kraken2-build` takes the taxa of the whole map.
     let headers = all.lines().filter_map(|line| line.strip_prefix('>'));
@@ -146,11 +211,20 @@ fn genomes_make_the_database_of_the_installed_kraken2_build() {
         .map(|row| format!("{row}\n"))
         .collect();
     std::fs::write(judge.path().join("seqid2taxid.map"), rows).unwrap();
-    std::fs::write(judge.path().join("library/all.fna"), all).unwrap();
+    let (original, added) = (judge.path().join("all.fna"), judge.path().join("library/all.fna"));
+    std::fs::write(&original, all).unwrap();
+    let masking = match run::installed("dustmasker") {
+        true => Masking::LowComplexity,
+        false => Masking::None,
+    };
+    match masking {
+        Masking::LowComplexity => mask(&original, &added),
+        Masking::None => drop(std::fs::copy(&original, &added).unwrap()),
+    }
     run::build(judge.path(), "");
     for threads in [1, 2, 5] {
         let resources = Resources::new().threads(threads);
-        let config = Kraken2BuildConfig::default();
+        let config = Kraken2BuildConfig::default().masking(masking);
         let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &resources).unwrap();
         assert_equal(own.path(), judge.path());
         // So that there are several ranges.
@@ -167,7 +241,7 @@ fn the_database_of_the_test_data_is_made_again() {
     inputs.sort_by_key(|path| std::fs::metadata(path).unwrap().len());
     inputs.truncate(30);
     let map = genomes.join("seqid2taxid.map");
-    let config = Kraken2BuildConfig::default();
+    let config = Kraken2BuildConfig::default().masking(Masking::None);
     let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &Resources::new()).unwrap();
     assert_eq!((notes.sequences, notes.bases), (61, 533_085));
     assert_equal(own.path(), &folder.join("database"));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use merganser_classify::Masking;
 use merganser_classify::taxonomy::Rank;
 use merganser_run::Resources;
 
@@ -143,6 +144,11 @@ pub(crate) struct SketchArgs {
     /// Locations that a feature keeps, the first ones; 1 to 65,535
     #[arg(long, value_name = "N", help_heading = "Sketches")]
     pub(crate) max_locations: Option<u32>,
+    /// What is masked of references, to be left out of the database: nothing, or regions of low
+    /// complexity (symmetric DUST, as dustmasker and k2mask) [default: none; with --format kraken2
+    /// low-complexity, as kraken2-build does]
+    #[arg(long, value_name = "WHAT", help_heading = "Sketches")]
+    pub(crate) masked: Option<MaskingName>,
     /// Leave out features with more locations than that
     #[arg(long, help_heading = "Sketches")]
     pub(crate) drop_overfull: bool,
@@ -189,6 +195,22 @@ impl ResourceArgs {
     pub(crate) fn resources(&self) -> Resources {
         let temp_dir = self.tmp_dir.as_deref();
         common::resources(self.threads.number(), self.memory, temp_dir, Some(&self.device))
+    }
+}
+
+/// `--masked`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MaskingName {
+    None,
+    LowComplexity,
+}
+
+impl From<MaskingName> for Masking {
+    fn from(name: MaskingName) -> Masking {
+        match name {
+            MaskingName::None => Masking::None,
+            MaskingName::LowComplexity => Masking::LowComplexity,
+        }
     }
 }
 

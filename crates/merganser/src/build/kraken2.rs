@@ -107,10 +107,11 @@ fn refuse_doubles(sequences: &[Kraken2Sequence]) -> Result<(), Error> {
 
 /// Options that databases of ours alone have.
 fn check(args: &BuildArgs) -> Result<()> {
-    let defaults = SketchArgs { k: args.sketches.k, ..SketchArgs::default() };
+    let SketchArgs { k, masked, .. } = args.sketches;
+    let defaults = SketchArgs { k, masked, ..SketchArgs::default() };
     if args.sketches != defaults || args.parts.parts != 1 || args.parts.max_part_size.is_some() {
         return failure::usage(
-            "the options under Sketches but -k, --parts and --max-part-size go with databases of \
+            "the options under Sketches but -k and --masked, --parts and --max-part-size go with databases of \
              merganser, not with --format kraken2",
         );
     }
@@ -123,6 +124,7 @@ fn config(args: &BuildArgs) -> Kraken2BuildConfig {
     config.l = args.kraken.minimizer_len.unwrap_or(config.l);
     config.minimizer_spaces = args.kraken.minimizer_spaces.unwrap_or(config.minimizer_spaces);
     config.max_bytes = args.kraken.max_db_size;
+    config.masking = args.sketches.masked.map_or(config.masking, Into::into);
     config
 }
 
@@ -158,6 +160,7 @@ fn summary(
     summary.set("parameters", "minimizer_len", config.l);
     summary.set("parameters", "minimizer_spaces", config.minimizer_spaces);
     summary.set("parameters", "max_db_size", config.max_bytes);
+    summary.set("parameters", "masked", config.masking.name());
     summary.set("parameters", "threads", resources.threads);
     summary.set("parameters", "memory", resources.budget());
     for (key, value) in [

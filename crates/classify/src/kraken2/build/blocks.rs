@@ -6,7 +6,7 @@
 //! sequence, its scanner takes k - 1 letters for a k-mer: their smallest l-mer is stored, too, which may
 //! be no minimizer of the sequence.
 
-use super::super::library::STRETCH;
+use super::super::library::{LEAD, STRETCH};
 use super::super::minimizers::{Entries, Minimizers};
 use super::super::options::Kraken2Options;
 use super::super::table::hash;
@@ -14,7 +14,7 @@ use super::super::table::hash;
 /// Letters from the beginning of one block to that of the next.
 pub(super) const BLOCK: usize = 16384;
 // Stretches begin with blocks.
-const _: () = assert!(STRETCH.is_multiple_of(BLOCK));
+const _: () = assert!(STRETCH.is_multiple_of(BLOCK) && LEAD.is_multiple_of(BLOCK));
 /// Minimizers are stored by the lower bits of their hash first, and by their value then.
 pub(super) const ZONES: usize = 256;
 

@@ -115,6 +115,7 @@ impl Pass<'_, '_> {
                 self.records.stop();
                 return Ok(());
             }
+            self.reading.mask(&mut batch);
             let new = |at| self.reading.new_letters(&batch, at);
             self.letters.fetch_add((0..batch.len()).map(new).sum(), Ordering::Relaxed);
             self.distribute(&batch, &mut blocks, &mut keys);
@@ -141,7 +142,7 @@ impl Pass<'_, '_> {
         let mut number = 0;
         for at in 0..batch.len() {
             let node = self.sequences.nodes.get(first as usize + at).copied().unwrap_or(0);
-            let letters = batch.record(at).letters;
+            let letters = self.reading.letters(batch, at);
             if node == 0 {
                 continue;
             }

@@ -46,9 +46,11 @@ pub(super) fn survey(reading: &Reading<'_>, options: &Kraken2Options) -> Result<
         let mut sampler = Sampler::new(options);
         while let Some(bytes) = records.next(&mut batch)? {
             reading.check(&batch)?;
+            reading.mask(&mut batch);
             let some: u64 = (0..batch.len()).map(|at| reading.new_letters(&batch, at)).sum();
             letters.fetch_add(some, Ordering::Relaxed);
-            lock(&samples).extend(sampler.sample(&batch));
+            let found = sampler.sample(reading, &batch);
+            lock(&samples).extend(found);
             let new: Vec<Seen> = Seen::of(&batch).collect();
             lock(&seen).extend(new);
             reading.progress.advance(bytes);
@@ -77,7 +79,7 @@ impl Sampler {
     }
 
     /// Those of a batch, each once.
-    fn sample(&mut self, batch: &RecordBatch) -> impl Iterator<Item = u64> {
+    fn sample(&mut self, reading: &Reading<'_>, batch: &RecordBatch) -> impl Iterator<Item = u64> {
         let Sampler { scanner, entries, found } = self;
         for at in 0..batch.len() {
             let mut take = |entries: &mut Entries| {
@@ -86,7 +88,7 @@ impl Sampler {
                 entries.runs.clear();
                 Ok::<(), std::convert::Infallible>(())
             };
-            let Ok(()) = scanner.scan(batch.record(at).letters, entries, &mut take);
+            let Ok(()) = scanner.scan(reading.letters(batch, at), entries, &mut take);
             let Ok(()) = take(entries);
         }
         found.sort_unstable();
