@@ -66,7 +66,7 @@ fn version() {
     let sign = |built| if built { '+' } else { '-' };
     let (cuda, parquet) = (sign(cfg!(feature = "cuda")), sign(cfg!(feature = "parquet")));
     assert_eq!(lines[0], format!("merganser {number}"));
-    assert_eq!(lines[1], format!("features: {cuda}cuda {parquet}parquet"));
+    assert_eq!(lines[1], format!("features: {cuda}cuda +cram {parquet}parquet"));
     assert!(lines[2].starts_with("simd(compile): portable"), "{long}");
     assert!(lines[3].starts_with("simd(runtime): "), "{long}");
     assert!(lines[4].starts_with("cuda(compile): "), "{long}");
