@@ -10,13 +10,14 @@ const MOST_FEW: usize = if cfg!(test) { 1 << 11 } else { 1 << 18 };
 
 type Few = HashSet<u32, BuildHasherDefault<CodeHasher>>;
 
-/// Codes are hashes already; their upper bits are spread over a word.
+/// Codes are hashes already; their upper bits, as the lowest are mostly 0, are spread over a word.
 #[derive(Debug, Default)]
 pub(super) struct CodeHasher(u64);
 
 impl Hasher for CodeHasher {
     fn finish(&self) -> u64 {
-        self.0
+        // Maps choose a place by the lower bits, which a product has of lower bits alone.
+        self.0.rotate_left(32)
     }
 
     fn write(&mut self, bytes: &[u8]) {
