@@ -45,8 +45,8 @@ pub(crate) enum ReportCommand {
 
 const BRACKEN: &str = "\
 Distributions:
-  `merganser build --bracken` and `merganser db bracken` write them, and Bracken's
-  own build does for databases of Kraken 2.
+  `merganser build --bracken` and `merganser db bracken` write them, and
+  Bracken's own build does for databases of Kraken 2.
 
 Examples:
   merganser report bracken -d refs.mgdb.100mers.kmer_distrib sample.kreport \\
