@@ -20,9 +20,9 @@ References:
 Taxids:
   The taxon of a sequence is looked for in the --map files, then in its header
   (taxid|N, kraken:taxid|N), in assembly_summary*.txt beside the genomes, and in
-  *.accession2taxid* in the taxonomy's folder. With GTDB's tables, after --map by
-  the sequence's id, then the accession (GCF_000005845.2) in its file's name.
-  Sequences without a taxon stay in the database, at the root.
+  *.accession2taxid* in the taxonomy's folder. With GTDB's tables, after --map,
+  it is the sequence's id, then the accession (GCF_000005845.2) in its file's
+  name. Sequences without a taxon stay in the database, at the root.
 
 Examples:
   A folder of genomes and NCBI's taxdump, unpacked in taxonomy/:

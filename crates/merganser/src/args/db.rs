@@ -61,8 +61,8 @@ Examples:
 
 const BRACKEN: &str = "\
 Files:
-  Beside a database of merganser refs.mgdb.100mers.kmer_distrib, in the folder of
-  one of Kraken 2 database100mers.kmer_distrib, where `bracken` looks for it.
+  Beside a database of merganser refs.mgdb.100mers.kmer_distrib, in the folder
+  of one of Kraken 2 database100mers.kmer_distrib, where `bracken` looks for it.
 
 Taxids:
   A database of merganser knows its genomes' taxids, by the ids of sequences.
