@@ -146,7 +146,15 @@ fn every_candidate_of_every_read_is_the_oracles() {
         added.unwrap().0.verify(2, &Cancel::default()).unwrap();
         assert!(!path("grown.mgdb").exists());
         set.commit().unwrap();
-        assert!(bytes("grown.mgdb") == bytes("1-1.mgdb"), "added to, or built at once");
+        // Whether a feature with exactly as many locations as are kept had more is not known any more:
+        // the number of over-full ones may differ, and the checksum of the header.
+        let without_overfull = |name: &str| {
+            let mut text = bytes(name);
+            [72..80, 148..152].map(|range| text[range].fill(0));
+            text
+        };
+        let same = without_overfull("grown.mgdb") == without_overfull("1-1.mgdb");
+        assert!(same, "added to, or built at once");
         for database in &databases {
             database.verify(2, &Cancel::default()).unwrap();
             for (lowest, max_candidates) in

@@ -201,7 +201,7 @@ fn memory_that_does_not_hold_the_table_has_rounds() {
         let resources = Resources::new().threads(1).memory(memory);
         Plan::new(&resources, &database, on_gpus)
     };
-    let fixed = (64 << 20) + 64 * database.taxonomy().len() as u64;
+    let fixed = (64 << 20) + 88 * database.taxonomy().len() as u64;
     // So small a table is held by what a round takes at least.
     assert_eq!(plan(fixed + database.table_bytes(), false).unwrap().rounds, None);
     let error = plan(fixed, false).unwrap_err().to_string();
