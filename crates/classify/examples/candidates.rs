@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use merganser_classify::{
-    BuildConfig, Preset, Query, QueryParams, Thresholds, Verdict, build_in_memory,
-    expand_references,
+    BuildConfig, Preset, Query, Thresholds, Verdict, build_in_memory, expand_references,
 };
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
 use merganser_run::{Cancel, Resources, Silent};
@@ -60,9 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if std::env::var("LOWEST").is_ok() {
         rule.lowest = merganser_classify::taxonomy::Rank::Species;
     }
-    let options =
-        QueryParams { lowest: rule.lowest, max_candidates: rule.max_candidates, insert: 0 };
-    let query = Query::new(&database, options);
+    let query = Query::new(&database, rule.query_params());
     let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();
     let reader = Reader::open(&[Input::File(reads.into())], ReaderOptions::default())?;
     let (mut chunk, mut all) = (Chunk::default(), Reads::default());

@@ -7,7 +7,7 @@ use crate::Database;
 use crate::taxonomy::Rank;
 
 /// A target that a read may come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
     /// The target's number.
     pub target: u32,
@@ -16,6 +16,9 @@ pub struct Candidate {
     pub taxon: u32,
     /// Hits in the best run of windows.
     pub hits: u32,
+    /// Features of the read that are in any target of the taxon, if the candidate was pooled with
+    /// those that are nearly as good ([`QueryParams::near`]); else `hits`.
+    pub pooled: u32,
     /// The first window of that run, counted in its target,
     pub window: u32,
     /// and the last one with a hit.
@@ -44,9 +47,36 @@ pub struct QueryParams {
     pub max_candidates: usize,
     /// The longest insert, in bases; 0: the sum of the mates' lengths.
     pub insert: u64,
+    /// Candidates that have fewer hits than the best one by less than this are near it: what all targets
+    /// of a taxon have together is found out for them. 0: for none.
+    pub near: u32,
 }
 
+/// The longest read or pair, in bases, whose candidates are pooled. In longer ones a single target has so
+/// many hits that others change nothing.
+pub(crate) const MOST_POOLED: u64 = 1024;
+
 impl QueryParams {
+    /// How many of a read's candidates, which are in order, are to be pooled: the first ones that are
+    /// near each other; 0 if there is nothing to find out. `several` tells of each taxon whether it has
+    /// several targets: what a single one has is known.
+    #[inline]
+    pub(crate) fn to_pool(&self, bases: u64, candidates: &[Candidate], several: &[bool]) -> usize {
+        let [best, second, ..] = candidates else { return 0 };
+        if second.hits.saturating_add(self.near) <= best.hits || bases > MOST_POOLED {
+            return 0;
+        }
+        // A word has a bit for each.
+        let is_near = |one: &&Candidate| one.hits.saturating_add(self.near) > best.hits;
+        let near = candidates.iter().take(64).take_while(is_near);
+        let (mut count, mut any) = (0, false);
+        for one in near {
+            count += 1;
+            any |= several[one.taxon as usize];
+        }
+        if any { count } else { 0 }
+    }
+
     /// The most windows that hits of a read or pair of `bases` may reach over, if one begins every
     /// `stride` bases.
     #[inline]
@@ -63,6 +93,8 @@ pub(crate) struct TargetTaxa {
     pub(crate) taxa: Arc<[u32]>,
     /// and its node.
     pub(crate) nodes: Arc<[u32]>,
+    /// Whether a taxon has several targets.
+    pub(crate) several: Arc<[bool]>,
 }
 
 impl TargetTaxa {
@@ -73,9 +105,16 @@ impl TargetTaxa {
             Rank::Sequence => nodes + number as u32,
             rank => database.taxonomy().at_or_above(target.node, rank),
         };
+        let taxa: Arc<[u32]> = database.targets().iter().enumerate().map(taxon).collect();
+        let mut targets = vec![0u8; taxa.iter().max().map_or(0, |&most| most as usize + 1)];
+        taxa.iter().for_each(|&taxon| {
+            let count = &mut targets[taxon as usize];
+            *count = count.saturating_add(1);
+        });
         TargetTaxa {
-            taxa: database.targets().iter().enumerate().map(taxon).collect(),
+            taxa,
             nodes: database.targets().iter().map(|target| target.node).collect(),
+            several: targets.into_iter().map(|count| count > 1).collect(),
         }
     }
 }
@@ -94,7 +133,7 @@ impl MergedCandidates {
         self.most = most;
         self.counts.clear();
         self.counts.resize(reads, 0);
-        let none = Candidate { target: 0, taxon: 0, hits: 0, window: 0, last: 0, nodes: [0; 2] };
+        let none = Candidate::default();
         self.candidates.resize(reads * most, none);
     }
 
@@ -170,7 +209,8 @@ mod tests {
                         target += 1;
                         let (window, last) = (target, target);
                         let target = total - target;
-                        Candidate { target, taxon, hits, window, last, nodes: [target; 2] }
+                        let (pooled, nodes) = (hits, [target; 2]);
+                        Candidate { target, taxon, hits, pooled, window, last, nodes }
                     })
                     .collect();
                 all.extend(&of_part);

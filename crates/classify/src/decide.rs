@@ -1,7 +1,7 @@
 //! From candidates to a taxon.
 
 use crate::candidates::{Candidate, QueryParams};
-use crate::params::{Params, Preset};
+use crate::params::{FULL_DENSITY, Params, Preset};
 use crate::taxonomy::{Rank, Taxonomy};
 
 /// What a read was found to be.
@@ -36,6 +36,10 @@ pub struct Thresholds {
     pub above_minimum: bool,
     /// The longest insert of a pair, in bases; 0: the sum of the mates' lengths.
     pub insert: u64,
+    /// Candidates that have fewer hits than the best one by less than this are pooled: of their taxa,
+    /// those take part in the verdict whose targets together have the most features of the read.
+    /// 0: candidates are what their best target has.
+    pub near: u32,
 }
 
 impl Thresholds {
@@ -56,24 +60,27 @@ impl Thresholds {
                 hit_diff: 1000,
                 above_minimum: true,
                 insert: 0,
+                near: 0,
             },
             Preset::Sensitive => Thresholds {
                 lowest: Rank::Species,
                 highest: Rank::Domain,
                 max_candidates: 8,
-                min_hits: 5,
+                min_hits: 6,
                 min_hits_per_kb: 0,
                 hit_diff: 999,
                 above_minimum: false,
                 insert: 0,
+                // What a substitution takes away, on average: k k-mers, of which so many are features.
+                near: (params.k * params.density).div_ceil(FULL_DENSITY),
             },
         }
     }
 
     /// What of them a query for candidates needs to know.
     pub fn query_params(&self) -> QueryParams {
-        let &Thresholds { lowest, max_candidates, insert, .. } = self;
-        QueryParams { lowest, max_candidates, insert }
+        let &Thresholds { lowest, max_candidates, insert, near, .. } = self;
+        QueryParams { lowest, max_candidates, insert, near }
     }
 
     /// Hits that the best candidate of a read or pair of `bases` needs.
@@ -85,7 +92,8 @@ impl Thresholds {
     /// Decides among `candidates`, which are in order: hits descending, then target. MetaCache's
     /// rule (its `classification.cpp`): the lowest common ancestor with a rank of the best
     /// candidate and those after it while they exceed the threshold; nothing if the best has too
-    /// few hits or the ancestor is above the highest rank.
+    /// few hits or the ancestor is above the highest rank. Where candidates were pooled, the threshold is
+    /// that of their pooled features.
     pub fn decide(
         &self,
         candidates: &[Candidate],
@@ -93,23 +101,23 @@ impl Thresholds {
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
     ) -> Verdict {
-        let Some((best, others)) = candidates.split_first() else { return Verdict::Unclassified };
         let needed = self.needed(bases);
-        if best.hits < needed {
+        if candidates.first().is_none_or(|best| best.hits < needed) {
             return Verdict::Unclassified;
         }
-        let mut close = others
-            .iter()
-            .take_while(|other| self.is_close(best.hits, other.hits, needed))
-            .peekable();
+        let mut close = self.taking_part(candidates, needed);
         let node_of = |candidate: &Candidate| match self.lowest {
             Rank::Sequence => target_nodes[candidate.target as usize],
             _ => candidate.taxon,
         };
-        let alone = close.peek().is_none();
-        let common = close.fold(node_of(best), |node, other| taxonomy.lca(node, node_of(other)));
+        let Some(first) = close.next() else { return Verdict::Unclassified };
+        let mut alone = true;
+        let common = close.fold(node_of(first), |node, other| {
+            alone = false;
+            taxonomy.lca(node, node_of(other))
+        });
         if alone && self.lowest == Rank::Sequence && common != taxonomy.root() {
-            return Verdict::Target(best.target);
+            return Verdict::Target(first.target);
         }
         let ranked = taxonomy.ranked(common);
         if taxonomy.rank(ranked) > self.highest {
@@ -137,13 +145,34 @@ impl Thresholds {
             Verdict::Taxon(taxon) => taxon,
         };
         let Some((best, others)) = candidates.split_first() else { return Some(taxon) };
-        let needed = self.needed(bases);
         // Of a single candidate, nobody knows what came second.
-        let alone = others.first().map_or(self.max_candidates > 1, |other| {
-            other.hits < best.hits && !self.is_close(best.hits, other.hits, needed)
-        });
+        let first = others.first().map_or(self.max_candidates > 1, |other| other.hits < best.hits);
+        let mut close = self.taking_part(candidates, self.needed(bases));
+        let alone = first && close.next() == Some(best) && close.next().is_none();
         let [low, high] = best.nodes;
         Some(if alone && best.taxon == taxon { taxonomy.lca(low, high) } else { taxon })
+    }
+
+    /// The candidates that take part in the verdict: of those near the best one, or close to it, the ones
+    /// that are close to the most that any of them has with all targets of its taxon.
+    fn taking_part<'c>(
+        &self,
+        candidates: &'c [Candidate],
+        needed: u32,
+    ) -> impl Iterator<Item = &'c Candidate> {
+        let most = candidates.first().map_or(0, |best| best.hits);
+        let is_near = |one: &Candidate| {
+            one.hits.saturating_add(self.near) > most || self.is_close(most, one.hits, needed)
+        };
+        let near = candidates.iter().skip(1).take_while(|one| is_near(one)).count() + 1;
+        let near = &candidates[..near.min(candidates.len())];
+        let top = near.iter().map(|one| one.pooled).max().unwrap_or(0);
+        let winner = near.iter().position(|one| one.pooled == top);
+        let rule = *self;
+        let close = move |&(at, one): &(usize, &Candidate)| {
+            Some(at) == winner || rule.is_close(top, one.pooled, needed)
+        };
+        near.iter().enumerate().filter(close).map(|(_, one)| one)
     }
 
     /// Whether a candidate with `hits` takes part beside one with `most`. In integers, so that

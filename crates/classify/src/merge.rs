@@ -118,8 +118,9 @@ impl Merger {
                 let target = nodes.len() as u32;
                 let taxon = if sequences { self.tree.len() as u32 + target } else { node };
                 nodes.push(node);
-                let (window, last, nodes) = (0, 0, [node; 2]);
-                candidates.push(Candidate { target, taxon, hits, window, last, nodes });
+                // What targets have together is not in lines.
+                let (pooled, window, last, nodes) = (hits, 0, 0, [node; 2]);
+                candidates.push(Candidate { target, taxon, hits, pooled, window, last, nodes });
             }
         }
         // Stable: of the same hits, those of the earlier file stand first.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use merganser_seq::base;
 
-use crate::candidates::Candidate;
+use crate::candidates::{Candidate, MOST_POOLED, QueryParams};
 use crate::params::Params;
 
 /// The canonical k-mer of `letters`; `None` if one of them is no base.
@@ -56,6 +56,8 @@ pub type Location = (u32, u32);
 pub struct Reference {
     /// At most `max_locations` of each, the first ones.
     pub locations: BTreeMap<u64, Vec<Location>>,
+    /// How many targets there are.
+    pub targets: u32,
 }
 
 impl Reference {
@@ -72,17 +74,16 @@ impl Reference {
                 }
             }
         }
-        Reference { locations }
+        Reference { locations, targets: targets.len() as u32 }
     }
 
-    /// The candidates of a read or pair, at most `max_candidates`. `taxon_of` gives the taxon at
-    /// the lowest rank of a target, of which each time the best target counts, and its node.
+    /// The candidates of a read or pair. `taxon_of` gives the taxon at the lowest rank of a target, of
+    /// which each time the best target counts, and its node.
     pub fn candidates(
         &self,
         mates: &[&[u8]],
         params: &Params,
-        insert: u64,
-        max_candidates: usize,
+        options: &QueryParams,
         taxon_of: &dyn Fn(u32) -> (u32, u32),
     ) -> Vec<Candidate> {
         let mut hits: BTreeMap<Location, u32> = BTreeMap::new();
@@ -94,14 +95,15 @@ impl Reference {
             }
         }
         let bases: u64 = mates.iter().map(|mate| mate.len() as u64).sum();
-        let range = 2 + bases.max(insert) / u64::from(params.stride);
+        let range = 2 + bases.max(options.insert) / u64::from(params.stride);
         let targets: BTreeSet<u32> = hits.keys().map(|&(target, _)| target).collect();
         let mut best: BTreeMap<u32, Candidate> = BTreeMap::new();
         for target in targets {
             let run = best_run(&hits, target, range);
             let (taxon, node) = taxon_of(target);
             let (window, last, hits) = run;
-            let candidate = Candidate { target, taxon, hits, window, last, nodes: [node; 2] };
+            let nodes = [node; 2];
+            let candidate = Candidate { target, taxon, hits, pooled: hits, window, last, nodes };
             match best.get_mut(&taxon) {
                 Some(other) if other.hits > hits => {}
                 Some(other) if other.hits == hits => {
@@ -114,8 +116,38 @@ impl Reference {
         }
         let mut candidates: Vec<Candidate> = best.into_values().collect();
         candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.hits), candidate.target));
-        candidates.truncate(max_candidates);
+        candidates.truncate(options.max_candidates);
+        if bases <= MOST_POOLED {
+            self.pool(mates, params, options.near, &mut candidates, taxon_of);
+        }
         candidates
+    }
+
+    /// Finds out how many features of the read all targets of a taxon have together, if there are several
+    /// candidates near the best one, and any of them has several targets.
+    fn pool(
+        &self,
+        mates: &[&[u8]],
+        params: &Params,
+        near: u32,
+        candidates: &mut [Candidate],
+        taxon_of: &dyn Fn(u32) -> (u32, u32),
+    ) {
+        let most = candidates.first().map_or(0, |best| best.hits);
+        let is_near = |one: &&mut Candidate| one.hits + near > most;
+        let mut near: Vec<&mut Candidate> = candidates.iter_mut().filter(is_near).collect();
+        let targets = |taxon| (0..self.targets).filter(|&one| taxon_of(one).0 == taxon).count();
+        if near.len() < 2 || !near.iter().any(|one| targets(one.taxon) > 1) {
+            return;
+        }
+        for one in &mut near {
+            let features = mates.iter().flat_map(|mate| sketches(mate, params)).flatten();
+            let has = |feature: &u64| {
+                let locations = self.locations.get(feature).into_iter().flatten();
+                locations.clone().any(|&(target, _)| taxon_of(target).0 == one.taxon)
+            };
+            one.pooled = features.filter(has).count() as u32;
+        }
     }
 }
 

@@ -98,10 +98,54 @@ impl<'a> Query<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<(), Error> {
+        let (start, from) = (candidates.len(), ends.len());
+        self.find_in_turn(reads, scratch, candidates, ends)?;
+        if self.devices.is_some() {
+            let ends: Vec<usize> = ends[from..].iter().map(|end| end - start).collect();
+            self.pool(reads, scratch, &mut candidates[start..], &ends)?;
+        }
+        Ok(())
+    }
+
+    /// As [`find`](Self::find), of the parts only whose turn it is: candidates are not pooled yet, unless
+    /// the host has all parts.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(crate) fn find_in_turn(
+        &self,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut Vec<Candidate>,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Error> {
         match self.devices() {
             Some(devices) => devices.candidates(reads, scratch, candidates, ends),
             None => self.host.find(reads, scratch, candidates, ends),
         }
+    }
+
+    /// Pools the candidates that devices have found for `reads`, those of each of which end at `ends`.
+    ///
+    /// # Errors
+    /// As [`Database::fetch`].
+    pub(crate) fn pool(
+        &self,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut [Candidate],
+        ends: &[usize],
+    ) -> Result<(), Error> {
+        if self.host.any_to_pool(reads, candidates, ends) {
+            self.host.database().fetch()?;
+            self.host.pool(reads, scratch, candidates, ends);
+        }
+        Ok(())
+    }
+
+    /// The database on the host.
+    pub(crate) fn host(&self) -> &HostQuery<'a> {
+        &self.host
     }
 
     /// A worker's own space.

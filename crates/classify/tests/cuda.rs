@@ -140,7 +140,7 @@ fn what_is_built_on_a_device_is_queried_there() {
     let targets = references(folder.path(), &mut random);
     let inputs = expand_references(&[folder.path().join("refs.fa")]).unwrap();
     let reads = reads(&targets, 12, &mut random);
-    let options = QueryParams { lowest: Rank::Sequence, max_candidates: 3, insert: 0 };
+    let options = QueryParams { lowest: Rank::Sequence, max_candidates: 3, insert: 0, near: 0 };
     let metacache = Preset::MetaCache.params();
     for (params, parts, memory) in
         [(metacache, 1, None), (metacache, 3, None), (MANY, 1, Some(11_600_000))]
@@ -234,8 +234,10 @@ fn every_parameter_gives_the_hosts_candidates() {
         let targets = references(folder.path(), &mut random);
         let database = build(params, parts, folder.path());
         let reads = reads(&targets, count, &mut random);
-        let (lowest, max_candidates) = [(Rank::Sequence, 2), (Rank::Species, 9)][number % 2];
-        let options = QueryParams { lowest, max_candidates, insert: number as u64 * 100 };
+        let (lowest, max_candidates, near) =
+            [(Rank::Sequence, 2, 0), (Rank::Species, 9, 8)][number % 2];
+        let insert = number as u64 * 100;
+        let options = QueryParams { lowest, max_candidates, insert, near };
         let expected = find(&Query::new(&database, options), &reads);
         let query = Query::new(&database, options).on_gpus(&gpus(&[0], None), &Silent).unwrap();
         assert_eq!(find(&query, &reads), expected, "{params:?}");
@@ -256,7 +258,7 @@ fn what_devices_have_no_room_for_the_host_does() {
     let targets = references(folder.path(), &mut random);
     let database = build(params, 8, folder.path());
     let reads = reads(&targets, 7, &mut random);
-    let options = QueryParams { lowest: Rank::Sequence, max_candidates: 3, insert: 0 };
+    let options = QueryParams { lowest: Rank::Species, max_candidates: 3, insert: 0, near: 8 };
     let expected = find(&Query::new(&database, options), &reads);
     // The same device twice where there is but one.
     let other = u32::from(merganser_gpu::availability().usable().count() > 1);

@@ -97,6 +97,7 @@ fn params(preset: Preset, max_locations: u32) -> Params {
 #[test]
 fn every_candidate_of_every_read_is_the_oracles() {
     let (progress, cancel) = (Silent, Cancel::default());
+    let mut pooled = 0;
     for (seed, params) in [
         (1, params(Preset::MetaCache, 254)),
         (2, params(Preset::MetaCache, 3)),
@@ -158,10 +159,14 @@ fn every_candidate_of_every_read_is_the_oracles() {
         assert!(same, "added to, or built at once");
         for database in &databases {
             database.verify(2, &Cancel::default()).unwrap();
-            for (lowest, max_candidates) in
-                [(Rank::Sequence, 2), (Rank::Species, 3), (Rank::Genus, 10)]
-            {
-                let options = QueryParams { lowest, max_candidates, insert: seed * 100 };
+            for (lowest, max_candidates, near) in [
+                (Rank::Sequence, 2, 0),
+                (Rank::Species, 3, 8),
+                (Rank::Species, 4, 3),
+                (Rank::Genus, 10, 100),
+            ] {
+                let insert = seed * 100;
+                let options = QueryParams { lowest, max_candidates, insert, near };
                 let found = candidates(database, options, &reads);
                 let nodes = database.taxonomy().len() as u32;
                 let node_of =
@@ -172,13 +177,10 @@ fn every_candidate_of_every_read_is_the_oracles() {
                 };
                 for (mates, found) in reads.iter().zip(&found) {
                     let mates = [&mates[0][..], &mates[1][..]];
-                    let expected = oracle.candidates(
-                        &mates,
-                        &params,
-                        options.insert,
-                        max_candidates,
-                        &|target| (taxon_of(target), node_of(target)),
-                    );
+                    let expected = oracle.candidates(&mates, &params, &options, &|target| {
+                        (taxon_of(target), node_of(target))
+                    });
+                    pooled += expected.iter().filter(|one| one.pooled > one.hits).count();
                     assert_eq!(
                         comparable(found),
                         comparable(&expected),
@@ -189,6 +191,7 @@ fn every_candidate_of_every_read_is_the_oracles() {
             }
         }
     }
+    assert!(pooled > 100, "{pooled}");
 }
 
 #[test]
@@ -211,6 +214,7 @@ fn verdicts_follow_the_thresholds() {
             target,
             taxon: 99,
             hits,
+            pooled: hits,
             window: 0,
             last: 0,
             nodes: [0; 2],

@@ -75,6 +75,7 @@ pub(crate) fn describe(database: &Database) -> Value {
         "max_cand": thresholds.max_candidates,
         "hitmin": thresholds.min_hits,
         "hitdiff": f64::from(thresholds.hit_diff) / 10.0,
+        "near": thresholds.near,
         "targets": database.targets().len(),
         "without_taxon": database.targets().iter().filter(|at| at.node == unknown).count(),
         "bases": database.targets().iter().map(|target| target.bases).sum::<u64>(),

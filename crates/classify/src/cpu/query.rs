@@ -3,6 +3,7 @@
 
 mod hits;
 mod lookup;
+mod pool;
 mod slide;
 
 use std::ops::Range;
@@ -15,6 +16,8 @@ use crate::params::Params;
 use crate::sketch::{Sketcher, sketch_all, sketch_some};
 use hits::HitCounter;
 use lookup::Lookup;
+use pool::Pool;
+pub(crate) use pool::Seen;
 pub(crate) use slide::Slider;
 
 /// Features that are looked up together, about: so many that several of them share each page of
@@ -59,6 +62,7 @@ pub struct Scratch {
     lookup: Lookup,
     hits: HitCounter,
     runs: Vec<(u32, u32)>,
+    pool: Pool,
     /// Of the query's parts, those that are asked.
     asked: Range<usize>,
 }
@@ -157,6 +161,7 @@ impl<'a> HostQuery<'a> {
             lookup: Lookup::default(),
             hits: HitCounter::new(),
             runs: Vec::new(),
+            pool: Pool::new(),
             asked: 0..usize::MAX,
         }
     }
@@ -170,20 +175,25 @@ impl<'a> HostQuery<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) {
-        let parts = self.parts();
-        let parts =
-            &parts[scratch.asked.start.min(parts.len())..scratch.asked.end.min(parts.len())];
+        let parts = self.asked(scratch);
+        // What a taxon has in all parts is known to who asks all of them.
+        let pools = self.params().near > 0 && parts.len() == self.database.parts();
+        let at_once = pools && parts.len() == 1;
         let mut rest = reads;
         while let Some(first) = rest.first() {
+            let (from, start) = (ends.len(), candidates.len());
             if self.is_long(first) {
                 self.candidates_of_long(first, parts, scratch, candidates, ends);
+                if pools {
+                    self.pool_last(&rest[..1], scratch, candidates, start, &ends[from..]);
+                }
                 rest = &rest[1..];
                 continue;
             }
-            let count = self.sketch(rest, scratch);
+            let short = rest.iter().take_while(|mates| !self.is_long(mates));
+            let count = self.sketch(short, scratch);
             let (group, others) = rest.split_at(count);
             rest = others;
-            let from = ends.len();
             for (part, sections) in parts.iter().enumerate() {
                 scratch.lookup.look_up(sections, &scratch.features);
                 let mut feature = 0;
@@ -191,23 +201,56 @@ impl<'a> HostQuery<'a> {
                 for (number, mates) in group.iter().enumerate() {
                     let bases = mates.iter().map(|mate| mate.len() as u64).sum();
                     let end = scratch.ends[number];
-                    let Scratch { lookup, hits, runs, .. } = scratch;
+                    let Scratch { lookup, hits, runs, pool, .. } = &mut *scratch;
                     lookup.each(sections, feature..end, |locations| hits.add(locations));
                     hits.finish(runs);
-                    feature = end;
-                    let runs = (bases, &runs[..]);
+                    let (runs, own) = ((bases, &runs[..]), candidates.len());
                     self.take(part, number + from, runs, &mut found, candidates, ends);
+                    let near = if at_once { self.to_pool(mates, &candidates[own..]) } else { 0 };
+                    if near > 0 {
+                        let near = &mut candidates[own..own + near];
+                        pool.begin(end - feature);
+                        self.see(sections, lookup, feature, near, pool);
+                        pool.finish(near);
+                    }
+                    feature = end;
                 }
+            }
+            if pools && !at_once {
+                self.pool_last(group, scratch, candidates, start, &ends[from..]);
             }
         }
     }
 
+    /// Pools the candidates of the last reads, which begin at `start`.
+    fn pool_last(
+        &self,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut [Candidate],
+        start: usize,
+        ends: &[usize],
+    ) {
+        let ends: Vec<usize> = ends.iter().map(|end| end - start).collect();
+        self.pool(reads, scratch, &mut candidates[start..], &ends);
+    }
+
+    /// The sections of those parts that are asked now.
+    fn asked(&self, scratch: &Scratch) -> &[Vec<Section<'a>>] {
+        let parts = self.parts();
+        &parts[scratch.asked.start.min(parts.len())..scratch.asked.end.min(parts.len())]
+    }
+
     /// Sketches reads until there are enough features; gives their number.
-    fn sketch(&self, reads: &[[&[u8]; 2]], scratch: &mut Scratch) -> usize {
+    fn sketch<'m>(
+        &self,
+        reads: impl Iterator<Item = &'m [&'m [u8]; 2]>,
+        scratch: &mut Scratch,
+    ) -> usize {
         let params = self.database.params();
         scratch.features.clear();
         scratch.ends.clear();
-        for mates in reads.iter().take_while(|mates| !self.is_long(mates)) {
+        for mates in reads {
             for mate in mates.iter().filter(|mate| mate.len() >= params.k as usize) {
                 sketch_all(mate, params, &mut scratch.sketcher, &mut scratch.features);
             }
@@ -296,7 +339,7 @@ impl<'a> HostQuery<'a> {
     /// Appends the candidates among the hits of a read (window, hits; ascending), keeping those
     /// from `start` on in order and few enough.
     fn best(&self, bases: u64, runs: &[(u32, u32)], candidates: &mut Vec<Candidate>, start: usize) {
-        let TargetTaxa { taxa, nodes } = self.taxa();
+        let TargetTaxa { taxa, nodes, .. } = self.taxa();
         let (params, most) = (self.params(), self.params().max_candidates);
         let range = params.reach(bases, self.database.params().stride);
         let mut at = 0;
@@ -311,7 +354,7 @@ impl<'a> HostQuery<'a> {
             let taxon = taxa[target as usize];
             let (window, last) = (first - first_window, last - first_window);
             let nodes = [nodes[target as usize]; 2];
-            let candidate = Candidate { target, taxon, hits, window, last, nodes };
+            let candidate = Candidate { target, taxon, hits, pooled: hits, window, last, nodes };
             insert(candidate, most, candidates, start);
         }
     }

@@ -20,6 +20,6 @@ impl Answers<'_> {
         let before = self.database.first_window(target);
         let (window, last) = (first - before, last - before);
         let taxon = self.taxa[target as usize];
-        Candidate { target, taxon, hits, window, last, nodes: [low, high] }
+        Candidate { target, taxon, hits, pooled: hits, window, last, nodes: [low, high] }
     }
 }

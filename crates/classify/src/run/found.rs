@@ -4,6 +4,7 @@
 use merganser_io::{Record, RecordBatch};
 
 use crate::bytes::{Reading, Writing};
+use crate::cpu::query::Seen;
 use crate::{Candidate, Error};
 
 /// A batch and what was found for its reads.
@@ -13,6 +14,8 @@ pub(super) struct FoundBatch {
     pub(super) candidates: Vec<Candidate>,
     /// Where the candidates of each read end.
     pub(super) ends: Vec<usize>,
+    /// What those parts of a database that were asked have of the reads that are pooled.
+    pub(super) seen: Seen,
 }
 
 /// A batch with its candidates.
@@ -29,8 +32,8 @@ pub(super) struct Found<'b> {
 const NO_QUALITY: u32 = u32::MAX;
 
 impl Found<'_> {
-    /// As bytes, without the views.
-    pub(super) fn store(&self) -> Vec<u8> {
+    /// As bytes, without the views, with what was `seen`.
+    pub(super) fn store(&self, seen: &Seen) -> Vec<u8> {
         let batch = self.batch;
         let records = || (0..batch.len()).map(|at| batch.record(at));
         let letters: usize = records().map(|record| record.letters.len()).sum();
@@ -50,18 +53,20 @@ impl Found<'_> {
         }
         bytes.put_u32(self.ends.len() as u32);
         self.ends.iter().for_each(|&end| bytes.put_u32(end as u32));
-        for &Candidate { target, taxon, hits, window, last, nodes: [low, high] } in self.candidates
-        {
-            let values = [target, taxon, hits, window, last, low, high];
+        for &Candidate { target, taxon, hits, pooled, window, last, nodes } in self.candidates {
+            let values = [target, taxon, hits, pooled, window, last, nodes[0], nodes[1]];
             values.iter().for_each(|&value| bytes.put_u32(value));
         }
+        bytes.put_u32(seen.ends.len() as u32);
+        seen.ends.iter().for_each(|&end| bytes.put_u32(end as u32));
+        seen.bits.iter().for_each(|&bits| bytes.put_u64(bits));
         bytes
     }
 }
 
 impl FoundBatch {
     pub(super) fn found<'b>(&'b self, views: &'b [[&'b [u8]; 2]]) -> Found<'b> {
-        let FoundBatch { batch, candidates, ends } = self;
+        let FoundBatch { batch, candidates, ends, .. } = self;
         Found { batch, candidates, ends, views }
     }
 
@@ -90,38 +95,18 @@ impl FoundBatch {
         let mut candidates = Vec::new();
         for _ in 0..ends.last().copied().unwrap_or(0) {
             let mut value = || bytes.u32();
-            let (target, taxon, hits) = (value()?, value()?, value()?);
+            let (target, taxon, hits, pooled) = (value()?, value()?, value()?, value()?);
             let (window, last, nodes) = (value()?, value()?, [value()?, value()?]);
-            candidates.push(Candidate { target, taxon, hits, window, last, nodes });
+            candidates.push(Candidate { target, taxon, hits, pooled, window, last, nodes });
         }
-        Some(FoundBatch { batch, candidates, ends })
-    }
-
-    /// Adds the candidates that other parts have for the reads, up to `most` in all for each read: by
-    /// hits, then target, one for each taxon.
-    pub(super) fn merge(&mut self, others: &[Candidate], other_ends: &[usize], most: usize) {
-        let (mut start, mut other_start) = (0, 0);
-        let mut merged = Vec::with_capacity(self.candidates.len() + others.len());
-        let mut own: Vec<Candidate> = Vec::new();
-        for (end, &other_end) in self.ends.iter_mut().zip(other_ends) {
-            own.clear();
-            own.extend(&self.candidates[start..*end]);
-            own.extend(&others[other_start..other_end]);
-            (start, other_start) = (*end, other_end);
-            own.sort_by_key(|one| (std::cmp::Reverse(one.hits), one.target));
-            let from = merged.len();
-            for one in &own {
-                let known: &mut [Candidate] = &mut merged[from..];
-                let room = known.len() < most;
-                match known.iter_mut().find(|other| other.taxon == one.taxon) {
-                    Some(other) if other.hits == one.hits => other.widen(one),
-                    None if room => merged.push(*one),
-                    _ => {}
-                }
-            }
-            *end = merged.len();
+        let mut seen = Seen::default();
+        for _ in 0..bytes.u32()? {
+            seen.ends.push(bytes.u32()? as usize);
         }
-        self.candidates = merged;
+        for _ in 0..seen.ends.last().copied().unwrap_or(0) {
+            seen.bits.push(bytes.u64()?);
+        }
+        Some(FoundBatch { batch, candidates, ends, seen })
     }
 
     /// Leaves out the candidates of targets that are not to be kept.
@@ -137,6 +122,39 @@ impl FoundBatch {
     }
 }
 
+/// Adds the candidates that other parts have for reads, up to `most` in all for each read: by hits, then
+/// target, one for each taxon.
+pub(super) fn merge(
+    candidates: &mut Vec<Candidate>,
+    ends: &mut [usize],
+    others: &[Candidate],
+    other_ends: &[usize],
+    most: usize,
+) {
+    let (mut start, mut other_start) = (0, 0);
+    let mut merged = Vec::with_capacity(candidates.len() + others.len());
+    let mut own: Vec<Candidate> = Vec::new();
+    for (end, &other_end) in ends.iter_mut().zip(other_ends) {
+        own.clear();
+        own.extend(&candidates[start..*end]);
+        own.extend(&others[other_start..other_end]);
+        (start, other_start) = (*end, other_end);
+        own.sort_by_key(|one| (std::cmp::Reverse(one.hits), one.target));
+        let from = merged.len();
+        for one in &own {
+            let known: &mut [Candidate] = &mut merged[from..];
+            let room = known.len() < most;
+            match known.iter_mut().find(|other| other.taxon == one.taxon) {
+                Some(other) if other.hits == one.hits => other.widen(one),
+                None if room => merged.push(*one),
+                _ => {}
+            }
+        }
+        *end = merged.len();
+    }
+    *candidates = merged;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,13 +165,22 @@ mod tests {
         let mut batch = RecordBatch::of(true, 9);
         batch.push(&record);
         batch.push(&Record { quality: Some(b"IIII"), ..record });
-        let candidate =
-            |target| Candidate { target, taxon: 7, hits: 3, window: 2, last: 4, nodes: [5, 9] };
+        let candidate = |target| Candidate {
+            target,
+            taxon: 7,
+            hits: 3,
+            pooled: 4,
+            window: 2,
+            last: 4,
+            nodes: [5, 9],
+        };
+        let seen = Seen { bits: vec![1, 2, 3], ends: vec![1, 3] };
         let candidates = vec![candidate(0), candidate(1), candidate(0)];
-        let found = FoundBatch { batch, candidates, ends: vec![2, 2, 3] };
-        let bytes = found.found(&[]).store();
+        let found = FoundBatch { batch, candidates, ends: vec![2, 2, 3], seen };
+        let bytes = found.found(&[]).store(&found.seen);
         let mut again = FoundBatch::load(&bytes).unwrap();
-        assert_eq!(again.found(&[]).store(), bytes);
+        assert_eq!(again.found(&[]).store(&again.seen), bytes);
+        assert_eq!(again.seen, found.seen);
         assert_eq!(again.batch.record(0), record);
         assert_eq!(again.batch.record(1).quality, Some(&b"IIII"[..]));
         assert_eq!((again.batch.first(), again.batch.is_paired()), (9, true));

@@ -6,16 +6,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use merganser_io::Segment;
+use merganser_io::{RecordBatch, Segment};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, InOrder, InOrderSink, OnFailure, Progress, Resources, run_workers};
 
 use super::clock::Clock;
-use super::found::Found;
+use super::found::{Found, FoundBatch, merge};
 use super::plan::Plan;
 use super::storage::{Storage, Stored};
 use super::{Classifier, Outcome};
 use crate::config::RunConfig;
+use crate::cpu::query::{Scratch, Seen};
 use crate::features::FeatureCounter;
 use crate::output::{LineWriter, Outputs, Read, Texts, Wants};
 use crate::query::Rounds;
@@ -58,6 +59,18 @@ impl std::fmt::Debug for Written<'_, '_> {
         f.debug_struct("Written").finish_non_exhaustive()
     }
 }
+
+/// Changes what was found for the reads of a batch: their candidates, where those of each end, and what
+/// was seen of those that are pooled. Gets the batch, what takes part of its reads, and a thread's space.
+type Change<'c> = &'c (
+        dyn Fn(
+    &RecordBatch,
+    &[[&[u8]; 2]],
+    &mut Scratch,
+    (&mut Vec<Candidate>, &mut Vec<usize>, &mut Seen),
+) -> Result<(), Error>
+            + Sync
+    );
 
 /// One run over some reads.
 pub(super) struct Run<'r, 'a> {
@@ -110,6 +123,7 @@ impl<'a> Run<'_, 'a> {
         let coverage = (per_mille > 0).then(|| ReferenceHits::new(self.classifier.database));
         let batches = self.store_all(&storage, coverage.as_ref(), segments, progress)?;
         let batches = self.ask_other_parts(&storage, batches, coverage.as_ref())?;
+        let batches = self.pool(&storage, batches)?;
         let keep = coverage.map(|coverage| coverage.above_percentile(per_mille));
         let left_out = keep.iter().flatten().filter(|keep| !**keep).count();
         lock(&self.total).low_coverage = left_out as u64;
@@ -131,7 +145,7 @@ impl<'a> Run<'_, 'a> {
             if let Some(coverage) = coverage {
                 self.count_references(coverage, found);
             }
-            storage.put(found, None)
+            storage.put(found, &Seen::default(), None)
         })?;
         let StoredBatches(batches) = batches.into_sink()?;
         Ok(batches)
@@ -155,6 +169,33 @@ impl<'a> Run<'_, 'a> {
             self.classifier.database.release();
             let coverage = coverage.filter(|_| number + 1 == rounds_of_parts.len());
             batches = self.ask_again(storage, batches, parts.clone(), coverage)?;
+        }
+        Ok(batches)
+    }
+
+    /// Pools the candidates of all reads, round by round, if no parts were asked all at once.
+    fn pool(&self, storage: &Storage, mut batches: Vec<Stored>) -> Result<Vec<Stored>, Error> {
+        let (query, rounds) = (&self.classifier.query, &self.plan.rounds);
+        let done = query.rounds().is_none() && rounds.len() == 1;
+        if done || self.classifier.params.near == 0 {
+            return Ok(batches);
+        }
+        self.classifier.database.fetch()?;
+        for (number, parts) in rounds.iter().enumerate() {
+            if rounds.len() > 1 {
+                self.classifier.database.release();
+            }
+            let last = number + 1 == rounds.len();
+            batches =
+                self.again(storage, batches, parts.clone(), &|_, views, scratch, found| {
+                    let (candidates, ends, seen) = found;
+                    query.host().look_again(views, scratch, candidates, ends, seen);
+                    if last {
+                        query.host().tell_pooled(views, candidates, ends, seen);
+                        *seen = Seen::default();
+                    }
+                    Ok(())
+                })?;
         }
         Ok(batches)
     }
@@ -209,6 +250,27 @@ impl<'a> Run<'_, 'a> {
         coverage: Option<&ReferenceHits<'_>>,
     ) -> Result<Vec<Stored>, Error> {
         let query = &self.classifier.query;
+        let most = self.config.thresholds.max_candidates;
+        self.again(storage, places, parts, &|batch, views, scratch, (candidates, ends, _)| {
+            let (mut others, mut other_ends) = (Vec::new(), Vec::new());
+            query.find_in_turn(views, scratch, &mut others, &mut other_ends)?;
+            merge(candidates, ends, &others, &other_ends, most);
+            if let Some(coverage) = coverage {
+                self.count_references(coverage, &Found { batch, candidates, ends, views: &[] });
+            }
+            Ok(())
+        })
+    }
+
+    /// Changes what was found for all reads, with parts of the host's.
+    fn again(
+        &self,
+        storage: &Storage,
+        places: Vec<Stored>,
+        parts: Range<usize>,
+        change: Change<'_>,
+    ) -> Result<Vec<Stored>, Error> {
+        let query = &self.classifier.query;
         let places: Vec<Mutex<Option<Stored>>> =
             places.into_iter().map(|stored| Mutex::new(Some(stored))).collect();
         let next = AtomicUsize::new(0);
@@ -221,16 +283,11 @@ impl<'a> Run<'_, 'a> {
                 }
                 let Some(stored) = lock(place).take() else { continue };
                 let mut stored_batch = storage.get(&stored, &mut bytes)?;
-                let (views, _) = self.config.filter.views(&stored_batch.batch, &mut masked);
-                let (mut candidates, mut ends) = (Vec::new(), Vec::new());
-                query.find(&views, &mut scratch, &mut candidates, &mut ends)?;
-                drop(views);
-                stored_batch.merge(&candidates, &ends, self.config.thresholds.max_candidates);
-                let found = stored_batch.found(&[]);
-                if let Some(coverage) = coverage {
-                    self.count_references(coverage, &found);
-                }
-                *lock(place) = Some(storage.put(&found, Some(stored))?);
+                let FoundBatch { batch, candidates, ends, seen } = &mut stored_batch;
+                let (views, _) = self.config.filter.views(batch, &mut masked);
+                change(batch, &views, &mut scratch, (candidates, ends, seen))?;
+                let found = Found { batch, candidates, ends, views: &[] };
+                *lock(place) = Some(storage.put(&found, seen, Some(stored))?);
             }
             Ok::<_, Error>(())
         })?;

@@ -10,6 +10,7 @@ use merganser_run::locks::lock;
 
 use super::found::{Found, FoundBatch};
 use crate::Error;
+use crate::cpu::query::Seen;
 
 /// Takes batches and gives them back.
 #[derive(Debug)]
@@ -43,11 +44,16 @@ impl Storage {
     ///
     /// # Errors
     /// If the disk does not take it.
-    pub(super) fn put(&self, found: &Found<'_>, instead: Option<Stored>) -> Result<Stored, Error> {
+    pub(super) fn put(
+        &self,
+        found: &Found<'_>,
+        seen: &Seen,
+        instead: Option<Stored>,
+    ) -> Result<Stored, Error> {
         if let Some(Stored::Memory(bytes)) = instead {
             self.left.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         }
-        let bytes = found.store();
+        let bytes = found.store(seen);
         let take = |left: u64| left.checked_sub(bytes.len() as u64);
         match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
             Ok(_) => Ok(Stored::Memory(bytes.into())),

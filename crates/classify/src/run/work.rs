@@ -151,7 +151,7 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
     fn find(&mut self, mut found: FoundBatch) -> Result<(), Error> {
         let begun = Instant::now();
         let mut masked = std::mem::take(&mut self.masked);
-        let FoundBatch { batch, candidates, ends } = &mut found;
+        let FoundBatch { batch, candidates, ends, .. } = &mut found;
         let (views, passed_over) = self.run.config.filter.views(batch, &mut masked);
         self.own.passed_over += passed_over;
         self.run.classifier.query.candidates(&views, &mut self.scratch, candidates, ends);
@@ -212,9 +212,13 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
         flight.wait()?;
         let begun = self.run.clock.add(Clock::WAITING, begun);
         let mut masked = std::mem::take(&mut self.masked);
-        let FoundBatch { batch, candidates, ends } = &mut found;
+        let FoundBatch { batch, candidates, ends, .. } = &mut found;
         let (views, _) = self.run.config.filter.views(batch, &mut masked);
         gpu.finish(flight, &views, &mut self.scratch, candidates, ends)?;
+        let query = &self.run.classifier.query;
+        if query.rounds().is_none() {
+            query.pool(&views, &mut self.scratch, candidates, ends)?;
+        }
         self.run.clock.add(Clock::COLLECTING, begun);
         self.finish(&Found { batch, candidates, ends, views: &views })?;
         self.masked = masked;

@@ -322,6 +322,10 @@ pub(crate) struct DecisionArgs {
     /// Longest insert of a pair, in bases [default: the sum of the mates' lengths]
     #[arg(long, alias = "insertsize", value_name = "BASES", help_heading = "Decision")]
     pub(crate) insert: Option<u32>,
+    /// Candidates with fewer hits than the best by less than N are told apart by what all sequences
+    /// of their taxa have together; 0: by their best sequences alone [default: the preset's]
+    #[arg(long, value_name = "N", help_heading = "Decision")]
+    pub(crate) near: Option<u16>,
     /// Leave out the sequences with the lowest coverage, as long as all of these together have no
     /// more than so many per cent of the coverage of all; reads wait in temporary files
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, help_heading = "Decision")]

@@ -44,6 +44,7 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
         (verdict.hitmin_per_kb.is_some(), "--hitmin-per-kb"),
         (verdict.hitdiff.is_some(), "--hitdiff"),
         (decision.insert.is_some(), "--insert"),
+        (decision.near.is_some(), "--near"),
         (decision.cov_percentile.is_some(), "--cov-percentile"),
     ];
     failure::refuse_given(&given, |option| {

@@ -135,9 +135,11 @@ impl<'a> Query<'a> {
         };
         let args = self.args;
         kraken2::check_own(args)?;
+        let of = thresholds(&args.decision.verdict, database)?;
         let thresholds = Thresholds {
             insert: args.decision.insert.map_or(0, u64::from),
-            ..thresholds(&args.decision.verdict, database)?
+            near: args.decision.near.map_or(of.near, u32::from),
+            ..of
         };
         let config = self.config(thresholds);
         let mut files = self.files(outputs)?;

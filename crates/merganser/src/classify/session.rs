@@ -107,6 +107,7 @@ fn inherit(own: DecisionArgs, given: &DecisionArgs) -> DecisionArgs {
             quick: own.kraken.quick || given.kraken.quick,
         },
         insert: own.insert.or(given.insert),
+        near: own.near.or(given.near),
         cov_percentile: own.cov_percentile.or(given.cov_percentile),
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::HostQuery;
 use super::lookup::Lookup;
+use super::pool::Pool;
 use crate::candidates::Candidate;
 use crate::sketch::Sketcher;
 
@@ -23,6 +24,7 @@ pub(crate) struct Slider<'q, 'a> {
     lookups: Vec<Lookup>,
     hits: Hits,
     candidates: Vec<Candidate>,
+    pool: Pool,
 }
 
 impl<'q, 'a> Slider<'q, 'a> {
@@ -46,6 +48,7 @@ impl<'q, 'a> Slider<'q, 'a> {
             lookups: query.parts().iter().map(|_| Lookup::default()).collect(),
             hits: Hits::default(),
             candidates: Vec::new(),
+            pool: Pool::new(),
         }
     }
 
@@ -106,7 +109,28 @@ impl<'q, 'a> Slider<'q, 'a> {
     fn decided<T>(&mut self, decide: &impl Fn(&[Candidate]) -> T) -> T {
         self.candidates.clear();
         self.query.best(self.length as u64, &self.hits.runs, &mut self.candidates, 0);
+        self.pool();
         decide(&self.candidates)
+    }
+
+    /// Pools the candidates of the read, as a query does.
+    fn pool(&mut self) {
+        let Slider { query, windows, lookups, candidates, pool, .. } = self;
+        let several = &query.taxa().several;
+        let near = query.params().to_pool(self.length as u64, candidates, several);
+        if near == 0 {
+            return;
+        }
+        let near = &mut candidates[..near];
+        let sketch = |window: &Window| window.members.len().min(window.size);
+        pool.begin(windows.iter().map(sketch).sum());
+        for (lookup, sections) in lookups.iter().zip(query.parts()) {
+            let members = windows.iter().flat_map(|window| &window.members[..sketch(window)]);
+            for (at, member) in members.enumerate() {
+                query.see_one(sections, lookup, member.feature as usize, near, (pool, at));
+            }
+        }
+        pool.finish(near);
     }
 
     /// A k-mer of the sequence comes into a window.

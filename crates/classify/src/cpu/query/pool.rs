@@ -1,0 +1,210 @@
+//! Pooling: how many features of a read all targets of a taxon have together, for the candidates that are
+//! nearly as good as the best one. A strain that no reference is of shares some of its alleles with one
+//! strain of its species and some with another: none of them has as many features of its reads as they
+//! have together. (Kraken 2 pools so by itself, as each of its k-mers stands for all genomes that have it.)
+
+use super::lookup::Lookup;
+use super::{HostQuery, Scratch};
+use crate::candidates::Candidate;
+use crate::database::Section;
+
+/// Windows whose taxon is remembered: a power of two.
+const KNOWN: usize = 64;
+/// No window.
+const NONE: u32 = u32::MAX;
+
+/// Which of the candidates that are pooled each feature of a read is in, a bit for each; a thread's own.
+#[derive(Debug)]
+pub(super) struct Pool {
+    /// Of each feature of the read.
+    seen: Vec<u64>,
+    /// Windows, and the bit of their target's taxon among the candidates.
+    known: Box<[(u32, u64); KNOWN]>,
+}
+
+impl Pool {
+    pub(super) fn new() -> Pool {
+        Pool { seen: Vec::new(), known: Box::new([(NONE, 0); KNOWN]) }
+    }
+
+    /// Begins with a read of so many features.
+    pub(super) fn begin(&mut self, features: usize) {
+        self.seen.clear();
+        self.seen.resize(features, 0);
+        self.known.fill((NONE, 0));
+    }
+
+    /// Tells the candidates how many features each of them has.
+    pub(super) fn finish(&self, near: &mut [Candidate]) {
+        finish(&self.seen, near);
+    }
+}
+
+/// Tells candidates how many features each of them has, by their bits in `seen`.
+pub(super) fn finish(seen: &[u64], near: &mut [Candidate]) {
+    for (bit, candidate) in near.iter_mut().enumerate() {
+        candidate.pooled = seen.iter().filter(|&&bits| bits >> bit & 1 == 1).count() as u32;
+    }
+}
+
+/// For each of the reads of a batch that are pooled, in which of the candidates each feature is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) bits: Vec<u64>,
+    /// Where those of each read end.
+    pub(crate) ends: Vec<usize>,
+}
+
+impl HostQuery<'_> {
+    /// The bit of a window's taxon among `near`; 0 if it is none of them.
+    fn bit_of(&self, window: u32, near: &[Candidate]) -> u64 {
+        let taxon = self.target_of(window).map(|target| self.taxa().taxa[target as usize]);
+        let place = near.iter().position(|one| Some(one.taxon) == taxon);
+        place.map_or(0, |place| 1 << place)
+    }
+
+    /// Notes which of `near` have the features that `lookup` has looked up as those numbered from `first`
+    /// on, as many as the pool was begun with.
+    pub(super) fn see(
+        &self,
+        sections: &[Section<'_>],
+        lookup: &Lookup,
+        first: usize,
+        near: &[Candidate],
+        pool: &mut Pool,
+    ) {
+        for at in 0..pool.seen.len() {
+            self.see_one(sections, lookup, first + at, near, (pool, at));
+        }
+    }
+
+    /// Notes which of `near` have a feature that `lookup` has looked up, in this place of the pool.
+    #[inline(always)]
+    pub(super) fn see_one(
+        &self,
+        sections: &[Section<'_>],
+        lookup: &Lookup,
+        feature: usize,
+        near: &[Candidate],
+        (Pool { seen, known }, at): (&mut Pool, usize),
+    ) {
+        lookup.each(sections, feature..feature + 1, |locations| {
+            for &window in locations {
+                let place = (window.wrapping_mul(0x9e37_79b1) >> 26) as usize % KNOWN;
+                if known[place].0 != window {
+                    known[place] = (window, self.bit_of(window, near));
+                }
+                seen[at] |= known[place].1;
+            }
+        });
+    }
+
+    /// How many of a read's candidates are pooled.
+    pub(super) fn to_pool(&self, mates: &[&[u8]; 2], candidates: &[Candidate]) -> usize {
+        let bases = (mates[0].len() + mates[1].len()) as u64;
+        self.params().to_pool(bases, candidates, &self.taxa().several)
+    }
+
+    /// Whether candidates of any of these reads are to be pooled.
+    pub(crate) fn any_to_pool(
+        &self,
+        reads: &[[&[u8]; 2]],
+        candidates: &[Candidate],
+        ends: &[usize],
+    ) -> bool {
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let mut found = reads.iter().zip(starts.zip(ends));
+        self.params().near > 0
+            && found.any(|(mates, (start, &end))| self.to_pool(mates, &candidates[start..end]) > 0)
+    }
+
+    /// Pools the candidates of reads that were found by devices, or part by part: those of each read end
+    /// at `ends`, counted from the first of them. Asks all parts.
+    pub(crate) fn pool(
+        &self,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut [Candidate],
+        ends: &[usize],
+    ) {
+        let mut seen = Seen::default();
+        self.look_again(reads, scratch, candidates, ends, &mut seen);
+        self.tell_pooled(reads, candidates, ends, &seen);
+    }
+
+    /// Notes which of their candidates have the features of the reads that are to be pooled, in the parts
+    /// that are asked now; beside what other parts gave.
+    pub(crate) fn look_again(
+        &self,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &[Candidate],
+        ends: &[usize],
+        seen: &mut Seen,
+    ) {
+        let parts = self.asked(scratch);
+        let (mut chosen, mut near) = (Vec::new(), Vec::new());
+        let mut start = 0;
+        for (mates, &end) in reads.iter().zip(ends) {
+            let count = self.to_pool(mates, &candidates[start..end]);
+            if count > 0 {
+                chosen.push(*mates);
+                near.push(&candidates[start..start + count]);
+            }
+            start = end;
+        }
+        let (mut rest, mut done) = (&chosen[..], 0);
+        while !rest.is_empty() {
+            let count = self.sketch(rest.iter(), scratch);
+            for sections in parts {
+                scratch.lookup.look_up(sections, &scratch.features);
+                let mut feature = 0;
+                for number in 0..count {
+                    let end = scratch.ends[number];
+                    let Scratch { lookup, pool, .. } = &mut *scratch;
+                    pool.begin(end - feature);
+                    self.see(sections, lookup, feature, near[done + number], pool);
+                    feature = end;
+                    seen.add(done + number, &pool.seen);
+                }
+            }
+            (rest, done) = (&rest[count..], done + count);
+        }
+    }
+
+    /// Tells the candidates that were pooled what all parts have.
+    pub(crate) fn tell_pooled(
+        &self,
+        reads: &[[&[u8]; 2]],
+        candidates: &mut [Candidate],
+        ends: &[usize],
+        seen: &Seen,
+    ) {
+        let (mut start, mut pooled, mut from) = (0, 0, 0);
+        for (mates, &end) in reads.iter().zip(ends) {
+            let count = self.to_pool(mates, &candidates[start..end]);
+            if count > 0 {
+                let Some(&to) = seen.ends.get(pooled) else { return };
+                finish(&seen.bits[from..to], &mut candidates[start..start + count]);
+                (pooled, from) = (pooled + 1, to);
+            }
+            start = end;
+        }
+    }
+}
+
+impl Seen {
+    /// Adds what a part has of the read with this number: the next one, or one that is there.
+    fn add(&mut self, number: usize, bits: &[u64]) {
+        match self.ends.get(number) {
+            Some(&end) => {
+                let own = &mut self.bits[end - bits.len()..end];
+                own.iter_mut().zip(bits).for_each(|(own, bits)| *own |= bits);
+            }
+            None => {
+                self.bits.extend_from_slice(bits);
+                self.ends.push(self.bits.len());
+            }
+        }
+    }
+}
