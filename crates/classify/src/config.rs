@@ -195,6 +195,12 @@ impl RunConfig {
         if lowest > highest {
             return Err(refused("`lowest` is above `highest`"));
         }
+        if !(0.0..=1.0).contains(&self.thresholds.confidence) {
+            return Err(refused(format!(
+                "`confidence` {} is out of range: 0 to 1",
+                self.thresholds.confidence
+            )));
+        }
         match self.coverage_per_mille {
             0..=1000 => Ok(()),
             most => Err(refused(format!("`coverage_per_mille` {most} is out of range: 0 to 1000"))),

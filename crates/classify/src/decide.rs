@@ -40,6 +40,10 @@ pub struct Thresholds {
     /// those take part in the verdict whose targets together have the most features of the read.
     /// 0: candidates are what their best target has.
     pub near: u32,
+    /// The share of a read's features that must be in the clade of its taxon, 0 to 1: the taxon is moved up
+    /// until they are. A feature is of the lowest common ancestor of all targets that have it; those of no
+    /// target count as well. (Kraken 2's confidence, of features in place of k-mers.)
+    pub confidence: f64,
 }
 
 impl Thresholds {
@@ -61,6 +65,7 @@ impl Thresholds {
                 above_minimum: true,
                 insert: 0,
                 near: 0,
+                confidence: 0.0,
             },
             Preset::Sensitive => Thresholds {
                 lowest: Rank::Species,
@@ -73,6 +78,7 @@ impl Thresholds {
                 insert: 0,
                 // What a substitution takes away, on average: k k-mers, of which so many are features.
                 near: (params.k * params.density).div_ceil(FULL_DENSITY),
+                confidence: 0.0,
             },
         }
     }
@@ -124,6 +130,40 @@ impl Thresholds {
             return Verdict::Unclassified;
         }
         Verdict::Taxon(ranked)
+    }
+
+    /// The verdict with the confidence that is asked for, where the features of the read stand for these
+    /// `nodes` (each with their number; of all `features`): the taxon or its nearest ancestor in whose clade
+    /// there are enough; none if there is no such or it is above the highest rank.
+    pub(crate) fn confirm(
+        &self,
+        verdict: Verdict,
+        (nodes, features): (&[(u32, u32)], u64),
+        taxonomy: &Taxonomy,
+        target_nodes: &[u32],
+    ) -> Verdict {
+        let node = match verdict {
+            Verdict::Unclassified => return verdict,
+            Verdict::Target(target) => target_nodes[target as usize],
+            Verdict::Taxon(node) => node,
+        };
+        // As Kraken 2 rounds.
+        let needed = (self.confidence * features as f64).ceil() as u64;
+        let in_clade = |above: u32| -> u64 {
+            let own = nodes.iter().filter(|(node, _)| taxonomy.lca(*node, above) == above);
+            own.map(|&(_, count)| u64::from(count)).sum()
+        };
+        if in_clade(node) >= needed {
+            return verdict;
+        }
+        let Some(node) = taxonomy.lineage(node).find(|&above| in_clade(above) >= needed) else {
+            return Verdict::Unclassified;
+        };
+        let ranked = taxonomy.ranked(node);
+        match taxonomy.rank(ranked) > self.highest {
+            true => Verdict::Unclassified,
+            false => Verdict::Taxon(ranked),
+        }
     }
 
     /// The node at which Kraken's report counts a read of this verdict. Below the lowest rank, too,

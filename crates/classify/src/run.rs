@@ -112,7 +112,7 @@ impl<'a> Classifier<'a> {
         let clock = Clock::default();
         let before = self.query.gpu_notes();
         self.database.check(resources.threads, cancel)?;
-        if config.features || !on_devices {
+        if config.features || config.thresholds.confidence > 0.0 || !on_devices {
             self.database.fetch()?;
         }
         let thresholds = &config.thresholds;
@@ -133,7 +133,7 @@ impl<'a> Classifier<'a> {
             lines.write_all(&run.lines.head(thresholds))?;
         }
         match config.coverage_per_mille {
-            0 if self.query.rounds().is_none() && run.plan.rounds.len() == 1 => {
+            0 if self.query.rounds().is_none() && run.plan.is_one_pass() => {
                 run.in_one_pass(segments, outputs, progress)
             }
             per_mille => run.in_two_passes(per_mille, segments, outputs, progress),

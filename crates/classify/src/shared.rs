@@ -116,19 +116,30 @@ impl<'c> Session<'c> {
         candidates.clear();
         ends.clear();
         query.find(reads, scratch, candidates, ends)?;
+        let confidence = self.classifier.thresholds.confidence;
+        let clades = (confidence > 0.0).then(|| query.clades(reads));
         let mut start = 0;
-        let decided = reads.iter().zip(&self.ends).map(|(mates, &end)| {
+        let decided = reads.iter().zip(&self.ends).enumerate().map(|(read, (mates, &end))| {
             let own = &self.candidates[start..end];
             start = end;
             let bases = mates.iter().map(|mate| mate.len() as u64).sum();
-            self.decide(own, bases)
+            self.decide(own, bases, clades.as_ref().map(|clades| clades.of(read)))
         });
         Ok(decided.collect())
     }
 
-    fn decide(&self, candidates: &[Candidate], bases: u64) -> Option<Taxon<'c>> {
+    fn decide(
+        &self,
+        candidates: &[Candidate],
+        bases: u64,
+        clades: Option<(&[(u32, u32)], u64)>,
+    ) -> Option<Taxon<'c>> {
         let (tree, nodes) = (self.classifier.database.taxonomy(), &self.query.taxa().nodes);
-        let verdict = self.classifier.thresholds.decide(candidates, bases, tree, nodes);
+        let thresholds = &self.classifier.thresholds;
+        let mut verdict = thresholds.decide(candidates, bases, tree, nodes);
+        if let Some(clades) = clades {
+            verdict = thresholds.confirm(verdict, clades, tree, nodes);
+        }
         let (node, rank) = match verdict {
             Verdict::Unclassified => return None,
             Verdict::Target(target) => (nodes[target as usize], Rank::Sequence),

@@ -6,11 +6,12 @@ mod random;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use merganser_classify::taxonomy::Rank;
 use merganser_classify::{
     Additions, BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
-    Verdict, add, build, build_in_memory, expand_references, naive,
+    SharedClassifier, Thresholds, Verdict, add, build, build_in_memory, expand_references, naive,
 };
 use merganser_io::{AtomicFile, OutputSet};
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
@@ -207,7 +208,7 @@ fn verdicts_follow_the_thresholds() {
     let database = built.unwrap().0;
     let tree = database.taxonomy();
     let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();
-    let rule = merganser_classify::Thresholds::new(&params);
+    let rule = Thresholds::new(&params);
     assert_eq!((rule.min_hits, rule.hit_diff, rule.max_candidates), (5, 1000, 2));
     let decide = |hits: &[(u32, u32)]| {
         let candidate = |&(target, hits): &(u32, u32)| Candidate {
@@ -231,4 +232,105 @@ fn verdicts_follow_the_thresholds() {
     assert_eq!(decide(&[(0, 12), (1, 8)]), taxon(10));
     assert_eq!(decide(&[(0, 12), (2, 8)]), taxon(2));
     assert_eq!(decide(&[(0, 12), (3, 8)]), taxon(11));
+}
+
+#[test]
+fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(9);
+    reference(folder.path(), &mut random);
+    let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
+    let params = Preset::Sensitive.params();
+    let (config, resources) = (BuildConfig::new(params), Resources::new().threads(1));
+    let cancel = Cancel::default();
+    let built = build_in_memory(&config, &resources, &inputs, folder.path(), &Silent, &cancel);
+    let database = built.unwrap().0;
+    let tree = database.taxonomy();
+    let rule = Thresholds::new(&params);
+    // 19 · 100 / 256 features go with a base, rounded up.
+    assert_eq!((rule.min_hits, rule.near), (6, 8));
+    let node = |taxid| tree.node(taxid).unwrap();
+    let decide = |rule: Thresholds, found: &[(u32, u32, u32)]| {
+        let candidate = |&(taxid, hits, pooled): &(u32, u32, u32)| Candidate {
+            taxon: node(taxid),
+            hits,
+            pooled,
+            ..Candidate::default()
+        };
+        let candidates: Vec<Candidate> = found.iter().map(candidate).collect();
+        rule.decide(&candidates, 100, tree, &[])
+    };
+    let taxon = |taxid| Verdict::Taxon(node(taxid));
+    // A species whose strains have more together wins, also with fewer hits.
+    assert_eq!(decide(rule, &[(11, 20, 20), (12, 13, 21)]), taxon(12));
+    // As many as the best has: their ancestor.
+    assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 21), (21, 18, 20)]), taxon(10));
+    // It has a substitution more.
+    assert_eq!(decide(rule, &[(11, 20, 20), (12, 12, 21)]), taxon(11));
+    assert_eq!(decide(Thresholds { near: 0, ..rule }, &[(11, 20, 20), (12, 13, 21)]), taxon(11));
+    // Near is what the hits say; the needed hits, too.
+    assert_eq!(decide(rule, &[(11, 5, 9), (12, 5, 8)]), Verdict::Unclassified);
+    let loose = Thresholds { hit_diff: 500, ..rule };
+    assert_eq!(decide(loose, &[(11, 40, 40), (12, 21, 21), (21, 20, 20)]), taxon(10));
+    let strict = Thresholds { hit_diff: 1000, ..rule };
+    assert_eq!(decide(strict, &[(11, 20, 21), (12, 20, 21)]), taxon(11));
+}
+
+#[test]
+fn a_confidence_moves_taxa_up_as_kraken_does() {
+    for (seed, parts, preset) in [(1, 1, Preset::Sensitive), (2, 3, Preset::MetaCache)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random(seed);
+        let (targets, taxids) = reference(folder.path(), &mut random);
+        let reads = reads(&targets, &mut random);
+        let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
+        let params = preset.params();
+        let (config, resources) = (BuildConfig::new(params).parts(parts), Resources::new());
+        let cancel = Cancel::default();
+        let built = build_in_memory(&config, &resources, &inputs, folder.path(), &Silent, &cancel);
+        let database = Arc::new(built.unwrap().0);
+        let tree = database.taxonomy();
+        let oracle = naive::Reference::new(&targets, &params);
+        let views: Vec<[&[u8]; 2]> = reads.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
+        let mut moved = 0;
+        let of = Thresholds::new(&params);
+        let plain = SharedClassifier::new(Arc::clone(&database), of);
+        let plain = plain.classify(&views).unwrap();
+        for confidence in [0.1, 0.6, 0.9, 1.0] {
+            let rule = Thresholds { confidence, ..of };
+            let classifier = SharedClassifier::new(Arc::clone(&database), rule);
+            let found = classifier.classify(&views).unwrap();
+            for ((mates, plain), found) in views.iter().zip(&plain).zip(found) {
+                let expected = plain.and_then(|taxon| {
+                    let features = mates.iter().flat_map(|mate| naive::sketches(mate, &params));
+                    let features: Vec<u64> = features.flatten().collect();
+                    let of_feature = features.iter().filter_map(|feature| {
+                        let locations = oracle.locations.get(feature)?.iter();
+                        let node = |at: &(u32, u32)| tree.node(taxids[at.0 as usize]).unwrap();
+                        locations.map(node).reduce(|a, b| tree.lca(a, b))
+                    });
+                    let of_feature: Vec<u32> = of_feature.collect();
+                    let needed = (confidence * features.len() as f64).ceil() as usize;
+                    let mut node = tree.node(taxon.taxid).unwrap();
+                    loop {
+                        let clade = |one: &&u32| tree.lineage(**one).any(|above| above == node);
+                        if of_feature.iter().filter(clade).count() >= needed {
+                            break;
+                        }
+                        if node == tree.root() {
+                            return None;
+                        }
+                        node = tree.parent(node);
+                    }
+                    if tree.taxid(node) == taxon.taxid {
+                        return Some(taxon.taxid);
+                    }
+                    Some(tree.taxid(tree.ranked(node))).filter(|&taxid| taxid != 1)
+                });
+                assert_eq!(found.map(|taxon| taxon.taxid), expected, "{confidence}");
+                moved += usize::from(plain.map(|taxon| taxon.taxid) != expected);
+            }
+        }
+        assert!(moved > 50, "{moved}");
+    }
 }

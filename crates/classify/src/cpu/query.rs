@@ -1,6 +1,7 @@
 //! From reads to candidates: sketch, look up, count, best runs. Reads are taken in groups large
 //! enough for their features to be looked up in the order of the table.
 
+mod clades;
 mod hits;
 mod lookup;
 mod pool;
@@ -277,26 +278,39 @@ impl<'a> HostQuery<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) {
-        let params = self.database.params();
         let bases = mates.iter().map(|mate| mate.len() as u64).sum();
         let (read, mut found) = (ends.len(), Vec::new());
         for (part, sections) in parts.iter().enumerate() {
-            let Scratch { sketcher, features, lookup, hits, runs, .. } = scratch;
-            for mate in mates.iter().filter(|mate| mate.len() >= params.k as usize) {
-                let windows = params.windows(mate.len() as u64) as usize;
-                let mut first = 0;
-                while first < windows {
-                    features.clear();
-                    first = sketch_some(mate, params, first, sketcher, features);
-                    while first < windows && features.len() < self.group {
-                        first = sketch_some(mate, params, first, sketcher, features);
-                    }
-                    lookup.look_up(sections, features);
-                    lookup.each(sections, 0..features.len(), |locations| hits.add(locations));
-                }
-            }
+            self.each_group(mates, scratch, |Scratch { features, lookup, hits, .. }| {
+                lookup.look_up(sections, features);
+                lookup.each(sections, 0..features.len(), |locations| hits.add(locations));
+            });
+            let Scratch { hits, runs, .. } = &mut *scratch;
             hits.finish(runs);
             self.take(part, read, (bases, runs), &mut found, candidates, ends);
+        }
+    }
+
+    /// Sketches a read of any length, some windows at a time, and calls `take` each time.
+    fn each_group(
+        &self,
+        mates: &[&[u8]; 2],
+        scratch: &mut Scratch,
+        mut take: impl FnMut(&mut Scratch),
+    ) {
+        let params = self.database.params();
+        for mate in mates.iter().filter(|mate| mate.len() >= params.k as usize) {
+            let windows = params.windows(mate.len() as u64) as usize;
+            let mut first = 0;
+            while first < windows {
+                let Scratch { sketcher, features, .. } = &mut *scratch;
+                features.clear();
+                first = sketch_some(mate, params, first, sketcher, features);
+                while first < windows && features.len() < self.group {
+                    first = sketch_some(mate, params, first, sketcher, features);
+                }
+                take(scratch);
+            }
         }
     }
 

@@ -175,9 +175,8 @@ impl<'a> Run<'_, 'a> {
 
     /// Pools the candidates of all reads, round by round, if no parts were asked all at once.
     fn pool(&self, storage: &Storage, mut batches: Vec<Stored>) -> Result<Vec<Stored>, Error> {
-        let (query, rounds) = (&self.classifier.query, &self.plan.rounds);
-        let done = query.rounds().is_none() && rounds.len() == 1;
-        if done || self.classifier.params.near == 0 {
+        let (query, rounds) = (&self.classifier.query, &self.plan.pooling);
+        if rounds.is_empty() || (query.rounds().is_none() && self.plan.is_one_pass()) {
             return Ok(batches);
         }
         self.classifier.database.fetch()?;
@@ -306,12 +305,17 @@ impl<'a> Run<'_, 'a> {
         let tree = self.classifier.database.taxonomy();
         let all = candidates;
         texts.lines.reserve(if self.wants.lines { 64 * batch.reads() } else { 0 });
+        let clades =
+            (thresholds.confidence > 0.0).then(|| self.classifier.query.host().clades(views));
         let mut start = 0;
         for (read, &end) in ends.iter().enumerate() {
             let candidates = &all[start..end];
             start = end;
             let bases = views[read].iter().map(|mate| mate.len() as u64).sum();
-            let verdict = thresholds.decide(candidates, bases, tree, nodes);
+            let mut verdict = thresholds.decide(candidates, bases, tree, nodes);
+            if let Some(clades) = &clades {
+                verdict = thresholds.confirm(verdict, clades.of(read), tree, nodes);
+            }
             let found = output::found(verdict, nodes);
             own.count(found, lengths(batch, read));
             own.by_genome

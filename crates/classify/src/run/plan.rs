@@ -27,6 +27,8 @@ const MORE_COPIES: u64 = 2;
 pub(super) struct Plan {
     /// Parts of the database that are asked together, one group after the other.
     pub(super) rounds: Vec<Range<usize>>,
+    /// Parts in which the host looks again for candidates that are pooled, together; none if it does not.
+    pub(super) pooling: Vec<Range<usize>>,
     /// The longest record.
     pub(super) record: usize,
     /// Bytes of batches that wait in memory.
@@ -45,34 +47,32 @@ impl Plan {
         resources: &Resources,
         on_devices: bool,
     ) -> Result<Plan, Error> {
-        let parts = database.parts();
         let threads = resources.threads;
         let fixed = fixed(database, config, threads);
-        let bytes =
-            |parts: Range<usize>| if on_devices { 0 } else { database.resident_bytes(parts) };
-        let whole = fixed + bytes(0..parts);
+        let all = 0..database.parts();
+        // With devices, the host needs tables only to look again.
+        let again = config.thresholds.near > 0 || config.thresholds.confidence > 0.0;
+        let here = !on_devices || again;
+        let bytes = |parts: Range<usize>| if here { database.resident_bytes(parts) } else { 0 };
+        let whole = fixed + bytes(all.clone());
         let memory = resources.memory.unwrap_or_else(|| usual(whole));
-        if whole <= memory {
-            let two_passes = on_devices || config.coverage_per_mille > 0;
-            let all = std::iter::once(0..parts).collect();
-            return Ok(Plan::of(config, all, memory - whole, two_passes));
-        }
-        let waiting = LEAST_WAITING + fixed;
-        let mut rounds: Vec<Range<usize>> = Vec::new();
-        for part in 0..parts {
-            match rounds.last_mut().filter(|round| waiting + bytes(round.start..part + 1) <= memory)
-            {
-                Some(round) => round.end = part + 1,
-                None => rounds.push(part..part + 1),
+        let (rounds, left) = if whole <= memory {
+            (vec![all.clone()], memory - whole)
+        } else {
+            let waiting = LEAST_WAITING + fixed;
+            let rounds = rounds(all.end, |parts| waiting + bytes(parts) <= memory);
+            let most = rounds.iter().map(|round| bytes(round.clone())).max().unwrap_or(0);
+            let one_by_one = asks_one_by_one(config);
+            if one_by_one || waiting + most > memory || rounds.len() < 2 {
+                let least = if one_by_one || rounds.len() < 2 { whole } else { waiting + most };
+                return Err(too_little(database, resources, on_devices, [least, whole, memory]));
             }
-        }
-        let most = rounds.iter().map(|round| bytes(round.clone())).max().unwrap_or(0);
-        let one_by_one = asks_one_by_one(config);
-        if one_by_one || waiting + most > memory || rounds.len() < 2 {
-            let least = if one_by_one || rounds.len() < 2 { whole } else { waiting + most };
-            return Err(too_little(database, threads, least, whole, memory));
-        }
-        Ok(Plan::of(config, rounds, memory - waiting - most, true))
+            (rounds, memory - waiting - most)
+        };
+        let two_passes = on_devices || rounds.len() > 1 || config.coverage_per_mille > 0;
+        let pooling = if config.thresholds.near > 0 { rounds.clone() } else { Vec::new() };
+        let rounds = if on_devices { vec![all] } else { rounds };
+        Ok(Plan { pooling, ..Plan::of(config, rounds, left, two_passes) })
     }
 
     /// Of what is left, half is for batches that wait, if some do, and all else for long records.
@@ -80,14 +80,31 @@ impl Plan {
         let waiting = if two_passes { left / 2 } else { 0 };
         let copies = COPIES + if config.features { MORE_COPIES } else { 0 };
         let record = merganser_io::longest_record(left - waiting, copies);
-        Plan { rounds, record, waiting: LEAST_WAITING + waiting }
+        Plan { rounds, pooling: Vec::new(), record, waiting: LEAST_WAITING + waiting }
+    }
+
+    /// Whether reads can be decided on as they come.
+    pub(super) fn is_one_pass(&self) -> bool {
+        self.rounds.len() == 1 && self.pooling.len() <= 1
     }
 }
 
-/// Whether features are looked up one by one after their reads have been decided on, in any part.
+/// Groups of parts that fit together.
+fn rounds(parts: usize, fit: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
+    let mut rounds: Vec<Range<usize>> = Vec::new();
+    for part in 0..parts {
+        match rounds.last_mut().filter(|round| fit(round.start..part + 1)) {
+            Some(round) => round.end = part + 1,
+            None => rounds.push(part..part + 1),
+        }
+    }
+    rounds
+}
+
+/// Whether features are looked up when their reads are decided on, or after that, in any part.
 fn asks_one_by_one(config: &RunConfig) -> bool {
     let all_hits = matches!(&config.format, LineFormat::MetaCache(columns) if columns.all_hits);
-    config.features || all_hits
+    config.features || all_hits || config.thresholds.confidence > 0.0
 }
 
 /// What a run takes besides tables and long records.
@@ -107,12 +124,19 @@ fn usual(whole: u64) -> u64 {
     merganser_run::default_budget().max(whole.min(machine_memory()))
 }
 
-fn too_little(database: &Database, threads: usize, needed: u64, whole: u64, budget: u64) -> Error {
+fn too_little(
+    database: &Database,
+    resources: &Resources,
+    on_devices: bool,
+    [needed, whole, budget]: [u64; 3],
+) -> Error {
+    let threads = resources.threads;
     let all = match needed < whole {
         true => format!(" ({} for all its parts at once)", format_size(whole)),
         false => String::new(),
     };
     let remedy = match database.parts() {
+        _ if on_devices => "lower `threads`, or set `near` to 0",
         1 => "lower `threads`, or build the database with `parts`",
         _ => Shortage::FEWER_THREADS,
     };

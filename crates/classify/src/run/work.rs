@@ -216,7 +216,7 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
         let (views, _) = self.run.config.filter.views(batch, &mut masked);
         gpu.finish(flight, &views, &mut self.scratch, candidates, ends)?;
         let query = &self.run.classifier.query;
-        if query.rounds().is_none() {
+        if query.rounds().is_none() && self.run.plan.pooling.len() == 1 {
             query.pool(&views, &mut self.scratch, candidates, ends)?;
         }
         self.run.clock.add(Clock::COLLECTING, begun);

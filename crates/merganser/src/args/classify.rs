@@ -296,12 +296,13 @@ pub(crate) struct VerdictArgs {
     pub(crate) hitdiff: Option<u32>,
 }
 
-/// How a taxon is chosen by a database of Kraken 2, as its options of these names say.
+/// How a taxon is chosen by a database of Kraken 2, as its options of these names say; confidence, by
+/// one of ours, too.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct KrakenArgs {
-    /// Share of a read's k-mers that must be in the clade of its taxon: the taxon is moved up until
-    /// they are [default: 0]
-    #[arg(long, value_name = "0..1", help_heading = "Kraken 2's databases")]
+    /// Share of a read's k-mers (of its features, by databases of merganser) that must be in the clade
+    /// of its taxon: the taxon is moved up until they are [default: 0]
+    #[arg(long, value_name = "0..1", help_heading = "Decision")]
     pub(crate) confidence: Option<f64>,
     /// Hit groups (runs of k-mers of one minimizer that is in the database) without which a read is
     /// unclassified [default: 2]

@@ -58,11 +58,8 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
 /// The first that was given.
 pub(super) fn check_own(args: &QueryArgs) -> Result<()> {
     let kraken = &args.decision.kraken;
-    let given = [
-        (kraken.confidence.is_some(), "--confidence"),
-        (kraken.minimum_hit_groups.is_some(), "--minimum-hit-groups"),
-        (kraken.quick, "--quick"),
-    ];
+    let given =
+        [(kraken.minimum_hit_groups.is_some(), "--minimum-hit-groups"), (kraken.quick, "--quick")];
     failure::refuse_given(&given, |option| {
         format!(
             "{option} goes with databases of Kraken 2, and this is one of merganser (.mgdb): --hitmin \

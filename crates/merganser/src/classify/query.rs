@@ -139,6 +139,7 @@ impl<'a> Query<'a> {
         let thresholds = Thresholds {
             insert: args.decision.insert.map_or(0, u64::from),
             near: args.decision.near.map_or(of.near, u32::from),
+            confidence: args.decision.kraken.confidence.unwrap_or(0.0),
             ..of
         };
         let config = self.config(thresholds);

@@ -16,6 +16,7 @@ pub(super) fn of_run(config: &RunConfig, threads: usize, outcome: &Outcome<'_>) 
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("insert", thresholds.insert.into());
     set("near", thresholds.near.into());
+    set("confidence", thresholds.confidence.into());
     set("min_read_len", config.filter.min_bases.into());
     let longest = config.filter.max_bases;
     set("max_read_len", (longest < usize::MAX).then_some(longest).into());

@@ -1,0 +1,93 @@
+//! Which clades the features of reads are of: each stands for the lowest common ancestor of all targets
+//! that have it, as a k-mer in Kraken 2 does.
+
+use super::{HostQuery, Scratch};
+
+/// Of some reads, the taxa that their features stand for.
+#[derive(Debug, Default)]
+pub(crate) struct Clades {
+    /// Nodes and how many features stand for them, by read.
+    counts: Vec<(u32, u32)>,
+    /// Where those of each read end, and how many features it has, in the database or not.
+    reads: Vec<(usize, u64)>,
+}
+
+impl Clades {
+    /// Nodes with their features, and the number of all features of a read.
+    pub(crate) fn of(&self, read: usize) -> (&[(u32, u32)], u64) {
+        let start = read.checked_sub(1).map_or(0, |before| self.reads[before].0);
+        let (end, features) = self.reads[read];
+        (&self.counts[start..end], features)
+    }
+
+    /// Ends a read, whose counts stand from the end of the one before on, in any order.
+    fn end(&mut self, features: u64) {
+        let start = self.reads.last().map_or(0, |read| read.0);
+        let own = &mut self.counts[start..];
+        own.sort_unstable();
+        let mut kept = 0;
+        for at in 0..own.len() {
+            if kept > 0 && own[kept - 1].0 == own[at].0 {
+                own[kept - 1].1 += own[at].1;
+            } else {
+                own[kept] = own[at];
+                kept += 1;
+            }
+        }
+        self.counts.truncate(start + kept);
+        self.reads.push((self.counts.len(), features));
+    }
+}
+
+impl HostQuery<'_> {
+    /// The taxa that the features of each read stand for. Asks all parts.
+    pub(crate) fn clades(&self, reads: &[[&[u8]; 2]]) -> Clades {
+        let (mut scratch, mut clades) = (self.scratch(), Clades::default());
+        let mut nodes = Vec::new();
+        let mut rest = reads;
+        while let Some(first) = rest.first() {
+            if self.is_long(first) {
+                let mut features = 0;
+                self.each_group(first, &mut scratch, |scratch| {
+                    self.nodes_of(scratch, &mut nodes);
+                    features += scratch.features.len() as u64;
+                    clades.counts.extend(nodes.iter().flatten().map(|&node| (node, 1)));
+                });
+                clades.end(features);
+                rest = &rest[1..];
+                continue;
+            }
+            let short = rest.iter().take_while(|mates| !self.is_long(mates));
+            let count = self.sketch(short, &mut scratch);
+            self.nodes_of(&mut scratch, &mut nodes);
+            let mut feature = 0;
+            for &end in &scratch.ends {
+                let own = nodes[feature..end].iter().flatten();
+                clades.counts.extend(own.map(|&node| (node, 1)));
+                clades.end((end - feature) as u64);
+                feature = end;
+            }
+            rest = &rest[count..];
+        }
+        clades
+    }
+
+    /// Replaces `nodes` by what the features that were sketched stand for; `None`: they are in no target.
+    fn nodes_of(&self, scratch: &mut Scratch, nodes: &mut Vec<Option<u32>>) {
+        let Scratch { lookup, features, .. } = scratch;
+        let tree = self.database.taxonomy();
+        nodes.clear();
+        nodes.resize(features.len(), None);
+        for sections in self.parts() {
+            lookup.look_up(sections, features);
+            for (feature, node) in nodes.iter_mut().enumerate() {
+                lookup.each(sections, feature..feature + 1, |locations| {
+                    let of = locations.iter().filter_map(|&window| self.target_of(window));
+                    let of = of.map(|target| self.taxa().nodes[target as usize]);
+                    *node =
+                        of.fold(*node, |all, one| Some(all.map_or(one, |all| tree.lca(all, one))));
+                });
+            }
+        }
+    }
+}
