@@ -61,7 +61,12 @@ impl QueryParams {
     /// near each other; 0 if there is nothing to find out. `several` tells of each taxon whether it has
     /// several targets: what a single one has is known.
     #[inline]
-    pub(crate) fn to_pool(&self, bases: u64, candidates: &[Candidate], several: &[bool]) -> usize {
+    pub(crate) fn count_near(
+        &self,
+        bases: u64,
+        candidates: &[Candidate],
+        several: &[bool],
+    ) -> usize {
         let [best, second, ..] = candidates else { return 0 };
         if second.hits.saturating_add(self.near) <= best.hits || bases > MOST_POOLED {
             return 0;

@@ -136,7 +136,7 @@ impl<'a> Query<'a> {
         candidates: &mut [Candidate],
         ends: &[usize],
     ) -> Result<(), Error> {
-        if self.host.any_to_pool(reads, candidates, ends) {
+        if self.host.any_near(reads, candidates, ends) {
             self.host.database().fetch()?;
             self.host.pool(reads, scratch, candidates, ends);
         }

@@ -207,7 +207,7 @@ impl<'a> HostQuery<'a> {
                     hits.finish(runs);
                     let (runs, own) = ((bases, &runs[..]), candidates.len());
                     self.take(part, number + from, runs, &mut found, candidates, ends);
-                    let near = if at_once { self.to_pool(mates, &candidates[own..]) } else { 0 };
+                    let near = if at_once { self.count_near(mates, &candidates[own..]) } else { 0 };
                     if near > 0 {
                         let near = &mut candidates[own..own + near];
                         pool.begin(end - feature);

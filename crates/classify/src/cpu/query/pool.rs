@@ -100,13 +100,13 @@ impl HostQuery<'_> {
     }
 
     /// How many of a read's candidates are pooled.
-    pub(super) fn to_pool(&self, mates: &[&[u8]; 2], candidates: &[Candidate]) -> usize {
+    pub(super) fn count_near(&self, mates: &[&[u8]; 2], candidates: &[Candidate]) -> usize {
         let bases = (mates[0].len() + mates[1].len()) as u64;
-        self.params().to_pool(bases, candidates, &self.taxa().several)
+        self.params().count_near(bases, candidates, &self.taxa().several)
     }
 
     /// Whether candidates of any of these reads are to be pooled.
-    pub(crate) fn any_to_pool(
+    pub(crate) fn any_near(
         &self,
         reads: &[[&[u8]; 2]],
         candidates: &[Candidate],
@@ -115,7 +115,8 @@ impl HostQuery<'_> {
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let mut found = reads.iter().zip(starts.zip(ends));
         self.params().near > 0
-            && found.any(|(mates, (start, &end))| self.to_pool(mates, &candidates[start..end]) > 0)
+            && found
+                .any(|(mates, (start, &end))| self.count_near(mates, &candidates[start..end]) > 0)
     }
 
     /// Pools the candidates of reads that were found by devices, or part by part: those of each read end
@@ -146,7 +147,7 @@ impl HostQuery<'_> {
         let (mut chosen, mut near) = (Vec::new(), Vec::new());
         let mut start = 0;
         for (mates, &end) in reads.iter().zip(ends) {
-            let count = self.to_pool(mates, &candidates[start..end]);
+            let count = self.count_near(mates, &candidates[start..end]);
             if count > 0 {
                 chosen.push(*mates);
                 near.push(&candidates[start..start + count]);
@@ -182,7 +183,7 @@ impl HostQuery<'_> {
     ) {
         let (mut start, mut pooled, mut from) = (0, 0, 0);
         for (mates, &end) in reads.iter().zip(ends) {
-            let count = self.to_pool(mates, &candidates[start..end]);
+            let count = self.count_near(mates, &candidates[start..end]);
             if count > 0 {
                 let Some(&to) = seen.ends.get(pooled) else { return };
                 finish(&seen.bits[from..to], &mut candidates[start..start + count]);

@@ -117,7 +117,7 @@ impl<'q, 'a> Slider<'q, 'a> {
     fn pool(&mut self) {
         let Slider { query, windows, lookups, candidates, pool, .. } = self;
         let several = &query.taxa().several;
-        let near = query.params().to_pool(self.length as u64, candidates, several);
+        let near = query.params().count_near(self.length as u64, candidates, several);
         if near == 0 {
             return;
         }
