@@ -13,7 +13,7 @@ const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\ts
 const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tOne\t|\t\t|\tscientific name\t|\n";
 
 /// Letters that look random and are always the same.
-fn letters(count: usize, mut state: u32) -> String {
+pub(crate) fn letters(count: usize, mut state: u32) -> String {
     let mut next = || {
         state = state.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
         b"ACGT"[(state >> 29) as usize & 3] as char
@@ -22,7 +22,7 @@ fn letters(count: usize, mut state: u32) -> String {
 }
 
 /// One thread on the CPU.
-fn resources() -> Resources {
+pub(crate) fn resources() -> Resources {
     Resources::new().threads(1).device(DeviceChoice::Cpu)
 }
 

@@ -2,4 +2,5 @@
 
 pub mod databases;
 pub mod fastx;
+pub mod partial;
 pub mod tables;

@@ -88,6 +88,14 @@ fn classify_writes_the_same_on_cuda() {
             assert!(found == expected, "{database} {options} {device} differs");
         }
     }
+    for database in ["s3", "m1"] {
+        let partial = |device: &str| {
+            let options = format!("--no-map --report-minimizer-data --partial p --device {device}");
+            dir.run(&format!("classify {database} {reads} {options} -q")).ok();
+            dir.read("p")
+        };
+        assert!(partial("cpu") == partial("cuda:0"), "{database}");
+    }
     // A pipe may hold anything: auto takes the GPU, unless it has no room.
     let expected = dir.run("classify m1 1.fa -q --device cpu").ok();
     for options in ["", " --gpu-memory 1M"] {

@@ -9,6 +9,7 @@ mod formats;
 mod gtdb;
 mod kraken2;
 mod masked;
+mod partial;
 mod peers;
 mod readers;
 mod real;

@@ -12,7 +12,7 @@ struct Case {
     inputs: &'static [&'static str],
 }
 
-const REPORTS: [&str; 12] = [
+const REPORTS: [&str; 13] = [
     "-o %",
     "--report %",
     "--mpa %",
@@ -22,12 +22,13 @@ const REPORTS: [&str; 12] = [
     "--bracken x.kmer_distrib --bracken-output %",
     "--bracken x.kmer_distrib --bracken-output b --bracken-report %",
     "--hits-per-ref %",
+    "--partial %",
     "--classified-out %",
     "--unclassified-out %",
     "--json %",
 ];
 
-const CASES: [Case; 40] = [
+const CASES: [Case; 41] = [
     Case {
         command: "count -k 21 --reference g0.fa @list 2.fq",
         outputs: &["-o %", "-o new --histogram %", "-o new --json %", "--format tsv -o %"],
@@ -143,6 +144,11 @@ const CASES: [Case; 40] = [
         inputs: &["a.kreport", "b.kreport"],
     },
     Case {
+        command: "report merge p.partial --format krona",
+        outputs: &["-o %"],
+        inputs: &["p.partial"],
+    },
+    Case {
         command: "report mpa a.kreport b.kreport",
         outputs: &["-o %"],
         inputs: &["a.kreport", "b.kreport"],
@@ -236,7 +242,7 @@ fn prepared() -> Dir {
     for name in ["a", "b"] {
         dir.run(&format!("classify -q refs.mgdb 1.fq --no-map --report {name}.kreport")).ok();
     }
-    dir.run("classify -q refs.mgdb 1.fq -o l.tsv").ok();
+    dir.run("classify -q refs.mgdb 1.fq -o l.tsv --partial p.partial").ok();
     let table = "--format metacache --tophits --queryids --taxids";
     for name in ["one", "two"] {
         dir.run(&format!("classify -q refs.mgdb 1.fq {table} -o {name}")).ok();

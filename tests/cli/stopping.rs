@@ -25,7 +25,7 @@ fn prepared() -> Dir {
 }
 
 const STUCK: [&str; 4] = [
-    "classify refs.mgdb many.fq --report r --classified-out c.fq",
+    "classify refs.mgdb many.fq --report r --classified-out c.fq --partial p",
     "map -e 5 ref.mgi many.fq --unmapped u.fq",
     "extract reads --taxid 0 --lines l.tsv -1 many.fq -2 many2.fq --exclude --output2 o2.fq",
     "kmers filter-reads t.mgk -1 many.fq -2 many2.fq -o - --output2 o2.fq",

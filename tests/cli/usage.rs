@@ -43,6 +43,7 @@ fn every_kind() -> Dir {
     dir.run("build -q --taxonomy tax -o x.mgdb genomes").ok();
     dir.run("index -q genomes/a.fa -o x.mgi").ok();
     dir.run("map -q -e 2 x.mgi r_1.fq -o x.bam").ok();
+    dir.run("classify -q x.mgdb r_1.fq --no-map --partial x.partial").ok();
     dir.write("x.jf", "0000001234{\"alignment\":8}");
     dir.write("pairs.tsv", "ACGT\tACGA\n");
     dir.write("x.zip", "PK\x03\x04....");
@@ -59,6 +60,7 @@ fn files_of_another_kind() {
         "x.mgk",
         "x.mgdb",
         "x.mgi",
+        "x.partial",
         "kmc.kmc_pre",
         "x.kff",
         "x.jf",
@@ -89,6 +91,7 @@ fn files_of_another_kind() {
             &["counts.tsv", "pairs.tsv", "r_1.fq", "text"],
         ),
         ("build -q -o y.mgdb genomes --taxonomy", "", &["tax"]),
+        ("report krona", "", &[]),
     ];
     let mut text = String::new();
     for (command, rest, fitting) in runs {

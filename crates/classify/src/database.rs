@@ -222,6 +222,15 @@ impl Database {
         (0..SECTIONS).map(section).collect()
     }
 
+    /// Checksums of the header and, through it, of all that the file has, which tell the database from
+    /// others; none of one without a file.
+    pub(crate) fn fingerprint(&self) -> Option<String> {
+        match &self.data {
+            Data::File { header, .. } => Some(header.fingerprint()),
+            _ => None,
+        }
+    }
+
     /// The sketching parameters.
     pub fn params(&self) -> &Params {
         &self.params

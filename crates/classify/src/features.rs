@@ -2,6 +2,7 @@
 //! and how many distinct ones of each taxon were seen.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::database::{Database, EMPTY, LIST, SECTIONS, Section};
@@ -167,9 +168,26 @@ impl<'a> FeatureCounter<'a> {
 
     /// What was counted.
     pub(crate) fn counts(&self) -> FeatureCounts {
-        let tree = self.lookup.database.taxonomy();
         let hits = self.hits.iter().map(|count| count.load(Ordering::Relaxed)).collect();
-        let mut distinct = vec![0; tree.len()];
+        let mut distinct = vec![0; self.hits.len()];
+        let counted: Result<(), Infallible> = self.each_seen(|_, node| {
+            distinct[node as usize] += 1;
+            Ok(())
+        });
+        match counted {
+            Ok(()) => FeatureCounts { hits, distinct },
+        }
+    }
+
+    /// Calls `each` with all features that were seen, in ascending order, and their taxa.
+    ///
+    /// # Errors
+    /// Those of `each`.
+    pub(crate) fn each_seen<E>(
+        &self,
+        mut each: impl FnMut(u64, u32) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let tree = self.lookup.database.taxonomy();
         for section in 0..SECTIONS {
             // A feature may be in several parts.
             let mut taxa: BTreeMap<u64, u32> = BTreeMap::new();
@@ -186,9 +204,10 @@ impl<'a> FeatureCounter<'a> {
                     *known = tree.lca(*known, node);
                 }
             }
-            taxa.into_values().for_each(|node| distinct[node as usize] += 1);
+            let upper = (section as u64) << 32;
+            taxa.into_iter().try_for_each(|(key, node)| each(upper | key, node))?;
         }
-        FeatureCounts { hits, distinct }
+        Ok(())
     }
 }
 
@@ -200,6 +219,11 @@ pub struct FeatureCounts {
 }
 
 impl FeatureCounts {
+    /// Features of reads, and distinct ones, by node.
+    pub(crate) fn new(hits: Vec<u64>, distinct: Vec<u64>) -> FeatureCounts {
+        FeatureCounts { hits, distinct }
+    }
+
     /// By node: all features of reads, and the distinct ones.
     pub(crate) fn by_node(&self) -> [&[u64]; 2] {
         [&self.hits, &self.distinct]

@@ -27,6 +27,7 @@ mod run;
 mod sequences;
 mod simulated;
 mod std_sort;
+mod stored;
 mod table;
 mod taxonomy;
 mod waiting;

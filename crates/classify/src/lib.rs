@@ -31,6 +31,7 @@ mod merge;
 pub mod naive;
 mod output;
 mod params;
+pub mod partial;
 mod query;
 mod read_filter;
 mod reads;

@@ -21,6 +21,8 @@ pub struct Outputs<'a> {
     pub classified: Option<ReadOutput<'a>>,
     /// and those that have none.
     pub unclassified: Option<ReadOutput<'a>>,
+    /// Partial results, at the end of the run, for [`partial::join`](crate::partial::join).
+    pub partial: Option<&'a mut (dyn Write + Send)>,
 }
 
 /// What is to be written of each read.
@@ -30,6 +32,8 @@ pub(crate) struct Wants {
     /// Of classified reads, and whether mates go apart.
     pub(crate) classified: Option<bool>,
     pub(crate) unclassified: Option<bool>,
+    /// Of all of them, for partial results: what tells them from others.
+    pub(crate) partial: bool,
 }
 
 impl Wants {
@@ -40,6 +44,7 @@ impl Wants {
             lines: outputs.lines.is_some(),
             classified: outputs.classified.as_ref().map(apart),
             unclassified: outputs.unclassified.as_ref().map(apart),
+            partial: outputs.partial.is_some(),
         }
     }
 }

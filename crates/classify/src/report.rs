@@ -38,8 +38,13 @@ impl Tally {
     pub fn count(&mut self, node: Option<u32>, target: Option<u32>) {
         self.count_many(node, 1);
         if let (Some(_), Some(target)) = (node, target) {
-            count(&mut self.targets, target, 1);
+            self.count_of_target(target, 1);
         }
+    }
+
+    /// Counts so many reads by their target, which were counted by their node.
+    pub(crate) fn count_of_target(&mut self, target: u32, reads: u64) {
+        count(&mut self.targets, target, reads);
     }
 
     /// Counts so many reads by their node.
@@ -61,9 +66,14 @@ impl Tally {
     }
 
     /// Reads that were found to be of one target, where there are any.
-    fn of_targets(&self) -> BTreeMap<u32, u64> {
+    pub(crate) fn of_targets(&self) -> BTreeMap<u32, u64> {
         let numbered = self.targets.iter().enumerate().filter(|(_, reads)| **reads > 0);
         numbered.map(|(target, &reads)| (target as u32, reads)).collect()
+    }
+
+    /// Reads at the nodes themselves, where there are any, in the order of the nodes.
+    pub(crate) fn of_nodes(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        (0..).zip(self.nodes.iter().copied()).filter(|(_, reads)| *reads > 0)
     }
 
     /// All reads.

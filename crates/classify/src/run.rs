@@ -24,6 +24,7 @@ use merganser_run::{Cancel, ConfigError, Progress, Resources, peak_rss};
 
 use crate::features::FeatureCounter;
 use crate::output::{LineWriter, Wants};
+use crate::partial;
 use crate::report::ReferenceHits;
 use crate::{Database, Error, GpuNotes, Query, QueryParams, Thresholds};
 use clock::Clock;
@@ -107,6 +108,9 @@ impl<'a> Classifier<'a> {
         cancel: &Cancel,
     ) -> Result<Outcome<'a>, Error> {
         self.check(config, resources)?;
+        if outputs.partial.is_some() {
+            partial::check_own(self.database, config)?;
+        }
         let on_devices = self.query.devices().is_some();
         let plan = Plan::new(self.database, config, resources, on_devices)?;
         let clock = Clock::default();
@@ -138,10 +142,14 @@ impl<'a> Classifier<'a> {
             }
             per_mille => run.in_two_passes(per_mille, segments, outputs, progress),
         }?;
+        let mut outcome = into_inner(run.total);
+        outcome.features = run.features.as_ref().map(FeatureCounter::counts);
+        if let Some(output) = &mut outputs.partial {
+            let features = run.features.as_ref().zip(outcome.features.as_ref());
+            partial::write_own(self.database, config, &outcome, features, cancel, output)?;
+        }
         // What was found is right only if the database is still what it was.
         self.database.check(resources.threads, cancel)?;
-        let mut outcome = into_inner(run.total);
-        outcome.features = run.features.map(|features| features.counts());
         outcome.references = run.references;
         clock.tell(&mut outcome.stages);
         if let Some((after, before)) = self.query.gpu_notes().zip(before) {

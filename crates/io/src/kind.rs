@@ -21,6 +21,8 @@ pub enum FileKind {
     Database,
     /// Our index for mapping.
     Index,
+    /// Our partial results of classification.
+    Partial,
     /// Either file of a KMC database.
     Kmc,
     /// k-mers in KFF.
@@ -62,10 +64,11 @@ pub enum FileKind {
 }
 
 /// What files begin with.
-const MAGICS: [(&[u8], FileKind); 14] = [
+const MAGICS: [(&[u8], FileKind); 15] = [
     (b"\x89MGK\r\n\x1a\n", FileKind::Table),
     (b"\x89MGD\r\n\x1a\n", FileKind::Database),
     (b"\x89MGI\r\n\x1a\n", FileKind::Index),
+    (b"\x89MGP\r\n\x1a\n", FileKind::Partial),
     (b"KMCP", FileKind::Kmc),
     (b"KMCS", FileKind::Kmc),
     (b"KFF", FileKind::Kff),
@@ -140,6 +143,7 @@ impl FileKind {
             | FileKind::Parquet => "merganser kmers reads it",
             FileKind::Database => "merganser classify and db read it",
             FileKind::Index => "merganser map reads it",
+            FileKind::Partial => "merganser report merge reads it",
             FileKind::Jellyfish => "give its text, by jellyfish dump -c",
             FileKind::Pairs => "merganser filter reads it",
             FileKind::Fasta | FileKind::Fastq | FileKind::Sam | FileKind::Bam | FileKind::Cram => {
@@ -207,6 +211,7 @@ impl fmt::Display for FileKind {
             FileKind::Table => "a table of k-mers (.mgk)",
             FileKind::Database => "a database of merganser build (.mgdb)",
             FileKind::Index => "an index of merganser index (.mgi)",
+            FileKind::Partial => "partial results of merganser classify",
             FileKind::Kmc => "a KMC database",
             FileKind::Kff => "a KFF file",
             FileKind::Jellyfish => "a Jellyfish database",

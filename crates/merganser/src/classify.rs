@@ -279,6 +279,12 @@ fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
              has been built",
         );
     }
+    if !args.references.is_empty() && query.lines.partial.is_some() {
+        return failure::usage(
+            "--partial goes with a database that has been built, so that all pieces have the same one: \
+             merganser build makes it",
+        );
+    }
     let many = args.interactive || args.sample_sheet.is_some();
     if many && !query.reads.is_empty() {
         return failure::usage(format!(

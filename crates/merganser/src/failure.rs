@@ -86,6 +86,7 @@ pub(crate) fn with_flags(message: &str) -> String {
             "read_group" => "-R".to_owned(),
             "l" => "--minimizer-len".to_owned(),
             "max_bytes" => "--max-db-size".to_owned(),
+            "coverage_per_mille" => "--cov-percentile".to_owned(),
             "output" => "-o".to_owned(),
             "signature_len" => "--minimizer-len".to_owned(),
             "temp_dir" => "--tmp-dir".to_owned(),
@@ -96,7 +97,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 32] = [
+const FIELDS: [&str; 33] = [
     "bins",
     "confidence",
     "crop",
@@ -120,6 +121,7 @@ const FIELDS: [&str; 32] = [
     "min_percent",
     "minimizer_spaces",
     "n_mode",
+    "partial",
     "parts",
     "rank",
     "reference",

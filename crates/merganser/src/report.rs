@@ -2,6 +2,7 @@
 
 mod bracken;
 mod filter;
+mod join;
 mod krona;
 mod merge;
 mod mpa;

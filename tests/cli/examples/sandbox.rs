@@ -68,10 +68,10 @@ fn sequences(dir: &Dir) {
             }
         }
     }
-    for name in ["reads_1", "r_1", "reads", "child", "sample_reads"] {
+    for name in ["reads_1", "r_1", "reads", "child", "sample_reads", "a"] {
         dir.write(&format!("{name}.fq"), &mates[0]);
     }
-    for name in ["reads_2", "r_2"] {
+    for name in ["reads_2", "r_2", "b"] {
         dir.write(&format!("{name}.fq"), &mates[1]);
     }
     for name in ["r1.fq", "r100.fq"] {
@@ -147,6 +147,10 @@ fn databases(dir: &Dir) {
     dir.run("classify -q refs.mgdb reads.fq --format metacache --taxids -o metacache.txt").ok();
     let pairs = "-1 reads_1.fq -2 reads_2.fq -o sample.tsv";
     dir.run(&format!("classify -q refs.mgdb {pairs}")).ok();
+    for piece in ["a", "b"] {
+        let run = format!("classify -q refs.mgdb {piece}.fq --no-map --report-minimizer-data");
+        dir.run(&format!("{run} --partial {piece}.partial")).ok();
+    }
     for sample in ["sample", "a", "b"] {
         dir.run(&format!("classify -q refs.mgdb reads.fq --no-map --report {sample}.kreport")).ok();
     }

@@ -205,6 +205,12 @@ impl Header {
         Ok(Content { params, targets, taxonomy, parts, counts, pruned })
     }
 
+    /// The checksums of the header, the directory, which has those of all tables, and the rest.
+    pub(super) fn fingerprint(&self) -> String {
+        let header = crc32fast::hash(&self.to_bytes()[..USED - 4]);
+        format!("{header:08x}{:08x}{:08x}", self.directory.1, self.meta.1)
+    }
+
     fn group<'a>(&self, file: &'a [u8], number: usize) -> &'a [u8] {
         let [start, length, _] = self.groups[number];
         &file[8 * start as usize..8 * (start + length) as usize]

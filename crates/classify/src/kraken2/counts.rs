@@ -9,7 +9,10 @@ use merganser_run::run_workers;
 use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
 use super::distinct::Sketch;
 use super::joining::Joining;
+use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
+use crate::report::Tally;
+use crate::taxonomy::Taxonomy;
 
 /// Bases of a block of single reads: the one that reaches them is its last.
 const BLOCK_BASES: u64 = 3 << 20;
@@ -23,6 +26,8 @@ const BLOCK_PAIRS: u64 = 10_000;
 pub(super) struct InputBlocks {
     number: u64,
     filled: u64,
+    /// What fills the block.
+    full: u64,
 }
 
 /// The blocks of a batch's reads.
@@ -40,10 +45,10 @@ impl InputBlocks {
         if !batch.is_empty() && batch.place(0).1 == 1 {
             self.begin();
         }
-        let (full, mut cuts) = (self.full(batch.is_paired()), Vec::new());
-        let first = self.number;
+        self.full = if batch.is_paired() { BLOCK_PAIRS } else { BLOCK_BASES };
+        let (first, mut cuts) = (self.number, Vec::new());
         for read in 0..batch.reads() {
-            if self.filled >= full {
+            if self.filled >= self.full {
                 self.begin();
                 cuts.push(read);
             }
@@ -53,8 +58,9 @@ impl InputBlocks {
         BlockCuts { first, cuts }
     }
 
-    fn full(&self, paired: bool) -> u64 {
-        if paired { BLOCK_PAIRS } else { BLOCK_BASES }
+    /// Whether the block might have gone on, had there been more reads in the file.
+    pub(super) fn is_open(&self) -> bool {
+        self.filled < self.full
     }
 
     fn begin(&mut self) {
@@ -70,6 +76,8 @@ pub struct Kraken2Counts {
     pub(super) unclassified: u64,
     pub(super) taxa: HashMap<u32, TaxonCounts>,
     pub(super) sketches: HashMap<u32, Sketch>,
+    /// Whether the last block of the input might have gone on.
+    pub(super) is_cut: bool,
     /// The block that may go on, and the sketches of its pieces.
     open: (u64, Vec<BlockSketches>),
     /// Where blocks go that are whole.
@@ -120,6 +128,19 @@ impl Kraken2Counts {
         self.unclassified
     }
 
+    /// The reads by the nodes of `tree`, which has the same taxa.
+    pub(crate) fn tally(&self, taxa: &Kraken2Taxonomy, tree: &Taxonomy) -> Tally {
+        let mut tally = Tally::default();
+        tally.count_many(None, self.unclassified);
+        for node in taxa.root()..taxa.len() as u32 {
+            let reads = self.own(node);
+            if reads > 0 {
+                tally.count_many(tree.node(taxa.taxid(node)), reads);
+            }
+        }
+        tally
+    }
+
     /// Reads that are of a node itself.
     pub fn own(&self, node: u32) -> u64 {
         self.taxa.get(&node).map_or(0, |counts| counts.reads)
@@ -147,6 +168,7 @@ mod tests {
         assert_eq!(cuts, BlockCuts { first: 1, cuts: vec![3, 6] });
         let mut blocks = InputBlocks::default();
         assert_eq!(blocks.cut(&batch(false, &[full])), BlockCuts { first: 1, cuts: vec![] });
+        assert!(!blocks.is_open());
         // It begins a file.
         assert_eq!(blocks.cut(&batch(false, &[full])), BlockCuts { first: 2, cuts: vec![] });
     }

@@ -10,9 +10,12 @@ use super::table::hash;
 
 /// Bits of a hash that choose a register.
 const INDEX_BITS: u32 = 12;
-const REGISTERS: usize = 1 << INDEX_BITS;
+pub(super) const REGISTERS: usize = 1 << INDEX_BITS;
 /// Codes of a block's set; with more, it becomes registers.
-const MOST_CODES: usize = REGISTERS / 4;
+pub(super) const MOST_CODES: usize = REGISTERS / 4;
+
+/// The largest rank of a register.
+pub(super) const MOST_RANK: u8 = 64 - INDEX_BITS as u8 + 1;
 
 /// Distinct minimizers: few as a set of codes, many as registers.
 #[derive(Clone, Debug)]
@@ -36,6 +39,14 @@ fn code_of(hash: u64) -> u32 {
     }
     let zeros = (hash << CODE_BITS).leading_zeros().min(64 - CODE_BITS);
     code | (zeros + 1) << 1 | 1
+}
+
+/// Whether there is a hash with this code.
+pub(super) fn is_code(code: u32) -> bool {
+    let lower = code & ((1 << (32 - CODE_BITS)) - 1);
+    let has_rank = code >> (32 - CODE_BITS) << (32 - CODE_BITS) << INDEX_BITS != 0;
+    let zeros = lower >> 1;
+    if has_rank { lower == 0 } else { lower & 1 == 1 && (1..=64 - CODE_BITS + 1).contains(&zeros) }
 }
 
 /// The rank of a code: one more than the zeros after the bits that choose the register.
@@ -274,6 +285,8 @@ mod tests {
             let hash = if zeros == 64 { upper >> 52 << 52 } else { upper >> 52 << 52 | (upper << 12 | 1 << 63) >> 12 >> zeros };
             let rank = (hash << INDEX_BITS).leading_zeros().min(64 - INDEX_BITS) + 1;
             prop_assert_eq!(u32::from(rank_of(code_of(hash))), rank);
+            prop_assert!(is_code(code_of(hash)) && rank <= u32::from(MOST_RANK));
+            prop_assert!(!is_code(code_of(hash) ^ 1));
         }
     }
 

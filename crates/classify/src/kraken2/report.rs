@@ -35,7 +35,7 @@ impl Kraken2Counts {
     /// # Errors
     /// As writing.
     pub fn write_report(
-        &mut self,
+        &self,
         tree: &Kraken2Taxonomy,
         options: Kraken2ReportOptions,
         output: &mut dyn Write,
@@ -51,7 +51,7 @@ impl Kraken2Counts {
     }
 
     /// Sums over clades.
-    fn clades(&mut self, tree: &Kraken2Taxonomy, distinct: bool) -> Vec<Clade> {
+    fn clades(&self, tree: &Kraken2Taxonomy, distinct: bool) -> Vec<Clade> {
         let mut clades = vec![Clade::default(); tree.len()];
         for (&node, counts) in &self.taxa {
             let clade = &mut clades[node as usize];

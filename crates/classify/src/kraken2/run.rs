@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use merganser_gpu::DeviceInfo;
 use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
+use merganser_run::locks::lock;
 use merganser_run::{
     Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit, Work, format_given,
     format_needed, peak_rss,
@@ -22,6 +23,7 @@ use super::worker::Kraken2Classifier;
 use crate::Error;
 use crate::cuda::{GpuConfig, Kraken2Gpus};
 use crate::output::{Outputs, Wants};
+use crate::partial;
 use crate::report::Tally;
 
 /// Batches for each worker that may be begun before the one that is written.
@@ -118,16 +120,7 @@ pub struct Kraken2Outcome {
 impl Kraken2Outcome {
     /// The reads by the nodes of the database's [`tree`](Kraken2Database::tree).
     pub fn tally(&self, database: &Kraken2Database) -> Tally {
-        let (taxa, tree) = (database.taxonomy(), database.tree());
-        let mut tally = Tally::default();
-        tally.count_many(None, self.counts.unclassified());
-        for node in taxa.root()..taxa.len() as u32 {
-            let reads = self.counts.own(node);
-            if reads > 0 {
-                tally.count_many(tree.node(taxa.taxid(node)), reads);
-            }
-        }
-        tally
+        self.counts.tally(database.taxonomy(), database.tree())
     }
 }
 
@@ -215,7 +208,7 @@ impl Planned<'_> {
         progress.stage("classify", Unit::Bytes, records.bytes_total());
         let counts = Kraken2Counts::default();
         let joining = Arc::clone(&counts.joining);
-        let sink = Written { outputs, counts, bases: 0 };
+        let sink = Written { outputs, counts, bases: 0, reads_sum: 0 };
         let written = InOrder::new(sink, AHEAD * threads as u64, 0);
         let run = Run {
             batches: Pipeline::new(&records, &written, progress, cancel),
@@ -226,8 +219,13 @@ impl Planned<'_> {
             joining,
         };
         let rounds = self.work(&run, &classifier, cancel)?;
-        let Written { mut counts, bases, .. } = written.into_sink()?;
+        let is_cut = run.cutting.as_ref().is_some_and(|cutting| lock(cutting).1.is_open());
+        let Written { outputs, mut counts, bases, reads_sum } = written.into_sink()?;
         counts.close(threads)?;
+        counts.is_cut = is_cut;
+        if let Some(output) = &mut outputs.partial {
+            partial::write_kraken2(database, config, &counts, reads_sum, output)?;
+        }
         Ok(Kraken2Outcome {
             records: counts.reads(),
             skipped_alignments: records.skipped_alignments(),

@@ -48,7 +48,11 @@ impl Kraken2Taxonomy {
         Self::parse(file.bytes()).map_err(|reason| Error::content(path, reason))
     }
 
-    fn parse(bytes: &[u8]) -> Result<Kraken2Taxonomy, String> {
+    /// The taxa of a whole file.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Kraken2Taxonomy, String> {
         let Parts { nodes, names, ranks } = Parts::of(bytes)?;
         let count = nodes.len() / NODE;
         let mut tree = Kraken2Taxonomy {
@@ -169,7 +173,7 @@ impl Kraken2Taxonomy {
     }
 
     /// The same tree as this crate's other reports take it.
-    pub(super) fn to_tree(&self) -> Taxonomy {
+    pub(crate) fn to_tree(&self) -> Taxonomy {
         let word = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let node = |node: u32| NodeInfo {
             taxid: self.taxid(node),

@@ -16,6 +16,7 @@ use super::sequences::Kraken2Sequences;
 use super::worker::Kraken2Worker;
 use crate::Error;
 use crate::output::{Outputs, Wants};
+use crate::partial::reads_sum;
 
 /// Who waits for the batches before his looks so often whether these will come.
 const LOOK: Duration = Duration::from_millis(50);
@@ -28,6 +29,7 @@ pub(super) struct Part {
     pub(super) batch: Kraken2Batch,
     sequences: Kraken2Sequences,
     bases: u64,
+    reads_sum: u64,
 }
 
 /// Writes what comes in order, and counts.
@@ -35,6 +37,8 @@ pub(super) struct Written<'w, 'o> {
     pub(super) outputs: &'w mut Outputs<'o>,
     pub(super) counts: Kraken2Counts,
     pub(super) bases: u64,
+    /// Of partial results.
+    pub(super) reads_sum: u64,
 }
 
 impl InOrderSink<Part> for Written<'_, '_> {
@@ -52,6 +56,7 @@ impl InOrderSink<Part> for Written<'_, '_> {
         }
         self.counts.add(&mut part.batch);
         self.bases += part.bases;
+        self.reads_sum = self.reads_sum.wrapping_add(part.reads_sum);
         Ok(Some(part).filter(Part::is_usual))
     }
 }
@@ -117,6 +122,7 @@ impl Run<'_, '_, '_> {
         let done = done.map(|mut part| {
             part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
             part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
+            part.reads_sum = if self.wants.partial { reads_sum(batch) } else { 0 };
             part
         });
         match is_long {

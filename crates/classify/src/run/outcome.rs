@@ -45,6 +45,8 @@ pub struct Outcome<'a> {
     pub references: Option<ReferenceHits<'a>>,
     /// References that were left out for their coverage.
     pub low_coverage: u64,
+    /// Tells the reads from others, for partial results.
+    pub(crate) reads_sum: u64,
 }
 
 impl Outcome<'_> {
@@ -64,5 +66,6 @@ impl Outcome<'_> {
         self.passed_over += other.passed_over;
         self.tally.add(other.tally);
         self.by_genome.add(other.by_genome);
+        self.reads_sum = self.reads_sum.wrapping_add(other.reads_sum);
     }
 }

@@ -19,6 +19,7 @@ use crate::config::RunConfig;
 use crate::cpu::query::{Scratch, Seen};
 use crate::features::FeatureCounter;
 use crate::output::{LineWriter, Outputs, Read, Texts, Wants};
+use crate::partial::reads_sum;
 use crate::query::Rounds;
 use crate::reads::lengths;
 use crate::report::ReferenceHits;
@@ -329,6 +330,9 @@ impl<'a> Run<'_, 'a> {
                 (None, _, Some(apart)) => texts.unclassified.add(batch, read, apart),
                 _ => {}
             }
+        }
+        if self.wants.partial {
+            own.reads_sum = own.reads_sum.wrapping_add(reads_sum(batch));
         }
         if let Some(references) = &self.references {
             self.count_references(references, &Found { batch, candidates, ends, views });

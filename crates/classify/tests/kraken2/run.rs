@@ -57,6 +57,7 @@ pub(crate) struct Written {
     pub(crate) report: Vec<u8>,
     pub(crate) classified: [Vec<u8>; 2],
     pub(crate) unclassified: [Vec<u8>; 2],
+    pub(crate) partial: Vec<u8>,
 }
 
 pub(crate) fn run(job: &Job) -> Result<Written, Error> {
@@ -67,17 +68,17 @@ pub(crate) fn run(job: &Job) -> Result<Written, Error> {
     let mut resources = Resources::new().threads(job.threads).device(job.device.clone());
     resources.gpu_memory = job.gpu_memory;
     let mut written = Written::default();
-    let Written { lines, report, classified, unclassified } = &mut written;
+    let Written { lines, report, classified, unclassified, partial } = &mut written;
     let mut outputs = Outputs {
         lines: Some(lines),
         classified: Some(reads(classified, job.paired)),
         unclassified: Some(reads(unclassified, job.paired)),
+        partial: Some(partial),
     };
     let (segments, cancel) = (job.segments(), Cancel::default());
     let outcome =
         classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel)?;
-    let mut counts = outcome.counts;
-    counts.write_report(database.taxonomy(), job.report, report)?;
+    outcome.counts.write_report(database.taxonomy(), job.report, report)?;
     Ok(written)
 }
 

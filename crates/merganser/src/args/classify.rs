@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, ValueEnum};
+use clap::{ArgGroup, Args, Parser, ValueEnum};
 use merganser_classify::bracken::Level;
 use merganser_classify::taxonomy::Rank;
 
@@ -39,6 +39,10 @@ Examples:
   With the reads of each species, by Bracken's rule:
     merganser classify refs.mgdb reads.fq.gz --no-map \\
       --bracken refs.mgdb.100mers.kmer_distrib --bracken-output sample.bracken
+  In pieces, whose results make one report:
+    merganser classify refs.mgdb a.fq.gz --no-map --partial a.partial
+    merganser classify refs.mgdb b.fq.gz --no-map --partial b.partial
+    merganser report merge --format kreport a.partial b.partial -o all.kreport
   Without a database:
     merganser classify --references genomes/ --taxonomy taxonomy/ \\
       reads.fq.gz -o reads.tsv
@@ -93,6 +97,7 @@ pub(crate) struct SessionLine {
 
 /// What to classify, how, and what to write.
 #[derive(Args, Clone, Debug, PartialEq)]
+#[command(group(ArgGroup::new("counted").args(["report", "partial"]).multiple(true)))]
 pub(crate) struct QueryArgs {
     /// The database (.mgdb, or a folder that Kraken 2 made), unless --references are given; then reads: FASTA, FASTQ, SAM, BAM
     /// or CRAM, plain or compressed; @LIST of such files, or - for stdin
@@ -154,8 +159,12 @@ pub(crate) struct LineArgs {
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,
     /// Two more columns in --report: features of the reads, and distinct ones, in each taxon
-    #[arg(long, requires = "report", help_heading = "Reports")]
+    #[arg(long, requires = "counted", help_heading = "Reports")]
     pub(crate) report_minimizer_data: bool,
+    /// Write what `report merge` joins with the results of other reads, to the reports of one run over
+    /// all
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub(crate) partial: Option<PathBuf>,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,

@@ -19,7 +19,8 @@ pub(crate) enum ReportCommand {
     ///
     /// Writes the table of KrakenTools' combine_kreports: a row for each taxon with the reads of all
     /// samples and of each, in the clade and of the taxon itself. Or the report of all samples as if
-    /// they were one.
+    /// they were one. Of the partial results of classify (--partial), any report of one run over the
+    /// reads of all, with the columns of distinct minimizers.
     #[command(after_help = MERGE)]
     Merge(ReportMergeArgs),
     /// Keep or drop clades of a report
@@ -59,7 +60,10 @@ Examples:
   merganser report merge a.kreport b.kreport -o table.tsv
   merganser report merge --format kreport a.kreport b.kreport -o both.kreport
   merganser report merge --sample-names gut,skin --no-headers a.kreport \\
-    b.kreport";
+    b.kreport
+  One run's reports, of reads that were classified in pieces:
+    merganser report merge --format kreport *.partial -o all.kreport
+    merganser report merge --format abundance *.partial -o all.tsv";
 
 const FILTER: &str = "\
 Examples:
@@ -107,13 +111,13 @@ pub(crate) struct ReportBrackenArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportMergeArgs {
-    /// Reports with 6 or 8 columns, plain or compressed; - is stdin
+    /// Reports with 6 or 8 columns, plain or compressed; - is stdin. Or partial results of classify
     #[arg(required = true, value_name = "REPORT")]
     pub(crate) reports: Vec<PathBuf>,
     /// Where to; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// A table with columns for each sample, or one report of all
+    /// A table with columns for each sample, or a report of all
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: MergedFormat,
     /// Names of the samples in the lines before the table, with commas between [default: S1,S2,...]
@@ -125,13 +129,32 @@ pub(crate) struct ReportMergeArgs {
     /// Only the reads of all samples together, not those of each
     #[arg(long)]
     pub(crate) only_combined: bool,
+    /// Taxa of the database without reads, too (kreport and mpa)
+    #[arg(long, help_heading = "Partial results")]
+    pub(crate) report_zero_counts: bool,
+    /// Taxa with fewer reads count as not there (abundance and cami)
+    #[arg(long, value_name = "N", help_heading = "Partial results")]
+    pub(crate) min_reads: Option<u64>,
+    /// The sample's name (cami) [default: sample]
+    #[arg(long, value_name = "NAME", help_heading = "Partial results")]
+    pub(crate) sample_id: Option<String>,
 }
 
 /// `--format` of reports that are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MergedFormat {
+    /// KrakenTools' combine_kreports
     Table,
+    /// Kraken's report
     Kreport,
+    /// MetaPhlAn's table, of partial results
+    Mpa,
+    /// The text of Krona's ktImportText, of partial results
+    Krona,
+    /// Estimated abundances at every rank, of partial results
+    Abundance,
+    /// CAMI's profile, of partial results
+    Cami,
 }
 
 #[derive(Args, Debug)]

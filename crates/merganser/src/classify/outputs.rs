@@ -209,6 +209,7 @@ pub(super) struct Files {
     classified: Option<ReadFiles>,
     unclassified: Option<ReadFiles>,
     references: Option<Output>,
+    partial: Option<Output>,
     pub(super) json: Option<Output>,
     reports: Reports,
 }
@@ -223,7 +224,7 @@ impl Files {
     ) -> Vec<PathBuf> {
         let mut paths = Vec::from_iter((!lines.no_map).then(|| of_sample(&lines.output, sample)));
         paths.extend(Reports::paths(reports, sample));
-        for path in [&lines.hits_per_ref, &lines.json].into_iter().flatten() {
+        for path in [&lines.hits_per_ref, &lines.partial, &lines.json].into_iter().flatten() {
             paths.push(of_sample(path, sample));
         }
         for path in [&lines.classified_out, &lines.unclassified_out].into_iter().flatten() {
@@ -249,6 +250,7 @@ impl Files {
             classified: reads(lines.classified_out.as_ref())?,
             unclassified: reads(lines.unclassified_out.as_ref())?,
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
+            partial: create(lines.partial.as_ref(), sample, set)?,
             json: create(lines.json.as_ref(), sample, set)?,
             reports: Reports::create(reports, sample, set)?,
         })
@@ -256,11 +258,12 @@ impl Files {
 
     /// What a run writes to.
     pub(super) fn streams(&mut self) -> Outputs<'_> {
-        let Files { lines, classified, unclassified, .. } = self;
+        let Files { lines, classified, unclassified, partial, .. } = self;
         Outputs {
             lines: lines.as_mut().map(|lines| lines as _),
             classified: classified.as_mut().map(ReadFiles::streams),
             unclassified: unclassified.as_mut().map(ReadFiles::streams),
+            partial: partial.as_mut().map(|partial| partial as _),
         }
     }
 
@@ -293,11 +296,11 @@ impl Files {
 
     /// Finishes all files but the one for the summary.
     fn close(self) -> Result<Option<Output>> {
-        let Files { lines, classified, unclassified, references, json, reports } = self;
+        let Files { lines, classified, unclassified, references, partial, json, reports } = self;
         let reads = [classified, unclassified].into_iter().flatten();
         let reads = reads
             .flat_map(|reads| reads.single.into_iter().chain(reads.mates.into_iter().flatten()));
-        let all = [lines, references].into_iter().flatten().chain(reads);
+        let all = [lines, references, partial].into_iter().flatten().chain(reads);
         for output in all.chain(reports.into_outputs()) {
             output.finish()?;
         }

@@ -100,6 +100,12 @@ impl<'a> Query<'a> {
                 "only one output can be stdout, which -o is without a name (--no-map: no lines)",
             );
         }
+        if self.args.lines.partial.is_some() && self.args.decision.cov_percentile.is_some() {
+            return failure::usage(
+                "--cov-percentile leaves out sequences by what all reads hit, and --partial is of some \
+                 of them",
+            );
+        }
         Ok(())
     }
 

@@ -4,9 +4,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::report::{CombinedReports, CombinedTable, KrakenReport};
+use merganser_classify::report::{CombinedReports, CombinedTable};
+use merganser_io::Output;
 
-use super::check_inputs;
+use super::{check_inputs, join};
 use crate::args::report::{MergedFormat, ReportMergeArgs};
 use crate::console::Console;
 use crate::failure::usage;
@@ -15,41 +16,53 @@ use crate::files::RunFiles;
 pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode> {
     check_inputs(&args.reports, &args.sample_names)?;
     let of_table = args.no_headers || args.only_combined || !args.sample_names.is_empty();
-    if args.format == MergedFormat::Kreport && of_table {
+    if args.format != MergedFormat::Table && of_table {
         return usage(
             "--no-headers, --only-combined and --sample-names are of the table, not of a report",
         );
     }
+    let are_partial = join::are_partial(args)?;
+    join::check(args, are_partial)?;
     let outputs = RunFiles::new().read(&args.reports).write([&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
-    let (combined, minimizers) = combine(args)?;
-    warn(&combined, console);
-    match args.format {
-        MergedFormat::Table => {
-            let head = (!args.no_headers).then(|| head(args));
-            let table = CombinedTable { head: head.as_deref(), samples: !args.only_combined };
-            combined.write_table(&table, &mut output)?;
-        }
-        MergedFormat::Kreport => {
-            if minimizers {
-                console.warn(
-                    "minimizers are left out: which of them several samples share, reports do not \
-                     tell",
-                );
-            }
-            combined.report().write(&mut output)?;
-        }
+    if are_partial && args.format != MergedFormat::Table {
+        join::write(args, &mut output, console)?;
+    } else {
+        write(args, &mut output, console)?;
     }
     output.finish()?;
     outputs.commit()?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Writes what reports come to.
+fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Result<()> {
+    let (combined, minimizers) = combine(args)?;
+    warn(&combined, console);
+    match args.format {
+        MergedFormat::Table => {
+            let head = (!args.no_headers).then(|| head(args));
+            let table = CombinedTable { head: head.as_deref(), samples: !args.only_combined };
+            combined.write_table(&table, output)?;
+        }
+        _ => {
+            if minimizers {
+                console.warn(
+                    "minimizers are left out: which of them several samples share, reports do not \
+                     tell (partial results do: classify --partial)",
+                );
+            }
+            combined.report().write(output)?;
+        }
+    }
+    Ok(())
+}
+
 /// All reports, and whether any of them has minimizers.
 fn combine(args: &ReportMergeArgs) -> Result<(CombinedReports, bool)> {
     let (mut combined, mut minimizers) = (CombinedReports::default(), false);
     for path in &args.reports {
-        let report = KrakenReport::read(path)?;
+        let report = join::read(path)?;
         minimizers |= report.has_minimizers();
         combined.add(path, &report)?;
     }

@@ -86,8 +86,8 @@ fn reads(random: &mut Random) -> String {
     text
 }
 
-/// Lines, report and reads of a run.
-type All = (Vec<u8>, Vec<u8>, [[Vec<u8>; 2]; 2]);
+/// Lines, report, reads and partial results of a run.
+type All = (Vec<u8>, Vec<u8>, [[Vec<u8>; 2]; 2], Vec<u8>);
 
 fn apart([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
     match paired {
@@ -107,18 +107,19 @@ fn run(
     let resources = Resources::new().threads(threads);
     let plan = Plan { record: 1 << 20, rounds };
     let planned = Planned { config, resources: &resources, database: &database, plan, gpus: None };
-    let (mut lines, mut report, mut reads) = (Vec::new(), Vec::new(), All::default().2);
+    let (mut lines, mut report, mut reads, mut partial) = All::default();
     let [classified, unclassified] = &mut reads;
     let mut outputs = Outputs {
         lines: Some(&mut lines),
         classified: Some(apart(classified, paired)),
         unclassified: Some(apart(unclassified, paired)),
+        partial: Some(&mut partial),
     };
     let segments = world.segments(paired);
-    let mut outcome = planned.classify(&segments, &mut outputs, &Silent, &Cancel::default())?;
+    let outcome = planned.classify(&segments, &mut outputs, &Silent, &Cancel::default())?;
     let options = Kraken2ReportOptions { minimizers: config.minimizers, zero_counts: true };
     outcome.counts.write_report(database.taxonomy(), options, &mut report)?;
-    Ok(((lines, report, reads), outcome.rounds))
+    Ok(((lines, report, reads, partial), outcome.rounds))
 }
 
 /// All plans and threads find what a run with the whole table does; returns its lines.

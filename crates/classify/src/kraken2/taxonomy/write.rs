@@ -1,6 +1,7 @@
 //! Writing taxo.k2d.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::{Kraken2Taxonomy, MAGIC};
 use crate::Error;
@@ -30,6 +31,22 @@ impl Kraken2Taxonomy {
         let read = Kraken2Taxonomy::parse(&bytes);
         let read = read.map_err(|reason| Error::Input(format!("the taxonomy: {reason}")))?;
         Ok((read, bytes))
+    }
+
+    /// The file of the taxa that were read, but for the numbers of their genomes, which nobody uses.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let sizes = [self.len(), self.names.len(), self.ranks.len()];
+        let mut bytes = MAGIC.to_vec();
+        sizes.iter().for_each(|&size| bytes.extend_from_slice(&(size as u64).to_le_bytes()));
+        for node in 0..self.len() {
+            let Range { start: first, end } = self.children[node];
+            let [parent, taxid] = [self.parents[node], self.taxids[node]];
+            let [name, rank] = [self.name_starts[node], self.rank_starts[node]];
+            for field in [parent, first, end - first, name, rank, taxid, 0] {
+                bytes.extend_from_slice(&u64::from(field).to_le_bytes());
+            }
+        }
+        [&bytes, &self.names[..], &self.ranks[..]].concat()
     }
 }
 

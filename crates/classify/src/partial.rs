@@ -1,0 +1,29 @@
+//! Partial results: what a run over some of the reads leaves, so that the runs over all of them come to
+//! what one run would have written.
+//!
+//! [`Outputs::partial`](crate::run::Outputs::partial) has a run write them, by databases of merganser
+//! and of Kraken 2 alike: reads by taxon, and, where distinct features or minimizers are counted, these
+//! themselves, since those of several runs cannot be told from their numbers. [`join`] puts files of
+//! the same database and the same parameters together.
+
+mod decode;
+mod encode;
+mod join;
+mod kraken2;
+mod origin;
+mod own;
+
+pub(crate) use decode::Decoder;
+pub(crate) use encode::{Ascending, Encoder};
+pub use join::{JoinedResults, join};
+pub(crate) use kraken2::write_kraken2;
+pub(crate) use origin::reads_sum;
+pub(crate) use own::{check_own, write_own};
+
+use kraken2::OfKraken2;
+use own::OfOwn;
+
+/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
+const MAGIC: [u8; 8] = *b"\x89MGP\r\n\x1a\n";
+/// The version that this program writes, and the only one it reads.
+const VERSION: u32 = 1;

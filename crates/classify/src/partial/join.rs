@@ -1,0 +1,230 @@
+//! Joining partial results, and the reports of what they come to.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use merganser_run::{Cancel, ConfigError};
+
+use super::origin::Origin;
+use super::{Decoder, OfKraken2, OfOwn};
+use crate::features::FeatureCounts;
+use crate::kraken2::Kraken2ReportOptions;
+use crate::report::{Abundance, KrakenReport, ReportOptions, Tally};
+use crate::taxonomy::Taxonomy;
+use crate::{Error, Target};
+
+/// Joins the files of partial results, in any order: reads and distinct features or minimizers are those
+/// of one run over the reads of all. Files may be compressed.
+///
+/// Distinct features are gone through in all files side by side and are never kept, so that memory does
+/// not depend on their number; the files are open at the same time then. Sketches of distinct minimizers
+/// (databases of Kraken 2) are kept, as a run does.
+///
+/// What Kraken 2 estimates of distinct minimizers depends on how it cuts its input into blocks, at the
+/// end of each file among others: what comes out is as of one run over the files of reads, one after the
+/// other ([`JoinedResults::uncertain_estimates`]).
+///
+/// # Errors
+/// If there is no file; if one cannot be read, is damaged or something else; if two are of other
+/// databases, parameters or versions, or of the same reads; if cancelled.
+pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> {
+    let Some((first, others)) = paths.split_first() else {
+        return Err(Error::Config(ConfigError::new("no file of partial results")));
+    };
+    merganser_run::raise_open_file_limit();
+    let mut decoder = Decoder::open(first)?;
+    let origin = Origin::read(&mut decoder)?;
+    let taxonomy = read_taxonomy(&mut decoder)?;
+    let mut sum = Sum::new(origin.is_kraken2, &taxonomy)
+        .ok_or_else(|| decoder.damaged("its taxonomy makes no sense"))?;
+    // The file that came first with reads of each sum.
+    let mut seen = HashMap::new();
+    let reads = sum.add(decoder)?;
+    seen.insert((reads, origin.reads), first);
+    for path in others {
+        if cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let mut decoder = Decoder::open(path)?;
+        let own = Origin::read(&mut decoder)?;
+        if let Some(error) = own.differs(path, &origin, first) {
+            return Err(error);
+        }
+        check_taxonomy(&mut decoder, &taxonomy, first)?;
+        let reads = sum.add(decoder)?;
+        if let Some(other) = seen.insert((reads, own.reads), path).filter(|_| reads > 0) {
+            let what = format!("has the same reads as {}: give each once", other.display());
+            return Err(Error::content(path, what));
+        }
+    }
+    sum.finish(cancel)
+}
+
+fn read_taxonomy(decoder: &mut Decoder) -> Result<Vec<u8>, Error> {
+    let (length, mut taxonomy) = (decoder.number()?, Vec::new());
+    decoder.each_block(length, |block| taxonomy.extend_from_slice(block))?;
+    Ok(taxonomy)
+}
+
+/// Sees to it that a file has the taxonomy of the first one.
+fn check_taxonomy(decoder: &mut Decoder, expected: &[u8], first: &Path) -> Result<(), Error> {
+    let (length, mut rest) = (decoder.number()?, Some(expected));
+    decoder.each_block(length, |block| rest = rest.and_then(|rest| rest.strip_prefix(block)))?;
+    match rest {
+        Some([]) => Ok(()),
+        _ => {
+            let first = first.display();
+            let what = format!(
+                "is of another database than {first} (its taxonomy differs): only results of the \
+                 same one can be joined"
+            );
+            Err(Error::content(decoder.path(), what))
+        }
+    }
+}
+
+/// The numbers of the files so far.
+enum Sum {
+    Own(OfOwn),
+    Kraken2(OfKraken2),
+}
+
+impl Sum {
+    fn new(is_kraken2: bool, taxonomy: &[u8]) -> Option<Sum> {
+        match is_kraken2 {
+            true => OfKraken2::new(taxonomy).map(Sum::Kraken2),
+            false => OfOwn::new(taxonomy).map(Sum::Own),
+        }
+    }
+
+    fn reads(&self) -> u64 {
+        match self {
+            Sum::Own(own) => own.tally.total(),
+            Sum::Kraken2(own) => own.counts.reads(),
+        }
+    }
+
+    /// Adds a file, and returns how many reads it has.
+    fn add(&mut self, decoder: Decoder) -> Result<u64, Error> {
+        let before = self.reads();
+        match self {
+            Sum::Own(own) => own.add(decoder)?,
+            Sum::Kraken2(own) => own.add(decoder)?,
+        }
+        Ok(self.reads() - before)
+    }
+
+    fn finish(self, cancel: &Cancel) -> Result<JoinedResults, Error> {
+        match self {
+            Sum::Own(mut counts) => {
+                let features = counts.finish(cancel)?;
+                let targets = counts.targets();
+                let OfOwn { tree, tally, by_genome, .. } = counts;
+                let counted = Counted::Own(OwnCounts { by_genome, features });
+                Ok(JoinedResults { tree, targets, tally, counted })
+            }
+            Sum::Kraken2(counts) => {
+                let tree = counts.taxa.to_tree();
+                let tally = counts.counts.tally(&counts.taxa, &tree);
+                let (targets, counted) = (Vec::new(), Counted::Kraken2(Box::new(counts)));
+                Ok(JoinedResults { tree, targets, tally, counted })
+            }
+        }
+    }
+}
+
+/// What partial results come to, for the reports that one run would have written.
+#[derive(Debug)]
+pub struct JoinedResults {
+    tree: Taxonomy,
+    /// Those that reads are of, if reads are of targets.
+    targets: Vec<Target>,
+    tally: Tally,
+    counted: Counted,
+}
+
+/// What Kraken's report needs.
+#[derive(Debug)]
+enum Counted {
+    Own(OwnCounts),
+    Kraken2(Box<OfKraken2>),
+}
+
+#[derive(Debug)]
+struct OwnCounts {
+    by_genome: Tally,
+    features: Option<FeatureCounts>,
+}
+
+impl JoinedResults {
+    /// All reads; a pair is one.
+    pub fn reads(&self) -> u64 {
+        self.tally.total()
+    }
+
+    /// Reads that have a taxon.
+    pub fn classified(&self) -> u64 {
+        self.tally.total() - self.tally.unclassified()
+    }
+
+    /// Taxa whose estimate of distinct minimizers would be another one if all reads came from one file
+    /// that was cut elsewhere than at Kraken 2's blocks of input, or may be; 0 with databases of
+    /// merganser, whose distinct features are counted, and where minimizers were not looked at.
+    pub fn uncertain_estimates(&self) -> usize {
+        match &self.counted {
+            Counted::Own(_) => 0,
+            Counted::Kraken2(own) => own.uncertain(),
+        }
+    }
+
+    /// Writes Kraken's report, with the two columns of distinct features or minimizers if the runs
+    /// counted these; with `zero_counts`, with the taxa without reads, too.
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write_report(&self, zero_counts: bool, output: &mut dyn Write) -> io::Result<()> {
+        match &self.counted {
+            Counted::Own(OwnCounts { by_genome, features }) => {
+                let options = ReportOptions { zero_counts, features: features.as_ref() };
+                by_genome.write_kraken(&self.tree, options, output)
+            }
+            Counted::Kraken2(own) => {
+                let OfKraken2 { taxa, counts, minimizers, .. } = &**own;
+                let options = Kraken2ReportOptions { zero_counts, minimizers: *minimizers };
+                counts.write_report(taxa, options, output)
+            }
+        }
+    }
+
+    /// The report of taxa with reads as data.
+    ///
+    /// # Errors
+    /// If it is none: names with tabs or line ends.
+    pub fn report(&self) -> Result<KrakenReport, Error> {
+        let mut text = Vec::new();
+        self.write_report(false, &mut text)?;
+        KrakenReport::of_text(&text)
+    }
+
+    /// Writes MetaPhlAn's table ([`Tally::write_mpa`]).
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write_mpa(&self, zero_counts: bool, output: &mut dyn Write) -> io::Result<()> {
+        self.tally.write_mpa(&self.tree, zero_counts, output)
+    }
+
+    /// Writes Krona's text ([`Tally::write_krona`]).
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write_krona(&self, output: &mut dyn Write) -> io::Result<()> {
+        self.tally.write_krona(&self.tree, output)
+    }
+
+    /// Abundances ([`Abundance::new`]).
+    pub fn abundance(&self, min_reads: u64) -> Abundance<'_> {
+        Abundance::new(&self.tally, &self.tree, &self.targets, min_reads)
+    }
+}

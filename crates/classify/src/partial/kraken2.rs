@@ -1,0 +1,103 @@
+//! Results by databases of Kraken 2: reads and minimizers by node, and the sketches of distinct ones.
+
+use std::io::Write;
+
+use super::origin::{Fields, Origin, field, flag};
+use super::{Decoder, Encoder};
+use crate::Error;
+use crate::kraken2::{
+    Kraken2Config, Kraken2Counts, Kraken2Database, Kraken2Options, Kraken2Rules, Kraken2Taxonomy,
+};
+
+/// What tells the database from others.
+fn database_fields(database: &Kraken2Database) -> Fields {
+    let options = database.options();
+    let &Kraken2Options { k, l, spaced_mask, toggle_mask, minimum_hash, old_complement } = options;
+    vec![
+        field("k", k),
+        field("l", l),
+        field("spaced mask", format_args!("{spaced_mask:#x}")),
+        field("toggle mask", format_args!("{toggle_mask:#x}")),
+        field("minimum hash", minimum_hash),
+        flag("old complement", old_complement),
+        field("cells", database.cells()),
+        field("filled", database.filled()),
+        field("bytes", database.table_bytes()),
+        field("taxa", database.taxonomy().len()),
+    ]
+}
+
+/// What the numbers depend on besides the reads and the database.
+fn parameter_fields(config: &Kraken2Config) -> Fields {
+    let &Kraken2Rules { confidence, minimum_hit_groups, minimum_base_quality, quick, .. } =
+        &config.rules;
+    vec![
+        field("confidence", confidence),
+        field("minimum-hit-groups", minimum_hit_groups),
+        field("min-qual", minimum_base_quality),
+        flag("quick", quick),
+        flag("report-minimizer-data", config.minimizers),
+    ]
+}
+
+/// Writes the results of a run over reads with this sum.
+///
+/// # Errors
+/// As writing.
+pub(crate) fn write_kraken2(
+    database: &Kraken2Database,
+    config: &Kraken2Config,
+    counts: &Kraken2Counts,
+    reads_sum: u64,
+    output: &mut dyn Write,
+) -> Result<(), Error> {
+    let mut encoder = Encoder::new(output);
+    let origin = Origin {
+        is_kraken2: true,
+        database: database_fields(database),
+        parameters: parameter_fields(config),
+        reads: reads_sum,
+    };
+    origin.write(&mut encoder)?;
+    encoder.text(&database.taxonomy().to_bytes())?;
+    counts.store(config.minimizers, &mut encoder)?;
+    Ok(encoder.finish()?)
+}
+
+/// The numbers of several runs.
+#[derive(Debug)]
+pub(super) struct OfKraken2 {
+    pub(super) taxa: Kraken2Taxonomy,
+    pub(super) counts: Kraken2Counts,
+    /// Whether distinct minimizers were estimated.
+    pub(super) minimizers: bool,
+    /// Files whose reads end within a block of Kraken's input.
+    pub(super) cut: usize,
+}
+
+impl OfKraken2 {
+    /// Nothing yet, of the taxa that the files have.
+    pub(super) fn new(taxonomy: &[u8]) -> Option<OfKraken2> {
+        let taxa = Kraken2Taxonomy::parse(taxonomy).ok()?;
+        let counts = Kraken2Counts::default();
+        Some(OfKraken2 { taxa, counts, minimizers: false, cut: 0 })
+    }
+
+    /// Adds a file.
+    ///
+    /// # Errors
+    /// As reading, and if it is damaged.
+    pub(super) fn add(&mut self, mut decoder: Decoder) -> Result<(), Error> {
+        let nodes = self.taxa.len();
+        let stored = self.counts.add_stored(nodes, &mut decoder)?;
+        self.minimizers |= stored.minimizers;
+        self.cut += usize::from(stored.is_cut);
+        decoder.finish()
+    }
+
+    /// Taxa whose estimate of distinct minimizers a run over the same reads in one file may have
+    /// otherwise, as there the blocks of input would be others.
+    pub(super) fn uncertain(&self) -> usize {
+        if self.cut < 2 { 0 } else { self.counts.uncertain() }
+    }
+}

@@ -1,0 +1,395 @@
+//! Results by databases of ours: reads by node and target, and the distinct features.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::io::{self, Write};
+
+use merganser_run::{Cancel, ConfigError};
+
+use super::origin::{Fields, Origin, field, flag};
+use super::{Ascending, Decoder, Encoder};
+use crate::bytes::Reading;
+use crate::config::RunConfig;
+use crate::decide::Thresholds;
+use crate::features::{FeatureCounter, FeatureCounts};
+use crate::hash::FEATURE_BITS;
+use crate::report::Tally;
+use crate::run::Outcome;
+use crate::taxonomy::Taxonomy;
+use crate::{Database, Error, Target};
+
+/// Features between two looks whether the run was cancelled.
+const LOOK: u64 = 1 << 16;
+
+/// Sees to it that a run by `database` can have partial results.
+///
+/// # Errors
+/// If the database has no file, whose checksums tell it from others; if what becomes of a read depends
+/// on all others.
+pub(crate) fn check_own(database: &Database, config: &RunConfig) -> Result<(), Error> {
+    let refused = |what: &str| Err(Error::Config(ConfigError::new(what)));
+    if database.fingerprint().is_none() {
+        return refused("`partial` goes with a database in a file: build it first");
+    }
+    if config.coverage_per_mille > 0 {
+        return refused(
+            "`coverage_per_mille` leaves out sequences by what all reads hit, and `partial` results \
+             are of some of them",
+        );
+    }
+    Ok(())
+}
+
+/// What tells the database from others.
+fn database_fields(database: &Database) -> Fields {
+    let params = database.params();
+    vec![
+        field("preset", params.preset.name()),
+        field("k", params.k),
+        field("sequences", database.targets().len()),
+        field("features", database.features()),
+        field("bytes", database.bytes()),
+        field("checksum", database.fingerprint().unwrap_or_default()),
+    ]
+}
+
+/// What the numbers depend on besides the reads and the database.
+fn parameter_fields(config: &RunConfig) -> Fields {
+    let (thresholds, filter) = (&config.thresholds, &config.filter);
+    let &Thresholds { min_hits, min_hits_per_kb, hit_diff, above_minimum, .. } = thresholds;
+    let longest = match filter.max_bases {
+        usize::MAX => "none".to_owned(),
+        bases => bases.to_string(),
+    };
+    vec![
+        field("lowest", thresholds.lowest.name()),
+        field("highest", thresholds.highest.name()),
+        field("max-cand", thresholds.max_candidates),
+        field("hitmin", min_hits),
+        field("hitmin-per-kb", min_hits_per_kb),
+        field("hitdiff", f64::from(hit_diff) / 10.0),
+        flag("hitdiff above hitmin", above_minimum),
+        field("insert", thresholds.insert),
+        field("near", thresholds.near),
+        field("confidence", thresholds.confidence),
+        field("min-read-len", filter.min_bases),
+        field("max-read-len", longest),
+        field("min-qual", filter.min_quality),
+        flag("report-minimizer-data", config.features),
+    ]
+}
+
+/// Writes the results of a run.
+///
+/// # Errors
+/// As writing; if cancelled.
+pub(crate) fn write_own(
+    database: &Database,
+    config: &RunConfig,
+    outcome: &Outcome<'_>,
+    features: Option<(&FeatureCounter<'_>, &FeatureCounts)>,
+    cancel: &Cancel,
+    output: &mut dyn Write,
+) -> Result<(), Error> {
+    let mut encoder = Encoder::new(output);
+    let origin = Origin {
+        is_kraken2: false,
+        database: database_fields(database),
+        parameters: parameter_fields(config),
+        reads: outcome.reads_sum,
+    };
+    origin.write(&mut encoder)?;
+    let mut taxonomy = Vec::new();
+    database.taxonomy().store(&mut taxonomy);
+    encoder.text(&taxonomy)?;
+    encoder.number(outcome.tally.unclassified())?;
+    encoder.pairs(outcome.tally.of_nodes())?;
+    encoder.pairs(outcome.by_genome.of_nodes())?;
+    write_targets(&outcome.tally, database.targets(), &mut encoder)?;
+    encoder.number(features.is_some().into())?;
+    if let Some((counter, counts)) = features {
+        let [hits, _] = counts.by_node();
+        let hits = (0..).zip(hits.iter().copied());
+        encoder.pairs(hits.filter(|(_, hits)| *hits > 0))?;
+        let mut list = Ascending::default();
+        let mut number = 0u64;
+        counter.each_seen(|feature, node| {
+            number += 1;
+            if number.is_multiple_of(LOOK) && cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            encoder.number(list.step_to(feature))?;
+            Ok(encoder.number(node.into())?)
+        })?;
+        encoder.end_list()?;
+    }
+    Ok(encoder.finish()?)
+}
+
+/// The targets that reads were found to be of, which abundances show.
+fn write_targets(tally: &Tally, targets: &[Target], encoder: &mut Encoder<'_>) -> io::Result<()> {
+    let mut list = Ascending::default();
+    for (number, reads) in tally.of_targets() {
+        let target = &targets[number as usize];
+        encoder.number(list.step_to(number.into()))?;
+        encoder.number(reads)?;
+        encoder.number(target.node.into())?;
+        encoder.text(target.name.as_bytes())?;
+    }
+    encoder.end_list()
+}
+
+/// A target that reads are of.
+#[derive(Debug, PartialEq, Eq)]
+struct TargetReads {
+    name: String,
+    node: u32,
+    reads: u64,
+}
+
+/// The numbers of several runs.
+pub(super) struct OfOwn {
+    pub(super) tree: Taxonomy,
+    pub(super) tally: Tally,
+    pub(super) by_genome: Tally,
+    targets: BTreeMap<u32, TargetReads>,
+    /// Features of reads by node, if they were counted, and how many these are.
+    hits: Option<Vec<u64>>,
+    all_hits: u64,
+    /// The files, from their distinct features on.
+    waiting: Vec<Decoder>,
+}
+
+/// What is wrong with numbers that have no sum.
+const TOO_MANY: &str = "there are more reads or features than can be";
+
+impl OfOwn {
+    /// Nothing yet, of the taxa that the files have.
+    pub(super) fn new(taxonomy: &[u8]) -> Option<OfOwn> {
+        let mut bytes = Reading(taxonomy);
+        let tree = Taxonomy::load(&mut bytes).filter(|_| bytes.0.is_empty())?;
+        Some(OfOwn {
+            tree,
+            tally: Tally::default(),
+            by_genome: Tally::default(),
+            targets: BTreeMap::new(),
+            hits: None,
+            all_hits: 0,
+            waiting: Vec::new(),
+        })
+    }
+
+    /// Adds a file. Of its distinct features it is read no further.
+    ///
+    /// # Errors
+    /// As reading, and if it is damaged.
+    pub(super) fn add(&mut self, mut decoder: Decoder) -> Result<(), Error> {
+        let unclassified = decoder.number()?;
+        add_reads(&mut self.tally, self.tree.len(), unclassified, &mut decoder)?;
+        add_reads(&mut self.by_genome, self.tree.len(), unclassified, &mut decoder)?;
+        if self.by_genome.total() != self.tally.total() {
+            return Err(decoder.damaged("reads by taxon and by genome are not the same"));
+        }
+        self.add_targets(&mut decoder)?;
+        if decoder.number()? == 0 {
+            return decoder.finish();
+        }
+        let hits = self.hits.get_or_insert_with(|| vec![0; self.tree.len()]);
+        let all = &mut self.all_hits;
+        decoder.each_pair(hits.len(), |node, own| {
+            *all = all.checked_add(own).ok_or(TOO_MANY)?;
+            hits[node as usize] += own;
+            Ok(())
+        })?;
+        self.waiting.push(decoder);
+        Ok(())
+    }
+
+    fn add_targets(&mut self, decoder: &mut Decoder) -> Result<(), Error> {
+        let mut list = Ascending::default();
+        while let Some(number) = decoder.next_of(&mut list, u64::from(u32::MAX))? {
+            let (reads, node, name) = (decoder.number()?, decoder.number()?, decoder.text()?);
+            if node >= self.tree.len() as u64 || reads > self.tally.total() {
+                return Err(decoder.damaged("a sequence has no such taxon, or too many reads"));
+            }
+            let node = node as u32;
+            let new = || TargetReads { name: name.clone(), node, reads: 0 };
+            let known = self.targets.entry(number as u32).or_insert_with(new);
+            if (&known.name, known.node) != (&name, node) {
+                return Err(decoder.damaged("a sequence has another name or taxon than before"));
+            }
+            known.reads = known.reads.saturating_add(reads);
+        }
+        let mut by_node: HashMap<u32, u64> = HashMap::new();
+        for target in self.targets.values() {
+            let sum = by_node.entry(target.node).or_default();
+            *sum = sum.saturating_add(target.reads);
+        }
+        match by_node.into_iter().all(|(node, reads)| reads <= self.tally.own(node)) {
+            true => Ok(()),
+            false => Err(decoder.damaged("sequences have more reads than their taxa")),
+        }
+    }
+
+    /// Counts the distinct features of all files, and checks the files to their ends.
+    ///
+    /// # Errors
+    /// As reading; if a file is damaged; if cancelled.
+    pub(super) fn finish(&mut self, cancel: &Cancel) -> Result<Option<FeatureCounts>, Error> {
+        let Some(hits) = self.hits.take() else { return Ok(None) };
+        let distinct = distinct(std::mem::take(&mut self.waiting), self.tree.len(), cancel)?;
+        Ok(Some(FeatureCounts::new(hits, distinct)))
+    }
+
+    /// The targets that reads are of, numbered anew in their order, and the reads with these numbers.
+    pub(super) fn targets(&mut self) -> Vec<Target> {
+        let mut targets = Vec::with_capacity(self.targets.len());
+        for (number, own) in (0..).zip(std::mem::take(&mut self.targets).into_values()) {
+            let TargetReads { name, node, reads } = own;
+            self.tally.count_of_target(number, reads);
+            targets.push(Target { name, node, bases: 0, windows: 0 });
+        }
+        targets
+    }
+}
+
+/// Adds reads by node.
+fn add_reads(
+    tally: &mut Tally,
+    nodes: usize,
+    unclassified: u64,
+    decoder: &mut Decoder,
+) -> Result<(), Error> {
+    let mut total = tally.total();
+    let mut count = |node: Option<u32>, reads: u64| {
+        total = total.checked_add(reads).ok_or(TOO_MANY)?;
+        tally.count_many(node, reads);
+        Ok(())
+    };
+    count(None, unclassified).map_err(|what: &str| decoder.damaged(what))?;
+    decoder.each_pair(nodes, |node, reads| count(Some(node), reads))
+}
+
+/// A feature that comes next in a file: it, the file and the node.
+type Next = Reverse<(u64, usize, u32)>;
+
+/// How many features of each node at least one of the files has: all are gone through side by side, in
+/// the order of the features, so that none has to be kept.
+fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u64>, Error> {
+    let mut distinct = vec![0; nodes];
+    let mut files: Vec<(Decoder, Ascending)> =
+        files.into_iter().map(|file| (file, Ascending::default())).collect();
+    let mut heap = BinaryHeap::with_capacity(files.len());
+    for at in 0..files.len() {
+        heap.extend(next(&mut files, at, nodes)?);
+    }
+    let (mut last, mut number) = (None, 0u64);
+    while let Some(Reverse((feature, file, node))) = heap.pop() {
+        match last.filter(|&(known, _)| known == feature) {
+            Some((_, known)) if known != node => {
+                return Err(files[file].0.damaged("a feature is of another taxon than elsewhere"));
+            }
+            Some(_) => {}
+            None => distinct[node as usize] += 1,
+        }
+        last = Some((feature, node));
+        number += 1;
+        if number.is_multiple_of(LOOK) && cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        heap.extend(next(&mut files, file, nodes)?);
+    }
+    files.into_iter().try_for_each(|(file, _)| file.finish())?;
+    Ok(distinct)
+}
+
+fn next(
+    files: &mut [(Decoder, Ascending)],
+    at: usize,
+    nodes: usize,
+) -> Result<Option<Next>, Error> {
+    let (decoder, list) = &mut files[at];
+    let Some(feature) = decoder.next_of(list, 1 << FEATURE_BITS)? else { return Ok(None) };
+    let node = decoder.number()?;
+    match node < nodes as u64 {
+        true => Ok(Some(Reverse((feature, at, node as u32)))),
+        false => Err(decoder.damaged("a feature has no such taxon")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A file's features with their nodes, and its end.
+    fn file(features: &BTreeMap<u64, u32>) -> Decoder {
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes);
+        let mut list = Ascending::default();
+        for (&feature, &node) in features {
+            encoder.number(list.step_to(feature)).unwrap();
+            encoder.number(node.into()).unwrap();
+        }
+        encoder.end_list().unwrap();
+        encoder.finish().unwrap();
+        Decoder::of(bytes)
+    }
+
+    proptest! {
+        /// A feature's node is a function of it, as it is of a database.
+        #[test]
+        fn features_of_any_files_count_once(
+            files in proptest::collection::vec(
+                proptest::collection::btree_set(
+                    prop_oneof![0u64..60, (1u64 << FEATURE_BITS) - 9..1 << FEATURE_BITS],
+                    0..40,
+                ),
+                0..6,
+            ),
+        ) {
+            let node = |feature: u64| (feature % 5) as u32;
+            let with_nodes = |features: &BTreeSet<u64>| {
+                features.iter().map(|&feature| (feature, node(feature))).collect()
+            };
+            let decoders = files.iter().map(|features| file(&with_nodes(features))).collect();
+            let found = distinct(decoders, 5, &Cancel::default()).unwrap();
+            let all: BTreeSet<u64> = files.into_iter().flatten().collect();
+            let mut expected = vec![0; 5];
+            all.into_iter().for_each(|feature| expected[node(feature) as usize] += 1);
+            prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn features_that_cannot_be_are_refused() {
+        let refuse = |files: &[&[(u64, u32)]]| {
+            let files = files.iter().map(|own| file(&own.iter().copied().collect())).collect();
+            distinct(files, 5, &Cancel::default()).unwrap_err().to_string()
+        };
+        assert!(refuse(&[&[(7, 5)]]).contains("a feature has no such taxon"));
+        assert!(refuse(&[&[(1 << FEATURE_BITS, 1)]]).contains("a number is too large"));
+        let said = refuse(&[&[(7, 1), (9, 1)], &[(7, 1), (9, 2)]]);
+        assert!(said.contains("a feature is of another taxon than elsewhere"), "{said}");
+    }
+
+    #[test]
+    fn numbers_come_back() {
+        let numbers = [0, 1, 127, 128, 300, u64::from(u32::MAX), 1 << 63, u64::MAX];
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes);
+        numbers.iter().for_each(|&number| encoder.number(number).unwrap());
+        encoder.finish().unwrap();
+        let mut decoder = Decoder::of(bytes);
+        numbers.iter().for_each(|&number| assert_eq!(decoder.number().unwrap(), number));
+        decoder.finish().unwrap();
+        // 2⁶⁴, and eleven bytes.
+        for large in [[255; 9].iter().chain(&[2]), [255; 11].iter().chain(&[0])] {
+            let bytes: Vec<u8> = large.copied().collect();
+            assert!(Decoder::of(bytes).number().is_err());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Reads in files, divided at random.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use merganser_io::{Input, Segment};
+
+use crate::random::Random;
+
+/// Mates; the second ones are not used where reads are single.
+pub(crate) type Reads = Vec<[Vec<u8>; 2]>;
+
+/// Writes reads, as pairs or single ones, and names them by their place in `all`.
+pub(crate) fn write(reads: &[[Vec<u8>; 2]], from: usize, paired: bool, stem: &Path) -> Segment {
+    let file = |mate: usize| {
+        let mut text = String::new();
+        for (at, read) in reads.iter().enumerate() {
+            let letters = String::from_utf8_lossy(&read[mate]);
+            writeln!(text, ">r{}\n{letters}", from + at).unwrap();
+        }
+        let path = stem.with_extension(format!("{mate}.fa"));
+        std::fs::write(&path, text).unwrap();
+        Input::File(path)
+    };
+    if paired { Segment::Pair(file(0), file(1)) } else { Segment::Single(file(0)) }
+}
+
+/// Writes reads in one to five parts, some of which may be empty.
+pub(crate) fn divide(
+    reads: &Reads,
+    paired: bool,
+    folder: &Path,
+    random: &mut Random,
+) -> Vec<Segment> {
+    let parts = 1 + random.below(5) as usize;
+    let mut cuts: Vec<usize> =
+        (1..parts).map(|_| random.below(reads.len() as u64 + 1) as usize).collect();
+    cuts.extend([0, reads.len()]);
+    cuts.sort_unstable();
+    let part = |(at, ends): (usize, &[usize])| {
+        write(&reads[ends[0]..ends[1]], ends[0], paired, &folder.join(format!("part{at}")))
+    };
+    cuts.windows(2).enumerate().map(part).collect()
+}
+
+/// The file of each part's results, in some order.
+pub(crate) fn shuffled(mut paths: Vec<PathBuf>, random: &mut Random) -> Vec<PathBuf> {
+    for at in (1..paths.len()).rev() {
+        paths.swap(at, random.below(at as u64 + 1) as usize);
+    }
+    paths
+}

@@ -1,0 +1,239 @@
+//! By databases of merganser.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use merganser_classify::report::{Abundance, ReportOptions};
+use merganser_classify::run::{Outputs, RunConfig, classify};
+use merganser_classify::{BuildConfig, Database, Params, Preset, Thresholds, build};
+use merganser_io::{AtomicFile, Input, Segment};
+use merganser_run::{Cancel, Resources, Silent};
+
+use crate::jobs::{Reads, divide, shuffled, write};
+use crate::random::Random;
+use crate::{joined, refused, reports, tables, text_of, written};
+
+const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
+    20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
+    21\t|\t20\t|\tspecies\t|\n111\t|\t11\t|\tstrain\t|\n";
+
+/// Six targets of four taxa; neighbours share much.
+fn targets() -> Vec<(Vec<u8>, u32)> {
+    let mut random = Random(5);
+    let common = random.letters(1500);
+    let target = |number: usize| {
+        let own = random.letters(700 + 100 * number as u64);
+        ([&common[200 * number..], &own].concat(), [11, 12, 21, 111][number % 4])
+    };
+    (0..6).map(target).collect()
+}
+
+pub(crate) fn database(folder: &Path, params: Params, parts: usize) -> Database {
+    let text: String = targets()
+        .iter()
+        .enumerate()
+        .map(|(at, (letters, taxid))| {
+            format!(">t{at}|taxid|{taxid}\n{}\n", String::from_utf8_lossy(letters))
+        })
+        .collect();
+    fs::write(folder.join("nodes.dmp"), NODES).unwrap();
+    fs::write(folder.join("names.dmp"), "").unwrap();
+    fs::write(folder.join("g.fa"), text).unwrap();
+    let (config, resources) = (BuildConfig::new(params).parts(parts), Resources::new());
+    let inputs = [Input::File(folder.join("g.fa"))];
+    let to = folder.join(format!("{parts}.mgdb"));
+    let file = AtomicFile::create(&to).unwrap();
+    build(&config, &resources, &inputs, folder, file, &Silent, &Cancel::default()).unwrap();
+    Database::open(&to).unwrap()
+}
+
+/// Reads of the targets, of nothing, and too short ones.
+pub(crate) fn reads(number: usize, random: &mut Random) -> Reads {
+    let targets = targets();
+    let mut read = |at: usize| match at % 9 {
+        7 => random.letters(120),
+        8 => random.letters(5),
+        at => {
+            let own = &targets[at % 6].0;
+            let length = 60 + random.below(200);
+            let start = random.below(own.len() as u64 - length) as usize;
+            own[start..start + length as usize].to_vec()
+        }
+    };
+    (0..number).map(|at| [read(at), read(at)]).collect()
+}
+
+/// Classifies, writes partial results to `partial`, and returns all reports.
+pub(crate) fn run(
+    database: &Database,
+    config: &RunConfig,
+    threads: usize,
+    segments: &[Segment],
+    partial: &Path,
+) -> Vec<Vec<u8>> {
+    let mut file = fs::File::create(partial).unwrap();
+    let mut outputs = Outputs { partial: Some(&mut file), ..Outputs::default() };
+    let (resources, cancel) = (Resources::new().threads(threads), Cancel::default());
+    let outcome =
+        classify(config, &resources, database, segments, &mut outputs, &Silent, &cancel).unwrap();
+    let tree = database.taxonomy();
+    let abundance =
+        |least| text_of(&Abundance::new(&outcome.tally, tree, database.targets(), least));
+    let mut all = tables(
+        abundance,
+        |zeros| written(|text| outcome.tally.write_mpa(tree, zeros, text)),
+        written(|text| outcome.tally.write_krona(tree, text)),
+    );
+    all.extend([false, true].map(|zero_counts| {
+        let options = ReportOptions { zero_counts, features: outcome.features.as_ref() };
+        written(|text| outcome.by_genome.write_kraken(tree, options, text))
+    }));
+    all
+}
+
+fn each_part(
+    database: &Database,
+    config: &RunConfig,
+    parts: &[Segment],
+    folder: &Path,
+) -> Vec<PathBuf> {
+    let part = |(at, segment): (usize, &Segment)| {
+        let path = folder.join(format!("{at}.partial"));
+        run(database, config, 1 + at % 2, std::slice::from_ref(segment), &path);
+        path
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+#[test]
+fn parts_come_to_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let mut random = Random(7);
+    for (params, parts) in [
+        (Preset::MetaCache.params(), 1),
+        (Preset::MetaCache.params(), 3),
+        (Preset::Sensitive.params(), 2),
+    ] {
+        let database = database(folder, params, parts);
+        let thresholds = Thresholds::new(&params);
+        for (paired, features, number) in [
+            (false, true, 90),
+            (true, true, 70),
+            (true, false, 200),
+            (false, true, 0),
+            (false, true, 1),
+        ] {
+            let config = RunConfig::new(thresholds).features(features);
+            let reads = reads(number, &mut random);
+            let whole = write(&reads, 0, paired, &folder.join("whole"));
+            let one = folder.join("one.partial");
+            let expected = run(&database, &config, 2, &[whole], &one);
+            for _ in 0..4 {
+                let segments = divide(&reads, paired, folder, &mut random);
+                let files = each_part(&database, &config, &segments, folder);
+                for _ in 0..2 {
+                    let files = shuffled(files.clone(), &mut random);
+                    let found = joined(&files);
+                    assert_eq!(found.reads(), number as u64);
+                    assert_eq!(found.uncertain_estimates(), 0);
+                    assert!(reports(&found) == expected, "{params:?} {paired} {features}");
+                }
+                // The order of the reads and the threads do not show in the files.
+                let again = folder.join("again.partial");
+                let turned: Vec<Segment> = segments.into_iter().rev().collect();
+                run(&database, &config, 1, &turned, &again);
+                assert!(fs::read(&again).unwrap() == fs::read(&one).unwrap());
+            }
+        }
+    }
+}
+
+/// All reads are of one taxon.
+#[test]
+fn one_taxon_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let params = Preset::Sensitive.params();
+    let database = database(folder, params, 1);
+    let own = &targets()[5].0;
+    let reads: Reads =
+        (0..40).map(|at| [own[at * 10..at * 10 + 300].to_vec(), Vec::new()]).collect();
+    let config = RunConfig::new(Thresholds::new(&params)).features(true);
+    let whole = write(&reads, 0, false, &folder.join("whole"));
+    let expected = run(&database, &config, 1, &[whole], &folder.join("one.partial"));
+    let segments = divide(&reads, false, folder, &mut Random(2));
+    let files = each_part(&database, &config, &segments, folder);
+    assert!(reports(&joined(&files)) == expected);
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let params = Preset::MetaCache.params();
+    let [one, other] = [1, 3].map(|parts| database(folder, params, parts));
+    let thresholds = Thresholds::new(&params);
+    let config = RunConfig::new(thresholds);
+    let mut random = Random(3);
+    let segment =
+        |random: &mut Random, name: &str| write(&reads(20, random), 0, false, &folder.join(name));
+    let a = [segment(&mut random, "a")];
+    let path = |name: &str| folder.join(format!("{name}.partial"));
+    run(&one, &config, 1, &a, &path("a"));
+    let b = [segment(&mut random, "b")];
+    let say = |name: &str| {
+        let message = refused(&[path("a"), path(name)]);
+        message.replace(&folder.display().to_string(), "")
+    };
+    run(&other, &config, 1, &b, &path("database"));
+    let message = say("database");
+    let begin = "/database.partial: is of another database than /a.partial (bytes ";
+    assert!(message.starts_with(begin), "{message}");
+    let stricter = RunConfig::new(Thresholds { min_hits: 9, ..thresholds });
+    run(&one, &stricter, 1, &b, &path("hits"));
+    assert_eq!(
+        say("hits"),
+        "/hits.partial: was classified with hitmin 9, and /a.partial with 5: only results of the \
+         same options can be joined"
+    );
+    run(&one, &config.clone().features(true), 1, &b, &path("features"));
+    assert!(say("features").contains("with report-minimizer-data yes, and /a.partial with no"));
+    fs::copy(path("a"), path("copy")).unwrap();
+    let message = say("copy");
+    assert_eq!(message, "/copy.partial: has the same reads as /a.partial: give each once");
+    // The same reads in other files, too; and no reads as often as one likes.
+    run(&one, &config, 2, &a, &path("again"));
+    assert!(say("again").contains("has the same reads"));
+    let none = [write(&[], 0, false, &folder.join("none"))];
+    run(&one, &config, 1, &none, &path("none"));
+    assert_eq!(joined(&[path("a"), path("none"), path("none")]).reads(), 20);
+    assert!(refused(&[]).contains("no file of partial results"));
+    assert!(refused(&[folder.join("g.fa")]).contains("not partial results of merganser"));
+}
+
+/// What would depend on other reads, or cannot be told from another database.
+#[test]
+fn runs_that_cannot_be_divided() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let params = Preset::MetaCache.params();
+    let own = database(folder, params, 1);
+    let reads = [write(&reads(5, &mut Random(1)), 0, false, &folder.join("r"))];
+    let config = RunConfig::new(Thresholds::new(&params));
+    let refuse = |database: &Database, config: &RunConfig| {
+        let mut bytes = Vec::new();
+        let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
+        let (resources, cancel) = (Resources::new().threads(1), Cancel::default());
+        classify(config, &resources, database, &reads, &mut outputs, &Silent, &cancel)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refuse(&own, &config.clone().coverage_per_mille(5)).contains("what all reads hit"));
+    let inputs = [Input::File(folder.join("g.fa"))];
+    let (build, resources) = (BuildConfig::new(params), Resources::new());
+    let cancel = Cancel::default();
+    let built =
+        merganser_classify::build_in_memory(&build, &resources, &inputs, folder, &Silent, &cancel);
+    assert!(refuse(&built.unwrap().0, &config).contains("build it first"));
+}

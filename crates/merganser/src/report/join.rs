@@ -1,0 +1,119 @@
+//! `merganser report merge` of partial results.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use merganser_classify::partial::{JoinedResults, join};
+use merganser_classify::report::KrakenReport;
+use merganser_io::{FileKind, Output};
+use merganser_run::Cancel;
+
+use crate::args::name_of;
+use crate::args::report::{MergedFormat, ReportMergeArgs};
+use crate::common::thousands;
+use crate::console::Console;
+use crate::failure::{refuse_given, usage};
+use crate::interrupt;
+
+fn is_partial(path: &Path) -> bool {
+    FileKind::of_path(path) == Some(FileKind::Partial)
+}
+
+/// Whether these are partial results. Only in a table, where each is a sample, they stand beside
+/// reports. Files that are missing are for their readers to complain of.
+///
+/// # Errors
+/// If one is and another is not, elsewhere.
+pub(super) fn are_partial(args: &ReportMergeArgs) -> Result<bool> {
+    let is_other =
+        |path: &&PathBuf| !is_partial(path) && (path.as_os_str() == "-" || path.exists());
+    let partial = args.reports.iter().find(|path| is_partial(path));
+    match (partial, args.reports.iter().find(is_other)) {
+        (Some(partial), Some(other)) if args.format != MergedFormat::Table => usage(format!(
+            "{} has partial results, and {} is something else: only results of the same kind can be \
+             joined",
+            partial.display(),
+            other.display()
+        )),
+        (_, other) => Ok(other.is_none()),
+    }
+}
+
+/// Sees to it that options and format go together.
+///
+/// # Errors
+/// What does not.
+pub(super) fn check(args: &ReportMergeArgs, are_partial: bool) -> Result<()> {
+    use MergedFormat::{Abundance, Cami, Kreport, Mpa, Table};
+    let format = args.format;
+    if !are_partial && !matches!(format, Table | Kreport) {
+        return usage(format!(
+            "--format {}: is made of partial results (classify --partial), and these are reports",
+            name_of(&format)
+        ));
+    }
+    let of = |formats: &[MergedFormat]| are_partial && formats.contains(&format);
+    let given = [
+        (args.report_zero_counts && !of(&[Kreport, Mpa]), "--report-zero-counts"),
+        (args.min_reads.is_some() && !of(&[Abundance, Cami]), "--min-reads"),
+        (args.sample_id.is_some() && !of(&[Cami]), "--sample-id"),
+    ];
+    refuse_given(&given, |option| {
+        format!("{option} is not of --format {} of these files", name_of(&format))
+    })
+}
+
+/// Joins all files, and writes what is asked for.
+///
+/// # Errors
+/// As joining and writing.
+pub(super) fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Result<()> {
+    let joined = join(&args.reports, &interrupt::cancel_on_interrupt())?;
+    let (zeros, least) = (args.report_zero_counts, args.min_reads.unwrap_or(0));
+    match args.format {
+        MergedFormat::Table | MergedFormat::Kreport => {
+            warn(&joined, console);
+            joined.write_report(zeros, output)?;
+        }
+        MergedFormat::Mpa => joined.write_mpa(zeros, output)?,
+        MergedFormat::Krona => joined.write_krona(output)?,
+        MergedFormat::Abundance => joined.abundance(least).write(output)?,
+        MergedFormat::Cami => {
+            let sample = args.sample_id.as_deref().unwrap_or("sample");
+            joined.abundance(least).write_cami(sample, output)?;
+        }
+    }
+    let (classified, reads) = (joined.classified(), joined.reads());
+    let percent = 100.0 * classified as f64 / reads.max(1) as f64;
+    console.info(format_args!(
+        "{} files: classified {} of {} reads ({percent:.2} %)",
+        args.reports.len(),
+        thousands(classified),
+        thousands(reads)
+    ));
+    Ok(())
+}
+
+/// Says where a run over one file of all reads might write something else.
+fn warn(joined: &JoinedResults, console: &Console) {
+    let taxa = joined.uncertain_estimates();
+    if taxa > 0 {
+        console.warn(format_args!(
+            "the distinct minimizers of {} taxa are Kraken's estimate for reads in these files: it \
+             depends on the blocks in which Kraken reads its input, and of one file that was cut \
+             elsewhere than between these it may be another",
+            thousands(taxa as u64)
+        ));
+    }
+}
+
+/// A report, or the report of partial results.
+///
+/// # Errors
+/// As reading either.
+pub(super) fn read(path: &Path) -> Result<KrakenReport> {
+    match is_partial(path) {
+        true => Ok(join(&[path.to_owned()], &Cancel::default())?.report()?),
+        false => Ok(KrakenReport::read(path)?),
+    }
+}

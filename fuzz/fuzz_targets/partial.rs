@@ -1,0 +1,30 @@
+//! Partial results with bytes changed: seen by the checksum; and with the checksum made right, refused
+//! or joined, without a panic.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use merganser_fuzz::partial::{mend, walk, written};
+
+fuzz_target!(|input: (bool, Vec<(u32, u8)>, Option<u32>)| {
+    let (kraken2, changes, cut) = input;
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+    let [sound, other] = &written()[usize::from(kraken2)];
+    let mut bytes = other.clone();
+    for (at, by) in changes {
+        let at = at as usize % bytes.len();
+        bytes[at] ^= by;
+    }
+    if let Some(cut) = cut {
+        bytes.truncate(cut as usize % bytes.len());
+    }
+    std::fs::write(&first, sound).expect("a temporary file");
+    std::fs::write(&second, &bytes).expect("a temporary file");
+    let same = bytes == *other;
+    assert_eq!(walk(&[second.clone()]), same, "a change that no checksum sees");
+    assert_eq!(walk(&[first.clone(), second.clone()]), same);
+    mend(&mut bytes);
+    std::fs::write(&second, &bytes).expect("a temporary file");
+    walk(&[second.clone()]);
+    walk(&[first, second]);
+});

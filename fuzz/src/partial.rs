@@ -1,0 +1,91 @@
+//! Partial results: written once by a database of each kind, changed, and joined.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use merganser_classify::kraken2::{self, Kraken2Config, Kraken2Database};
+use merganser_classify::partial::join;
+use merganser_classify::run::{Outputs, RunConfig, classify};
+use merganser_classify::{Database, Thresholds};
+use merganser_io::{Input, Segment};
+use merganser_run::{Cancel, Silent};
+
+use crate::databases::{letters, resources, sound};
+
+/// Results of two runs by a database of merganser, then by one of Kraken 2.
+pub fn written() -> &'static [[Vec<u8>; 2]; 2] {
+    static BYTES: OnceLock<[[Vec<u8>; 2]; 2]> = OnceLock::new();
+    BYTES.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let reads = [1, 2].map(|seed| reads(&folder.path().join(format!("{seed}.fa")), seed));
+        let path = folder.path().join("db");
+        std::fs::write(&path, sound()).expect("a temporary file");
+        let own = Database::open(&path).expect("the database");
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/kraken2");
+        let kraken2 = Kraken2Database::open(&data).expect("the database");
+        [reads.each_ref().map(|at| by_own(&own, at)), reads.map(|at| by_kraken2(&kraken2, &at))]
+    })
+}
+
+/// Reads of the database's genomes, and of SARS-CoV-2, which that of Kraken 2 has: the genome's first
+/// bases, and some of them alone.
+fn reads(path: &Path, seed: u32) -> PathBuf {
+    let leader = "ATTAAAGGTTTATACCTTCCCAGGTAACAAACCAACCAACTTTCGATCTCTTGTAGATCTGTTCTCTAAACGAACTTTAAAATCTGTGTGGCTGTCACTCGG";
+    let rest = &leader[10 * seed as usize..];
+    let [common, own] = [letters(600, 1), letters(300, seed + 1)];
+    let text = format!(">x{seed}\n{common}\n>y{seed}\n{own}\n>z{seed}\n{rest}\n>n{seed}\nNN\n");
+    std::fs::write(path, text).expect("a temporary file");
+    path.to_owned()
+}
+
+fn by_own(database: &Database, reads: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
+    let config = RunConfig::new(Thresholds::new(database.params())).features(true);
+    let segments = [Segment::Single(Input::File(reads.to_owned()))];
+    let (resources, cancel) = (resources(), Cancel::default());
+    classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel)
+        .expect("reads are classified");
+    bytes
+}
+
+fn by_kraken2(database: &Kraken2Database, reads: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
+    let config = Kraken2Config::default().minimizers(true);
+    let segments = [Segment::Single(Input::File(reads.to_owned()))];
+    let (resources, cancel) = (resources(), Cancel::default());
+    kraken2::classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel)
+        .expect("reads are classified");
+    bytes
+}
+
+/// Joins files and writes all reports, none of which may panic; whether they can be joined.
+pub fn walk(paths: &[PathBuf]) -> bool {
+    let joined = match join(paths, &Cancel::default()) {
+        Ok(joined) => joined,
+        Err(error) => {
+            assert!(!error.to_string().contains('\n'), "{error}");
+            return false;
+        }
+    };
+    let mut text = Vec::new();
+    for zeros in [false, true] {
+        joined.write_report(zeros, &mut text).expect("memory takes it");
+        joined.write_mpa(zeros, &mut text).expect("memory takes it");
+    }
+    joined.write_krona(&mut text).expect("memory takes it");
+    for least in [0, 2] {
+        joined.abundance(least).write(&mut text).expect("memory takes it");
+        joined.abundance(least).write_cami("x", &mut text).expect("memory takes it");
+    }
+    assert!(joined.classified() <= joined.reads());
+    true
+}
+
+/// Makes the checksum right, so that a change reaches what lies before it.
+pub fn mend(bytes: &mut [u8]) {
+    if let Some((text, checksum)) = bytes.split_last_chunk_mut::<4>() {
+        *checksum = crc32fast::hash(text).to_le_bytes();
+    }
+}
