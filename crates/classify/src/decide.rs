@@ -29,6 +29,9 @@ pub struct Thresholds {
     /// Hits that it needs for each 1,000 bases of the read or pair, rounded down; the larger of
     /// both counts.
     pub min_hits_per_kb: u32,
+    /// Hits more that the best candidate needs if there is another one: reads of what is in no reference have
+    /// their hits in genes that many taxa have, while those with errors have the few that they have in one.
+    pub contested: u32,
     /// Per mille of the hits of the best candidate, less `min_hits` of them if the preset is
     /// MetaCache's, that another candidate must exceed to take part in the verdict.
     pub hit_diff: u32,
@@ -61,6 +64,7 @@ impl Thresholds {
                     _ => 1,
                 },
                 min_hits_per_kb: 0,
+                contested: 0,
                 hit_diff: 1000,
                 above_minimum: true,
                 insert: 0,
@@ -71,8 +75,9 @@ impl Thresholds {
                 lowest: Rank::Species,
                 highest: Rank::Domain,
                 max_candidates: 8,
-                min_hits: 6,
+                min_hits: 5,
                 min_hits_per_kb: 0,
+                contested: 1,
                 hit_diff: 999,
                 above_minimum: false,
                 insert: 0,
@@ -89,10 +94,11 @@ impl Thresholds {
         QueryParams { lowest, max_candidates, insert, near }
     }
 
-    /// Hits that the best candidate of a read or pair of `bases` needs.
-    pub fn needed(&self, bases: u64) -> u32 {
+    /// Hits that the best of the candidates of a read or pair of `bases` needs.
+    pub fn needed(&self, candidates: &[Candidate], bases: u64) -> u32 {
         let by_length = bases.saturating_mul(self.min_hits_per_kb.into()) / 1000;
-        self.min_hits.max(u32::try_from(by_length).unwrap_or(u32::MAX))
+        let alone = self.min_hits.max(u32::try_from(by_length).unwrap_or(u32::MAX));
+        alone.saturating_add(if candidates.len() > 1 { self.contested } else { 0 })
     }
 
     /// Decides among `candidates`, which are in order: hits descending, then target. MetaCache's
@@ -107,7 +113,7 @@ impl Thresholds {
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
     ) -> Verdict {
-        let needed = self.needed(bases);
+        let needed = self.needed(candidates, bases);
         if candidates.first().is_none_or(|best| best.hits < needed) {
             return Verdict::Unclassified;
         }
@@ -187,7 +193,7 @@ impl Thresholds {
         let Some((best, others)) = candidates.split_first() else { return Some(taxon) };
         // Of a single candidate, nobody knows what came second.
         let first = others.first().map_or(self.max_candidates > 1, |other| other.hits < best.hits);
-        let mut close = self.taking_part(candidates, self.needed(bases));
+        let mut close = self.taking_part(candidates, self.needed(candidates, bases));
         let alone = first && close.next() == Some(best) && close.next().is_none();
         let [low, high] = best.nodes;
         Some(if alone && best.taxon == taxon { taxonomy.lca(low, high) } else { taxon })

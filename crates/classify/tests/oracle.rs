@@ -248,7 +248,7 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     let tree = database.taxonomy();
     let rule = Thresholds::new(&params);
     // 19 · 100 / 256 features go with a base, rounded up.
-    assert_eq!((rule.min_hits, rule.near), (6, 8));
+    assert_eq!((rule.min_hits, rule.contested, rule.near), (5, 1, 8));
     let node = |taxid| tree.node(taxid).unwrap();
     let decide = |rule: Thresholds, found: &[(u32, u32, u32)]| {
         let candidate = |&(taxid, hits, pooled): &(u32, u32, u32)| Candidate {
@@ -270,6 +270,9 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     assert_eq!(decide(Thresholds { near: 0, ..rule }, &[(11, 20, 20), (12, 13, 21)]), taxon(11));
     // Near is what the hits say; the needed hits, too.
     assert_eq!(decide(rule, &[(11, 5, 9), (12, 5, 8)]), Verdict::Unclassified);
+    assert_eq!(decide(rule, &[(11, 5, 5), (12, 1, 1)]), Verdict::Unclassified);
+    assert_eq!(decide(rule, &[(11, 6, 6), (12, 1, 1)]), taxon(11));
+    assert_eq!(decide(rule, &[(11, 5, 5)]), taxon(11));
     let loose = Thresholds { hit_diff: 500, ..rule };
     assert_eq!(decide(loose, &[(11, 40, 40), (12, 21, 21), (21, 20, 20)]), taxon(10));
     let strict = Thresholds { hit_diff: 1000, ..rule };

@@ -338,6 +338,12 @@ pub(crate) fn thresholds(args: &VerdictArgs, database: &Database) -> Result<Thre
         max_candidates: args.max_cand.map_or(of.max_candidates, usize::from),
         min_hits: args.hitmin.unwrap_or(of.min_hits),
         min_hits_per_kb: args.hitmin_per_kb.unwrap_or(of.min_hits_per_kb),
+        // Who says how many hits are enough gets what he says.
+        contested: args.hitmin_contested.unwrap_or(if args.hitmin.is_some() {
+            0
+        } else {
+            of.contested
+        }),
         hit_diff: args.hitdiff.unwrap_or(of.hit_diff),
         ..of
     };

@@ -74,6 +74,7 @@ pub(crate) fn describe(database: &Database) -> Value {
         "highest": thresholds.highest.name(),
         "max_cand": thresholds.max_candidates,
         "hitmin": thresholds.min_hits,
+        "hitmin_contested": thresholds.contested,
         "hitdiff": f64::from(thresholds.hit_diff) / 10.0,
         "near": thresholds.near,
         "targets": database.targets().len(),

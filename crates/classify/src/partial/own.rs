@@ -67,6 +67,7 @@ fn parameter_fields(config: &RunConfig) -> Fields {
         field("max-cand", thresholds.max_candidates),
         field("hitmin", min_hits),
         field("hitmin-per-kb", min_hits_per_kb),
+        field("hitmin-contested", thresholds.contested),
         field("hitdiff", f64::from(hit_diff) / 10.0),
         flag("hitdiff above hitmin", above_minimum),
         field("insert", thresholds.insert),

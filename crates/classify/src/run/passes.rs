@@ -345,9 +345,11 @@ impl<'a> Run<'_, 'a> {
         let mut start = 0;
         for (read, &end) in found.ends.iter().enumerate() {
             let (first, second) = lengths(found.batch, read);
-            let needed = self.config.thresholds.needed((first + second.unwrap_or(0)) as u64);
+            let candidates = &found.candidates[start..end];
+            let bases = (first + second.unwrap_or(0)) as u64;
+            let needed = self.config.thresholds.needed(candidates, bases);
             let enough = |candidate: &&Candidate| candidate.hits >= needed;
-            found.candidates[start..end].iter().filter(enough).for_each(|c| references.count(c));
+            candidates.iter().filter(enough).for_each(|c| references.count(c));
             start = end;
         }
     }

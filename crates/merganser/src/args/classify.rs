@@ -299,6 +299,9 @@ pub(crate) struct VerdictArgs {
     /// counts [default: 0]
     #[arg(long, value_name = "N", help_heading = "Decision")]
     pub(crate) hitmin_per_kb: Option<u32>,
+    /// Hits that it needs more if there is another candidate [default: the preset's; 0 with --hitmin]
+    #[arg(long, value_name = "N", help_heading = "Decision")]
+    pub(crate) hitmin_contested: Option<u32>,
     /// Per cent of the best candidate's hits that another must exceed to count [default: the
     /// preset's]
     #[arg(long, value_name = "PERCENT", value_parser = per_mille, help_heading = "Decision")]

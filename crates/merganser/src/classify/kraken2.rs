@@ -42,6 +42,7 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
         (verdict.max_cand.is_some(), "--max-cand"),
         (verdict.hitmin.is_some(), "--hitmin"),
         (verdict.hitmin_per_kb.is_some(), "--hitmin-per-kb"),
+        (verdict.hitmin_contested.is_some(), "--hitmin-contested"),
         (verdict.hitdiff.is_some(), "--hitdiff"),
         (decision.insert.is_some(), "--insert"),
         (decision.near.is_some(), "--near"),

@@ -99,6 +99,7 @@ fn inherit(own: DecisionArgs, given: &DecisionArgs) -> DecisionArgs {
             max_cand: verdict.max_cand.or(above.max_cand),
             hitmin: verdict.hitmin.or(above.hitmin),
             hitmin_per_kb: verdict.hitmin_per_kb.or(above.hitmin_per_kb),
+            hitmin_contested: verdict.hitmin_contested.or(above.hitmin_contested),
             hitdiff: verdict.hitdiff.or(above.hitdiff),
         },
         kraken: KrakenArgs {

@@ -66,5 +66,6 @@ pub(crate) fn set_thresholds(thresholds: &Thresholds, summary: &mut Summary) {
     set("max_cand", thresholds.max_candidates.into());
     set("hitmin", thresholds.min_hits.into());
     set("hitmin_per_kb", thresholds.min_hits_per_kb.into());
+    set("hitmin_contested", thresholds.contested.into());
     set("hitdiff", (f64::from(thresholds.hit_diff) / 10.0).into());
 }
