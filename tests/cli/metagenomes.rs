@@ -10,6 +10,7 @@ mod gtdb;
 mod kraken2;
 mod masked;
 mod peers;
+mod prepare;
 mod readers;
 mod real;
 mod references;

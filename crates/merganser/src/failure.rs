@@ -96,8 +96,10 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 32] = [
+const FIELDS: [&str; 35] = [
+    "assembly_summary",
     "bins",
+    "category",
     "confidence",
     "crop",
     "database",
@@ -110,6 +112,7 @@ const FIELDS: [&str; 32] = [
     "forward_only",
     "gpu_memory",
     "gpu_streams",
+    "level",
     "max_count",
     "max_insert",
     "max_part_size",

@@ -1,5 +1,7 @@
 //! `merganser db`.
 
+pub(crate) mod prepare;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -9,10 +11,19 @@ use super::ThreadArgs;
 use super::build::{PartArgs, ResourceArgs, TaxidArgs};
 use super::classify::{ReportArgs, VerdictArgs};
 use super::values::rank;
+use prepare::DbPrepareArgs;
 
 /// What to do with a database.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DbCommand {
+    /// Check downloaded genomes and tell each its taxon: the library that databases are built of
+    ///
+    /// Finds the genomes in folders of downloads from NCBI or GTDB, reads each to its end, holds
+    /// it against its MD5 checksum, and writes a manifest: a table that `merganser build` takes in
+    /// the place of genomes. A later run reads only what is new, and goes on where one was
+    /// stopped.
+    #[command(after_help = prepare::PREPARE)]
+    Prepare(Box<DbPrepareArgs>),
     /// Print what a database says of itself
     #[command(after_help = "Examples:\n  merganser db info refs.mgdb\n  \
         merganser db info refs.mgdb --json")]
