@@ -68,12 +68,16 @@ impl Downloads {
     }
 
     fn add(&mut self, path: PathBuf) {
+        // A named pipe would be waited for.
+        if !path.is_file() {
+            return;
+        }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if lists::is_list(&name) {
             self.lists.push(path);
         } else if checksums::is_list(&name) {
             self.checksums.push(path);
-        } else if is_genome(&path) && path.is_file() {
+        } else if is_genome(&path) {
             self.genomes.push(path);
         }
     }

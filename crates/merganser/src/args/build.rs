@@ -19,10 +19,10 @@ References:
   Sequences are numbered in this order.
 
 Taxids:
-  The taxon of a sequence is looked for in the --map files and the manifest, then
-  in its header (taxid|N, kraken:taxid|N), in assembly_summary*.txt beside the
-  genomes, and in *.accession2taxid* in the taxonomy's folder. With GTDB's tables,
-  after --map and manifest, it is the sequence's id, then the accession
+  The taxon of a sequence is looked for in the --map files, in manifests, in its
+  header (taxid|N, kraken:taxid|N), in assembly_summary*.txt beside the genomes,
+  and in *.accession2taxid* in the taxonomy's folder. With GTDB's tables, after
+  --map and manifests, it is the sequence's id, then the accession
   (GCF_000005845.2) in its file's name. Sequences without a taxon stay in the
   database, at the root.
 

@@ -126,7 +126,7 @@ pub(crate) struct DbTaxaArgs {
 pub(crate) struct DbAddArgs {
     /// The database to add to (.mgdb)
     pub(crate) database: PathBuf,
-    /// FASTA files, folders of such files, or @LIST of both
+    /// FASTA files, folders of such files, manifests of `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder with nodes.dmp and names.dmp, or the tables of GTDB that the database was built with
@@ -154,7 +154,8 @@ merganser db bracken [OPTIONS] --read-lengths <LENGTHS>
 pub(crate) struct DbBrackenArgs {
     /// The database (.mgdb, or a folder of Kraken 2)
     pub(crate) database: PathBuf,
-    /// The genomes that it was built of: FASTA files, folders of such files, or @LIST of both
+    /// The genomes that it was built of: FASTA files, folders of such files, manifests of
+    /// `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Bases of reads, e.g. 100,150: a file for each
