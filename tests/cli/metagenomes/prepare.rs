@@ -1,7 +1,9 @@
 //! `db prepare`: folders as downloads leave them, and the databases of their manifests.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -413,7 +415,7 @@ fn versions_lists_and_choices() {
         "2 files are of older versions of genomes that are here, too, and are left out, first refseq/old/",
         "1 files are of genomes that another file has, and are left out, first refseq/z/GCF_000860505.1",
         "1 files have no taxon and are left out, first refseq/z/mine.fa: on no list",
-        "2 genomes are of another version than the lists have, first GCF_000840245.2",
+        "1 genomes are of another version than the lists have, first GCF_000840245.2",
     ] {
         assert!(warned.contains(part), "{part}: {warned}");
     }
@@ -556,6 +558,11 @@ fn what_is_wrong_is_named() {
         ("none -o o", 1, "none: no such file or directory"),
         ("list -o o", 1, "list: no folder: name the one that the genomes were downloaded to"),
         ("bare/empty -o o", 1, "bare/empty: no genome in this folder"),
+        (
+            "refseq ./refseq/viral -o o",
+            1,
+            "./refseq/viral: lies in refseq, which is given, too: give",
+        ),
         ("refseq -o o --missing o", 1, "o: two outputs cannot go to the same file"),
         ("refseq -o o --missing o.part", 1, "o.part: two outputs cannot go to the same file"),
     ] {
@@ -580,6 +587,43 @@ fn what_is_wrong_is_named() {
         said.starts_with("error: o.tsv.part: stands where db prepare keeps its journal"),
         "{said}"
     );
+}
+
+/// Names of any bytes that are no tab or line end, a folder in itself, and a pipe that nobody writes to.
+#[test]
+fn odd_names() {
+    let dir = downloads();
+    fs::create_dir_all(dir.path("d/sub")).unwrap();
+    let mut list = "#assembly_accession\ttaxid\n".to_owned();
+    let names: [&[u8]; 4] = [
+        b"GCF_000000001.1_\xe9 x",
+        b"#GCF_000000002.1",
+        b"sub/GCF_000000003.1 \"q'\xc3\x9f",
+        b"#end 4",
+    ];
+    for name in names {
+        let path = [b"d/", name, b".fna.gz"].concat();
+        fs::copy(dir.path(LAMBDA), dir.root().join(OsStr::from_bytes(&path))).unwrap();
+    }
+    for key in ["GCF_000000001.1", "GCF_000000002.1", "GCF_000000003.1", "x", "#end 4"] {
+        list += &format!("{key}\t2681611\n");
+    }
+    // A line that begins so is a comment.
+    dir.write("d/assembly_summary.txt", list.replace("#end", "\"end"));
+    dir.write("own.txt", "#name\ttaxid\tassembly_accession\nx\t2681611\t#end 4.fna.gz\n");
+    shell(dir.root(), "ln -s .. d/sub/up && mkfifo d/assembly_summary_x.txt d/MD5SUMS d/x.fna");
+    let prepare = "db prepare d --assembly-summary own.txt";
+    let ran = dir.run(&format!("{prepare} -o d/library.tsv"));
+    assert_eq!((ran.code, ran.warnings()), (Some(0), vec![]), "{}", ran.stderr);
+    let text = dir.read("d/library.tsv");
+    let paths: Vec<&[u8]> = text.split(|&byte| byte == b'\n').skip(2).take(4).collect();
+    let order = [1, 3, 0, 2].map(|at| [names[at], b".fna.gz\t"].concat());
+    assert!(paths.iter().zip(&order).all(|(line, start)| line.starts_with(start)), "{paths:?}");
+    dir.run("build --taxonomy tax --strict -q -o a.mgdb d/library.tsv").fails(1);
+    dir.run("build --taxonomy tax -q -o a.mgdb d/library.tsv").ok();
+    let taxa = dir.run("db taxa a.mgdb --sequences").ok();
+    assert_eq!(taxa.matches("\t2681611\t").count(), 4, "{taxa}");
+    assert_eq!(known(&dir.run(&format!("{prepare} -o d/library.tsv")).stderr), 4);
 }
 
 /// Where a manifest stands for genomes, it is as it was written, and so are these.

@@ -19,9 +19,10 @@ impl Accession {
     /// Of the cell of a list, which may also name a file.
     pub(super) fn of(text: &[u8]) -> Accession {
         let text = without_suffixes(text);
-        let known = assembly(text).and_then(stem).filter(|stem| text.starts_with(stem));
-        let version = |stem: &[u8]| std::str::from_utf8(&text[stem.len() + 1..]).ok()?.parse().ok();
-        match known.and_then(|stem| Some((stem, version(stem)?))) {
+        let found = assembly(text).filter(|found| text.starts_with(found)).unwrap_or_default();
+        let version =
+            |stem: &[u8]| std::str::from_utf8(&found[stem.len() + 1..]).ok()?.parse().ok();
+        match stem(found).and_then(|stem| Some((stem, version(stem)?))) {
             Some((stem, version)) => Accession { stem: stem.into(), version },
             None => Accession { stem: text.into(), version: 0 },
         }
@@ -75,6 +76,8 @@ mod tests {
         assert_eq!(of("GCF_000005845.2").version, 2);
         assert_eq!(of("GCF_000005845").stem, of("GCF_000005845.2").stem);
         assert_eq!(of("mine.fa.gz"), of("mine"));
+        assert_eq!(of("GCF_000005845.2_ASM584v2_genomic.fna.gz"), of("GCF_000005845.2"));
+        assert_eq!(of("my_GCF_000005845.2.fa").stem.as_ref(), b"my_GCF_000005845.2");
         // Digits without end.
         assert_eq!(of(&format!("GCF_000005845.{}", "9".repeat(40))).version, 0);
     }

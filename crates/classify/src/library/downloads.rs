@@ -30,9 +30,11 @@ impl Downloads {
     /// (`…_cds_from_genomic.fna.gz`, `.ffn`).
     ///
     /// # Errors
-    /// If one is no folder or cannot be read, has no genome, or a name cannot stand in a manifest.
+    /// If one is no folder or cannot be read, has no genome, or lies in another one; if a name cannot
+    /// stand in a manifest.
     pub fn find(folders: &[PathBuf]) -> Result<Downloads, Error> {
         let mut found = Downloads::default();
+        let mut places: Vec<(PathBuf, &PathBuf)> = Vec::new();
         for folder in folders {
             if folder.exists() && !folder.is_dir() {
                 return Err(Error::content(
@@ -40,6 +42,10 @@ impl Downloads {
                     "no folder: name the one that the genomes were downloaded to",
                 ));
             }
+            let failed = |source| Error::File { path: folder.clone(), source };
+            let place = folder.canonicalize().map_err(failed)?;
+            refuse_overlap(folder, &place, &places)?;
+            places.push((place, folder));
             let before = found.genomes.len();
             walk(folder, &mut |path| found.add(path))?;
             if found.genomes.len() == before {
@@ -81,6 +87,29 @@ impl Downloads {
             self.genomes.push(path);
         }
     }
+}
+
+/// Sees to it that no genome is found in two folders.
+fn refuse_overlap(
+    folder: &Path,
+    place: &Path,
+    others: &[(PathBuf, &PathBuf)],
+) -> Result<(), Error> {
+    for (other, name) in others {
+        let name = name.display();
+        let what = match (place.starts_with(other), other.starts_with(place)) {
+            (true, _) => format!("lies in {name}"),
+            (_, true) => format!("has {name} in it"),
+            _ => continue,
+        };
+        return Err(Error::content(
+            folder,
+            format!(
+                "{what}, which is given, too: give one of them, which is searched with all below"
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// Whether a file has the name of a genome.
@@ -158,6 +187,11 @@ mod tests {
         ));
         assert!(says("none").ends_with("none: no such file or directory"));
         assert!(says("empty").contains("empty: no genome in this folder (.fna"));
+        let both = |one: &str, other: &str| {
+            Downloads::find(&[path(one), path(other)]).unwrap_err().to_string()
+        };
+        assert!(both("d", "d/a").contains("d/a: lies in ") && both("d/a", "d").contains("d: has "));
+        assert!(both("d", "d/../d").contains("lies in "));
         assert!(says("odd").ends_with(
             "a\\tb.fa: a tab or line end in a name cannot stand in a \
                                        manifest: rename it"

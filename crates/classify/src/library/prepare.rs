@@ -110,11 +110,13 @@ impl Library {
         resources.validate()?;
         let started = Instant::now();
         let earlier = Earlier::read(manifest)?;
-        let read = |source| Dump::read_within(source, resources.budget(), 0);
-        let taxonomy = config.taxonomy.as_ref().map(read).transpose()?;
         let paths = paths_from(downloads, manifest)?;
-        let (lists, taxonomy) = (&downloads.lists, taxonomy.as_ref());
-        let selection = select(config, &paths, lists, taxonomy, missing)?;
+        let selection = {
+            // A taxonomy may be large, and is needed no longer than this.
+            let read = |source| Dump::read_within(source, resources.budget(), 0);
+            let taxonomy = config.taxonomy.as_ref().map(read).transpose()?;
+            select(config, &paths, &downloads.lists, taxonomy.as_ref(), missing)?
+        };
         let genomes = downloads.genomes.iter().map(PathBuf::as_path);
         let checksums = Checksums::read(&config.checksums, &downloads.checksums, genomes)?;
         let mut outcome = LibraryOutcome {

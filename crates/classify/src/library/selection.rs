@@ -63,15 +63,9 @@ pub(super) fn select(
         selector.missing_of_tables(dump, accessions)?;
     }
     let mut selection = Selection { missing: selector.missing.count(), ..Selection::default() };
-    for (accession, _) in &names {
-        let (choice, is_other) = selector.choose(accession);
-        if is_other {
-            let (count, first) = &mut selection.other_versions;
-            *count += 1;
-            first.get_or_insert_with(|| choice.accession.clone());
-        }
-        selection.choices.push(choice);
-    }
+    let chosen = names.iter().map(|(accession, _)| selector.choose(accession));
+    let (choices, are_other): (Vec<Choice>, Vec<bool>) = chosen.unzip();
+    selection.choices = choices;
     refuse_none(&selection.choices, genomes)?;
     leave_one_each(&names, genomes, &mut selection.choices);
     for (choice, (accession, _)) in selection.choices.iter_mut().zip(&names) {
@@ -82,7 +76,19 @@ pub(super) fn select(
         }
     }
     refuse_all_excluded(&selection.choices)?;
+    selection.note_other_versions(&are_other);
     Ok(selection)
+}
+
+impl Selection {
+    /// Counts genomes that are taken whose version no list has.
+    fn note_other_versions(&mut self, are_other: &[bool]) {
+        let taken =
+            |(choice, is_other): &(&Choice, &bool)| choice.status == Status::Sound && **is_other;
+        let mut others = self.choices.iter().zip(are_other).filter(taken);
+        let first = others.next().map(|(choice, _)| choice.accession.clone());
+        self.other_versions = (u64::from(first.is_some()) + others.count() as u64, first);
+    }
 }
 
 fn refuse_no_list(config: &LibraryConfig, no_list: bool, tables: bool) -> Result<(), Error> {
