@@ -20,7 +20,7 @@ help!(
     kmers_reduce "kmers reduce", kmers_set_counts "kmers set-counts", kmers_compare "kmers compare",
     kmers_filter_reads "kmers filter-reads", kmers_profile "kmers profile",
     filter "filter", build "build", classify "classify", db "db", db_info "db info",
-    db_verify "db verify", db_taxa "db taxa", db_add "db add", db_bracken "db bracken",
+    db_verify "db verify", db_prepare "db prepare", db_taxa "db taxa", db_add "db add", db_bracken "db bracken",
     db_merge_results "db merge-results", extract "extract", extract_reads "extract reads",
     report "report", report_bracken "report bracken", report_merge "report merge",
     report_filter "report filter", report_mpa "report mpa", report_krona "report krona",

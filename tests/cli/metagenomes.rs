@@ -11,6 +11,7 @@ mod kraken2;
 mod masked;
 mod partial;
 mod peers;
+mod prepare;
 mod readers;
 mod real;
 mod references;

@@ -28,7 +28,7 @@ const REPORTS: [&str; 13] = [
     "--json %",
 ];
 
-const CASES: [Case; 41] = [
+const CASES: [Case; 43] = [
     Case {
         command: "count -k 21 --reference g0.fa @list 2.fq",
         outputs: &["-o %", "-o new --histogram %", "-o new --json %", "--format tsv -o %"],
@@ -131,6 +131,16 @@ const CASES: [Case; 41] = [
         command: "db add refs.mgdb g1.fa -o new",
         outputs: &["--unmapped %", "--json %"],
         inputs: &["refs.mgdb"],
+    },
+    Case {
+        command: "db prepare downloads --assembly-summary list.txt --md5 sums --taxonomy tax",
+        outputs: &["-o %", "-o new --missing %", "-o new --json %"],
+        inputs: &["downloads/GCF_000000001.1.fa", "list.txt", "sums", "tax/nodes.dmp"],
+    },
+    Case {
+        command: "build --taxonomy tax library.tsv",
+        outputs: &["-o %", "-o new --unmapped %", "-o new --json %"],
+        inputs: &["downloads/GCF_000000001.1.fa", "library.tsv"],
     },
     Case { command: "db taxa refs.mgdb", outputs: &["-o %"], inputs: &["refs.mgdb"] },
     Case {
@@ -235,6 +245,12 @@ fn prepared() -> Dir {
     for (from, to) in [("1.fq", "reads.kmc_pre"), ("2.fq", "reads.kmc_suf")] {
         fs::copy(dir.path(from), dir.path(to)).unwrap();
     }
+    fs::create_dir(dir.path("downloads")).unwrap();
+    fs::copy(dir.path("g0.fa"), dir.path("downloads/GCF_000000001.1.fa")).unwrap();
+    dir.write("list.txt", "#assembly_accession\ttaxid\nGCF_000000001.1\t11\n");
+    dir.write("sums", "");
+    let lists = "--assembly-summary list.txt --md5 sums --taxonomy tax";
+    dir.run(&format!("db prepare -q downloads {lists} -o library.tsv")).ok();
     dir.run("count -q -k 21 -o t.mgk 1.fq").ok();
     dir.run("kmers convert -q --format kmc -o k t.mgk").ok();
     dir.run("kmers dump -o t.tsv t.mgk").ok();

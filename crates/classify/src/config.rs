@@ -28,7 +28,8 @@ pub struct BuildConfig {
     pub parts: usize,
     /// Bytes that the tables of a part should not exceed; parts are added until about that holds.
     pub max_part_bytes: Option<u64>,
-    /// Files that map sequence ids or assemblies to taxids, the first one first.
+    /// Files that map sequence ids or assemblies to taxids, the first one first, and manifests of
+    /// libraries ([`Manifest`](crate::library::Manifest)), which map files.
     pub maps: Vec<PathBuf>,
     /// Fail if a target has no taxon or an id occurs twice.
     pub strict: bool,

@@ -1,7 +1,7 @@
 //! Which taxon each target has.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -15,45 +15,10 @@ use crate::build::outcome::BuildOutcome;
 use crate::config::BuildConfig;
 use crate::database::{Database, Target};
 use crate::kraken2::Kraken2Sequence;
+use crate::library::{GenomeTaxon, Manifest, Status};
 use crate::lines::Lines;
-use crate::taxonomy::{Accessions, Dump, Taxonomy, TaxonomySource, assembly};
-
-/// The suffixes by which sequence files are known in a folder, before that of a compression.
-const SUFFIXES: [&str; 7] = ["fna", "fa", "fasta", "ffn", "fas", "fastq", "fq"];
-const COMPRESSIONS: [&str; 6] = ["gz", "bgz", "bz2", "xz", "zst", "bgzf"];
-
-/// Turns arguments into reference files: folders stand for all FASTA files in them and the folders
-/// below, in the order of their names; `@list` and single files as everywhere.
-///
-/// # Errors
-/// If a folder cannot be read or has no such file, or a list cannot be read.
-pub fn expand_references(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
-    let mut inputs = Vec::new();
-    for input in merganser_io::expand_inputs(args)? {
-        match &input {
-            Input::File(path) if path.is_dir() => {
-                let before = inputs.len();
-                walk(path, &mut inputs)?;
-                if inputs.len() == before {
-                    let known = SUFFIXES.join(", .");
-                    return Err(Error::content(
-                        path,
-                        match FileKind::of_path(path) {
-                            Some(kind) if kind != FileKind::Folder => {
-                                kind.instead_of("a folder of FASTA files", None)
-                            }
-                            _ => format!(
-                                "no FASTA file in this folder (.{known}, plain or compressed)"
-                            ),
-                        },
-                    ));
-                }
-            }
-            _ => inputs.push(input),
-        }
-    }
-    Ok(inputs)
-}
+use crate::references::without_suffixes;
+use crate::taxonomy::{Accessions, Dump, Taxonomy, TaxonomySource, assembly, lineage};
 
 /// The names of files that are looked for next to references, and in the taxonomy's folder.
 const SUMMARY: &str = "assembly_summary";
@@ -68,29 +33,6 @@ pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<
         files.extend(within(folder, ACCESSIONS));
     }
     files
-}
-
-fn walk(folder: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
-    let failed = |source| Error::File { path: folder.to_owned(), source };
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|e| e.path())).collect();
-    let mut paths = paths.map_err(failed)?;
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            walk(&path, inputs)?;
-        } else if is_sequence_file(&path) {
-            inputs.push(Input::File(path));
-        }
-    }
-    Ok(())
-}
-
-fn is_sequence_file(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let compressed = name.rsplit_once('.').filter(|(_, end)| COMPRESSIONS.contains(end));
-    let name = compressed.map_or(name.as_str(), |(stem, _)| stem);
-    !name.starts_with('.') && name.rsplit_once('.').is_some_and(|(_, e)| SUFFIXES.contains(&e))
 }
 
 /// A target as its file has it.
@@ -111,7 +53,7 @@ pub(crate) struct Mapped {
     pub(crate) taxonomy: Taxonomy,
 }
 
-/// Finds the taxon of each target: by the maps given, then a taxid in its header, then
+/// Finds the taxon of each target: by the maps given, manifests of libraries among them, then a taxid in its header, then
 /// assembly_summary files next to the references, then accession2taxid files in the taxonomy's
 /// folder. Of GTDB's taxonomy, by the maps, then its accession, then that in its file's name: other
 /// taxids are NCBI's.
@@ -225,8 +167,8 @@ struct Search {
     headers: Vec<String>,
     /// Ids, whole and in parts, and whose they are.
     ids: HashMap<Vec<u8>, Vec<u32>>,
-    /// File names and the targets in each file.
-    files: Vec<(OsString, std::ops::Range<usize>)>,
+    /// Files and the targets in each.
+    files: Vec<(PathBuf, std::ops::Range<usize>)>,
 }
 
 impl Search {
@@ -239,19 +181,61 @@ impl Search {
         taxonomy: Option<&Dump>,
     ) -> Result<(), Error> {
         for map in maps {
-            self.read(map)?;
+            match FileKind::of_path(map) {
+                Some(FileKind::Library) => self.read_manifest(map, taxonomy)?,
+                _ => self.read(map)?,
+            }
         }
         if let Some(accessions) = taxonomy.and_then(|dump| dump.accessions.as_ref()) {
             self.read_accessions(accessions);
             return Ok(());
         }
         self.read_headers();
+        // These may be large, and are read only for those that have no taxid yet.
         for map in files_next_to(inputs, SUMMARY) {
-            self.read(&map)?;
+            if self.taxids.contains(&None) {
+                self.read(&map)?;
+            }
         }
         if let Some(folder) = taxonomy.and_then(|dump| dump.folder.as_ref()) {
             for map in within(folder, ACCESSIONS) {
-                self.read(&map)?;
+                if self.taxids.contains(&None) {
+                    self.read(&map)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the files of a manifest, by their paths, and gives their sequences the taxa of its rows.
+    fn read_manifest(&mut self, path: &Path, taxonomy: Option<&Dump>) -> Result<(), Error> {
+        let tables = taxonomy.filter(|dump| dump.accessions.is_some());
+        let lineages = tables.map(|dump| lineages(&dump.taxonomy));
+        let mut files: HashMap<&Path, Vec<usize>> = HashMap::new();
+        for (at, (file, _)) in self.files.iter().enumerate() {
+            files.entry(file).or_default().push(at);
+        }
+        let manifest = Manifest::read(path)?;
+        for (line, row) in manifest.rows().filter(|(_, row)| row.status == Status::Sound) {
+            let place = manifest.locate(row);
+            let Some(found) = files.get(&*place) else { continue };
+            let taxid = match (&row.taxon, &lineages) {
+                (Some(GenomeTaxon::Taxid(taxid)), None) => Ok(*taxid),
+                (Some(GenomeTaxon::Lineage(lineage)), Some(known)) => known
+                    .get(lineage)
+                    .copied()
+                    .ok_or("its lineage is not in the tables of `taxonomy`"),
+                (Some(GenomeTaxon::Lineage(_)), None) => {
+                    Err("its taxon is a lineage of GTDB: give its tables with `taxonomy`")
+                }
+                _ => Err(
+                    "its taxon is a taxid of NCBI: give the folder of its taxdump with `taxonomy`",
+                ),
+            };
+            let taxid =
+                taxid.map_err(|what| Error::content(path, format!("line {line}: {what}")))?;
+            for target in found.iter().flat_map(|&at| self.files[at].1.clone()) {
+                self.taxids[target].get_or_insert(taxid);
             }
         }
         Ok(())
@@ -271,8 +255,7 @@ impl Search {
                 search.headers.push(target.header.clone());
             }
             if let Some(path) = input.path() {
-                let name = path.file_name().unwrap_or_default().to_owned();
-                search.files.push((name, first..search.headers.len()));
+                search.files.push((path.to_owned(), first..search.headers.len()));
             }
         }
         search.taxids.resize(search.headers.len(), None);
@@ -321,7 +304,8 @@ impl Search {
                 std::iter::once(name).chain(name.split('|').filter(|part| part.len() > 2));
             *taxid = taxid.or_else(|| ids.find_map(|id| accessions.taxid(id.as_bytes())));
         }
-        for (name, targets) in &self.files {
+        for (path, targets) in &self.files {
+            let name = path.file_name().unwrap_or_default();
             let of_assembly = assembly(name.as_bytes()).and_then(|one| accessions.taxid(one));
             let found = of_assembly.or_else(|| accessions.taxid(without_suffixes(name.as_bytes())));
             for at in targets.clone() {
@@ -393,7 +377,8 @@ impl Search {
                 && start != b"na"
                 && rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
         };
-        for (name, targets) in &self.files {
+        for (path, targets) in &self.files {
+            let name = path.file_name().unwrap_or_default();
             if begins(name, accession) || begins(name, base) {
                 for at in targets.clone() {
                     self.taxids[at].get_or_insert(taxid);
@@ -401,6 +386,11 @@ impl Search {
             }
         }
     }
+}
+
+/// The taxids of all lineages of a tree of GTDB.
+fn lineages(tree: &Taxonomy) -> HashMap<String, u32> {
+    (0..tree.len() as u32).map(|node| (lineage(tree, node), tree.taxid(node))).collect()
 }
 
 /// What the columns of a map hold, counted from 0.
@@ -439,18 +429,6 @@ fn table_columns(columns: &[&[u8]]) -> Columns {
         4 => Columns::Ids { ids: vec![1, 0], taxid: 2 },
         _ => Columns::Ids { ids: vec![0], taxid: 1 },
     }
-}
-
-/// The name of a file of sequences without the ends that tell its format and compression.
-fn without_suffixes(name: &[u8]) -> &[u8] {
-    let without = |name: &[u8], ends: &[&str]| {
-        let known = |end: &&&str| {
-            name.ends_with(end.as_bytes()) && { name[..name.len() - end.len()].ends_with(b".") }
-        };
-        ends.iter().find(known).map_or(name.len(), |end| name.len() - end.len() - 1)
-    };
-    let name = &name[..without(name, &COMPRESSIONS)];
-    &name[..without(name, &SUFFIXES)]
 }
 
 /// Files in the folders of the inputs whose name begins so, each once.

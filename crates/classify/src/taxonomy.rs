@@ -8,7 +8,7 @@ mod source;
 mod store;
 
 pub use dump::{Dump, TaxonomyNotes};
-pub(crate) use gtdb::{Accessions, assembly};
+pub(crate) use gtdb::{Accessions, assembly, lineage, stem};
 pub use rank::Rank;
 pub use source::TaxonomySource;
 

@@ -51,6 +51,8 @@ pub enum FileKind {
     Kraken2,
     /// A folder with NCBI's taxonomy.
     Taxonomy,
+    /// A manifest of genomes.
+    Library,
     /// Any other folder.
     Folder,
     /// Reads as NCBI keeps them.
@@ -64,7 +66,7 @@ pub enum FileKind {
 }
 
 /// What files begin with.
-const MAGICS: [(&[u8], FileKind); 15] = [
+const MAGICS: [(&[u8], FileKind); 16] = [
     (b"\x89MGK\r\n\x1a\n", FileKind::Table),
     (b"\x89MGD\r\n\x1a\n", FileKind::Database),
     (b"\x89MGI\r\n\x1a\n", FileKind::Index),
@@ -76,6 +78,7 @@ const MAGICS: [(&[u8], FileKind); 15] = [
     (b"CRAM", FileKind::Cram),
     (b"MMI\x02", FileKind::Minimap2),
     (b"NCBI.sra", FileKind::Sra),
+    (b"##merganser-library\t", FileKind::Library),
     (b"PK\x03\x04", FileKind::Zip),
     (b"%PDF", FileKind::Pdf),
     (b">", FileKind::Fasta),
@@ -129,8 +132,8 @@ impl FileKind {
 
     /// Whether it is text of lines.
     pub fn is_text(self) -> bool {
-        use FileKind::{Counts, Fasta, Fastq, Pairs, Sam};
-        matches!(self, Counts | Fasta | Fastq | Pairs | Sam)
+        use FileKind::{Counts, Fasta, Fastq, Library, Pairs, Sam};
+        matches!(self, Counts | Fasta | Fastq | Library | Pairs | Sam)
     }
 
     /// What can be done with it.
@@ -152,6 +155,7 @@ impl FileKind {
             FileKind::Minimap2 => "give the FASTA file that it was made of",
             FileKind::Kraken2 => "merganser classify and db take its folder",
             FileKind::Taxonomy => "`taxonomy` takes it",
+            FileKind::Library => "merganser build reads it",
             FileKind::Folder => "name a file in it",
             FileKind::Sra => "fasterq-dump makes FASTQ of it",
             FileKind::Zip | FileKind::Tar => "unpack it, and name the files",
@@ -226,6 +230,7 @@ impl fmt::Display for FileKind {
             FileKind::Minimap2 => "an index of minimap2",
             FileKind::Kraken2 => "a database of Kraken 2",
             FileKind::Taxonomy => "a folder with a taxonomy",
+            FileKind::Library => "a manifest of merganser db prepare",
             FileKind::Folder => "a folder",
             FileKind::Sra => "an SRA archive",
             FileKind::Zip => "a ZIP archive",
@@ -243,7 +248,8 @@ mod tests {
     fn beginnings_tell() {
         let mut tar = vec![b'r'; 257];
         tar.extend(b"ustar\0");
-        let cases: [(&[u8], Option<FileKind>); 12] = [
+        let cases: [(&[u8], Option<FileKind>); 13] = [
+            (b"##merganser-library\t1\n", Some(FileKind::Library)),
             (b"\x89MGK\r\n\x1a\n\x01", Some(FileKind::Table)),
             (b"\x89PNG\r\n\x1a\n", None),
             (b"BAM\x01", Some(FileKind::Bam)),

@@ -10,8 +10,8 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_classify::bracken::Distribution;
 use merganser_classify::taxonomy::TaxonomySource;
-use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset};
-use merganser_io::{Input, Output};
+use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset, References};
+use merganser_io::Output;
 use merganser_run::{Resources, Summary, format_size};
 
 use crate::args::BuildArgs;
@@ -43,8 +43,10 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let k = config.params.k as usize;
     args.bracken.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
-    let inputs = merganser_classify::expand_references(&args.inputs)?;
-    let files = references(&args.inputs, &inputs, Some(taxonomy), &args.taxids);
+    let found = References::expand(&args.inputs)?;
+    let config = config.maps(maps(&args.taxids, &found));
+    let files = references(&args.inputs, &found, Some(taxonomy), &args.taxids);
+    let inputs = found.inputs;
     let path = |length| Distribution::path(&args.output, length);
     let distributions = args.bracken.iter().map(|&length| path(length));
     let outputs = files.write([&args.output]).write(&args.json).write(distributions).check()?;
@@ -96,13 +98,18 @@ fn check(args: &BuildArgs) -> Result<()> {
 /// What a build reads, wherever that is done, and its list of sequences without a taxon.
 pub(crate) fn references(
     args: &[PathBuf],
-    inputs: &[Input],
+    found: &References,
     taxonomy: Option<&TaxonomySource>,
     taxids: &TaxidArgs,
 ) -> RunFiles {
-    let beside = merganser_classify::files_beside(inputs, taxonomy);
-    let files = RunFiles::new().lists(args).inputs(inputs).read(beside);
-    files.read(&taxids.map).write(&taxids.unmapped)
+    let beside = merganser_classify::files_beside(&found.inputs, taxonomy);
+    let files = RunFiles::new().lists(args).inputs(&found.inputs).read(beside);
+    files.read(maps(taxids, found)).write(&taxids.unmapped)
+}
+
+/// The maps that were given, and the manifests among the references.
+pub(crate) fn maps(taxids: &TaxidArgs, found: &References) -> Vec<PathBuf> {
+    taxids.map.iter().chain(&found.manifests).cloned().collect()
 }
 
 /// What a build may use; its memory is a number, so that it can be told.
@@ -112,7 +119,8 @@ pub(crate) fn resources(args: &ResourceArgs) -> Resources {
     resources.memory(memory)
 }
 
-/// How to build; without `sketches`, the parameters are to be those of another database.
+/// How to build, but for the [`maps`]; without `sketches`, the parameters are to be those of another
+/// database.
 pub(crate) fn config(
     taxids: &TaxidArgs,
     sketches: Option<&SketchArgs>,
@@ -140,7 +148,6 @@ pub(crate) fn config(
         .drop_ambiguous(sketches.and_then(ambiguous))
         .parts(parts.map_or(1, |args| args.parts))
         .max_part_bytes(parts.and_then(|args| args.max_part_size))
-        .maps(taxids.map.clone())
         .strict(taxids.strict)
 }
 

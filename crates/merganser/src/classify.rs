@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::run::{Classifier, Devices};
-use merganser_classify::{Database, Error, QueryParams, Thresholds};
+use merganser_classify::{Database, Error, QueryParams, References, Thresholds};
 use merganser_io::{FileKind, Input, OutputSet, Segment};
 use merganser_run::{Cancel, DeviceChoice, Resources};
 
@@ -180,14 +180,14 @@ fn take_database(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Option<Pa
 /// Where the database comes from.
 enum Source {
     File(PathBuf),
-    References(Vec<Input>),
+    References(References),
 }
 
 impl Source {
     fn new(args: &ClassifyArgs, path: Option<PathBuf>) -> Result<Source> {
         Ok(match path {
             Some(path) => Source::File(path),
-            None => Source::References(merganser_classify::expand_references(&args.references)?),
+            None => Source::References(References::expand(&args.references)?),
         })
     }
 
@@ -222,9 +222,9 @@ impl Source {
     fn files(&self, args: &ClassifyArgs) -> RunFiles {
         match self {
             Source::File(path) => RunFiles::new().read(database::files(path)),
-            Source::References(inputs) => {
+            Source::References(found) => {
                 let taxonomy = taxonomy_of(&args.taxonomy);
-                build::references(&args.references, inputs, taxonomy.as_ref(), &args.taxids)
+                build::references(&args.references, found, taxonomy.as_ref(), &args.taxids)
             }
         }
     }
@@ -240,8 +240,8 @@ impl Source {
     ) -> Result<AnyDatabase> {
         let path = match self {
             Source::File(path) => path,
-            Source::References(inputs) => {
-                let built = build_in_memory(args, inputs, outputs, console, cancel)?;
+            Source::References(found) => {
+                let built = build_in_memory(args, found, outputs, console, cancel)?;
                 return Ok(AnyDatabase::Own(built));
             }
         };
@@ -298,7 +298,7 @@ fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
 /// Builds the database of `--references`; nothing of it is written but `--unmapped`.
 fn build_in_memory(
     args: &ClassifyArgs,
-    references: &[Input],
+    references: &References,
     outputs: &OutputSet,
     console: &Console,
     cancel: &Cancel,
@@ -309,14 +309,15 @@ fn build_in_memory(
         );
     };
     let config = build::config(&args.taxids, Some(&args.sketches), None);
+    let config = config.maps(build::maps(&args.taxids, references));
     let resources = args.resources.resources();
     config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let bar = Bar::new(console);
-    let built = merganser_classify::build_in_memory(
-        &config, &resources, references, taxonomy, &bar, cancel,
-    );
+    let inputs = &references.inputs;
+    let built =
+        merganser_classify::build_in_memory(&config, &resources, inputs, taxonomy, &bar, cancel);
     drop(bar);
     let (database, outcome) = built?;
     build::report_unmapped(&outcome.unmapped, unmapped)?;

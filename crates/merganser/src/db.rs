@@ -1,8 +1,9 @@
-//! `merganser db`: what is in a database.
+//! `merganser db`: what is in a database, and what goes into one.
 
 mod add;
 mod bracken;
 mod merge;
+mod prepare;
 mod taxa;
 
 use std::io::Write;
@@ -24,6 +25,7 @@ use crate::interrupt;
 
 pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> Result<ExitCode> {
     match command {
+        DbCommand::Prepare(args) => prepare::run(args, console, started),
         DbCommand::Add(args) => add::run(args, console, started),
         DbCommand::Bracken(args) => bracken::run(args, console, started),
         DbCommand::Taxa(args) => taxa::run(args),

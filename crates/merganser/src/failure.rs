@@ -97,8 +97,10 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 33] = [
+const FIELDS: [&str; 37] = [
+    "assembly_summary",
     "bins",
+    "category",
     "confidence",
     "crop",
     "database",
@@ -111,6 +113,7 @@ const FIELDS: [&str; 33] = [
     "forward_only",
     "gpu_memory",
     "gpu_streams",
+    "level",
     "max_count",
     "max_insert",
     "max_part_size",
@@ -121,6 +124,7 @@ const FIELDS: [&str; 33] = [
     "min_percent",
     "minimizer_spaces",
     "n_mode",
+    "near",
     "partial",
     "parts",
     "rank",

@@ -27,6 +27,14 @@ pub(super) fn fill() -> Dir {
          && printf 'RS_GCF_000860505.1\\td__Viruses;p__One\\n' | gzip > bac120_taxonomy.tsv.gz \
          && printf 'RS_GCF_000000001.1\\td__Others\\n' | gzip > ar53_taxonomy.tsv.gz",
     );
+    // Downloads of NCBI, with a genome of a taxid that the taxonomy has.
+    shell(
+        dir.root(),
+        "mkdir -p refseq/GCF_000001405.1 \
+         && cp tests/data/genomes/Hep*.fna.gz refseq/GCF_000001405.1/GCF_000001405.1_genomic.fna.gz \
+         && printf '#assembly_accession\\ttaxid\\tassembly_level\\n' > refseq/assembly_summary.txt \
+         && printf 'GCF_000001405.1\\t562\\tComplete Genome\\n' >> refseq/assembly_summary.txt",
+    );
     sequences(&dir);
     tables(&dir);
     databases(&dir);

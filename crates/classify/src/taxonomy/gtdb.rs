@@ -43,6 +43,16 @@ impl Accessions {
         exact.or_else(|| *self.stems.get(stem(accession).unwrap_or(accession))?)
     }
 
+    /// Whether tables have the accession as it is, with this version.
+    pub(crate) fn has(&self, accession: &[u8]) -> bool {
+        self.exact.contains_key(accession)
+    }
+
+    /// All accessions with their taxids, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], u32)> {
+        self.exact.iter().map(|(accession, &taxid)| (&**accession, taxid))
+    }
+
     fn add(&mut self, accession: &[u8], taxid: u32) {
         if let Some(stem) = stem(accession) {
             let known = self.stems.entry(stem.into()).or_insert(Some(taxid));
@@ -58,10 +68,22 @@ impl Accessions {
 }
 
 /// An accession without its version, if it has one.
-fn stem(accession: &[u8]) -> Option<&[u8]> {
+pub(crate) fn stem(accession: &[u8]) -> Option<&[u8]> {
     let point = accession.iter().rposition(|&byte| byte == b'.')?;
     let version = &accession[point + 1..];
     (!version.is_empty() && version.iter().all(u8::is_ascii_digit)).then(|| &accession[..point])
+}
+
+/// The lineage of a node as tables have it; empty for the root.
+pub(crate) fn lineage(tree: &Taxonomy, node: u32) -> String {
+    let mut above: Vec<u32> = tree.lineage(node).filter(|&node| node != tree.root()).collect();
+    above.reverse();
+    let part = |node: u32| {
+        let rank = RANKS.iter().find(|(_, name)| *name == tree.rank_name(node));
+        let letter = rank.map_or(' ', |(letter, _)| char::from(*letter));
+        format!("{letter}__{}", tree.name(node))
+    };
+    above.into_iter().map(part).collect::<Vec<_>>().join(";")
 }
 
 /// The accession of an assembly in a file's name: GCF_ or GCA_, nine digits, and a version.
@@ -323,6 +345,8 @@ mod tests {
         ] {
             assert_eq!(taxid(accession), expected, "{accession}");
         }
+        assert_eq!(lineage(&tree, tree.node(8).unwrap()), "d__Bacteria;p__A;c__Y");
+        assert_eq!(lineage(&tree, tree.root()), "");
         // In any order of lines and tables.
         let (turned, _) = read(&[ARCHAEA, BACTERIA]).unwrap();
         assert_eq!((0..13).map(|node| turned.name(node)).collect::<Vec<_>>(), {

@@ -15,18 +15,23 @@ use crate::common;
 const BUILD: &str = "\
 References:
   FASTA files, plain or compressed; folders, searched with all folders below;
-  @list.txt, a file that names one a line. Sequences are numbered in this order.
+  manifests of `merganser db prepare`; @list.txt, a file that names one a line.
+  Sequences are numbered in this order.
 
 Taxids:
-  The taxon of a sequence is looked for in the --map files, then in its header
-  (taxid|N, kraken:taxid|N), in assembly_summary*.txt beside the genomes, and in
-  *.accession2taxid* in the taxonomy's folder. With GTDB's tables, after --map,
-  it is the sequence's id, then the accession (GCF_000005845.2) in its file's
-  name. Sequences without a taxon stay in the database, at the root.
+  The taxon of a sequence is looked for in the --map files, in manifests, in its
+  header (taxid|N, kraken:taxid|N), in assembly_summary*.txt beside the genomes,
+  and in *.accession2taxid* in the taxonomy's folder. With GTDB's tables, after
+  --map and manifests, it is the sequence's id, then the accession
+  (GCF_000005845.2) in its file's name. Sequences without a taxon stay in the
+  database, at the root.
 
 Examples:
   A folder of genomes and NCBI's taxdump, unpacked in taxonomy/:
     merganser build --taxonomy taxonomy/ -o refs.mgdb genomes/
+  Downloads of NCBI, which are checked before and told their taxa:
+    merganser db prepare refseq/ -o library.tsv
+    merganser build --taxonomy taxonomy/ -o refs.mgdb library.tsv
   Own genomes, with a table of ID<TAB>TAXID lines; stop if one has no taxon:
     merganser build --taxonomy taxonomy/ --map ids.tsv --strict -o refs.mgdb \\
       genomes/ mine.fa.gz
@@ -47,7 +52,7 @@ Examples:
 #[command(after_help = BUILD, override_usage = "\
 merganser build [OPTIONS] --taxonomy <PATH> --output <FILE> <GENOMES>...")]
 pub(crate) struct BuildArgs {
-    /// FASTA files, folders of such files, or @LIST of both
+    /// FASTA files, folders of such files, manifests of `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder with nodes.dmp and names.dmp (merged.dmp and delnodes.dmp are used if there), or a

@@ -1,5 +1,7 @@
 //! `merganser db`.
 
+pub(crate) mod prepare;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -9,10 +11,19 @@ use super::ThreadArgs;
 use super::build::{PartArgs, ResourceArgs, TaxidArgs};
 use super::classify::{ReportArgs, VerdictArgs};
 use super::values::rank;
+use prepare::DbPrepareArgs;
 
 /// What to do with a database.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DbCommand {
+    /// Check downloaded genomes and tell each its taxon: the library that databases are built of
+    ///
+    /// Finds the genomes in folders of downloads from NCBI or GTDB, reads each to its end, holds
+    /// it against its MD5 checksum, and writes a manifest: a table that `merganser build` takes in
+    /// the place of genomes. A later run reads only what is new, and goes on where one was
+    /// stopped.
+    #[command(after_help = prepare::PREPARE)]
+    Prepare(Box<DbPrepareArgs>),
     /// Print what a database says of itself
     #[command(after_help = "Examples:\n  merganser db info refs.mgdb\n  \
         merganser db info refs.mgdb --json")]
@@ -115,7 +126,7 @@ pub(crate) struct DbTaxaArgs {
 pub(crate) struct DbAddArgs {
     /// The database to add to (.mgdb)
     pub(crate) database: PathBuf,
-    /// FASTA files, folders of such files, or @LIST of both
+    /// FASTA files, folders of such files, manifests of `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Folder with nodes.dmp and names.dmp, or the tables of GTDB that the database was built with
@@ -143,7 +154,8 @@ merganser db bracken [OPTIONS] --read-lengths <LENGTHS>
 pub(crate) struct DbBrackenArgs {
     /// The database (.mgdb, or a folder of Kraken 2)
     pub(crate) database: PathBuf,
-    /// The genomes that it was built of: FASTA files, folders of such files, or @LIST of both
+    /// The genomes that it was built of: FASTA files, folders of such files, manifests of
+    /// `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Bases of reads, e.g. 100,150: a file for each

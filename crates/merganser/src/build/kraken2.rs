@@ -11,11 +11,11 @@ use merganser_classify::kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
 use merganser_classify::taxonomy::{Dump, TaxonomySource};
-use merganser_classify::{Error, expand_references, taxids_of_library};
+use merganser_classify::{Error, References, taxids_of_library};
 use merganser_io::{MadeDirectories, Output, OutputSet};
 use merganser_run::{Resources, Summary, format_size};
 
-use super::{references, report_unmapped, resources};
+use super::{maps, references, report_unmapped, resources};
 use crate::args::BuildArgs;
 use crate::args::build::SketchArgs;
 use crate::bracken::{Distributions, Genomes, Library};
@@ -36,8 +36,10 @@ pub(super) fn run(
     config.validate()?;
     args.bracken.iter().try_for_each(|&length| Distribution::check_length(length, config.k))?;
     merganser_run::raise_open_file_limit();
-    let inputs = expand_references(&args.inputs)?;
-    let files = references(&args.inputs, &inputs, Some(taxonomy), &args.taxids);
+    let found = References::expand(&args.inputs)?;
+    let maps = maps(&args.taxids, &found);
+    let files = references(&args.inputs, &found, Some(taxonomy), &args.taxids);
+    let inputs = found.inputs;
     // It goes again if nothing comes to be in it: after the outputs, which are dropped before it.
     let _folder = MadeDirectories::ensure(&args.output).map_err(|error| {
         let reason = merganser_io::reason(&error);
@@ -55,7 +57,7 @@ pub(super) fn run(
         if args.taxids.strict {
             refuse_doubles(sequences)?;
         }
-        taxids_of_library(sequences, &inputs, &args.taxids.map, Some(&dump))
+        taxids_of_library(sequences, &inputs, &maps, Some(&dump))
     };
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
     let bar = Bar::new(console);
@@ -70,7 +72,7 @@ pub(super) fn run(
     if !args.bracken.is_empty() {
         let cancel = &cancel;
         let library = Library { inputs: &inputs, resources: &resources, console, cancel };
-        let genomes = Genomes { maps: &args.taxids.map, taxonomy: Some(&dump) };
+        let genomes = Genomes { maps: &maps, taxonomy: Some(&dump) };
         let database = Kraken2Database::open_files(&finished(args, &outputs)?)?;
         distributions.write(|length| library.of_kraken2(&database, &genomes, length))?;
     }

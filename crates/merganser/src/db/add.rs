@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::{Additions, Database};
+use merganser_classify::{Additions, Database, References};
 use merganser_run::format_size;
 
 use crate::args::db::DbAddArgs;
@@ -25,10 +25,11 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let resources = build::resources(&args.resources);
     config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
-    let inputs = merganser_classify::expand_references(&args.inputs)?;
+    let found = References::expand(&args.inputs)?;
+    let config = config.maps(build::maps(&args.taxids, &found));
     let taxonomy = taxonomy_of(&args.taxonomy);
     let taxonomy = taxonomy.as_ref();
-    let files = build::references(&args.inputs, &inputs, taxonomy, &args.taxids);
+    let files = build::references(&args.inputs, &found, taxonomy, &args.taxids);
     // The database itself may be replaced by the one that it becomes, and by nothing else.
     let base_stays = (!is_same(to, &args.database)).then_some(&args.database);
     let outputs = files.read(base_stays).write([to]).write(&args.json).check()?;
@@ -37,7 +38,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
-    let additions = Additions { inputs: &inputs, taxonomy };
+    let additions = Additions { inputs: &found.inputs, taxonomy };
     let built =
         merganser_classify::add(&config, &resources, &base, additions, output, &bar, &cancel);
     drop(bar);

@@ -8,7 +8,7 @@ use anyhow::Result;
 use merganser_classify::bracken::Distribution;
 use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::taxonomy::Dump;
-use merganser_classify::{expand_references, files_beside};
+use merganser_classify::{References, files_beside};
 
 use crate::args::db::DbBrackenArgs;
 use crate::bracken::{Distributions, Genomes, Library, tell_missing, tell_unmapped};
@@ -29,7 +29,9 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     };
     args.read_lengths.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
-    let inputs = expand_references(&args.inputs)?;
+    let found = References::expand(&args.inputs)?;
+    let maps = maps(args, &found);
+    let inputs = found.inputs;
     let resources = common::resources(args.threads.number(), None, None, None);
     let cancel = interrupt::cancel_on_interrupt();
     let library = Library { inputs: &inputs, resources: &resources, console, cancel: &cancel };
@@ -39,7 +41,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     let taxonomy = common::taxonomy_of(&args.taxonomy);
     let beside = files_beside(&inputs, taxonomy.as_ref());
     let files = RunFiles::new().lists(&args.inputs).inputs(&inputs).read(beside);
-    let files = files.read(database::files(&args.database)).read(&args.taxids.map);
+    let files = files.read(database::files(&args.database)).read(&maps);
     let outputs = files.write(&args.taxids.unmapped).write(&paths).check()?;
     let distributions = Distributions::create(&args.read_lengths, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
@@ -47,7 +49,6 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
         AnyDatabase::Own(database) => distributions.write(|length| library.of(database, length))?,
         AnyDatabase::Kraken2(database) => {
             let dump = taxonomy.as_ref().map(Dump::read).transpose()?;
-            let maps = maps(args);
             let genomes = Genomes { maps: &maps, taxonomy: dump.as_ref() };
             distributions.write(|length| library.of_kraken2(database, &genomes, length))?
         }
@@ -73,8 +74,9 @@ fn check(args: &DbBrackenArgs) -> Result<()> {
     Ok(())
 }
 
-/// The maps that were given, and the one in the database's folder.
-fn maps(args: &DbBrackenArgs) -> Vec<PathBuf> {
+/// The maps that were given, manifests among the genomes, and the map in the database's folder.
+fn maps(args: &DbBrackenArgs, found: &References) -> Vec<PathBuf> {
     let own = args.database.join(MAP);
-    args.taxids.map.iter().cloned().chain(own.is_file().then_some(own)).collect()
+    let given = args.taxids.map.iter().chain(&found.manifests).cloned();
+    given.chain(own.is_file().then_some(own)).collect()
 }

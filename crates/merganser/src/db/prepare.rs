@@ -1,0 +1,160 @@
+//! `merganser db prepare`.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use merganser_classify::library::{Downloads, Library, LibraryConfig, LibraryOutcome, Passed};
+use merganser_io::Output;
+use merganser_run::Summary;
+
+use crate::args::db::prepare::DbPrepareArgs;
+use crate::common::{self, taxonomy_of, thousands, write_summary};
+use crate::console::Console;
+use crate::files::RunFiles;
+use crate::progress::Bar;
+use crate::{devices, failure, interrupt};
+
+/// Writes the manifest; damaged genomes are an error, though it appears and says which they are.
+pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    if args.output == Path::new("-") {
+        return failure::usage("a manifest cannot go to stdout: give -o a file name");
+    }
+    let config = config(args);
+    let resources = common::resources(args.threads.number(), None, None, None);
+    merganser_run::raise_open_file_limit();
+    let downloads = Downloads::find(&args.folders)?;
+    let taxonomy = config.taxonomy.as_ref().map(|source| source.files()).unwrap_or_default();
+    let files = RunFiles::new().read(downloads.files()).read(&args.assembly_summary);
+    let files = files.read(&args.md5).read(taxonomy).write([&args.output]);
+    let files = files.write([Library::journal(&args.output)]).write(&args.missing);
+    let outputs = files.write(&args.json).check()?;
+    let mut missing = args.missing.as_deref().map(|path| outputs.output(path)).transpose()?;
+    let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let bar = Bar::new(console);
+    let nowhere: &mut dyn Write = &mut io::sink();
+    let listing = missing.as_mut().map_or(nowhere, |output| output as &mut dyn Write);
+    let manifest = &args.output;
+    let prepared =
+        Library::prepare(&config, &downloads, manifest, listing, &resources, &bar, &cancel);
+    drop(bar);
+    let library = prepared?;
+    // Not before: whatever ends a run while it reads, nothing but the journal is left of it.
+    let mut output = outputs.output(&args.output)?;
+    library.write(&mut output)?;
+    output.finish()?;
+    if let Some(output) = missing {
+        output.finish()?;
+    }
+    if let Some(output) = json {
+        summary(resources.threads, &library.outcome, started, output)?;
+    }
+    outputs.commit()?;
+    let outcome = library.finish()?;
+    tell(args, &outcome, console, started);
+    refuse_damaged(args, &outcome.damaged)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn config(args: &DbPrepareArgs) -> LibraryConfig {
+    LibraryConfig::new()
+        .assembly_summaries(args.assembly_summary.clone())
+        .taxonomy(taxonomy_of(&args.taxonomy))
+        .checksums(args.md5.clone())
+        .level(args.level.map(Into::into))
+        .category(args.category.map(Into::into))
+        .verify(args.verify)
+}
+
+/// Says what was found.
+fn tell(args: &DbPrepareArgs, outcome: &LibraryOutcome, console: &Console, started: Instant) {
+    for (passed, what) in [
+        (
+            &outcome.superseded,
+            "are of older versions of genomes that are here, too, and are left out",
+        ),
+        (&outcome.duplicates, "are of genomes that another file has, and are left out"),
+        (&outcome.without_taxon, "have no taxon and are left out"),
+    ] {
+        if let Some((path, reason)) = &passed.first {
+            let number = thousands(passed.number);
+            let path = path.display();
+            console.warn(format_args!("{number} files {what}, first {path}: {reason}"));
+        }
+    }
+    if let (number, Some(first)) = &outcome.other_versions {
+        let number = thousands(*number);
+        console.warn(format_args!(
+            "{number} genomes are of another version than the lists have, first {first}"
+        ));
+    }
+    if outcome.excluded.number > 0 {
+        let number = thousands(outcome.excluded.number);
+        console.info(format_args!("{number} files are of another level or category"));
+    }
+    if outcome.missing > 0 {
+        let list = if args.missing.is_some() { "" } else { "; --missing FILE lists them" };
+        let number = thousands(outcome.missing);
+        console.info(format_args!("{number} genomes of the lists are not here{list}"));
+    }
+    if outcome.known > 0 {
+        let number = thousands(outcome.known);
+        console
+            .info(format_args!("{number} files are known from an earlier run, and were not read"));
+    }
+    console.info(format_args!(
+        "prepared {} of {} genomes with {} sequences and {} bases, {} of them with a listed MD5, in \
+         {:.1} s",
+        args.output.display(),
+        thousands(outcome.genomes),
+        thousands(outcome.records),
+        thousands(outcome.bases),
+        thousands(outcome.with_checksum),
+        started.elapsed().as_secs_f64()
+    ));
+}
+
+/// Ends the run with an error if genomes are damaged.
+fn refuse_damaged(args: &DbPrepareArgs, damaged: &Passed) -> Result<()> {
+    let Some((path, reason)) = &damaged.first else { return Ok(()) };
+    Err(anyhow!(
+        "{} genomes are damaged, first {}: {reason}; {} names all: download them again, and run this \
+         again, which reads no others",
+        thousands(damaged.number),
+        path.display(),
+        args.output.display()
+    ))
+}
+
+fn summary(
+    threads: usize,
+    outcome: &LibraryOutcome,
+    started: Instant,
+    output: Output,
+) -> Result<()> {
+    let mut summary = Summary::new("db prepare");
+    summary.version(env!("CARGO_PKG_VERSION"));
+    summary.set("parameters", "threads", threads);
+    for (key, value) in [
+        ("genomes", outcome.genomes),
+        ("sequences", outcome.records),
+        ("bases", outcome.bases),
+        ("with_md5", outcome.with_checksum),
+        ("known", outcome.known),
+        ("damaged", outcome.damaged.number),
+        ("superseded", outcome.superseded.number),
+        ("duplicates", outcome.duplicates.number),
+        ("without_taxon", outcome.without_taxon.number),
+        ("excluded", outcome.excluded.number),
+        ("other_versions", outcome.other_versions.0),
+        ("missing", outcome.missing),
+    ] {
+        summary.set("results", key, value);
+    }
+    devices::clocks(started, &mut summary);
+    outcome.stages.iter().for_each(|(name, time)| summary.stage(name, time));
+    Ok(write_summary(&summary, output)?)
+}

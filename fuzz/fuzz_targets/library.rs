@@ -1,0 +1,18 @@
+//! Any text as the manifest of a library: an error, or rows that are written and read back as they are.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use merganser_classify::library::Manifest;
+
+fuzz_target!(|input: &[u8]| {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let path = folder.path().join("library.tsv");
+    std::fs::write(&path, input).expect("a temporary file");
+    let Ok(manifest) = Manifest::read(&path) else { return };
+    let rows: Vec<_> = manifest.rows().map(|(_, row)| row.clone()).collect();
+    let mut text = Vec::new();
+    Manifest::write(&rows, &mut text).expect("memory");
+    std::fs::write(&path, text).expect("a temporary file");
+    let again = Manifest::read(&path).expect("what was written");
+    assert!(again.rows().map(|(_, row)| row).eq(&rows));
+});
