@@ -21,7 +21,7 @@ pub struct Outputs<'a> {
     pub classified: Option<ReadOutput<'a>>,
     /// and those that have none.
     pub unclassified: Option<ReadOutput<'a>>,
-    /// Partial results, at the end of the run, for [`partial::join`](crate::partial::join).
+    /// Partial results, at the end of the run, for [`partial::join`](crate::partial::join()).
     pub partial: Option<&'a mut (dyn Write + Send)>,
 }
 

@@ -3,7 +3,7 @@
 //!
 //! [`Outputs::partial`](crate::run::Outputs::partial) has a run write them, by databases of merganser
 //! and of Kraken 2 alike: reads by taxon, and, where distinct features or minimizers are counted, these
-//! themselves, since those of several runs cannot be told from their numbers. [`join`] puts files of
+//! themselves, since those of several runs cannot be told from their numbers. [`join()`] puts files of
 //! the same database and the same parameters together.
 
 mod decode;

@@ -96,8 +96,9 @@ impl<'a> Classifier<'a> {
     /// is room for is an error.
     ///
     /// # Errors
-    /// If `config` or `resources` is out of range, or there is too little memory; as reading and
-    /// writing; if mates are out of step; if a device fails; if cancelled.
+    /// If `config` or `resources` is out of range, or there is too little memory; if partial results are
+    /// wanted of a database without a file, or with `coverage_per_mille`; as reading and writing; if
+    /// mates are out of step; if a device fails; if cancelled.
     pub fn run(
         &self,
         config: &RunConfig,
@@ -107,10 +108,7 @@ impl<'a> Classifier<'a> {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Outcome<'a>, Error> {
-        self.check(config, resources)?;
-        if outputs.partial.is_some() {
-            partial::check_own(self.database, config)?;
-        }
+        self.check(config, resources, outputs)?;
         let on_devices = self.query.devices().is_some();
         let plan = Plan::new(self.database, config, resources, on_devices)?;
         let clock = Clock::default();
@@ -160,8 +158,14 @@ impl<'a> Classifier<'a> {
         Ok(outcome)
     }
 
-    /// Checks the ranges, and that the thresholds are those that the database was prepared for.
-    fn check(&self, config: &RunConfig, resources: &Resources) -> Result<(), Error> {
+    /// Checks the ranges, that the thresholds are those that the database was prepared for, and that
+    /// there can be partial results if they are wanted.
+    fn check(
+        &self,
+        config: &RunConfig,
+        resources: &Resources,
+        outputs: &Outputs<'_>,
+    ) -> Result<(), Error> {
         config.validate()?;
         resources.validate()?;
         if config.thresholds.query_params() != self.params {
@@ -169,7 +173,10 @@ impl<'a> Classifier<'a> {
                 "the database was prepared for another `lowest`, `max_candidates` or `insert`",
             )));
         }
-        Ok(())
+        match outputs.partial {
+            Some(_) => partial::check_own(self.database, config),
+            None => Ok(()),
+        }
     }
 }
 

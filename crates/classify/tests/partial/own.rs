@@ -129,6 +129,11 @@ fn parts_come_to_one_run() {
             let whole = write(&reads, 0, paired, &folder.join("whole"));
             let one = folder.join("one.partial");
             let expected = run(&database, &config, 2, &[whole], &one);
+            if number > 1 {
+                // Reads of single sequences are divided among these, too.
+                let sequences = String::from_utf8_lossy(&expected[0]).contains("\nsequence\t");
+                assert_eq!(sequences, params.preset == Preset::MetaCache);
+            }
             for _ in 0..4 {
                 let segments = divide(&reads, paired, folder, &mut random);
                 let files = each_part(&database, &config, &segments, folder);
