@@ -14,6 +14,7 @@ pub(crate) mod reads;
 mod repeats;
 pub(crate) mod sequences;
 mod simulator;
+mod strains;
 
 use anyhow::Result;
 use std::num::NonZeroUsize;
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Meta(meta::Args),
     /// Make reads of the genomes of `gen meta` (FASTA); the headers have the taxids
     MetaReads(meta::ReadArgs),
+    /// Make strains of species that recombine (a folder of FASTA files, a map, and NCBI's dumps)
+    Strains(strains::Args),
     /// Make pairs of a read and a segment (TSV), for the filter
     Pairs(pairs::Args),
 }
@@ -83,6 +86,7 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         Command::Reads(args) => reads::run(args),
         Command::Meta(args) => meta::run(args),
         Command::MetaReads(args) => meta::run_reads(args),
+        Command::Strains(args) => strains::run(args),
         Command::Pairs(args) => pairs::run(args),
     }
 }

@@ -18,6 +18,8 @@ pub(crate) enum Purpose {
     Fragment = 4,
     /// The variants of a diploid.
     Variants = 5,
+    /// Strains of species.
+    Strains = 6,
 }
 
 /// One stream of random numbers.
