@@ -48,10 +48,10 @@ pub struct Distribution {
     pub missing: Vec<u32>,
 }
 
-/// What a distribution is made with, whatever the database.
+/// What a distribution is made with, whatever the database; that of a database of ours on the CPU.
 #[derive(Clone, Copy)]
 pub struct Simulator<'a> {
-    /// Threads that simulate.
+    /// Threads that simulate, and devices.
     pub resources: &'a Resources,
     /// Hears of the letters that have been read.
     pub progress: &'a dyn Progress,
@@ -112,10 +112,10 @@ impl Distribution {
     }
 
     /// The distribution of a database of Kraken 2 and its library, for reads of `read_length` letters:
-    /// that of Bracken.
+    /// that of Bracken. Their k-mers are looked up on GPUs, if the resources ask for them.
     ///
     /// # Errors
-    /// If reads are shorter than k-mers; as reading; if the database is damaged.
+    /// If reads are shorter than k-mers; as reading; if the database is damaged; if a device fails.
     pub fn of_kraken2(
         database: &Kraken2Database,
         (inputs, taxids): (&[Input], Kraken2Taxids<'_>),
@@ -123,8 +123,11 @@ impl Distribution {
         simulator: Simulator<'_>,
     ) -> Result<Distribution, Error> {
         let reading = simulator.reading(inputs, read_length, database.options().k)?;
+        let (Simulator { resources, progress, .. }, bytes) =
+            (simulator, merganser_io::text_bytes(inputs));
+        let gpus = database.choose_gpus(resources, bytes, false, progress)?;
         let counter = || {
-            let mut reads = SimulatedReads::new(database, read_length);
+            let mut reads = SimulatedReads::new(database, gpus.clone(), read_length);
             Box::new(move |letters: &[u8]| reads.count(letters)) as _
         };
         let found = Simulation { reading, counter: &counter }.run(taxids)?;

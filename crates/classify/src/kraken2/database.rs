@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use super::options::Kraken2Options;
 use super::table::Table;
 use super::taxonomy::Kraken2Taxonomy;
-use merganser_run::Cancel;
 use merganser_run::locks::lock;
+use merganser_run::{Cancel, DeviceChoice, Progress, Resources, Work};
 
 use crate::Error;
 use crate::cuda::{GpuConfig, Kraken2Gpus};
@@ -58,15 +58,37 @@ impl Kraken2Database {
         Ok(Kraken2Database { options, taxonomy, tree, table, on_gpus: Mutex::default() })
     }
 
+    /// The devices that `resources` asks for, for so many bytes of letters, with the table; `None` where the
+    /// CPU does all. GPUs that nobody asked for, and that have no room for it, are left alone.
+    ///
+    /// # Errors
+    /// If a device that was asked for is not there, cannot be used, or has too little memory.
+    pub(crate) fn choose_gpus(
+        &self,
+        resources: &Resources,
+        bytes: Option<u64>,
+        minimizers: bool,
+        progress: &dyn Progress,
+    ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
+        let work = Work::Kraken2 { table: self.table_bytes() };
+        let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
+        if gpus.is_empty() {
+            return Ok(None);
+        }
+        match self.on_gpus(GpuConfig::new(resources, gpus), minimizers) {
+            Err(error @ Error::GpuMemory(_)) if resources.device == DeviceChoice::Auto => {
+                progress.note(&format!("computing on the CPU: {error}"));
+                Ok(None)
+            }
+            gpus => gpus.map(Some),
+        }
+    }
+
     /// Devices with the table, which they keep for the next run that asks for the same ones.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
-    pub(super) fn on_gpus(
-        &self,
-        config: GpuConfig,
-        minimizers: bool,
-    ) -> Result<Arc<Kraken2Gpus>, Error> {
+    fn on_gpus(&self, config: GpuConfig, minimizers: bool) -> Result<Arc<Kraken2Gpus>, Error> {
         let mut kept = lock(&self.on_gpus);
         if let Some(kept) = &*kept
             && kept.config == config

@@ -8,7 +8,7 @@ use merganser_gpu::DeviceInfo;
 use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
 use merganser_run::{
-    Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit, Work, format_given,
+    Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit, format_given,
     format_needed, peak_rss,
 };
 
@@ -21,7 +21,7 @@ use super::rounds::Rounds;
 use super::work::{Run, Written};
 use super::worker::Kraken2Classifier;
 use crate::Error;
-use crate::cuda::{GpuConfig, Kraken2Gpus};
+use crate::cuda::Kraken2Gpus;
 use crate::output::{Outputs, Wants};
 use crate::partial;
 use crate::report::Tally;
@@ -285,8 +285,7 @@ fn record_options(
     }
 }
 
-/// The devices that have the table; `None` where the CPU does all. GPUs that nobody asked for, and that
-/// have no room for it or would get it through a memory that has none, are left alone.
+/// The devices that have the table; `None` where the CPU does all.
 fn gpus(
     config: &Kraken2Config,
     resources: &Resources,
@@ -298,18 +297,7 @@ fn gpus(
         return Ok(None);
     }
     let bytes = merganser_io::text_bytes(segments.iter().flat_map(Segment::inputs));
-    let work = Work::Kraken2 { table: database.table_bytes() };
-    let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
-    if gpus.is_empty() {
-        return Ok(None);
-    }
-    match database.on_gpus(GpuConfig::new(resources, gpus), config.minimizers) {
-        Err(error @ Error::GpuMemory(_)) if resources.device == DeviceChoice::Auto => {
-            progress.note(&format!("computing on the CPU: {error}"));
-            Ok(None)
-        }
-        gpus => gpus.map(Some),
-    }
+    database.choose_gpus(resources, bytes, config.minimizers, progress)
 }
 
 #[cfg(test)]

@@ -4,13 +4,15 @@
 //! kmer2read_distr.)
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use super::classify::{Hits, resolve};
 use super::database::Kraken2Database;
-use super::minimizers::{Entries, Kind, Minimizers};
+use super::minimizers::{Entries, Kind, Minimizers, Run};
 use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
+use crate::cuda::{Kraken2Flight, Kraken2Gpus};
 
 /// Classifies simulated reads, for one thread.
 pub(crate) struct SimulatedReads<'a> {
@@ -20,10 +22,15 @@ pub(crate) struct SimulatedReads<'a> {
 }
 
 impl<'a> SimulatedReads<'a> {
-    /// Reads of `length` letters, which are k or more.
-    pub(crate) fn new(database: &'a Kraken2Database, length: usize) -> SimulatedReads<'a> {
+    /// Reads of `length` letters, which are k or more; their k-mers are looked up by `gpus`, if there are
+    /// any, which have the database's table.
+    pub(crate) fn new(
+        database: &'a Kraken2Database,
+        gpus: Option<Arc<Kraken2Gpus>>,
+        length: usize,
+    ) -> SimulatedReads<'a> {
         let window = length + 1 - database.options().k;
-        SimulatedReads { kmers: Kmers::new(database), window }
+        SimulatedReads { kmers: Kmers::new(database, gpus), window }
     }
 
     /// The reads of a sequence by the taxid that they are assigned to, 0 for those without.
@@ -40,6 +47,7 @@ impl<'a> SimulatedReads<'a> {
 /// The taxa of the k-mers of sequences, by one thread.
 struct Kmers<'a> {
     database: &'a Kraken2Database,
+    gpus: Option<Arc<Kraken2Gpus>>,
     scanner: Minimizers,
     entries: Entries,
     searches: Searches,
@@ -48,9 +56,10 @@ struct Kmers<'a> {
 }
 
 impl<'a> Kmers<'a> {
-    fn new(database: &'a Kraken2Database) -> Kmers<'a> {
+    fn new(database: &'a Kraken2Database, gpus: Option<Arc<Kraken2Gpus>>) -> Kmers<'a> {
         Kmers {
             database,
+            gpus,
             scanner: Minimizers::new(database.options()),
             entries: Entries::default(),
             searches: Searches::default(),
@@ -61,10 +70,14 @@ impl<'a> Kmers<'a> {
 
     /// Runs of k-mers of one node, 0 where there is none.
     fn runs(&mut self, letters: &[u8]) -> Result<&[Hits], Error> {
-        let Kmers { database, scanner, entries, searches, nodes, runs } = self;
+        self.runs.clear();
+        if let Some(gpus) = self.gpus.clone() {
+            self.runs_of_devices(&gpus, letters)?;
+            return Ok(&self.runs);
+        }
+        let Kmers { database, scanner, entries, searches, nodes, runs, .. } = self;
         entries.runs.clear();
         entries.minimizers.clear();
-        runs.clear();
         let Ok(()) = scanner.scan(letters, entries, |_| Ok::<(), std::convert::Infallible>(()));
         database.table.look_up(&entries.minimizers, searches, nodes)?;
         let (mut next, mut last) = (nodes.iter(), 0);
@@ -77,12 +90,65 @@ impl<'a> Kmers<'a> {
                 Kind::Same => last,
                 Kind::Ambiguous | Kind::Border | Kind::End => 0,
             };
-            match runs.last_mut() {
-                Some(before) if before.0 == node => before.1 += run.count(),
-                _ => runs.push((node, run.count())),
-            }
+            push(runs, node, run.count());
         }
         Ok(runs)
+    }
+
+    /// Looks k-mers up on devices, in pieces that many of their blocks work on at the same time.
+    fn runs_of_devices(&mut self, gpus: &Kraken2Gpus, letters: &[u8]) -> Result<(), Error> {
+        let k = self.database.options().k;
+        let kmers = (letters.len() + 1).saturating_sub(k);
+        let mut pieces = (0..kmers).step_by(PIECE).map(|start| {
+            // The next piece begins with the k-mer after this one's last.
+            &letters[start..(start + PIECE + k - 1).min(letters.len())]
+        });
+        loop {
+            let batch: Vec<&[u8]> = pieces.by_ref().take(TOGETHER).collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let Some(mut flight) = gpus.place(true)? else { return Ok(()) };
+            gpus.start(&mut flight, batch.into_iter(), true)?;
+            self.take(&mut flight)?;
+        }
+    }
+
+    /// Takes what a device has found for pieces in a row.
+    fn take(&mut self, flight: &mut Kraken2Flight) -> Result<(), Error> {
+        let found = flight.finish()?;
+        let largest = found.runs.iter().map(|&[_, node, _]| node).max().unwrap_or(0);
+        self.database.table.check_value(largest)?;
+        let mut from = 0;
+        for &count in found.counts {
+            let mut last = 0;
+            for &[run, node, _] in &found.runs[from..from + count as usize] {
+                let run = Run::of_device(run);
+                let node = match run.kind() {
+                    Kind::Next => {
+                        last = node;
+                        last
+                    }
+                    Kind::Same => last,
+                    Kind::Ambiguous | Kind::Border | Kind::End => 0,
+                };
+                push(&mut self.runs, node, run.count());
+            }
+            from += count as usize;
+        }
+        Ok(())
+    }
+}
+
+/// K-mers of a piece of a sequence on a device, and pieces that are sent together: 2 MB.
+const PIECE: usize = 4096;
+const TOGETHER: usize = 512;
+
+/// Adds k-mers to the runs of a sequence.
+fn push(runs: &mut Vec<Hits>, node: u32, count: u64) {
+    match runs.last_mut() {
+        Some(before) if before.0 == node => before.1 += count,
+        _ => runs.push((node, count)),
     }
 }
 

@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use merganser_classify::Error;
-use merganser_classify::kraken2::{Kraken2BuildConfig, Kraken2Database, Kraken2Rules};
-use merganser_run::{DeviceChoice, Resources};
+use merganser_classify::bracken::{Distribution, Simulator};
+use merganser_classify::kraken2::{
+    Kraken2BuildConfig, Kraken2Database, Kraken2Rules, Kraken2Sequence,
+};
+use merganser_io::Input;
+use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
 use crate::random::Random;
 use crate::run::{self, Job};
@@ -161,4 +165,45 @@ fn a_damaged_table_and_a_small_device_are_errors() {
     let [there, here] = [job.device.clone(), DeviceChoice::Cpu]
         .map(|device| run::run(&Job { device, ..job.clone() }).unwrap_err().to_string());
     assert_eq!(there, here);
+}
+
+#[test]
+fn distributions_are_those_of_the_cpu() {
+    let Some(_device) = device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (built, _) = database(folder.path(), &Kraken2BuildConfig::default(), 11);
+    // Sequences of many pieces, of the library's letters with others between, and short ones.
+    let random = &mut Random(12);
+    let library = std::fs::read_to_string(folder.path().join("library/added/all.fna")).unwrap();
+    let letters: Vec<u8> =
+        library.lines().filter(|line| !line.starts_with('>')).collect::<String>().into();
+    let mut text = String::new();
+    for (number, length) in [(0, 40_000), (1, 4_130), (2, 34), (3, 35), (4, 4_096)] {
+        let mut sequence = Vec::new();
+        while sequence.len() < length {
+            let start = random.below(letters.len() as u64 - 600) as usize;
+            sequence.extend(random.mutated(&letters[start..start + 600], 200));
+        }
+        sequence.truncate(length);
+        text += &format!(">s{number}\n{}\n", String::from_utf8(sequence).unwrap());
+    }
+    let path = folder.path().join("long.fna");
+    std::fs::write(&path, text).unwrap();
+    let database = Kraken2Database::open(built.path()).unwrap();
+    let inputs = [Input::File(path)];
+    let taxids = |sequences: &[Kraken2Sequence]| Ok(vec![Some(11); sequences.len()]);
+    let cancel = Cancel::default();
+    let distribution = |device: DeviceChoice, threads, length| {
+        let resources = Resources::new().threads(threads).device(device);
+        let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
+        let made = Distribution::of_kraken2(&database, (&inputs, &taxids), length, simulator);
+        made.unwrap().text()
+    };
+    for length in [35, 150, 4_100] {
+        let here = distribution(DeviceChoice::Cpu, 1, length);
+        assert!(here.lines().count() > 2, "{here}");
+        for (device, threads) in [(vec![0], 1), (vec![0, 0], 3)] {
+            assert_eq!(distribution(DeviceChoice::Cuda(device), threads, length), here, "{length}");
+        }
+    }
 }

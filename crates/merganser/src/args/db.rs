@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use merganser_classify::taxonomy::Rank;
 
-use super::ThreadArgs;
 use super::build::{PartArgs, ResourceArgs, TaxidArgs};
 use super::classify::{ReportArgs, VerdictArgs};
 use super::values::rank;
+use super::{DeviceArgs, ThreadArgs};
 use prepare::DbPrepareArgs;
 
 /// What to do with a database.
@@ -55,8 +55,8 @@ pub(crate) enum DbCommand {
     /// Join what reads were found to be in separately built databases
     ///
     /// For references that one database cannot hold: the same reads are classified with each, and
-    /// their lines (Kraken's format) are joined into those that one database of all would give,
-    /// but for features with more locations than a database keeps. The databases must have the
+    /// their lines (Kraken's format) are joined into those that one database of all would give
+    /// (with `classify --near 0`), but for features with more locations than a database keeps. The databases must have the
     /// same parameters; their order is that of the genomes. Use the same options of Decision in
     /// all steps.
     #[command(after_help = MERGE)]
@@ -169,6 +169,8 @@ pub(crate) struct DbBrackenArgs {
     pub(crate) taxids: TaxidArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
 }
 
 #[derive(Args, Debug)]

@@ -9,6 +9,7 @@ use merganser_classify::bracken::Distribution;
 use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::taxonomy::Dump;
 use merganser_classify::{References, files_beside};
+use merganser_run::DeviceChoice;
 
 use crate::args::db::DbBrackenArgs;
 use crate::bracken::{Distributions, Genomes, Library, tell_missing, tell_unmapped};
@@ -32,7 +33,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     let found = References::expand(&args.inputs)?;
     let maps = maps(args, &found);
     let inputs = found.inputs;
-    let resources = common::resources(args.threads.number(), None, None, None);
+    let resources = common::resources(args.threads.number(), None, None, Some(&args.device));
     let cancel = interrupt::cancel_on_interrupt();
     let library = Library { inputs: &inputs, resources: &resources, console, cancel: &cancel };
     library.refuse_stdin("--read-lengths")?;
@@ -70,6 +71,9 @@ fn check(args: &DbBrackenArgs) -> Result<()> {
             "--taxonomy and --map go with databases of Kraken 2: this one (.mgdb) knows the taxids of \
              its sequences",
         );
+    }
+    if !is_kraken2 && matches!(args.device.device, DeviceChoice::Cuda(_) | DeviceChoice::AllCuda) {
+        return failure::usage("--device: the CPU computes for databases of merganser (.mgdb)");
     }
     Ok(())
 }
