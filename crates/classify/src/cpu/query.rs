@@ -210,7 +210,7 @@ impl<'a> HostQuery<'a> {
                     let near = if at_once { self.count_near(mates, &candidates[own..]) } else { 0 };
                     if near > 0 {
                         let near = &mut candidates[own..own + near];
-                        pool.begin(end - feature);
+                        pool.begin(end - feature, near.len());
                         self.see(sections, lookup, feature, near, pool);
                         pool.finish(near);
                     }

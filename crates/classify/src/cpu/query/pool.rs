@@ -8,30 +8,39 @@ use super::{HostQuery, Scratch};
 use crate::candidates::Candidate;
 use crate::database::Section;
 
-/// Windows whose taxon is remembered: a power of two.
-const KNOWN: usize = 64;
-/// No window.
-const NONE: u32 = u32::MAX;
+/// Bits of a window's place among those whose taxon is remembered.
+const PLACE_BITS: u32 = 10;
 
 /// Which of the candidates that are pooled each feature of a read is in, a bit for each; a thread's own.
 #[derive(Debug)]
 pub(super) struct Pool {
     /// Of each feature of the read.
     seen: Vec<u64>,
-    /// Windows, and the bit of their target's taxon among the candidates.
-    known: Box<[(u32, u64); KNOWN]>,
+    /// The candidates' bits.
+    all: u64,
+    /// Windows, with the number of the read that they were looked at for, and the bit of their target's
+    /// taxon among the candidates.
+    known: Vec<(u64, u64)>,
+    read: u32,
 }
 
 impl Pool {
     pub(super) fn new() -> Pool {
-        Pool { seen: Vec::new(), known: Box::new([(NONE, 0); KNOWN]) }
+        Pool { seen: Vec::new(), all: 0, known: Vec::new(), read: 0 }
     }
 
-    /// Begins with a read of so many features.
-    pub(super) fn begin(&mut self, features: usize) {
+    /// Begins with a read of so many features, and so many candidates, 1 to 64.
+    pub(super) fn begin(&mut self, features: usize, near: usize) {
         self.seen.clear();
         self.seen.resize(features, 0);
-        self.known.fill((NONE, 0));
+        self.all = u64::MAX >> (64 - near);
+        self.read = self.read.wrapping_add(1);
+        if self.known.is_empty() || self.read == 0 {
+            // No window of this read, of which there is none with that number.
+            self.known.clear();
+            self.known.resize(1 << PLACE_BITS, (0, 0));
+            self.read = 1;
+        }
     }
 
     /// Tells the candidates how many features each of them has.
@@ -86,15 +95,20 @@ impl HostQuery<'_> {
         lookup: &Lookup,
         feature: usize,
         near: &[Candidate],
-        (Pool { seen, known }, at): (&mut Pool, usize),
+        (Pool { seen, all, known, read }, at): (&mut Pool, usize),
     ) {
+        let read = u64::from(*read) << 32;
         lookup.each(sections, feature..feature + 1, |locations| {
             for &window in locations {
-                let place = (window.wrapping_mul(0x9e37_79b1) >> 26) as usize % KNOWN;
-                if known[place].0 != window {
-                    known[place] = (window, self.bit_of(window, near));
+                if seen[at] == *all {
+                    return;
                 }
-                seen[at] |= known[place].1;
+                let place = window.wrapping_mul(0x9e37_79b1) >> (32 - PLACE_BITS);
+                let known = &mut known[place as usize];
+                if known.0 != read | u64::from(window) {
+                    *known = (read | u64::from(window), self.bit_of(window, near));
+                }
+                seen[at] |= known.1;
             }
         });
     }
@@ -163,8 +177,9 @@ impl HostQuery<'_> {
                 for number in 0..count {
                     let end = scratch.ends[number];
                     let Scratch { lookup, pool, .. } = &mut *scratch;
-                    pool.begin(end - feature);
-                    self.see(sections, lookup, feature, near[done + number], pool);
+                    let near = near[done + number];
+                    pool.begin(end - feature, near.len());
+                    self.see(sections, lookup, feature, near, pool);
                     feature = end;
                     seen.add(done + number, &pool.seen);
                 }

@@ -123,7 +123,7 @@ impl<'q, 'a> Slider<'q, 'a> {
         }
         let near = &mut candidates[..near];
         let sketch = |window: &Window| window.members.len().min(window.size);
-        pool.begin(windows.iter().map(sketch).sum());
+        pool.begin(windows.iter().map(sketch).sum(), near.len());
         for (lookup, sections) in lookups.iter().zip(query.parts()) {
             let members = windows.iter().flat_map(|window| &window.members[..sketch(window)]);
             for (at, member) in members.enumerate() {
