@@ -13,7 +13,7 @@ mod simulate;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use merganser_io::Input;
-use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage};
+use merganser_run::{Cancel, ConfigError, DeviceChoice, Progress, Resources, Shortage};
 
 use crate::cpu::query::{HostQuery, Slider};
 use crate::kraken2::library::{Kraken2Sequence, Kraken2Taxids, Reading, STRETCH};
@@ -112,7 +112,7 @@ impl Distribution {
     }
 
     /// The distribution of a database of Kraken 2 and its library, for reads of `read_length` letters:
-    /// that of Bracken. Their k-mers are looked up on GPUs, if the resources ask for them.
+    /// that of Bracken. Their k-mers are looked up on GPUs, if the resources name them.
     ///
     /// # Errors
     /// If reads are shorter than k-mers; as reading; if the database is damaged; if a device fails.
@@ -125,7 +125,11 @@ impl Distribution {
         let reading = simulator.reading(inputs, read_length, database.options().k)?;
         let (Simulator { resources, progress, .. }, bytes) =
             (simulator, merganser_io::text_bytes(inputs));
-        let gpus = database.choose_gpus(resources, bytes, false, progress)?;
+        // By themselves they do not pay: most of the time goes into counting on from read to read.
+        let gpus = match resources.device {
+            DeviceChoice::Auto => None,
+            _ => database.choose_gpus(resources, bytes, false, progress)?,
+        };
         let counter = || {
             let mut reads = SimulatedReads::new(database, gpus.clone(), read_length);
             Box::new(move |letters: &[u8]| reads.count(letters)) as _
