@@ -234,14 +234,18 @@ impl<'a> Query<'a> {
                 outcome.low_coverage
             ));
         }
-        let per_kb = match thresholds.min_hits_per_kb {
-            0 => String::new(),
-            hits => format!(" or {hits} per 1,000 bases"),
+        let also = |text: &str, value: f64| match value {
+            0.0 => String::new(),
+            value => text.replace('#', &value.to_string()),
         };
+        let per_kb = also(" or # per 1,000 bases", thresholds.min_hits_per_kb.into());
+        let contested = also(" (# more if contested)", thresholds.contested.into());
+        let near = also(", near #", thresholds.near.into());
+        let confidence = also(", confidence #", thresholds.confidence);
         let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
         environment.console.info(format_args!(
-            "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}, hitdiff {}, \
-             lowest {}, highest {}, max-cand {}",
+            "{name}classified {} of {} reads ({percent:.2} %) in {:.1} s; hitmin {}{}{contested}, hitdiff \
+             {}{near}{confidence}, lowest {}, highest {}, max-cand {}",
             outcome.classified,
             outcome.records,
             started.elapsed().as_secs_f64(),
