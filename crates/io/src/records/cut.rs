@@ -81,12 +81,16 @@ impl Open {
     }
 
     /// Cuts the next batch from the heads of the queues, if they have one. Nothing is fetched unless
-    /// there is `room`.
+    /// there is `room`, and no batch with a long record is cut, as one may have been fetched before there
+    /// was none.
     ///
     /// # Errors
     /// What is wrong with the record after all that batches have.
     pub(super) fn cut(&mut self, options: &RecordOptions, room: bool) -> Result<Cut, Error> {
         if self.fill(options) {
+            if !room && self.pending.pieces.bytes() > options.usual_bytes() {
+                return Ok(Cut::Wait);
+            }
             return Ok(Cut::Batch(std::mem::take(&mut self.pending).pieces));
         }
         let starved = |side: &Side| side.head().is_none() && side.is_over();
