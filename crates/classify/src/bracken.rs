@@ -123,12 +123,11 @@ impl Distribution {
         simulator: Simulator<'_>,
     ) -> Result<Distribution, Error> {
         let reading = simulator.reading(inputs, read_length, database.options().k)?;
-        let (Simulator { resources, progress, .. }, bytes) =
-            (simulator, merganser_io::text_bytes(inputs));
+        let Simulator { resources, progress, .. } = simulator;
         // By themselves they do not pay: most of the time goes into counting on from read to read.
         let gpus = match resources.device {
             DeviceChoice::Auto => None,
-            _ => database.choose_gpus(resources, bytes, false, progress)?,
+            _ => database.choose_gpus(resources, None, false, progress)?,
         };
         let counter = || {
             let mut reads = SimulatedReads::new(database, gpus.clone(), read_length);

@@ -131,23 +131,29 @@ impl Thresholds {
         if alone && self.lowest == Rank::Sequence && common != taxonomy.root() {
             return Verdict::Target(first.target);
         }
-        let ranked = taxonomy.ranked(common);
-        if taxonomy.rank(ranked) > self.highest {
-            return Verdict::Unclassified;
+        self.at_rank(common, taxonomy)
+    }
+
+    /// The verdict for a node: its nearest ancestor with a rank; none if that is above the highest.
+    fn at_rank(&self, node: u32, taxonomy: &Taxonomy) -> Verdict {
+        let ranked = taxonomy.ranked(node);
+        match taxonomy.rank(ranked) > self.highest {
+            true => Verdict::Unclassified,
+            false => Verdict::Taxon(ranked),
         }
-        Verdict::Taxon(ranked)
     }
 
     /// The verdict with the confidence that is asked for, where the features of the read stand for these
-    /// `nodes` (each with their number; of all `features`): the taxon or its nearest ancestor in whose clade
-    /// there are enough; none if there is no such or it is above the highest rank.
+    /// `nodes` (each with their number; of all `features`), if one is: the taxon or its nearest ancestor in
+    /// whose clade there are enough; none if there is no such or it is above the highest rank.
     pub(crate) fn confirm(
         &self,
         verdict: Verdict,
-        (nodes, features): (&[(u32, u32)], u64),
+        clades: Option<(&[(u32, u32)], u64)>,
         taxonomy: &Taxonomy,
         target_nodes: &[u32],
     ) -> Verdict {
+        let Some((nodes, features)) = clades else { return verdict };
         let node = match verdict {
             Verdict::Unclassified => return verdict,
             Verdict::Target(target) => target_nodes[target as usize],
@@ -159,16 +165,10 @@ impl Thresholds {
             let own = nodes.iter().filter(|(node, _)| taxonomy.lca(*node, above) == above);
             own.map(|&(_, count)| u64::from(count)).sum()
         };
-        if in_clade(node) >= needed {
-            return verdict;
-        }
-        let Some(node) = taxonomy.lineage(node).find(|&above| in_clade(above) >= needed) else {
-            return Verdict::Unclassified;
-        };
-        let ranked = taxonomy.ranked(node);
-        match taxonomy.rank(ranked) > self.highest {
-            true => Verdict::Unclassified,
-            false => Verdict::Taxon(ranked),
+        match taxonomy.lineage(node).find(|&above| in_clade(above) >= needed) {
+            None => Verdict::Unclassified,
+            Some(found) if found == node => verdict,
+            Some(above) => self.at_rank(above, taxonomy),
         }
     }
 

@@ -101,8 +101,7 @@ impl<'a> Query<'a> {
         let (start, from) = (candidates.len(), ends.len());
         self.find_in_turn(reads, scratch, candidates, ends)?;
         if self.devices.is_some() {
-            let ends: Vec<usize> = ends[from..].iter().map(|end| end - start).collect();
-            self.pool(reads, scratch, &mut candidates[start..], &ends)?;
+            self.pool(reads, scratch, candidates, (start, &ends[from..]))?;
         }
         Ok(())
     }
@@ -125,7 +124,8 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Pools the candidates that devices have found for `reads`, those of each of which end at `ends`.
+    /// Pools the candidates that devices have found for `reads`: the `places` are where those of the first
+    /// one begin, and where those of each end.
     ///
     /// # Errors
     /// As [`Database::fetch`].
@@ -134,11 +134,11 @@ impl<'a> Query<'a> {
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
         candidates: &mut [Candidate],
-        ends: &[usize],
+        places: (usize, &[usize]),
     ) -> Result<(), Error> {
-        if self.host.any_near(reads, candidates, ends) {
+        if self.host.params().near > 0 && self.host.any_near(reads, candidates, places) {
             self.host.database().fetch()?;
-            self.host.pool(reads, scratch, candidates, ends);
+            self.host.pool(reads, scratch, candidates, places);
         }
         Ok(())
     }

@@ -136,10 +136,8 @@ impl<'c> Session<'c> {
     ) -> Option<Taxon<'c>> {
         let (tree, nodes) = (self.classifier.database.taxonomy(), &self.query.taxa().nodes);
         let thresholds = &self.classifier.thresholds;
-        let mut verdict = thresholds.decide(candidates, bases, tree, nodes);
-        if let Some(clades) = clades {
-            verdict = thresholds.confirm(verdict, clades, tree, nodes);
-        }
+        let verdict = thresholds.decide(candidates, bases, tree, nodes);
+        let verdict = thresholds.confirm(verdict, clades, tree, nodes);
         let (node, rank) = match verdict {
             Verdict::Unclassified => return None,
             Verdict::Target(target) => (nodes[target as usize], Rank::Sequence),

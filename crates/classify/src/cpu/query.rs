@@ -186,7 +186,7 @@ impl<'a> HostQuery<'a> {
             if self.is_long(first) {
                 self.candidates_of_long(first, parts, scratch, candidates, ends);
                 if pools {
-                    self.pool_last(&rest[..1], scratch, candidates, start, &ends[from..]);
+                    self.pool(&rest[..1], scratch, candidates, (start, &ends[from..]));
                 }
                 rest = &rest[1..];
                 continue;
@@ -218,22 +218,9 @@ impl<'a> HostQuery<'a> {
                 }
             }
             if pools && !at_once {
-                self.pool_last(group, scratch, candidates, start, &ends[from..]);
+                self.pool(group, scratch, candidates, (start, &ends[from..]));
             }
         }
-    }
-
-    /// Pools the candidates of the last reads, which begin at `start`.
-    fn pool_last(
-        &self,
-        reads: &[[&[u8]; 2]],
-        scratch: &mut Scratch,
-        candidates: &mut [Candidate],
-        start: usize,
-        ends: &[usize],
-    ) {
-        let ends: Vec<usize> = ends.iter().map(|end| end - start).collect();
-        self.pool(reads, scratch, &mut candidates[start..], &ends);
     }
 
     /// The sections of those parts that are asked now.

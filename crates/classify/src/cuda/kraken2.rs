@@ -260,6 +260,13 @@ pub(crate) struct Found<'f> {
     pub(crate) minimizers: Option<&'f [u64]>,
 }
 
+impl Found<'_> {
+    /// The largest node that was found, 0 if there is none.
+    pub(crate) fn largest_node(&self) -> u32 {
+        self.runs.iter().map(|&[_, node, _]| node).max().unwrap_or(0)
+    }
+}
+
 impl Kraken2Flight {
     /// Whether the device is done with what was sent.
     ///

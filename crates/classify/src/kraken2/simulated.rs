@@ -82,15 +82,7 @@ impl<'a> Kmers<'a> {
         database.table.look_up(&entries.minimizers, searches, nodes)?;
         let (mut next, mut last) = (nodes.iter(), 0);
         for run in &entries.runs {
-            let node = match run.kind() {
-                Kind::Next => {
-                    last = next.next().copied().unwrap_or(0);
-                    last
-                }
-                Kind::Same => last,
-                Kind::Ambiguous | Kind::Border | Kind::End => 0,
-            };
-            push(runs, node, run.count());
+            push(runs, &mut last, *run, || next.next().copied().unwrap_or(0));
         }
         Ok(runs)
     }
@@ -108,7 +100,11 @@ impl<'a> Kmers<'a> {
             if batch.is_empty() {
                 return Ok(());
             }
-            let Some(mut flight) = gpus.place(true)? else { return Ok(()) };
+            let mut flight = loop {
+                if let Some(flight) = gpus.place(true)? {
+                    break flight;
+                }
+            };
             gpus.start(&mut flight, batch.into_iter(), true)?;
             self.take(&mut flight)?;
         }
@@ -117,22 +113,12 @@ impl<'a> Kmers<'a> {
     /// Takes what a device has found for pieces in a row.
     fn take(&mut self, flight: &mut Kraken2Flight) -> Result<(), Error> {
         let found = flight.finish()?;
-        let largest = found.runs.iter().map(|&[_, node, _]| node).max().unwrap_or(0);
-        self.database.table.check_value(largest)?;
+        self.database.table.check_value(found.largest_node())?;
         let mut from = 0;
         for &count in found.counts {
             let mut last = 0;
             for &[run, node, _] in &found.runs[from..from + count as usize] {
-                let run = Run::of_device(run);
-                let node = match run.kind() {
-                    Kind::Next => {
-                        last = node;
-                        last
-                    }
-                    Kind::Same => last,
-                    Kind::Ambiguous | Kind::Border | Kind::End => 0,
-                };
-                push(&mut self.runs, node, run.count());
+                push(&mut self.runs, &mut last, Run::of_device(run), || node);
             }
             from += count as usize;
         }
@@ -144,11 +130,20 @@ impl<'a> Kmers<'a> {
 const PIECE: usize = 4096;
 const TOGETHER: usize = 512;
 
-/// Adds k-mers to the runs of a sequence.
-fn push(runs: &mut Vec<Hits>, node: u32, count: u64) {
+/// Adds a run of k-mers to those of a sequence: `next` is the node of the next minimizer, `last` that of
+/// the one before.
+fn push(runs: &mut Vec<Hits>, last: &mut u32, run: Run, next: impl FnOnce() -> u32) {
+    let node = match run.kind() {
+        Kind::Next => {
+            *last = next();
+            *last
+        }
+        Kind::Same => *last,
+        Kind::Ambiguous | Kind::Border | Kind::End => 0,
+    };
     match runs.last_mut() {
-        Some(before) if before.0 == node => before.1 += count,
-        _ => runs.push((node, count)),
+        Some(before) if before.0 == node => before.1 += run.count(),
+        _ => runs.push((node, run.count())),
     }
 }
 

@@ -145,8 +145,7 @@ impl Kraken2Worker<'_> {
     ) -> Result<(), Error> {
         results.clear();
         let Kraken2Worker { classifier, reads, .. } = self;
-        let largest = sequences.runs.iter().map(|&[_, node, _]| node).max().unwrap_or(0);
-        classifier.database.table.check_value(largest)?;
+        classifier.database.table.check_value(sequences.largest_node())?;
         reads.start(cuts);
         let (mut from, mates) = (0, batch.mates());
         for (record, &count) in sequences.counts.iter().enumerate() {

@@ -189,9 +189,9 @@ impl<'a> Run<'_, 'a> {
             batches =
                 self.again(storage, batches, parts.clone(), &|_, views, scratch, found| {
                     let (candidates, ends, seen) = found;
-                    query.host().look_again(views, scratch, candidates, ends, seen);
+                    query.host().look_again(views, scratch, candidates, (0, ends), seen);
                     if last {
-                        query.host().tell_pooled(views, candidates, ends, seen);
+                        query.host().tell_pooled(views, candidates, (0, ends), seen);
                         *seen = Seen::default();
                     }
                     Ok(())
@@ -313,10 +313,9 @@ impl<'a> Run<'_, 'a> {
             let candidates = &all[start..end];
             start = end;
             let bases = views[read].iter().map(|mate| mate.len() as u64).sum();
-            let mut verdict = thresholds.decide(candidates, bases, tree, nodes);
-            if let Some(clades) = &clades {
-                verdict = thresholds.confirm(verdict, clades.of(read), tree, nodes);
-            }
+            let verdict = thresholds.decide(candidates, bases, tree, nodes);
+            let clades = clades.as_ref().map(|clades| clades.of(read));
+            let verdict = thresholds.confirm(verdict, clades, tree, nodes);
             let found = output::found(verdict, nodes);
             own.count(found, lengths(batch, read));
             own.by_genome

@@ -217,7 +217,7 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
         gpu.finish(flight, &views, &mut self.scratch, candidates, ends)?;
         let query = &self.run.classifier.query;
         if query.rounds().is_none() && self.run.plan.pooling.len() == 1 {
-            query.pool(&views, &mut self.scratch, candidates, ends)?;
+            query.pool(&views, &mut self.scratch, candidates, (0, ends))?;
         }
         self.run.clock.add(Clock::COLLECTING, begun);
         self.finish(&Found { batch, candidates, ends, views: &views })?;

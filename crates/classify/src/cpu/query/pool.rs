@@ -3,6 +3,8 @@
 //! strain of its species and some with another: none of them has as many features of its reads as they
 //! have together. (Kraken 2 pools so by itself, as each of its k-mers stands for all genomes that have it.)
 
+use std::ops::Range;
+
 use super::lookup::Lookup;
 use super::{HostQuery, Scratch};
 use crate::candidates::Candidate;
@@ -119,32 +121,44 @@ impl HostQuery<'_> {
         self.params().count_near(bases, candidates, &self.taxa().several)
     }
 
-    /// Whether candidates of any of these reads are to be pooled.
+    /// The reads whose candidates are to be pooled: their numbers, and where these are. Those of each read
+    /// end at `ends`, those of the first one begin at `start`.
+    fn near_reads<'r>(
+        &self,
+        reads: &'r [[&[u8]; 2]],
+        candidates: &'r [Candidate],
+        (start, ends): (usize, &'r [usize]),
+    ) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let starts = std::iter::once(start).chain(ends.iter().copied());
+        let of_read = move |(number, (mates, (start, &end)))| {
+            let count = self.count_near(mates, &candidates[start..end]);
+            (count > 0).then_some((number, start..start + count))
+        };
+        reads.iter().zip(starts.zip(ends)).enumerate().filter_map(of_read)
+    }
+
+    /// Whether candidates of any of these reads are to be pooled; `places` as of [`pool`](Self::pool).
     pub(crate) fn any_near(
         &self,
         reads: &[[&[u8]; 2]],
         candidates: &[Candidate],
-        ends: &[usize],
+        places: (usize, &[usize]),
     ) -> bool {
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let mut found = reads.iter().zip(starts.zip(ends));
-        self.params().near > 0
-            && found
-                .any(|(mates, (start, &end))| self.count_near(mates, &candidates[start..end]) > 0)
+        self.near_reads(reads, candidates, places).next().is_some()
     }
 
-    /// Pools the candidates of reads that were found by devices, or part by part: those of each read end
-    /// at `ends`, counted from the first of them. Asks all parts.
+    /// Pools the candidates of reads that were found by devices, or part by part: the `places` are where
+    /// those of the first read begin, and where those of each end. Asks all parts.
     pub(crate) fn pool(
         &self,
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
         candidates: &mut [Candidate],
-        ends: &[usize],
+        places: (usize, &[usize]),
     ) {
         let mut seen = Seen::default();
-        self.look_again(reads, scratch, candidates, ends, &mut seen);
-        self.tell_pooled(reads, candidates, ends, &seen);
+        self.look_again(reads, scratch, candidates, places, &mut seen);
+        self.tell_pooled(reads, candidates, places, &seen);
     }
 
     /// Notes which of their candidates have the features of the reads that are to be pooled, in the parts
@@ -154,20 +168,14 @@ impl HostQuery<'_> {
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
         candidates: &[Candidate],
-        ends: &[usize],
+        places: (usize, &[usize]),
         seen: &mut Seen,
     ) {
         let parts = self.asked(scratch);
-        let (mut chosen, mut near) = (Vec::new(), Vec::new());
-        let mut start = 0;
-        for (mates, &end) in reads.iter().zip(ends) {
-            let count = self.count_near(mates, &candidates[start..end]);
-            if count > 0 {
-                chosen.push(*mates);
-                near.push(&candidates[start..start + count]);
-            }
-            start = end;
-        }
+        let (chosen, near): (Vec<_>, Vec<_>) = self
+            .near_reads(reads, candidates, places)
+            .map(|(number, near)| (reads[number], &candidates[near]))
+            .unzip();
         let (mut rest, mut done) = (&chosen[..], 0);
         while !rest.is_empty() {
             let count = self.sketch(rest.iter(), scratch);
@@ -193,18 +201,14 @@ impl HostQuery<'_> {
         &self,
         reads: &[[&[u8]; 2]],
         candidates: &mut [Candidate],
-        ends: &[usize],
+        places: (usize, &[usize]),
         seen: &Seen,
     ) {
-        let (mut start, mut pooled, mut from) = (0, 0, 0);
-        for (mates, &end) in reads.iter().zip(ends) {
-            let count = self.count_near(mates, &candidates[start..end]);
-            if count > 0 {
-                let Some(&to) = seen.ends.get(pooled) else { return };
-                finish(&seen.bits[from..to], &mut candidates[start..start + count]);
-                (pooled, from) = (pooled + 1, to);
-            }
-            start = end;
+        let near: Vec<_> = self.near_reads(reads, candidates, places).collect();
+        let mut from = 0;
+        for ((_, near), &to) in near.into_iter().zip(&seen.ends) {
+            finish(&seen.bits[from..to], &mut candidates[near]);
+            from = to;
         }
     }
 }
