@@ -14,6 +14,7 @@ pub(crate) mod packer;
 pub(crate) mod partition;
 pub(crate) mod plan;
 pub(crate) mod queue;
+pub(crate) mod sorting;
 pub(crate) mod table;
 
 pub(crate) use kernels::GpuKmer;

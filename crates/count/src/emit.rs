@@ -30,6 +30,17 @@ pub(crate) trait Sections<K> {
     ) -> Result<(), Error>;
 }
 
+/// Sorts the k-mers of ranges.
+pub(crate) trait SortRange<K> {
+    /// Sorts distinct k-mers whose first `bits` bits are all the same; `swap` is working space.
+    fn sort(
+        &mut self,
+        kmers: &mut Vec<(K, u32)>,
+        swap: &mut Vec<(K, u32)>,
+        bits: u32,
+    ) -> Result<(), Error>;
+}
+
 /// Takes stretches of a section.
 pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(&[(K, u32)], bool) -> Result<(), Error>;
 
@@ -96,18 +107,45 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
 
 impl<K: Kmer> Source<K> for Results<'_, K> {
     fn sections(&self) -> Box<dyn Sections<K> + '_> {
-        let (buffer, range, swap, section) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Box::new(Sorting { results: self, buffer, range, swap, section })
+        Box::new(Sorting::new(self, Box::new(OnCpu { k: self.scattered().k() })))
     }
 }
 
-/// A worker's arrays.
-struct Sorting<'s, 'p, K> {
+/// Sorts where it is.
+struct OnCpu {
+    k: usize,
+}
+
+impl<K: Kmer> SortRange<K> for OnCpu {
+    fn sort(
+        &mut self,
+        kmers: &mut Vec<(K, u32)>,
+        swap: &mut Vec<(K, u32)>,
+        bits: u32,
+    ) -> Result<(), Error> {
+        sort_range(kmers, swap, self.k, bits);
+        Ok(())
+    }
+}
+
+/// A worker's arrays, and how it sorts.
+pub(crate) struct Sorting<'s, 'p, K> {
     results: &'s Results<'p, K>,
+    sorter: Box<dyn SortRange<K> + 's>,
     buffer: Vec<u8>,
     range: Vec<(K, u32)>,
     swap: Vec<(K, u32)>,
     section: Vec<(K, u32)>,
+}
+
+impl<'s, 'p, K> Sorting<'s, 'p, K> {
+    pub(crate) fn new(
+        results: &'s Results<'p, K>,
+        sorter: Box<dyn SortRange<K> + 's>,
+    ) -> Sorting<'s, 'p, K> {
+        let (buffer, range, swap, section) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Sorting { results, sorter, buffer, range, swap, section }
+    }
 }
 
 /// First bits by which k-mers that are too many to be sorted at once are divided.
@@ -138,8 +176,12 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
                 continue;
             }
             results.take(range, &mut self.buffer, &mut self.range)?;
-            sort_range(&mut self.range, &mut self.swap, results.k(), results.range_bits());
-            self.section.append(&mut self.range);
+            self.sorter.sort(&mut self.range, &mut self.swap, results.range_bits())?;
+            if self.section.is_empty() {
+                std::mem::swap(&mut self.section, &mut self.range);
+            } else {
+                self.section.append(&mut self.range);
+            }
         }
         each(&self.section, true)
     }
@@ -180,7 +222,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
             }
         }
         for (group, number) in groups {
-            let Sorting { buffer, range, swap, .. } = &mut *self;
+            let Sorting { buffer, range, swap, sorter, .. } = &mut *self;
             if number > most {
                 let more = prefix.shl(next).or(K::from_low(group.start as u64));
                 self.divide(contents, bits + next, more, each)?;
@@ -193,7 +235,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
                     range.push((kmer, count));
                 }
             })?;
-            sort_range(range, swap, k, bits);
+            sorter.sort(range, swap, bits)?;
             each(range, false)?;
         }
         Ok(())

@@ -76,6 +76,22 @@ mgpu_status mgpu_start_device() {
   return status_of(cudaFree(nullptr));
 }
 
+/// Lets the current device reach the memory of device `other` directly, if the machine can do that:
+/// copies between them then need no way over the host.
+mgpu_status mgpu_reach_device(int32_t device, int32_t other) {
+  int can = 0;
+  const mgpu_status status = status_of(cudaDeviceCanAccessPeer(&can, device, other));
+  if (status != 0 || can == 0) {
+    return status;
+  }
+  const cudaError_t error = cudaDeviceEnablePeerAccess(other, 0);
+  if (error == cudaErrorPeerAccessAlreadyEnabled) {
+    cudaGetLastError();
+    return 0;
+  }
+  return status_of(error);
+}
+
 mgpu_status mgpu_synchronize_device() { return status_of(cudaDeviceSynchronize()); }
 
 mgpu_status mgpu_memory_info(uint64_t* free_bytes, uint64_t* total_bytes) {

@@ -90,6 +90,8 @@ inline cudaError_t cudaSetDevice(int device) {
   return cudaSuccess;
 }
 inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) { return *can = 1, cudaSuccess; }
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
 inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   auto& account = mgpu::emulation::memory_account();

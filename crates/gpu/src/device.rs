@@ -74,8 +74,11 @@ impl Device {
             let opened = |thread: Result<thread::ScopedJoinHandle<'_, _>>| {
                 thread?.join().expect("opening does not panic")
             };
-            threads.into_iter().map(opened).collect()
+            threads.into_iter().map(opened).collect::<Result<Vec<_>>>()
         });
+        if let Ok(devices) = &opened {
+            connect(devices);
+        }
         *lock(&OPENING) += start.elapsed();
         opened
     }
@@ -234,6 +237,19 @@ impl Device {
         });
         let error = |error: Error| if is_out_of_memory(&error) { out_of_memory } else { error };
         taken.map(|()| memory).map_err(error)
+    }
+}
+
+/// Lets devices reach each other's memory. Where that fails, copies between them take longer, no more.
+fn connect(devices: &[Device]) {
+    for one in devices {
+        let others = devices.iter().map(Device::ordinal).filter(|&other| other != one.ordinal());
+        for other in others {
+            let _ = one.call("reaching another device", || {
+                // SAFETY: no pointers; any numbers may be given.
+                unsafe { ffi::mgpu_reach_device(one.ordinal() as i32, other as i32) }
+            });
+        }
     }
 }
 

@@ -55,6 +55,29 @@ impl<'p, K: Kmer> Scattered<'p, K> {
         Scattering { scattered: self, writer: Writer::new(&self.store, STRIDE) }
     }
 
+    /// Adds k-mers of one range, a block of them at a time. `buffer` is working space.
+    ///
+    /// # Errors
+    /// If the disk is full, or memory is and none is to be used.
+    pub fn append(
+        &self,
+        range: usize,
+        mut kmers: impl ExactSizeIterator<Item = (K, u32)>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let record = K::BYTES + 4;
+        let at_once = (self.pool().block_bytes() / record).max(1);
+        while kmers.len() > 0 {
+            buffer.resize(kmers.len().min(at_once) * record, 0);
+            for (record, (kmer, count)) in buffer.chunks_exact_mut(record).zip(&mut kmers) {
+                kmer.store(record);
+                count.store(&mut record[K::BYTES..]);
+            }
+            self.store.append(range, buffer)?;
+        }
+        Ok(())
+    }
+
     /// Takes a range's k-mers with their counts, unsorted. `buffer` is working space.
     ///
     /// # Errors

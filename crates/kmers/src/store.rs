@@ -13,6 +13,7 @@ pub use writer::Writer;
 
 use std::sync::Mutex;
 
+use bytes::BytesMut;
 use merganser_run::locks::lock;
 
 use crate::Error;
@@ -25,13 +26,13 @@ pub struct Store<'p> {
 
 #[derive(Default)]
 struct Bin {
-    open: Vec<u8>,
+    open: BytesMut,
     full: Vec<Segment>,
     bytes: u64,
 }
 
 enum Segment {
-    Memory(Vec<u8>),
+    Memory(BytesMut),
     Disk { offset: u64, len: usize },
 }
 
@@ -57,7 +58,7 @@ impl<'p> Store<'p> {
     }
 
     /// Adds whole records, at most a block of them.
-    fn append(&self, bin: usize, records: &[u8]) -> Result<(), Error> {
+    pub(crate) fn append(&self, bin: usize, records: &[u8]) -> Result<(), Error> {
         let mut bin = lock(&self.bins[bin]);
         if bin.open.len() + records.len() > self.pool.block_bytes() && !bin.open.is_empty() {
             let full = std::mem::take(&mut bin.open);
@@ -84,7 +85,7 @@ impl<'p> Store<'p> {
 pub struct Contents<'p> {
     pool: &'p Pool,
     segments: Vec<Segment>,
-    open: Vec<u8>,
+    open: BytesMut,
     bytes: u64,
 }
 

@@ -81,6 +81,11 @@ impl<'p> Tiers<'p> {
         Chunk { place: Place::Device(part), starts }
     }
 
+    /// Bytes of host memory that no record took.
+    pub(crate) fn left(&self) -> u64 {
+        self.host_left.load(Ordering::Relaxed)
+    }
+
     /// Takes records out of device memory, once the stream has made them.
     pub(crate) fn take_over(
         &self,

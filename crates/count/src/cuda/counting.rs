@@ -1,16 +1,16 @@
 //! Phase 2 on a device: groups of bins become k-mers with counts.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use merganser_gpu::primitives::{self, SortKey};
 use merganser_gpu::{
-    Arena, ArenaBuffer as Kept, Device, DeviceBuffer, DeviceSlice, DeviceSliceMut,
-    Result as GpuResult, Stream,
+    Arena, ArenaBuffer as Kept, Device, DeviceBuffer, DeviceSliceMut, Result as GpuResult, Stream,
 };
 use merganser_kmers::Histogram;
 
 use super::chunks::{Chunk, Load, Staging, Tiers};
-use super::host_writers::Pairs;
+use super::host_writers::{ByRange, ToHost};
 use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
 use super::plan::Room;
 use crate::config::Format;
@@ -25,12 +25,38 @@ pub(crate) struct Piece<K: GpuKmer> {
     pub(crate) counts: Kept<u32>,
 }
 
+/// Tells, by what was counted so far, whether all that stays can be sorted on a device.
+pub(crate) struct Forecast {
+    /// k-mers that can be sorted on a device.
+    room: u64,
+    /// k-mers to count, all copies.
+    total: u64,
+    counted: AtomicU64,
+    kept: AtomicU64,
+}
+
+impl Forecast {
+    pub(crate) fn new(room: u64, total: u64) -> Forecast {
+        Forecast { room, total, counted: AtomicU64::new(0), kept: AtomicU64::new(0) }
+    }
+
+    /// After `counted` more, of which `kept` stay.
+    fn fits(&self, counted: u64, kept: u64) -> bool {
+        let counted = self.counted.fetch_add(counted, Relaxed) + counted;
+        let kept = self.kept.fetch_add(kept, Relaxed) + kept;
+        let expected = u128::from(kept) * u128::from(self.total) / u128::from(counted.max(1));
+        expected <= u128::from(self.room)
+    }
+}
+
 /// Where a workspace's results go.
-pub(crate) trait Sink<K: GpuKmer> {
+pub(crate) struct Sink<'s, K: GpuKmer> {
+    pub(crate) forecast: &'s Forecast,
+    pub(crate) to_host: &'s ToHost<K>,
     /// k-mers that stay, in device memory.
-    fn piece(&mut self, piece: Piece<K>);
-    /// k-mers that stay and that no device has room for.
-    fn pairs(&mut self, pairs: Pairs<K>) -> Result<(), Error>;
+    pub(crate) pieces: Vec<Piece<K>>,
+    /// Some went to the host.
+    pub(crate) any_to_host: bool,
 }
 
 /// Groups neighbouring bins so that a workspace has room for each group; a bin that is too large for
@@ -88,6 +114,7 @@ pub(crate) struct Workspace<'l, K: GpuKmer> {
     large: DeviceBuffer<u32>,
     totals: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u8>,
+    by_range: ByRange<K>,
     staging: Staging,
     histogram: Histogram,
 }
@@ -101,6 +128,10 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
     ) -> GpuResult<Self> {
         let bits = 0..sorted_bits(config.k).max(2 * config.k as u32);
         let scratch = primitives::sort_keys_scratch::<K::Word>(device, room.kmers, bits)?;
+        let most_kept = match config.format {
+            Format::None => 0,
+            _ => room.kmers / config.min_count.max(1) as usize + 1,
+        };
         Ok(Workspace {
             config,
             device: device.clone(),
@@ -108,12 +139,13 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             results,
             records: device.alloc(room.words)?,
             keys: [device.alloc(room.kmers)?, device.alloc(room.kmers)?],
-            counts: device.alloc(room.kmers / config.min_count.max(1) as usize + 1)?,
+            counts: device.alloc(most_kept)?,
             changes: device.alloc(room.kmers.div_ceil(RUN_TILE))?,
             left: device.alloc(room.kmers / 256 + 1024)?,
             large: device.alloc(room.kmers / COUNTERS + 1)?,
             totals: device.alloc(TOTAL_WORDS)?,
             scratch: device.alloc(scratch)?,
+            by_range: ByRange::new(device, most_kept, config.k)?,
             staging: Staging::default(),
             histogram: Histogram::default(),
         })
@@ -129,7 +161,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         &mut self,
         bins: &Bins<'_, '_>,
         group: &Range<usize>,
-        sink: &mut dyn Sink<K>,
+        sink: &mut Sink<'_, K>,
     ) -> Result<bool, Error> {
         let load = bins.load(group);
         if load.kmers == 0 {
@@ -216,7 +248,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
     }
 
     /// Counts the first `count` of `keys[0]`.
-    fn count_keys(&mut self, count: usize, sink: &mut dyn Sink<K>) -> Result<(), Error> {
+    fn count_keys(&mut self, count: usize, sink: &mut Sink<'_, K>) -> Result<(), Error> {
         let (k, stream) = (self.config.k, &self.stream);
         let (mut place, mut bits) = (0, sorted_bits(k));
         let found = loop {
@@ -250,9 +282,37 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             }
         };
         self.add_counts(&found)?;
-        let kept = found[0] as usize;
+        self.keep(place, count, found[0] as usize, sink)
+    }
+
+    /// Keeps the first `kept` of `keys[place ^ 1]`, of `count` that were counted, on the device if it
+    /// has room for all that will stay, else sends them to the host.
+    fn keep(
+        &mut self,
+        place: usize,
+        count: usize,
+        kept: usize,
+        sink: &mut Sink<'_, K>,
+    ) -> Result<(), Error> {
+        let stays = sink.forecast.fits(count as u64, kept as u64);
+        if kept == 0 {
+            return Ok(());
+        }
+        let stream = &self.stream;
         let (kmers, counts) = (self.keys[place ^ 1].slice(..kept), self.counts.slice(..kept));
-        keep::<K>(&self.stream, self.results, kmers, counts, sink)
+        if stays
+            && let (Some(mut to), Some(mut counts_to)) =
+                (self.results.cut::<K::Word>(kept)?, self.results.cut::<u32>(kept)?)
+        {
+            stream.copy(kmers, to.view_mut())?;
+            stream.copy(counts, counts_to.view_mut())?;
+            sink.pieces.push(Piece { kmers: to, counts: counts_to });
+            return Ok(());
+        }
+        let [first, second] = &mut self.keys;
+        let both = ordered(first, second, place ^ 1, kept);
+        sink.any_to_host = true;
+        sink.to_host.send(stream, both, self.counts.slice_mut(..kept), &mut self.by_range)
     }
 
     /// Adds to the histogram what a search for runs has found.
@@ -277,42 +337,15 @@ fn ordered<'b, T: SortKey>(
     if place == 0 { [first, second] } else { [second, first] }
 }
 
-/// Keeps k-mers on the device if it has room, else hands them over.
-fn keep<K: GpuKmer>(
-    stream: &Stream,
-    results: &Arena,
-    kmers: DeviceSlice<'_, K::Word>,
-    counts: DeviceSlice<'_, u32>,
-    sink: &mut dyn Sink<K>,
-) -> Result<(), Error> {
-    if kmers.is_empty() {
-        return Ok(());
+impl<K: GpuKmer> Piece<K> {
+    /// Sends the k-mers to the host.
+    pub(crate) fn hand_over(mut self, to_host: &ToHost<K>, k: usize) -> Result<(), Error> {
+        let (device, kept) = (self.kmers.device().clone(), self.kmers.len());
+        let mut other = device.alloc(kept)?;
+        let mut by_range = ByRange::new(&device, kept, k)?;
+        let both = [self.kmers.view_mut(), other.view_mut()];
+        to_host.send(&device.stream()?, both, self.counts.view_mut(), &mut by_range)
     }
-    if let (Some(mut to), Some(mut counts_to)) =
-        (results.cut::<K::Word>(kmers.len())?, results.cut::<u32>(kmers.len())?)
-    {
-        stream.copy(kmers, to.view_mut())?;
-        stream.copy(counts, counts_to.view_mut())?;
-        sink.piece(Piece { kmers: to, counts: counts_to });
-        return Ok(());
-    }
-    hand_over(stream, kmers, counts, sink)
-}
-
-/// Gives k-mers in device memory to the host, a part at a time.
-pub(crate) fn hand_over<K: GpuKmer>(
-    stream: &Stream,
-    kmers: DeviceSlice<'_, K::Word>,
-    counts: DeviceSlice<'_, u32>,
-    sink: &mut dyn Sink<K>,
-) -> Result<(), Error> {
-    const AT_A_TIME: usize = 1 << 20;
-    for from in (0..kmers.len()).step_by(AT_A_TIME) {
-        let part = from..kmers.len().min(from + AT_A_TIME);
-        let (kmers, counts) = (kmers.slice(part.clone()), counts.slice(part));
-        sink.pairs((stream.download_vec(kmers)?, stream.download_vec(counts)?))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

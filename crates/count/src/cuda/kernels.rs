@@ -299,6 +299,7 @@ pub(crate) trait GpuKmer: Kmer {
     const WORDS: usize;
 
     fn from_key(key: Self::Word) -> Self;
+    fn key(self) -> Self::Word;
 
     /// Expands records into scrambled k-mers behind the `made[0]` that are in `out`; of those for
     /// which there is no room only the number is added.
@@ -332,7 +333,7 @@ pub(crate) fn sorted_bits(k: usize) -> u32 {
 }
 
 macro_rules! gpu_kmer {
-    ($K:ty, $Key:ty, $words:literal, $from_key:expr, $expand:ident, $runs:ident, $left_runs:ident, $bounds:ident) => {
+    ($K:ty, $Key:ty, $words:literal, $from_key:expr, $key:expr, $expand:ident, $runs:ident, $left_runs:ident, $bounds:ident) => {
         impl GpuKmer for $K {
             type Word = $Key;
             const WORDS: usize = $words;
@@ -340,6 +341,11 @@ macro_rules! gpu_kmer {
             #[inline(always)]
             fn from_key(key: $Key) -> Self {
                 $from_key(key)
+            }
+
+            #[inline(always)]
+            fn key(self) -> $Key {
+                $key(self)
             }
 
             fn expand(
@@ -451,6 +457,7 @@ gpu_kmer!(
     u32,
     1,
     |key| key,
+    |kmer| kmer,
     merganser_count_expand_u32,
     merganser_count_runs_u32,
     merganser_count_left_runs_u32,
@@ -461,6 +468,7 @@ gpu_kmer!(
     u64,
     2,
     |key| key,
+    |kmer| kmer,
     merganser_count_expand_u64,
     merganser_count_runs_u64,
     merganser_count_left_runs_u64,
@@ -471,6 +479,7 @@ gpu_kmer!(
     u128,
     4,
     |key| key,
+    |kmer| kmer,
     merganser_count_expand_u128,
     merganser_count_runs_u128,
     merganser_count_left_runs_u128,
@@ -481,6 +490,7 @@ gpu_kmer!(
     [u128; 2],
     8,
     wide,
+    wide_key,
     merganser_count_expand_u256,
     merganser_count_runs_u256,
     merganser_count_left_runs_u256,
@@ -492,6 +502,12 @@ fn wide([high, low]: [u128; 2]) -> Wide {
     low.store(&mut bytes);
     high.store(&mut bytes[16..]);
     Wide::load(&bytes)
+}
+
+fn wide_key(kmer: Wide) -> [u128; 2] {
+    let mut bytes = [0; Wide::BYTES];
+    kmer.store(&mut bytes);
+    [u128::load(&bytes[16..]), u128::load(&bytes)]
 }
 
 #[cfg(test)]

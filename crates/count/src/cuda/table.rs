@@ -30,6 +30,12 @@ impl<K: GpuKmer> SortedTable<K> {
         kmers * 2 * (size_of::<K::Word>() as u64 + 4) / 32 * 33 + (16 << 20)
     }
 
+    /// How many k-mers, themselves in so many bytes of device memory, can be sorted there.
+    pub(crate) fn most_kmers(bytes: u64) -> u64 {
+        let each = size_of::<K::Word>() as u64 + 4;
+        bytes.saturating_sub(Self::bytes(0)) / (3 * each + each / 16)
+    }
+
     /// Gathers pieces, of whatever devices, on this one and sorts them.
     pub(crate) fn sort(device: &Device, pieces: Vec<Piece<K>>, k: usize) -> GpuResult<Self> {
         let total: usize = pieces.iter().map(|piece| piece.kmers.len()).sum();

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Instant;
@@ -23,12 +22,13 @@ use crate::cpu::Width;
 use crate::cpu::counter::Counter;
 use crate::cuda::GpuKmer;
 use crate::cuda::chunks::{Chunk, Tiers};
-use crate::cuda::counting::{Bins, Piece, Sink, Workspace, groups, hand_over};
-use crate::cuda::host_writers::{Pairs, with_writers};
+use crate::cuda::counting::{Bins, Forecast, Piece, Sink, Workspace, groups};
+use crate::cuda::host_writers::{ToHost, with_writers};
 use crate::cuda::packer::Packer;
 use crate::cuda::partition::Cutter;
 use crate::cuda::plan::{self, Budget, Room};
 use crate::cuda::queue::Queue;
+use crate::cuda::sorting::SortedOnDevices;
 use crate::cuda::table::SortedTable;
 use crate::fragments::Tally;
 use crate::job::Job;
@@ -73,6 +73,7 @@ impl Run<'_> {
             let sizes = plan::Sizes::of(self.job, bins, expected, K::WORDS);
             let cut = self.partition(&map, sizes, first, wanted, &tiers, &mut outcome)?;
             outcome.stage("partition", started);
+            pool.raise_limit(tiers.left());
             self.count_cut::<K>(cut, plan, &tiers, &pool, files, &mut outcome)?;
             outcome.spilled_bytes = pool.spilled();
             Ok(outcome)
@@ -145,39 +146,48 @@ impl Run<'_> {
         let results = Results::<K>::new(self.config, pool).sorting(most);
         let all = Bins { chunks: &cut.chunks, tiers };
         let counted = self.count_bins_on_gpus(&all, &cut.devices, plan, &results, outcome)?;
-        let Counted { histogram, mut pieces, host_pairs } = counted;
-        outcome.histogram = histogram;
+        outcome.histogram.merge(&counted.histogram);
         let Cut { devices, chunks } = cut;
         drop(chunks);
+        let devices: Vec<Device> = devices.into_iter().map(|(device, _)| device).collect();
         outcome.stage("count", started);
+        self.emit_counted(counted, &devices, &results, files, outcome)
+    }
+
+    /// Phase 3: from a device if it has room to sort all that stays, else from the host.
+    fn emit_counted<K: Width + GpuKmer>(
+        &self,
+        counted: Counted<K>,
+        devices: &[Device],
+        results: &Results<'_, K>,
+        files: TableOutput,
+        outcome: &mut Outcome,
+    ) -> Result<(), Error> {
         let started = Instant::now();
+        let Counted { pieces, any_on_host, .. } = counted;
         let kept: u64 = pieces.iter().map(|piece| piece.kmers.len() as u64).sum();
-        let room =
-            |device: &Device| Ok::<_, Error>(device.available()? > SortedTable::<K>::bytes(kept));
-        let sorting = devices.iter().find_map(|(device, _)| match room(device) {
-            Ok(true) => Some(device),
-            _ => None,
-        });
-        match sorting {
-            Some(device) if !host_pairs => {
-                let table =
-                    SortedTable::<K>::sort(device, std::mem::take(&mut pieces), self.config.k)?;
-                outcome.stage("sort", started);
-                self.emit(&table, files, outcome)
-            }
-            _ => {
-                with_writers(&results, self.job.threads, |sender| {
-                    let mut sink = ToHost { pieces: Vec::new(), sender, any: false };
-                    pieces.drain(..).try_for_each(|piece| {
-                        let stream = piece.kmers.device().stream()?;
-                        let (kmers, counts) = (piece.kmers.view(), piece.counts.view());
-                        hand_over::<K>(&stream, kmers, counts, &mut sink)
-                    })
-                })?;
-                outcome.stage("download", started);
-                self.emit(&results, files, outcome)
-            }
+        let has_room = |device: &&Device| {
+            device.available().is_ok_and(|free| free > SortedTable::<K>::bytes(kept))
+        };
+        if let Some(device) = devices.iter().find(has_room)
+            && !any_on_host
+        {
+            let table = SortedTable::<K>::sort(device, pieces, self.config.k)?;
+            outcome.stage("sort", started);
+            return self.emit(&table, files, outcome);
         }
+        if let Some(first) = pieces.first() {
+            let device = first.kmers.device().clone();
+            with_writers(results, self.job.threads, &device, |to_host| {
+                let mut pieces = pieces.into_iter();
+                pieces.try_for_each(|piece| piece.hand_over(to_host, self.config.k))
+            })?;
+            outcome.stage("download", started);
+        }
+        let free = devices.iter().map(Device::available).collect::<Result<Vec<_>, _>>()?;
+        let sharers = self.job.threads.div_ceil(devices.len()) as u64;
+        let share = free.into_iter().min().unwrap_or(0) / sharers;
+        self.emit(&SortedOnDevices::new(results, devices, share), files, outcome)
     }
 
     /// Phase 2: the workspaces of all devices take groups of bins; bins that no device can count are
@@ -206,21 +216,23 @@ impl Run<'_> {
                 Arena::new(device, (left / 16).clamp(1 << 16, 256 << 20) as usize, left)
             })
             .collect();
-        let work =
-            Work { run: self, all, groups: &groups, next: AtomicUsize::new(0), loads: &loads };
-        let parts = with_writers(results, self.job.threads, |sender| {
+        let most = devices.iter().map(|(_, budget)| SortedTable::<K>::most_kmers(budget.all));
+        let forecast = Forecast::new(most.max().unwrap_or(0), outcome.total_kmers);
+        let next = AtomicUsize::new(0);
+        let work = Work { run: self, all, groups: &groups, next, loads: &loads, forecast };
+        let parts = with_writers(results, self.job.threads, &devices[0].0, |to_host| {
             run_workers_collect(workspaces, |number| {
                 let at = number / each;
-                work.workspace(&devices[at].0, &arenas[at], room, sender)
+                work.workspace(&devices[at].0, &arenas[at], room, to_host)
             })
         })?;
         let mut counted =
-            Counted { histogram: Histogram::default(), pieces: Vec::new(), host_pairs: false };
+            Counted { histogram: Histogram::default(), pieces: Vec::new(), any_on_host: false };
         let mut refused = Vec::new();
         for part in parts {
             counted.histogram.merge(&part.counted.histogram);
             counted.pieces.extend(part.counted.pieces);
-            counted.host_pairs |= part.counted.host_pairs;
+            counted.any_on_host |= part.counted.any_on_host;
             refused.extend(part.refused);
         }
         if !refused.is_empty() {
@@ -230,7 +242,7 @@ impl Run<'_> {
                 self.count_on_cpu(all, bins, &stream, results, &mut counter)?;
             }
             counted.histogram.merge(&counter.finish()?);
-            counted.host_pairs = true;
+            counted.any_on_host = true;
         }
         Ok(counted)
     }
@@ -300,7 +312,7 @@ struct Counted<K: GpuKmer> {
     histogram: Histogram,
     pieces: Vec<Piece<K>>,
     /// Some k-mers are in the host's results.
-    host_pairs: bool,
+    any_on_host: bool,
 }
 
 /// Groups of bins for all workspaces.
@@ -310,6 +322,7 @@ struct Work<'w, 'b, 'p> {
     groups: &'w [Range<usize>],
     next: AtomicUsize,
     loads: &'w [crate::cuda::chunks::Load],
+    forecast: Forecast,
 }
 
 /// What one workspace has found, and the bins that it could not count.
@@ -324,9 +337,10 @@ impl Work<'_, '_, '_> {
         device: &Device,
         arena: &Arena,
         room: Room,
-        sender: &SyncSender<Pairs<K>>,
+        to_host: &ToHost<K>,
     ) -> Result<WorkspacePart<K>, Error> {
-        let mut sink = ToHost { pieces: Vec::new(), sender, any: false };
+        let forecast = &self.forecast;
+        let mut sink = Sink { forecast, to_host, pieces: Vec::new(), any_to_host: false };
         let mut refused = Vec::new();
         let mut workspace = Workspace::new(self.run.config, device, arena, room)?;
         while let Some(group) = self.groups.get(self.next.fetch_add(1, Ordering::Relaxed)) {
@@ -346,26 +360,8 @@ impl Work<'_, '_, '_> {
         }
         workspace.stream.synchronize()?;
         let histogram = workspace.finish();
-        let counted = Counted { histogram, pieces: sink.pieces, host_pairs: sink.any };
+        let Sink { pieces, any_to_host: any_on_host, .. } = sink;
+        let counted = Counted { histogram, pieces, any_on_host };
         Ok(WorkspacePart { counted, refused })
-    }
-}
-
-/// Takes k-mers, on devices as far as they have room.
-struct ToHost<'s, K: GpuKmer> {
-    pieces: Vec<Piece<K>>,
-    sender: &'s SyncSender<Pairs<K>>,
-    any: bool,
-}
-
-impl<K: GpuKmer> Sink<K> for ToHost<'_, K> {
-    fn piece(&mut self, piece: Piece<K>) {
-        self.pieces.push(piece);
-    }
-
-    fn pairs(&mut self, pairs: Pairs<K>) -> Result<(), Error> {
-        self.any = true;
-        // Writers that are gone have an error of their own.
-        self.sender.send(pairs).map_err(|_| Error::Cancelled)
     }
 }

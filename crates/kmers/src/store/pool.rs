@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
+use bytes::BytesMut;
 use merganser_io::SpillFile;
 use merganser_run::locks::lock;
 
@@ -25,18 +26,32 @@ pub enum Storage {
 pub struct Pool {
     block_bytes: usize,
     spilling: Spilling,
-    free: Mutex<Vec<Vec<u8>>>,
+    /// Bytes of full blocks that may stay in memory.
+    limit: AtomicU64,
+    free: Mutex<Free>,
     full: AtomicUsize,
     spilled: AtomicU64,
     file: OnceLock<SpillFile>,
     opening: Mutex<()>,
 }
 
+/// Blocks that nobody has.
+#[derive(Default)]
+struct Free {
+    blocks: Vec<BytesMut>,
+    /// What blocks are cut from.
+    slab: BytesMut,
+}
+
+/// The most bytes that are taken from the system at a time: few, large pieces come and go faster than
+/// many small ones, and huge pages can hold them.
+const SLAB: u64 = 64 << 20;
+
 /// How many full blocks may stay in memory, and where the others go.
 pub struct Spilling {
     /// Whether they may be in memory, or on disk.
     pub storage: Storage,
-    /// Bytes of full blocks in memory, with [`Storage::Disk`] none.
+    /// Bytes of full blocks in memory at first, with [`Storage::Disk`] none.
     pub limit: u64,
     /// Where the spill file is made, when it is needed.
     pub directory: std::path::PathBuf,
@@ -47,6 +62,7 @@ impl Pool {
     pub fn new(block_bytes: usize, spilling: Spilling) -> Pool {
         Pool {
             block_bytes,
+            limit: AtomicU64::new(spilling.limit),
             spilling,
             free: Mutex::default(),
             full: AtomicUsize::new(0),
@@ -64,7 +80,12 @@ impl Pool {
 
     /// Bytes of full blocks that may stay in memory.
     pub fn limit(&self) -> u64 {
-        self.spilling.limit
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Lets so many bytes more of full blocks stay in memory.
+    pub fn raise_limit(&self, bytes: u64) {
+        self.limit.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Bytes written to disk so far.
@@ -73,20 +94,29 @@ impl Pool {
     }
 
     /// An empty block.
-    pub(super) fn block(&self) -> Vec<u8> {
-        let free = lock(&self.free).pop();
-        free.unwrap_or_else(|| Vec::with_capacity(self.block_bytes))
+    pub(super) fn block(&self) -> BytesMut {
+        let mut free = lock(&self.free);
+        if let Some(block) = free.blocks.pop() {
+            return block;
+        }
+        if free.slab.capacity() < self.block_bytes {
+            // Of little memory, a slab takes little.
+            let blocks = (self.limit() / 32).min(SLAB) as usize / self.block_bytes;
+            free.slab = BytesMut::with_capacity(blocks.max(1) * self.block_bytes);
+        }
+        let rest = free.slab.split_off(self.block_bytes);
+        std::mem::replace(&mut free.slab, rest)
     }
 
     /// Stores a full block: in memory if the limit allows, else on disk, and then the block
     /// itself comes back, empty.
     pub(super) fn keep_or_spill(
         &self,
-        mut block: Vec<u8>,
-    ) -> Result<(Segment, Option<Vec<u8>>), Error> {
+        mut block: BytesMut,
+    ) -> Result<(Segment, Option<BytesMut>), Error> {
         let limit = match self.spilling.storage {
             Storage::Disk => 0,
-            Storage::Auto | Storage::Ram => self.spilling.limit / self.block_bytes as u64,
+            Storage::Auto | Storage::Ram => self.limit() / self.block_bytes as u64,
         };
         let kept = self.full.fetch_add(1, Ordering::Relaxed);
         if (kept as u64) < limit {
@@ -94,7 +124,7 @@ impl Pool {
         }
         self.full.fetch_sub(1, Ordering::Relaxed);
         if self.spilling.storage == Storage::Ram {
-            return Err(Error::RamFull { limit: self.spilling.limit });
+            return Err(Error::RamFull { limit: self.limit() });
         }
         let offset = self.spill(&block)?;
         let segment = Segment::Disk { offset, len: block.len() };
@@ -122,11 +152,11 @@ impl Pool {
     }
 
     /// Takes blocks back: full ones, which make room for others, and one that was still open.
-    pub(super) fn recycle(&self, full: impl Iterator<Item = Vec<u8>>, open: Vec<u8>) {
+    pub(super) fn recycle(&self, full: impl Iterator<Item = BytesMut>, open: BytesMut) {
         let mut free = lock(&self.free);
-        let mut add = |mut block: Vec<u8>| {
+        let mut add = |mut block: BytesMut| {
             block.clear();
-            free.push(block);
+            free.blocks.push(block);
         };
         for block in full {
             add(block);
