@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use merganser_kmers::formats::{Encoder, Ordered, Sink};
-use merganser_kmers::scattered::{each_of, sort_range};
-use merganser_kmers::store::Contents;
+use merganser_kmers::scattered::{RangeContents, sort_range};
 use merganser_run::{Cancel, InOrder, OnFailure, run_workers};
 use merganser_seq::kmer::Kmer;
 
@@ -192,7 +191,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
     /// allowed: the range is read once more for each time.
     fn divide(
         &mut self,
-        contents: &Contents<'_>,
+        contents: &RangeContents<'_, K>,
         bits: u32,
         prefix: K,
         each: Stretches<'_, K>,
@@ -206,7 +205,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
         };
         let mut numbers = vec![0u64; 1 << next];
         let buffer = &mut self.buffer;
-        each_of::<K>(contents, buffer, |kmer, _| {
+        contents.each(buffer, |kmer, _| {
             if let Some(place) = place(kmer) {
                 numbers[place] += 1;
             }
@@ -230,7 +229,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
             }
             range.clear();
             range.reserve_exact(number as usize);
-            each_of::<K>(contents, buffer, |kmer, count| {
+            contents.each(buffer, |kmer, count| {
                 if place(kmer).is_some_and(|place| group.contains(&place)) {
                     range.push((kmer, count));
                 }

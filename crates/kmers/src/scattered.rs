@@ -3,12 +3,17 @@
 //! Each range is then sorted by itself, in cache: no merge is needed, and the order is that of the
 //! k-mers, whatever order they came in and wherever they waited.
 
+mod record;
 mod sort;
+
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
 use crate::store::{Contents, Pool, Store, Writer};
+
+use record::Records;
 
 pub use sort::sort_range;
 
@@ -17,6 +22,10 @@ const RANGE_BITS: u32 = 12;
 
 /// Buffer bytes of a range in each worker.
 const STRIDE: usize = 512;
+
+/// Bytes of records that are appended at a time, far less than a block: what a block has no room for
+/// goes to the next one.
+const APPENDED: usize = 2 << 10;
 
 /// Bytes that a worker's buffers take.
 pub const WORKER_BYTES: u64 = (STRIDE as u64) << RANGE_BITS;
@@ -36,7 +45,9 @@ pub struct Scattered<'p, K> {
     store: Store<'p>,
     k: usize,
     range_bits: u32,
-    width: std::marker::PhantomData<K>,
+    records: Records<K>,
+    /// The number of large counts in each range.
+    large: Vec<AtomicU64>,
 }
 
 impl<'p, K: Kmer> Scattered<'p, K> {
@@ -46,7 +57,8 @@ impl<'p, K: Kmer> Scattered<'p, K> {
             store: Store::new(pool, ranges(k)),
             k,
             range_bits: range_bits(k),
-            width: std::marker::PhantomData,
+            records: Records::new(k, range_bits(k)),
+            large: (0..ranges(k)).map(|_| AtomicU64::new(0)).collect(),
         }
     }
 
@@ -55,27 +67,28 @@ impl<'p, K: Kmer> Scattered<'p, K> {
         Scattering { scattered: self, writer: Writer::new(&self.store, STRIDE) }
     }
 
-    /// Adds k-mers of one range, a block of them at a time. `buffer` is working space.
+    /// Adds k-mers of one range. `buffer` is working space.
     ///
     /// # Errors
     /// If the disk is full, or memory is and none is to be used.
     pub fn append(
         &self,
         range: usize,
-        mut kmers: impl ExactSizeIterator<Item = (K, u32)>,
+        kmers: impl Iterator<Item = (K, u32)>,
         buffer: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let record = K::BYTES + 4;
-        let at_once = (self.pool().block_bytes() / record).max(1);
-        while kmers.len() > 0 {
-            buffer.resize(kmers.len().min(at_once) * record, 0);
-            for (record, (kmer, count)) in buffer.chunks_exact_mut(record).zip(&mut kmers) {
-                kmer.store(record);
-                count.store(&mut record[K::BYTES..]);
+        buffer.resize(APPENDED + Records::<K>::MOST, 0);
+        let (mut filled, mut large) = (0, 0);
+        for (kmer, count) in kmers {
+            filled += self.records.put(kmer, count, &mut buffer[filled..]);
+            large += u64::from(Records::<K>::is_large(count));
+            if filled >= APPENDED {
+                self.store.append(range, &buffer[..filled])?;
+                filled = 0;
             }
-            self.store.append(range, buffer)?;
         }
-        Ok(())
+        self.large[range].fetch_add(large, Ordering::Relaxed);
+        if filled == 0 { Ok(()) } else { self.store.append(range, &buffer[..filled]) }
     }
 
     /// Takes a range's k-mers with their counts, unsorted. `buffer` is working space.
@@ -89,23 +102,19 @@ impl<'p, K: Kmer> Scattered<'p, K> {
         kmers: &mut Vec<(K, u32)>,
     ) -> Result<(), Error> {
         kmers.clear();
-        self.store.take(range).read(buffer, |block| {
-            kmers.extend(block.chunks_exact(K::BYTES + 4).map(|record| {
-                let count = u32::load(&record[K::BYTES..]);
-                (K::load(record), count)
-            }));
-            Ok(())
-        })
+        kmers.reserve(self.len(range) as usize);
+        self.contents(range).each(buffer, |kmer, count| kmers.push((kmer, count)))
     }
 
     /// Takes a range's k-mers, to be read as often as one likes.
-    pub fn contents(&self, range: usize) -> Contents<'p> {
-        self.store.take(range)
+    pub fn contents(&self, range: usize) -> RangeContents<'p, K> {
+        RangeContents { range, contents: self.store.take(range), records: self.records }
     }
 
-    /// How many k-mers a range has.
+    /// How many k-mers a range has, once all writers have finished.
     pub fn len(&self, range: usize) -> u64 {
-        self.store.bytes(range) / (K::BYTES as u64 + 4)
+        let large = self.large[range].load(Ordering::Relaxed) * Records::<K>::LARGE_MORE as u64;
+        self.store.bytes(range).saturating_sub(large) / self.records.bytes() as u64
     }
 
     /// Where the k-mers wait.
@@ -139,10 +148,12 @@ impl<K: Kmer> Scattering<'_, '_, K> {
     pub fn keep(&mut self, kmer: K, count: u32) -> Result<(), Error> {
         let scattered = self.scattered;
         let range = kmer.prefix(scattered.k, scattered.range_bits) as usize;
-        let record = self.writer.room(range, K::BYTES + 4)?;
-        kmer.store(record);
-        count.store(&mut record[K::BYTES..]);
-        self.writer.commit(range, K::BYTES + 4);
+        let room = self.writer.room(range, Records::<K>::MOST)?;
+        let took = scattered.records.put(kmer, count, room);
+        self.writer.commit(range, took);
+        if Records::<K>::is_large(count) {
+            scattered.large[range].fetch_add(1, Ordering::Relaxed);
+        }
         Ok(())
     }
 
@@ -155,19 +166,22 @@ impl<K: Kmer> Scattering<'_, '_, K> {
     }
 }
 
-/// Gives `take` the k-mers of a range, in no order.
-///
-/// # Errors
-/// If the disk cannot be read.
-pub fn each_of<K: Kmer>(
-    contents: &Contents<'_>,
-    buffer: &mut Vec<u8>,
-    mut take: impl FnMut(K, u32),
-) -> Result<(), Error> {
-    contents.read(buffer, |block| {
-        block.chunks_exact(K::BYTES + 4).for_each(|record| {
-            take(K::load(record), u32::load(&record[K::BYTES..]));
-        });
-        Ok(())
-    })
+/// The k-mers of one range.
+pub struct RangeContents<'p, K> {
+    range: usize,
+    contents: Contents<'p>,
+    records: Records<K>,
+}
+
+impl<K: Kmer> RangeContents<'_, K> {
+    /// Gives `take` the k-mers with their counts, in no order. `buffer` is working space.
+    ///
+    /// # Errors
+    /// If the disk cannot be read.
+    pub fn each(&self, buffer: &mut Vec<u8>, mut take: impl FnMut(K, u32)) -> Result<(), Error> {
+        self.contents.read(buffer, |block| {
+            self.records.each(self.range, block, &mut take);
+            Ok(())
+        })
+    }
 }

@@ -11,8 +11,8 @@ use merganser_seq::kmer::Kmer;
 use super::ranges::ends;
 use super::{Description, RangeReader, Ranges, bad};
 use crate::Error;
-use crate::scattered::{Scattered, Scattering, each_of, sort_range};
-use crate::store::{Contents, Pool};
+use crate::scattered::{RangeContents, Scattered, Scattering, sort_range};
+use crate::store::Pool;
 
 /// The gathered k-mers of one table.
 pub(crate) struct Gathered<'p, K> {
@@ -133,7 +133,7 @@ enum Opened<'p, K> {
     /// It is in memory.
     Sorted,
     /// It is too large to be, and read again for each part of it.
-    Large(Contents<'p>, Vec<Level<K>>),
+    Large(RangeContents<'p, K>, Vec<Level<K>>),
 }
 
 /// k-mers that begin alike, by how they go on.
@@ -199,12 +199,17 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
     }
 
     /// Counts the k-mers that begin with `prefix` by their next bits.
-    fn level(&mut self, contents: &Contents<'_>, prefix: K, bits: u32) -> Result<Level<K>, Error> {
+    fn level(
+        &mut self,
+        contents: &RangeContents<'_, K>,
+        prefix: K,
+        bits: u32,
+    ) -> Result<Level<K>, Error> {
         let k = self.gathered.k();
         let next = DIVIDING_BITS.min(2 * k as u32 - bits);
         let mut level = Level { prefix, bits, next, before: Vec::new() };
         let mut before = vec![0; (1 << next) + 1];
-        each_of::<K>(contents, &mut self.buffer, |kmer, _| {
+        contents.each(&mut self.buffer, |kmer, _| {
             if let Some(cell) = level.cell(kmer, k) {
                 before[cell + 1] += 1;
             }
@@ -254,7 +259,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
     /// which brings one more or some k-mers into memory.
     fn part(
         &mut self,
-        contents: &Contents<'_>,
+        contents: &RangeContents<'_, K>,
         levels: &mut Vec<Level<K>>,
         (prefix, bits): (K, u32),
         load: bool,
@@ -284,7 +289,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
     /// Sorts the k-mers of these cells, and of those behind them that fit.
     fn load(
         &mut self,
-        contents: &Contents<'_>,
+        contents: &RangeContents<'_, K>,
         level: &Level<K>,
         mut cells: std::ops::Range<usize>,
     ) -> Result<(), Error> {
@@ -297,7 +302,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         let GatheredReader { buffer, kmers, swap, .. } = self;
         kmers.clear();
         kmers.reserve_exact(level.len(&cells) as usize);
-        each_of::<K>(contents, buffer, |kmer, count| {
+        contents.each(buffer, |kmer, count| {
             if level.cell(kmer, k).is_some_and(|cell| cells.contains(&cell)) {
                 kmers.push((kmer, count));
             }
@@ -325,7 +330,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         if let Some((_, Opened::Large(contents, levels))) = &mut self.opened {
             // Asked for because it fits with what it goes to.
             let from = kmers.len();
-            each_of::<K>(contents, &mut self.buffer, |kmer, count| kmers.push((kmer, count)))?;
+            contents.each(&mut self.buffer, |kmer, count| kmers.push((kmer, count)))?;
             levels.clear();
             kmers[from..].sort_unstable_by_key(|&(kmer, _)| kmer);
             return self.gathered.check(&kmers[from..]);
