@@ -27,6 +27,10 @@ pub struct Pool {
     spilling: Spilling,
     free: Mutex<Vec<Vec<u8>>>,
     full: AtomicUsize,
+    /// Full blocks in memory and on disk,
+    blocks: AtomicU64,
+    /// and the most that there were at a time.
+    most_blocks: AtomicU64,
     spilled: AtomicU64,
     file: OnceLock<SpillFile>,
     opening: Mutex<()>,
@@ -50,6 +54,8 @@ impl Pool {
             spilling,
             free: Mutex::default(),
             full: AtomicUsize::new(0),
+            blocks: AtomicU64::new(0),
+            most_blocks: AtomicU64::new(0),
             spilled: AtomicU64::new(0),
             file: OnceLock::new(),
             opening: Mutex::default(),
@@ -72,6 +78,11 @@ impl Pool {
         self.spilled.load(Ordering::Relaxed)
     }
 
+    /// The most bytes that full blocks took at a time, or would have taken had all been in memory.
+    pub fn most_bytes(&self) -> u64 {
+        self.most_blocks.load(Ordering::Relaxed) * self.block_bytes as u64
+    }
+
     /// An empty block.
     pub(super) fn block(&self) -> Vec<u8> {
         let free = lock(&self.free).pop();
@@ -88,6 +99,8 @@ impl Pool {
             Storage::Disk => 0,
             Storage::Auto | Storage::Ram => self.spilling.limit / self.block_bytes as u64,
         };
+        let blocks = self.blocks.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most_blocks.fetch_max(blocks, Ordering::Relaxed);
         let kept = self.full.fetch_add(1, Ordering::Relaxed);
         if (kept as u64) < limit {
             return Ok((Segment::Memory(block), None));
@@ -121,16 +134,19 @@ impl Pool {
         Ok(self.file()?.read_at(offset, buffer)?)
     }
 
-    /// Takes blocks back: full ones, which make room for others, and one that was still open.
-    pub(super) fn recycle(&self, full: impl Iterator<Item = Vec<u8>>, open: Vec<u8>) {
+    /// Takes the full blocks of `segments` back, which make room for others, and one that was still open.
+    pub(super) fn recycle(&self, segments: Vec<Segment>, open: Vec<u8>) {
+        self.blocks.fetch_sub(segments.len() as u64, Ordering::Relaxed);
         let mut free = lock(&self.free);
         let mut add = |mut block: Vec<u8>| {
             block.clear();
             free.push(block);
         };
-        for block in full {
-            add(block);
-            self.full.fetch_sub(1, Ordering::Relaxed);
+        for segment in segments {
+            if let Segment::Memory(block) = segment {
+                add(block);
+                self.full.fetch_sub(1, Ordering::Relaxed);
+            }
         }
         if open.capacity() > 0 {
             add(open);
