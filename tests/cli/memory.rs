@@ -2,6 +2,7 @@
 
 mod classify;
 mod hostile;
+mod spilled;
 
 use crate::support::Dir;
 use crate::support::reads::{Random, many};

@@ -304,6 +304,16 @@ impl Database {
         }
     }
 
+    /// Whether the tables are in memory already, be they asked or not: in that of this process, or in a file
+    /// of a file system that is in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        match &self.data {
+            Data::Memory(_) => true,
+            Data::Device { here, .. } => here.get().is_some(),
+            Data::File { mapping, .. } => mapping.is_in_memory(),
+        }
+    }
+
     /// Gives back the memory of all parts that were read from a file.
     pub(crate) fn release(&self) {
         if let Data::File { mapping, .. } = &self.data {

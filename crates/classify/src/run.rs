@@ -89,11 +89,11 @@ impl<'a> Classifier<'a> {
     /// and insert with which the database was prepared.
     ///
     /// Of `resources`, what computes was chosen when the database was prepared. The memory includes
-    /// the parts of the database that are asked together; where none is given, it is
-    /// [`merganser_run::default_budget`], or more if all of the database takes it and the machine has
-    /// it. Where the database does not fit, its parts take turns, as on devices; with
-    /// [`RunConfig::features`] or all hits of each read it has to. A record that is longer than there
-    /// is room for is an error.
+    /// the parts of the database that are asked together; where none is given, it is three quarters of
+    /// what was free when `resources` were made, or more if all of the database takes it and that much
+    /// was free, and a database that is in memory already comes on top. Where the database does not fit,
+    /// its parts take turns, as on devices; with [`RunConfig::features`] or all hits of each read it has
+    /// to fit. A record that is longer than there is room for is an error.
     ///
     /// # Errors
     /// If `config` or `resources` is out of range, or there is too little memory; if partial results are

@@ -3,7 +3,7 @@
 use merganser_kmers::scattered;
 use merganser_seq::kmer::Kmer;
 
-use merganser_run::Shortage;
+use merganser_run::{Shortage, least_memory};
 
 use crate::config::{MAX_BINS, Storage};
 use crate::cpu::{Width, dedupe_bytes};
@@ -114,4 +114,57 @@ pub(crate) fn plan<K: Width>(job: Job<'_>, bins: usize) -> Result<Plan, Error> {
         Storage::Auto | Storage::Ram => job.memory - fixed - open - tables,
     };
     Ok(Plan { bins, block_bytes: block_bytes as usize, full_bytes, table_bytes })
+}
+
+/// Bytes of memory, at least those of `job`, with which full blocks may take `full_bytes`; `None` if
+/// they are to be on disk.
+pub(crate) fn memory_for<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
+    if job.config.storage == Storage::Disk {
+        return None;
+    }
+    // Blocks of another size, or in another order, hold a little more or less.
+    let needed = full_bytes + full_bytes / 32;
+    least_memory(job.memory, |memory| {
+        let more = Job { memory, ..job };
+        // What is seen of the input at first is then more: its bins may come out as twice as many.
+        let is_sure = job.config.bins.is_some() || chunk_bytes(more) == chunk_bytes(job);
+        let bins = if is_sure { bins } else { (2 * bins).min(*AUTO_BINS.end() as usize) };
+        plan::<K>(more, bins).is_ok_and(|plan| plan.full_bytes >= needed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use merganser_run::Resources;
+
+    use super::*;
+
+    #[test]
+    fn a_plan_has_no_limit_but_the_memory() {
+        let (config, resources) = (Config::new(31), Resources::new().threads(2));
+        for memory in [100 << 20, 12 << 30, 600 << 30, 1 << 50, u64::MAX] {
+            let resources = resources.clone().memory(memory);
+            let plan = plan::<u64>(Job::new(&config, &resources, &[]), 512).unwrap();
+            assert!(plan.full_bytes <= memory && plan.full_bytes >= memory / 8);
+            assert!(plan.table_bytes <= MOST_TABLE_BYTES && plan.block_bytes <= 32 << 10);
+        }
+    }
+
+    #[test]
+    fn the_memory_for_full_blocks_is_enough_and_not_much_more() {
+        let (config, resources) = (Config::new(31), Resources::new().threads(2));
+        for memory in [80 << 20, 100 << 20, 400 << 20, 12 << 30] {
+            let resources = resources.clone().memory(memory);
+            let job = Job::new(&config, &resources, &[]);
+            let before = plan::<u64>(job, 64).unwrap().full_bytes;
+            for full in [before + (1 << 20), 3 * before, before + (40 << 30)] {
+                let enough = memory_for::<u64>(job, 64, full).unwrap();
+                let plan = plan::<u64>(Job { memory: enough, ..job }, 64).unwrap();
+                assert!(plan.full_bytes >= full && enough > memory, "{memory} {full}");
+                assert!(enough - memory <= 2 * (full - before) + full / 16 + (8 << 20));
+            }
+        }
+        let disk = config.clone().storage(Storage::Disk);
+        assert_eq!(memory_for::<u64>(Job::new(&disk, &resources, &[]), 64, 1 << 30), None);
+    }
 }

@@ -61,6 +61,9 @@ pub struct Outcome {
     pub bins: usize,
     /// Bytes of temporary files.
     pub spilled_bytes: u64,
+    /// Bytes of memory ([`Resources::memory`]) with which there would have been no temporary files; `None`
+    /// if there were none, or if [`Config::storage`] wanted them.
+    pub enough_memory: Option<u64>,
     /// The GPUs that counted.
     pub devices: Vec<merganser_gpu::DeviceInfo>,
     /// Where the time went.
@@ -251,6 +254,9 @@ impl Run<'_> {
         outcome.stage("count", started);
         self.emit(&results, files, &mut outcome)?;
         outcome.spilled_bytes = pool.spilled();
+        if outcome.spilled_bytes > 0 {
+            outcome.enough_memory = plan::memory_for::<K>(self.job, plan.bins, pool.most_bytes());
+        }
         Ok(outcome)
     }
 

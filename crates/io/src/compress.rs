@@ -23,7 +23,7 @@ static MEMORY: AtomicU64 = AtomicU64::new(0);
 
 /// Says how much memory the process may use in all, for what a file alone decides: zstd data that need
 /// a window of more than an eighth of it (and of more than 128 MiB) are refused. Without this, it is
-/// the [default budget](merganser_run::default_budget).
+/// the [default budget](merganser_run::default_budget) at the moment when a file is opened.
 pub fn limit_memory(bytes: u64) {
     MEMORY.store(bytes.max(1), Ordering::Relaxed);
 }

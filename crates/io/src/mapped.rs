@@ -72,6 +72,9 @@ impl Stamp {
     }
 }
 
+/// File systems whose files are in memory alone, by `statfs(2)`: tmpfs, ramfs, hugetlbfs.
+const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
+
 /// Bytes that a worker hashes before it takes more, and that it reads at once: what stays in the
 /// cache of a core.
 const PIECE: u64 = 4 << 20;
@@ -106,6 +109,13 @@ impl MappedFile {
     /// Its bytes. They are what was written only if a [check](Self::check) says so.
     pub fn bytes(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the file lies in memory and nowhere else (tmpfs, such as `/dev/shm`), so that mapping it takes
+    /// no more of it.
+    pub fn is_in_memory(&self) -> bool {
+        let kind = rustix::fs::fstatfs(&self.file).map(|system| system.f_type as u64 & 0xffff_ffff);
+        kind.is_ok_and(|kind| IN_MEMORY.contains(&kind))
     }
 
     /// Whether all checksums were right when they were last looked at.
@@ -298,6 +308,20 @@ mod tests {
         let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
         assert_eq!(mapped.check(sections, 1, &cancel).unwrap(), Soundness::Cancelled);
         assert!(!mapped.is_checked());
+    }
+
+    #[test]
+    fn files_that_are_in_memory_alone_are_known() {
+        let is_in_memory = |path: &str| {
+            let file = File::open(path).unwrap();
+            MappedFile::of_file(&file, Path::new(path)).unwrap().is_in_memory()
+        };
+        // procfs is another file system.
+        assert!(!is_in_memory("/proc/version"));
+        if let Ok(mut file) = tempfile::NamedTempFile::new_in("/dev/shm") {
+            file.write_all(b"x").unwrap();
+            assert!(is_in_memory(file.path().to_str().unwrap()));
+        }
     }
 
     #[test]

@@ -119,10 +119,6 @@ impl Contents<'_> {
 
 impl Drop for Contents<'_> {
     fn drop(&mut self) {
-        let kept = self.segments.drain(..).filter_map(|segment| match segment {
-            Segment::Memory(block) => Some(block),
-            Segment::Disk { .. } => None,
-        });
-        self.pool.recycle(kept, std::mem::take(&mut self.open));
+        self.pool.recycle(std::mem::take(&mut self.segments), std::mem::take(&mut self.open));
     }
 }

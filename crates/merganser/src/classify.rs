@@ -95,7 +95,8 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         database: &database,
         files: &files,
         devices,
-        resources,
+        // Anew: a database may have been built in the memory that was free.
+        resources: args.resources.resources(),
         classifier: RefCell::new(None),
         console,
         cancel: &cancel,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use merganser_classify::taxonomy::TaxonomySource;
 use merganser_io::{Input, Output, Segment};
-use merganser_run::{DeviceChoice, Resources, Summary};
+use merganser_run::{DeviceChoice, Resources, Summary, format_size, size_to_give};
 
 use crate::args::device::DeviceArgs;
 use crate::console::Console;
@@ -139,6 +139,14 @@ pub(crate) fn tell_skipped(skipped: u64, console: &Console) {
             "{skipped} secondary and supplementary alignments were passed over"
         ));
     }
+}
+
+/// Says how much went to disk for lack of memory, and with how much none would have.
+pub(crate) fn tell_spilled(bytes: u64, enough: u64, console: &Console) {
+    let (size, memory) = (format_size(bytes), size_to_give(enough));
+    console.info(format_args!(
+        "note: {size} went to disk: with --memory {memory} it would have stayed in memory"
+    ));
 }
 
 /// A name as text, of which bytes that are no text are escaped: different names stay different.

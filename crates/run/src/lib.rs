@@ -16,6 +16,7 @@ mod pipeline;
 mod progress;
 mod resources;
 mod shortage;
+mod sizes;
 mod stages;
 mod summary;
 pub mod threads;
@@ -29,13 +30,12 @@ pub use error::{Error, SizeError};
 pub use fault::{ConfigError, Fault, FaultKind, with_names};
 pub use files::raise_open_file_limit;
 pub use in_order::{InOrder, InOrderSink, OnFailure};
-pub use memory::{
-    default_budget, format_given, format_needed, format_size, machine_memory, parse_size, peak_rss,
-};
+pub use memory::{available_memory, default_budget, least_memory, peak_rss};
 pub use pipeline::{Pipeline, Source};
 pub use progress::{Progress, Silent, Unit};
 pub use resources::Resources;
 pub use shortage::{GpuShortage, Shortage};
+pub use sizes::{format_given, format_needed, format_size, parse_size, size_to_give};
 pub use stages::Stages;
 pub use summary::Summary;
 pub use threads::{StartError, resolve_threads, start, start_scoped};

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use crate::device::DeviceChoice;
-use crate::{ConfigError, default_budget, resolve_threads};
+use crate::{ConfigError, available_memory, memory, resolve_threads};
 
-/// What a run may use of the machine. No result depends on any of it.
+/// What a run may use of the machine. No result depends on any of it. To be made when the run is: the
+/// default memory is a part of what is free at that moment.
 ///
 /// ```
 /// use merganser_run::{DeviceChoice, Resources};
@@ -13,7 +14,7 @@ use crate::{ConfigError, default_budget, resolve_threads};
 /// let resources = Resources::new().threads(4).memory(8 << 30).device(DeviceChoice::Cpu);
 /// assert_eq!((resources.threads, resources.budget()), (4, 8 << 30));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Resources {
     /// Worker threads in all, at least 1.
@@ -27,11 +28,15 @@ pub struct Resources {
     pub device: DeviceChoice,
     /// Bytes of memory to use on each GPU, `None` for what is free.
     pub gpu_memory: Option<u64>,
+    /// What memory there was to use when these were made: a run that has begun to take it must not find
+    /// another number.
+    available: u64,
 }
 
 impl Resources {
-    /// All cores, the default memory, the system's temporary directory, and GPUs if there are any
-    /// and the input is large enough to pay for starting them.
+    /// All cores, the default memory of this moment (three quarters of [`available_memory`]), the
+    /// system's temporary directory, and GPUs if there are any and the input is large enough to pay for
+    /// starting them.
     pub fn new() -> Resources {
         Resources {
             threads: resolve_threads(None),
@@ -39,6 +44,7 @@ impl Resources {
             temp_dir: std::env::temp_dir(),
             device: DeviceChoice::Auto,
             gpu_memory: None,
+            available: available_memory(),
         }
     }
 
@@ -72,10 +78,16 @@ impl Resources {
         Resources { gpu_memory: Some(bytes), ..self }
     }
 
-    /// The bytes of memory that the whole process may use: what was asked for, or
-    /// [`default_budget`].
+    /// The bytes of memory that the whole process may use: what was asked for, or three quarters of
+    /// [`available`](Resources::available).
     pub fn budget(&self) -> u64 {
-        self.memory.unwrap_or_else(default_budget)
+        self.memory.unwrap_or_else(|| memory::default_share(self.available))
+    }
+
+    /// The bytes of memory that the process might use when these resources were made
+    /// ([`available_memory`]), whatever was asked for.
+    pub fn available(&self) -> u64 {
+        self.available
     }
 
     /// Checks the ranges.
@@ -100,6 +112,18 @@ impl Default for Resources {
 #[cfg(test)]
 mod tests {
     use super::Resources;
+
+    #[test]
+    fn the_default_memory_stays_what_it_was() {
+        let resources = Resources::new();
+        let budget = resources.budget();
+        assert_eq!(budget, resources.available() / 4 * 3);
+        let taken = vec![1u8; 64 << 20];
+        let copy = resources.clone().threads(3);
+        assert_eq!([resources.budget(), copy.budget()], [budget; 2], "{}", taken[1 << 20]);
+        let limited = resources.memory(7 << 30);
+        assert_eq!((limited.budget(), limited.available()), (7 << 30, copy.available()));
+    }
 
     #[test]
     fn no_thread_is_refused_by_the_field_s_name() {

@@ -1,6 +1,6 @@
 //! How the memory is spent: decided before the first read.
 
-use merganser_run::{Resources, Shortage, machine_memory};
+use merganser_run::{Resources, Shortage};
 
 use super::database::Kraken2Database;
 use crate::Error;
@@ -56,7 +56,9 @@ impl Plan {
         let fixed = process + thread * threads + taxa;
         let whole = fixed + database.table_bytes();
         let budget = resources.budget();
-        if !on_gpus && is_too_large(resources, whole) {
+        // A table that is in memory already takes nothing of what is free, but of a limit it does.
+        let held = resources.memory.is_none() && database.table.is_in_memory();
+        if !on_gpus && is_too_large(resources, whole) && !held {
             return Plan::in_rounds(threads, fixed, whole, budget);
         }
         // Pages of a mapped file are the system's to give and take, unless somebody has set a limit.
@@ -75,16 +77,16 @@ impl Plan {
         Ok(Plan { record, rounds })
     }
 
-    /// Whether the CPU would take rounds: the memory that is given, or that the machine has, does not
-    /// hold the table.
+    /// Whether the CPU would take rounds: the memory that is given, or that is free, does not hold the
+    /// table.
     pub(super) fn takes_rounds(resources: &Resources, database: &Kraken2Database) -> bool {
         Plan::new(resources, database, false).is_ok_and(|plan| plan.rounds.is_some())
     }
 }
 
-/// Whether the memory that is given is less than `whole`, or what the machine has if none is given.
+/// Whether the memory that is given is less than `whole`, or what is free if none is given.
 fn is_too_large(resources: &Resources, whole: u64) -> bool {
-    whole > resources.memory.unwrap_or_else(machine_memory)
+    whole > resources.memory.unwrap_or_else(|| resources.available())
 }
 
 /// What a budget leaves besides `fixed`, if it is as much as is `needed`.

@@ -194,6 +194,11 @@ impl Table {
         self.file.bytes().len() as u64
     }
 
+    /// Whether the file lies in memory and nowhere else.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.file.is_in_memory()
+    }
+
     /// Cells.
     pub(super) fn cells(&self) -> u64 {
         self.homes.capacity

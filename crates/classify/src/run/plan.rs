@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use merganser_run::{Resources, Shortage, format_size, machine_memory};
+use merganser_run::{Resources, Shortage, format_size};
 
 use crate::config::RunConfig;
 use crate::output::LineFormat;
@@ -52,10 +52,12 @@ impl Plan {
         let all = 0..database.parts();
         // With devices, the host needs tables only to look again.
         let again = config.thresholds.near > 0 || config.thresholds.confidence > 0.0;
-        let here = !on_devices || again;
+        // Tables that are in memory already take nothing of what is free, but of a limit they do.
+        let held = resources.memory.is_none() && database.is_in_memory();
+        let here = (!on_devices || again) && !held;
         let bytes = |parts: Range<usize>| if here { database.resident_bytes(parts) } else { 0 };
         let whole = fixed + bytes(all.clone());
-        let memory = resources.memory.unwrap_or_else(|| usual(whole));
+        let memory = resources.memory.unwrap_or_else(|| usual(resources, whole));
         let (rounds, left) = if whole <= memory {
             (vec![all.clone()], memory - whole)
         } else {
@@ -118,10 +120,10 @@ fn fixed(database: &Database, config: &RunConfig, threads: usize) -> u64 {
     FIXED + THREAD * threads as u64 + database.content_bytes() + tables * coverage + features
 }
 
-/// The memory to use if the user names none: a database that fits into the machine is asked as a
+/// The memory to use if the user names none: a database that what is free has room for is asked as a
 /// whole, as its pages are the system's and go if others need them.
-fn usual(whole: u64) -> u64 {
-    merganser_run::default_budget().max(whole.min(machine_memory()))
+fn usual(resources: &Resources, whole: u64) -> u64 {
+    resources.budget().max(whole.min(resources.available()))
 }
 
 fn too_little(
@@ -142,4 +144,21 @@ fn too_little(
     };
     let what = format!("classifying with {threads} threads by this database{all} needs");
     Shortage { what, needed, budget, remedy }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usual;
+    use merganser_run::Resources;
+
+    #[test]
+    fn a_database_may_take_all_that_is_free() {
+        let resources = Resources::new();
+        let (budget, available) = (resources.budget(), resources.available());
+        for (whole, memory) in
+            [(1, budget), (budget + 1, budget + 1), (available, available), (u64::MAX, available)]
+        {
+            assert_eq!(usual(&resources, whole), memory);
+        }
+    }
 }

@@ -67,6 +67,8 @@ pub(crate) struct Tiers<'p> {
     /// Bytes of host memory that are left.
     host_left: AtomicU64,
     host_bytes: u64,
+    /// Bytes that devices had no room for.
+    taken_over: AtomicU64,
     pool: &'p Pool,
 }
 
@@ -74,7 +76,13 @@ impl<'p> Tiers<'p> {
     /// At most `host_bytes` in host memory, the rest in the pool's spill file.
     pub(crate) fn new(storage: Storage, host_bytes: u64, pool: &'p Pool) -> Tiers<'p> {
         let host_bytes = if storage == Storage::Disk { 0 } else { host_bytes };
-        Tiers { storage, host_left: AtomicU64::new(host_bytes), host_bytes, pool }
+        let (host_left, taken_over) = (AtomicU64::new(host_bytes), AtomicU64::new(0));
+        Tiers { storage, host_left, host_bytes, taken_over, pool }
+    }
+
+    /// Bytes that devices had no room for so far, be they in host memory or on disk.
+    pub(crate) fn taken_over(&self) -> u64 {
+        self.taken_over.load(Ordering::Relaxed)
     }
 
     pub(crate) fn in_device(part: ArenaBuffer<u64>, starts: Vec<u64>) -> Chunk {
@@ -95,6 +103,7 @@ impl<'p> Tiers<'p> {
         staging: &mut Staging,
     ) -> Result<Chunk, Error> {
         let bytes = 8 * records.len() as u64;
+        self.taken_over.fetch_add(bytes, Ordering::Relaxed);
         let take = |left: u64| left.checked_sub(bytes);
         let in_memory =
             self.host_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();

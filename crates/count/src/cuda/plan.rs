@@ -25,6 +25,9 @@ const WORKSPACES_FROM_HOST: usize = 4;
 const MOST_KMERS: u64 = 256 << 20;
 /// Fewer are not worth a group.
 const LEAST_KMERS: u64 = 4 << 20;
+/// Batches that wait for devices take no more: some 10^10 bases, which bridge the start of devices. Where
+/// devices are the slower part, more of them would be but memory.
+const MOST_BATCH_BYTES: u64 = 4 << 30;
 /// The least device memory to count with.
 const LEAST_MEMORY: u64 = 48 << 20;
 /// Shares of a device's memory, in eighths: super-k-mers, and what is counted at a time.
@@ -83,10 +86,11 @@ fn batch_tiles(job: Job<'_>, bins: usize, streams: usize) -> usize {
     allowed.clamp(16, BATCH_TILES as u64) as usize
 }
 
-/// Host memory's batches: a quarter of the budget, and at least two for each thread.
+/// Host memory's batches: a quarter of the budget up to a limit, and at least two for each thread.
 pub(crate) fn batches(job: Job<'_>, tiles: usize) -> usize {
     let bytes = (tiles * Batch::TILE_BYTES) as u64;
-    ((job.memory / 4 / bytes) as usize).max(2 * job.threads + 2)
+    let share = (job.memory / 4).min(MOST_BATCH_BYTES);
+    ((share / bytes) as usize).max(2 * job.threads + 2)
 }
 
 /// Bytes of a device's memory, before anything is in it.

@@ -38,6 +38,8 @@ use crate::superkmer;
 
 /// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
 const HOST_RESERVE: u64 = 256 << 20;
+/// Super-k-mers that no device holds have a half of the host's memory; results have the rest.
+const HOST_SHARES: u64 = 2;
 
 /// What phase 1 leaves: the open devices, what they may use, and the super-k-mers.
 struct Cut {
@@ -66,7 +68,7 @@ impl Run<'_> {
             let plan = crate::plan::plan::<K>(self.job, bins)?;
             outcome.bins = bins;
             outcome.stage("sample", started);
-            let host = plan.full_bytes.saturating_sub(HOST_RESERVE) / 2;
+            let host = plan.full_bytes.saturating_sub(HOST_RESERVE) / HOST_SHARES;
             let pool = self.pool(Plan { full_bytes: host, ..plan });
             let tiers = Tiers::new(config.storage, host, &pool);
             let started = Instant::now();
@@ -76,6 +78,11 @@ impl Run<'_> {
             pool.raise_limit(tiers.left());
             self.count_cut::<K>(cut, plan, &tiers, &pool, files, &mut outcome)?;
             outcome.spilled_bytes = pool.spilled();
+            if outcome.spilled_bytes > 0 {
+                let records = tiers.taken_over();
+                let full = (HOST_SHARES * records).max(records + pool.most_bytes()) + HOST_RESERVE;
+                outcome.enough_memory = crate::plan::memory_for::<K>(self.job, bins, full);
+            }
             Ok(outcome)
         })
     }

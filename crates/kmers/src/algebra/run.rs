@@ -35,6 +35,9 @@ pub struct Calculated {
     pub histogram: Histogram,
     /// Bytes of temporary files.
     pub spilled_bytes: u64,
+    /// Bytes of memory ([`Resources::memory`]) with which there would have been no temporary files; `None`
+    /// if there were none.
+    pub enough_memory: Option<u64>,
     /// Stages in order with their wall time.
     pub stages: Stages,
     /// The largest resident size of the process so far, in bytes, if the system tells it.
@@ -104,6 +107,7 @@ impl Job<'_> {
         calculated.stages.since("gather", started);
         let mut calculated = self.write(output, &ranges, calculated)?;
         calculated.spilled_bytes = self.session.pool.spilled();
+        calculated.enough_memory = self.session.enough_memory();
         calculated.peak_memory = merganser_run::peak_rss();
         Ok(calculated)
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage, Unit};
+use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage, Unit, least_memory};
 use merganser_seq::kmer::Kmer;
 
 use super::engine::Engine;
@@ -25,6 +25,10 @@ pub(crate) struct Session<'s> {
     width: u64,
     /// Bytes of parts that wait to be written.
     waiting_bytes: u64,
+    /// Bytes that are taken whatever the budget.
+    fixed: u64,
+    /// Blocks that are open at a time.
+    blocks: u64,
 }
 
 /// Blocks of gathered k-mers.
@@ -66,12 +70,7 @@ impl<'s> Session<'s> {
             let remedy = Shortage::FEWER_THREADS;
             return Err(Shortage { what, needed, budget, remedy }.into());
         }
-        let left = resources.budget() - fixed;
-        let block_bytes = match blocks {
-            0 => *BLOCK_BYTES.start(),
-            _ => (left / 4 / blocks).clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end()),
-        };
-        let left = left - blocks * block_bytes;
+        let (block_bytes, left) = beside_blocks(resources.budget() - fixed, blocks);
         let pool = Pool::new(
             block_bytes as usize,
             Spilling {
@@ -94,7 +93,21 @@ impl<'s> Session<'s> {
             sorting_bytes: worker_bytes / unsorted.max(1),
             width: width.max(1),
             waiting_bytes: left / 8,
+            fixed,
+            blocks,
         })
+    }
+
+    /// Bytes of memory with which nothing would have gone to disk, if something did.
+    pub(crate) fn enough_memory(&self) -> Option<u64> {
+        if self.pool.spilled() == 0 {
+            return None;
+        }
+        let most = self.pool.most_bytes();
+        // Blocks of another size hold a little more or less.
+        let needed = most + most / 32;
+        let holds = |budget: u64| beside_blocks(budget - self.fixed, self.blocks).1 / 2 >= needed;
+        least_memory(self.resources.budget(), holds)
     }
 
     /// The tables' k-mers in order.
@@ -145,6 +158,15 @@ impl<'s> Session<'s> {
     pub(super) fn most_waiting<K: Kmer>(&self) -> u64 {
         self.waiting_bytes / size_of::<(K, u32)>() as u64
     }
+}
+
+/// The bytes of each of so many open blocks, and what they leave of `bytes`.
+fn beside_blocks(bytes: u64, blocks: u64) -> (u64, u64) {
+    let block_bytes = match blocks {
+        0 => *BLOCK_BYTES.start(),
+        _ => (bytes / 4 / blocks).clamp(*BLOCK_BYTES.start(), *BLOCK_BYTES.end()),
+    };
+    (block_bytes, bytes - blocks * block_bytes)
 }
 
 /// Tables of different k or strands have nothing to do with one another.

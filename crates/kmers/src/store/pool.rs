@@ -30,6 +30,10 @@ pub struct Pool {
     limit: AtomicU64,
     free: Mutex<Free>,
     full: AtomicUsize,
+    /// Full blocks in memory and on disk,
+    blocks: AtomicU64,
+    /// and the most that there were at a time.
+    most_blocks: AtomicU64,
     spilled: AtomicU64,
     file: OnceLock<SpillFile>,
     opening: Mutex<()>,
@@ -66,6 +70,8 @@ impl Pool {
             spilling,
             free: Mutex::default(),
             full: AtomicUsize::new(0),
+            blocks: AtomicU64::new(0),
+            most_blocks: AtomicU64::new(0),
             spilled: AtomicU64::new(0),
             file: OnceLock::new(),
             opening: Mutex::default(),
@@ -93,6 +99,11 @@ impl Pool {
         self.spilled.load(Ordering::Relaxed)
     }
 
+    /// The most bytes that full blocks took at a time, or would have taken had all been in memory.
+    pub fn most_bytes(&self) -> u64 {
+        self.most_blocks.load(Ordering::Relaxed) * self.block_bytes as u64
+    }
+
     /// An empty block.
     pub(super) fn block(&self) -> BytesMut {
         let mut free = lock(&self.free);
@@ -118,6 +129,8 @@ impl Pool {
             Storage::Disk => 0,
             Storage::Auto | Storage::Ram => self.limit() / self.block_bytes as u64,
         };
+        let blocks = self.blocks.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most_blocks.fetch_max(blocks, Ordering::Relaxed);
         let kept = self.full.fetch_add(1, Ordering::Relaxed);
         if (kept as u64) < limit {
             return Ok((Segment::Memory(block), None));
@@ -151,16 +164,19 @@ impl Pool {
         Ok(self.file()?.read_at(offset, buffer)?)
     }
 
-    /// Takes blocks back: full ones, which make room for others, and one that was still open.
-    pub(super) fn recycle(&self, full: impl Iterator<Item = BytesMut>, open: BytesMut) {
+    /// Takes the full blocks of `segments` back, which make room for others, and one that was still open.
+    pub(super) fn recycle(&self, segments: Vec<Segment>, open: BytesMut) {
+        self.blocks.fetch_sub(segments.len() as u64, Ordering::Relaxed);
         let mut free = lock(&self.free);
         let mut add = |mut block: BytesMut| {
             block.clear();
             free.blocks.push(block);
         };
-        for block in full {
-            add(block);
-            self.full.fetch_sub(1, Ordering::Relaxed);
+        for segment in segments {
+            if let Segment::Memory(block) = segment {
+                add(block);
+                self.full.fetch_sub(1, Ordering::Relaxed);
+            }
         }
         if open.capacity() > 0 {
             add(open);

@@ -183,8 +183,8 @@ pub(crate) struct PartArgs {
 pub(crate) struct ResourceArgs {
     #[command(flatten)]
     pub(crate) threads: ThreadsOrTaxonomyArgs,
-    /// Memory that building may use, e.g. 8G; more goes to temporary files [default: the smaller
-    /// of 12G and three quarters of what machine or cgroup give]
+    /// Memory that building may use, e.g. 8G; more goes to temporary files [default: three
+    /// quarters of the memory that is free to use]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,

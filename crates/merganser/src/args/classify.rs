@@ -52,8 +52,8 @@ Examples:
 
 const MEMORY: &str = "\
 Memory that the run may use, the database included, e.g. 8G: where that does not fit, its parts \
-take turns (build --parts), or an error says what is needed [default: the smaller of 12G and three \
-quarters of what machine or cgroup give, or more if the database needs it and the machine has it]";
+take turns (build --parts), or an error says what is needed [default: three quarters of the \
+memory that is free to use, or more if the database needs it and it is free]";
 
 #[derive(Args, Debug)]
 #[command(mut_arg("memory", |arg| arg.help(MEMORY)))]

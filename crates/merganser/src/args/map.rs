@@ -66,8 +66,8 @@ pub(crate) struct IndexArgs {
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Memory that the process may use, e.g. 500M or 8G [default: the smaller of 12G and three
-    /// quarters of what machine or cgroup give]
+    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the
+    /// memory that is free to use]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,

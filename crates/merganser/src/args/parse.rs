@@ -32,15 +32,15 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-/// Says what `--memory` of any command gives.
+/// Says what `--memory` of any command gives; what is given by default is decided here once, as less is
+/// free when a run has taken its part.
 fn limit_memory(matches: &ArgMatches) {
     let mut command = matches;
     while let Some((_, inner)) = command.subcommand() {
         command = inner;
     }
-    if let Ok(Some(&memory)) = command.try_get_one("memory") {
-        merganser_io::limit_memory(memory);
-    }
+    let given = command.try_get_one("memory").ok().flatten().copied();
+    merganser_io::limit_memory(given.unwrap_or_else(merganser_run::default_budget));
 }
 
 /// Takes a folder that was given as `-t` for the taxonomy, which that once was.

@@ -8,7 +8,7 @@ use merganser_run::{format_size, peak_rss};
 
 use super::Finished;
 use crate::args::count::rule_name;
-use crate::common::thousands;
+use crate::common::{tell_spilled, thousands};
 use crate::console::{Console, Level};
 
 /// Says what was found, what is odd about it, and what was kept.
@@ -21,6 +21,9 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
             console.info(format_args!("{name:<24}{value:>18}"));
         }
         console.info(verdict(finished));
+    }
+    if let Some(memory) = finished.outcome.enough_memory {
+        tell_spilled(finished.outcome.spilled_bytes, memory, console);
     }
     for warning in warnings(finished) {
         console.warn(warning);

@@ -18,7 +18,7 @@ use crate::args::kmers::{
     SetCountsArgs, SubtractArgs,
 };
 use crate::args::name_of;
-use crate::common::{thousands, write_summary};
+use crate::common::{tell_spilled, thousands, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -215,6 +215,9 @@ fn report(args: &ResultArgs, done: &Calculated, console: &Console) {
         let ceiling = args.counter_max.unwrap_or(u32::MAX);
         let lowered = thousands(done.lowered);
         console.warn(format_args!("{lowered} counts were lowered to {ceiling} (--counter-max)"));
+    }
+    if let Some(memory) = done.enough_memory {
+        tell_spilled(done.spilled_bytes, memory, console);
     }
     let (kmers, occurrences) = (thousands(done.kmers), thousands(done.occurrences));
     let cut = match done.before - done.kmers {

@@ -156,6 +156,8 @@ fn load(
 }
 
 pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode> {
+    // Before the table takes of what is free.
+    let resources = tables::resources(&args.tables, None);
     let inputs = args.inputs.expand(&args.reads).map_err(Error::from)?;
     let files = RunFiles::new().lists(&args.reads).inputs(&inputs).write([&args.output]);
     let cancel = interrupt::cancel_on_interrupt();
@@ -163,7 +165,6 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let (lookup, set) =
         load(&args.table, (&args.tables, &args.device), &inputs, files, &bar, &cancel)?;
     let mut output = set.output(&args.output).map_err(Error::from)?;
-    let resources = tables::resources(&args.tables, None);
     let job = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
     let done = reads::profile(job, &inputs, &mut output);
     drop(bar);
