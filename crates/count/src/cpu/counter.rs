@@ -180,6 +180,9 @@ impl<K: Width> Expander<K> {
     fn settle(&mut self) -> bool {
         let fits = self.map.reserve(self.pending.len());
         if fits {
+            for &(_, hash, _) in &self.pending {
+                self.map.prefetch_likely(hash);
+            }
             for &(kmer, hash, weight) in &self.pending {
                 self.map.add(kmer, hash, weight);
             }
