@@ -171,11 +171,10 @@ impl<K: Width> Worker<K> {
 
     fn read_out(&mut self, found: &mut Found) {
         let before = found.distinct;
-        let outcome =
-            self.lookups.table.read_out(&mut self.histogram, 1, u32::MAX, |kmer, count| {
-                found.add(kmer, count);
-                Ok::<_, std::convert::Infallible>(())
-            });
+        let outcome = self.lookups.table.read_out(&mut self.histogram, 1, u32::MAX, |kmers| {
+            kmers.iter().for_each(|&(kmer, count)| found.add(kmer, count));
+            Ok::<_, std::convert::Infallible>(())
+        });
         match outcome {
             Ok(()) => self.expected = (found.distinct - before) as usize,
             Err(never) => match never {},
@@ -209,6 +208,9 @@ impl<K: Width> Lookups<K> {
     #[inline]
     fn settle(&mut self) {
         assert!(self.table.reserve(self.pending.len()), "a bin has more k-mers than a table holds");
+        for &(_, hash, _) in &self.pending {
+            self.table.prefetch_likely(hash);
+        }
         for &(kmer, hash, weight) in &self.pending {
             self.table.add(kmer, hash, weight);
         }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use merganser_seq::signature;
+use merganser_seq::{signature, simd};
 
 /// Signatures of up to this many bits have a slot each; longer ones share slots by a hash.
 const SLOT_BITS: u32 = 18;
@@ -71,12 +71,22 @@ impl BinMap {
         (&self.bin_of, self.slots.multiplier, self.slots.shift)
     }
 
+    /// The slot of a signature, for which the cache is asked.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, signature: u32) -> usize {
+        let slot = self.slots.of(signature);
+        simd::prefetch(&self.bin_of, slot);
+        slot
+    }
+
     /// The bin of a slot.
+    #[inline(always)]
     pub(crate) fn bin_of_slot(&self, slot: usize) -> usize {
         usize::from(self.bin_of[slot])
     }
 
-    #[inline(always)]
+    /// The bin of a signature.
+    #[cfg(test)]
     pub(crate) fn bin(&self, signature: u32) -> usize {
         usize::from(self.bin_of[self.slots.of(signature)])
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod counter;
 mod dedupe;
+mod index;
 mod kmer_map;
 pub(crate) mod partition;
 pub(crate) mod sample;

@@ -71,8 +71,8 @@ impl<K: Kmer> ResultsWriter<'_, '_, K> {
     pub(crate) fn add_map(&mut self, map: &KmerMap<K>) -> Result<(), Error> {
         let Results { least, most, keep, .. } = *self.results;
         let ResultsWriter { writer, histogram, .. } = self;
-        map.read_out(histogram, least, if keep { most } else { 0 }, |kmer, count| {
-            Ok(writer.keep(kmer, count)?)
+        map.read_out(histogram, least, if keep { most } else { 0 }, |kmers| {
+            Ok(writer.keep_all(kmers)?)
         })
     }
 

@@ -157,6 +157,19 @@ impl<K: Kmer> Scattering<'_, '_, K> {
         Ok(())
     }
 
+    /// Takes k-mers, whose cache misses overlap.
+    ///
+    /// # Errors
+    /// As [`Scattering::keep`].
+    #[inline]
+    pub fn keep_all(&mut self, kmers: &[(K, u32)]) -> Result<(), Error> {
+        let (k, bits) = (self.scattered.k, self.scattered.range_bits);
+        for &(kmer, _) in kmers {
+            self.writer.prefetch(kmer.prefix(k, bits) as usize);
+        }
+        kmers.iter().try_for_each(|&(kmer, count)| self.keep(kmer, count))
+    }
+
     /// Hands over what the worker still has.
     ///
     /// # Errors

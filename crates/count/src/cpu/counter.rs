@@ -18,6 +18,9 @@ use crate::{Config, Error};
 /// k-mers looked up together, so that their cache misses overlap.
 const AT_ONCE: usize = 256;
 
+/// Bases that are taken from a word, whose first three may not belong to them.
+const BASES_AT_ONCE: usize = 29;
+
 /// Bytes of packed bases that are looked at beyond a record's end.
 const PADDED: usize = 160;
 
@@ -57,6 +60,7 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
             expander: Expander {
                 k: config.k,
                 canonical: config.canonical,
+                first: [0, 1, 2, 3].map(|code| K::default().push_complement(code, config.k)),
                 pass: Pass::default(),
                 map: KmerMap::new(table_bytes),
                 pending: Vec::with_capacity(AT_ONCE),
@@ -126,6 +130,8 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
 struct Expander<K> {
     k: usize,
     canonical: bool,
+    /// What each base's complement is as the first base of a k-mer.
+    first: [K; 4],
     pass: Pass,
     map: KmerMap<K>,
     pending: Vec<(K, u64, u32)>,
@@ -156,21 +162,30 @@ impl<K: Width> Expander<K> {
     /// Adds each of a super-k-mer's `kmers` k-mers `weight` times; false if the map is full.
     #[inline(always)]
     fn expand(&mut self, bases: &[u8], kmers: usize, weight: u32) -> bool {
-        let (k, mask) = (self.k, K::mask(self.k));
+        let (k, mask, canonical, pass) = (self.k, K::mask(self.k), self.canonical, self.pass);
         let mut forward = K::from_packed(bases, k);
-        let mut reverse = if self.canonical { forward.reverse_complement(k) } else { forward };
-        for next in k..k + kmers {
-            let kmer = forward.least(reverse);
-            let hash = kmer.hash();
-            if self.pass.takes(hash) {
-                self.map.prefetch(hash);
-                self.pending.push((kmer, hash, weight));
+        let mut reverse = if canonical { forward.reverse_complement(k) } else { forward };
+        for from in (0..kmers).step_by(BASES_AT_ONCE) {
+            let mut codes = word_at(bases, k + from);
+            let steps = BASES_AT_ONCE.min(kmers - from);
+            let (map, first) = (&self.map, &self.first);
+            let next = (0..steps).map(|_| {
+                let kmer = forward.least(reverse);
+                let hash = kmer.hash();
+                map.prefetch(hash);
+                // What lies behind the last base is padding or the next record: never used.
+                let code = (codes >> 62) as u8;
+                codes <<= 2;
+                forward = forward.push(code, mask);
+                reverse =
+                    if canonical { reverse.shr(2).or(first[usize::from(code)]) } else { forward };
+                (kmer, hash, weight)
+            });
+            if pass.bits == 0 {
+                self.pending.extend(next);
+            } else {
+                self.pending.extend(next.filter(|&(_, hash, _)| pass.takes(hash)));
             }
-            // What lies behind the last base is padding or the next record: never used.
-            let byte = bases.get(next / 4).copied().unwrap_or(0);
-            let code = byte >> (6 - 2 * (next % 4)) & 3;
-            forward = forward.push(code, mask);
-            reverse = if self.canonical { reverse.push_complement(code, k) } else { forward };
         }
         self.pending.len() < AT_ONCE || self.settle()
     }
@@ -180,6 +195,9 @@ impl<K: Width> Expander<K> {
     fn settle(&mut self) -> bool {
         let fits = self.map.reserve(self.pending.len());
         if fits {
+            for &(_, hash, _) in &self.pending {
+                self.map.prefetch_likely(hash);
+            }
             for &(kmer, hash, weight) in &self.pending {
                 self.map.add(kmer, hash, weight);
             }
@@ -187,4 +205,16 @@ impl<K: Width> Expander<K> {
         self.pending.clear();
         fits
     }
+}
+
+/// The bases from base `at` on in the top bits of a word: 29 or more of them, as far as there are bytes.
+#[inline(always)]
+fn word_at(bases: &[u8], at: usize) -> u64 {
+    let rest = bases.get(at / 4..).unwrap_or_default();
+    let bytes = rest.first_chunk().copied().unwrap_or_else(|| {
+        let mut bytes = [0; 8];
+        bytes[..rest.len()].copy_from_slice(rest);
+        bytes
+    });
+    u64::from_be_bytes(bytes) << (2 * (at % 4))
 }

@@ -7,49 +7,48 @@
 use merganser_seq::simd;
 
 use super::Width;
+use super::index::Index;
 use super::width::Key;
 
 /// Records looked up together, so that their cache misses overlap.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 64;
 /// Groups that go straight through after one in which little recurred.
 const PAUSE: usize = 15;
 
 #[derive(Clone, Copy)]
-struct Slot<T> {
+struct Record<T> {
     key: T,
-    /// Times that the record occurred; 0 in an empty slot.
+    /// Times that it occurred; 0 in one that is not there.
     weight: u32,
-}
-
-impl<T: Key> Slot<T> {
-    const EMPTY: Self = Slot { key: T::NONE, weight: 0 };
 }
 
 /// A group of records with the number of times each occurred.
 pub struct Dedupe<K: Width> {
-    slots: Vec<Slot<K::Key>>,
-    shift: u32,
-    distinct: usize,
-    records: usize,
+    index: Index,
+    /// From 1 on, in the order in which they came first.
+    distinct: Vec<Record<K::Key>>,
+    len: usize,
+    gathered: usize,
     pause: usize,
     pending: Vec<(K::Key, u64)>,
 }
 
 impl<K: Width> Dedupe<K> {
-    /// The most records of a group: its map then has half of its slots empty.
+    /// The most records of a group: its index then has half of its slots empty.
     pub const GROUP: usize = 1 << 17;
 
-    /// Bytes of the largest map.
-    pub(crate) const BYTES: usize = 2 * Self::GROUP * size_of::<Slot<K::Key>>();
+    /// Bytes of the largest group.
+    pub(crate) const BYTES: usize =
+        (Self::GROUP + 1) * size_of::<Record<K::Key>>() + 2 * Self::GROUP * size_of::<u32>();
 
     /// One without a group.
     #[expect(clippy::new_without_default, reason = "nobody asks for a default")]
     pub fn new() -> Dedupe<K> {
         Dedupe {
-            slots: Vec::new(),
-            shift: 0,
-            distinct: 0,
-            records: 0,
+            index: Index::new(),
+            distinct: Vec::new(),
+            len: 0,
+            gathered: 0,
             pause: 0,
             pending: Vec::with_capacity(AT_ONCE),
         }
@@ -61,12 +60,14 @@ impl<K: Width> Dedupe<K> {
             self.pause -= 1;
             return false;
         }
-        let slots = (records.min(Self::GROUP) * 2).next_power_of_two().max(AT_ONCE);
-        self.slots.clear();
-        self.slots.resize(slots, Slot::EMPTY);
-        self.shift = 64 - slots.ilog2();
-        self.distinct = 0;
-        self.records = 0;
+        let most = records.min(Self::GROUP);
+        self.index.reset((most * 2).next_power_of_two().max(AT_ONCE));
+        if self.distinct.len() <= most {
+            self.distinct.reserve_exact(most + 1 - self.distinct.len());
+            self.distinct.resize(most + 1, Record { key: K::Key::NONE, weight: 0 });
+        }
+        self.len = 0;
+        self.gathered = 0;
         true
     }
 
@@ -78,7 +79,7 @@ impl<K: Width> Dedupe<K> {
         }
         let key = K::Key::load(from, len);
         let hash = key.hash();
-        simd::prefetch(&self.slots, (hash >> self.shift) as usize);
+        self.index.prefetch(hash);
         self.pending.push((key, hash));
         if self.pending.len() == AT_ONCE {
             self.settle();
@@ -87,43 +88,30 @@ impl<K: Width> Dedupe<K> {
     }
 
     fn settle(&mut self) {
-        let mask = self.slots.len() - 1;
-        self.records += self.pending.len();
+        self.gathered += self.pending.len();
+        for &(_, hash) in &self.pending {
+            simd::prefetch(&self.distinct, self.index.likely(hash));
+        }
+        let distinct = &mut self.distinct[..];
         for (key, hash) in self.pending.drain(..) {
-            let mut at = (hash >> self.shift) as usize;
-            loop {
-                let slot = &mut self.slots[at & mask];
-                // One branch for both a new and a known record, as in the map of k-mers.
-                if (slot.weight == 0) | (slot.key == key) {
-                    self.distinct += usize::from(slot.weight == 0);
-                    *slot = Slot { key, weight: slot.weight + 1 };
-                    break;
-                }
-                at += 1;
-            }
+            let at = self.index.find_or_insert(hash, self.len + 1, |at| distinct[at].key == key);
+            self.len = self.len.max(at);
+            distinct[at] = Record { key, weight: distinct[at].weight + 1 };
         }
     }
 
-    /// Ends the group: each distinct record with its weight, then the map is empty.
+    /// Ends the group: each distinct record with its weight, then there is none.
     pub fn drain(&mut self, mut visit: impl FnMut(&[u8; 64], u32)) {
         self.settle();
-        if self.distinct * 4 > self.records * 3 {
+        if self.len * 4 > self.gathered * 3 {
             self.pause = PAUSE;
         }
         let mut bytes = [0; 64];
-        let mut taken = [Slot::EMPTY; AT_ONCE];
-        for slots in self.slots.chunks(AT_ONCE) {
-            // Which slots are taken is as good as random: no branch asks.
-            let mut len = 0;
-            for &slot in slots {
-                taken[len] = slot;
-                len += usize::from(slot.weight > 0);
-            }
-            for slot in &taken[..len] {
-                slot.key.bytes(&mut bytes);
-                visit(&bytes, slot.weight);
-            }
+        for record in self.distinct.iter_mut().skip(1).take(self.len) {
+            record.key.bytes(&mut bytes);
+            visit(&bytes, record.weight);
+            record.weight = 0;
         }
-        self.slots.clear();
+        self.len = 0;
     }
 }

@@ -1,40 +1,49 @@
-//! A hash map of k-mers and counts: open addressing, linear probing, one cache line a look-up.
+//! A hash map of k-mers and counts: an index of 4 bytes a slot, and the k-mers and counts in the order
+//! in which they came.
 //!
-//! A slot is empty where its count is 0, so that every k-mer, AAAA… among them, is a key.
+//! Where most k-mers occur once, nearly every look-up appends: it touches one line of the small index
+//! alone, and reading out goes over counts that lie together.
 
 use merganser_kmers::Histogram;
 use merganser_seq::kmer::Kmer;
 use merganser_seq::simd;
 
-/// Slots of the smallest map.
-const LEAST_SLOTS: usize = 1 << 10;
-/// Slots that are read out together.
-const BATCH: usize = 256;
+use super::index::Index;
 
-#[derive(Clone, Copy, Default)]
-struct Slot<K> {
-    kmer: K,
-    count: u32,
-}
+/// Slots of the smallest index.
+const LEAST_SLOTS: usize = 1 << 10;
+/// k-mers that are read out together.
+const BATCH: usize = 256;
 
 /// Counts of distinct k-mers.
 pub struct KmerMap<K> {
-    slots: Vec<Slot<K>>,
-    /// `hash >> shift` is the home slot.
-    shift: u32,
-    len: usize,
+    index: Index,
+    slots: usize,
     most_slots: usize,
+    /// From 1 on; those behind the last one have a count of 0.
+    kmers: Vec<K>,
+    counts: Vec<u32>,
+    len: usize,
+}
+
+/// The most k-mers of a map of so many slots: beyond that probes grow long.
+const fn most_kmers(slots: usize) -> usize {
+    slots / 8 * 5
 }
 
 impl<K: Kmer> KmerMap<K> {
     /// A map of at most `bytes` bytes, but never fewer than the smallest.
     pub fn new(bytes: u64) -> KmerMap<K> {
-        let most = (bytes / size_of::<Slot<K>>() as u64).max(1);
+        let entry = size_of::<K>() + size_of::<u32>();
+        let least_bytes = LEAST_SLOTS * size_of::<u32>() + most_kmers(LEAST_SLOTS) * entry;
+        let most = (bytes / least_bytes as u64 * LEAST_SLOTS as u64).clamp(1, 1 << 31);
         let mut map = KmerMap {
-            slots: Vec::new(),
-            shift: 0,
-            len: 0,
+            index: Index::new(),
+            slots: 0,
             most_slots: (1usize << most.ilog2()).max(LEAST_SLOTS),
+            kmers: Vec::new(),
+            counts: Vec::new(),
+            len: 0,
         };
         map.clear(0);
         map
@@ -43,14 +52,20 @@ impl<K: Kmer> KmerMap<K> {
     /// Empties the map and sizes it for about `expected` k-mers.
     pub fn clear(&mut self, expected: usize) {
         let wanted = (expected * 2).next_power_of_two().clamp(LEAST_SLOTS, self.most_slots);
-        self.set_slots(wanted);
+        self.counts.iter_mut().take(self.len + 1).for_each(|count| *count = 0);
         self.len = 0;
+        self.set_slots(wanted);
     }
 
+    /// Empties the index, and makes room for as many k-mers as it may hold.
     fn set_slots(&mut self, slots: usize) {
-        self.slots.clear();
-        self.slots.resize(slots, Slot::default());
-        self.shift = 64 - slots.ilog2();
+        self.index.reset(slots);
+        self.slots = slots;
+        let entries = most_kmers(slots) + 1;
+        self.kmers.reserve_exact(entries.saturating_sub(self.kmers.len()));
+        self.kmers.resize(entries, K::default());
+        self.counts.reserve_exact(entries.saturating_sub(self.counts.len()));
+        self.counts.resize(entries, 0);
     }
 
     /// Distinct k-mers in the map.
@@ -61,71 +76,84 @@ impl<K: Kmer> KmerMap<K> {
     /// Makes room for `more` new k-mers; false if the largest map has none left.
     #[inline]
     pub fn reserve(&mut self, more: usize) -> bool {
-        // At most two thirds full: beyond that probes grow long.
-        (self.len + more) * 3 <= self.slots.len() * 2 || self.grow(more)
+        self.len + more <= most_kmers(self.slots) || self.grow(more)
     }
 
     #[cold]
     fn grow(&mut self, more: usize) -> bool {
-        let mut wanted = self.slots.len() * 2;
-        while (self.len + more) * 3 > wanted * 2 {
+        let mut wanted = self.slots * 2;
+        while self.len + more > most_kmers(wanted) {
             wanted *= 2;
         }
         if wanted > self.most_slots {
             return false;
         }
-        let old = std::mem::take(&mut self.slots);
         self.set_slots(wanted);
-        self.len = 0;
-        old.iter().filter(|s| s.count > 0).for_each(|s| self.add(s.kmer, s.kmer.hash(), s.count));
+        for (at, kmer) in self.kmers[..=self.len].iter().enumerate().skip(1) {
+            self.index.find_or_insert(kmer.hash(), at, |_| false);
+        }
         true
     }
 
-    /// Asks the cache for the home slot of a hash.
+    /// Asks the cache for where the k-mers of this hash are looked up.
     #[inline(always)]
     pub fn prefetch(&self, hash: u64) {
-        simd::prefetch(&self.slots, (hash >> self.shift) as usize);
+        self.index.prefetch(hash);
+    }
+
+    /// Asks the cache for the k-mer that probably has this hash, some time after
+    /// [`KmerMap::prefetch`].
+    #[inline(always)]
+    pub fn prefetch_likely(&self, hash: u64) {
+        let at = self.index.likely(hash);
+        simd::prefetch(&self.kmers, at);
+        simd::prefetch(&self.counts, at);
     }
 
     /// Adds `weight` (at least 1) occurrences of a k-mer with this hash; counts stop at
     /// `u32::MAX`. There must be room ([`KmerMap::reserve`]).
     #[inline(always)]
     pub fn add(&mut self, kmer: K, hash: u64, weight: u32) {
-        let mask = self.slots.len() - 1;
-        let mut at = (hash >> self.shift) as usize;
-        loop {
-            let slot = &mut self.slots[at & mask];
-            // One branch for both a new and a known k-mer: which of the two it is cannot be
-            // predicted, that the first slot is the right one mostly can.
-            if (slot.count == 0) | (slot.kmer == kmer) {
-                self.len += usize::from(slot.count == 0);
-                *slot = Slot { kmer, count: slot.count.saturating_add(weight) };
-                return;
-            }
-            at += 1;
-        }
+        let kmers = &mut self.kmers[..];
+        let at = self.index.find_or_insert(hash, self.len + 1, |at| kmers[at] == kmer);
+        self.len = self.len.max(at);
+        kmers[at] = kmer;
+        self.counts[at] = self.counts[at].saturating_add(weight);
     }
 
     /// Counts each k-mer's count into `histogram` and gives `visit` those k-mers whose count lies
-    /// within the bounds, in no order that means anything.
+    /// within the bounds, some at a time, in no order that means anything.
     pub fn read_out<E>(
         &self,
         histogram: &mut Histogram,
         least: u32,
         most: u32,
-        mut visit: impl FnMut(K, u32) -> Result<(), E>,
+        mut visit: impl FnMut(&[(K, u32)]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut kept = [Slot::default(); BATCH];
-        for slots in self.slots.chunks(BATCH) {
-            // Which slots are taken and stay is as good as random: no branch asks.
+        let (kmers, counts) = (&self.kmers[1..=self.len], &self.counts[1..=self.len]);
+        // What occurs once and does not stay is looked at no further.
+        let floor = least.clamp(1, 2);
+        let mut once = 0;
+        let mut taken = [0; BATCH];
+        let mut kept = [(K::default(), 0); BATCH];
+        for (kmers, counts) in kmers.chunks(BATCH).zip(counts.chunks(BATCH)) {
+            // Which are taken and stay is as good as random: no branch asks.
             let mut len = 0;
-            for &slot in slots {
-                histogram.add_or_ignore(slot.count);
-                kept[len] = slot;
-                len += usize::from((slot.count >= least) & (slot.count <= most));
+            for (at, &count) in counts.iter().enumerate() {
+                once += u64::from(count == 1);
+                taken[len] = at;
+                len += usize::from(count >= floor);
             }
-            kept[..len].iter().try_for_each(|slot| visit(slot.kmer, slot.count))?;
+            let mut staying = 0;
+            for &at in &taken[..len] {
+                let count = counts[at];
+                histogram.add_or_ignore(if count == 1 { 0 } else { count });
+                kept[staying] = (kmers[at], count);
+                staying += usize::from((count >= least) & (count <= most));
+            }
+            visit(&kept[..staying])?;
         }
+        histogram.add_many(1, once);
         Ok(())
     }
 }
@@ -139,8 +167,10 @@ mod tests {
     fn all<K: Kmer>(map: &KmerMap<K>) -> BTreeMap<K, u32> {
         let (mut found, mut histogram) = (BTreeMap::new(), Histogram::default());
         for (least, most) in [(1, 7), (8, u32::MAX)] {
-            let outcome = map.read_out(&mut histogram, least, most, |kmer, count| {
-                assert!((least..=most).contains(&count) && found.insert(kmer, count).is_none());
+            let outcome = map.read_out(&mut histogram, least, most, |kmers| {
+                for &(kmer, count) in kmers {
+                    assert!((least..=most).contains(&count) && found.insert(kmer, count).is_none());
+                }
                 Ok::<_, ()>(())
             });
             assert!(outcome.is_ok());

@@ -101,7 +101,17 @@ struct Bins<'m, 's, 'p> {
     reverse: Vec<u64>,
     /// Bases of the batch.
     bases: usize,
+    pieces: Vec<Piece>,
     totals: Partitioned,
+}
+
+/// A super-k-mer of a batch on its way to a bin.
+struct Piece {
+    /// The slot of its signature.
+    slot: u32,
+    /// Its first base.
+    at: u32,
+    kmers: u32,
 }
 
 /// What a worker has sent to bins.
@@ -132,6 +142,7 @@ impl<'m, 's, 'p> Partitioner<'m, 's, 'p> {
                 words: Vec::new(),
                 reverse: Vec::new(),
                 bases: 0,
+                pieces: Vec::new(),
                 totals: Partitioned::default(),
             },
         }
@@ -151,18 +162,35 @@ impl Consumer for Partitioner<'_, '_, '_> {
         if bins.canonical {
             packed::reverse_complement(&bins.words, codes.len(), &mut bins.reverse);
         }
+        let (map, pieces) = (bins.map, &mut bins.pieces);
         self.superkmers.each(codes, fragments, |signature, at, kmers| {
-            bins.totals.super_kmers += 1;
-            bins.totals.kmers += kmers as u64;
-            bins.send(signature, at, kmers)
-        })
+            let slot = map.prefetch(signature) as u32;
+            pieces.push(Piece { slot, at: at as u32, kmers: kmers as u32 });
+            Ok(())
+        })?;
+        bins.send_all()
     }
 }
 
 impl Bins<'_, '_, '_> {
+    /// Sends all pieces: a step at a time, so that the cache misses of many overlap.
+    fn send_all(&mut self) -> Result<(), Error> {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        for piece in &pieces {
+            self.writer.prefetch(self.map.bin_of_slot(piece.slot as usize));
+        }
+        for piece in pieces.drain(..) {
+            self.totals.super_kmers += 1;
+            self.totals.kmers += u64::from(piece.kmers);
+            let bin = self.map.bin_of_slot(piece.slot as usize);
+            self.send(bin, piece.at as usize, piece.kmers as usize)?;
+        }
+        self.pieces = pieces;
+        Ok(())
+    }
+
     #[inline(always)]
-    fn send(&mut self, signature: u32, mut at: usize, mut kmers: usize) -> Result<(), Error> {
-        let bin = self.map.bin(signature);
+    fn send(&mut self, bin: usize, mut at: usize, mut kmers: usize) -> Result<(), Error> {
         loop {
             let now = kmers.min(superkmer::MAX_KMERS);
             let bases = now + self.k - 1;

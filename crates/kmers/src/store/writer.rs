@@ -1,6 +1,8 @@
 //! One worker's way into a store: a small buffer for each bin, so that records reach the shared
 //! blocks a kilobyte at a time and a hot cache line is never shared.
 
+use merganser_seq::simd;
+
 use super::Store;
 use crate::Error;
 
@@ -17,6 +19,12 @@ impl<'s, 'p> Writer<'s, 'p> {
     pub fn new(store: &'s Store<'p>, stride: usize) -> Writer<'s, 'p> {
         let bins = store.bins();
         Writer { store, buffers: vec![0; bins * stride], fill: vec![0; bins], stride }
+    }
+
+    /// Asks the cache for where the next record of `bin` goes.
+    #[inline(always)]
+    pub fn prefetch(&self, bin: usize) {
+        simd::prefetch(&self.buffers, bin * self.stride + self.fill[bin] as usize);
     }
 
     /// Room for a record of up to `most` bytes (at most a stride) of `bin`; [`Writer::commit`]

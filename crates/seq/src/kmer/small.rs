@@ -38,9 +38,7 @@ macro_rules! kmer_of_integer {
             }
             #[inline(always)]
             fn from_packed(bytes: &[u8], k: usize) -> Self {
-                let mut own = [0; Self::BYTES];
-                own.copy_from_slice(&bytes[..Self::BYTES]);
-                Self::from_be_bytes(own) >> (<$int>::BITS - 2 * k as u32)
+                Self::from_be_bytes(bytes.as_chunks().0[0]) >> (<$int>::BITS - 2 * k as u32)
             }
             #[inline(always)]
             fn shr(self, bits: u32) -> Self {
@@ -80,13 +78,12 @@ macro_rules! kmer_of_integer {
             }
             #[inline(always)]
             fn store(self, bytes: &mut [u8]) {
-                bytes[..Self::BYTES].copy_from_slice(&self.to_le_bytes());
+                // An array of its own size, which no call copies.
+                bytes.as_chunks_mut().0[0] = self.to_le_bytes();
             }
             #[inline(always)]
             fn load(bytes: &[u8]) -> Self {
-                let mut own = [0; Self::BYTES];
-                own.copy_from_slice(&bytes[..Self::BYTES]);
-                Self::from_le_bytes(own)
+                Self::from_le_bytes(bytes.as_chunks().0[0])
             }
         }
     };
