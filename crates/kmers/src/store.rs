@@ -13,7 +13,6 @@ pub use writer::Writer;
 
 use std::sync::Mutex;
 
-use bytes::BytesMut;
 use merganser_run::locks::lock;
 
 use crate::Error;
@@ -26,13 +25,13 @@ pub struct Store<'p> {
 
 #[derive(Default)]
 struct Bin {
-    open: BytesMut,
+    open: Vec<u8>,
     full: Vec<Segment>,
     bytes: u64,
 }
 
 enum Segment {
-    Memory(BytesMut),
+    Memory(Vec<u8>),
     Disk { offset: u64, len: usize },
 }
 
@@ -85,7 +84,7 @@ impl<'p> Store<'p> {
 pub struct Contents<'p> {
     pool: &'p Pool,
     segments: Vec<Segment>,
-    open: BytesMut,
+    open: Vec<u8>,
     bytes: u64,
 }
 

@@ -53,9 +53,6 @@ impl Allocator {
         if at.is_null() && !MAY_FAIL.get() {
             self.end(size);
         }
-        if size >= HUGE && !at.is_null() {
-            prefer_huge_pages(at, size);
-        }
         at
     }
 
@@ -85,24 +82,6 @@ impl Allocator {
         };
         let length = to.position() as usize;
         end_at_once(1, &line[..length])
-    }
-}
-
-/// Allocations from this size on may lie in huge pages. Smaller ones might be used in part only.
-const HUGE: usize = 4 << 20;
-
-/// Lets the system hold memory in huge pages: a first touch of 34 GB by 16 threads takes 0.6 s then
-/// instead of 1.5, giving it back 0.1 s instead of 2, and random accesses miss fewer translations.
-#[cold]
-fn prefer_huge_pages(at: *mut u8, size: usize) {
-    #[cfg(target_os = "linux")]
-    {
-        const PAGE: usize = 2 << 20;
-        let before = at.addr().next_multiple_of(PAGE) - at.addr();
-        let whole = (size - before) / PAGE * PAGE;
-        // SAFETY: the range lies within what was just allocated, and no content changes. It is a
-        // wish; an error changes nothing.
-        unsafe { libc::madvise(at.add(before).cast(), whole, libc::MADV_HUGEPAGE) };
     }
 }
 

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use bytes::BytesMut;
 use merganser_io::SpillFile;
 use merganser_run::locks::lock;
 
@@ -28,7 +27,7 @@ pub struct Pool {
     spilling: Spilling,
     /// Bytes of full blocks that may stay in memory.
     limit: AtomicU64,
-    free: Mutex<Free>,
+    free: Mutex<Vec<Vec<u8>>>,
     full: AtomicUsize,
     /// Full blocks in memory and on disk,
     blocks: AtomicU64,
@@ -38,18 +37,6 @@ pub struct Pool {
     file: OnceLock<SpillFile>,
     opening: Mutex<()>,
 }
-
-/// Blocks that nobody has.
-#[derive(Default)]
-struct Free {
-    blocks: Vec<BytesMut>,
-    /// What blocks are cut from.
-    slab: BytesMut,
-}
-
-/// The most bytes that are taken from the system at a time: few, large pieces come and go faster than
-/// many small ones, and huge pages can hold them.
-const SLAB: u64 = 64 << 20;
 
 /// How many full blocks may stay in memory, and where the others go.
 pub struct Spilling {
@@ -105,26 +92,17 @@ impl Pool {
     }
 
     /// An empty block.
-    pub(super) fn block(&self) -> BytesMut {
-        let mut free = lock(&self.free);
-        if let Some(block) = free.blocks.pop() {
-            return block;
-        }
-        if free.slab.capacity() < self.block_bytes {
-            // Of little memory, a slab takes little.
-            let blocks = (self.limit() / 32).min(SLAB) as usize / self.block_bytes;
-            free.slab = BytesMut::with_capacity(blocks.max(1) * self.block_bytes);
-        }
-        let rest = free.slab.split_off(self.block_bytes);
-        std::mem::replace(&mut free.slab, rest)
+    pub(super) fn block(&self) -> Vec<u8> {
+        let free = lock(&self.free).pop();
+        free.unwrap_or_else(|| Vec::with_capacity(self.block_bytes))
     }
 
     /// Stores a full block: in memory if the limit allows, else on disk, and then the block
     /// itself comes back, empty.
     pub(super) fn keep_or_spill(
         &self,
-        mut block: BytesMut,
-    ) -> Result<(Segment, Option<BytesMut>), Error> {
+        mut block: Vec<u8>,
+    ) -> Result<(Segment, Option<Vec<u8>>), Error> {
         let limit = match self.spilling.storage {
             Storage::Disk => 0,
             Storage::Auto | Storage::Ram => self.limit() / self.block_bytes as u64,
@@ -165,12 +143,12 @@ impl Pool {
     }
 
     /// Takes the full blocks of `segments` back, which make room for others, and one that was still open.
-    pub(super) fn recycle(&self, segments: Vec<Segment>, open: BytesMut) {
+    pub(super) fn recycle(&self, segments: Vec<Segment>, open: Vec<u8>) {
         self.blocks.fetch_sub(segments.len() as u64, Ordering::Relaxed);
         let mut free = lock(&self.free);
-        let mut add = |mut block: BytesMut| {
+        let mut add = |mut block: Vec<u8>| {
             block.clear();
-            free.blocks.push(block);
+            free.push(block);
         };
         for segment in segments {
             if let Segment::Memory(block) = segment {
