@@ -257,6 +257,11 @@ impl Run<'_> {
         if outcome.spilled_bytes > 0 {
             outcome.enough_memory = plan::memory_for::<K>(self.job, plan.bins, pool.most_bytes());
         }
+        // Gigabytes of memory and a file on disk are not given back at once.
+        let started = Instant::now();
+        drop((results, store));
+        drop(pool);
+        outcome.stage("clean up", started);
         Ok(outcome)
     }
 

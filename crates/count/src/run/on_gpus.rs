@@ -83,6 +83,9 @@ impl Run<'_> {
                 let full = (HOST_SHARES * records).max(records + pool.most_bytes()) + HOST_RESERVE;
                 outcome.enough_memory = crate::plan::memory_for::<K>(self.job, bins, full);
             }
+            let started = Instant::now();
+            drop(pool);
+            outcome.stage("clean up", started);
             Ok(outcome)
         })
     }
