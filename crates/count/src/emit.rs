@@ -29,16 +29,10 @@ pub(crate) trait Sections<K> {
     ) -> Result<(), Error>;
 }
 
-/// Sorts the k-mers of ranges.
-pub(crate) trait SortRange<K> {
-    /// Sorts distinct k-mers whose first `bits` bits are all the same; `swap` is working space.
-    fn sort(
-        &mut self,
-        kmers: &mut Vec<(K, u32)>,
-        swap: &mut Vec<(K, u32)>,
-        bits: u32,
-    ) -> Result<(), Error>;
-}
+/// Sorts distinct k-mers whose first bits, as many as the number says, are all the same; the second
+/// vector is working space.
+pub(crate) type Sorter<'s, K> =
+    Box<dyn FnMut(&mut Vec<(K, u32)>, &mut Vec<(K, u32)>, u32) -> Result<(), Error> + 's>;
 
 /// Takes stretches of a section.
 pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(&[(K, u32)], bool) -> Result<(), Error>;
@@ -106,31 +100,19 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
 
 impl<K: Kmer> Source<K> for Results<'_, K> {
     fn sections(&self) -> Box<dyn Sections<K> + '_> {
-        Box::new(Sorting::new(self, Box::new(OnCpu { k: self.scattered().k() })))
-    }
-}
-
-/// Sorts where it is.
-struct OnCpu {
-    k: usize,
-}
-
-impl<K: Kmer> SortRange<K> for OnCpu {
-    fn sort(
-        &mut self,
-        kmers: &mut Vec<(K, u32)>,
-        swap: &mut Vec<(K, u32)>,
-        bits: u32,
-    ) -> Result<(), Error> {
-        sort_range(kmers, swap, self.k, bits);
-        Ok(())
+        let k = self.scattered().k();
+        let here = move |kmers: &mut Vec<_>, swap: &mut Vec<_>, bits| {
+            sort_range(kmers, swap, k, bits);
+            Ok(())
+        };
+        Box::new(Sorting::new(self, Box::new(here)))
     }
 }
 
 /// A worker's arrays, and how it sorts.
 pub(crate) struct Sorting<'s, 'p, K> {
     results: &'s Results<'p, K>,
-    sorter: Box<dyn SortRange<K> + 's>,
+    sorter: Sorter<'s, K>,
     buffer: Vec<u8>,
     range: Vec<(K, u32)>,
     swap: Vec<(K, u32)>,
@@ -138,10 +120,7 @@ pub(crate) struct Sorting<'s, 'p, K> {
 }
 
 impl<'s, 'p, K> Sorting<'s, 'p, K> {
-    pub(crate) fn new(
-        results: &'s Results<'p, K>,
-        sorter: Box<dyn SortRange<K> + 's>,
-    ) -> Sorting<'s, 'p, K> {
+    pub(crate) fn new(results: &'s Results<'p, K>, sorter: Sorter<'s, K>) -> Sorting<'s, 'p, K> {
         let (buffer, range, swap, section) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Sorting { results, sorter, buffer, range, swap, section }
     }
@@ -175,7 +154,7 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
                 continue;
             }
             results.take(range, &mut self.buffer, &mut self.range)?;
-            self.sorter.sort(&mut self.range, &mut self.swap, results.range_bits())?;
+            (self.sorter)(&mut self.range, &mut self.swap, results.range_bits())?;
             if self.section.is_empty() {
                 std::mem::swap(&mut self.section, &mut self.range);
             } else {
@@ -234,7 +213,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
                     range.push((kmer, count));
                 }
             })?;
-            sorter.sort(range, swap, bits)?;
+            sorter(range, swap, bits)?;
             each(range, false)?;
         }
         Ok(())

@@ -26,6 +26,11 @@ impl Index {
         self.bits = slots.ilog2();
     }
 
+    /// The number of slots.
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
     #[inline(always)]
     fn home(&self, hash: u64) -> usize {
         (hash >> (64 - self.bits)) as usize

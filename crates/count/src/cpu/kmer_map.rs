@@ -18,7 +18,6 @@ const BATCH: usize = 256;
 /// Counts of distinct k-mers.
 pub struct KmerMap<K> {
     index: Index,
-    slots: usize,
     most_slots: usize,
     /// From 1 on; those behind the last one have a count of 0.
     kmers: Vec<K>,
@@ -39,7 +38,6 @@ impl<K: Kmer> KmerMap<K> {
         let most = (bytes / least_bytes as u64 * LEAST_SLOTS as u64).clamp(1, 1 << 31);
         let mut map = KmerMap {
             index: Index::new(),
-            slots: 0,
             most_slots: (1usize << most.ilog2()).max(LEAST_SLOTS),
             kmers: Vec::new(),
             counts: Vec::new(),
@@ -60,7 +58,6 @@ impl<K: Kmer> KmerMap<K> {
     /// Empties the index, and makes room for as many k-mers as it may hold.
     fn set_slots(&mut self, slots: usize) {
         self.index.reset(slots);
-        self.slots = slots;
         let entries = most_kmers(slots) + 1;
         self.kmers.reserve_exact(entries.saturating_sub(self.kmers.len()));
         self.kmers.resize(entries, K::default());
@@ -76,12 +73,12 @@ impl<K: Kmer> KmerMap<K> {
     /// Makes room for `more` new k-mers; false if the largest map has none left.
     #[inline]
     pub fn reserve(&mut self, more: usize) -> bool {
-        self.len + more <= most_kmers(self.slots) || self.grow(more)
+        self.len + more <= most_kmers(self.index.slots()) || self.grow(more)
     }
 
     #[cold]
     fn grow(&mut self, more: usize) -> bool {
-        let mut wanted = self.slots * 2;
+        let mut wanted = self.index.slots() * 2;
         while self.len + more > most_kmers(wanted) {
             wanted *= 2;
         }

@@ -9,7 +9,7 @@ use merganser_kmers::scattered::sort_range;
 
 use super::kernels::GpuKmer;
 use crate::Error;
-use crate::emit::{Sections, SortRange, Sorting, Source};
+use crate::emit::{Sections, Sorting, Source};
 use crate::results::Results;
 
 /// Fewer k-mers are sorted here before they would have gone there and come back.
@@ -44,8 +44,9 @@ impl<K: GpuKmer> Source<K> for SortedOnDevices<'_, '_, K> {
         let worker = self.workers.fetch_add(1, Ordering::Relaxed);
         let device = self.devices[worker % self.devices.len()].clone();
         let k = self.results.scattered().k();
-        let sorter = OnDevice { device, k, most: self.most, buffers: None };
-        Box::new(Sorting::new(self.results, Box::new(sorter)))
+        let mut there = OnDevice { device, k, most: self.most, buffers: None };
+        let sort = move |kmers: &mut Vec<_>, swap: &mut Vec<_>, bits| there.sort(kmers, swap, bits);
+        Box::new(Sorting::new(self.results, Box::new(sort)))
     }
 }
 
@@ -66,7 +67,8 @@ struct Buffers<K: GpuKmer> {
     scratch: DeviceBuffer<u8>,
 }
 
-impl<K: GpuKmer> SortRange<K> for OnDevice<K> {
+impl<K: GpuKmer> OnDevice<K> {
+    /// Sorts as a [`Sorter`](crate::emit::Sorter).
     fn sort(
         &mut self,
         kmers: &mut Vec<(K, u32)>,
@@ -83,9 +85,7 @@ impl<K: GpuKmer> SortRange<K> for OnDevice<K> {
         sort_range(kmers, swap, self.k, bits);
         Ok(())
     }
-}
 
-impl<K: GpuKmer> OnDevice<K> {
     fn sort_there(&mut self, kmers: &mut [(K, u32)], bits: u32) -> GpuResult<()> {
         let len = kmers.len();
         if self.buffers.as_ref().is_none_or(|buffers| buffers.counts.len() < len) {
