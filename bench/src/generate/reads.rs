@@ -8,6 +8,7 @@ use super::sequences::Sequences;
 use super::simulator::{Fragment, Length, Rates, Read, Simulator};
 use crate::rng::{Purpose, Rng};
 use anyhow::{Result, bail, ensure};
+use merganser_io::BgzfBlocks;
 use std::path::{Path, PathBuf};
 
 /// Bases in a block, about.
@@ -31,7 +32,8 @@ pub(crate) struct Args {
     seed: u64,
     #[command(flatten)]
     threads: super::Threads,
-    /// Output file; with --paired, `_1` and `_2` are added before its extension; - for stdout
+    /// Output file, as BGZF if it ends in .gz; with --paired, `_1` and `_2` are added before its
+    /// extension; - for stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -159,11 +161,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     write(&args.model, genome, args.seed, threads, &files)
 }
 
-/// The names of the two files of pairs: `reads.fq` becomes `reads_1.fq` and `reads_2.fq`.
+/// The names of the two files of pairs: `reads.fq.gz` becomes `reads_1.fq.gz` and `reads_2.fq.gz`.
 pub(crate) fn mates(path: &Path) -> Result<Vec<PathBuf>> {
     ensure!(path != Path::new("-"), "pairs go to two files, which stdout is not");
-    let extension = path.extension().map(|e| format!(".{}", e.display())).unwrap_or_default();
-    let stem = path.with_extension("");
+    let (mut stem, mut extension) = (path.to_owned(), String::new());
+    // Of reads.fq.gz it is .fq.gz.
+    while let Some(last) = stem.extension().filter(|_| matches!(extension.as_str(), "" | ".gz")) {
+        extension = format!(".{}{extension}", last.display());
+        stem = stem.with_extension("");
+    }
     Ok((1..=2).map(|mate| with_suffix(&stem, &format!("_{mate}{extension}"))).collect())
 }
 
@@ -192,11 +198,25 @@ pub(crate) fn write(
     let size = (BLOCK / (writer.simulator.mean_length() * files.len() as f64)).ceil().max(1.0);
     let size = (size as u64).min(1 << 16);
     let mut outputs = files.iter().map(|file| Output::create(file)).collect::<Result<Vec<_>>>()?;
-    let make = |block: u64| writer.block(block * size, fragments.min((block + 1) * size));
+    let zipped = files.iter().all(|file| file.extension().is_some_and(|ending| ending == "gz"));
+    let make = |block: u64| {
+        let texts = writer.block(block * size, fragments.min((block + 1) * size));
+        if zipped { texts.map(|text| zip(&text)) } else { texts }
+    };
     ordered(threads, fragments.div_ceil(size), make, |texts| {
         outputs.iter_mut().zip(&texts).try_for_each(|(output, text)| output.write(text))
     })?;
+    if zipped {
+        outputs.iter_mut().try_for_each(|output| output.write(&BgzfBlocks::END))?;
+    }
     outputs.into_iter().try_for_each(Output::finish)
+}
+
+/// Text as BGZF, as large as a fast run of bgzip makes it.
+fn zip(text: &[u8]) -> Vec<u8> {
+    let mut blocks = Vec::with_capacity(text.len() / 2);
+    BgzfBlocks::new(2).compress(text, true, &mut blocks);
+    blocks
 }
 
 struct Writer {

@@ -1,8 +1,12 @@
 // The launchers of counting, as status.cuh says. Kernels are in the headers beside this file.
+#include "encode.cuh"
 #include "expand.cuh"
+#include "pack.cuh"
 #include "partition.cuh"
 #include "runs.cuh"
 #include "status.cuh"
+
+#include <climits>
 
 #include "count_layout.cuh"
 
@@ -13,6 +17,8 @@ namespace mgpu {
 
 /// Blocks that fill any device several times over.
 constexpr unsigned many_blocks = 4096;
+/// For kernels whose threads do one thing each.
+constexpr unsigned a_block_each = INT_MAX;
 
 template <class K>
 mgpu_status bounds(const K* kmers, uint64_t count, int k, int bits, uint64_t* out,
@@ -34,13 +40,14 @@ static_assert(mgpu::tile_bases <= 1 << 12 && mgpu::most_bins <= 1 << 12, "a piec
 extern "C" {
 
 /// What the host needs to know of the kernels: bases of a tile, most bins, counters of a histogram,
-/// keys of a run tile.
+/// keys of a run tile, k-mers of a table's block.
 mgpu_status merganser_count_sizes(uint32_t* tile, uint32_t* bins, uint32_t* counters,
-                                  uint32_t* run_tile) {
+                                  uint32_t* run_tile, uint32_t* table_block) {
   *tile = mgpu::tile_bases;
   *bins = mgpu::most_bins;
   *counters = mgpu::counters;
   *run_tile = mgpu::run_tile;
+  *table_block = mgpu::table_block;
   return 0;
 }
 
@@ -93,6 +100,40 @@ mgpu_status merganser_count_scatter(const mgpu::scatter_arguments* a, cudaStream
   mgpu_status merganser_count_bounds_##suffix(const Key* kmers, uint64_t count, int32_t k,           \
                                               int32_t bits, uint64_t* bounds, cudaStream_t stream) { \
     return mgpu::bounds(kmers, count, k, bits, bounds, stream);                                      \
+  }                                                                                                  \
+  mgpu_status merganser_count_split_##suffix(const mgpu::split_arguments<Key>* a,                    \
+                                             cudaStream_t stream) {                                  \
+    const unsigned blocks = grid_size(a->count, mgpu::pack_threads, mgpu::many_blocks);              \
+    MGPU_LAUNCH(mgpu::split_kernel<Key>, blocks, mgpu::pack_threads, stream, *a);                    \
+    return launch_status();                                                                          \
+  }                                                                                                  \
+  mgpu_status merganser_count_pack_##suffix(const mgpu::pack_arguments<Key>* a,                      \
+                                            cudaStream_t stream) {                                   \
+    const unsigned blocks = grid_size(a->count, mgpu::pack_threads, mgpu::a_block_each);            \
+    MGPU_LAUNCH(mgpu::pack_kernel<Key>, blocks, mgpu::pack_threads, stream, *a);                     \
+    return launch_status();                                                                          \
+  }                                                                                                  \
+  mgpu_status merganser_count_unpack_##suffix(const mgpu::unpack_arguments<Key>* a,                  \
+                                              cudaStream_t stream) {                                 \
+    const unsigned blocks = grid_size(a->count, mgpu::pack_threads, mgpu::a_block_each);            \
+    MGPU_LAUNCH(mgpu::unpack_kernel<Key>, blocks, mgpu::pack_threads, stream, *a);                   \
+    return launch_status();                                                                          \
+  }                                                                                                  \
+  mgpu_status merganser_count_unpack_any_##suffix(const mgpu::unpack_arguments<Key>* a,              \
+                                                  cudaStream_t stream) {                             \
+    const unsigned blocks = grid_size(a->runs.runs, mgpu::pack_threads, mgpu::a_block_each);        \
+    MGPU_LAUNCH(mgpu::unpack_any_kernel<Key>, blocks, mgpu::pack_threads, stream, *a);               \
+    return launch_status();                                                                          \
+  }                                                                                                  \
+  mgpu_status merganser_count_block_sizes_##suffix(const mgpu::block_arguments<Key>* a,              \
+                                                   uint32_t blocks, cudaStream_t stream) {           \
+    MGPU_LAUNCH(mgpu::block_sizes_kernel<Key>, blocks, mgpu::table_block, stream, *a);               \
+    return launch_status();                                                                          \
+  }                                                                                                  \
+  mgpu_status merganser_count_write_blocks_##suffix(const mgpu::block_arguments<Key>* a,             \
+                                                    uint32_t blocks, cudaStream_t stream) {          \
+    MGPU_LAUNCH(mgpu::write_blocks_kernel<Key>, blocks, mgpu::table_block, stream, *a);              \
+    return launch_status();                                                                          \
   }
 
 MERGANSER_COUNT_FUNCTIONS(uint32_t, u32)

@@ -8,13 +8,15 @@
 mod batch;
 pub(crate) mod chunks;
 pub(crate) mod counting;
+mod encoding;
 pub(crate) mod host_writers;
 mod kernels;
 pub(crate) mod packer;
+pub(crate) mod packing;
 pub(crate) mod partition;
 pub(crate) mod plan;
 pub(crate) mod queue;
-pub(crate) mod sorting;
 pub(crate) mod table;
+pub(crate) mod table_kernels;
 
 pub(crate) use kernels::GpuKmer;

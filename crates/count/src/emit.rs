@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use merganser_kmers::formats::{Encoder, Ordered, Sink};
+use merganser_kmers::formats::{Encoder, MgkBlocks, Ordered, Sink};
 use merganser_kmers::scattered::{RangeContents, sort_range};
 use merganser_run::{Cancel, InOrder, OnFailure, run_workers};
 use merganser_seq::kmer::Kmer;
@@ -29,23 +29,30 @@ pub(crate) trait Sections<K> {
     ) -> Result<(), Error>;
 }
 
-/// Sorts distinct k-mers whose first bits, as many as the number says, are all the same; the second
-/// vector is working space.
-pub(crate) type Sorter<'s, K> =
-    Box<dyn FnMut(&mut Vec<(K, u32)>, &mut Vec<(K, u32)>, u32) -> Result<(), Error> + 's>;
+/// k-mers of a section, in order.
+pub(crate) enum Stretch<'s, K> {
+    /// Of any number of stretches.
+    Kmers(&'s [(K, u32)]),
+    /// The only one of the section.
+    Blocks(MgkBlocks<'s, K>),
+}
 
 /// Takes stretches of a section.
-pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(&[(K, u32)], bool) -> Result<(), Error>;
+pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(Stretch<'_, K>, bool) -> Result<(), Error>;
 
 /// The part that a stretch of a section becomes; `open` is what before it did not fill a unit, and
 /// `begun` whether there was any.
 fn encode<K: Kmer, E: Encoder<K>>(
     encoder: &E,
-    kmers: &[(K, u32)],
+    stretch: &Stretch<'_, K>,
     last: bool,
     open: &mut Vec<(K, u32)>,
     begun: &mut bool,
 ) -> E::Part {
+    let kmers = match stretch {
+        Stretch::Kmers(kmers) => kmers,
+        Stretch::Blocks(blocks) => return encoder.encode_blocks(blocks),
+    };
     if last && !*begun {
         return encoder.encode(kmers);
     }
@@ -85,10 +92,10 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
                 return Err(Error::Cancelled);
             }
             let (mut open, mut begun) = (Vec::new(), false);
-            sections.section(section, section_bits, &mut |kmers, last| {
+            sections.section(section, section_bits, &mut |stretch, last| {
                 // A part of several waits for its turn, so that no more than one is in memory.
                 let weight = if last && !begun { 0 } else { u64::MAX };
-                let part = encode(encoder, kmers, last, &mut open, &mut begun);
+                let part = encode(encoder, &stretch, last, &mut open, &mut begun);
                 // If it is not wanted, none is: that is seen before the next section.
                 written.hand_in_some(section as u64, part, weight, last);
                 Ok(())
@@ -100,19 +107,13 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
 
 impl<K: Kmer> Source<K> for Results<'_, K> {
     fn sections(&self) -> Box<dyn Sections<K> + '_> {
-        let k = self.scattered().k();
-        let here = move |kmers: &mut Vec<_>, swap: &mut Vec<_>, bits| {
-            sort_range(kmers, swap, k, bits);
-            Ok(())
-        };
-        Box::new(Sorting::new(self, Box::new(here)))
+        Box::new(Sorting::new(self))
     }
 }
 
-/// A worker's arrays, and how it sorts.
+/// A worker's arrays.
 pub(crate) struct Sorting<'s, 'p, K> {
     results: &'s Results<'p, K>,
-    sorter: Sorter<'s, K>,
     buffer: Vec<u8>,
     range: Vec<(K, u32)>,
     swap: Vec<(K, u32)>,
@@ -120,9 +121,9 @@ pub(crate) struct Sorting<'s, 'p, K> {
 }
 
 impl<'s, 'p, K> Sorting<'s, 'p, K> {
-    pub(crate) fn new(results: &'s Results<'p, K>, sorter: Sorter<'s, K>) -> Sorting<'s, 'p, K> {
+    pub(crate) fn new(results: &'s Results<'p, K>) -> Sorting<'s, 'p, K> {
         let (buffer, range, swap, section) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Sorting { results, sorter, buffer, range, swap, section }
+        Sorting { results, buffer, range, swap, section }
     }
 }
 
@@ -144,7 +145,7 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
             let kmers = results.len(range);
             if kmers > 0 && self.section.len() as u64 + kmers > most {
                 if !self.section.is_empty() {
-                    each(&self.section, false)?;
+                    each(Stretch::Kmers(&self.section), false)?;
                 }
                 self.section = Vec::new();
             }
@@ -154,14 +155,15 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
                 continue;
             }
             results.take(range, &mut self.buffer, &mut self.range)?;
-            (self.sorter)(&mut self.range, &mut self.swap, results.range_bits())?;
+            let (k, bits) = (results.k(), results.range_bits());
+            sort_range(&mut self.range, &mut self.swap, k, bits);
             if self.section.is_empty() {
                 std::mem::swap(&mut self.section, &mut self.range);
             } else {
                 self.section.append(&mut self.range);
             }
         }
-        each(&self.section, true)
+        each(Stretch::Kmers(&self.section), true)
     }
 }
 
@@ -200,7 +202,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
             }
         }
         for (group, number) in groups {
-            let Sorting { buffer, range, swap, sorter, .. } = &mut *self;
+            let Sorting { buffer, range, swap, .. } = &mut *self;
             if number > most {
                 let more = prefix.shl(next).or(K::from_low(group.start as u64));
                 self.divide(contents, bits + next, more, each)?;
@@ -213,8 +215,8 @@ impl<K: Kmer> Sorting<'_, '_, K> {
                     range.push((kmer, count));
                 }
             })?;
-            sorter(range, swap, bits)?;
-            each(range, false)?;
+            sort_range(range, swap, k, bits);
+            each(Stretch::Kmers(range), false)?;
         }
         Ok(())
     }
@@ -248,7 +250,8 @@ mod tests {
         for section in 0..1 << 3 {
             let mut ended = false;
             sections
-                .section(section, 3, &mut |kmers, last| {
+                .section(section, 3, &mut |stretch, last| {
+                    let Stretch::Kmers(kmers) = stretch else { panic!("the host has no blocks") };
                     assert!(!ended && kmers.len() as u64 <= most);
                     ended = last;
                     found.extend(kmers.iter().map(|&(kmer, _)| kmer));

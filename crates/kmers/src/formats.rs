@@ -27,7 +27,7 @@ use self::mgk::{Header, MgkFormat, MgkSink};
 #[cfg(feature = "parquet")]
 use self::parquet::{ParquetFormat, ParquetSink};
 use self::text::{Style, TextFormat};
-pub use self::write::{Encoder, Ordered, Sink, Totals, Writing};
+pub use self::write::{Encoder, MgkBlocks, Ordered, Sink, Totals, Writing};
 use merganser_run::ConfigError;
 
 use crate::{Error, MemoryTable};

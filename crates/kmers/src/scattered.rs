@@ -23,6 +23,9 @@ const RANGE_BITS: u32 = 12;
 /// Buffer bytes of a range in each worker.
 const STRIDE: usize = 512;
 
+/// Bytes that a record with a large count, 255 or more, takes beyond [`Scattered::record_bytes`].
+pub const LARGE_COUNT_BYTES: usize = 4;
+
 /// Bytes of records that are appended at a time, far less than a block: what a block has no room for
 /// goes to the next one.
 const APPENDED: usize = 2 << 10;
@@ -67,28 +70,28 @@ impl<'p, K: Kmer> Scattered<'p, K> {
         Scattering { scattered: self, writer: Writer::new(&self.store, STRIDE) }
     }
 
-    /// Adds k-mers of one range. `buffer` is working space.
+    /// Adds records of one range, whose counts are all `large`, 255 or more, or none. A record is the
+    /// bytes of the k-mer's bits behind those of the range, the lowest first, and the count in a byte;
+    /// or 255, and the count in four bytes, little-endian.
     ///
     /// # Errors
     /// If the disk is full, or memory is and none is to be used.
-    pub fn append(
-        &self,
-        range: usize,
-        kmers: impl Iterator<Item = (K, u32)>,
-        buffer: &mut Vec<u8>,
-    ) -> Result<(), Error> {
-        buffer.resize(APPENDED + Records::<K>::MOST, 0);
-        let (mut filled, mut large) = (0, 0);
-        for (kmer, count) in kmers {
-            filled += self.records.put(kmer, count, &mut buffer[filled..]);
-            large += u64::from(Records::<K>::is_large(count));
-            if filled >= APPENDED {
-                self.store.append(range, &buffer[..filled])?;
-                filled = 0;
-            }
+    ///
+    /// # Panics
+    /// If they are no whole records.
+    pub fn append(&self, range: usize, records: &[u8], large: bool) -> Result<(), Error> {
+        let bytes = self.record_bytes() + if large { LARGE_COUNT_BYTES } else { 0 };
+        assert!(records.len().is_multiple_of(bytes), "a part of a record");
+        if large {
+            self.large[range].fetch_add((records.len() / bytes) as u64, Ordering::Relaxed);
         }
-        self.large[range].fetch_add(large, Ordering::Relaxed);
-        if filled == 0 { Ok(()) } else { self.store.append(range, &buffer[..filled]) }
+        let mut parts = records.chunks(APPENDED / bytes * bytes);
+        parts.try_for_each(|part| self.store.append(range, part))
+    }
+
+    /// Bytes of a record whose count is not large.
+    pub fn record_bytes(&self) -> usize {
+        self.records.bytes()
     }
 
     /// Takes a range's k-mers with their counts, unsorted. `buffer` is working space.
@@ -113,7 +116,7 @@ impl<'p, K: Kmer> Scattered<'p, K> {
 
     /// How many k-mers a range has, once all writers have finished.
     pub fn len(&self, range: usize) -> u64 {
-        let large = self.large[range].load(Ordering::Relaxed) * Records::<K>::LARGE_MORE as u64;
+        let large = self.large[range].load(Ordering::Relaxed) * LARGE_COUNT_BYTES as u64;
         self.store.bytes(range).saturating_sub(large) / self.records.bytes() as u64
     }
 
@@ -187,6 +190,19 @@ pub struct RangeContents<'p, K> {
 }
 
 impl<K: Kmer> RangeContents<'_, K> {
+    /// Gives `take` whole records at a time, as [`Scattered::append`] has them. `buffer` is working
+    /// space.
+    ///
+    /// # Errors
+    /// If the disk cannot be read, and what `take` returns.
+    pub fn read(
+        &self,
+        buffer: &mut Vec<u8>,
+        take: impl FnMut(&[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.contents.read(buffer, take)
+    }
+
     /// Gives `take` the k-mers with their counts, in no order. `buffer` is working space.
     ///
     /// # Errors

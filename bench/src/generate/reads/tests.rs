@@ -1,6 +1,7 @@
 //! Whole files of reads.
 
 use super::*;
+use std::io::Read as _;
 
 fn genome() -> Sequences {
     let options = Options {
@@ -21,6 +22,17 @@ fn files(model: &Model, seed: u64, threads: usize) -> Vec<String> {
     let paths = if model.paired { mates(&output).unwrap() } else { vec![output] };
     write(model, genome(), seed, threads, &paths).unwrap();
     paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+#[test]
+fn a_zipped_file_has_the_same_text() {
+    let (model, folder) = (Model::single(100, 30_000, 0.01), tempfile::tempdir().unwrap());
+    let path = folder.path().join("reads.fq.gz");
+    write(&model, genome(), 9, 2, std::slice::from_ref(&path)).unwrap();
+    let mut text = String::new();
+    merganser_io::open_text(&path).unwrap().read_to_string(&mut text).unwrap();
+    assert!(text == files(&model, 9, 1)[0]);
+    assert!(std::fs::read(&path).unwrap().ends_with(&BgzfBlocks::END));
 }
 
 #[test]
@@ -93,5 +105,7 @@ fn fasta_has_two_lines_a_read_and_reads_can_be_numbered() {
 fn mates_are_named_before_the_extension() {
     let names = mates(Path::new("a.b/reads.fq")).unwrap();
     assert_eq!(names, [Path::new("a.b/reads_1.fq"), Path::new("a.b/reads_2.fq")]);
+    let zipped = mates(Path::new("reads.fq.gz")).unwrap();
+    assert_eq!(zipped, ["reads_1.fq.gz", "reads_2.fq.gz"].map(PathBuf::from));
     assert!(mates(Path::new("-")).is_err());
 }

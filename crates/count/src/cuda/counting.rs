@@ -1,63 +1,21 @@
 //! Phase 2 on a device: groups of bins become k-mers with counts.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use merganser_gpu::primitives::{self, SortKey};
-use merganser_gpu::{
-    Arena, ArenaBuffer as Kept, Device, DeviceBuffer, DeviceSliceMut, Result as GpuResult, Stream,
-};
+use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Result as GpuResult, Stream};
 use merganser_kmers::Histogram;
 
 use super::chunks::{Chunk, Load, Staging, Tiers};
-use super::host_writers::{ByRange, ToHost};
 use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
+use super::packing::{Packing, Sink};
 use super::plan::Room;
+use super::table_kernels::Layout;
 use crate::config::Format;
 use crate::{Config, Error};
 
 /// The times that a bin too large for a workspace is split in ever more parts.
 const SPLITS: u32 = 4;
-
-/// k-mers that stay, with their counts, in device memory, in no order.
-pub(crate) struct Piece<K: GpuKmer> {
-    pub(crate) kmers: Kept<K::Word>,
-    pub(crate) counts: Kept<u32>,
-}
-
-/// Tells, by what was counted so far, whether all that stays can be sorted on a device.
-pub(crate) struct Forecast {
-    /// k-mers that can be sorted on a device.
-    room: u64,
-    /// k-mers to count, all copies.
-    total: u64,
-    counted: AtomicU64,
-    kept: AtomicU64,
-}
-
-impl Forecast {
-    pub(crate) fn new(room: u64, total: u64) -> Forecast {
-        Forecast { room, total, counted: AtomicU64::new(0), kept: AtomicU64::new(0) }
-    }
-
-    /// After `counted` more, of which `kept` stay.
-    fn fits(&self, counted: u64, kept: u64) -> bool {
-        let counted = self.counted.fetch_add(counted, Relaxed) + counted;
-        let kept = self.kept.fetch_add(kept, Relaxed) + kept;
-        let expected = u128::from(kept) * u128::from(self.total) / u128::from(counted.max(1));
-        expected <= u128::from(self.room)
-    }
-}
-
-/// Where a workspace's results go.
-pub(crate) struct Sink<'s, K: GpuKmer> {
-    pub(crate) forecast: &'s Forecast,
-    pub(crate) to_host: &'s ToHost<K>,
-    /// k-mers that stay, in device memory.
-    pub(crate) pieces: Vec<Piece<K>>,
-    /// Some went to the host.
-    pub(crate) any_to_host: bool,
-}
 
 /// Groups neighbouring bins so that a workspace has room for each group; a bin that is too large for
 /// it is a group of its own.
@@ -104,8 +62,6 @@ pub(crate) struct Workspace<'l, K: GpuKmer> {
     config: &'l Config,
     device: Device,
     pub(crate) stream: Stream,
-    /// Takes the k-mers that stay.
-    results: &'l Arena,
     records: DeviceBuffer<u64>,
     keys: [DeviceBuffer<K::Word>; 2],
     counts: DeviceBuffer<u32>,
@@ -114,7 +70,7 @@ pub(crate) struct Workspace<'l, K: GpuKmer> {
     large: DeviceBuffer<u32>,
     totals: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u8>,
-    by_range: ByRange<K>,
+    packing: Packing<K>,
     staging: Staging,
     histogram: Histogram,
 }
@@ -123,7 +79,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
     pub(crate) fn new(
         config: &'l Config,
         device: &Device,
-        results: &'l Arena,
+        layout: Layout,
         room: Room,
     ) -> GpuResult<Self> {
         let bits = 0..sorted_bits(config.k).max(2 * config.k as u32);
@@ -136,7 +92,6 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             config,
             device: device.clone(),
             stream: device.stream()?,
-            results,
             records: device.alloc(room.words)?,
             keys: [device.alloc(room.kmers)?, device.alloc(room.kmers)?],
             counts: device.alloc(most_kept)?,
@@ -145,7 +100,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             large: device.alloc(room.kmers / COUNTERS + 1)?,
             totals: device.alloc(TOTAL_WORDS)?,
             scratch: device.alloc(scratch)?,
-            by_range: ByRange::new(device, most_kept, config.k)?,
+            packing: Packing::new(device, most_kept, config.k, layout)?,
             staging: Staging::default(),
             histogram: Histogram::default(),
         })
@@ -161,7 +116,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         &mut self,
         bins: &Bins<'_, '_>,
         group: &Range<usize>,
-        sink: &mut Sink<'_, K>,
+        sink: &mut Sink<'_>,
     ) -> Result<bool, Error> {
         let load = bins.load(group);
         if load.kmers == 0 {
@@ -248,7 +203,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
     }
 
     /// Counts the first `count` of `keys[0]`.
-    fn count_keys(&mut self, count: usize, sink: &mut Sink<'_, K>) -> Result<(), Error> {
+    fn count_keys(&mut self, count: usize, sink: &mut Sink<'_>) -> Result<(), Error> {
         let (k, stream) = (self.config.k, &self.stream);
         let (mut place, mut bits) = (0, sorted_bits(k));
         let found = loop {
@@ -282,37 +237,15 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             }
         };
         self.add_counts(&found)?;
-        self.keep(place, count, found[0] as usize, sink)
-    }
-
-    /// Keeps the first `kept` of `keys[place ^ 1]`, of `count` that were counted, on the device if it
-    /// has room for all that will stay, else sends them to the host.
-    fn keep(
-        &mut self,
-        place: usize,
-        count: usize,
-        kept: usize,
-        sink: &mut Sink<'_, K>,
-    ) -> Result<(), Error> {
-        let stays = sink.forecast.fits(count as u64, kept as u64);
+        let kept = found[0] as usize;
         if kept == 0 {
             return Ok(());
         }
-        let stream = &self.stream;
-        let (kmers, counts) = (self.keys[place ^ 1].slice(..kept), self.counts.slice(..kept));
-        if stays
-            && let (Some(mut to), Some(mut counts_to)) =
-                (self.results.cut::<K::Word>(kept)?, self.results.cut::<u32>(kept)?)
-        {
-            stream.copy(kmers, to.view_mut())?;
-            stream.copy(counts, counts_to.view_mut())?;
-            sink.pieces.push(Piece { kmers: to, counts: counts_to });
-            return Ok(());
-        }
+        let room = self.keys[0].len();
         let [first, second] = &mut self.keys;
-        let both = ordered(first, second, place ^ 1, kept);
-        sink.any_to_host = true;
-        sink.to_host.send(stream, both, self.counts.slice_mut(..kept), &mut self.by_range)
+        let [counted, kmers] = ordered(first, second, place, room);
+        let counts = self.counts.slice_mut(..kept);
+        self.packing.keep(&self.stream, [kmers, counted], counts, sink)
     }
 
     /// Adds to the histogram what a search for runs has found.
@@ -335,17 +268,6 @@ fn ordered<'b, T: SortKey>(
 ) -> [DeviceSliceMut<'b, T>; 2] {
     let (first, second) = (first.slice_mut(..count), second.slice_mut(..count));
     if place == 0 { [first, second] } else { [second, first] }
-}
-
-impl<K: GpuKmer> Piece<K> {
-    /// Sends the k-mers to the host.
-    pub(crate) fn hand_over(mut self, to_host: &ToHost<K>, k: usize) -> Result<(), Error> {
-        let (device, kept) = (self.kmers.device().clone(), self.kmers.len());
-        let mut other = device.alloc(kept)?;
-        let mut by_range = ByRange::new(&device, kept, k)?;
-        let both = [self.kmers.view_mut(), other.view_mut()];
-        to_host.send(&device.stream()?, both, self.counts.view_mut(), &mut by_range)
-    }
 }
 
 #[cfg(test)]

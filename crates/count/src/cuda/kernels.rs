@@ -1,4 +1,5 @@
-//! The kernels as safe functions. The only unsafe code of this crate.
+//! The kernels that cut and count as safe functions. Unsafe code of this crate is here and beside, in
+//! `table_kernels`.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use std::ffi::c_void;
@@ -7,6 +8,8 @@ use merganser_gpu::primitives::SortKey;
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Status, Stream};
 use merganser_seq::kmer::{Kmer, Wide};
 use merganser_seq::signature::{self, Rule};
+
+use super::table_kernels::TableKmer;
 
 /// Bases of a tile: a batch of the parsers.
 pub(crate) const TILE_BASES: usize = 4096;
@@ -96,6 +99,7 @@ merganser_gpu::shared! {
 merganser_gpu::foreign! {
     fn merganser_count_sizes(
         tile: *mut u32, bins: *mut u32, counters: *mut u32, run_tile: *mut u32,
+        table_block: *mut u32,
     );
     fn merganser_count_cut(rule: u32, arguments: *const CutArguments, stream: RawStream);
     fn merganser_count_bin_starts(
@@ -292,14 +296,13 @@ impl<T: SortKey> Runs<'_, T> {
 }
 
 /// A k-mer that devices count, with the integer they know it by.
-pub(crate) trait GpuKmer: Kmer {
+pub(crate) trait GpuKmer: Kmer + TableKmer {
     /// The same bits in C++.
     type Word: SortKey;
     /// 64-bit words of a super-k-mer's record.
     const WORDS: usize;
 
     fn from_key(key: Self::Word) -> Self;
-    fn key(self) -> Self::Word;
 
     /// Expands records into scrambled k-mers behind the `made[0]` that are in `out`; of those for
     /// which there is no room only the number is added.
@@ -333,7 +336,7 @@ pub(crate) fn sorted_bits(k: usize) -> u32 {
 }
 
 macro_rules! gpu_kmer {
-    ($K:ty, $Key:ty, $words:literal, $from_key:expr, $key:expr, $expand:ident, $runs:ident, $left_runs:ident, $bounds:ident) => {
+    ($K:ty, $Key:ty, $words:literal, $from_key:expr, $expand:ident, $runs:ident, $left_runs:ident, $bounds:ident) => {
         impl GpuKmer for $K {
             type Word = $Key;
             const WORDS: usize = $words;
@@ -341,11 +344,6 @@ macro_rules! gpu_kmer {
             #[inline(always)]
             fn from_key(key: $Key) -> Self {
                 $from_key(key)
-            }
-
-            #[inline(always)]
-            fn key(self) -> $Key {
-                $key(self)
             }
 
             fn expand(
@@ -457,7 +455,6 @@ gpu_kmer!(
     u32,
     1,
     |key| key,
-    |kmer| kmer,
     merganser_count_expand_u32,
     merganser_count_runs_u32,
     merganser_count_left_runs_u32,
@@ -468,7 +465,6 @@ gpu_kmer!(
     u64,
     2,
     |key| key,
-    |kmer| kmer,
     merganser_count_expand_u64,
     merganser_count_runs_u64,
     merganser_count_left_runs_u64,
@@ -479,7 +475,6 @@ gpu_kmer!(
     u128,
     4,
     |key| key,
-    |kmer| kmer,
     merganser_count_expand_u128,
     merganser_count_runs_u128,
     merganser_count_left_runs_u128,
@@ -490,7 +485,6 @@ gpu_kmer!(
     [u128; 2],
     8,
     wide,
-    wide_key,
     merganser_count_expand_u256,
     merganser_count_runs_u256,
     merganser_count_left_runs_u256,
@@ -504,24 +498,20 @@ fn wide([high, low]: [u128; 2]) -> Wide {
     Wide::load(&bytes)
 }
 
-fn wide_key(kmer: Wide) -> [u128; 2] {
-    let mut bytes = [0; Wide::BYTES];
-    kmer.store(&mut bytes);
-    [u128::load(&bytes[16..]), u128::load(&bytes)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::table_kernels::TABLE_BLOCK;
 
     #[test]
     fn rust_and_cuda_agree_on_sizes() {
-        let mut sizes = [0; 4];
-        let [tile, bins, counters, run_tile] = &mut sizes;
+        let mut sizes = [0; 5];
+        let [tile, bins, counters, run_tile, table_block] = &mut sizes;
         // SAFETY: the pointers are to locals.
-        let status = unsafe { merganser_count_sizes(tile, bins, counters, run_tile) };
+        let status = unsafe { merganser_count_sizes(tile, bins, counters, run_tile, table_block) };
         if status == 0 {
-            assert_eq!(sizes.map(|n| n as usize), [TILE_BASES, MOST_BINS, COUNTERS, RUN_TILE]);
+            let expected = [TILE_BASES, MOST_BINS, COUNTERS, RUN_TILE, TABLE_BLOCK];
+            assert_eq!(sizes.map(|n| n as usize), expected);
         }
         assert_eq!(TILE_BASES, crate::fragments::BATCH_BASES);
     }

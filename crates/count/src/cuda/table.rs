@@ -1,138 +1,355 @@
-//! Phase 3 on a device: the k-mers that stay, sorted, and read out by section.
+//! Phase 3 on devices: a table made of what waits, some sections at a time.
 
-use std::cell::OnceCell;
+use std::sync::{Arc, Mutex};
 
-use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream, primitives};
+use merganser_gpu::{Device, Pool, Pooled};
+use merganser_run::locks::lock;
 
-use super::counting::Piece;
+use super::encoding::{Batch, Encoding, Made, Waiting};
 use super::kernels::GpuKmer;
+use super::packing::Segment;
+use super::table_kernels::Layout;
 use crate::Error;
-use crate::emit::{Sections, Source, Stretches};
+use crate::emit::{Sections, Sorting, Source, Stretch, Stretches};
+use crate::job::Job;
+use crate::results::Results;
 
-/// First bits by which sections can be found.
-const BITS: u32 = 12;
-/// k-mers that are brought to the host at a time.
-const AT_ONCE: usize = 1 << 20;
+/// Batches of a device at a time: one is made while others are written.
+const ENCODINGS: usize = 3;
+/// k-mers of a batch: enough for a device, few enough that the first one is soon written.
+const LEAST_KMERS: u64 = 1 << 20;
+const MOST_KMERS: u64 = 16 << 20;
+/// A table has so many batches, or more.
+const BATCHES: u64 = 32;
+/// The part of the host's memory that encoded batches may take.
+const HOST_SHARE: u64 = 8;
 
-/// All k-mers that stay in device memory, in order.
-pub(crate) struct SortedTable<K: GpuKmer> {
-    device: Device,
-    kmers: DeviceBuffer<K::Word>,
-    counts: DeviceBuffer<u32>,
-    /// Where the k-mers of each prefix of `bits` bits begin, and their number.
-    bounds: Vec<u64>,
-    bits: u32,
+/// The k-mers that stay, as a source of blocks.
+pub(crate) struct DeviceTable<'t, 'p, K: GpuKmer> {
+    waiting: Waiting<'t, 'p, K>,
+    batches: Vec<Batch>,
+    /// The batch of each section; none of those that are empty or too large for a device.
+    batch_of: Vec<Option<usize>>,
+    made: Vec<Mutex<Slot<K>>>,
+    /// The number of batches that are made: they are made in order, so that the buffers are with those
+    /// that are written first.
+    making: Mutex<usize>,
+    encodings: Vec<Pool<Encoding<K>>>,
 }
 
-impl<K: GpuKmer> SortedTable<K> {
-    /// Bytes of device memory that sorting so many k-mers takes, about.
-    pub(crate) fn bytes(kmers: u64) -> u64 {
-        kmers * 2 * (size_of::<K::Word>() as u64 + 4) / 32 * 33 + (16 << 20)
-    }
+/// A batch from when it is made until all its sections are taken.
+struct Slot<K: GpuKmer> {
+    ready: Option<Arc<Ready<K>>>,
+    /// Sections that are to be taken yet.
+    left: usize,
+}
 
-    /// How many k-mers, themselves in so many bytes of device memory, can be sorted there.
-    pub(crate) fn most_kmers(bytes: u64) -> u64 {
-        let each = size_of::<K::Word>() as u64 + 4;
-        bytes.saturating_sub(Self::bytes(0)) / (3 * each + each / 16)
-    }
+struct Ready<K: GpuKmer> {
+    encoding: Pooled<Encoding<K>>,
+    made: Made<K>,
+}
 
-    /// Gathers pieces, of whatever devices, on this one and sorts them.
-    pub(crate) fn sort(device: &Device, pieces: Vec<Piece<K>>, k: usize) -> GpuResult<Self> {
-        let total: usize = pieces.iter().map(|piece| piece.kmers.len()).sum();
-        let stream = device.stream()?;
-        let mut kmers = [device.alloc(total)?, device.alloc(total)?];
-        let mut counts = [device.alloc(total)?, device.alloc(total)?];
-        let mut at = 0;
-        for piece in &pieces {
-            let to = at..at + piece.kmers.len();
-            stream.copy(piece.kmers.view(), kmers[0].slice_mut(to.clone()))?;
-            stream.copy(piece.counts.view(), counts[0].slice_mut(to.clone()))?;
-            at = to.end;
+impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
+    /// For a table in 2^`section_bits` sections. What no device can encode goes to the results.
+    ///
+    /// # Errors
+    /// What a device reports, and what the results return.
+    pub(crate) fn new(
+        job: Job<'_>,
+        devices: &[Device],
+        segments: &'t [Segment],
+        results: &'t Results<'p, K>,
+        section_bits: u32,
+    ) -> Result<Self, Error> {
+        let (k, layout) = (results.scattered().k(), Layout::of(results.scattered()));
+        let waiting = Waiting { segments, results, layout };
+        let finer = results.scattered().range_bits() - section_bits;
+        let ranges: Vec<u64> = (0..1 << (section_bits + finer)).map(|r| waiting.len(r)).collect();
+        let sections: Vec<u64> = ranges.chunks(1 << finer).map(|of| of.iter().sum()).collect();
+        let most = most_kmers::<K>(job, devices, layout, sections.iter().sum(), k)?;
+        let (batches, batch_of) = divide(&sections, finer, most, results.most_at_once());
+        for (section, &kmers) in sections.iter().enumerate() {
+            if kmers > 0 && batch_of[section].is_none() {
+                waiting.move_to_results(section << finer..(section + 1) << finer)?;
+            }
         }
-        let key_bits = 0..2 * k as u32;
-        let scratch = primitives::sort_pairs_scratch::<K::Word>(device, total, key_bits.clone())?;
-        let mut scratch = device.alloc(scratch)?;
-        let place = primitives::sort_pairs(
-            &stream,
-            kmers.each_mut().map(DeviceBuffer::view_mut),
-            counts.each_mut().map(DeviceBuffer::view_mut),
-            key_bits,
-            scratch.view_mut(),
-        )?;
-        let ([kmers, other], [counts, other_counts]) = (kmers, counts);
-        let (kmers, counts) = if place == 0 { (kmers, counts) } else { (other, other_counts) };
-        let bits = BITS.min(2 * k as u32);
-        let mut bounds = device.alloc((1 << bits) + 1)?;
-        K::bounds(&stream, kmers.view(), k, bits, bounds.view_mut())?;
-        let bounds = stream.download_vec(bounds.view())?;
-        drop(pieces);
-        Ok(SortedTable { device: device.clone(), kmers, counts, bounds, bits })
+        let taken = |batch: &Batch| batch.kmers.iter().filter(|&&kmers| kmers > 0).count();
+        let made = batches.iter().map(|b| Mutex::new(Slot { ready: None, left: taken(b) }));
+        let made = made.collect();
+        let (most, sections) = (most as usize, 1 << section_bits);
+        let encodings = devices.iter().cloned().map(|device| {
+            let make = move || Encoding::new(&device, (k, layout), most, sections);
+            Pool::new(ENCODINGS, make)
+        });
+        let encodings = encodings.collect();
+        Ok(DeviceTable { waiting, batches, batch_of, made, making: Mutex::new(0), encodings })
+    }
+
+    /// A batch, which is made now if it is not yet, with all before it.
+    fn ready(&self, batch: usize) -> Result<Arc<Ready<K>>, Error> {
+        loop {
+            let mut slot = lock(&self.made[batch]);
+            if let Some(ready) = slot.ready.clone() {
+                slot.left -= 1;
+                if slot.left == 0 {
+                    slot.ready = None;
+                }
+                return Ok(ready);
+            }
+            drop(slot);
+            let mut next = lock(&self.making);
+            if *next <= batch {
+                let ready = self.make(*next)?;
+                lock(&self.made[*next]).ready = Some(Arc::new(ready));
+                *next += 1;
+            }
+        }
+    }
+
+    fn make(&self, batch: usize) -> Result<Ready<K>, Error> {
+        let mut encoding = self.encodings[batch % self.encodings.len()].take()?;
+        let made = encoding.encode(&self.waiting, &self.batches[batch])?;
+        Ok(Ready { encoding, made })
     }
 }
 
-impl<K: GpuKmer> Source<K> for SortedTable<K> {
+/// The most k-mers of a batch.
+fn most_kmers<K: GpuKmer>(
+    job: Job<'_>,
+    devices: &[Device],
+    layout: Layout,
+    kmers: u64,
+    k: usize,
+) -> Result<u64, Error> {
+    let wanted = (kmers / BATCHES).clamp(LEAST_KMERS, MOST_KMERS);
+    let free = devices.iter().map(Device::available).collect::<Result<Vec<_>, _>>()?;
+    let free = free.into_iter().min().unwrap_or(0).saturating_sub(8 << 20);
+    let encodings = ENCODINGS as u64;
+    let there = free / 16 * 15 / encodings / Encoding::<K>::kmer_bytes(k, layout);
+    let here = job.memory / HOST_SHARE / encodings / Encoding::<K>::table_bytes(k);
+    Ok(wanted.min(there).min(here))
+}
+
+/// Puts neighbouring sections together into batches of up to `most` k-mers; a section that has more, or
+/// more than `most_of_one`, has no batch.
+fn divide(
+    sections: &[u64],
+    finer: u32,
+    most: u64,
+    most_of_one: u64,
+) -> (Vec<Batch>, Vec<Option<usize>>) {
+    let (mut batches, mut batch_of) = (Vec::<Batch>::new(), vec![None; sections.len()]);
+    let mut sum = 0;
+    for (section, &kmers) in sections.iter().enumerate() {
+        if kmers > most.min(most_of_one) {
+            continue;
+        }
+        match batches.last_mut() {
+            None if kmers == 0 => continue,
+            Some(last) if last.sections.end < section && kmers == 0 => continue,
+            Some(last) if last.sections.end == section && sum + kmers <= most => {
+                last.sections.end += 1;
+                last.kmers.push(kmers);
+                sum += kmers;
+            }
+            _ => {
+                let sections = section..section + 1;
+                batches.push(Batch { sections, kmers: vec![kmers], finer });
+                sum = kmers;
+            }
+        }
+        batch_of[section] = (kmers > 0).then(|| batches.len() - 1);
+    }
+    (batches, batch_of)
+}
+
+impl<K: GpuKmer> Source<K> for DeviceTable<'_, '_, K> {
     fn sections(&self) -> Box<dyn Sections<K> + '_> {
-        Box::new(Download { table: self, workspace: OnceCell::new(), pairs: Vec::new() })
+        Box::new(FromDevice { table: self, here: Sorting::new(self.waiting.results) })
     }
 }
 
-/// One writer's way out of device memory.
-struct Download<'t, K: GpuKmer> {
-    table: &'t SortedTable<K>,
-    workspace: OnceCell<Workspace<K>>,
-    pairs: Vec<(K, u32)>,
+/// One writer's way to the sections.
+struct FromDevice<'s, 'p, K: GpuKmer> {
+    table: &'s DeviceTable<'s, 'p, K>,
+    /// For those that no device encodes.
+    here: Sorting<'s, 'p, K>,
 }
 
-struct Workspace<K: GpuKmer> {
-    stream: Stream,
-    kmers: PinnedBuffer<K::Word>,
-    counts: PinnedBuffer<u32>,
-}
-
-impl<K: GpuKmer> Sections<K> for Download<'_, K> {
+impl<K: GpuKmer> Sections<K> for FromDevice<'_, '_, K> {
     fn section(
         &mut self,
         section: usize,
         section_bits: u32,
         each: Stretches<'_, K>,
     ) -> Result<(), Error> {
-        let table = self.table;
-        let finer = table.bits - section_bits;
-        let bound = |section: usize| table.bounds[section << finer] as usize;
-        let (mut start, end) = (bound(section), bound(section + 1));
-        loop {
-            let range = start..end.min(start + AT_ONCE);
-            self.fetch(range.clone())?;
-            each(&self.pairs, range.end == end)?;
-            start = range.end;
-            if start == end {
-                return Ok(());
-            }
-        }
+        let Some(batch) = self.table.batch_of[section] else {
+            return self.here.section(section, section_bits, each);
+        };
+        let Ready { encoding, made } = &*self.table.ready(batch)?;
+        each(Stretch::Blocks(made.section(encoding, section)?), true)
     }
 }
 
-impl<K: GpuKmer> Download<'_, K> {
-    /// Brings a stretch of the table to the host.
-    fn fetch(&mut self, range: std::ops::Range<usize>) -> Result<(), Error> {
-        let table = self.table;
-        if self.workspace.get().is_none_or(|workspace| workspace.counts.len() < range.len()) {
-            let room = range.len().next_power_of_two();
-            let workspace = Workspace {
-                stream: table.device.stream()?,
-                kmers: table.device.alloc_pinned(room)?,
-                counts: table.device.alloc_pinned(room)?,
-            };
-            self.workspace = OnceCell::from(workspace);
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use merganser_gpu::Arena;
+    use merganser_kmers::formats::{Encoder, Sink as TableSink};
+    use merganser_kmers::store::{Pool, Spilling, Storage};
+    use merganser_run::{Cancel, Resources};
+    use merganser_seq::kmer::{Kmer, Wide};
+
+    use super::*;
+    use crate::cuda::host_writers::with_writers;
+    use crate::cuda::packing::{Packing, Sink};
+    use crate::emit::emit;
+    use crate::{Config, Format};
+
+    /// Takes k-mers as they are.
+    struct AsTheyAre;
+
+    impl<K: Kmer> Encoder<K> for AsTheyAre {
+        type Part = Vec<(K, u32)>;
+        fn encode(&self, kmers: &[(K, u32)]) -> Vec<(K, u32)> {
+            kmers.to_vec()
         }
-        self.pairs.clear();
-        if let Some(Workspace { stream, kmers, counts }) = self.workspace.get_mut() {
-            stream.download(table.kmers.slice(range.clone()), kmers, 0)?;
-            stream.download(table.counts.slice(range.clone()), counts, 0)?;
-            let (kmers, counts) = (kmers.as_slice()?, counts.as_slice()?);
-            let pairs = kmers[..range.len()].iter().zip(&counts[..range.len()]);
-            self.pairs.extend(pairs.map(|(&key, &count)| (K::from_key(key), count)));
+    }
+
+    struct Gathered<'g, K>(&'g mut Vec<(K, u32)>);
+
+    impl<K: Send> TableSink<Vec<(K, u32)>> for Gathered<'_, K> {
+        fn write(&mut self, part: Vec<(K, u32)>) -> Result<(), merganser_kmers::Error> {
+            self.0.extend(part);
+            Ok(())
         }
-        Ok(())
+        fn finish(self) -> Result<Duration, merganser_kmers::Error> {
+            Ok(Duration::ZERO)
+        }
+    }
+
+    /// Distinct k-mers, some of them close to each other, with counts of all sizes, in no order.
+    fn kmers<K: Kmer>(k: usize, number: u64) -> Vec<(K, u32)> {
+        let value = |i: u64| {
+            let spread = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            // One in four shares its first bits with many.
+            if i.is_multiple_of(4) {
+                K::from_low(spread >> 44)
+            } else {
+                let high = K::from_low(spread).shl((2 * k as u32).saturating_sub(64));
+                high.or(K::from_low(spread.rotate_left(23) >> 40)).and(K::mask(k))
+            }
+        };
+        let count = |i: u64| match i % 50 {
+            0 => 255,
+            1 => u32::MAX,
+            2 => 254,
+            3 => 70_000,
+            n => n as u32,
+        };
+        let mut kmers: Vec<(K, u32)> = (0..number).map(|i| (value(i), count(i))).collect();
+        kmers.sort_unstable();
+        kmers.dedup_by_key(|&mut (kmer, _)| kmer);
+        kmers.sort_unstable_by_key(|&(kmer, _)| kmer.low().wrapping_mul(0xd6e8_feb8_6659_fd93));
+        kmers
+    }
+
+    /// Packs k-mers in groups, of which a device keeps `arena_bytes`, and makes a table of them in
+    /// sections of which a device encodes those with up to `most` k-mers.
+    fn check<K: GpuKmer>(device: &Device, k: usize, arena_bytes: u64, (most, memory): (u64, u64)) {
+        let kmers = kmers::<K>(k, 30_000);
+        let directory = std::env::temp_dir();
+        let pool = Pool::new(4096, Spilling { storage: Storage::Auto, limit: 1 << 17, directory });
+        let config = Config { min_count: 1, format: Format::Mgk, ..Config::new(k) };
+        let results = Results::<K>::new(&config, &pool).sorting(most);
+        let (here, there) = kmers.split_at(1000);
+        let mut writer = results.writer();
+        here.iter().for_each(|&(kmer, count)| writer.keep(kmer, count).unwrap());
+        writer.finish().unwrap();
+        let arena = Arena::new(device, 1 << 12, arena_bytes);
+        let layout = Layout::of(results.scattered());
+        let segments = with_writers(&results, 2, device, |to_host| {
+            let mut sink = Sink { arena: &arena, to_host, segments: Vec::new() };
+            for group in there.chunks(7777) {
+                pack(device, (k, layout), group, &mut sink);
+            }
+            Ok(sink.segments)
+        });
+        let segments = segments.unwrap();
+        assert_eq!(segments.is_empty(), arena_bytes == 0);
+        let resources = Resources::new().threads(2).memory(memory);
+        let job = Job::new(&config, &resources, &[]);
+        let bits = 3;
+        let table =
+            DeviceTable::new(job, std::slice::from_ref(device), &segments, &results, bits).unwrap();
+        let mut found = Vec::new();
+        let sink = Gathered(&mut found);
+        emit(&table, bits, 2, &Cancel::default(), &AsTheyAre, sink).unwrap();
+        let mut expected = kmers;
+        expected.sort_unstable();
+        assert!(found == expected, "k {k}, {arena_bytes} bytes, {most} k-mers");
+    }
+
+    fn pack<K: GpuKmer>(
+        device: &Device,
+        (k, layout): (usize, Layout),
+        group: &[(K, u32)],
+        sink: &mut Sink<'_>,
+    ) {
+        let stream = device.stream().unwrap();
+        let mut buffers = [0, 1].map(|_| device.alloc(2 * group.len()).unwrap());
+        let mut counts = device.alloc(group.len()).unwrap();
+        let mut words = vec![0; K::BYTES * group.len()];
+        for (word, &(kmer, _)) in words.chunks_exact_mut(K::BYTES).zip(group) {
+            kmer.store(word);
+            // The widest have their high half first.
+            word.rotate_left(if K::BYTES == 32 { 16 } else { 0 });
+        }
+        let numbers: Vec<u32> = group.iter().map(|&(_, count)| count).collect();
+        stream.upload_now(&words, buffers[0].slice_mut(..group.len()).cast::<u8>()).unwrap();
+        stream.upload_now(&numbers, counts.view_mut()).unwrap();
+        let mut packing = Packing::<K>::new(device, group.len(), k, layout).unwrap();
+        let buffers = buffers.each_mut().map(|buffer| buffer.view_mut());
+        packing.keep(&stream, buffers, counts.view_mut(), sink).unwrap();
+        stream.synchronize().unwrap();
+    }
+
+    #[test]
+    fn tables_are_made_of_what_waits_anywhere() {
+        let device = match Device::open(0) {
+            Ok(device) => device,
+            Err(error) => {
+                assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "{error}");
+                return eprintln!("skipped: {error}");
+            }
+        };
+        let all = (u64::MAX, 1 << 30);
+        for arena in [0, 100_000, 1 << 30] {
+            check::<u32>(&device, 16, arena, all);
+            check::<u64>(&device, 28, arena, all);
+        }
+        check::<u32>(&device, 11, 1 << 30, all);
+        check::<u64>(&device, 17, 1 << 30, all);
+        check::<u64>(&device, 32, 100_000, all);
+        check::<u128>(&device, 55, 100_000, all);
+        check::<u128>(&device, 33, 1 << 30, all);
+        check::<Wide>(&device, 128, 300_000, all);
+        check::<Wide>(&device, 65, 1 << 30, all);
+        // Many batches; some sections are too large for a device, or all are.
+        check::<u64>(&device, 28, 100_000, (u64::MAX, 1 << 20));
+        check::<u64>(&device, 28, 100_000, (4000, 1 << 30));
+        check::<u64>(&device, 28, 100_000, (100, 1 << 30));
+    }
+
+    #[test]
+    fn batches_are_of_neighbours_that_fit() {
+        let (batches, batch_of) = divide(&[0, 3, 0, 4, 9, 2, 0, 0, 20, 5, 5, 1], 2, 10, 9);
+        let sections: Vec<_> = batches.iter().map(|batch| batch.sections.clone()).collect();
+        assert_eq!(sections, [1..4, 4..5, 5..8, 9..11, 11..12]);
+        let expected = [None, Some(0), None, Some(0), Some(1), Some(2), None, None, None];
+        assert_eq!(batch_of[..9], expected);
+        assert_eq!(batch_of[9..], [Some(3), Some(3), Some(4)]);
+        assert_eq!(batches[0].kmers, [3, 0, 4]);
     }
 }

@@ -22,14 +22,15 @@ use crate::cpu::Width;
 use crate::cpu::counter::Counter;
 use crate::cuda::GpuKmer;
 use crate::cuda::chunks::{Chunk, Tiers};
-use crate::cuda::counting::{Bins, Forecast, Piece, Sink, Workspace, groups};
+use crate::cuda::counting::{Bins, Workspace, groups};
 use crate::cuda::host_writers::{ToHost, with_writers};
 use crate::cuda::packer::Packer;
+use crate::cuda::packing::{Segment, Sink};
 use crate::cuda::partition::Cutter;
 use crate::cuda::plan::{self, Budget, Room};
 use crate::cuda::queue::Queue;
-use crate::cuda::sorting::SortedOnDevices;
-use crate::cuda::table::SortedTable;
+use crate::cuda::table::DeviceTable;
+use crate::cuda::table_kernels::Layout;
 use crate::fragments::Tally;
 use crate::job::Job;
 use crate::plan::Plan;
@@ -161,43 +162,23 @@ impl Run<'_> {
         drop(chunks);
         let devices: Vec<Device> = devices.into_iter().map(|(device, _)| device).collect();
         outcome.stage("count", started);
-        self.emit_counted(counted, &devices, &results, files, outcome)
+        self.emit_counted(&counted.segments, &devices, &results, files, outcome)
     }
 
-    /// Phase 3: from a device if it has room to sort all that stays, else from the host.
+    /// Phase 3: devices make the table.
     fn emit_counted<K: Width + GpuKmer>(
         &self,
-        counted: Counted<K>,
+        segments: &[Segment],
         devices: &[Device],
         results: &Results<'_, K>,
         files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
-        let started = Instant::now();
-        let Counted { pieces, any_on_host, .. } = counted;
-        let kept: u64 = pieces.iter().map(|piece| piece.kmers.len() as u64).sum();
-        let has_room = |device: &&Device| {
-            device.available().is_ok_and(|free| free > SortedTable::<K>::bytes(kept))
-        };
-        if let Some(device) = devices.iter().find(has_room)
-            && !any_on_host
-        {
-            let table = SortedTable::<K>::sort(device, pieces, self.config.k)?;
-            outcome.stage("sort", started);
-            return self.emit(&table, files, outcome);
-        }
-        if let Some(first) = pieces.first() {
-            let device = first.kmers.device().clone();
-            with_writers(results, self.job.threads, &device, |to_host| {
-                let mut pieces = pieces.into_iter();
-                pieces.try_for_each(|piece| piece.hand_over(to_host, self.config.k))
-            })?;
-            outcome.stage("download", started);
-        }
-        let free = devices.iter().map(Device::available).collect::<Result<Vec<_>, _>>()?;
-        let sharers = self.job.threads.div_ceil(devices.len()) as u64;
-        let share = free.into_iter().min().unwrap_or(0) / sharers;
-        self.emit(&SortedOnDevices::new(results, devices, share), files, outcome)
+        let (least, most) = (self.config.min_count, self.config.max_count);
+        let kept = outcome.histogram.distinct(least, most);
+        let section_bits = merganser_kmers::Header::new(self.config.k, kept).section_bits();
+        let table = DeviceTable::new(self.job, devices, segments, results, section_bits)?;
+        self.emit(&table, files, outcome)
     }
 
     /// Phase 2: the workspaces of all devices take groups of bins; bins that no device can count are
@@ -209,7 +190,7 @@ impl Run<'_> {
         plan: Plan,
         results: &Results<'p, K>,
         outcome: &Outcome,
-    ) -> Result<Counted<K>, Error> {
+    ) -> Result<Counted, Error> {
         let each = plan::workspaces(all.chunks.iter().any(Chunk::is_on_host));
         let workspaces = devices.len() * each;
         let words = outcome.super_kmers * K::WORDS as u64;
@@ -226,23 +207,26 @@ impl Run<'_> {
                 Arena::new(device, (left / 16).clamp(1 << 16, 256 << 20) as usize, left)
             })
             .collect();
-        let most = devices.iter().map(|(_, budget)| SortedTable::<K>::most_kmers(budget.all));
-        let forecast = Forecast::new(most.max().unwrap_or(0), outcome.total_kmers);
         let next = AtomicUsize::new(0);
-        let work = Work { run: self, all, groups: &groups, next, loads: &loads, forecast };
+        let work = Work {
+            run: self,
+            all,
+            groups: &groups,
+            next,
+            loads: &loads,
+            layout: Layout::of(results.scattered()),
+        };
         let parts = with_writers(results, self.job.threads, &devices[0].0, |to_host| {
             run_workers_collect(workspaces, |number| {
                 let at = number / each;
-                work.workspace(&devices[at].0, &arenas[at], room, to_host)
+                work.workspace::<K>(&devices[at].0, &arenas[at], room, to_host)
             })
         })?;
-        let mut counted =
-            Counted { histogram: Histogram::default(), pieces: Vec::new(), any_on_host: false };
+        let mut counted = Counted { histogram: Histogram::default(), segments: Vec::new() };
         let mut refused = Vec::new();
         for part in parts {
             counted.histogram.merge(&part.counted.histogram);
-            counted.pieces.extend(part.counted.pieces);
-            counted.any_on_host |= part.counted.any_on_host;
+            counted.segments.extend(part.counted.segments);
             refused.extend(part.refused);
         }
         if !refused.is_empty() {
@@ -252,7 +236,6 @@ impl Run<'_> {
                 self.count_on_cpu(all, bins, &stream, results, &mut counter)?;
             }
             counted.histogram.merge(&counter.finish()?);
-            counted.any_on_host = true;
         }
         Ok(counted)
     }
@@ -318,11 +301,10 @@ fn cut_on_all(
 }
 
 /// What phase 2 has found.
-struct Counted<K: GpuKmer> {
+struct Counted {
     histogram: Histogram,
-    pieces: Vec<Piece<K>>,
-    /// Some k-mers are in the host's results.
-    any_on_host: bool,
+    /// What devices had room for of the k-mers that stay; the host's results have the others.
+    segments: Vec<Segment>,
 }
 
 /// Groups of bins for all workspaces.
@@ -332,12 +314,12 @@ struct Work<'w, 'b, 'p> {
     groups: &'w [Range<usize>],
     next: AtomicUsize,
     loads: &'w [crate::cuda::chunks::Load],
-    forecast: Forecast,
+    layout: Layout,
 }
 
 /// What one workspace has found, and the bins that it could not count.
-struct WorkspacePart<K: GpuKmer> {
-    counted: Counted<K>,
+struct WorkspacePart {
+    counted: Counted,
     refused: Vec<Range<usize>>,
 }
 
@@ -347,12 +329,11 @@ impl Work<'_, '_, '_> {
         device: &Device,
         arena: &Arena,
         room: Room,
-        to_host: &ToHost<K>,
-    ) -> Result<WorkspacePart<K>, Error> {
-        let forecast = &self.forecast;
-        let mut sink = Sink { forecast, to_host, pieces: Vec::new(), any_to_host: false };
+        to_host: &ToHost,
+    ) -> Result<WorkspacePart, Error> {
+        let mut sink = Sink { arena, to_host, segments: Vec::new() };
         let mut refused = Vec::new();
-        let mut workspace = Workspace::new(self.run.config, device, arena, room)?;
+        let mut workspace = Workspace::<K>::new(self.run.config, device, self.layout, room)?;
         while let Some(group) = self.groups.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.run.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
@@ -370,8 +351,7 @@ impl Work<'_, '_, '_> {
         }
         workspace.stream.synchronize()?;
         let histogram = workspace.finish();
-        let Sink { pieces, any_to_host: any_on_host, .. } = sink;
-        let counted = Counted { histogram, pieces, any_on_host };
+        let counted = Counted { histogram, segments: sink.segments };
         Ok(WorkspacePart { counted, refused })
     }
 }

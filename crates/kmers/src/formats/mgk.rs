@@ -8,7 +8,7 @@ mod ranges;
 mod reader;
 mod writer;
 
-use block::MOST as MOST_OF_A_BLOCK;
+pub(crate) use block::{Coded, MOST as MOST_OF_A_BLOCK, decode};
 pub use header::Header;
 pub(crate) use header::{MAGIC, section_bits};
 pub(crate) use ranges::MgkRanges;

@@ -1,10 +1,13 @@
 //! How a table comes to its file: encoded by any worker, written in order.
 
+use std::iter;
 use std::time::Duration;
 
 use merganser_run::InOrderSink;
+use merganser_seq::kmer::Kmer;
 
 use super::mgk::Header;
+use super::mgk::{Coded, MOST_OF_A_BLOCK, decode};
 use crate::Error;
 
 /// Turns a stretch of sorted k-mers into bytes, independently of all others.
@@ -18,6 +21,45 @@ pub trait Encoder<K>: Sync {
     /// As [`Encoder::encode`], of k-mers that go on with the section before.
     fn encode_more(&self, kmers: &[(K, u32)]) -> Self::Part {
         self.encode(kmers)
+    }
+    /// As [`Encoder::encode`], of a section whose k-mers come as blocks of a table.
+    fn encode_blocks(&self, blocks: &MgkBlocks<'_, K>) -> Self::Part
+    where
+        K: Kmer,
+    {
+        self.encode(&blocks.decode())
+    }
+}
+
+/// The k-mers of a section as blocks of a [`TableFormat::Mgk`](super::TableFormat::Mgk) table, each of
+/// 256 k-mers but the last one, as who can make blocks themselves have them.
+pub struct MgkBlocks<'b, K> {
+    /// The blocks, and 8 bytes or more behind them.
+    pub bytes: &'b [u8],
+    /// Of each block its first k-mer, and where it ends in `bytes`.
+    pub blocks: Vec<(K, usize)>,
+    /// k-mers of all blocks.
+    pub kmers: usize,
+}
+
+impl<K: Kmer> MgkBlocks<'_, K> {
+    /// Each block with what is known of it.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Coded<'_, K>> {
+        let starts = iter::once(0).chain(self.blocks.iter().map(|&(_, end)| end));
+        starts.zip(&self.blocks).enumerate().map(|(number, (start, &(first, end)))| Coded {
+            bytes: &self.bytes[start..],
+            len: end - start,
+            first,
+            kmers: MOST_OF_A_BLOCK.min(self.kmers - number * MOST_OF_A_BLOCK),
+        })
+    }
+
+    /// The k-mers with their counts, in order.
+    fn decode(&self) -> Vec<(K, u32)> {
+        let mut kmers = Vec::with_capacity(self.kmers);
+        let whole = self.each().all(|block| decode([block], &mut kmers));
+        assert!(whole, "these blocks were just encoded");
+        kmers
     }
 }
 

@@ -8,6 +8,8 @@ use std::marker::PhantomData;
 
 use merganser_seq::kmer::Kmer;
 
+use super::LARGE_COUNT_BYTES;
+
 /// A count byte that says that the count follows.
 const LARGE: u8 = u8::MAX;
 
@@ -24,8 +26,6 @@ pub(super) struct Records<K> {
 impl<K: Kmer> Records<K> {
     /// The most bytes that [`put`](Records::put) looks at.
     pub(super) const MOST: usize = K::BYTES + 5;
-    /// Bytes that a large count takes more than others.
-    pub(super) const LARGE_MORE: usize = 4;
 
     /// For k-mers of `k` bases, of which ranges have the first `range_bits` bits.
     pub(super) fn new(k: usize, range_bits: u32) -> Records<K> {
@@ -50,7 +50,7 @@ impl<K: Kmer> Records<K> {
         if Self::is_large(count) {
             to[self.bytes] = LARGE;
             count.store(&mut to[self.bytes + 1..]);
-            return self.bytes + 1 + Self::LARGE_MORE;
+            return self.bytes + 1 + LARGE_COUNT_BYTES;
         }
         to[self.bytes] = count as u8;
         self.bytes + 1
@@ -70,7 +70,7 @@ impl<K: Kmer> Records<K> {
                 return self.bytes + 1;
             }
             take(kmer, u32::load(&records[self.bytes + 1..]));
-            self.bytes + 1 + Self::LARGE_MORE
+            self.bytes + 1 + LARGE_COUNT_BYTES
         };
         while records.len() - at >= Self::MOST {
             at += one(&records[at..at + Self::MOST]);
@@ -110,7 +110,7 @@ mod tests {
             bytes.truncate(from + took);
         }
         let large = kmers.iter().filter(|(_, count)| Records::<K>::is_large(*count)).count();
-        assert_eq!(bytes.len(), kmers.len() * records.bytes() + large * Records::<K>::LARGE_MORE);
+        assert_eq!(bytes.len(), kmers.len() * records.bytes() + large * LARGE_COUNT_BYTES);
         let mut found = Vec::new();
         records.each(range, &bytes, |kmer, count| found.push((kmer, count)));
         assert_eq!(found, kmers);

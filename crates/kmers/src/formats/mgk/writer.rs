@@ -10,7 +10,7 @@ use super::block;
 use super::header::{self, Header};
 use super::index::Entry;
 use crate::Error;
-use crate::formats::{Encoder, Sink, Totals};
+use crate::formats::{Encoder, MgkBlocks, Sink, Totals};
 
 /// Encodes sections: k-mers that share their first `section_bits` bits.
 pub(crate) struct MgkFormat;
@@ -43,6 +43,18 @@ impl<K: Kmer> Encoder<K> for MgkFormat {
             });
         }
         section
+    }
+
+    fn encode_blocks(&self, blocks: &MgkBlocks<'_, K>) -> Section<K> {
+        let mut start = 0;
+        let entries = blocks.each().map(|block| {
+            let offset = start as u64;
+            start += block.len;
+            let crc = crc32fast::hash(&block.bytes[..block.len]);
+            Entry { first: block.first, offset, len: block.kmers as u16, crc }
+        });
+        let entries = entries.collect();
+        Section { goes_on: false, blocks: blocks.bytes[..start].to_vec(), entries }
     }
 
     fn encode_more(&self, kmers: &[(K, u32)]) -> Section<K> {

@@ -1,0 +1,211 @@
+// Sorted k-mers become the blocks of a table, byte for byte as crates/kmers/src/formats/mgk/block.rs
+// makes them: a thread block a table block, a thread a k-mer.
+#pragma once
+
+#include "block.cuh"
+#include "wide.cuh"
+
+namespace mgpu {
+
+/// The most k-mers of a table's block, and the threads of those that encode it.
+constexpr uint32_t table_block = 256;
+
+MGPU_HD uint32_t bit_length(uint64_t value) {
+#ifdef __CUDA_ARCH__
+  return 64 - static_cast<uint32_t>(__clzll(static_cast<long long>(value)));
+#else
+  return value == 0 ? 0 : 64 - static_cast<uint32_t>(__builtin_clzll(value));
+#endif
+}
+MGPU_HD uint32_t bit_length(uint32_t value) { return bit_length(uint64_t{value}); }
+MGPU_HD uint32_t bit_length(uint128 value) {
+  const uint64_t high = static_cast<uint64_t>(value >> 64);
+  return high != 0 ? 64 + bit_length(high) : bit_length(static_cast<uint64_t>(value));
+}
+MGPU_HD uint32_t bit_length(uint256 value) {
+  return value.high != 0 ? 128 + bit_length(value.high) : bit_length(value.low);
+}
+
+/// `value` without its last `bits` bits, of which it has more.
+template <class K>
+MGPU_HD K shift_right(K value, int bits) {
+  return value >> bits;
+}
+
+template <class K>
+MGPU_HD K difference(K more, K less) {
+  return more - less;
+}
+MGPU_HD uint256 difference(uint256 more, uint256 less) {
+  return {more.high - less.high - (more.low < less.low), more.low - less.low};
+}
+
+template <class K>
+MGPU_HD K of_number(uint32_t number) {
+  return static_cast<K>(number);
+}
+template <>
+MGPU_HD uint256 of_number<uint256>(uint32_t number) {
+  return {0, number};
+}
+
+MGPU_HD uint64_t lowest(uint256 value) { return static_cast<uint64_t>(value.low); }
+template <class K>
+MGPU_HD uint64_t lowest(K value) {
+  return static_cast<uint64_t>(value);
+}
+
+template <class K>
+struct block_arguments {
+  /// In order.
+  const K* kmers;
+  const uint32_t* counts;
+  /// For each section its first k-mer and its first block, with one item more.
+  const uint64_t* kmer_starts;
+  const uint64_t* block_starts;
+  uint32_t sections;
+  /// Bytes of each block, and its first k-mer.
+  uint32_t* sizes;
+  K* firsts;
+  /// Where each block goes, and the bytes of all.
+  const uint64_t* places;
+  uint8_t* bytes;
+};
+
+/// What the threads of a block know of it, each of its own k-mer.
+template <class K>
+struct coding {
+  uint64_t start;
+  uint32_t kmers;
+  /// Bits of a difference that are not in unary, and of a count.
+  uint32_t low_bits;
+  uint32_t width;
+  /// The difference less 1, its unary part, and where it begins.
+  K more;
+  uint32_t zeros;
+  uint32_t place;
+  /// Bits of all differences.
+  uint32_t difference_bits;
+  uint32_t count;
+  bool escapes;
+  uint32_t escapes_before;
+  uint32_t all_escapes;
+
+  /// The whole bytes in front of the escaped counts.
+  MGPU_HD uint32_t head_bytes() const { return 2 + (difference_bits + kmers * width + 7) / 8; }
+  MGPU_HD uint32_t bytes() const { return head_bytes() + 4 * all_escapes; }
+};
+
+/// Whether a count does not fit into `width` bits, all ones of which stand for "see behind".
+MGPU_HD bool is_escaped(uint32_t count, uint32_t width) {
+  return uint64_t{count} - 1 >= (uint64_t{1} << width) - 1;
+}
+
+template <class K, class Block>
+__device__ coding<K> plan_coding(Block& me, const block_arguments<K>& a, uint64_t number) {
+  MGPU_SHARED uint32_t by_length[33];
+  MGPU_SHARED uint32_t best_width;
+  coding<K> mine{};
+  uint32_t low = 0, high = a.sections;
+  while (high - low > 1) {
+    const uint32_t middle = (low + high) / 2;
+    if (a.block_starts[middle] <= number) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  mine.start = a.kmer_starts[low] + (number - a.block_starts[low]) * table_block;
+  const uint64_t left = a.kmer_starts[low + 1] - mine.start;
+  mine.kmers = left < table_block ? static_cast<uint32_t>(left) : table_block;
+  const uint32_t at = me.thread();
+  const bool valid = at < mine.kmers;
+  const K* kmers = a.kmers + mine.start;
+  const uint32_t span_bits = bit_length(difference(kmers[mine.kmers - 1], kmers[0]));
+  const uint32_t mean_bits = bit_length(mine.kmers > 1 ? mine.kmers - 1 : 1u);
+  mine.low_bits = span_bits > mean_bits ? span_bits - mean_bits : 0;
+  uint32_t bits = 0;
+  if (valid && at > 0) {
+    mine.more = difference(difference(kmers[at], kmers[at - 1]), of_number<K>(1));
+    mine.zeros = static_cast<uint32_t>(lowest(shift_right(mine.more, static_cast<int>(mine.low_bits))));
+    bits = mine.zeros + 1 + mine.low_bits;
+  }
+  mine.place = 16 + me.sum_before(bits, mine.difference_bits);
+  if (at < 33) by_length[at] = 0;
+  me.sync();
+  mine.count = valid ? a.counts[mine.start + at] : 0;
+  if (valid) me.add(&by_length[bit_length(mine.count)], 1u);
+  me.sync();
+  if (at == 0) {
+    uint32_t above = mine.kmers, least = ~0u;
+    for (uint32_t width = 0; width <= 32; ++width) {
+      above -= by_length[width];
+      const uint32_t cost = width * mine.kmers + 32 * above;
+      if (cost < least) {
+        least = cost;
+        best_width = width;
+      }
+    }
+  }
+  me.sync();
+  mine.width = best_width;
+  mine.escapes = valid && is_escaped(mine.count, mine.width);
+  mine.escapes_before = me.sum_before(mine.escapes, mine.all_escapes);
+  return mine;
+}
+
+/// How many bytes each block takes.
+template <class K>
+__global__ void __launch_bounds__(table_block) block_sizes_kernel(block_arguments<K> a) {
+  block<table_block> me;
+  const coding<K> mine = plan_coding(me, a, me.index());
+  if (me.thread() != 0) return;
+  a.sizes[me.index()] = mine.bytes();
+  a.firsts[me.index()] = a.kmers[mine.start];
+}
+
+/// Puts the low `bits` (at most 32) bits, the others are 0, at the bit `place` of words that are 0 there.
+template <class Block>
+MGPU_HD void put_bits(Block& me, uint32_t* words, uint32_t place, uint32_t value, uint32_t bits) {
+  const uint32_t word = place / 32, shift = place % 32;
+  if (value == 0) return;
+  me.add(&words[word], value << shift);
+  if (shift + bits > 32) me.add(&words[word + 1], value >> (32 - shift));
+}
+
+/// Writes the blocks.
+template <class K>
+__global__ void __launch_bounds__(table_block) write_blocks_kernel(block_arguments<K> a) {
+  // All unary parts take at most 3 bits a k-mer, counts with what is escaped at most 32.
+  constexpr uint32_t most_words = 2 + table_block * (8 * sizeof(K) + 3 + 32) / 32 + 2;
+  MGPU_SHARED uint32_t words[most_words];
+  block<table_block> me;
+  for (uint32_t i = me.thread(); i < most_words; i += table_block) words[i] = 0;
+  const coding<K> mine = plan_coding(me, a, me.index());
+  const uint32_t at = me.thread();
+  if (at == 0) put_bits(me, words, 0, mine.low_bits | mine.width << 8, 16);
+  if (at > 0 && at < mine.kmers) {
+    uint32_t place = mine.place + mine.zeros;
+    put_bits(me, words, place++, 1, 1);
+    for (uint32_t done = 0; done < mine.low_bits; done += 32) {
+      const uint32_t bits = mine.low_bits - done < 32 ? mine.low_bits - done : 32;
+      const uint32_t part = static_cast<uint32_t>(lowest(shift_right(mine.more, static_cast<int>(done))));
+      put_bits(me, words, place + done, bits < 32 ? part & ((1u << bits) - 1) : part, bits);
+    }
+  }
+  if (at < mine.kmers) {
+    const uint32_t all_ones = mine.width < 32 ? (1u << mine.width) - 1 : ~0u;
+    const uint32_t place = 16 + mine.difference_bits + at * mine.width;
+    put_bits(me, words, place, mine.escapes ? all_ones : mine.count - 1, mine.width);
+    if (mine.escapes) {
+      put_bits(me, words, 8 * (mine.head_bytes() + 4 * mine.escapes_before), mine.count, 32);
+    }
+  }
+  me.sync();
+  uint8_t* out = a.bytes + a.places[me.index()];
+  for (uint32_t i = at; i < mine.bytes(); i += table_block) {
+    out[i] = static_cast<uint8_t>(words[i / 4] >> 8 * (i % 4));
+  }
+}
+
+}  // namespace mgpu

@@ -1,0 +1,353 @@
+//! The kernels that pack k-mers that stay and encode tables, as safe functions.
+#![allow(unsafe_code, reason = "foreign functions")]
+
+use std::ffi::c_void;
+
+use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Status, Stream};
+use merganser_kmers::scattered::{LARGE_COUNT_BYTES, Scattered};
+use merganser_seq::kmer::Wide;
+
+use super::kernels::GpuKmer;
+
+/// The most k-mers of a table's block.
+pub(crate) const TABLE_BLOCK: usize = 256;
+
+merganser_gpu::shared! {
+    /// Of k-mers of any width.
+    struct SplitArguments = "mgpu::split_arguments<uint32_t>" {
+        kmers: *const c_void,
+        counts: *const u32,
+        count: u64,
+        kmers_out: *mut c_void,
+        counts_out: *mut u32,
+        numbers: *mut u64,
+    }
+
+    /// Of k-mers of any width.
+    struct PackArguments = "mgpu::pack_arguments<uint32_t>" {
+        kmers: *const c_void,
+        counts: *const u32,
+        count: u64,
+        kmer_bytes: u32,
+        large: bool,
+        records: *mut u8,
+    }
+
+    struct PackedRuns = "mgpu::packed_runs" {
+        records: *const u8,
+        starts: *const u64,
+        ranges: *const u32,
+        runs: u32,
+        kmer_bytes: u32,
+        rest: i32,
+    }
+
+    /// To k-mers of any width.
+    struct UnpackArguments = "mgpu::unpack_arguments<uint32_t>" {
+        runs: PackedRuns,
+        count: u64,
+        kmers: *mut c_void,
+        counts: *mut u32,
+        made: *mut u64,
+    }
+
+    /// Of k-mers of any width.
+    struct BlockArguments = "mgpu::block_arguments<uint32_t>" {
+        kmers: *const c_void,
+        counts: *const u32,
+        kmer_starts: *const u64,
+        block_starts: *const u64,
+        sections: u32,
+        sizes: *mut u32,
+        firsts: *mut c_void,
+        places: *const u64,
+        bytes: *mut u8,
+    }
+}
+
+/// The launchers of one width.
+pub(crate) struct Faces {
+    split: unsafe extern "C" fn(*const SplitArguments, RawStream) -> Status,
+    pack: unsafe extern "C" fn(*const PackArguments, RawStream) -> Status,
+    unpack: unsafe extern "C" fn(*const UnpackArguments, RawStream) -> Status,
+    unpack_any: unsafe extern "C" fn(*const UnpackArguments, RawStream) -> Status,
+    block_sizes: unsafe extern "C" fn(*const BlockArguments, u32, RawStream) -> Status,
+    write_blocks: unsafe extern "C" fn(*const BlockArguments, u32, RawStream) -> Status,
+}
+
+/// A k-mer whose tables devices make.
+pub(crate) trait TableKmer {
+    const FACES: Faces;
+}
+
+macro_rules! faces {
+    ($($K:ty: $split:ident $pack:ident $unpack:ident $unpack_any:ident $sizes:ident $write:ident;)*) => {
+        merganser_gpu::foreign! {
+            $(
+                fn $split(arguments: *const SplitArguments, stream: RawStream);
+                fn $pack(arguments: *const PackArguments, stream: RawStream);
+                fn $unpack(arguments: *const UnpackArguments, stream: RawStream);
+                fn $unpack_any(arguments: *const UnpackArguments, stream: RawStream);
+                fn $sizes(arguments: *const BlockArguments, blocks: u32, stream: RawStream);
+                fn $write(arguments: *const BlockArguments, blocks: u32, stream: RawStream);
+            )*
+        }
+        $(
+            impl TableKmer for $K {
+                const FACES: Faces = Faces {
+                    split: $split,
+                    pack: $pack,
+                    unpack: $unpack,
+                    unpack_any: $unpack_any,
+                    block_sizes: $sizes,
+                    write_blocks: $write,
+                };
+            }
+        )*
+    };
+}
+
+faces! {
+    u32: merganser_count_split_u32 merganser_count_pack_u32 merganser_count_unpack_u32
+        merganser_count_unpack_any_u32 merganser_count_block_sizes_u32
+        merganser_count_write_blocks_u32;
+    u64: merganser_count_split_u64 merganser_count_pack_u64 merganser_count_unpack_u64
+        merganser_count_unpack_any_u64 merganser_count_block_sizes_u64
+        merganser_count_write_blocks_u64;
+    u128: merganser_count_split_u128 merganser_count_pack_u128 merganser_count_unpack_u128
+        merganser_count_unpack_any_u128 merganser_count_block_sizes_u128
+        merganser_count_write_blocks_u128;
+    Wide: merganser_count_split_u256 merganser_count_pack_u256 merganser_count_unpack_u256
+        merganser_count_unpack_any_u256 merganser_count_block_sizes_u256
+        merganser_count_write_blocks_u256;
+}
+
+/// k-mers and their counts, as many of each.
+pub(crate) struct Pairs<'p, K: GpuKmer> {
+    pub(crate) kmers: DeviceSlice<'p, K::Word>,
+    pub(crate) counts: DeviceSlice<'p, u32>,
+}
+
+/// Room for k-mers and their counts.
+pub(crate) struct PairsMut<'p, K: GpuKmer> {
+    pub(crate) kmers: DeviceSliceMut<'p, K::Word>,
+    pub(crate) counts: DeviceSliceMut<'p, u32>,
+}
+
+impl<'p, K: GpuKmer> PairsMut<'p, K> {
+    pub(crate) fn as_pairs(&self) -> Pairs<'_, K> {
+        Pairs { kmers: self.kmers.as_slice(), counts: self.counts.as_slice() }
+    }
+
+    /// The same, for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> PairsMut<'_, K> {
+        PairsMut { kmers: self.kmers.reborrow(), counts: self.counts.reborrow() }
+    }
+
+    pub(crate) fn slice_mut(self, range: std::ops::Range<usize>) -> PairsMut<'p, K> {
+        PairsMut {
+            kmers: self.kmers.slice_mut(range.clone()),
+            counts: self.counts.slice_mut(range),
+        }
+    }
+}
+
+/// Puts k-mers with small counts to the start of `to`, as long as they are, and those with large ones
+/// to its end, in no order; `numbers` becomes how many of each.
+pub(crate) fn split<K: GpuKmer>(
+    stream: &Stream,
+    pairs: &Pairs<'_, K>,
+    to: &mut PairsMut<'_, K>,
+    mut numbers: DeviceSliceMut<'_, u64>,
+) -> Result<()> {
+    let count = pairs.kmers.len();
+    assert!(pairs.counts.len() == count && to.kmers.len() == count && to.counts.len() == count);
+    assert!(numbers.len() >= 2);
+    stream.fill(numbers.reborrow(), 0)?;
+    stream.launch("telling large counts apart", |raw| {
+        let arguments = SplitArguments {
+            kmers: pairs.kmers.as_ptr().cast(),
+            counts: pairs.counts.as_ptr(),
+            count: count as u64,
+            kmers_out: to.kmers.as_mut_ptr().cast(),
+            counts_out: to.counts.as_mut_ptr(),
+            numbers: numbers.as_mut_ptr(),
+        };
+        // SAFETY: as many places as k-mers, and two numbers.
+        unsafe { (K::FACES.split)(&arguments, raw) }
+    })
+}
+
+/// The sizes of packed records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Bytes of a k-mer in a record.
+    kmer_bytes: usize,
+    /// Bits of a k-mer that are not its range's.
+    rest: u32,
+}
+
+impl Layout {
+    pub(crate) fn of<K: GpuKmer>(scattered: &Scattered<'_, K>) -> Layout {
+        let rest = 2 * scattered.k() as u32 - scattered.range_bits();
+        Layout { kmer_bytes: scattered.record_bytes() - 1, rest }
+    }
+
+    /// Bytes of a record.
+    pub(crate) fn bytes(&self, large: bool) -> usize {
+        self.kmer_bytes + 1 + if large { LARGE_COUNT_BYTES } else { 0 }
+    }
+}
+
+/// Packs k-mers, all with large counts or none.
+pub(crate) fn pack<K: GpuKmer>(
+    stream: &Stream,
+    pairs: &Pairs<'_, K>,
+    layout: Layout,
+    large: bool,
+    mut records: DeviceSliceMut<'_, u8>,
+) -> Result<()> {
+    let count = pairs.kmers.len();
+    assert!(pairs.counts.len() == count && records.len() >= count * layout.bytes(large));
+    stream.launch("packing k-mers", |raw| {
+        let arguments = PackArguments {
+            kmers: pairs.kmers.as_ptr().cast(),
+            counts: pairs.counts.as_ptr(),
+            count: count as u64,
+            kmer_bytes: layout.kmer_bytes as u32,
+            large,
+            records: records.as_mut_ptr(),
+        };
+        // SAFETY: room for all records.
+        unsafe { (K::FACES.pack)(&arguments, raw) }
+    })
+}
+
+/// Runs of packed records, each of one range.
+pub(crate) struct Runs<'r> {
+    pub(crate) records: DeviceSlice<'r, u8>,
+    /// Where each run begins, and the end, in bytes: strictly rising from 0.
+    pub(crate) starts: DeviceSlice<'r, u64>,
+    pub(crate) ranges: DeviceSlice<'r, u32>,
+    pub(crate) layout: Layout,
+}
+
+impl Runs<'_> {
+    fn arguments<K: GpuKmer>(&self, to: &mut PairsMut<'_, K>) -> UnpackArguments {
+        assert!(self.starts.len() == self.ranges.len() + 1 && to.kmers.len() == to.counts.len());
+        UnpackArguments {
+            runs: PackedRuns {
+                records: self.records.as_ptr(),
+                starts: self.starts.as_ptr(),
+                ranges: self.ranges.as_ptr(),
+                runs: self.ranges.len() as u32,
+                kmer_bytes: self.layout.kmer_bytes as u32,
+                rest: self.layout.rest as i32,
+            },
+            count: to.kmers.len() as u64,
+            kmers: to.kmers.as_mut_ptr().cast(),
+            counts: to.counts.as_mut_ptr(),
+            made: std::ptr::null_mut(),
+        }
+    }
+
+    /// Unpacks runs none of whose counts is large: as many k-mers as `to` has room for.
+    pub(crate) fn unpack<K: GpuKmer>(
+        &self,
+        stream: &Stream,
+        to: &mut PairsMut<'_, K>,
+    ) -> Result<()> {
+        assert!(self.records.len() >= to.kmers.len() * self.layout.bytes(false));
+        let arguments = self.arguments(to);
+        stream.launch("unpacking k-mers", |raw| {
+            // SAFETY: so many records, room for their k-mers, and each lies in a run.
+            unsafe { (K::FACES.unpack)(&arguments, raw) }
+        })
+    }
+
+    /// Unpacks any runs, in no order, waits, and returns the number of k-mers; runs that `to` has no room
+    /// for are left out.
+    pub(crate) fn unpack_any<K: GpuKmer>(
+        &self,
+        stream: &Stream,
+        to: &mut PairsMut<'_, K>,
+        mut made: DeviceSliceMut<'_, u64>,
+    ) -> Result<u64> {
+        assert!(!made.is_empty());
+        stream.fill(made.reborrow(), 0)?;
+        let arguments = UnpackArguments { made: made.as_mut_ptr(), ..self.arguments(to) };
+        stream.launch("unpacking k-mers", |raw| {
+            // SAFETY: runs are whole records, which end with the next run, and the kernel keeps to the
+            // room.
+            unsafe { (K::FACES.unpack_any)(&arguments, raw) }
+        })?;
+        let mut number = [0];
+        stream.download_now(made.as_slice().slice(..1), &mut number)?;
+        Ok(number[0])
+    }
+}
+
+/// Sorted k-mers that become a table's blocks.
+pub(crate) struct Blocks<'b, K: GpuKmer> {
+    pub(crate) pairs: Pairs<'b, K>,
+    /// For each section its first k-mer and its first block, with one item more.
+    pub(crate) kmer_starts: DeviceSlice<'b, u64>,
+    pub(crate) block_starts: DeviceSlice<'b, u64>,
+    /// The number of blocks.
+    pub(crate) blocks: usize,
+}
+
+impl<K: GpuKmer> Blocks<'_, K> {
+    fn arguments(&self) -> BlockArguments {
+        assert!(self.kmer_starts.len() == self.block_starts.len() && !self.kmer_starts.is_empty());
+        BlockArguments {
+            kmers: self.pairs.kmers.as_ptr().cast(),
+            counts: self.pairs.counts.as_ptr(),
+            kmer_starts: self.kmer_starts.as_ptr(),
+            block_starts: self.block_starts.as_ptr(),
+            sections: self.kmer_starts.len() as u32 - 1,
+            sizes: std::ptr::null_mut(),
+            firsts: std::ptr::null_mut(),
+            places: std::ptr::null(),
+            bytes: std::ptr::null_mut(),
+        }
+    }
+
+    /// The bytes that each block takes, and its first k-mer.
+    pub(crate) fn sizes(
+        &self,
+        stream: &Stream,
+        mut sizes: DeviceSliceMut<'_, u32>,
+        mut firsts: DeviceSliceMut<'_, K::Word>,
+    ) -> Result<()> {
+        assert!(sizes.len() >= self.blocks && firsts.len() >= self.blocks);
+        let arguments = BlockArguments {
+            sizes: sizes.as_mut_ptr(),
+            firsts: firsts.as_mut_ptr().cast(),
+            ..self.arguments()
+        };
+        stream.launch("measuring blocks", |raw| {
+            // SAFETY: a place for each block; the sections are those of the k-mers.
+            unsafe { (K::FACES.block_sizes)(&arguments, self.blocks as u32, raw) }
+        })
+    }
+
+    /// Writes the blocks to the places that the sums of their sizes say; `bytes` has room for all.
+    pub(crate) fn write(
+        &self,
+        stream: &Stream,
+        places: DeviceSlice<'_, u64>,
+        mut bytes: DeviceSliceMut<'_, u8>,
+    ) -> Result<()> {
+        assert!(places.len() >= self.blocks);
+        let arguments = BlockArguments {
+            places: places.as_ptr(),
+            bytes: bytes.as_mut_ptr(),
+            ..self.arguments()
+        };
+        stream.launch("encoding blocks", |raw| {
+            // SAFETY: the caller's buffer has as many bytes as the sizes add up to.
+            unsafe { (K::FACES.write_blocks)(&arguments, self.blocks as u32, raw) }
+        })
+    }
+}
