@@ -14,6 +14,9 @@ use super::table_kernels::Layout;
 use crate::config::Format;
 use crate::{Config, Error};
 
+/// Parts in which a bin is counted whose records come from the host: the CPU counts it sooner than they
+/// would come more often.
+const MOST_PARTS_FROM_HOST: u64 = 2;
 /// The times that a bin too large for a workspace is split in ever more parts.
 const SPLITS: u32 = 4;
 
@@ -111,7 +114,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
     }
 
     /// Counts a group of bins; false if they are one bin with more copies of a k-mer than there is
-    /// room for, and nothing was counted.
+    /// room for, or one that is too large for what a device does well, and nothing was counted.
     pub(crate) fn count(
         &mut self,
         bins: &Bins<'_, '_>,
@@ -123,6 +126,9 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             return Ok(true);
         }
         let room = self.keys[0].len() as u64;
+        if load.kmers > MOST_PARTS_FROM_HOST * room && bins.chunks.iter().any(Chunk::is_on_host) {
+            return Ok(false);
+        }
         let Some(parts) = self.parts(bins, group, load.kmers, room)? else { return Ok(false) };
         for part in 0..parts {
             let made = self.expand(bins, group, Part { parts, part }, room as usize)?;

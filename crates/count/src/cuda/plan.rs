@@ -6,8 +6,8 @@ use super::batch::Batch;
 use super::kernels::{GpuKmer, MOST_BINS, TILE_BASES};
 use merganser_run::GpuShortage;
 
+use crate::Error;
 use crate::job::Job;
-use crate::{Config, Error};
 
 /// Bins of a run; more only if asked for, or if a bin would be larger than `LARGE_BIN` k-mers.
 const BINS: usize = 512;
@@ -30,14 +30,23 @@ const LEAST_KMERS: u64 = 4 << 20;
 const MOST_BATCH_BYTES: u64 = 4 << 30;
 /// The least device memory to count with.
 const LEAST_MEMORY: u64 = 48 << 20;
-/// Shares of a device's memory, in eighths: super-k-mers, and what is counted at a time.
-const RECORD_EIGHTHS: u64 = 4;
+/// k-mers of a record, about.
+const RECORD_KMERS: u64 = 10;
+/// What is counted at a time has so many eighths of a device's memory, up to a limit; super-k-mers have
+/// four fifths of the rest.
 const COUNT_EIGHTHS: u64 = 3;
+const MOST_COUNTING: u64 = 16 << 30;
 
 /// The number of bins for about so many k-mers.
-pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
-    let large = kmers.is_some_and(|kmers| kmers / BINS as u64 > LARGE_BIN);
-    config.bins.unwrap_or(if large { MOST_BINS } else { BINS }).min(MOST_BINS)
+pub(crate) fn bins<K: GpuKmer>(job: Job<'_>, kmers: Option<u64>) -> usize {
+    let kmers = kmers.unwrap_or(0);
+    let words = kmers / RECORD_KMERS * K::WORDS as u64;
+    let fits = job.gpu_memory.is_none_or(|memory| {
+        let counting = Budget::within(memory).counting;
+        Room::of::<K>(counting / WORKSPACES as u64, kmers, words, 1).has(kmers, BINS)
+    });
+    let few = fits && kmers / BINS as u64 <= LARGE_BIN;
+    job.config.bins.unwrap_or(if few { BINS } else { MOST_BINS }).min(MOST_BINS)
 }
 
 /// Bytes of device memory that each tile of a batch takes while it is cut.
@@ -66,17 +75,26 @@ impl Sizes {
 }
 
 fn streams(job: Job<'_>, kmers: Option<u64>, words: usize) -> usize {
-    // A record holds some 10 k-mers.
-    let bytes = kmers.unwrap_or(0) / 10 * 8 * words as u64;
+    let bytes = kmers.unwrap_or(0) / RECORD_KMERS * 8 * words as u64;
     let devices = job.devices.len().max(1) as u64;
-    let room = |memory: u64| memory / 8 * RECORD_EIGHTHS * devices;
+    let room = |memory: u64| Budget::within(memory).records * devices;
     let to_host = job.gpu_memory.is_some_and(|memory| bytes > room(memory));
     if to_host { STREAMS_TO_HOST } else { STREAMS }
 }
 
-/// Workspaces on each device.
-pub(crate) fn workspaces(from_host: bool) -> usize {
-    if from_host { WORKSPACES_FROM_HOST } else { WORKSPACES }
+/// Workspaces on each device, and the room of each, of `counting` bytes: fewer than usual where a bin
+/// would have no room else.
+pub(crate) fn workspaces<K: GpuKmer>(
+    counting: u64,
+    devices: usize,
+    from_host: bool,
+    (kmers, words, bins): (u64, u64, usize),
+) -> (usize, Room) {
+    let most = if from_host { WORKSPACES_FROM_HOST } else { WORKSPACES };
+    let room =
+        |each: usize| Room::of::<K>(counting / each as u64, kmers, words, (devices * each) as u64);
+    let each = (1..=most).rev().find(|&each| room(each).has(kmers, bins)).unwrap_or(1);
+    (each, room(each))
 }
 
 /// Tiles of a batch: fewer where little device memory may be used.
@@ -115,8 +133,13 @@ impl Budget {
             let (ordinal, what, needed) = (device.ordinal(), "k-mers", LEAST_MEMORY);
             return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
         }
-        let all = available / 32 * 31;
-        Ok(Budget { records: all / 8 * RECORD_EIGHTHS, counting: all / 8 * COUNT_EIGHTHS, all })
+        Ok(Budget::within(available))
+    }
+
+    fn within(memory: u64) -> Budget {
+        let all = memory / 32 * 31;
+        let counting = (all / 8 * COUNT_EIGHTHS).min(MOST_COUNTING);
+        Budget { records: (all - counting) / 5 * 4, counting, all }
     }
 }
 
@@ -128,6 +151,12 @@ pub(crate) struct Room {
 }
 
 impl Room {
+    /// Whether a bin has room, if all have about as many of so many k-mers.
+    fn has(&self, kmers: u64, bins: usize) -> bool {
+        // They are not all alike.
+        kmers / bins as u64 / 4 * 5 <= self.kmers as u64
+    }
+
     /// Within `bytes`, if super-k-mers take `words` words and hold `kmers` k-mers in all; no larger
     /// than there is use for, with `shares` workspaces at work.
     pub(crate) fn of<K: GpuKmer>(bytes: u64, kmers: u64, words: u64, shares: u64) -> Room {

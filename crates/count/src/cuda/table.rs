@@ -1,9 +1,10 @@
 //! Phase 3 on devices: a table made of what waits, some sections at a time.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 use merganser_gpu::{Device, Pool, Pooled};
-use merganser_run::locks::lock;
+use merganser_run::OnFailure;
+use merganser_run::locks::{lock, wait};
 
 use super::encoding::{Batch, Encoding, Made, Waiting};
 use super::kernels::GpuKmer;
@@ -30,11 +31,19 @@ pub(crate) struct DeviceTable<'t, 'p, K: GpuKmer> {
     batches: Vec<Batch>,
     /// The batch of each section; none of those that are empty or too large for a device.
     batch_of: Vec<Option<usize>>,
-    made: Vec<Mutex<Slot<K>>>,
-    /// The number of batches that are made: they are made in order, so that the buffers are with those
-    /// that are written first.
-    making: Mutex<usize>,
+    state: Mutex<State<K>>,
+    changed: Condvar,
     encodings: Vec<Pool<Encoding<K>>>,
+}
+
+/// Batches are made in order, by one of those who wait for them, so that the buffers are with those that
+/// are written first; and who wants what is made does not wait for what is not.
+struct State<K: GpuKmer> {
+    slots: Vec<Slot<K>>,
+    /// The batch that is made next,
+    next: usize,
+    /// or is being made.
+    making: bool,
 }
 
 /// A batch from when it is made until all its sections are taken.
@@ -42,6 +51,18 @@ struct Slot<K: GpuKmer> {
     ready: Option<Arc<Ready<K>>>,
     /// Sections that are to be taken yet.
     left: usize,
+}
+
+impl<K: GpuKmer> Slot<K> {
+    /// The batch, for one section.
+    fn take(&mut self) -> Option<Arc<Ready<K>>> {
+        let ready = self.ready.clone()?;
+        self.left -= 1;
+        if self.left == 0 {
+            self.ready = None;
+        }
+        Some(ready)
+    }
 }
 
 struct Ready<K: GpuKmer> {
@@ -74,36 +95,45 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
             }
         }
         let taken = |batch: &Batch| batch.kmers.iter().filter(|&&kmers| kmers > 0).count();
-        let made = batches.iter().map(|b| Mutex::new(Slot { ready: None, left: taken(b) }));
-        let made = made.collect();
+        let slots = batches.iter().map(|batch| Slot { ready: None, left: taken(batch) }).collect();
+        let state = Mutex::new(State { slots, next: 0, making: false });
         let (most, sections) = (most as usize, 1 << section_bits);
         let encodings = devices.iter().cloned().map(|device| {
             let make = move || Encoding::new(&device, (k, layout), most, sections);
             Pool::new(ENCODINGS, make)
         });
         let encodings = encodings.collect();
-        Ok(DeviceTable { waiting, batches, batch_of, made, making: Mutex::new(0), encodings })
+        Ok(DeviceTable { waiting, batches, batch_of, state, changed: Condvar::new(), encodings })
     }
 
-    /// A batch, which is made now if it is not yet, with all before it.
+    /// A batch, which is made now if it is not yet, after all before it.
     fn ready(&self, batch: usize) -> Result<Arc<Ready<K>>, Error> {
+        let mut state = lock(&self.state);
         loop {
-            let mut slot = lock(&self.made[batch]);
-            if let Some(ready) = slot.ready.clone() {
-                slot.left -= 1;
-                if slot.left == 0 {
-                    slot.ready = None;
-                }
+            if let Some(ready) = state.slots[batch].take() {
                 return Ok(ready);
             }
-            drop(slot);
-            let mut next = lock(&self.making);
-            if *next <= batch {
-                let ready = self.make(*next)?;
-                lock(&self.made[*next]).ready = Some(Arc::new(ready));
-                *next += 1;
+            if state.making {
+                state = wait(&self.changed, state);
+                continue;
             }
+            state.making = true;
+            let next = state.next;
+            drop(state);
+            let failed = OnFailure::new(|| self.made_none());
+            let ready = self.make(next)?;
+            failed.disarm();
+            state = lock(&self.state);
+            state.slots[next].ready = Some(Arc::new(ready));
+            (state.next, state.making) = (next + 1, false);
+            self.changed.notify_all();
         }
+    }
+
+    /// Lets others try, who then fail too.
+    fn made_none(&self) {
+        lock(&self.state).making = false;
+        self.changed.notify_all();
     }
 
     fn make(&self, batch: usize) -> Result<Ready<K>, Error> {

@@ -1,5 +1,6 @@
 //! A counting run on GPUs, from reading to the sorted table.
 
+use std::iter;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -11,7 +12,7 @@ use merganser_io::Chunk as Text;
 use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Store, Writer};
-use merganser_run::locks::into_inner;
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Unit, run_workers_collect, start_scoped};
 
 use super::reading::read_all;
@@ -23,11 +24,11 @@ use crate::cpu::counter::Counter;
 use crate::cuda::GpuKmer;
 use crate::cuda::chunks::{Chunk, Tiers};
 use crate::cuda::counting::{Bins, Workspace, groups};
-use crate::cuda::host_writers::{ToHost, with_writers};
+use crate::cuda::host_writers::with_writers;
 use crate::cuda::packer::Packer;
 use crate::cuda::packing::{Segment, Sink};
 use crate::cuda::partition::Cutter;
-use crate::cuda::plan::{self, Budget, Room};
+use crate::cuda::plan::{self, Budget};
 use crate::cuda::queue::Queue;
 use crate::cuda::table::DeviceTable;
 use crate::cuda::table_kernels::Layout;
@@ -39,8 +40,12 @@ use crate::superkmer;
 
 /// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
 const HOST_RESERVE: u64 = 256 << 20;
-/// Super-k-mers that no device holds have a half of the host's memory; results have the rest.
-const HOST_SHARES: u64 = 2;
+/// Results that no device holds have this part of the host's memory, and what super-k-mers leave of the
+/// rest.
+const RESULT_SHARE: u64 = 8;
+
+/// The part of a device's memory that stays free for what is larger than planned.
+const ARENA_LEAVES: u64 = 32;
 
 /// What phase 1 leaves: the open devices, what they may use, and the super-k-mers.
 struct Cut {
@@ -64,13 +69,14 @@ impl Run<'_> {
                 let _ = sent.send(Device::open_all(devices));
             })?;
             let (sampler, first, expected) = self.sample_first()?;
-            let bins = plan::bins(config, expected);
+            let bins = plan::bins::<K>(self.job, expected);
             let map = BinMap::balanced(sampler.slots(), &sampler.weights, bins);
             let plan = crate::plan::plan::<K>(self.job, bins)?;
             outcome.bins = bins;
             outcome.stage("sample", started);
-            let host = plan.full_bytes.saturating_sub(HOST_RESERVE) / HOST_SHARES;
-            let pool = self.pool(Plan { full_bytes: host, ..plan });
+            let host = plan.full_bytes.saturating_sub(HOST_RESERVE);
+            let pool = self.pool(Plan { full_bytes: host / RESULT_SHARE, ..plan });
+            let host = host - host / RESULT_SHARE;
             let tiers = Tiers::new(config.storage, host, &pool);
             let started = Instant::now();
             let sizes = plan::Sizes::of(self.job, bins, expected, K::WORDS);
@@ -81,7 +87,9 @@ impl Run<'_> {
             outcome.spilled_bytes = pool.spilled();
             if outcome.spilled_bytes > 0 {
                 let records = tiers.taken_over();
-                let full = (HOST_SHARES * records).max(records + pool.most_bytes()) + HOST_RESERVE;
+                let results = pool.most_bytes();
+                let host = (records + results).max(RESULT_SHARE * records / (RESULT_SHARE - 1) + 1);
+                let full = host + HOST_RESERVE;
                 outcome.enough_memory = crate::plan::memory_for::<K>(self.job, bins, full);
             }
             let started = Instant::now();
@@ -191,57 +199,79 @@ impl Run<'_> {
         results: &Results<'p, K>,
         outcome: &Outcome,
     ) -> Result<Counted, Error> {
-        let each = plan::workspaces(all.chunks.iter().any(Chunk::is_on_host));
-        let workspaces = devices.len() * each;
         let words = outcome.super_kmers * K::WORDS as u64;
         let counting = devices.iter().map(|(_, budget)| budget.counting).min().unwrap_or(0);
-        let room =
-            Room::of::<K>(counting / each as u64, outcome.total_kmers, words, workspaces as u64);
+        let from_host = all.chunks.iter().any(Chunk::is_on_host);
+        let load = (outcome.total_kmers, words, plan.bins);
+        let (each, room) = plan::workspaces::<K>(counting, devices.len(), from_host, load);
         let loads: Vec<_> = (0..plan.bins).map(|bin| all.load(&(bin..bin + 1))).collect();
         let groups = groups(&loads, room, K::WORDS);
-        let arenas: Vec<Arena> = devices
-            .iter()
-            .map(|(device, budget)| {
-                // What is used now are super-k-mers.
-                let left = budget.all.saturating_sub(budget.counting + device.used());
-                Arena::new(device, (left / 16).clamp(1 << 16, 256 << 20) as usize, left)
-            })
-            .collect();
+        let layout = Layout::of(results.scattered());
+        let workspaces = devices.iter().flat_map(|(device, _)| iter::repeat_n(device, each));
+        let workspaces = workspaces
+            .map(|device| Workspace::<K>::new(self.config, device, layout, room))
+            .map(|workspace| workspace.map(|workspace| Mutex::new(Some(workspace))))
+            .collect::<Result<Vec<_>, _>>()?;
+        // What stays has all that super-k-mers and workspaces leave.
+        let arenas = devices.iter().map(|(device, budget)| {
+            let left = (budget.all - budget.all / ARENA_LEAVES).saturating_sub(device.used());
+            Arena::new(device, (left / 16).clamp(1 << 16, 256 << 20) as usize, left)
+        });
+        let arenas: Vec<Arena> = arenas.collect();
         let next = AtomicUsize::new(0);
-        let work = Work {
-            run: self,
-            all,
-            groups: &groups,
-            next,
-            loads: &loads,
-            layout: Layout::of(results.scattered()),
-        };
+        let work = Work { run: self, all, groups: &groups, next, loads: &loads };
         let parts = with_writers(results, self.job.threads, &devices[0].0, |to_host| {
-            run_workers_collect(workspaces, |number| {
-                let at = number / each;
-                work.workspace::<K>(&devices[at].0, &arenas[at], room, to_host)
+            run_workers_collect(workspaces.len(), |number| {
+                let workspace = lock(&workspaces[number]).take();
+                let sink = Sink { arena: &arenas[number / each], to_host, segments: Vec::new() };
+                workspace.map(|workspace| work.workspace(workspace, sink)).transpose()
             })
         })?;
         let mut counted = Counted { histogram: Histogram::default(), segments: Vec::new() };
         let mut refused = Vec::new();
-        for part in parts {
+        for part in parts.into_iter().flatten() {
             counted.histogram.merge(&part.counted.histogram);
             counted.segments.extend(part.counted.segments);
             refused.extend(part.refused);
         }
-        if !refused.is_empty() {
-            let stream = devices[0].0.stream()?;
-            let mut counter = Counter::new(self.config, plan.table_bytes, results);
-            for bins in &refused {
-                self.count_on_cpu(all, bins, &stream, results, &mut counter)?;
-            }
-            counted.histogram.merge(&counter.finish()?);
-        }
+        counted.histogram.merge(&self.count_on_cpu(all, &refused, devices, plan, results)?);
         Ok(counted)
     }
 
-    /// Counts bins with the CPU's hash map, which does not mind how often a k-mer occurs.
+    /// Counts bins with the CPU's hash maps, which do not mind how often a k-mer occurs.
     fn count_on_cpu<'p, K: Width + GpuKmer>(
+        &self,
+        all: &Bins<'_, '_>,
+        bins: &[Range<usize>],
+        devices: &[(Device, Budget)],
+        plan: Plan,
+        results: &Results<'p, K>,
+    ) -> Result<Histogram, Error> {
+        let next = AtomicUsize::new(0);
+        let threads = self.job.threads.min(bins.len());
+        let parts = run_workers_collect(threads, |_| {
+            let stream = devices[0].0.stream()?;
+            let mut counter = Counter::new(self.config, plan.table_bytes, results);
+            while let Some(bins) = bins.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if self.cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                self.count_bins_on_cpu(all, bins, &stream, results, &mut counter).inspect_err(
+                    |_| {
+                        // The others stop at their next bins.
+                        next.store(usize::MAX / 2, Ordering::Relaxed);
+                    },
+                )?;
+                self.progress.advance(all.load(bins).kmers);
+            }
+            counter.finish()
+        })?;
+        let mut histogram = Histogram::default();
+        parts.iter().for_each(|part| histogram.merge(part));
+        Ok(histogram)
+    }
+
+    fn count_bins_on_cpu<'p, K: Width + GpuKmer>(
         &self,
         all: &Bins<'_, '_>,
         bins: &Range<usize>,
@@ -314,7 +344,6 @@ struct Work<'w, 'b, 'p> {
     groups: &'w [Range<usize>],
     next: AtomicUsize,
     loads: &'w [crate::cuda::chunks::Load],
-    layout: Layout,
 }
 
 /// What one workspace has found, and the bins that it could not count.
@@ -326,14 +355,10 @@ struct WorkspacePart {
 impl Work<'_, '_, '_> {
     fn workspace<K: Width + GpuKmer>(
         &self,
-        device: &Device,
-        arena: &Arena,
-        room: Room,
-        to_host: &ToHost,
+        mut workspace: Workspace<'_, K>,
+        mut sink: Sink<'_>,
     ) -> Result<WorkspacePart, Error> {
-        let mut sink = Sink { arena, to_host, segments: Vec::new() };
         let mut refused = Vec::new();
-        let mut workspace = Workspace::<K>::new(self.run.config, device, self.layout, room)?;
         while let Some(group) = self.groups.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.run.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
@@ -342,12 +367,12 @@ impl Work<'_, '_, '_> {
                 // The others stop at their next group.
                 self.next.store(self.groups.len(), Ordering::Relaxed);
             })?;
-            if !counted {
+            if counted {
+                let kmers = self.loads[group.clone()].iter().map(|load| load.kmers).sum();
+                self.run.progress.advance(kmers);
+            } else {
                 refused.push(group.clone());
             }
-            self.run
-                .progress
-                .advance(self.loads[group.clone()].iter().map(|load| load.kmers).sum());
         }
         workspace.stream.synchronize()?;
         let histogram = workspace.finish();
