@@ -159,7 +159,14 @@ fn count_into(
     config.validate()?;
     resources.validate()?;
     let text = merganser_io::text_bytes(inputs);
-    let devices = resources.choose_gpus(Work::Count, text, merganser_gpu::usable, progress)?;
+    let mut devices = resources.choose_gpus(Work::Count, text, merganser_gpu::usable, progress)?;
+    let memory = resources.gpu_memory;
+    let pays = with_kmer!(config.k, K => crate::cuda::plan::pay::<K>(memory, devices.len(), text));
+    if !devices.is_empty() && !pays {
+        progress
+            .note("the GPU memory that may be used is too little for this input: cores count it");
+        devices.clear();
+    }
     let job = Job::new(config, resources, &devices);
     let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;

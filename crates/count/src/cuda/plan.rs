@@ -32,6 +32,8 @@ const MOST_BATCH_BYTES: u64 = 4 << 30;
 const LEAST_MEMORY: u64 = 48 << 20;
 /// k-mers of a record, about.
 const RECORD_KMERS: u64 = 10;
+/// How many times their room super-k-mers may take.
+const MOST_TIMES_ROOM: u64 = 8;
 /// What is counted at a time has so many eighths of a device's memory, up to a limit; super-k-mers have
 /// four fifths of the rest.
 const COUNT_EIGHTHS: u64 = 3;
@@ -52,6 +54,15 @@ pub(crate) fn bins<K: GpuKmer>(job: Job<'_>, kmers: Option<u64>) -> usize {
 /// Bytes of device memory that each tile of a batch takes while it is cut.
 fn tile_bytes(bins: usize) -> u64 {
     (Batch::TILE_BYTES + 4 * TILE_BASES + 4 + 2 * 8 * bins) as u64
+}
+
+/// Whether GPUs that may use `memory` bytes each are worth it: where super-k-mers take many times their
+/// room, these go to the host and come back in small pieces, and 16 cores are sooner done
+/// (docs/benchmarks.md). `text` bytes, if anybody knows, are to be counted.
+pub(crate) fn pay<K: GpuKmer>(memory: Option<u64>, devices: usize, text: Option<u64>) -> bool {
+    let (Some(memory), Some(text)) = (memory, text) else { return true };
+    let records = text / RECORD_KMERS * 8 * K::WORDS as u64;
+    records <= MOST_TIMES_ROOM * devices as u64 * Budget::within(memory).records
 }
 
 /// What phase 1 works with.
