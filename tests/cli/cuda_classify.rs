@@ -163,7 +163,14 @@ fn parts_take_turns_on_cuda() {
         "build --taxonomy tax {options} --parts 6 -o m6 g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa"
     ))
     .ok();
-    for options in ["", "--max-cand 5 --lowest sequence", "--cov-percentile 30"] {
+    let species = "--lowest species --max-cand 5";
+    let near = format!("{species} --near 12");
+    let covered = format!("{near} --cov-percentile 30 --confidence 0.1");
+    // No taxon has several targets.
+    let none = "--lowest sequence --near 12";
+    for options in
+        ["", "--max-cand 5 --lowest sequence", "--cov-percentile 30", &near, &covered, none]
+    {
         let classify = |device: &str| {
             let args = format!("classify m6 -1 1.fa -2 2.fa long.fa -q {options} --json json");
             let lines = dir.run(&format!("{args} {device} --report report")).ok();

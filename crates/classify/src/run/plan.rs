@@ -27,8 +27,6 @@ const MORE_COPIES: u64 = 2;
 pub(super) struct Plan {
     /// Parts of the database that are asked together, one group after the other.
     pub(super) rounds: Vec<Range<usize>>,
-    /// Parts in which the host looks again for candidates that are pooled, together; none if it does not.
-    pub(super) pooling: Vec<Range<usize>>,
     /// The longest record.
     pub(super) record: usize,
     /// Bytes of batches that wait in memory.
@@ -50,8 +48,8 @@ impl Plan {
         let threads = resources.threads;
         let fixed = fixed(database, config, threads);
         let all = 0..database.parts();
-        // With devices, the host needs tables only to look again.
-        let again = config.thresholds.near > 0 || config.thresholds.confidence > 0.0;
+        // With devices, the host needs tables only for what stands behind a verdict.
+        let again = config.thresholds.confidence > 0.0;
         // Tables that are in memory already take nothing of what is free, but of a limit they do.
         let held = resources.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
@@ -72,9 +70,8 @@ impl Plan {
             (rounds, memory - waiting - most)
         };
         let two_passes = on_devices || rounds.len() > 1 || config.coverage_per_mille > 0;
-        let pooling = if config.thresholds.near > 0 { rounds.clone() } else { Vec::new() };
         let rounds = if on_devices { vec![all] } else { rounds };
-        Ok(Plan { pooling, ..Plan::of(config, rounds, left, two_passes) })
+        Ok(Plan::of(config, rounds, left, two_passes))
     }
 
     /// Of what is left, half is for batches that wait, if some do, and all else for long records.
@@ -82,12 +79,12 @@ impl Plan {
         let waiting = if two_passes { left / 2 } else { 0 };
         let copies = COPIES + if config.features { MORE_COPIES } else { 0 };
         let record = merganser_io::longest_record(left - waiting, copies);
-        Plan { rounds, pooling: Vec::new(), record, waiting: LEAST_WAITING + waiting }
+        Plan { rounds, record, waiting: LEAST_WAITING + waiting }
     }
 
     /// Whether reads can be decided on as they come.
     pub(super) fn is_one_pass(&self) -> bool {
-        self.rounds.len() == 1 && self.pooling.len() <= 1
+        self.rounds.len() == 1
     }
 }
 
@@ -138,7 +135,7 @@ fn too_little(
         false => String::new(),
     };
     let remedy = match database.parts() {
-        _ if on_devices => "lower `threads`, or set `near` to 0",
+        _ if on_devices => "lower `threads`, or set `confidence` to 0",
         1 => "lower `threads`, or build the database with `parts`",
         _ => Shortage::FEWER_THREADS,
     };
