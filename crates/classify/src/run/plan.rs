@@ -65,7 +65,8 @@ impl Plan {
             let one_by_one = asks_one_by_one(config);
             if one_by_one || waiting + most > memory || rounds.len() < 2 {
                 let least = if one_by_one || rounds.len() < 2 { whole } else { waiting + most };
-                return Err(too_little(database, resources, on_devices, [least, whole, memory]));
+                let remedy = remedy(database, on_devices, again);
+                return Err(too_little(resources.threads, remedy, [least, whole, memory]));
             }
             (rounds, memory - waiting - most)
         };
@@ -123,21 +124,19 @@ fn usual(resources: &Resources, whole: u64) -> u64 {
     resources.budget().max(whole.min(resources.available()))
 }
 
-fn too_little(
-    database: &Database,
-    resources: &Resources,
-    on_devices: bool,
-    [needed, whole, budget]: [u64; 3],
-) -> Error {
-    let threads = resources.threads;
+/// What helps if there is too little memory; with devices, `again` says that the host asks tables, too.
+fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
+    match database.parts() {
+        _ if on_devices && again => "lower `threads`, or set `confidence` to 0",
+        1 if !on_devices => "lower `threads`, or build the database with `parts`",
+        _ => Shortage::FEWER_THREADS,
+    }
+}
+
+fn too_little(threads: usize, remedy: &'static str, [needed, whole, budget]: [u64; 3]) -> Error {
     let all = match needed < whole {
         true => format!(" ({} for all its parts at once)", format_size(whole)),
         false => String::new(),
-    };
-    let remedy = match database.parts() {
-        _ if on_devices => "lower `threads`, or set `confidence` to 0",
-        1 => "lower `threads`, or build the database with `parts`",
-        _ => Shortage::FEWER_THREADS,
     };
     let what = format!("classifying with {threads} threads by this database{all} needs");
     Shortage { what, needed, budget, remedy }.into()
