@@ -4,9 +4,11 @@ fn main() {
     if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {
         merganser_gpu_build::Kernels::new("merganser_classify_cuda")
             .file("cuda/query.cu")
+            .file("cuda/pool.cu")
             .file("cuda/build.cu")
             .file("cuda/kraken2.cu")
             .shared("query_layout.cuh", "src/cuda/kernels.rs")
+            .shared("pool_layout.cuh", "src/cuda/kernels/pool.rs")
             .shared("build_layout.cuh", "src/cuda/kernels/build.rs")
             .shared("kraken2_layout.cuh", "src/cuda/kernels/kraken2.rs")
             .compile();

@@ -163,7 +163,11 @@ fn parts_take_turns_on_cuda() {
         "build --taxonomy tax {options} --parts 6 -o m6 g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa"
     ))
     .ok();
-    for options in ["", "--max-cand 5 --lowest sequence", "--cov-percentile 30"] {
+    // With near candidates, parts take turns twice; with no taxon of several targets there are none.
+    let none = "--max-cand 5 --lowest sequence --near 12";
+    let near = "--max-cand 5 --lowest species --near 12 --cov-percentile 30 --confidence 0.1";
+    let mut rounds = Vec::new();
+    for options in ["", none, near] {
         let classify = |device: &str| {
             let args = format!("classify m6 -1 1.fa -2 2.fa long.fa -q {options} --json json");
             let lines = dir.run(&format!("{args} {device} --report report")).ok();
@@ -174,10 +178,13 @@ fn parts_take_turns_on_cuda() {
         for device in ["cuda:0 --gpu-memory 4200K", "cuda:0,0 --gpu-memory 4200K --threads 3"] {
             let (found, results) = classify(&format!("--device {device}"));
             assert!(found == expected, "{options} {device}");
-            assert!(results["rounds"].as_u64().unwrap() > 1, "{results}");
+            rounds.push(results["rounds"].as_u64().unwrap());
             assert_eq!(results["parts_on_host"], 0, "{results}");
         }
     }
+    let (once, twice) = rounds.split_at(4);
+    assert!(once.iter().all(|&rounds| rounds > 1), "{rounds:?}");
+    assert!(twice.iter().zip(once).all(|(twice, once)| twice > once), "{rounds:?}");
 }
 
 #[test]

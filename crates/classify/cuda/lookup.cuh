@@ -91,9 +91,8 @@ MGPU_HD uint32_t find_features(Block& block, sketch_space<Word, Kmers>& space,
   return locations;
 }
 
-/// The location numbered `i` of those that find_features has found.
-MGPU_HD uint32_t location_at(const found_features& found, uint32_t features, const table_part& part,
-                             uint32_t i) {
+/// Which feature has the location numbered `i` of those that find_features has found.
+MGPU_HD uint32_t feature_at(const found_features& found, uint32_t features, uint32_t i) {
   // The last feature that begins at or before it: those before with the same beginning have none.
   uint32_t low = 0, high = features;
   while (high - low > 1) {
@@ -104,9 +103,21 @@ MGPU_HD uint32_t location_at(const found_features& found, uint32_t features, con
       high = middle;
     }
   }
-  const uint64_t place = found.places[low];
+  return low;
+}
+
+/// The location numbered `i`, which is one of this feature's.
+MGPU_HD uint32_t location_of(const found_features& found, uint32_t feature, const table_part& part,
+                             uint32_t i) {
+  const uint64_t place = found.places[feature];
   if ((place & single_mark) != 0) return static_cast<uint32_t>(place);
-  return reinterpret_cast<const uint32_t*>(part.words)[place + (i - found.starts[low])];
+  return reinterpret_cast<const uint32_t*>(part.words)[place + (i - found.starts[feature])];
+}
+
+/// The location numbered `i` of those that find_features has found.
+MGPU_HD uint32_t location_at(const found_features& found, uint32_t features, const table_part& part,
+                             uint32_t i) {
+  return location_of(found, feature_at(found, features, i), part, i);
 }
 
 }  // namespace mgpu

@@ -1,6 +1,5 @@
 // The launchers of queries, as status.cuh says. Kernels are in the headers beside this file.
-#include <type_traits>
-
+#include "for_rule.cuh"
 #include "reads.cuh"
 #include "status.cuh"
 
@@ -34,20 +33,6 @@ mgpu_status query_windows(const windows_arguments& a, cudaStream_t stream) {
       a.keys == nullptr ? windows_kernel<Word, Kmers, false> : windows_kernel<Word, Kmers, true>;
   MGPU_LAUNCH(kernel, blocks, threads, stream, a);
   return launch_status();
-}
-
-/// Calls `launch` with a word that k-mers of the rule fit in, and the k-mers that a window of it has at
-/// most.
-template <class Launch>
-mgpu_status for_rule(const sketch_rule& rule, Launch launch) {
-  const uint32_t kmers = rule.window + 1 - static_cast<uint32_t>(rule.k);
-  using std::integral_constant;
-  if (rule.k <= 16) {
-    return kmers <= 128 ? launch(uint32_t{}, integral_constant<uint32_t, 128>{})
-                        : launch(uint32_t{}, integral_constant<uint32_t, 1024>{});
-  }
-  return kmers <= 256 ? launch(uint64_t{}, integral_constant<uint32_t, 256>{})
-                      : launch(uint64_t{}, integral_constant<uint32_t, 1024>{});
 }
 
 }  // namespace mgpu

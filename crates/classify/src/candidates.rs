@@ -1,6 +1,8 @@
 //! Candidates of reads: what is asked for, what all backends need to know of the targets, and how the
-//! candidates of several parts become those of the database.
+//! candidates of several parts, and what these have of candidates that are pooled, become those of the
+//! database.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Database;
@@ -55,6 +57,8 @@ pub struct QueryParams {
 /// The longest read or pair, in bases, whose candidates are pooled. In longer ones a single target has so
 /// many hits that others change nothing.
 pub(crate) const MOST_POOLED: u64 = 1024;
+/// Candidates of a read that are pooled at most: a word has a bit for each.
+pub(crate) const MOST_NEAR: usize = 64;
 
 impl QueryParams {
     /// How many of a read's candidates, which are in order, are to be pooled: the first ones that are
@@ -71,9 +75,8 @@ impl QueryParams {
         if second.hits.saturating_add(self.near) <= best.hits || bases > MOST_POOLED {
             return 0;
         }
-        // A word has a bit for each.
         let is_near = |one: &&Candidate| one.hits.saturating_add(self.near) > best.hits;
-        let near = candidates.iter().take(64).take_while(is_near);
+        let near = candidates.iter().take(MOST_NEAR).take_while(is_near);
         let (mut count, mut any) = (0, false);
         for one in near {
             count += 1;
@@ -88,6 +91,48 @@ impl QueryParams {
     pub(crate) fn reach(&self, bases: u64, stride: u32) -> u32 {
         let windows = 2 + bases.max(self.insert) / u64::from(stride);
         u32::try_from(windows).unwrap_or(u32::MAX)
+    }
+}
+
+/// For each of the reads of a batch that are pooled, in which of the candidates each feature is. Features
+/// are in an order that each backend keeps to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) bits: Vec<u64>,
+    /// Where those of each read end.
+    pub(crate) ends: Vec<usize>,
+}
+
+impl Seen {
+    /// Adds what a part has of the read with this number: the next one, or one that is there.
+    pub(crate) fn add(&mut self, number: usize, bits: &[u64]) {
+        match self.ends.get(number) {
+            Some(&end) => {
+                let own = &mut self.bits[end - bits.len()..end];
+                own.iter_mut().zip(bits).for_each(|(own, bits)| *own |= bits);
+            }
+            None => {
+                self.bits.extend_from_slice(bits);
+                self.ends.push(self.bits.len());
+            }
+        }
+    }
+
+    /// Tells the candidates that are pooled, `near` of each of the reads, what all parts have that were
+    /// added.
+    pub(crate) fn tell(&self, candidates: &mut [Candidate], near: &[(usize, Range<usize>)]) {
+        let mut from = 0;
+        for ((_, near), &to) in near.iter().zip(&self.ends) {
+            tell_pooled(&self.bits[from..to], &mut candidates[near.clone()]);
+            from = to;
+        }
+    }
+}
+
+/// Tells candidates how many features each of them has, by their bits in `seen`.
+pub(crate) fn tell_pooled(seen: &[u64], near: &mut [Candidate]) {
+    for (bit, candidate) in near.iter_mut().enumerate() {
+        candidate.pooled = seen.iter().filter(|&&bits| bits >> bit & 1 == 1).count() as u32;
     }
 }
 

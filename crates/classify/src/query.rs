@@ -87,7 +87,8 @@ impl<'a> Query<'a> {
         self.devices.as_ref().and_then(Rounds::now)
     }
 
-    /// As [`candidates`](Self::candidates), on the devices if there are any.
+    /// As [`candidates`](Self::candidates), on the devices if there are any; of the parts only whose turn
+    /// it is.
     ///
     /// # Errors
     /// If a device fails.
@@ -98,49 +99,10 @@ impl<'a> Query<'a> {
         candidates: &mut Vec<Candidate>,
         ends: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        let (start, from) = (candidates.len(), ends.len());
-        self.find_in_turn(reads, scratch, candidates, ends)?;
-        if self.devices.is_some() {
-            self.pool(reads, scratch, candidates, (start, &ends[from..]))?;
-        }
-        Ok(())
-    }
-
-    /// As [`find`](Self::find), of the parts only whose turn it is: candidates are not pooled yet, unless
-    /// the host has all parts.
-    ///
-    /// # Errors
-    /// If a device fails.
-    pub(crate) fn find_in_turn(
-        &self,
-        reads: &[[&[u8]; 2]],
-        scratch: &mut Scratch,
-        candidates: &mut Vec<Candidate>,
-        ends: &mut Vec<usize>,
-    ) -> Result<(), Error> {
         match self.devices() {
             Some(devices) => devices.candidates(reads, scratch, candidates, ends),
             None => self.host.find(reads, scratch, candidates, ends),
         }
-    }
-
-    /// Pools the candidates that devices have found for `reads`: the `places` are where those of the first
-    /// one begin, and where those of each end.
-    ///
-    /// # Errors
-    /// As [`Database::fetch`].
-    pub(crate) fn pool(
-        &self,
-        reads: &[[&[u8]; 2]],
-        scratch: &mut Scratch,
-        candidates: &mut [Candidate],
-        places: (usize, &[usize]),
-    ) -> Result<(), Error> {
-        if self.host.params().near > 0 && self.host.any_near(reads, candidates, places) {
-            self.host.database().fetch()?;
-            self.host.pool(reads, scratch, candidates, places);
-        }
-        Ok(())
     }
 
     /// The database on the host.

@@ -246,6 +246,122 @@ fn every_parameter_gives_the_hosts_candidates() {
     }
 }
 
+/// Species whose strains recombine: at each place, a strain has one of two alleles, which those of all
+/// species nearly share. Gives each species' alleles.
+fn strains(folder: &Path, [species, each]: [u64; 2], random: &mut Random) -> Vec<[Vec<u8>; 2]> {
+    let mut nodes = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n".to_owned();
+    let ancestor = random.letters(1500);
+    let other = random.mutated(&ancestor, 25);
+    let (mut text, mut all) = (Vec::new(), Vec::new());
+    for number in 0..species {
+        nodes += &format!("{}\t|\t2\t|\tspecies\t|\n", 10 + number);
+        let alleles = [&ancestor, &other].map(|allele| random.mutated(allele, 400));
+        for _ in 0..each {
+            let letters = recombined(&alleles, random);
+            text.extend(format!(">t{}|kraken:taxid|{}\n", text.len(), 10 + number).bytes());
+            text.extend(&letters);
+            text.push(b'\n');
+        }
+        all.push(alleles);
+    }
+    fs::write(folder.join("nodes.dmp"), nodes).unwrap();
+    fs::write(folder.join("names.dmp"), "1\t|\troot\t|\t\t|\tscientific name\t|\n").unwrap();
+    fs::write(folder.join("refs.fa"), text).unwrap();
+    all
+}
+
+/// A strain of one species.
+fn recombined(alleles: &[Vec<u8>; 2], random: &mut Random) -> Vec<u8> {
+    let mut letters = Vec::new();
+    while letters.len() < alleles[0].len() {
+        let end = (letters.len() + 30 + random.below(100) as usize).min(alleles[0].len());
+        let allele = &alleles[random.below(2) as usize];
+        letters.extend_from_slice(&allele[letters.len()..end]);
+    }
+    letters
+}
+
+/// Reads of strains that no reference is of: short ones, mates, some just short enough to be pooled, or
+/// just too long.
+fn reads_of_strains(
+    species: &[[Vec<u8>; 2]],
+    count: usize,
+    random: &mut Random,
+) -> Vec<[Vec<u8>; 2]> {
+    let mut read = |number| {
+        let strain = recombined(&species[random.below(species.len() as u64) as usize], random);
+        let bases = match number % 10 {
+            0 => 300 + random.below(600),
+            1 => 1023 + random.below(3),
+            _ => 50 + random.below(150),
+        };
+        let start = random.below(1500 - bases) as usize;
+        let mut mates = [strain[start..start + bases as usize].to_vec(), Vec::new()];
+        if number % 3 == 0 {
+            let rest = mates[0].split_off(random.below(bases) as usize);
+            mates[1] = random.mutated(&rest, 50);
+        }
+        mates
+    };
+    (0..count).map(&mut read).collect()
+}
+
+/// Candidates that are near each other are pooled by devices: as they are found, or when those of all
+/// parts are known; however many there are, and whatever room their hits take.
+#[test]
+fn strains_that_recombine_are_pooled_on_devices() {
+    if !usable() {
+        return;
+    }
+    let sensitive = Preset::Sensitive.params();
+    let metacache = Preset::MetaCache.params();
+    let dense = Params { k: 18, sketch: 60, window: 100, stride: 9, ..sensitive };
+    let narrow = Params { k: 13, window: 400, stride: 350, sketch: 128, ..sensitive };
+    // Parameters, parts, species and strains of each, candidates, near, reads.
+    let table = [
+        (sensitive, 1, [6, 4], 8, 8, 120),
+        (sensitive, 3, [6, 4], 8, 8, 60),
+        (sensitive, 1, [12, 2], 17, 100, 40),
+        // More candidates than are pooled.
+        (sensitive, 1, [70, 2], 80, 100, 12),
+        (sensitive, 2, [70, 2], 80, 100, 12),
+        // More hits than there is room for where they are sorted.
+        (sensitive, 1, [4, 30], 3, 30, 20),
+        (dense, 1, [4, 3], 3, 20, 12),
+        (dense, 4, [4, 3], 4, 20, 12),
+        (narrow, 1, [5, 3], 4, 9, 30),
+        (metacache, 2, [5, 3], 2, 4, 60),
+    ];
+    for (number, (params, parts, sizes, max_candidates, near, count)) in
+        table.into_iter().enumerate()
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random(100 + number as u64);
+        let species = strains(folder.path(), sizes, &mut random);
+        let database = build(params, parts, folder.path());
+        let reads = reads_of_strains(&species, count, &mut random);
+        let options = QueryParams { lowest: Rank::Species, max_candidates, insert: 0, near };
+        let expected = find(&Query::new(&database, options), &reads);
+        let pooled = expected.0.iter().filter(|one| one.pooled != one.hits).count();
+        assert!(pooled > count / 4, "{params:?}: {pooled} candidates are pooled");
+        for (devices, memory) in [(&[0][..], None), (&[0, 0], Some(24 << 20))] {
+            let resources = gpus(devices, memory);
+            let query = Query::new(&database, options).on_gpus(&resources, &Silent).unwrap();
+            let found = find(&query, &reads);
+            assert_eq!(found, expected, "{params:?}, {parts} parts, {devices:?}");
+            let notes = query.gpu_notes().unwrap();
+            assert_eq!(notes.parts_on_host, 0, "{params:?}");
+            assert!(notes.reads_on_host == 0 || memory.is_some(), "{params:?} {notes:?}");
+        }
+        // Without near candidates, nothing is pooled.
+        let options = QueryParams { near: 0, ..options };
+        let expected = find(&Query::new(&database, options), &reads);
+        assert!(expected.0.iter().all(|one| one.pooled == one.hits));
+        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None), &Silent).unwrap();
+        assert_eq!(find(&query, &reads), expected, "{params:?}");
+    }
+}
+
 /// Reads and parts for which a device has no room, and several devices.
 #[test]
 fn what_devices_have_no_room_for_the_host_does() {

@@ -9,7 +9,7 @@ use std::path::Path;
 #[test]
 fn kernels_need_what_the_snapshot_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let files = ["query.cu", "build.cu", "kraken2.cu"];
+    let files = ["query.cu", "pool.cu", "build.cu", "kraken2.cu"];
     if let Some(reason) =
         resources::check_package(folder, Path::new(env!("OUT_DIR")), &files, &[]).unwrap()
     {

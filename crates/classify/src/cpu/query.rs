@@ -18,7 +18,6 @@ use crate::sketch::{Sketcher, sketch_all, sketch_some};
 use hits::HitCounter;
 use lookup::Lookup;
 use pool::Pool;
-pub(crate) use pool::Seen;
 pub(crate) use slide::Slider;
 
 /// Features that are looked up together, about: so many that several of them share each page of

@@ -13,13 +13,19 @@ pub(super) struct Answers<'d> {
 }
 
 impl Answers<'_> {
-    /// The candidate that a device means.
+    /// The candidate that a device means, as yet by itself.
     #[inline]
     pub(super) fn candidate(&self, raw: RawCandidate) -> Candidate {
+        self.pooled(raw, raw[1])
+    }
+
+    /// The candidate that a device means, with the features that its taxon has.
+    #[inline]
+    pub(super) fn pooled(&self, raw: RawCandidate, pooled: u32) -> Candidate {
         let [target, hits, first, last, low, high] = raw;
         let before = self.database.first_window(target);
         let (window, last) = (first - before, last - before);
         let taxon = self.taxa[target as usize];
-        Candidate { target, taxon, hits, pooled: hits, window, last, nodes: [low, high] }
+        Candidate { target, taxon, hits, pooled, window, last, nodes: [low, high] }
     }
 }

@@ -4,10 +4,12 @@ use merganser_gpu::Device;
 
 use super::GpuConfig;
 use super::long::LongSizes;
+use super::near::{NEAR_WORKSPACES, NearSizes};
 use super::short::ShortSizes;
 use merganser_run::GpuShortage;
 
 use crate::Error;
+use crate::params::Params;
 
 /// Device memory for long reads, on each device, at most.
 const LONG_BYTES: u64 = 2 << 30;
@@ -23,10 +25,25 @@ pub(super) struct Budget {
     pub(super) workspaces: usize,
     pub(super) short: ShortSizes,
     pub(super) long: LongSizes,
+    /// If candidates are pooled.
+    pub(super) near: Option<NearSizes>,
+}
+
+/// What batches are for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    pub(super) params: Params,
+    /// Candidates of a read.
+    pub(super) most: usize,
+    /// Whether they are pooled,
+    pub(super) pools: bool,
+    /// and the database has one part, which then says all there is to say.
+    pub(super) one_part: bool,
 }
 
 impl Budget {
-    pub(super) fn of(device: &Device, config: &GpuConfig, most: usize) -> Result<Budget, Error> {
+    pub(super) fn of(device: &Device, config: &GpuConfig, needs: &Needs) -> Result<Budget, Error> {
+        let &Needs { params, most, pools, one_part } = needs;
         if let Some(limit) = config.memory {
             device.limit_memory(limit);
         }
@@ -38,17 +55,21 @@ impl Budget {
         }
         // A little for the context and for what is rounded up.
         let all = available / 32 * 31;
-        let (streams, whole) = (config.streams.max(1) as u64, ShortSizes::whole(most));
+        let (streams, whole) =
+            (config.streams.max(1) as u64, ShortSizes::whole(most, pools && one_part));
         let working = (all / 4).min(streams * whole.bytes() + LONG_BYTES);
         let long = LongSizes::new(most, working / 2 / LONG_WORKSPACES as u64);
         // Whole batches if there is room for some of them.
         let short = match working / 8 >= whole.bytes() {
             true => whole,
-            false => ShortSizes::new(most, working / 4),
+            false => ShortSizes::new(most, pools && one_part, working / 4),
         };
         let workspaces = (working / 2 / short.bytes()).clamp(1, streams) as usize;
-        let used = short.bytes() * workspaces as u64 + long.bytes() * LONG_WORKSPACES as u64;
-        Ok(Budget { tables: all.saturating_sub(used), workspaces, short, long })
+        let near = pools.then(|| NearSizes::new(&params, most, working / 16));
+        let used = short.bytes() * workspaces as u64
+            + long.bytes() * LONG_WORKSPACES as u64
+            + near.map_or(0, |near| near.bytes()) * NEAR_WORKSPACES as u64;
+        Ok(Budget { tables: all.saturating_sub(used), workspaces, short, long, near })
     }
 }
 
@@ -112,8 +133,8 @@ mod tests {
     #[test]
     fn parts_go_where_there_is_room() {
         let budget = |tables| {
-            let (short, long) = (ShortSizes::new(2, 1 << 20), LongSizes::new(2, 1 << 24));
-            Budget { tables, workspaces: 1, short, long }
+            let (short, long) = (ShortSizes::new(2, false, 1 << 20), LongSizes::new(2, 1 << 24));
+            Budget { tables, workspaces: 1, short, long, near: None }
         };
         let whole = vec![0, 1];
         let placed = place(&[50, 40], &[budget(91), budget(91)], 1);

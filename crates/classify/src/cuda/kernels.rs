@@ -3,6 +3,7 @@
 
 pub(crate) mod build;
 pub(crate) mod kraken2;
+pub(crate) mod pool;
 
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 

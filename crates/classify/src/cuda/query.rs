@@ -6,14 +6,15 @@ use merganser_gpu::{Device, DeviceInfo, Pooled};
 
 use super::GpuConfig;
 use super::answers::Answers;
-use super::budget::{Budget, Placed, place, too_little_memory};
+use super::budget::{Budget, Needs, Placed, place, too_little_memory};
 use super::kernels::{Asked, SketchRule};
 use super::layout::Resident;
+use super::near::NearRead;
 use super::set::{Filling, Member, Set, Workspace};
 use super::short::{SHORT_WINDOWS, ShortSizes};
 use super::table::table_bytes;
 use super::times::GpuTimes;
-use crate::candidates::{Candidate, MergedCandidates, QueryParams, TargetTaxa};
+use crate::candidates::{Candidate, MergedCandidates, QueryParams, Seen, TargetTaxa};
 use crate::database::Section;
 use crate::{Database, Error};
 
@@ -88,7 +89,10 @@ impl<'a> GpuQuery<'a> {
         asked: &[usize],
     ) -> Result<GpuQuery<'a>, Error> {
         let (here, devices) = open(database, config)?;
-        let budget = |device| Budget::of(device, config, params.max_candidates);
+        let pools = params.near > 0 && taxa.several.contains(&true);
+        let (most, one_part) = (params.max_candidates, database.parts() == 1);
+        let needs = Needs { params: *database.params(), most, pools, one_part };
+        let budget = |device| Budget::of(device, config, &needs);
         let budgets = devices.iter().map(budget).collect::<Result<Vec<_>, _>>()?;
         // Of tables that are there already, none.
         let sections = |&part: &usize| match here {
@@ -100,10 +104,12 @@ impl<'a> GpuQuery<'a> {
             Some(_) => (vec![vec![(0, (0..parts.len()).collect())]], Vec::new()),
             None => {
                 let sizes: Vec<u64> = parts.iter().map(|part| table_bytes(part)).collect();
-                let targets = 12 * (database.targets().len() as u64 + 1);
+                let targets = 13 * (database.targets().len() as u64 + 1);
                 distribute(&sizes, &budgets, targets, &devices[0])?
             }
         };
+        let several: Vec<u8> =
+            taxa.taxa.iter().map(|&taxon| u8::from(taxa.several[taxon as usize])).collect();
         let filling = Filling {
             devices: &devices,
             budgets: &budgets,
@@ -112,6 +118,7 @@ impl<'a> GpuQuery<'a> {
             starts: database.starts(),
             taxa: &taxa.taxa,
             nodes: &taxa.nodes,
+            several: &several,
             streams: config.streams,
         };
         let sets = filling.sets(&placed)?;
@@ -160,15 +167,14 @@ impl<'a> GpuQuery<'a> {
     /// # Errors
     /// If there is no memory for it.
     pub(crate) fn place(&self, wait: bool) -> Result<Option<Flight>, Error> {
-        let (first, sets) = (self.next.fetch_add(1, Ordering::Relaxed), self.sets.len());
+        let (first, sets) = (self.next_set(), self.sets.len());
         for set in (first..first + sets).map(|at| at % sets) {
             if let Some(workspace) = self.sets[set].workspaces.try_take()? {
                 return Ok(Some(Flight { set, workspace, taken: 0 }));
             }
         }
-        let set = first % sets;
-        let workspace = wait.then(|| self.sets[set].workspaces.take()).transpose()?;
-        Ok(workspace.map(|workspace| Flight { set, workspace, taken: 0 }))
+        let workspace = wait.then(|| self.sets[first].workspaces.take()).transpose()?;
+        Ok(workspace.map(|workspace| Flight { set: first, workspace, taken: 0 }))
     }
 
     /// Sends `reads` to the devices, as many as there is room for at a time, and does not wait.
@@ -182,7 +188,7 @@ impl<'a> GpuQuery<'a> {
         let Workspace { short, numbers, .. } = &mut **workspace;
         for (one, member) in short.iter_mut().zip(members) {
             one.load(numbers, reads, |bases| self.reach(bases))?;
-            one.start(&self.rule, &member.parts, member.targets())?;
+            one.start(&self.rule, &member.parts, member.known(self.params.near))?;
         }
         Ok(())
     }
@@ -244,6 +250,45 @@ impl<'a> GpuQuery<'a> {
         }
         let one = &mut flight.workspace.short[0];
         Ok(one.collect_all(reads, self.answers(), candidates, ends)?)
+    }
+
+    /// Whether devices have pooled the candidates of a read of the batch as they found them.
+    pub(crate) fn has_pooled(&self, flight: &Flight, read: usize) -> bool {
+        let Workspace { short, long, .. } = &*flight.workspace;
+        short[0].sizes.pools && long.binary_search(&read).is_err()
+    }
+
+    /// Notes which of their near candidates have the features of these reads, in the parts that are on the
+    /// devices of a set; beside what other parts gave.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(crate) fn look_again(
+        &self,
+        set: usize,
+        reads: &[NearRead<'_>],
+        seen: &mut Seen,
+    ) -> Result<(), Error> {
+        let params = self.database.params();
+        for member in &self.sets[set].members {
+            let Some(workspaces) = member.near.as_ref().filter(|_| !reads.is_empty()) else {
+                continue;
+            };
+            let mut workspace = workspaces.take()?;
+            let mut done = 0;
+            while done < reads.len() {
+                let taken = workspace.load(&reads[done..], params)?;
+                workspace.ask(&self.rule, &member.parts, member.targets())?;
+                workspace.tell(done..done + taken, seen)?;
+                done += taken;
+            }
+        }
+        Ok(())
+    }
+
+    /// The set whose turn it is.
+    pub(crate) fn next_set(&self) -> usize {
+        self.next.fetch_add(1, Ordering::Relaxed) % self.sets.len()
     }
 
     /// Windows that hits of a read may reach over.
@@ -318,6 +363,11 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
+    /// The set of devices that it is on.
+    pub(crate) fn set(&self) -> usize {
+        self.set
+    }
+
     /// How many of its reads were sent.
     pub(crate) fn taken(&self) -> usize {
         self.taken

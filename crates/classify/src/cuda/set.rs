@@ -8,7 +8,8 @@ use merganser_run::start_scoped;
 use super::budget::{Budget, LONG_WORKSPACES, Placed, room};
 use super::kernels::Targets;
 use super::long::LongWorkspace;
-use super::short::{ShortSizes, ShortWorkspace};
+use super::near::{NEAR_WORKSPACES, NearWorkspace};
+use super::short::{Known, ShortSizes, ShortWorkspace};
 use super::table::DeviceTable;
 use super::times::DeviceClock;
 use crate::Error;
@@ -30,13 +31,21 @@ pub(super) struct Member {
     starts: DeviceBuffer<u32>,
     taxa: DeviceBuffer<u32>,
     nodes: DeviceBuffer<u32>,
+    several: DeviceBuffer<u8>,
     pub(super) long: Pool<LongWorkspace>,
+    /// If candidates are pooled.
+    pub(super) near: Option<Pool<NearWorkspace>>,
     pub(super) clock: DeviceClock,
 }
 
 impl Member {
     pub(super) fn targets(&self) -> Targets<'_> {
         Targets { starts: self.starts.view(), taxa: self.taxa.view(), nodes: self.nodes.view() }
+    }
+
+    /// What a batch is told, if candidates are near that have fewer hits by less than `near`.
+    pub(super) fn known(&self, near: u32) -> Known<'_> {
+        Known { targets: self.targets(), several: self.several.view(), near }
     }
 }
 
@@ -64,6 +73,8 @@ pub(super) struct Filling<'f> {
     pub(super) taxa: &'f [u32],
     /// The node of each target.
     pub(super) nodes: &'f [u32],
+    /// Whether the taxon of each target has others.
+    pub(super) several: &'f [u8],
     /// Batches on each device at a time.
     pub(super) streams: usize,
 }
@@ -99,7 +110,7 @@ impl Filling<'_> {
     }
 
     fn member(&self, (at, numbers): &Placed, threads: usize) -> Result<Member, Error> {
-        let (device, long) = (&self.devices[*at], self.budgets[*at].long);
+        let (device, budget) = (&self.devices[*at], self.budgets[*at]);
         let stream = device.stream()?;
         let mut member = Member {
             clock: DeviceClock::new(&stream)?,
@@ -107,14 +118,20 @@ impl Filling<'_> {
             starts: device.alloc(self.starts.len())?,
             taxa: device.alloc(self.taxa.len())?,
             nodes: device.alloc(self.nodes.len())?,
+            several: device.alloc(self.several.len())?,
             long: {
                 let device = device.clone();
-                Pool::new(LONG_WORKSPACES, move || LongWorkspace::new(&device, long))
+                Pool::new(LONG_WORKSPACES, move || LongWorkspace::new(&device, budget.long))
             },
+            near: budget.near.map(|sizes| {
+                let device = device.clone();
+                Pool::new(NEAR_WORKSPACES, move || NearWorkspace::new(&device, sizes))
+            }),
         };
         stream.upload_now(self.starts, member.starts.view_mut())?;
         stream.upload_now(self.taxa, member.taxa.view_mut())?;
         stream.upload_now(self.nodes, member.nodes.view_mut())?;
+        stream.upload_now(self.several, member.several.view_mut())?;
         for &number in numbers {
             let table = match self.tables {
                 Some(tables) => tables[number].clone(),

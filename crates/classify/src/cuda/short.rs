@@ -1,8 +1,9 @@
 //! Reads of a few windows: one block finds all candidates of a read.
 
-use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result, Stream};
+use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, PinnedBuffer, Result, Stream};
 
 use super::answers::Answers;
+use super::kernels::pool::{self, FoundThere, Near, NearRule, Reads};
 use super::kernels::{
     self, Asked, Out, RawCandidate, ReadEntry, SketchRule, TOO_MANY, Targets, Working,
 };
@@ -25,24 +26,46 @@ pub(super) struct ShortSizes {
     pub(super) reads: usize,
     /// Candidates of a read.
     pub(super) most: usize,
+    /// Whether these are pooled there and then.
+    pub(super) pools: bool,
 }
 
 impl ShortSizes {
     /// For up to `most` candidates a read, within about `bytes`.
-    pub(super) fn new(most: usize, bytes: u64) -> ShortSizes {
+    pub(super) fn new(most: usize, pools: bool, bytes: u64) -> ShortSizes {
         let letters = (bytes / 4).clamp(1 << 16, BATCH_LETTERS as u64) as usize;
         let reads = (bytes / 4 / (24 * most as u64 + 24)).clamp(16, BATCH_READS as u64) as usize;
-        ShortSizes { letters, reads, most }
+        ShortSizes { letters, reads, most, pools }
     }
 
     /// For whole batches of up to `most` candidates a read.
-    pub(super) fn whole(most: usize) -> ShortSizes {
-        ShortSizes { letters: BATCH_LETTERS, reads: BATCH_READS, most }
+    pub(super) fn whole(most: usize, pools: bool) -> ShortSizes {
+        ShortSizes { letters: BATCH_LETTERS, reads: BATCH_READS, most, pools }
     }
 
     /// Bytes of device memory.
     pub(super) fn bytes(&self) -> u64 {
-        (self.letters + self.reads * (16 + 24 * self.most + 8) + 4096) as u64
+        let pooling = if self.pools { 4 + 4 * self.most } else { 0 };
+        (self.letters + self.reads * (16 + 24 * self.most + 8 + pooling) + 4096) as u64
+    }
+}
+
+impl ShortSizes {
+    /// The candidates of a read, of which there are so many among those of all; with what their taxa have
+    /// if that is known.
+    #[inline]
+    fn candidates<'o>(
+        &self,
+        (read, count): (usize, u32),
+        answers: Answers<'o>,
+        out: &'o [RawCandidate],
+        pooled: Option<&'o [u32]>,
+    ) -> impl Iterator<Item = Candidate> + 'o {
+        let own = read * self.most..read * self.most + count as usize;
+        own.map(move |at| match pooled {
+            Some(pooled) => answers.pooled(out[at], pooled[at]),
+            None => answers.candidate(out[at]),
+        })
     }
 }
 
@@ -66,11 +89,38 @@ pub(super) struct ShortWorkspace {
     /// Of each part that is asked.
     out_here: Vec<PinnedBuffer<RawCandidate>>,
     counts_here: Vec<PinnedBuffer<u32>>,
+    pooled: Option<Pooled>,
+}
+
+/// What is known of the near candidates of the only part's reads.
+struct Pooled {
+    values: DeviceBuffer<u32>,
+    counts: DeviceBuffer<u32>,
+    values_here: PinnedBuffer<u32>,
+}
+
+impl Pooled {
+    fn new(device: &Device, ShortSizes { reads, most, .. }: ShortSizes) -> Result<Pooled> {
+        Ok(Pooled {
+            values: device.alloc(reads * most)?,
+            counts: device.alloc(reads)?,
+            values_here: device.alloc_pinned(reads * most)?,
+        })
+    }
+}
+
+/// What a batch is told of the database: where its targets are, and of each, if candidates are pooled,
+/// whether its taxon has others; and how many hits less near candidates have.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'t> {
+    pub(super) targets: Targets<'t>,
+    pub(super) several: DeviceSlice<'t, u8>,
+    pub(super) near: u32,
 }
 
 impl ShortWorkspace {
     pub(super) fn new(device: &Device, sizes: ShortSizes, parts: usize) -> Result<ShortWorkspace> {
-        let ShortSizes { letters, reads, most } = sizes;
+        let ShortSizes { letters, reads, most, pools } = sizes;
         let out_here = || device.alloc_pinned(reads * most);
         let counts_here = || device.alloc_pinned(reads);
         Ok(ShortWorkspace {
@@ -90,6 +140,7 @@ impl ShortWorkspace {
             phases_here: device.alloc_pinned(PHASES)?,
             out_here: (0..parts).map(|_| out_here()).collect::<Result<_>>()?,
             counts_here: (0..parts).map(|_| counts_here()).collect::<Result<_>>()?,
+            pooled: pools.then(|| Pooled::new(device, sizes)).transpose()?,
         })
     }
 
@@ -123,7 +174,7 @@ impl ShortWorkspace {
         &mut self,
         rule: &SketchRule,
         parts: &[(usize, DeviceTable)],
-        targets: Targets<'_>,
+        known: Known<'_>,
     ) -> Result<()> {
         let (stream, reads) = (&self.stream, self.numbers.len());
         self.clock.mark(0, stream)?;
@@ -133,13 +184,18 @@ impl ShortWorkspace {
         stream.fill(self.phases_there.view_mut(), 0)?;
         let most = self.sizes.most;
         for (at, (_, table)) in parts.iter().enumerate() {
+            let stream = &self.stream;
             let out = Out { most, candidates: self.out.view_mut(), counts: self.counts.view_mut() };
             let letters = self.letters_there.view();
             let entries = self.entries_there.slice(..reads);
             let working =
                 Working { over: self.over.view_mut(), phases: self.phases_there.view_mut() };
-            let asked = Asked { rule, part: table.view(), targets };
+            let asked = Asked { rule, part: table.view(), targets: known.targets };
             kernels::reads(stream, asked, letters, entries, out, working)?;
+            if self.pooled.is_some() {
+                self.pool(asked, known)?;
+            }
+            let stream = &self.stream;
             if at + 1 == parts.len() {
                 self.clock.mark(2, stream)?;
             }
@@ -147,8 +203,30 @@ impl ShortWorkspace {
             stream.download(out, &mut self.out_here[at], 0)?;
             stream.download(counts, &mut self.counts_here[at], 0)?;
         }
+        let stream = &self.stream;
+        if let Some(pooled) = &mut self.pooled {
+            stream.download(pooled.values.slice(..reads * most), &mut pooled.values_here, 0)?;
+        }
         stream.download(self.phases_there.view(), &mut self.phases_here, 0)?;
         self.clock.mark(3, stream)
+    }
+
+    /// Has the candidates pooled that were just found.
+    fn pool(&mut self, asked: Asked<'_>, known: Known<'_>) -> Result<()> {
+        let Some(pooled) = &mut self.pooled else { return Ok(()) };
+        let entries = self.entries_there.slice(..self.numbers.len());
+        let reads = Reads { letters: self.letters_there.view(), entries };
+        let (candidates, counts) = (self.out.view(), self.counts.view());
+        let found = FoundThere { most: self.sizes.most, candidates, counts };
+        let rule = NearRule { near: known.near, several: known.several };
+        let near = Near {
+            values: pooled.values.view_mut(),
+            counts: pooled.counts.view_mut(),
+            // Larger blocks are done with it.
+            chosen: self.over.view_mut(),
+            phases: self.phases_there.view_mut(),
+        };
+        pool::pool(&self.stream, asked, reads, found, rule, near)
     }
 
     /// Whether all answers are there.
@@ -180,10 +258,9 @@ impl ShortWorkspace {
         if self.numbers.len() != reads || counts.contains(&TOO_MANY) {
             return Ok(false);
         }
-        let out = self.out_here[0].as_slice()?;
-        for (own, &count) in out.chunks_exact(self.sizes.most).zip(counts) {
-            let own = own[..count as usize].iter();
-            candidates.extend(own.map(|&raw| answers.candidate(raw)));
+        let (out, pooled) = (self.out_here[0].as_slice()?, self.pooled_here()?);
+        for (read, &count) in counts.iter().enumerate() {
+            candidates.extend(self.sizes.candidates((read, count), answers, out, pooled));
             ends.push(candidates.len());
         }
         Ok(true)
@@ -198,16 +275,21 @@ impl ShortWorkspace {
         found: &mut MergedCandidates,
         too_many: &mut Vec<usize>,
     ) -> Result<()> {
-        let counts = self.counts_here[at].as_slice()?;
+        let (counts, pooled) = (self.counts_here[at].as_slice()?, self.pooled_here()?);
         let out = self.out_here[at].as_slice()?;
         for (entry, &read) in self.numbers.iter().enumerate() {
             if counts[entry] == TOO_MANY {
                 too_many.push(read);
                 continue;
             }
-            let own = &out[entry * self.sizes.most..][..counts[entry] as usize];
-            found.merge(read, own.iter().map(|&raw| answers.candidate(raw)));
+            let own = (entry, counts[entry]);
+            found.merge(read, self.sizes.candidates(own, answers, out, pooled));
         }
         Ok(())
+    }
+
+    /// For each candidate of each read what its taxon has, if that is known.
+    fn pooled_here(&self) -> Result<Option<&[u32]>> {
+        self.pooled.as_ref().map(|pooled| pooled.values_here.as_slice()).transpose()
     }
 }

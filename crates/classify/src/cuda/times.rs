@@ -21,12 +21,12 @@ pub struct GpuTimes {
     /// Batches, those of long reads not counted.
     pub batches: u64,
     /// Of the kernels' time, as cycles of a sample of their blocks have it: sketches, look-ups,
-    /// gathering and ordering locations, candidates.
+    /// gathering and ordering locations, candidates, pooling.
     pub phases: [u64; PHASES],
 }
 
 /// Phases of a kernel.
-pub(super) const PHASES: usize = 4;
+pub(super) const PHASES: usize = 5;
 
 impl GpuTimes {
     /// What came after `before`.

@@ -1,12 +1,13 @@
 //! Asking devices, and, for what they have no room for, the host.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Error;
-use crate::candidates::Candidate;
+use crate::candidates::{Candidate, Seen};
 use crate::cpu::query::{HostQuery, Scratch};
-use crate::cuda::{Flight, GpuConfig, GpuNotes, GpuQuery};
+use crate::cuda::{Flight, GpuConfig, GpuNotes, GpuQuery, NearRead};
 
 /// A database on devices, with the host to help them.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct OnDevices<'a> {
     host: Arc<HostQuery<'a>>,
     /// For parts that no device has room for.
     rest: Option<HostQuery<'a>>,
+    /// The parts on the devices.
+    here: Vec<usize>,
     reads_here: AtomicU64,
 }
 
@@ -35,12 +38,19 @@ impl<'a> OnDevices<'a> {
         let (database, params) = (host.database(), *host.params());
         let gpu = GpuQuery::new(database, params, host.taxa().clone(), config, asked)?;
         let rest = (help && !gpu.left().is_empty()).then(|| host.of_parts(gpu.left()));
-        Ok(OnDevices { gpu, host: Arc::clone(host), rest, reads_here: AtomicU64::new(0) })
+        let is_here = |part: &&usize| !gpu.left().contains(part);
+        let here = asked.iter().filter(is_here).copied().collect();
+        Ok(OnDevices { gpu, host: Arc::clone(host), rest, here, reads_here: AtomicU64::new(0) })
     }
 
     /// Parts that no device has room for.
     pub(super) fn left(&self) -> &[usize] {
         self.gpu.left()
+    }
+
+    /// Parts that the devices have.
+    pub(super) fn here(&self) -> &[usize] {
+        &self.here
     }
 
     /// What the devices are, and did or did not do.
@@ -60,7 +70,7 @@ impl<'a> OnDevices<'a> {
         self.gpu.batch()
     }
 
-    /// As [`HostQuery::candidates`].
+    /// As [`HostQuery::candidates`]; pooled only if all parts are asked.
     ///
     /// # Errors
     /// If a device fails.
@@ -94,7 +104,7 @@ impl<'a> OnDevices<'a> {
     }
 
     /// Waits for the candidates of the reads that were sent, and of those for which there was no
-    /// room yet: appends them, and where those of each read end.
+    /// room yet: appends them, and where those of each read end. If all parts are asked, they are pooled.
     ///
     /// # Errors
     /// If a device fails.
@@ -110,10 +120,12 @@ impl<'a> OnDevices<'a> {
         loop {
             let (now, later) = rest.split_at(flight.taken());
             self.gpu.tell(&flight)?;
+            let (start, from) = (candidates.len(), ends.len());
             let alone = self.rest.is_none();
             if !(alone && self.gpu.collect_all(&mut flight, now.len(), candidates, ends)?) {
                 self.merge(&mut flight, now, scratch)?;
                 flight.found().append_to(candidates, ends);
+                self.pool(&flight, now, scratch, candidates, (start, &ends[from..]))?;
             }
             rest = later;
             if rest.is_empty() {
@@ -121,6 +133,62 @@ impl<'a> OnDevices<'a> {
             }
             self.start(&mut flight, rest)?;
         }
+    }
+
+    /// Pools the candidates of a batch's reads that were not pooled as they were found, if all parts are
+    /// asked: those of several parts, of long reads, or with the help of the host, whose features come in
+    /// another order.
+    fn pool(
+        &self,
+        flight: &Flight,
+        reads: &[[&[u8]; 2]],
+        scratch: &mut Scratch,
+        candidates: &mut [Candidate],
+        places: (usize, &[usize]),
+    ) -> Result<(), Error> {
+        if self.host.params().near == 0 {
+            return Ok(());
+        }
+        let mut near = self.host.near_reads(reads, candidates, places);
+        let mut seen = Seen::default();
+        if self.rest.is_some() {
+            if !near.is_empty() {
+                self.host.database().fetch()?;
+                self.host.look_again(reads, scratch, candidates, &near, &mut seen);
+            }
+        } else if self.here.len() == self.host.database().parts() {
+            near.retain(|(read, _)| !self.gpu.has_pooled(flight, *read));
+            self.look_again_on(flight.set(), reads, candidates, &near, &mut seen)?;
+        }
+        seen.tell(candidates, &near);
+        Ok(())
+    }
+
+    /// Notes which of their `near` candidates have the features of reads, in the parts that are on the
+    /// devices; beside what other parts gave.
+    ///
+    /// # Errors
+    /// If a device fails.
+    pub(crate) fn look_again(
+        &self,
+        reads: &[[&[u8]; 2]],
+        candidates: &[Candidate],
+        near: &[(usize, Range<usize>)],
+        seen: &mut Seen,
+    ) -> Result<(), Error> {
+        self.look_again_on(self.gpu.next_set(), reads, candidates, near, seen)
+    }
+
+    fn look_again_on(
+        &self,
+        set: usize,
+        reads: &[[&[u8]; 2]],
+        candidates: &[Candidate],
+        near: &[(usize, Range<usize>)],
+        seen: &mut Seen,
+    ) -> Result<(), Error> {
+        let chosen = near.iter().map(|(read, near)| (reads[*read], &candidates[near.clone()]));
+        self.gpu.look_again(set, &chosen.collect::<Vec<NearRead<'_>>>(), seen)
     }
 
     /// Merges what the devices have found for `reads`, which were sent, with what they had no room

@@ -98,6 +98,23 @@ impl<'a> Rounds<'a> {
         Ok(true)
     }
 
+    /// Gives the devices those parts that they do not have now, as many as there is room for; false if
+    /// there are none.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn others(&self) -> Result<bool, Error> {
+        let here = self.now().map_or(Vec::new(), |now| now.here().to_vec());
+        let others: Vec<usize> =
+            (0..self.host.database().parts()).filter(|part| !here.contains(part)).collect();
+        if self.help || others.is_empty() {
+            return Ok(false);
+        }
+        let round = self.state().round;
+        self.load(&others, round + 1)?;
+        Ok(true)
+    }
+
     fn load(&self, parts: &[usize], round: usize) -> Result<(), Error> {
         let mut state = self.state();
         // Before the next ones take as much memory.

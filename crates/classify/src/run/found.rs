@@ -4,7 +4,7 @@
 use merganser_io::{Record, RecordBatch};
 
 use crate::bytes::{Reading, Writing};
-use crate::cpu::query::Seen;
+use crate::candidates::Seen;
 use crate::{Candidate, Error};
 
 /// A batch and what was found for its reads.

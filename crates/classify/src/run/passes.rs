@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use merganser_io::{RecordBatch, Segment};
@@ -15,8 +15,9 @@ use super::found::{Found, FoundBatch, merge};
 use super::plan::Plan;
 use super::storage::{Storage, Stored};
 use super::{Classifier, Outcome};
+use crate::candidates::Seen;
 use crate::config::RunConfig;
-use crate::cpu::query::{Scratch, Seen};
+use crate::cpu::query::Scratch;
 use crate::features::FeatureCounter;
 use crate::output::{LineWriter, Outputs, Read, Texts, Wants};
 use crate::partial::reads_sum;
@@ -72,6 +73,17 @@ type Change<'c> = &'c (
 ) -> Result<(), Error>
             + Sync
     );
+
+/// The reads of a batch, their candidates, which of these are pooled, and what was seen of them.
+struct LookedAt<'b> {
+    views: &'b [[&'b [u8]; 2]],
+    candidates: &'b [Candidate],
+    near: &'b [(usize, Range<usize>)],
+    seen: &'b mut Seen,
+}
+
+/// Notes what some parts have of the reads of a batch. Gets a thread's space.
+type Look<'l> = &'l (dyn Fn(LookedAt<'_>, &mut Scratch) -> Result<(), Error> + Sync);
 
 /// One run over some reads.
 pub(super) struct Run<'r, 'a> {
@@ -175,29 +187,81 @@ impl<'a> Run<'_, 'a> {
     }
 
     /// Pools the candidates of all reads, round by round, if no parts were asked all at once.
-    fn pool(&self, storage: &Storage, mut batches: Vec<Stored>) -> Result<Vec<Stored>, Error> {
-        let (query, rounds) = (&self.classifier.query, &self.plan.pooling);
-        if rounds.is_empty() || (query.rounds().is_none() && self.plan.is_one_pass()) {
-            return Ok(batches);
+    fn pool(&self, storage: &Storage, batches: Vec<Stored>) -> Result<Vec<Stored>, Error> {
+        let near = self.config.thresholds.near > 0;
+        match self.classifier.query.rounds().filter(|_| near) {
+            Some(rounds) => self.pool_on_devices(rounds, storage, batches),
+            None if near && !self.plan.is_one_pass() => self.pool_here(storage, batches),
+            None => Ok(batches),
         }
-        self.classifier.database.fetch()?;
-        for (number, parts) in rounds.iter().enumerate() {
-            if rounds.len() > 1 {
-                self.classifier.database.release();
-            }
-            let last = number + 1 == rounds.len();
+    }
+
+    /// Has the parts take turns in memory once more.
+    fn pool_here(&self, storage: &Storage, mut batches: Vec<Stored>) -> Result<Vec<Stored>, Error> {
+        let (database, host) = (self.classifier.database, self.classifier.query.host());
+        database.fetch()?;
+        for (number, parts) in self.plan.rounds.iter().enumerate() {
+            database.release();
+            let last = number + 1 == self.plan.rounds.len();
             batches =
-                self.again(storage, batches, parts.clone(), &|_, views, scratch, found| {
-                    let (candidates, ends, seen) = found;
-                    query.host().look_again(views, scratch, candidates, (0, ends), seen);
-                    if last {
-                        query.host().tell_pooled(views, candidates, (0, ends), seen);
-                        *seen = Seen::default();
-                    }
+                self.look_again(storage, batches, (parts.clone(), last), &|found, scratch| {
+                    let LookedAt { views, candidates, near, seen } = found;
+                    host.look_again(views, scratch, candidates, near, seen);
                     Ok(())
                 })?;
         }
         Ok(batches)
+    }
+
+    /// Has the parts take turns on the devices once more, first those that are there.
+    fn pool_on_devices(
+        &self,
+        rounds: &Rounds<'_>,
+        storage: &Storage,
+        mut batches: Vec<Stored>,
+    ) -> Result<Vec<Stored>, Error> {
+        let parts = self.plan.rounds[0].clone();
+        let any = AtomicBool::new(false);
+        let look = |batches, last| {
+            let devices = rounds.now().ok_or(Error::Cancelled)?;
+            self.look_again(storage, batches, (parts.clone(), last), &|found, _| {
+                let LookedAt { views, candidates, near, seen } = found;
+                any.fetch_or(!near.is_empty(), Ordering::Relaxed);
+                devices.look_again(views, candidates, near, seen)
+            })
+        };
+        batches = look(batches, false)?;
+        // Copying the others may take as long as all that was before.
+        if !any.load(Ordering::Relaxed) || !rounds.others()? {
+            return Ok(batches);
+        }
+        loop {
+            batches = look(batches, rounds.is_last())?;
+            if !rounds.next()? {
+                return Ok(batches);
+            }
+        }
+    }
+
+    /// Has `look` note what these parts have of all reads that are pooled, and after the `last` ones tells
+    /// the candidates.
+    fn look_again(
+        &self,
+        storage: &Storage,
+        batches: Vec<Stored>,
+        (parts, last): (Range<usize>, bool),
+        look: Look<'_>,
+    ) -> Result<Vec<Stored>, Error> {
+        let host = self.classifier.query.host();
+        self.again(storage, batches, parts, &|_, views, scratch, (candidates, ends, seen)| {
+            let near = &host.near_reads(views, candidates, (0, ends))[..];
+            look(LookedAt { views, candidates, near, seen: &mut *seen }, scratch)?;
+            if last {
+                seen.tell(candidates, near);
+                *seen = Seen::default();
+            }
+            Ok(())
+        })
     }
 
     /// Decides on all batches, with the candidates only of those targets that `keep` has.
@@ -253,7 +317,7 @@ impl<'a> Run<'_, 'a> {
         let most = self.config.thresholds.max_candidates;
         self.again(storage, places, parts, &|batch, views, scratch, (candidates, ends, _)| {
             let (mut others, mut other_ends) = (Vec::new(), Vec::new());
-            query.find_in_turn(views, scratch, &mut others, &mut other_ends)?;
+            query.find(views, scratch, &mut others, &mut other_ends)?;
             merge(candidates, ends, &others, &other_ends, most);
             if let Some(coverage) = coverage {
                 self.count_references(coverage, &Found { batch, candidates, ends, views: &[] });

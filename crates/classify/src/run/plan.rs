@@ -27,8 +27,6 @@ const MORE_COPIES: u64 = 2;
 pub(super) struct Plan {
     /// Parts of the database that are asked together, one group after the other.
     pub(super) rounds: Vec<Range<usize>>,
-    /// Parts in which the host looks again for candidates that are pooled, together; none if it does not.
-    pub(super) pooling: Vec<Range<usize>>,
     /// The longest record.
     pub(super) record: usize,
     /// Bytes of batches that wait in memory.
@@ -50,8 +48,8 @@ impl Plan {
         let threads = resources.threads;
         let fixed = fixed(database, config, threads);
         let all = 0..database.parts();
-        // With devices, the host needs tables only to look again.
-        let again = config.thresholds.near > 0 || config.thresholds.confidence > 0.0;
+        // With devices, the host needs tables only for what stands behind a verdict.
+        let again = config.thresholds.confidence > 0.0;
         // Tables that are in memory already take nothing of what is free, but of a limit they do.
         let held = resources.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
@@ -67,14 +65,14 @@ impl Plan {
             let one_by_one = asks_one_by_one(config);
             if one_by_one || waiting + most > memory || rounds.len() < 2 {
                 let least = if one_by_one || rounds.len() < 2 { whole } else { waiting + most };
-                return Err(too_little(database, resources, on_devices, [least, whole, memory]));
+                let remedy = remedy(database, on_devices, again);
+                return Err(too_little(resources.threads, remedy, [least, whole, memory]));
             }
             (rounds, memory - waiting - most)
         };
         let two_passes = on_devices || rounds.len() > 1 || config.coverage_per_mille > 0;
-        let pooling = if config.thresholds.near > 0 { rounds.clone() } else { Vec::new() };
         let rounds = if on_devices { vec![all] } else { rounds };
-        Ok(Plan { pooling, ..Plan::of(config, rounds, left, two_passes) })
+        Ok(Plan::of(config, rounds, left, two_passes))
     }
 
     /// Of what is left, half is for batches that wait, if some do, and all else for long records.
@@ -82,12 +80,12 @@ impl Plan {
         let waiting = if two_passes { left / 2 } else { 0 };
         let copies = COPIES + if config.features { MORE_COPIES } else { 0 };
         let record = merganser_io::longest_record(left - waiting, copies);
-        Plan { rounds, pooling: Vec::new(), record, waiting: LEAST_WAITING + waiting }
+        Plan { rounds, record, waiting: LEAST_WAITING + waiting }
     }
 
     /// Whether reads can be decided on as they come.
     pub(super) fn is_one_pass(&self) -> bool {
-        self.rounds.len() == 1 && self.pooling.len() <= 1
+        self.rounds.len() == 1
     }
 }
 
@@ -126,21 +124,19 @@ fn usual(resources: &Resources, whole: u64) -> u64 {
     resources.budget().max(whole.min(resources.available()))
 }
 
-fn too_little(
-    database: &Database,
-    resources: &Resources,
-    on_devices: bool,
-    [needed, whole, budget]: [u64; 3],
-) -> Error {
-    let threads = resources.threads;
+/// What helps if there is too little memory; with devices, `again` says that the host asks tables, too.
+fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
+    match database.parts() {
+        _ if on_devices && again => "lower `threads`, or set `confidence` to 0",
+        1 if !on_devices => "lower `threads`, or build the database with `parts`",
+        _ => Shortage::FEWER_THREADS,
+    }
+}
+
+fn too_little(threads: usize, remedy: &'static str, [needed, whole, budget]: [u64; 3]) -> Error {
     let all = match needed < whole {
         true => format!(" ({} for all its parts at once)", format_size(whole)),
         false => String::new(),
-    };
-    let remedy = match database.parts() {
-        _ if on_devices => "lower `threads`, or set `near` to 0",
-        1 => "lower `threads`, or build the database with `parts`",
-        _ => Shortage::FEWER_THREADS,
     };
     let what = format!("classifying with {threads} threads by this database{all} needs");
     Shortage { what, needed, budget, remedy }.into()

@@ -10,7 +10,7 @@ use merganser_run::locks::lock;
 
 use super::found::{Found, FoundBatch};
 use crate::Error;
-use crate::cpu::query::Seen;
+use crate::candidates::Seen;
 
 /// Takes batches and gives them back.
 #[derive(Debug)]

@@ -215,10 +215,6 @@ impl<P: Send, S: InOrderSink<P, Error = Error> + Send> Worker<'_, '_, '_, P, S> 
         let FoundBatch { batch, candidates, ends, .. } = &mut found;
         let (views, _) = self.run.config.filter.views(batch, &mut masked);
         gpu.finish(flight, &views, &mut self.scratch, candidates, ends)?;
-        let query = &self.run.classifier.query;
-        if query.rounds().is_none() && self.run.plan.pooling.len() == 1 {
-            query.pool(&views, &mut self.scratch, candidates, (0, ends))?;
-        }
         self.run.clock.add(Clock::COLLECTING, begun);
         self.finish(&Found { batch, candidates, ends, views: &views })?;
         self.masked = masked;

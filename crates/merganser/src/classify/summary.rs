@@ -50,7 +50,7 @@ fn set_gpu_times(gpu: &GpuTimes, summary: &mut Summary) {
     }
     summary.set("device_seconds", "batches", gpu.batches);
     let cycles: u64 = gpu.phases.iter().sum();
-    let phases = ["sketching", "looking_up", "ordering", "choosing"];
+    let phases = ["sketching", "looking_up", "ordering", "choosing", "pooling"];
     for (phase, own) in phases.into_iter().zip(gpu.phases) {
         let share = own as f64 / cycles.max(1) as f64;
         let time: Duration = gpu.kernels.mul_f64(share);

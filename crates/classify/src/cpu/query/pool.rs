@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::lookup::Lookup;
 use super::{HostQuery, Scratch};
-use crate::candidates::Candidate;
+use crate::candidates::{Candidate, Seen, tell_pooled};
 use crate::database::Section;
 
 /// Bits of a window's place among those whose taxon is remembered.
@@ -47,23 +47,8 @@ impl Pool {
 
     /// Tells the candidates how many features each of them has.
     pub(super) fn finish(&self, near: &mut [Candidate]) {
-        finish(&self.seen, near);
+        tell_pooled(&self.seen, near);
     }
-}
-
-/// Tells candidates how many features each of them has, by their bits in `seen`.
-pub(super) fn finish(seen: &[u64], near: &mut [Candidate]) {
-    for (bit, candidate) in near.iter_mut().enumerate() {
-        candidate.pooled = seen.iter().filter(|&&bits| bits >> bit & 1 == 1).count() as u32;
-    }
-}
-
-/// For each of the reads of a batch that are pooled, in which of the candidates each feature is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
-    pub(crate) bits: Vec<u64>,
-    /// Where those of each read end.
-    pub(crate) ends: Vec<usize>,
 }
 
 impl HostQuery<'_> {
@@ -121,30 +106,20 @@ impl HostQuery<'_> {
         self.params().count_near(bases, candidates, &self.taxa().several)
     }
 
-    /// The reads whose candidates are to be pooled: their numbers, and where these are. Those of each read
-    /// end at `ends`, those of the first one begin at `start`.
-    fn near_reads<'r>(
-        &self,
-        reads: &'r [[&[u8]; 2]],
-        candidates: &'r [Candidate],
-        (start, ends): (usize, &'r [usize]),
-    ) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let starts = std::iter::once(start).chain(ends.iter().copied());
-        let of_read = move |(number, (mates, (start, &end)))| {
-            let count = self.count_near(mates, &candidates[start..end]);
-            (count > 0).then_some((number, start..start + count))
-        };
-        reads.iter().zip(starts.zip(ends)).enumerate().filter_map(of_read)
-    }
-
-    /// Whether candidates of any of these reads are to be pooled; `places` as of [`pool`](Self::pool).
-    pub(crate) fn any_near(
+    /// The reads whose candidates are to be pooled: their numbers, and where these are. The `places` are
+    /// where the candidates of the first read begin, and where those of each end.
+    pub(crate) fn near_reads(
         &self,
         reads: &[[&[u8]; 2]],
         candidates: &[Candidate],
-        places: (usize, &[usize]),
-    ) -> bool {
-        self.near_reads(reads, candidates, places).next().is_some()
+        (start, ends): (usize, &[usize]),
+    ) -> Vec<(usize, Range<usize>)> {
+        let starts = std::iter::once(start).chain(ends.iter().copied());
+        let of_read = |(number, (mates, (start, &end)))| {
+            let count = self.count_near(mates, &candidates[start..end]);
+            (count > 0).then_some((number, start..start + count))
+        };
+        reads.iter().zip(starts.zip(ends)).enumerate().filter_map(of_read).collect()
     }
 
     /// Pools the candidates of reads that were found by devices, or part by part: the `places` are where
@@ -156,9 +131,10 @@ impl HostQuery<'_> {
         candidates: &mut [Candidate],
         places: (usize, &[usize]),
     ) {
+        let near = self.near_reads(reads, candidates, places);
         let mut seen = Seen::default();
-        self.look_again(reads, scratch, candidates, places, &mut seen);
-        self.tell_pooled(reads, candidates, places, &seen);
+        self.look_again(reads, scratch, candidates, &near, &mut seen);
+        seen.tell(candidates, &near);
     }
 
     /// Notes which of their candidates have the features of the reads that are to be pooled, in the parts
@@ -168,14 +144,12 @@ impl HostQuery<'_> {
         reads: &[[&[u8]; 2]],
         scratch: &mut Scratch,
         candidates: &[Candidate],
-        places: (usize, &[usize]),
+        near: &[(usize, Range<usize>)],
         seen: &mut Seen,
     ) {
         let parts = self.asked(scratch);
-        let (chosen, near): (Vec<_>, Vec<_>) = self
-            .near_reads(reads, candidates, places)
-            .map(|(number, near)| (reads[number], &candidates[near]))
-            .unzip();
+        let (chosen, near): (Vec<_>, Vec<_>) =
+            near.iter().map(|(read, near)| (reads[*read], &candidates[near.clone()])).unzip();
         let (mut rest, mut done) = (&chosen[..], 0);
         while !rest.is_empty() {
             let count = self.sketch(rest.iter(), scratch);
@@ -193,38 +167,6 @@ impl HostQuery<'_> {
                 }
             }
             (rest, done) = (&rest[count..], done + count);
-        }
-    }
-
-    /// Tells the candidates that were pooled what all parts have.
-    pub(crate) fn tell_pooled(
-        &self,
-        reads: &[[&[u8]; 2]],
-        candidates: &mut [Candidate],
-        places: (usize, &[usize]),
-        seen: &Seen,
-    ) {
-        let near: Vec<_> = self.near_reads(reads, candidates, places).collect();
-        let mut from = 0;
-        for ((_, near), &to) in near.into_iter().zip(&seen.ends) {
-            finish(&seen.bits[from..to], &mut candidates[near]);
-            from = to;
-        }
-    }
-}
-
-impl Seen {
-    /// Adds what a part has of the read with this number: the next one, or one that is there.
-    fn add(&mut self, number: usize, bits: &[u64]) {
-        match self.ends.get(number) {
-            Some(&end) => {
-                let own = &mut self.bits[end - bits.len()..end];
-                own.iter_mut().zip(bits).for_each(|(own, bits)| *own |= bits);
-            }
-            None => {
-                self.bits.extend_from_slice(bits);
-                self.ends.push(self.bits.len());
-            }
         }
     }
 }
