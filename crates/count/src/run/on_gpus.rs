@@ -77,7 +77,7 @@ impl Run<'_> {
             let host = plan.full_bytes.saturating_sub(HOST_RESERVE);
             let pool = self.pool(Plan { full_bytes: host / RESULT_SHARE, ..plan });
             let host = host - host / RESULT_SHARE;
-            let tiers = Tiers::new(config.storage, host, &pool);
+            let tiers = Tiers::new(config, host, &pool);
             let started = Instant::now();
             let sizes = plan::Sizes::of(self.job, bins, expected, K::WORDS);
             let cut = self.partition(&map, sizes, first, wanted, &tiers, &mut outcome)?;
