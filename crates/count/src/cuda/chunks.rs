@@ -133,32 +133,34 @@ impl<'p> Tiers<'p> {
         Ok(Chunk { place, starts })
     }
 
-    /// Copies the records of bins, `words` words each, into device memory from its word `at` on;
-    /// returns how many words. What comes from the host is gathered: [`Staging::flush`] sends it.
+    /// Copies the records of bins, `words` words each, of some chunks into device memory that has room
+    /// for them and no more.
     pub(crate) fn bring(
         &self,
-        chunk: &Chunk,
+        chunks: &[&Chunk],
         (bins, words): (&Range<usize>, usize),
         stream: &Stream,
         mut to: DeviceSliceMut<'_, u64>,
-        at: usize,
         staging: &mut Staging,
-    ) -> Result<usize, Error> {
-        let range = chunk.words(bins, words);
-        let count = range.len();
-        if count == 0 {
-            return Ok(0);
-        }
-        match &chunk.place {
-            Place::Device(part) => {
-                stream.copy(part.view().slice(range), to.slice_mut(at..at + count))?;
+    ) -> Result<(), Error> {
+        let mut at = 0;
+        for chunk in chunks {
+            let range = chunk.words(bins, words);
+            let count = range.len();
+            match &chunk.place {
+                Place::Device(part) => {
+                    stream
+                        .copy(part.view().slice(range), to.reborrow().slice_mut(at..at + count))?;
+                }
+                // What comes from the host is gathered.
+                _ => {
+                    let room = staging.room(stream, to.reborrow(), at, count)?;
+                    self.unpack(chunk, bins, words, room)?;
+                }
             }
-            _ => {
-                let room = staging.room(stream, to.reborrow(), at, count)?;
-                self.unpack(chunk, bins, words, room)?;
-            }
+            at += count;
         }
-        Ok(count)
+        staging.flush(stream, to)
     }
 
     /// Unpacks the records of bins that are on the host.
@@ -282,7 +284,7 @@ fn unpack_words<const WORDS: usize>(mut bytes: &[u8], k: usize, out: &mut [u64])
 
 /// Words that are gathered for a copy to the device: for each chunk a copy would take longer than
 /// its bytes.
-const GATHERED: usize = 2 << 20;
+const GATHERED: usize = 1 << 19;
 
 /// Pinned memory of one thread through which records go to and from the host's tiers.
 #[derive(Default)]
@@ -323,11 +325,7 @@ impl Staging {
     }
 
     /// Enqueues the copy of what is gathered.
-    pub(crate) fn flush(
-        &mut self,
-        stream: &Stream,
-        to: DeviceSliceMut<'_, u64>,
-    ) -> Result<(), Error> {
+    fn flush(&mut self, stream: &Stream, to: DeviceSliceMut<'_, u64>) -> Result<(), Error> {
         let (at, held) = (self.at, std::mem::take(&mut self.held));
         if held > 0 {
             let buffer = self.of(stream.device(), held)?;

@@ -1,10 +1,12 @@
 //! Phase 2 on a device: groups of bins become k-mers with counts.
 
 use std::ops::Range;
+use std::thread;
 
 use merganser_gpu::primitives::{self, SortKey};
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Result as GpuResult, Stream};
 use merganser_kmers::Histogram;
+use merganser_run::start_scoped;
 
 use super::chunks::{Chunk, Load, Staging, Tiers};
 use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
@@ -74,7 +76,8 @@ pub(crate) struct Workspace<'l, K: GpuKmer> {
     totals: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u8>,
     packing: Packing<K>,
-    staging: Staging,
+    /// Of each thread that brings records from the host.
+    staging: Vec<Staging>,
     histogram: Histogram,
 }
 
@@ -83,7 +86,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         config: &'l Config,
         device: &Device,
         layout: Layout,
-        room: Room,
+        (room, gatherers): (Room, usize),
     ) -> GpuResult<Self> {
         let bits = 0..sorted_bits(config.k).max(2 * config.k as u32);
         let scratch = primitives::sort_keys_scratch::<K::Word>(device, room.kmers, bits)?;
@@ -104,7 +107,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             totals: device.alloc(TOTAL_WORDS)?,
             scratch: device.alloc(scratch)?,
             packing: Packing::new(device, most_kept, config.k, layout)?,
-            staging: Staging::default(),
+            staging: (0..gatherers).map(|_| Staging::default()).collect(),
             histogram: Histogram::default(),
         })
     }
@@ -170,14 +173,14 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         part: Part,
         room: usize,
     ) -> Result<u64, Error> {
-        let (k, canonical) = (self.config.k, self.config.canonical);
         self.stream.fill(self.totals.view_mut(), 0)?;
-        let mut filled = 0;
+        let (mut round, mut filled) = (Vec::new(), 0);
         for chunk in bins.chunks {
             let coming = chunk.load(group).records as usize * K::WORDS;
             if filled > 0 && filled + coming > self.records.len() {
-                self.staging.flush(&self.stream, self.records.view_mut())?;
-                self.expand_records(filled, k, canonical, part, room)?;
+                self.bring(bins.tiers, &round, group, filled)?;
+                self.expand_records(filled, part, room)?;
+                round.clear();
                 filled = 0;
             }
             if coming > self.records.len() {
@@ -185,25 +188,59 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
                 self.records = self.device.alloc(0)?;
                 self.records = self.device.alloc(coming)?;
             }
-            let (to, staging) = (self.records.view_mut(), &mut self.staging);
-            let which = (group, K::WORDS);
-            filled += bins.tiers.bring(chunk, which, &self.stream, to, filled, staging)?;
+            if coming > 0 {
+                round.push(chunk);
+                filled += coming;
+            }
         }
-        self.staging.flush(&self.stream, self.records.view_mut())?;
-        self.expand_records(filled, k, canonical, part, room)?;
+        self.bring(bins.tiers, &round, group, filled)?;
+        self.expand_records(filled, part, room)?;
         let mut made = [0];
         self.stream.download_now(self.totals.slice(..1), &mut made)?;
         Ok(made[0])
     }
 
-    fn expand_records(
+    /// Brings the group's records of some chunks, `words` words in all, by several threads if they come
+    /// from the host.
+    fn bring(
         &mut self,
+        tiers: &Tiers<'_>,
+        chunks: &[&Chunk],
+        group: &Range<usize>,
         words: usize,
-        k: usize,
-        canonical: bool,
-        part: Part,
-        room: usize,
-    ) -> GpuResult<()> {
+    ) -> Result<(), Error> {
+        let (stream, which) = (&self.stream, (group, K::WORDS));
+        let from_host = chunks.iter().any(|chunk| chunk.is_on_host());
+        let threads = if from_host { self.staging.len() } else { 1 };
+        let share = words.div_ceil(threads).max(1);
+        thread::scope(|scope| {
+            let (mut rest, mut to) = (chunks, self.records.slice_mut(..words));
+            let mut others = Vec::new();
+            for staging in &mut self.staging {
+                let (mut number, mut coming) = (0, 0);
+                while number < rest.len() && coming < share {
+                    coming += rest[number].load(group).records as usize * K::WORDS;
+                    number += 1;
+                }
+                let (part, later) = rest.split_at(number);
+                let (room, behind) = to.split_at_mut(coming);
+                (rest, to) = (later, behind);
+                let bring = move || tiers.bring(part, which, stream, room, staging);
+                if rest.is_empty() {
+                    bring()?;
+                    break;
+                }
+                others.push(start_scoped(scope, bring)?);
+            }
+            let join = |other: thread::ScopedJoinHandle<'_, _>| {
+                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            others.into_iter().try_for_each(join)
+        })
+    }
+
+    fn expand_records(&mut self, words: usize, part: Part, room: usize) -> GpuResult<()> {
+        let (k, canonical) = (self.config.k, self.config.canonical);
         let (records, out) = (self.records.slice(..words), self.keys[0].slice_mut(..room));
         K::expand(&self.stream, records, k, canonical, part, out, self.totals.view_mut())
     }

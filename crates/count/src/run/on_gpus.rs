@@ -44,6 +44,8 @@ const HOST_RESERVE: u64 = 256 << 20;
 /// rest.
 const RESULT_SHARE: u64 = 8;
 
+/// Threads that bring a group's records from the host: more would wait for each other.
+const MOST_GATHERERS: usize = 4;
 /// The part of a device's memory that stays free for what is larger than planned.
 const ARENA_LEAVES: u64 = 32;
 
@@ -207,9 +209,10 @@ impl Run<'_> {
         let loads: Vec<_> = (0..plan.bins).map(|bin| all.load(&(bin..bin + 1))).collect();
         let groups = groups(&loads, room, K::WORDS);
         let layout = Layout::of(results.scattered());
+        let gatherers = self.job.threads.div_ceil(each * devices.len()).min(MOST_GATHERERS);
         let workspaces = devices.iter().flat_map(|(device, _)| iter::repeat_n(device, each));
         let workspaces = workspaces
-            .map(|device| Workspace::<K>::new(self.config, device, layout, room))
+            .map(|device| Workspace::<K>::new(self.config, device, layout, (room, gatherers)))
             .map(|workspace| workspace.map(|workspace| Mutex::new(Some(workspace))))
             .collect::<Result<Vec<_>, _>>()?;
         // What stays has all that super-k-mers and workspaces leave.
