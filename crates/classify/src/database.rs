@@ -104,6 +104,14 @@ impl Database {
     /// # Errors
     /// If the device fails, or the file is damaged.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
+        self.fetch_unless(&Cancel::default())
+    }
+
+    /// As [`fetch`](Self::fetch), but for what somebody may not need after all.
+    ///
+    /// # Errors
+    /// As [`fetch`](Self::fetch), or if cancelled.
+    pub(crate) fn fetch_unless(&self, cancel: &Cancel) -> Result<(), Error> {
         match &self.data {
             Data::Memory(_) => Ok(()),
             Data::Device { tables, here } => {
@@ -114,7 +122,7 @@ impl Database {
                 Ok(())
             }
             Data::File { mapping, .. } if mapping.is_checked() => Ok(()),
-            Data::File { .. } => self.check(resolve_threads(None), &Cancel::default()),
+            Data::File { .. } => self.check(resolve_threads(None), cancel),
         }
     }
 

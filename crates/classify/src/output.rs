@@ -1,5 +1,6 @@
 //! What is written as reads are classified: their lines, and the reads themselves.
 
+mod line_text;
 mod lines;
 mod reads;
 

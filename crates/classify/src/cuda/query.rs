@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceInfo, Pooled};
+use merganser_run::{Cancel, start_scoped};
 
 use super::GpuConfig;
 use super::answers::Answers;
@@ -10,7 +11,7 @@ use super::budget::{Budget, Needs, Placed, place, too_little_memory};
 use super::kernels::{Asked, SketchRule};
 use super::layout::Resident;
 use super::near::NearRead;
-use super::set::{Filling, Member, Set, Workspace};
+use super::set::{Filling, Member, Set, Workspace, joined};
 use super::short::{SHORT_WINDOWS, ShortSizes};
 use super::table::table_bytes;
 use super::times::GpuTimes;
@@ -45,14 +46,19 @@ fn open<'d>(
     config: &GpuConfig,
 ) -> Result<(Option<&'d Resident>, Vec<Device>), Error> {
     let here = database.resident().filter(|it| config.devices == [it.device.ordinal()]);
-    let devices = match here {
-        Some(tables) => vec![tables.device.clone()],
-        None => Device::open_all(&config.devices)?,
-    };
-    if here.is_none() {
-        database.fetch()?;
+    if let Some(tables) = here {
+        return Ok((here, vec![tables.device.clone()]));
     }
-    Ok((here, devices))
+    // CUDA takes as long to begin as some GB to be checked.
+    let cancel = Cancel::default();
+    let (devices, fetched) = std::thread::scope(|scope| {
+        let fetching = start_scoped(scope, || database.fetch_unless(&cancel))?;
+        let devices = Device::open_all(&config.devices).inspect_err(|_| cancel.cancel());
+        Ok::<_, Error>((devices, joined(fetching)))
+    })?;
+    let devices = devices?;
+    fetched?;
+    Ok((None, devices))
 }
 
 /// Which of the parts of these sizes go where, all of them to each device or else one to this and one

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use merganser_io::{RecordBatch, put_decimal};
+use merganser_io::RecordBatch;
 
+use super::line_text::{self, NUMBER};
 use crate::features::FeatureLookup;
 use crate::reads::{id, lengths};
 use crate::taxonomy::Rank;
@@ -163,32 +164,37 @@ impl<'a> LineWriter<'a> {
         let tree = self.database.taxonomy();
         let &Read { found, candidates, .. } = read;
         let (first, second) = lengths(read.batch, read.read);
-        text.extend_from_slice(if found.is_some() { b"C\t" } else { b"U\t" });
-        text.extend_from_slice(id(read.batch, read.read));
-        let taxid = found.map_or(0, |(node, _)| tree.taxid(node));
-        match names {
-            true => {
-                let name = found.map_or("unclassified", |(node, _)| tree.name(node));
-                put(text, format_args!("\t{name} (taxid {taxid})\t{first}"));
+        let id = id(read.batch, read.read);
+        let taxid = u64::from(found.map_or(0, |(node, _)| tree.taxid(node)));
+        let name = found.map_or("unclassified", |(node, _)| tree.name(node)).as_bytes();
+        let words = id.len() + 20 + if names { name.len() } else { 0 };
+        let most = words + NUMBER * (3 + 2 * candidates.len());
+        line_text::append(text, most, |line| {
+            line.words(if found.is_some() { b"C\t" } else { b"U\t" });
+            line.words(id);
+            line.push(b'\t');
+            if names {
+                line.words(name);
+                line.words(b" (taxid ");
+                line.number(taxid);
+                line.push(b')');
+            } else {
+                line.number(taxid);
             }
-            false => {
-                text.push(b'\t');
-                put_decimal(u64::from(taxid), text);
-                text.push(b'\t');
-                put_decimal(first as u64, text);
+            line.push(b'\t');
+            line.number(first as u64);
+            if let Some(second) = second {
+                line.push(b'|');
+                line.number(second as u64);
             }
-        }
-        if let Some(second) = second {
-            text.push(b'|');
-            put_decimal(second as u64, text);
-        }
-        for (number, candidate) in candidates.iter().enumerate() {
-            text.push(if number == 0 { b'\t' } else { b' ' });
-            put_decimal(u64::from(self.taxid(candidate)), text);
-            text.push(b':');
-            put_decimal(u64::from(candidate.hits), text);
-        }
-        text.extend_from_slice(if candidates.is_empty() { b"\t0:0\n" } else { b"\n" });
+            for (number, candidate) in candidates.iter().enumerate() {
+                line.push(if number == 0 { b'\t' } else { b' ' });
+                line.number(self.taxid(candidate).into());
+                line.push(b':');
+                line.number(candidate.hits.into());
+            }
+            line.words(if candidates.is_empty() { b"\t0:0\n" } else { b"\n" });
+        });
     }
 
     fn taxid(&self, candidate: &Candidate) -> u32 {
