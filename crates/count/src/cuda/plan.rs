@@ -187,3 +187,40 @@ impl Room {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merganser_run::Resources;
+
+    #[test]
+    fn far_too_little_memory_does_not_pay() {
+        let pays = |memory, text| pay::<u64>(Some(memory), 1, Some(text));
+        assert!(pays(1500 << 20, 3_260_000_000) && !pays(500 << 20, 3_260_000_000));
+        assert!(pays(500 << 20, 300_000_000));
+        assert!(pay::<u64>(Some(500 << 20), 8, Some(3_260_000_000)));
+        assert!(pay::<u64>(None, 1, Some(u64::MAX)) && pay::<u64>(Some(1), 1, None));
+        // Wider records.
+        assert!(!pay::<u128>(Some(1 << 30), 1, Some(3_260_000_000)));
+    }
+
+    #[test]
+    fn bins_have_room_where_little_memory_may_be_used() {
+        let (config, resources) = (crate::Config::new(28), Resources::new());
+        let bins = |memory: Option<u64>, kmers| {
+            let job = Job { gpu_memory: memory, ..Job::new(&config, &resources, &[]) };
+            bins::<u64>(job, kmers)
+        };
+        assert_eq!(bins(None, None), BINS);
+        assert_eq!(bins(None, Some(2_460_000_000)), BINS);
+        assert_eq!(bins(None, Some(82_000_000_000)), MOST_BINS);
+        assert_eq!(bins(Some(500 << 20), Some(2_460_000_000)), MOST_BINS);
+        assert_eq!(bins(Some(500 << 20), Some(246_000_000)), BINS);
+        let (counting, load) =
+            (Budget::within(500 << 20).counting, (2_460_000_000, 492_000_000, MOST_BINS));
+        let (each, room) = workspaces::<u64>(counting, 1, true, load);
+        assert!(each == 2 && room.has(load.0, MOST_BINS));
+        assert_eq!(workspaces::<u64>(16 << 30, 1, true, load).0, WORKSPACES_FROM_HOST);
+        assert_eq!(workspaces::<u64>(1 << 20, 1, true, load).0, 1);
+    }
+}
