@@ -3,6 +3,7 @@
 #pragma once
 
 #include "block.cuh"
+#include "search.cuh"
 #include "wide.cuh"
 
 namespace mgpu {
@@ -106,17 +107,9 @@ __device__ coding<K> plan_coding(Block& me, const block_arguments<K>& a, uint64_
   MGPU_SHARED uint32_t by_length[33];
   MGPU_SHARED uint32_t best_width;
   coding<K> mine{};
-  uint32_t low = 0, high = a.sections;
-  while (high - low > 1) {
-    const uint32_t middle = (low + high) / 2;
-    if (a.block_starts[middle] <= number) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  mine.start = a.kmer_starts[low] + (number - a.block_starts[low]) * table_block;
-  const uint64_t left = a.kmer_starts[low + 1] - mine.start;
+  const uint32_t section = last_upto(a.block_starts, a.sections, number);
+  mine.start = a.kmer_starts[section] + (number - a.block_starts[section]) * table_block;
+  const uint64_t left = a.kmer_starts[section + 1] - mine.start;
   mine.kmers = left < table_block ? static_cast<uint32_t>(left) : table_block;
   const uint32_t at = me.thread();
   const bool valid = at < mine.kmers;

@@ -4,6 +4,7 @@
 
 #include "block.cuh"
 #include "scramble.cuh"
+#include "search.cuh"
 
 namespace mgpu {
 
@@ -24,20 +25,6 @@ struct expand_arguments {
   /// How many there are, from 0.
   uint64_t* made;
 };
-
-/// The number, of `count` sums in rising order, of the last that is not above `value`.
-MGPU_HD uint32_t last_upto(const uint32_t* sums, uint32_t count, uint32_t value) {
-  uint32_t low = 0, high = count;
-  while (high - low > 1) {
-    const uint32_t middle = (low + high) / 2;
-    if (sums[middle] <= value) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
 
 template <class K>
 __global__ void __launch_bounds__(expand_threads) expand_kernel(expand_arguments<K> a) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "block.cuh"
+#include "search.cuh"
 #include "wide.cuh"
 
 namespace mgpu {
@@ -157,17 +158,9 @@ __global__ void __launch_bounds__(pack_threads) unpack_kernel(unpack_arguments<K
   const uint64_t at = uint64_t{me.index()} * pack_threads + me.thread();
   if (at >= a.count) return;
   const uint64_t byte = at * (a.runs.kmer_bytes + 1);
-  uint32_t low = 0, high = a.runs.runs;
-  while (high - low > 1) {
-    const uint32_t middle = (low + high) / 2;
-    if (a.runs.starts[middle] <= byte) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
+  const uint32_t run = last_upto(a.runs.starts, a.runs.runs, byte);
   const uint8_t* record = a.runs.records + byte;
-  a.kmers[at] = unpacked<K>(a.runs, record, a.runs.ranges[low]);
+  a.kmers[at] = unpacked<K>(a.runs, record, a.runs.ranges[run]);
   a.counts[at] = record[a.runs.kmer_bytes];
 }
 

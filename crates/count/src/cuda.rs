@@ -19,4 +19,4 @@ pub(crate) mod queue;
 pub(crate) mod table;
 pub(crate) mod table_kernels;
 
-pub(crate) use kernels::GpuKmer;
+pub(crate) use table_kernels::TableKmer;

@@ -22,7 +22,7 @@ use crate::cpu::counter::Counter;
 use crate::cpu::partition::{Partitioned, Partitioner};
 use crate::cpu::sample::Sampler;
 use crate::cpu::small::{self, SmallCounter};
-use crate::cuda::GpuKmer;
+use crate::cuda::TableKmer;
 use crate::emit::Source;
 use crate::fragments::{Fragments, Tally};
 use crate::job::Job;
@@ -192,7 +192,7 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn count<K: Width + GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
+    fn count<K: Width + TableKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
         self.progress.stage("reading", Unit::Bytes, self.reader.bytes_total());
         let outcome = if self.config.k <= small::MOST_K {
             self.count_small::<K>(files)

@@ -9,10 +9,10 @@ use merganser_kmers::Histogram;
 use merganser_run::start_scoped;
 
 use super::chunks::{Chunk, Load, Staging, Tiers};
-use super::kernels::{COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
+use super::kernels::{COUNTERS, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
 use super::packing::{Packing, Sink};
 use super::plan::Room;
-use super::table_kernels::Layout;
+use super::table_kernels::{Layout, TableKmer};
 use crate::config::Format;
 use crate::{Config, Error};
 
@@ -63,7 +63,7 @@ impl Bins<'_, '_> {
 }
 
 /// A stream with its buffers.
-pub(crate) struct Workspace<'l, K: GpuKmer> {
+pub(crate) struct Workspace<'l, K: TableKmer> {
     config: &'l Config,
     device: Device,
     pub(crate) stream: Stream,
@@ -81,7 +81,7 @@ pub(crate) struct Workspace<'l, K: GpuKmer> {
     histogram: Histogram,
 }
 
-impl<'l, K: GpuKmer> Workspace<'l, K> {
+impl<'l, K: TableKmer> Workspace<'l, K> {
     pub(crate) fn new(
         config: &'l Config,
         device: &Device,

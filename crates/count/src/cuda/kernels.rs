@@ -9,8 +9,6 @@ use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Status, Stre
 use merganser_seq::kmer::{Kmer, Wide};
 use merganser_seq::signature::{self, Rule};
 
-use super::table_kernels::TableKmer;
-
 /// Bases of a tile: a batch of the parsers.
 pub(crate) const TILE_BASES: usize = 4096;
 /// Words of 32 bases of a tile.
@@ -296,7 +294,7 @@ impl<T: SortKey> Runs<'_, T> {
 }
 
 /// A k-mer that devices count, with the integer they know it by.
-pub(crate) trait GpuKmer: Kmer + TableKmer {
+pub(crate) trait GpuKmer: Kmer {
     /// The same bits in C++.
     type Word: SortKey;
     /// 64-bit words of a super-k-mer's record.

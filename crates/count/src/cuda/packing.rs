@@ -10,8 +10,7 @@ use merganser_gpu::{
 };
 
 use super::host_writers::{Packed, ToHost};
-use super::kernels::GpuKmer;
-use super::table_kernels::{self, Layout, Pairs, PairsMut};
+use super::table_kernels::{self, Layout, Pairs, PairsMut, TableKmer};
 use crate::Error;
 
 /// Packed k-mers whose counts are small, in device memory, by range.
@@ -37,7 +36,7 @@ pub(crate) struct Sink<'s> {
 }
 
 /// Device memory in which up to a number of k-mers are packed.
-pub(crate) struct Packing<K: GpuKmer> {
+pub(crate) struct Packing<K: TableKmer> {
     k: usize,
     layout: Layout,
     /// The bits that are a k-mer's range.
@@ -49,7 +48,7 @@ pub(crate) struct Packing<K: GpuKmer> {
     kmer: std::marker::PhantomData<K>,
 }
 
-impl<K: GpuKmer> Packing<K> {
+impl<K: TableKmer> Packing<K> {
     /// For up to `most` k-mers of `k` bases.
     pub(crate) fn new(device: &Device, most: usize, k: usize, layout: Layout) -> GpuResult<Self> {
         let range_bits = merganser_kmers::scattered::range_bits(k);

@@ -76,7 +76,7 @@ pub(crate) struct Faces {
 }
 
 /// A k-mer whose tables devices make.
-pub(crate) trait TableKmer {
+pub(crate) trait TableKmer: GpuKmer {
     const FACES: Faces;
 }
 
@@ -123,18 +123,18 @@ faces! {
 }
 
 /// k-mers and their counts, as many of each.
-pub(crate) struct Pairs<'p, K: GpuKmer> {
+pub(crate) struct Pairs<'p, K: TableKmer> {
     pub(crate) kmers: DeviceSlice<'p, K::Word>,
     pub(crate) counts: DeviceSlice<'p, u32>,
 }
 
 /// Room for k-mers and their counts.
-pub(crate) struct PairsMut<'p, K: GpuKmer> {
+pub(crate) struct PairsMut<'p, K: TableKmer> {
     pub(crate) kmers: DeviceSliceMut<'p, K::Word>,
     pub(crate) counts: DeviceSliceMut<'p, u32>,
 }
 
-impl<'p, K: GpuKmer> PairsMut<'p, K> {
+impl<'p, K: TableKmer> PairsMut<'p, K> {
     pub(crate) fn as_pairs(&self) -> Pairs<'_, K> {
         Pairs { kmers: self.kmers.as_slice(), counts: self.counts.as_slice() }
     }
@@ -154,7 +154,7 @@ impl<'p, K: GpuKmer> PairsMut<'p, K> {
 
 /// Puts k-mers with small counts to the start of `to`, as long as they are, and those with large ones
 /// to its end, in no order; `numbers` becomes how many of each.
-pub(crate) fn split<K: GpuKmer>(
+pub(crate) fn split<K: TableKmer>(
     stream: &Stream,
     pairs: &Pairs<'_, K>,
     to: &mut PairsMut<'_, K>,
@@ -188,7 +188,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn of<K: GpuKmer>(scattered: &Scattered<'_, K>) -> Layout {
+    pub(crate) fn of<K: TableKmer>(scattered: &Scattered<'_, K>) -> Layout {
         let rest = 2 * scattered.k() as u32 - scattered.range_bits();
         Layout { kmer_bytes: scattered.record_bytes() - 1, rest }
     }
@@ -200,7 +200,7 @@ impl Layout {
 }
 
 /// Packs k-mers, all with large counts or none.
-pub(crate) fn pack<K: GpuKmer>(
+pub(crate) fn pack<K: TableKmer>(
     stream: &Stream,
     pairs: &Pairs<'_, K>,
     layout: Layout,
@@ -233,7 +233,7 @@ pub(crate) struct Runs<'r> {
 }
 
 impl Runs<'_> {
-    fn arguments<K: GpuKmer>(&self, to: &mut PairsMut<'_, K>) -> UnpackArguments {
+    fn arguments<K: TableKmer>(&self, to: &mut PairsMut<'_, K>) -> UnpackArguments {
         assert!(self.starts.len() == self.ranges.len() + 1 && to.kmers.len() == to.counts.len());
         UnpackArguments {
             runs: PackedRuns {
@@ -252,7 +252,7 @@ impl Runs<'_> {
     }
 
     /// Unpacks runs none of whose counts is large: as many k-mers as `to` has room for.
-    pub(crate) fn unpack<K: GpuKmer>(
+    pub(crate) fn unpack<K: TableKmer>(
         &self,
         stream: &Stream,
         to: &mut PairsMut<'_, K>,
@@ -267,7 +267,7 @@ impl Runs<'_> {
 
     /// Unpacks any runs, in no order, waits, and returns the number of k-mers; runs that `to` has no room
     /// for are left out.
-    pub(crate) fn unpack_any<K: GpuKmer>(
+    pub(crate) fn unpack_any<K: TableKmer>(
         &self,
         stream: &Stream,
         to: &mut PairsMut<'_, K>,
@@ -288,7 +288,7 @@ impl Runs<'_> {
 }
 
 /// Sorted k-mers that become a table's blocks.
-pub(crate) struct Blocks<'b, K: GpuKmer> {
+pub(crate) struct Blocks<'b, K: TableKmer> {
     pub(crate) pairs: Pairs<'b, K>,
     /// For each section its first k-mer and its first block, with one item more.
     pub(crate) kmer_starts: DeviceSlice<'b, u64>,
@@ -297,7 +297,7 @@ pub(crate) struct Blocks<'b, K: GpuKmer> {
     pub(crate) blocks: usize,
 }
 
-impl<K: GpuKmer> Blocks<'_, K> {
+impl<K: TableKmer> Blocks<'_, K> {
     fn arguments(&self) -> BlockArguments {
         assert!(self.kmer_starts.len() == self.block_starts.len() && !self.kmer_starts.is_empty());
         BlockArguments {

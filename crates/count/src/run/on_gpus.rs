@@ -21,7 +21,7 @@ use crate::Error;
 use crate::binmap::BinMap;
 use crate::cpu::Width;
 use crate::cpu::counter::Counter;
-use crate::cuda::GpuKmer;
+use crate::cuda::TableKmer;
 use crate::cuda::chunks::{Chunk, Tiers};
 use crate::cuda::counting::{Bins, Workspace, groups};
 use crate::cuda::host_writers::with_writers;
@@ -57,7 +57,7 @@ struct Cut {
 
 impl Run<'_> {
     /// Counts on the devices of the configuration.
-    pub(crate) fn count_on_gpus<K: Width + GpuKmer>(
+    pub(crate) fn count_on_gpus<K: Width + TableKmer>(
         self,
         files: TableOutput,
     ) -> Result<Outcome, Error> {
@@ -152,7 +152,7 @@ impl Run<'_> {
     }
 
     /// Phases 2 and 3.
-    fn count_cut<K: Width + GpuKmer>(
+    fn count_cut<K: Width + TableKmer>(
         &self,
         cut: Cut,
         plan: Plan,
@@ -176,7 +176,7 @@ impl Run<'_> {
     }
 
     /// Phase 3: devices make the table.
-    fn emit_counted<K: Width + GpuKmer>(
+    fn emit_counted<K: Width + TableKmer>(
         &self,
         segments: &[Segment],
         devices: &[Device],
@@ -193,7 +193,7 @@ impl Run<'_> {
 
     /// Phase 2: the workspaces of all devices take groups of bins; bins that no device can count are
     /// the CPU's.
-    fn count_bins_on_gpus<'p, K: Width + GpuKmer>(
+    fn count_bins_on_gpus<'p, K: Width + TableKmer>(
         &self,
         all: &Bins<'_, '_>,
         devices: &[(Device, Budget)],
@@ -242,7 +242,7 @@ impl Run<'_> {
     }
 
     /// Counts bins with the CPU's hash maps, which do not mind how often a k-mer occurs.
-    fn count_on_cpu<'p, K: Width + GpuKmer>(
+    fn count_on_cpu<'p, K: Width + TableKmer>(
         &self,
         all: &Bins<'_, '_>,
         bins: &[Range<usize>],
@@ -274,7 +274,7 @@ impl Run<'_> {
         Ok(histogram)
     }
 
-    fn count_bins_on_cpu<'p, K: Width + GpuKmer>(
+    fn count_bins_on_cpu<'p, K: Width + TableKmer>(
         &self,
         all: &Bins<'_, '_>,
         bins: &Range<usize>,
@@ -356,7 +356,7 @@ struct WorkspacePart {
 }
 
 impl Work<'_, '_, '_> {
-    fn workspace<K: Width + GpuKmer>(
+    fn workspace<K: Width + TableKmer>(
         &self,
         mut workspace: Workspace<'_, K>,
         mut sink: Sink<'_>,
