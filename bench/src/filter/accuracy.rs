@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for length in [100, 150, 250, 300] {
         for (kind, name) in KINDS {
             let max_edits = length * 3 / 10;
-            let set = Set { length, pairs: args.pairs, max_edits, seed: 5, kind };
+            let set = Set { length, spare: 0, pairs: args.pairs, max_edits, seed: 5, kind };
             table(&format!("generated, {length} bases, {name}"), &set.text(), &edlib)?;
         }
     }

@@ -54,7 +54,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     )?;
     for (length, thresholds) in CASES {
         let pairs = args.pairs * 100 / length as u64;
-        let set = Set { length, pairs, max_edits: length / 5, seed: 5, kind: Kind::Mixed };
+        let set =
+            Set { length, spare: 0, pairs, max_edits: length / 5, seed: 5, kind: Kind::Mixed };
         let text = set.text();
         let batches = pack(&text)?;
         for &e in thresholds {
@@ -99,7 +100,8 @@ fn files(args: &Args) -> Result<()> {
     )?;
     for (length, e) in [(100, 5), (250, 25)] {
         let pairs = args.file_pairs * 100 / length as u64;
-        let set = Set { length, pairs, max_edits: length / 5, seed: 5, kind: Kind::Mixed };
+        let set =
+            Set { length, spare: 0, pairs, max_edits: length / 5, seed: 5, kind: Kind::Mixed };
         let file = folder.path().join("pairs.tsv");
         std::fs::write(&file, set.text()).context("cannot write pairs")?;
         for (_, method) in METHODS {

@@ -24,9 +24,12 @@ pub(crate) struct Args {
 /// What the pairs are.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Set {
-    /// Bases of reads and segments
+    /// Bases of reads, and of segments without --spare
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) length: usize,
+    /// Bases that segments have beyond --length; the read lies at a random place in its segment
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) spare: usize,
     /// How many
     #[arg(long, value_name = "N")]
     pub(crate) pairs: u64,
@@ -86,8 +89,9 @@ impl Set {
     fn block(&self, block: u64) -> Vec<u8> {
         let mut rng = Rng::published(self.seed, 8_000_000_000 + block);
         let pairs = block * BLOCK..self.pairs.min((block + 1) * BLOCK);
-        let mut text = Vec::with_capacity(pairs.clone().count() * (2 * self.length + 2));
-        let (mut window, mut edits) = (Vec::new(), Vec::new());
+        let mut text =
+            Vec::with_capacity(pairs.clone().count() * (2 * self.length + self.spare + 2));
+        let (mut window, mut edits, mut spare) = (Vec::new(), Vec::new(), Vec::new());
         for index in pairs {
             let wanted = (index % (self.max_edits as u64 + 1)) as usize;
             self.window(&mut rng, &mut window);
@@ -95,7 +99,10 @@ impl Set {
             let at = text.len();
             read(&mut rng, &window, &edits, &mut text);
             text.push(b'\t');
+            let before = self.spare(&mut rng, &mut spare);
+            text.extend_from_slice(&spare[..before]);
             text.extend_from_slice(&window[..self.length]);
+            text.extend_from_slice(&spare[before..]);
             if self.kind == Kind::N {
                 for letter in &mut text[at..] {
                     if *letter != b'\t' && rng.below(50) == 0 {
@@ -121,6 +128,16 @@ impl Set {
         } else {
             rng.bases(length, window);
         }
+    }
+
+    /// The segment's bases around those that the read is made of, and how many of them come before.
+    fn spare(&self, rng: &mut Rng, spare: &mut Vec<u8>) -> usize {
+        spare.clear();
+        if self.spare == 0 {
+            return 0;
+        }
+        rng.bases(self.spare, spare);
+        rng.below(self.spare as u64 + 1) as usize
     }
 
     /// For each base of the read: 0, or a substitution, insertion or deletion there.
@@ -168,7 +185,19 @@ mod tests {
     use super::*;
 
     fn set(kind: Kind) -> Set {
-        Set { length: 100, pairs: 20_000, max_edits: 20, seed: 5, kind }
+        Set { length: 100, spare: 0, pairs: 20_000, max_edits: 20, seed: 5, kind }
+    }
+
+    #[test]
+    fn longer_segments_hold_their_reads_anywhere() {
+        let text = Set { spare: 30, max_edits: 0, ..set(Kind::Mixed) }.text();
+        let mut places = [0; 31];
+        for line in text.chunks(232) {
+            let (read, segment) = (&line[..100], &line[101..231]);
+            let place = segment.windows(100).position(|part| part == read);
+            places[place.expect("no edits, so the read is in its segment")] += 1;
+        }
+        assert!(places.iter().all(|&reads| reads > 400), "{places:?}");
     }
 
     /// The published program's first pair, and one of its second block.

@@ -5,6 +5,7 @@
 
 #include "masks.cuh"
 #include "rows.cuh"
+#include "semi_global.cuh"
 
 namespace mgpu {
 namespace filter {
@@ -16,6 +17,9 @@ enum class kernel : uint32_t {
   narrow_64,
   narrow_32_others,
   narrow_64_others,
+  // semi-global in a band of one word, without other letters;
+  semi_global_32,
+  semi_global_64,
   // in a band of up to 64 to 512 diagonals;
   banded_1,
   banded_2,
@@ -47,6 +51,10 @@ MGPU_HD uint32_t decide(const sequence& read, const sequence& segment, rule by, 
     return global_narrow<uint32_t, true>(read, segment, by);
   } else if constexpr (Kernel == kernel::narrow_64_others) {
     return global_narrow<uint64_t, true>(read, segment, by);
+  } else if constexpr (Kernel == kernel::semi_global_32) {
+    return semi_global_narrow<uint32_t>(read, segment, by);
+  } else if constexpr (Kernel == kernel::semi_global_64) {
+    return semi_global_narrow<uint64_t>(read, segment, by);
   } else if constexpr (Kernel <= kernel::banded_8) {
     constexpr int words = 1 << (number - static_cast<int>(kernel::banded_1));
     return global ? global_banded<words>(read, segment, by)

@@ -1,9 +1,12 @@
 //! Deciding the pairs of a batch.
 
+mod groups;
+
 use crate::band::Band;
 use crate::batch::{PairBatch, SequenceView};
 use crate::config::{LEAST_ORIGINAL, MOST_ORIGINAL};
 use crate::cpu::masks::Masks;
+use crate::cpu::sliced::semi_global::SemiGlobalGroup;
 use crate::cpu::sliced::{self, Group};
 use crate::cpu::{anchored, banded, gatekeeper, original, snake};
 use crate::{Align, Config, Error, Method, NMode};
@@ -35,6 +38,7 @@ pub struct Scratch {
     words: [Vec<u64>; 2],
     queue: Vec<Queued>,
     group: Group,
+    semi_global_group: SemiGlobalGroup,
     /// Pairs that another method than the exact one was to decide and could not.
     exact_instead: u64,
 }
@@ -45,9 +49,6 @@ struct Queued {
     columns: u32,
     index: u32,
 }
-
-/// So few pairs are decided one by one.
-const FEW: usize = 8;
 
 impl Scratch {
     /// Pairs so far that were decided by the exact method since the one asked for does not define
@@ -139,74 +140,11 @@ impl Filter {
         scratch.queue = queue;
     }
 
-    /// The columns of a pair that can be decided with others: by the exact method, without other
-    /// letters, with a band and a segment that are not too long for that.
-    #[inline]
-    fn queued(&self, lengths: [usize; 2], others: bool) -> Option<u32> {
-        let [_, segment] = lengths;
-        if self.config.method != Method::Exact
-            || self.config.align != Align::Global
-            || others
-            || segment > sliced::MOST_COLUMNS
-        {
-            return None;
-        }
-        let (band, _) = self.band(lengths)?;
-        (band.width <= sliced::MOST_WIDTH).then_some(segment as u32)
-    }
-
     /// The band of a pair and its threshold, if the threshold allows the lengths to differ so.
     #[inline]
     fn band(&self, [read, segment]: [usize; 2]) -> Option<(Band, usize)> {
         let e = self.config.threshold.edits(read).min(read.max(segment));
         Some((Band::global(read, segment, e)?, e))
-    }
-
-    /// Decides pairs together.
-    fn run_group(
-        &self,
-        batch: &PairBatch<'_>,
-        queue: &[Queued],
-        scratch: &mut Scratch,
-        decisions: &mut [Decision],
-    ) {
-        if queue.len() <= FEW {
-            for queued in queue {
-                let [read, segment] = batch.views(queued.index as usize);
-                decisions[queued.index as usize] = self.decide(&read, &segment, scratch);
-            }
-            return;
-        }
-        let bands = || {
-            queue.iter().filter_map(|queued| {
-                let index = queued.index as usize;
-                let (band, e) = self.band(batch.lengths(index).0)?;
-                Some((index, band, e))
-            })
-        };
-        let widest = bands().map(|(_, band, e)| (band.width, e));
-        let (width, most) = widest.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap_or((1, 0));
-        let columns = queue.last().map_or(0, |last| last.columns);
-        let group = &mut scratch.group;
-        group.start(width, columns as usize, most);
-        let plane = (columns as usize).div_ceil(64);
-        for (index, band, _) in bands() {
-            let ([_, columns], _) = batch.lengths(index);
-            let mut lane = group.next(columns, band);
-            match batch.words(index, plane) {
-                Some(words) if lane.fits(plane) => lane.fill_words(words),
-                _ => {
-                    let [read, segment] = batch.views(index);
-                    lane.fill([&read, &segment]);
-                }
-            }
-        }
-        group.run(self.level);
-        for (lane, (index, _, e)) in bands().enumerate() {
-            if let Some(score) = group.score(lane, e) {
-                decisions[index] = score as Decision;
-            }
-        }
     }
 
     pub(crate) fn decide(

@@ -109,6 +109,28 @@ proptest! {
     }
 
     #[test]
+    fn narrow_semi_global_bands(
+        case in prop_oneof![cases(BASES, false), cases(REPEATS, false)],
+        spare in (0usize..40, 0usize..40), e in 0u32..64,
+    ) {
+        let mut case = case;
+        let [at, len] = case.segment;
+        let before = spare.0.min(at);
+        let after = spare.1.min(case.reference.len() - at - len);
+        case.segment = [at - before, before + len + after];
+        let config = config(Method::Exact, e, NMode::Mismatch, Align::SemiGlobal);
+        let (read, segment) = (case.read.len(), case.segment[1]);
+        let e = (e as usize).min(read);
+        let width = e + (segment + e).saturating_sub(read).min(segment) + 1;
+        if read > 0 && width <= 32 {
+            check(Kernel::SemiGlobal32, &case, config)?;
+        }
+        if read > 0 && width <= 64 {
+            check(Kernel::SemiGlobal64, &case, config)?;
+        }
+    }
+
+    #[test]
     fn wide_bands_and_rows(
         case in prop_oneof![cases(BASES, false), cases(MIXED, false)], e in 0u32..260,
     ) {

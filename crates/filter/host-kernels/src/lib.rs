@@ -12,6 +12,8 @@ pub enum Kernel {
     Narrow64,
     Narrow32Others,
     Narrow64Others,
+    SemiGlobal32,
+    SemiGlobal64,
     Banded1,
     Banded2,
     Banded4,

@@ -10,7 +10,9 @@
 //! moved by the band's lowest diagonal, the last diagonal is selected by a mask, columns past the
 //! segment's end do not count.
 
+mod least;
 mod score;
+pub(crate) mod semi_global;
 mod transpose;
 
 use std::ops::{Index, IndexMut, Range};

@@ -10,6 +10,8 @@ pub(super) enum Kernel {
     Narrow64,
     Narrow32Others,
     Narrow64Others,
+    SemiGlobal32,
+    SemiGlobal64,
     Banded1,
     Banded2,
     Banded4,
@@ -31,11 +33,13 @@ const MOST_BASES: u32 = 1 << 30;
 
 impl Kernel {
     /// All, by number.
-    pub(super) const ALL: [Kernel; 17] = [
+    pub(super) const ALL: [Kernel; 19] = [
         Kernel::Narrow32,
         Kernel::Narrow64,
         Kernel::Narrow32Others,
         Kernel::Narrow64Others,
+        Kernel::SemiGlobal32,
+        Kernel::SemiGlobal64,
         Kernel::Banded1,
         Kernel::Banded2,
         Kernel::Banded4,
@@ -93,7 +97,11 @@ fn exact(filter: &Filter, read: usize, segment: usize, others: bool, e: usize) -
                 return Some(Kernel::Banded1);
             }
             let low = (segment + e).saturating_sub(read).min(segment);
-            e + low + 1
+            match (e + low, others || read == 0) {
+                (0..32, false) => return Some(Kernel::SemiGlobal32),
+                (32..64, false) => return Some(Kernel::SemiGlobal64),
+                (width, _) => width + 1,
+            }
         }
     };
     let of = |bits: usize, kernels: [Kernel; 4]| {
@@ -140,7 +148,13 @@ mod tests {
     #[test]
     fn short_reads_in_long_segments_go_over_their_rows() {
         let config = Config::new(Threshold::Edits(5)).align(Align::SemiGlobal);
-        assert_eq!(of(config, [100, 110]), Some(Kernel::Banded1));
+        assert_eq!(of(config, [100, 121]), Some(Kernel::SemiGlobal32));
+        assert_eq!(of(config, [100, 122]), Some(Kernel::SemiGlobal64));
+        assert_eq!(of(config, [100, 153]), Some(Kernel::SemiGlobal64));
+        assert_eq!(of(config, [100, 154]), Some(Kernel::Banded2));
+        assert_eq!(of(config, [3, 40]), Some(Kernel::SemiGlobal64));
+        let with_n = Kernel::of(&Filter::new(config).unwrap(), [100, 110], true);
+        assert_eq!(with_n, Some(Kernel::Banded1));
         assert_eq!(of(config, [100, 1000]), Some(Kernel::Rows2));
         assert_eq!(of(config, [100, 80]), Some(Kernel::Banded1));
         assert_eq!(of(config, [0, 500]), Some(Kernel::Rows1));

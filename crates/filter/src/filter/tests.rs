@@ -112,6 +112,15 @@ proptest! {
 
 /// Batches of mixed lengths and letters, so that lanes of all widths are filled, at every level.
 fn mixed_batches_equal_the_plain_definition(lengths: std::ops::Range<usize>, e: Threshold) {
+    batches_equal_the_plain_definition(lengths, 0..1, Config::new(e));
+}
+
+/// The same, of segments that begin and end with so many bases that are not their reads'.
+fn batches_equal_the_plain_definition(
+    lengths: std::ops::Range<usize>,
+    spare: std::ops::Range<usize>,
+    config: Config,
+) {
     let mut state = 7u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -133,10 +142,13 @@ fn mixed_batches_equal_the_plain_definition(lengths: std::ops::Range<usize>, e: 
                 _ => {}
             }
         }
+        for at in [0, segment.len()] {
+            let spare = spare.start + random(spare.len());
+            segment.splice(at..at, (0..spare).map(|_| b"ACGT"[random(4)]));
+        }
         batch.push(&read, &segment).unwrap();
         texts.push((read, segment));
     }
-    let config = Config::new(e);
     let expected: Vec<Decision> =
         texts.iter().map(|(read, segment)| naive::decide(&config, read, segment)).collect();
     for level in Level::available() {
@@ -153,6 +165,22 @@ fn lanes_equal_the_plain_definition() {
     }
     mixed_batches_equal_the_plain_definition(0..400, Threshold::Percent(8));
     mixed_batches_equal_the_plain_definition(900..1001, Threshold::Percent(5));
+}
+
+#[test]
+fn semi_global_lanes_equal_the_plain_definition() {
+    let of = |e| Config::new(e).align(Align::SemiGlobal);
+    for e in [0, 1, 5, 8, 31, 64, 300] {
+        let config = of(Threshold::Edits(e));
+        batches_equal_the_plain_definition(0..200, 0..40, config);
+        batches_equal_the_plain_definition(100..101, 15..16, config);
+        batches_equal_the_plain_definition(1..20, 0..3, config);
+    }
+    // Segments shorter than their reads, and far longer.
+    batches_equal_the_plain_definition(60..90, 0..1, of(Threshold::Edits(6)));
+    batches_equal_the_plain_definition(20..50, 0..200, of(Threshold::Edits(4)));
+    batches_equal_the_plain_definition(0..300, 0..30, of(Threshold::Percent(8)));
+    batches_equal_the_plain_definition(300..400, 0..30, of(Threshold::Percent(5)));
 }
 
 #[test]

@@ -26,14 +26,14 @@ Output:
 
 Methods:
   exact                the edit distance (bit vectors in a band): every decision
-                       is the truth
+                       is the truth, and this is the fastest method
   gatekeeper           GateKeeper-GPU's rule, made safe: rejects no pair within
                        the threshold
   snake                SneakySnake's rule: rejects no pair within the threshold
   gatekeeper-original  what the published GateKeeper-GPU computes; can reject
                        pairs within the threshold, up to 32 edits
-  The last three compare sequences of equal length; other pairs are decided by
-  the exact method.
+  The last three are there for study. They compare sequences of equal length;
+  other pairs are decided by the exact method.
 
 Alphabet:
   A C G T in either case; U is T; N and the other IUPAC letters are N; any other

@@ -26,6 +26,18 @@ impl Random {
         (0..len).map(|_| alphabet[self.below(alphabet.len())]).collect()
     }
 
+    /// Pairs whose segments have up to `spare` more bases on either side.
+    fn within(&mut self, count: usize, lens: [usize; 2], spare: usize) -> Pairs {
+        let mut pairs = self.pairs(count, b"ACGT", lens, lens[0] == lens[1]);
+        for (i, (_, segment)) in pairs.iter_mut().enumerate() {
+            let before = if lens[0] == lens[1] { i % (spare + 1) } else { self.below(spare + 1) };
+            let after = if lens[0] == lens[1] { spare - before } else { self.below(spare + 1) };
+            segment.splice(..0, self.letters(b"ACGT", before));
+            segment.extend(self.letters(b"ACGT", after));
+        }
+        pairs
+    }
+
     /// A segment made of a read by up to `most` edits, which crowd now and then.
     fn edited(&mut self, read: &[u8], most: usize, equal: bool) -> Vec<u8> {
         let mut segment = read.to_vec();
@@ -84,6 +96,8 @@ fn table() -> Vec<(&'static str, Pairs, Vec<Threshold>)> {
             vec![Threshold::Percent(0), Threshold::Percent(4), Threshold::Percent(10)],
         ),
         ("long", random.pairs(2, b"ACGT", [1500, 2500], false), edits(&[20, 400, 700])),
+        ("100 within 130", random.within(100, [100, 100], 30), edits(&[0, 5, 16, 17, 50])),
+        ("within segments", random.within(70, [0, 250], 120), edits(&[2, 9, 30, 250])),
         ("nothing", Vec::new(), edits(&[3])),
     ]
 }

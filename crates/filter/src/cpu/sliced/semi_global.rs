@@ -1,0 +1,230 @@
+//! The semi-global comparison of 512 pairs at once, a bit a pair.
+//!
+//! Of each column only the rows are computed that a path with at most e edits can touch: from
+//! those of the lowest diagonal at which any pair's path can lie to those e below the main one.
+//! Vectors are kept by row, so that the reads of all pairs begin at row 0, whatever their segments'
+//! lengths; the largest band of the group is everybody's, since a wider one changes no distance
+//! within the threshold. A row that the band reaches is one more than the row above, as if that
+//! were deleted: no path is cheaper there that had not left the band.
+//!
+//! The score of a pair is that of the main diagonal's e-th neighbour below until this meets the
+//! read's last row, then that of this row, of which the least counts: as in
+//! [`crate::cpu::banded::semi_global`].
+
+use merganser_seq::dispatch;
+use merganser_seq::simd::Level;
+
+use super::least::Least;
+use super::{Bits, NONE, PAIRS, each, lanes, transpose};
+use crate::batch::SequenceView;
+
+/// The most bases of reads and segments, whose vectors stay in the cache.
+pub(crate) const MOST_BASES: usize = 4096;
+
+/// What the pairs of a group have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Bases of the longest and of the shortest read, and of the longest segment.
+    rows: usize,
+    shortest: usize,
+    columns: usize,
+    /// The most edits that any pair may have: no more than its read has bases.
+    most: usize,
+    /// How far above the main diagonal a path can lie.
+    above: usize,
+}
+
+impl Shape {
+    /// That of no pairs.
+    pub(crate) fn new() -> Shape {
+        Shape { shortest: usize::MAX, ..Shape::default() }
+    }
+
+    /// Adds a pair by its lengths, neither of which is 0, and the edits that it may have.
+    #[inline]
+    pub(crate) fn add(&mut self, [read, segment]: [usize; 2], e: usize) {
+        let e = e.min(read);
+        self.rows = self.rows.max(read);
+        self.shortest = self.shortest.min(read);
+        self.columns = self.columns.max(segment);
+        self.most = self.most.max(e);
+        self.above = self.above.max((segment + e).saturating_sub(read));
+    }
+}
+
+/// Pairs that are decided together; kept between groups for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct SemiGlobalGroup {
+    shape: Shape,
+    pairs: usize,
+    /// Low and high bits by base.
+    reads: [Vec<Bits>; 2],
+    segments: [Vec<Bits>; 2],
+    /// Rows that are one more than the row above, and one less.
+    up: Vec<Bits>,
+    down: Vec<Bits>,
+    /// By row, the pairs whose read ends there; by column, those whose segment has ended.
+    last_rows: Vec<Bits>,
+    ended: Vec<Bits>,
+    least: Least,
+}
+
+impl SemiGlobalGroup {
+    /// Empties it, for pairs of which `shape` was made.
+    pub(crate) fn start(&mut self, shape: Shape) {
+        let Shape { rows, columns, most, .. } = shape;
+        for (planes, bases) in [(&mut self.reads, rows), (&mut self.segments, columns)] {
+            for plane in planes {
+                plane.resize(plane.len().max(bases.next_multiple_of(64)), NONE);
+            }
+        }
+        let vectors = [
+            (&mut self.up, rows, each(|_| u64::MAX)),
+            (&mut self.down, rows, NONE),
+            (&mut self.last_rows, rows, NONE),
+            (&mut self.ended, columns + 1, NONE),
+        ];
+        for (vector, len, value) in vectors {
+            vector.clear();
+            vector.resize(len, value);
+        }
+        self.least.start(most + columns, most);
+        self.shape = shape;
+        self.pairs = 0;
+    }
+
+    /// Adds a pair, which has no other letters.
+    #[inline]
+    pub(crate) fn push(&mut self, [read, segment]: [&SequenceView<'_>; 2]) {
+        let (k, g) = (self.pairs % 64, self.pairs / 64 % (PAIRS / 64));
+        let Shape { rows, columns, .. } = self.shape;
+        let sides = [(&mut self.reads, rows, read), (&mut self.segments, columns, segment)];
+        for ([low, high], most, sequence) in sides {
+            let blocks = most.div_ceil(64);
+            let blocks = low.as_chunks_mut::<64>().0[..blocks]
+                .iter_mut()
+                .zip(&mut high.as_chunks_mut::<64>().0[..blocks]);
+            for (w, (low, high)) in blocks.enumerate() {
+                [low[k][g], high[k][g]] = sequence.word(w);
+            }
+        }
+        self.last_rows[read.len() - 1][g] |= 1 << k;
+        self.ended[segment.len()][g] |= 1 << k;
+        self.pairs += 1;
+    }
+
+    /// Computes the distances of all pairs that were added.
+    pub(crate) fn run(&mut self, level: Level) {
+        let Shape { rows, columns, most, .. } = self.shape;
+        for (planes, bases) in [(&mut self.reads, rows), (&mut self.segments, columns)] {
+            for plane in planes {
+                for block in plane[..bases.next_multiple_of(64)].as_chunks_mut::<64>().0 {
+                    transpose::transpose(level, block);
+                }
+            }
+        }
+        let mut longer = lanes(0..self.pairs);
+        for (row, pairs) in self.last_rows.iter().enumerate().take(most) {
+            // All of the read may be deleted.
+            self.least.set(pairs, row + 1, row + 1);
+            longer = each(|g| longer[g] & !pairs[g]);
+        }
+        self.least.set(&longer, most, most + 1);
+        walk(level, self);
+    }
+
+    /// The distance of the pair that was added as number `lane`, if it is at most `e`.
+    pub(crate) fn distance(&self, lane: usize, e: usize) -> Option<usize> {
+        Some(self.least.get(lane)).filter(|&distance| distance <= e)
+    }
+}
+
+dispatch! {
+    /// Takes the band through all columns.
+    fn walk(group: &mut SemiGlobalGroup) = walk_body
+}
+
+#[inline(always)]
+fn walk_body(group: &mut SemiGlobalGroup) {
+    let Shape { rows, shortest, columns, most, above } = group.shape;
+    let mut alive = lanes(0..group.pairs);
+    // Pairs whose last row the score follows.
+    let mut along = NONE;
+    for pairs in group.last_rows.iter().take(most) {
+        along = each(|g| along[g] | pairs[g]);
+    }
+    for column in 0..columns {
+        let ended = group.ended[column];
+        alive = each(|g| alive[g] & !ended[g]);
+        let lowest = column + most;
+        let end = rows.min(lowest + 1);
+        let first = column.saturating_sub(above).min(end);
+        // Of rows from here on some are followed.
+        let followed = lowest.min(shortest - 1).clamp(first, end);
+        let mut walk = Column::new([group.segments[0][column], group.segments[1][column]]);
+        walk.rows(group, first..followed, |_, _, _| {});
+        let (mut more, mut less) = (NONE, NONE);
+        let last_rows = std::mem::take(&mut group.last_rows);
+        walk.rows(group, followed..end, |row, zero, across| {
+            let ends = last_rows[row];
+            let diagonal = if row == lowest { u64::MAX } else { 0 };
+            more = each(|g| {
+                let level = diagonal & !along[g] & !zero[g];
+                more[g] | level | along[g] & ends[g] & across.0[g]
+            });
+            less = each(|g| less[g] | along[g] & ends[g] & across.1[g]);
+        });
+        if let Some(ends) = last_rows.get(lowest) {
+            along = each(|g| along[g] | ends[g]);
+        }
+        group.last_rows = last_rows;
+        group.least.step(more, less);
+        if lowest + 1 >= shortest {
+            group.least.keep(each(|g| along[g] & alive[g]));
+        }
+    }
+}
+
+/// On the way down a column.
+struct Column {
+    /// The segment's base: low and high bits.
+    letter: [Bits; 2],
+    /// The carry of the sum.
+    carry: Bits,
+    /// Where the row above is one more, or one less, than in the column before: nowhere above the
+    /// first row, as beginning is free.
+    across: (Bits, Bits),
+}
+
+impl Column {
+    #[inline(always)]
+    fn new(letter: [Bits; 2]) -> Column {
+        Column { letter, carry: NONE, across: (NONE, NONE) }
+    }
+
+    /// Goes over some rows, and hands each to `seen`: where the diagonal difference is 0, and the
+    /// horizontal ones are one more and one less.
+    #[inline(always)]
+    fn rows(
+        &mut self,
+        group: &mut SemiGlobalGroup,
+        rows: std::ops::Range<usize>,
+        mut seen: impl FnMut(usize, Bits, (Bits, Bits)),
+    ) {
+        let letters = group.reads[0][rows.clone()].iter().zip(&group.reads[1][rows.clone()]);
+        let vectors = group.up[rows.clone()].iter_mut().zip(&mut group.down[rows.clone()]);
+        for ((row, (low, high)), (up, down)) in rows.zip(letters).zip(vectors) {
+            let [own_low, own_high] = self.letter;
+            let equal = each(|g| !((low[g] ^ own_low[g]) | (high[g] ^ own_high[g])));
+            let (carry, own_up, own_down) = (self.carry, *up, *down);
+            let zero = each(|g| equal[g] | carry[g] | own_down[g]);
+            self.carry = each(|g| own_up[g] & (equal[g] | carry[g]));
+            let (more, less) = self.across;
+            *up = each(|g| less[g] | !(zero[g] | more[g]));
+            *down = each(|g| zero[g] & more[g]);
+            self.across =
+                (each(|g| own_down[g] | !(zero[g] | own_up[g])), each(|g| zero[g] & own_up[g]));
+            seen(row, zero, self.across);
+        }
+    }
+}
