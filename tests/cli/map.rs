@@ -235,6 +235,7 @@ fn sam(ran: Ran) -> String {
 /// Checks what was written for single reads against the oracle's hits.
 fn check(text: &str, config: &Config, contigs: &[Vec<u8>], reads: &[Read], wanted: Wanted) {
     let mut records = records(text).into_iter().peekable();
+    let is_early = matches!(wanted, Wanted::Best | Wanted::BestStrata);
     for (name, letters) in reads {
         let letters = &letters[..letters.len().min(config.crop.unwrap_or(u32::MAX) as usize)];
         let all = naive::hits(config, contigs, letters);
@@ -275,10 +276,8 @@ fn check(text: &str, config: &Config, contigs: &[Vec<u8>], reads: &[Read], wante
                 assert_eq!(record.end, hit.end, "{name}");
             }
             if number == 0 {
-                let quality = match all.get(1) {
-                    None => 60,
-                    Some(next) => (10 * (next.edits - hit.edits)).min(50),
-                };
+                let most = config.threshold.edits(letters.len());
+                let quality = if is_early { early_quality(&all, most) } else { quality(&all) };
                 assert_eq!(usize::from(record.quality), quality, "{name}");
                 assert_eq!(record.letters.as_bytes(), query);
                 let mut qualities: Vec<u8> =
@@ -293,6 +292,21 @@ fn check(text: &str, config: &Config, contigs: &[Vec<u8>], reads: &[Read], wante
         }
     }
     assert!(records.next().is_none());
+}
+
+/// The mapping quality of the first of all hits of a read, if all are wanted.
+fn quality(all: &[naive::NaiveHit]) -> usize {
+    all.get(1).map_or(60, |next| (10 * (next.edits - all[0].edits)).min(50))
+}
+
+/// The same if the best ones are, with up to `most` edits.
+fn early_quality(all: &[naive::NaiveHit], most: usize) -> usize {
+    let with = |edits| all.iter().filter(|hit| hit.edits == edits).count();
+    match (with(all[0].edits), with(all[0].edits + 1)) {
+        (1, 0) => (30 + 10 * (most - all[0].edits)).min(60),
+        (1, rivals) => 25usize.saturating_sub(3 * rivals.ilog2() as usize).max(1),
+        _ => 0,
+    }
 }
 
 /// A CIGAR with M for = and X.

@@ -82,6 +82,9 @@ pub struct Config {
     pub select: Select,
     /// The most hits of a read, or combinations of a pair, that are reported; 0: no limit.
     pub max_hits: u32,
+    /// With [`Select::Best`]: a primary record names the read's other hits with as few edits in the tag XA, if
+    /// there are no more than so many; 0: no record has the tag.
+    pub xa: u32,
     /// Least outer distance of the mates of a concordant pair, in bases.
     pub min_insert: u32,
     /// Largest outer distance of the mates of a concordant pair, in bases.
@@ -113,6 +116,7 @@ impl Config {
             filter: Prefilter::default(),
             select: Select::default(),
             max_hits: 0,
+            xa: 0,
             min_insert: 0,
             max_insert: 500,
             crop: None,
@@ -201,6 +205,12 @@ impl Config {
         Config { extended_cigars, ..self }
     }
 
+    /// Names up to so many other best hits in XA.
+    #[must_use]
+    pub fn xa(self, xa: u32) -> Config {
+        Config { xa, ..self }
+    }
+
     /// Gives reads without a hit records, or not.
     #[must_use]
     pub fn keep_unmapped(self, keep_unmapped: bool) -> Config {
@@ -221,6 +231,10 @@ impl Config {
             }
             Config { min_insert, max_insert, .. } if min_insert > max_insert => {
                 format!("`min_insert` {min_insert} is above `max_insert` {max_insert}")
+            }
+            Config { xa: 1.., select: Select::All | Select::BestStrata, .. } => {
+                "`xa` goes with `select` best: others report such hits in records of their own"
+                    .into()
             }
             Config { n_mode: NMode::Pass, .. } => "`n_mode` is out of range: not pass".into(),
             Config { crop: Some(0), .. } => "`crop` is out of range: 1 or more".into(),

@@ -7,9 +7,11 @@ pub(crate) mod prefilter;
 mod seeds;
 mod silencer;
 pub(crate) mod sort;
+mod strata;
 mod verify;
 
-pub(crate) use mapper::{BLOCK, Mapper};
+pub(crate) use mapper::Mapper;
+pub(crate) use strata::Strata;
 
 #[cfg(test)]
 pub(crate) use mapper::tests;

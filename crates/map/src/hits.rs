@@ -1,5 +1,7 @@
 //! Hits: their order, and how sure the first one is.
 
+use crate::Select;
+
 /// A hit of a read. The order is that in which hits are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Hit {
@@ -15,14 +17,41 @@ pub(crate) struct Hit {
 /// A hit without a script.
 pub(crate) const NO_SCRIPT: u32 = u32::MAX;
 
-/// The mapping quality of a hit that is the only one, and the highest of one that is not.
-const ONLY: u32 = 60;
-const MOST: u32 = 50;
+/// Where not all hits are wanted, those with up to so many edits more than the best ones count for mapping
+/// qualities, and others need not be found.
+pub(crate) const NEXT_STRATA: u32 = 1;
 
-/// The mapping quality of the first of some hits or combinations, whose edits are given in order.
-pub(crate) fn quality(mut edits: impl Iterator<Item = u32>) -> u8 {
+/// The mapping quality of the first of some hits or combinations, whose edits are given in order: all of them, or
+/// where not all are wanted those of the first strata at least. `room` is how many edits more the first one could
+/// have, of combinations the mate that is nearer to its most.
+pub(crate) fn quality(select: Select, edits: impl Iterator<Item = u32>, room: u32) -> u8 {
+    match select {
+        Select::All => among_all(edits),
+        Select::Best | Select::BestStrata => among_first(edits, room),
+    }
+}
+
+/// By how many edits the next hit has more.
+fn among_all(mut edits: impl Iterator<Item = u32>) -> u8 {
     let Some(best) = edits.next() else { return 0 };
-    edits.next().map_or(ONLY, |next| (10 * (next - best)).min(MOST)) as u8
+    edits.next().map_or(60, |next| (10 * (next - best)).min(50)) as u8
+}
+
+/// By how many hits have one edit more, or by how many edits more were looked for: what the error rates of simulated
+/// reads come to, as docs/map.md has them.
+fn among_first(mut edits: impl Iterator<Item = u32>, room: u32) -> u8 {
+    let Some(best) = edits.next() else { return 0 };
+    let mut rivals = 0u32;
+    for next in edits.take_while(|&next| next <= best + NEXT_STRATA) {
+        if next == best {
+            return 0;
+        }
+        rivals += 1;
+    }
+    match rivals.checked_ilog2() {
+        None => (30 + 10 * room).min(60) as u8,
+        Some(doublings) => 25u32.saturating_sub(3 * doublings).max(1) as u8,
+    }
 }
 
 #[cfg(test)]
@@ -31,7 +60,15 @@ mod tests {
 
     #[test]
     fn qualities() {
-        let of = |edits: &[u32]| quality(edits.iter().copied());
-        assert_eq!([of(&[3]), of(&[1, 1]), of(&[0, 2, 2]), of(&[0, 9])], [60, 0, 20, 50]);
+        let of = |select, edits: &[u32], room| quality(select, edits.iter().copied(), room);
+        let all = |edits: &[u32]| of(Select::All, edits, 9);
+        assert_eq!([all(&[3]), all(&[1, 1]), all(&[0, 2, 2]), all(&[0, 9])], [60, 0, 20, 50]);
+        for select in [Select::Best, Select::BestStrata] {
+            let best = |edits: &[u32]| of(select, edits, 9);
+            assert_eq!([best(&[]), best(&[1, 1, 2]), best(&[1, 3]), best(&[1])], [0, 0, 60, 60]);
+            let rivals = |count| best(&[vec![0], vec![1; count], vec![2; 9]].concat());
+            assert_eq!([1, 2, 3, 4, 8, 255, 256, 9999].map(rivals), [25, 22, 22, 19, 16, 4, 1, 1]);
+            assert_eq!([0, 1, 2, 3, 4].map(|room| of(select, &[5], room)), [30, 40, 50, 60, 60]);
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! [`SHORTEST`] to 32 bases are then neighbours: k-mers lead to them directly, longer sequences by
 //! a look at the reference.
 
+mod bisect;
 mod file;
 mod growing;
 mod parts;
@@ -19,6 +20,7 @@ use merganser_seq::planes::BASES_PER_WORD;
 
 use crate::reference::{Contig, Reference, Text};
 use crate::{Error, NMode};
+pub(crate) use bisect::{Bisections, Lookup};
 use file::Mapped;
 pub(crate) use growing::Growing;
 pub(crate) use parts::{Unsorted, grouped, pieces};
@@ -181,15 +183,9 @@ impl<'a> IndexView<'a> {
         self.table
     }
 
-    /// Where in [`IndexView::positions`] the positions of the first `len` bases of a key are; some of
-    /// positions so near to a contig's end or an N that fewer bases follow may be among them.
-    #[inline]
-    pub(crate) fn find(&self, key: &Key, len: usize) -> Range<usize> {
-        let range = self.find_short(key, len);
-        if len <= self.k { range } else { self.narrow(range, key, len) }
-    }
-
-    /// As [`IndexView::find`], of no more than the first k bases.
+    /// Where in [`IndexView::positions`] the positions of the first `len` bases of a key are, or of its
+    /// first k bases if that are fewer; some of positions so near to a contig's end or an N that
+    /// fewer bases follow may be among them. [`Bisections::narrow`] goes on from there.
     #[inline]
     pub(crate) fn find_short(&self, key: &Key, len: usize) -> Range<usize> {
         debug_assert!((SHORTEST..=LONGEST).contains(&len));
@@ -199,7 +195,7 @@ impl<'a> IndexView<'a> {
         self.bucket(number << shift, (number + 1) << shift)
     }
 
-    /// Asks the cache for what [`IndexView::find`] will look at first.
+    /// Asks the cache for what [`IndexView::find_short`] will look at first.
     #[inline]
     pub(crate) fn prefetch(&self, key: &Key, len: usize) {
         let within = len.min(self.k);
@@ -215,27 +211,11 @@ impl<'a> IndexView<'a> {
         start..end.max(start)
     }
 
-    /// The part of `range`, all of whose positions have the key's first k bases, that has the first
-    /// `len`.
-    #[inline]
-    pub(crate) fn narrow(&self, range: Range<usize>, key: &Key, len: usize) -> Range<usize> {
-        const FEW: usize = 8;
-        let mask = u64::MAX >> (64 - len);
-        let found = &self.positions[range.clone()];
-        if found.len() <= FEW {
-            let same = |&position: &u32| {
-                let text = self.text.window(position as usize);
-                ((text[0] ^ key.planes[0]) | (text[1] ^ key.planes[1])) & mask == 0
-            };
-            let Some(first) = found.iter().position(same) else { return range.start..range.start };
-            let rest = found[first..].iter().take_while(|&position| same(position)).count();
-            return range.start + first..range.start + first + rest;
-        }
-        use std::cmp::Ordering;
-        let first = found.partition_point(|&p| self.compare(p, key, mask) == Ordering::Less);
-        let rest =
-            found[first..].partition_point(|&p| self.compare(p, key, mask) == Ordering::Equal);
-        range.start + first..range.start + first + rest
+    /// Whether the bases from a position on are those of a key that the mask has.
+    #[inline(always)]
+    pub(crate) fn is_at(&self, position: u32, key: &Key, mask: u64) -> bool {
+        let text = self.text.window(position as usize);
+        ((text[0] ^ key.planes[0]) | (text[1] ^ key.planes[1])) & mask == 0
     }
 
     /// The order of the bases from a position on and a key's.
@@ -243,11 +223,11 @@ impl<'a> IndexView<'a> {
     fn compare(&self, position: u32, key: &Key, mask: u64) -> std::cmp::Ordering {
         let text = self.text.window(position as usize);
         let differs = ((text[0] ^ key.planes[0]) | (text[1] ^ key.planes[1])) & mask;
-        if differs == 0 {
-            return std::cmp::Ordering::Equal;
-        }
-        let at = differs.trailing_zeros();
-        let code = |planes: [u64; 2]| (planes[1] >> at & 1) << 1 | (planes[0] >> at & 1);
+        // The first base that differs; no bit of either, if there is none.
+        let first = differs & differs.wrapping_neg();
+        let code = |planes: [u64; 2]| {
+            u8::from(planes[1] & first != 0) << 1 | u8::from(planes[0] & first != 0)
+        };
         code(text).cmp(&code(key.planes))
     }
 }

@@ -16,6 +16,7 @@ mod index;
 #[doc(hidden)]
 pub mod naive;
 mod output;
+mod pairs;
 mod prefilter;
 mod queries;
 mod reads;

@@ -24,6 +24,7 @@ struct Entry {
     /// Letters that are no bases.
     others: u32,
     edits: u32,
+    most: u32,
 }
 
 /// One query.
@@ -35,8 +36,10 @@ pub(crate) struct Query<'a> {
     pub(crate) others: &'a [u64],
     pub(crate) len: usize,
     pub(crate) unknown: usize,
-    /// The edits that a hit may have.
+    /// The edits up to which hits are looked for now.
     pub(crate) edits: usize,
+    /// The edits that a hit may have.
+    pub(crate) most: usize,
 }
 
 impl Queries {
@@ -66,8 +69,16 @@ impl Queries {
             }
             planes::Encoded::Foreign(at) => return Err(at),
         };
-        self.entries.push(Entry { at, len: letters.len() as u32, others, edits: edits as u32 });
+        let edits = edits as u32;
+        self.entries.push(Entry { at, len: letters.len() as u32, others, edits, most: edits });
         Ok(())
+    }
+
+    /// Has the hits of a read looked for up to so many edits.
+    pub(crate) fn look_for(&mut self, read: usize, edits: usize) {
+        for entry in &mut self.entries[2 * read..2 * read + 2] {
+            entry.edits = edits as u32;
+        }
     }
 
     /// The words of all planes.
@@ -82,7 +93,7 @@ impl Queries {
 
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Query<'_> {
-        let Entry { at, len, others, edits } = self.entries[number];
+        let Entry { at, len, others, edits, most } = self.entries[number];
         let plane = (len as usize).div_ceil(BASES_PER_WORD);
         let words = &self.words[at..];
         Query {
@@ -92,7 +103,15 @@ impl Queries {
             len: len as usize,
             unknown: others as usize,
             edits: edits as usize,
+            most: most as usize,
         }
+    }
+}
+
+impl<'a> Query<'a> {
+    /// The same, whose hits are looked for up to so many edits.
+    pub(crate) fn up_to(self, edits: usize) -> Query<'a> {
+        Query { edits, ..self }
     }
 }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use merganser_run::{Cancel, resolve_threads};
 
-use crate::cpu::{BLOCK, Mapper};
+use crate::cpu::{Mapper, Strata};
+use crate::hits::Hit;
 use crate::output::selected;
 use crate::trace::{Alignment, Operation};
 use crate::{Config, Error, Index, MOST_READ, Prefilter};
@@ -25,9 +26,6 @@ pub struct ReadHit {
     /// bases, of which neighbours differ. Matches and mismatches are told apart.
     pub cigar: Vec<(Operation, u32)>,
 }
-
-/// Good ends that are turned into hits together.
-const MOST_ENDS: usize = 1 << 16;
 
 /// The hits of each of some reads, in the order of the reads; those of a read by edits, then contig,
 /// then their last position, of which [`Config::select`] and [`Config::max_hits`] leave the first ones.
@@ -77,16 +75,13 @@ pub fn map_reads(
         push(&mut mapper, read)
             .map_err(|problem| Error::Input(format!("read {}: {problem}", number + 1)))?;
     }
-    let mut mapped = Vec::with_capacity(reads.len());
+    let mut strata = Strata::new(view, &config, cancel);
+    let (mut mapped, mut hits, mut bounds) =
+        (Vec::with_capacity(reads.len()), Vec::new(), Vec::new());
     while mapped.len() < reads.len() {
-        let (from, mut to) = (mapped.len(), mapped.len());
-        while to < reads.len() && mapper.waiting() < MOST_ENDS {
-            let next = reads.len().min(to + BLOCK);
-            mapper.seek(to..next)?;
-            to = next;
-        }
-        mapper.flush()?;
-        take(&mut mapper, from..to, &mut mapped)?;
+        let from = mapped.len();
+        let to = strata.map(&mut mapper, from..reads.len(), 1, &mut hits, &mut bounds)?;
+        take(&mapper, from..to, &hits, &bounds, &mut mapped);
     }
     // What was traced after a cancellation is no alignment.
     mapper.check()?;
@@ -101,25 +96,24 @@ fn push(mapper: &mut Mapper<'_>, read: &[u8]) -> Result<(), String> {
     mapper.push(read)
 }
 
-/// Appends the hits of each of the reads, which have been sought and flushed.
+/// Appends what is wanted of the hits of each of the reads.
 fn take(
-    mapper: &mut Mapper<'_>,
+    mapper: &Mapper<'_>,
     reads: Range<usize>,
+    hits: &[Hit],
+    bounds: &[usize],
     mapped: &mut Vec<Vec<ReadHit>>,
-) -> Result<(), Error> {
-    let (mut hits, mut bounds) = (Vec::new(), Vec::new());
-    mapper.hits(reads.clone(), &mut hits, &mut bounds)?;
+) {
     let (text, config) = (&mapper.view.text, mapper.config);
     let mut alignment = Alignment::of_run(&mapper.cancel);
     let mut start = 0;
-    for (read, end) in reads.zip(bounds) {
+    for (read, &end) in reads.zip(bounds) {
         let own = &hits[start..end];
         start = end;
         let (count, _) = selected(config, own.iter().map(|hit| hit.edits));
         let described = own[..count].iter().map(|hit| {
+            alignment.of_hit(&mapper.queries, read, hit, text, config.n_mode, &[]);
             let contig = &text.contigs[hit.contig as usize];
-            let query = mapper.queries.get(2 * read + usize::from(hit.reverse));
-            alignment.trace(&query, text, contig, hit.end, hit.edits, config.n_mode);
             ReadHit {
                 contig: hit.contig as usize,
                 position: alignment.start - contig.start,
@@ -130,7 +124,6 @@ fn take(
         });
         mapped.push(described.collect());
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -175,7 +168,6 @@ mod tests {
         };
         let reads: Vec<Vec<u8>> = forward.flat_map(|read| [read.to_vec(), reverse(read)]).collect();
         let reads: Vec<&[u8]> = reads.iter().map(Vec::as_slice).collect();
-        assert!(reads.len() > 4 * BLOCK);
         let all = map(&index, &config, &reads).unwrap();
         for (number, (read, hits)) in reads.iter().zip(&all).enumerate() {
             assert_eq!(*hits, map(&index, &config, &[read]).unwrap()[0]);

@@ -16,7 +16,7 @@ use merganser_run::{
     peak_rss,
 };
 
-use crate::cpu::{Mapper, prefilter};
+use crate::cpu::{Mapper, Strata, prefilter};
 use crate::cuda::{self, Gpus};
 use crate::effort::Effort;
 use crate::index::{Index, IndexView};
@@ -102,10 +102,11 @@ pub fn run(
     let batches = Pipeline::new(&source, &written, progress, cancel);
     let work = || {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
+        let strata = Strata::new(view, config, cancel);
         let reporter = Reporter::new(view, config, &style, cancel);
         let texts = Texts::new(config.format, keeps_unmapped, long);
         let gpus = gpus.as_ref().map(WithGpus::new);
-        Worker::new(mapper, gpus, reporter, texts).work(&batches)
+        Worker::new(mapper, strata, gpus, reporter, texts).work(&batches)
     };
     let done = batches.collect(threads, work)?;
     let skipped_alignments = source.skipped_alignments();

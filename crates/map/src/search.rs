@@ -19,7 +19,7 @@ impl Plan {
     /// How the hits of a query can be found, which is the same for both strands.
     pub(crate) fn of(query: &Query<'_>, mode: NMode) -> Plan {
         let hopeless = mode == NMode::Mismatch && query.unknown > query.edits;
-        if query.len <= query.edits || hopeless {
+        if query.len <= query.most || hopeless {
             return Plan::Nothing;
         }
         let long = query.len / (query.edits + 1) >= SHORTEST;
@@ -35,6 +35,9 @@ impl Plan {
 /// With so many positions the equal division is not worth improving: looking for a better one
 /// takes longer than to verify them.
 pub(crate) const CHEAP: usize = if cfg!(test) { 4 } else { 96 };
+/// The same where hits are looked for stratum by stratum: fewer and longer seeds have fewer positions that a
+/// better division would spare.
+pub(crate) const CHEAP_STRATA: usize = if cfg!(test) { 8 } else { 512 };
 /// Diagonals begin at -[`crate::MOST_READ`].
 pub(crate) const BIAS: i64 = crate::MOST_READ as i64;
 

@@ -9,7 +9,8 @@ use merganser_run::Cancel;
 use merganser_seq::base::LETTERS;
 
 use crate::NMode;
-use crate::queries::Query;
+use crate::hits::{Hit, NO_SCRIPT};
+use crate::queries::{Queries, Query};
 use crate::reference::{Contig, Text};
 use gaps::Gaps;
 
@@ -100,6 +101,26 @@ impl Alignment {
     /// An alignment to be refilled, which is anything once the run is cancelled.
     pub(crate) fn of_run(cancel: &Cancel) -> Alignment {
         Alignment { cancel: cancel.clone(), ..Alignment::default() }
+    }
+
+    /// Replaces it by the alignment of a read's hit; `scripts` are what devices wrote.
+    pub(crate) fn of_hit(
+        &mut self,
+        queries: &Queries,
+        read: usize,
+        hit: &Hit,
+        text: &Text<'_>,
+        mode: NMode,
+        scripts: &[u16],
+    ) {
+        let query = queries.get(2 * read + usize::from(hit.reverse));
+        if hit.script == NO_SCRIPT {
+            let contig = &text.contigs[hit.contig as usize];
+            self.trace(&query, text, contig, hit.end, hit.edits, mode);
+        } else {
+            let script = &scripts[hit.script as usize..][..hit.edits as usize];
+            self.follow(&query, text, hit.end, script);
+        }
     }
 
     /// Replaces it by the alignment of a query whose hit ends at `end` with so many edits, the fewest

@@ -158,6 +158,7 @@ fn config(args: &MapArgs) -> Result<Config> {
         .filter(args.filter.into())
         .select(args.select())
         .max_hits(args.max_hits)
+        .xa(args.xa)
         .min_insert(args.min_insert)
         .max_insert(args.max_insert)
         .crop(args.crop)

@@ -49,9 +49,12 @@ fn the_same_bytes_whatever_threads_filter_memory_and_reference() {
     dir.run("index -q ref.fa -o ref.mgi --threads 1").ok();
     dir.run("index -q ref.fa -o other.mgi --threads 3 --memory 200M").ok();
     assert_eq!(dir.read("ref.mgi"), dir.read("other.mgi"));
-    for end in ["sam", "bam"] {
+    for (end, mode) in
+        [("sam", "--all"), ("bam", "--all"), ("bam", "--best"), ("sam", "--best-strata")]
+    {
         let map = |options: &str| {
-            let args = format!("map -q {options} reads.fq -e 5 -o out.{end} --unmapped un.fq");
+            let args =
+                format!("map -q {options} {mode} reads.fq -e 5 -o out.{end} --unmapped un.fq");
             dir.run(&args).ok();
             [dir.read(&format!("out.{end}")), dir.read("un.fq")]
         };
@@ -65,7 +68,7 @@ fn the_same_bytes_whatever_threads_filter_memory_and_reference() {
             "ref.mgi --filter none",
         ];
         for other in others {
-            assert!(map(other) == first, "{end} {other}");
+            assert!(map(other) == first, "{end} {mode} {other}");
         }
     }
 }
@@ -134,6 +137,52 @@ fn bam_is_the_sam_and_samtools_takes_both() {
             dir.root(),
             &format!("samtools sort -o sorted.bam {name} && samtools index sorted.bam"),
         );
+    }
+}
+
+/// XA of the first hit has the other hits with as few edits, in SAM and BAM; if there are more than so many, no record
+/// has it.
+#[test]
+fn other_best_hits_are_named() {
+    let mut random = Random(14);
+    let contigs = contigs(&mut random);
+    let mut reads = reads(&mut random, &contigs, 600, 4);
+    reads.push(("repeat".to_owned(), b"AC".repeat(20)));
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    dir.write("reads.fq", fastq(&reads));
+    let map = |options: &str| sam(dir.run(&format!("map -q ref.fa reads.fq -e 4 {options}")));
+    let strata = records(&map("--best-strata"));
+    let header = map("--best --xa 3");
+    let names: Vec<&str> =
+        header.lines().filter_map(|line| line.strip_prefix("@SQ\tSN:")).collect();
+    let named = |record: &Sam| {
+        let name = names[record.contig.unwrap()].split('\t').next().unwrap();
+        let strand = if record.reverse() { '-' } else { '+' };
+        let (start, cigar, edits) = (record.start + 1, &record.cigar, record.number("NM"));
+        format!("{name},{strand}{start},{cigar},{edits};")
+    };
+    let (mut with, mut without) = (0, 0);
+    let of_reads = strata.chunk_by(|a, b| a.name == b.name);
+    for (of_read, best) in of_reads.zip(records(&header)) {
+        assert_eq!(of_read[0].name, best.name);
+        let expected: String = match of_read.len() - 1 {
+            0 => String::new(),
+            1..=3 => of_read[1..].iter().map(named).collect(),
+            _ => {
+                without += 1;
+                String::new()
+            }
+        };
+        with += usize::from(!expected.is_empty());
+        assert_eq!(best.tags.get("XA").cloned().unwrap_or_default(), expected, "{}", best.name);
+    }
+    assert!(with > 10 && without > 10, "{with} {without}");
+    assert!(header.contains("map -e 4 --best --xa 3\n"));
+    if installed(&["samtools"]) {
+        map("--best --xa 3 -o out.bam");
+        let viewed = shell(dir.root(), "samtools view --no-PG -h out.bam");
+        assert!(String::from_utf8(viewed).unwrap() == header);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Pairs and their combinations.
 
 use super::*;
+use crate::support::tools::{installed, shell};
 
 /// Each pair that a fragment gave is where it was cut, and flags, mates and lengths are consistent.
 #[test]
@@ -81,6 +82,49 @@ fn pairs() {
     assert_eq!(without.lines().filter(|line| !line.starts_with('@')).count(), 402 - 2 - 40);
 }
 
+/// Lengths of templates, flags and places of mates are those that samtools works out.
+#[test]
+fn mates_are_as_samtools_says() {
+    if !installed(&["samtools"]) {
+        return;
+    }
+    let mut random = Random(15);
+    let contigs = contigs(&mut random);
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for number in 0..600 {
+        let contig = &contigs[random.below(2)];
+        let len = (60 + random.below(200)).min(contig.len());
+        let from = random.below(contig.len() - len + 1);
+        let fragment = edited(&mut random, &contig[from..from + len], 3);
+        let own = 80.min(fragment.len());
+        let back = naive::reverse_complement(&fragment);
+        let mates = [fragment[..own].to_vec(), back[..own].to_vec()];
+        let [one, two] = if number % 2 == 0 { mates } else { [mates[1].clone(), mates[0].clone()] };
+        first.push((format!("p{number}"), one));
+        second.push((format!("p{number}"), two));
+    }
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    dir.write("1.fq", fastq(&first));
+    dir.write("2.fq", fastq(&second));
+    dir.run("map -q ref.fa 1.fq -2 2.fq -e 5 --best -o own.sam").ok();
+    shell(dir.root(), "samtools fixmate -O sam own.sam fixed.sam");
+    let [own, fixed] =
+        ["own.sam", "fixed.sam"].map(|name| records(&String::from_utf8(dir.read(name)).unwrap()));
+    assert_eq!(own.len(), fixed.len());
+    let mut concordant = 0;
+    for (own, fixed) in own.iter().zip(&fixed) {
+        let place = |record: &Sam| (record.flags, record.mate.clone(), record.mate_start);
+        assert_eq!(place(own), place(fixed), "{own:?}");
+        // Of others samtools takes the distance of their first bases in the order of reading.
+        if own.flags & 2 != 0 {
+            concordant += 1;
+            assert_eq!(own.template, fixed.template, "{own:?}");
+        }
+    }
+    assert!(concordant > 800, "{concordant}");
+}
+
 /// A pair of repeats has all its concordant combinations, each as two records with one HI.
 #[test]
 fn combinations_of_pairs() {
@@ -108,6 +152,19 @@ fn combinations_of_pairs() {
     }
     assert_eq!(of("--max-insert 1000").len(), 2 * 5);
     assert_eq!(of("--best").len(), 2);
+    let others = |options: &str| {
+        let pair = of(&format!("--best --xa {options}"));
+        [0, 1].map(|mate| pair[mate].tags.get("XA").cloned().unwrap_or_default())
+    };
+    let name = format!("gi|0|HLA*A:00_{}", "x".repeat(300));
+    let at = |strand, first: usize| {
+        let other = |copy: usize| format!("{name},{strand}{},100M,0;", first + 660 * copy);
+        [1, 2].map(other).concat()
+    };
+    assert_eq!(others("2"), [at('+', 1), at('-', 161)]);
+    assert_eq!(others("1"), [String::new(), String::new()]);
+    // Apart, a mate has its own.
+    assert_eq!(others("2 --max-insert 200"), [at('+', 1), at('-', 161)]);
     assert_eq!(of("--max-hits 2").len(), 4);
     // None is concordant: each mate has its own three.
     let apart = of("--max-insert 200");

@@ -26,6 +26,9 @@ impl Candidate {
 /// Positions that are looked at between two looks at whether the run is cancelled: some milliseconds.
 const STRETCH: usize = 1 << 20;
 
+/// How far ahead the text of positions is asked for.
+const AHEAD: usize = 16;
+
 /// Appends the candidates of a query, slice by slice, and calls `full` after each: with `true` if no window
 /// may have candidates of this slice and of another one, so that all must be taken.
 ///
@@ -51,7 +54,11 @@ pub(crate) fn collect(
             for positions in view.positions[seed.positions.clone()].chunks(STRETCH) {
                 let diagonals = positions.iter().map(|&at| at + shift);
                 if slices == 1 {
-                    scratch.extend(diagonals);
+                    if seed.mask == 0 {
+                        scratch.extend(diagonals);
+                    } else {
+                        matching(seed, positions, view, scratch);
+                    }
                     continue;
                 }
                 if cancel.is_cancelled() {
@@ -68,6 +75,22 @@ pub(crate) fn collect(
         full(candidates, slices > 1)?;
     }
     Ok(())
+}
+
+/// Appends the diagonals of those of a seed's positions that have all of its key that must be there.
+fn matching(seed: &Seed, positions: &[u32], view: &IndexView<'_>, diagonals: &mut Vec<u32>) {
+    let shift = BIAS as u32 - seed.offset;
+    for &at in &positions[..AHEAD.min(positions.len())] {
+        view.text.prefetch(at as usize);
+    }
+    for (number, &at) in positions.iter().enumerate() {
+        if let Some(&next) = positions.get(number + AHEAD) {
+            view.text.prefetch(next as usize);
+        }
+        if view.is_at(at, &seed.key, seed.mask) {
+            diagonals.push(at + shift);
+        }
+    }
 }
 
 /// Appends windows of neighbouring candidates, none wider than `widest` nor with a gap of more than

@@ -15,12 +15,14 @@ use super::verify::{End, Window, hamming};
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::index::IndexView;
-use crate::queries::Queries;
+use crate::queries::{Queries, Query};
 use crate::search::Plan;
 use crate::{Config, Error, Metric, Prefilter, Strand};
 
-/// Reads that are looked up together: as many as keep their fetches from memory under way at once.
-pub(crate) const BLOCK: usize = 32;
+/// Seeds that are looked up together, about: the more, the nearer they are to each other in the index.
+const MOST_LOOKUPS: usize = if cfg!(test) { 64 } else { 1 << 15 };
+/// Good ends that are turned into hits together.
+const MOST_ENDS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 /// Candidates that are filtered and verified together.
 const SUB_BATCH: usize = if cfg!(test) { 50 } else { 1 << 14 };
 
@@ -66,7 +68,7 @@ impl<'r> Mapper<'r> {
             gaps,
             rule: packed.map(|packed| Rule::new(config.filter, packed)),
             queries: Queries::default(),
-            chooser: Chooser::default(),
+            chooser: Chooser::new(config.select),
             scratch: Vec::new(),
             verifier: Verifier { scan: Scan::of_run(cancel), ..Verifier::default() },
             candidates: Vec::new(),
@@ -102,13 +104,18 @@ impl<'r> Mapper<'r> {
         })
     }
 
-    /// Looks for some reads of the batch.
+    /// Looks for hits of the first ones of some reads of the batch, up to the edits that their queries say, until
+    /// there are many seeds or good ends, and says of how many reads: a multiple of `unit`, as the number of
+    /// all is.
     ///
     /// # Errors
     /// If the filter fails, or the run is cancelled.
-    pub(crate) fn seek(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
+    pub(crate) fn seek(&mut self, reads: &[usize], unit: usize) -> Result<usize, Error> {
         let (begun, before) = (Instant::now(), self.effort.times);
-        let done = self.look_for(reads);
+        let queries = std::mem::take(&mut self.queries);
+        let mut chooser = std::mem::take(&mut self.chooser);
+        let done = self.look_for(reads, unit, &queries, &mut chooser);
+        (self.queries, self.chooser) = (queries, chooser);
         let times = &mut self.effort.times;
         let elsewhere = times.filter + times.verification - before.filter - before.verification;
         times.seeding += begun.elapsed().saturating_sub(elsewhere);
@@ -125,51 +132,93 @@ impl<'r> Mapper<'r> {
         hits: &mut Vec<Hit>,
         bounds: &mut Vec<usize>,
     ) -> Result<(), Error> {
-        self.seek(read..read + 1)?;
+        self.seek(&[read], 1)?;
         self.flush()?;
-        self.hits(read..read + 1, hits, bounds)
+        self.hits(&[read], hits, bounds)
     }
 
-    fn look_for(&mut self, reads: std::ops::Range<usize>) -> Result<(), Error> {
-        self.chooser.clear();
-        for read in reads {
+    fn look_for(
+        &mut self,
+        reads: &[usize],
+        unit: usize,
+        queries: &Queries,
+        chooser: &mut Chooser,
+    ) -> Result<usize, Error> {
+        let count = self.note(reads, unit, queries, chooser);
+        chooser.look_up(&self.view);
+        for (at, &read) in reads[..count].iter().enumerate() {
             self.check()?;
             let mut scanned = false;
-            for number in [2 * read, 2 * read + 1] {
-                let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
-                if self.config.strand != left_out {
-                    scanned |= self.plan(number)?;
-                }
+            for number in self.queries_of(read) {
+                scanned |= self.look_for_query(number, queries, chooser)?;
             }
             self.effort.scanned += u64::from(scanned);
+            if self.verifier.ends.len() >= MOST_ENDS && (at + 1).is_multiple_of(unit) {
+                return Ok(at + 1);
+            }
         }
-        self.chooser.look_up(&self.view);
-        let mut chooser = std::mem::take(&mut self.chooser);
-        let queries = std::mem::take(&mut self.queries);
-        let view = self.view;
-        let done =
-            chooser.each(&view, &queries, |number, seeds| self.collect(number, seeds, &queries));
-        (self.chooser, self.queries) = (chooser, queries);
-        done
+        Ok(count)
     }
 
-    /// Decides how a query is looked for; true if the reference had to be scanned.
-    fn plan(&mut self, number: usize) -> Result<bool, Error> {
-        let query = self.queries.get(number);
+    /// Takes note of the seeds of the first ones of some reads, and says of how many reads.
+    fn note(
+        &self,
+        reads: &[usize],
+        unit: usize,
+        queries: &Queries,
+        chooser: &mut Chooser,
+    ) -> usize {
+        chooser.clear();
+        let mut count = 0;
+        for of_unit in reads.chunks(unit) {
+            if chooser.noted() >= MOST_LOOKUPS {
+                break;
+            }
+            for number in of_unit.iter().flat_map(|&read| self.queries_of(read)) {
+                let query = queries.get(number);
+                if Plan::of(&query, self.config.n_mode) == Plan::Seeds {
+                    chooser.note(number as u32, &query);
+                }
+            }
+            count += of_unit.len();
+        }
+        count
+    }
+
+    /// The queries of a read that are looked for.
+    fn queries_of(&self, read: usize) -> std::ops::Range<usize> {
+        let [first, behind] = match self.config.strand {
+            Strand::Both => [0, 2],
+            Strand::Forward => [0, 1],
+            Strand::Reverse => [1, 2],
+        };
+        2 * read + first..2 * read + behind
+    }
+
+    /// Looks for a query, whose seeds were looked up; true if the reference had to be scanned.
+    fn look_for_query(
+        &mut self,
+        number: usize,
+        queries: &Queries,
+        chooser: &mut Chooser,
+    ) -> Result<bool, Error> {
+        let query = queries.get(number);
         let (number, len) = (number as u32, query.len as u32);
-        match self.chooser.plan(&self.view, number, &query, self.config.n_mode) {
+        let window = |first, width| Window { query: number, first, width, candidates: 0 };
+        match Plan::of(&query, self.config.n_mode) {
             Plan::Nothing => Ok(false),
             Plan::Scan => {
-                let (first, width) = (-i64::from(len), self.view.text.end() + len);
-                self.verify_window(Window { query: number, first, width, candidates: 0 })?;
+                let width = self.view.text.end() + len;
+                self.verify_window(&query, window(-i64::from(len), width))?;
                 Ok(true)
             }
             Plan::Seeds => {
                 for gap in self.gaps {
                     let first = i64::from(gap[0]) - i64::from(len);
-                    let width = gap[1] - gap[0] + len;
-                    self.verify_window(Window { query: number, first, width, candidates: 0 })?;
+                    self.verify_window(&query, window(first, gap[1] - gap[0] + len))?;
                 }
+                let seeds = chooser.seeds(&self.view, number, &query);
+                self.collect(number, seeds, queries)?;
                 Ok(false)
             }
         }
@@ -202,11 +251,6 @@ impl<'r> Mapper<'r> {
         let done = self.verify(&mut candidates, &queries);
         (self.candidates, self.queries) = (candidates, queries);
         done
-    }
-
-    /// Good ends that wait for [`Mapper::hits`].
-    pub(crate) fn waiting(&self) -> usize {
-        self.verifier.ends.len()
     }
 
     fn verify(&mut self, candidates: &mut Vec<Candidate>, queries: &Queries) -> Result<(), Error> {
@@ -270,31 +314,30 @@ impl<'r> Mapper<'r> {
     }
 
     /// Verifies a window that no seed led to.
-    fn verify_window(&mut self, window: Window) -> Result<(), Error> {
+    fn verify_window(&mut self, query: &Query<'_>, window: Window) -> Result<(), Error> {
         let begun = Instant::now();
-        let query = self.queries.get(window.query as usize);
         let (text, mode, ends) = (&self.view.text, self.config.n_mode, &mut self.verifier.ends);
         match self.config.metric {
             Metric::Edit => {
-                self.verifier.scan.ends(window.query, &query, &window, text, mode, ends);
+                self.verifier.scan.ends(window.query, query, &window, text, mode, ends);
             }
             Metric::Hamming => {
-                hamming::ends(window.query, &query, &window, text, mode, &self.cancel, ends);
+                hamming::ends(window.query, query, &window, text, mode, &self.cancel, ends);
             }
         }
         self.effort.times.verification += begun.elapsed();
         self.check()
     }
 
-    /// Replaces `hits` by the hits of the reads of `reads`, all of which have been sought and
-    /// flushed, in the order of the reads and of their hits, and `bounds` by where those of each
+    /// Replaces `hits` by the hits of some reads in their order, all of which and no others have been
+    /// sought since and flushed, in the order of the reads and of their hits, and `bounds` by where those of each
     /// read end.
     ///
     /// # Errors
     /// If the run is cancelled.
     pub(crate) fn hits(
         &mut self,
-        reads: std::ops::Range<usize>,
+        reads: &[usize],
         hits: &mut Vec<Hit>,
         bounds: &mut Vec<usize>,
     ) -> Result<(), Error> {
@@ -306,7 +349,7 @@ impl<'r> Mapper<'r> {
         hits.clear();
         bounds.clear();
         let mut rest = &ends[..];
-        for read in reads {
+        for &read in reads {
             if self.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
@@ -318,7 +361,7 @@ impl<'r> Mapper<'r> {
                 if own.is_empty() {
                     continue;
                 }
-                let edits = self.queries.get(number).edits as u32;
+                let edits = self.queries.get(number).most as u32;
                 let silence = (self.config.metric == Metric::Edit).then_some(edits);
                 self.silencer.take(own, silence, &self.view.text, hits);
             }

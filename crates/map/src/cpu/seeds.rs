@@ -3,36 +3,37 @@
 
 use std::ops::Range;
 
-use merganser_seq::simd::prefetch;
-
-use crate::index::{IndexView, Key, LONGEST, SHORTEST};
-use crate::queries::{Queries, Query};
-use crate::search::{CHEAP, Plan};
-use crate::{Error, NMode};
+use crate::Select;
+use crate::index::{Bisections, IndexView, Key, LONGEST, Lookup, SHORTEST};
+use crate::queries::Query;
+use crate::search::{CHEAP, CHEAP_STRATA};
 
 /// A seed that occurs: its first base in the read, and where its positions are in the index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Seed {
     pub(crate) offset: u32,
     pub(crate) positions: Range<usize>,
-}
-
-/// A stretch that is being looked up.
-#[derive(Clone, Debug)]
-struct Lookup {
-    query: u32,
-    offset: u32,
-    len: u32,
-    key: Key,
-    positions: Range<usize>,
+    /// The bases of the read from its first one on, of which the first ones were looked up.
+    pub(crate) key: Key,
+    /// Those of them that are to be at a position that is taken; none, if all positions are.
+    pub(crate) mask: u64,
 }
 
 /// A thread's memory.
 #[derive(Debug, Default)]
 pub(crate) struct Chooser {
+    /// Whether hits are looked for stratum by stratum.
+    early: bool,
     lookups: Vec<Lookup>,
-    /// How often stretches occur, by begin and length.
-    counts: Vec<u32>,
+    /// Their first bases and their numbers, sorted.
+    order: Vec<u64>,
+    bisections: Bisections,
+    /// The first look-up whose query was not asked for, and the seeds of the one before.
+    next: usize,
+    seeds: Vec<Seed>,
+    /// One stretch from each place on, and where all stretches occur, by begin and length.
+    stretches: Vec<Lookup>,
+    found: Vec<Range<usize>>,
     /// The fewest positions of the first seeds up to a place, and the last seed of these.
     costs: Vec<u64>,
     last: Vec<u32>,
@@ -41,98 +42,104 @@ pub(crate) struct Chooser {
 /// Distance of the places at which a better division may cut, in bases.
 const STEP: usize = 4;
 
+/// The numbers of some entries of [`Chooser::order`].
+fn numbers(entries: &[u64]) -> impl Iterator<Item = u32> {
+    entries.iter().map(|&entry| entry as u32)
+}
+
+/// Look-ups that are made at a time: enough to keep all fetches from memory under way, few enough to stay in
+/// the nearest cache until they come.
+const AT_ONCE: usize = 192;
+
 impl Chooser {
+    pub(crate) fn new(select: Select) -> Chooser {
+        Chooser { early: select != Select::All, ..Chooser::default() }
+    }
+
     /// Begins with the next queries.
     pub(crate) fn clear(&mut self) {
         self.lookups.clear();
+        self.next = 0;
     }
 
-    /// Says how a query's hits can be found, and if by seeds, takes note to look up those of its
-    /// division into equal parts.
-    pub(crate) fn plan(
-        &mut self,
-        view: &IndexView<'_>,
-        number: u32,
-        query: &Query<'_>,
-        mode: NMode,
-    ) -> Plan {
-        let plan = Plan::of(query, mode);
-        if plan != Plan::Seeds {
-            return plan;
-        }
+    /// The seeds that are to be looked up.
+    pub(crate) fn noted(&self) -> usize {
+        self.lookups.len()
+    }
+
+    /// Takes note to look up the seeds of a query: those of its division into equal parts.
+    pub(crate) fn note(&mut self, number: u32, query: &Query<'_>) {
         let count = query.edits + 1;
         let bounds = |part: usize| [part * query.len / count, (part + 1) * query.len / count];
         let clean = |[from, to]: [usize; 2]| !query.has_others(from, to);
         for [from, to] in (0..count).map(bounds).filter(|&part| clean(part)) {
             let (key, len) = (query.key(from), (to - from).min(LONGEST));
-            view.prefetch(&key, len);
-            let (offset, len) = (from as u32, len as u32);
-            self.lookups.push(Lookup { query: number, offset, len, key, positions: 0..0 });
+            let [offset, len, until] = [from, len, to].map(|at| at as u32);
+            self.lookups.push(Lookup { query: number, offset, len, until, key, positions: 0..0 });
         }
-        Plan::Seeds
     }
 
-    /// Looks up what was noted: step by step for all queries, so that memory is fetched for many at
-    /// a time.
+    /// Looks up what was noted, in the order of the index: what is looked at is then near what was looked at
+    /// before, and the processor finds its pages.
     pub(crate) fn look_up(&mut self, view: &IndexView<'_>) {
-        for lookup in &mut self.lookups {
-            lookup.positions = view.find_short(&lookup.key, lookup.len as usize);
-            if !lookup.positions.is_empty() {
-                prefetch(view.positions, lookup.positions.start);
+        self.order.clear();
+        let first_bases = |lookup: &Lookup| lookup.key.packed >> 32 << 32;
+        let numbered = (0..).zip(&self.lookups);
+        self.order.extend(numbered.map(|(number, lookup): (u64, _)| first_bases(lookup) | number));
+        self.order.sort_unstable();
+        for part in self.order.chunks(AT_ONCE) {
+            for number in numbers(part) {
+                let lookup = &self.lookups[number as usize];
+                view.prefetch(&lookup.key, lookup.len as usize);
             }
-        }
-        let long =
-            |lookup: &&mut Lookup| lookup.len as usize > view.k() && !lookup.positions.is_empty();
-        for lookup in self.lookups.iter_mut().filter(long) {
-            let middle = lookup.positions.start + lookup.positions.len() / 2;
-            view.text.prefetch(view.positions[middle] as usize);
-        }
-        for lookup in self.lookups.iter_mut().filter(long) {
-            let positions = lookup.positions.clone();
-            lookup.positions = view.narrow(positions, &lookup.key, lookup.len as usize);
+            for number in numbers(part) {
+                let lookup = &mut self.lookups[number as usize];
+                lookup.positions = view.find_short(&lookup.key, lookup.len as usize);
+            }
+            self.bisections.narrow(view, &mut self.lookups, numbers(part));
         }
     }
 
-    /// Calls `take` with each query that was planned and its seeds that occur.
-    pub(crate) fn each(
+    /// The seeds that occur of the next query that was noted, which is this one; their division is improved
+    /// if they have many positions.
+    pub(crate) fn seeds(
         &mut self,
         view: &IndexView<'_>,
-        queries: &Queries,
-        mut take: impl FnMut(u32, &[Seed]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let lookups = std::mem::take(&mut self.lookups);
-        let mut seeds = Vec::new();
-        let done =
-            lookups.chunk_by(|a, b| a.query == b.query).try_for_each(|own| {
-                seeds.clear();
-                let occurs = |lookup: &&Lookup| !lookup.positions.is_empty();
-                seeds.extend(own.iter().filter(occurs).map(|lookup| Seed {
-                    offset: lookup.offset,
-                    positions: lookup.positions.clone(),
-                }));
-                let found = seeds.iter().map(|seed| seed.positions.len()).sum();
-                if found > CHEAP {
-                    self.improve(view, &queries.get(own[0].query as usize), found, &mut seeds);
-                }
-                take(own[0].query, &seeds)
-            });
-        self.lookups = lookups;
-        done
+        number: u32,
+        query: &Query<'_>,
+    ) -> &[Seed] {
+        self.seeds.clear();
+        let (mut found, mut next) = (0, self.next);
+        while let Some(lookup) = self.lookups.get(next).filter(|lookup| lookup.query == number) {
+            next += 1;
+            if !lookup.positions.is_empty() {
+                found += lookup.positions.len();
+                let &Lookup { offset, until, key, .. } = lookup;
+                let (positions, mask) = (lookup.positions.clone(), self.mask(until - offset));
+                self.seeds.push(Seed { offset, positions, key, mask });
+            }
+        }
+        self.next = next;
+        if found > if self.early { CHEAP_STRATA } else { CHEAP } {
+            self.improve(view, query, found);
+        }
+        &self.seeds
+    }
+
+    /// The bases of a stretch of so many that are to be where it lies: one of the disjoint stretches of a read that
+    /// begin with its seeds is free of edits in a hit, not just its seed.
+    fn mask(&self, len: u32) -> u64 {
+        // Devices do not look, and the candidates of all hits are counted alike.
+        if self.early { u64::MAX >> (64 - len.min(64)) } else { 0 }
     }
 
     /// Looks for a division that occurs less often: all divisions into seeds that begin and end at
     /// multiples of [`STEP`] are compared (dynamic programming over the places of cuts).
-    fn improve(
-        &mut self,
-        view: &IndexView<'_>,
-        query: &Query<'_>,
-        found: usize,
-        seeds: &mut Vec<Seed>,
-    ) {
+    fn improve(&mut self, view: &IndexView<'_>, query: &Query<'_>, found: usize) {
         let (len, count) = (query.len, query.edits + 1);
         let places = len / STEP;
         let lengths = LONGEST / STEP;
-        self.count(view, query, places);
+        self.find_stretches(view, query, places);
         // costs[s][p]: the fewest positions of s seeds that end by place p.
         self.costs.clear();
         self.costs.resize((count + 1) * (places + 1), u64::MAX);
@@ -151,9 +158,10 @@ impl Chooser {
                     if cost == u64::MAX {
                         continue;
                     }
-                    let cost = cost + u64::from(self.counts[begin * (lengths + 1) + length]);
+                    let stretch = begin * (lengths + 1) + length;
+                    let cost = cost + self.found[stretch].len() as u64;
                     if cost < best {
-                        (best, from) = (cost, (begin * (lengths + 1) + length) as u32);
+                        (best, from) = (cost, stretch as u32);
                     }
                 }
                 self.costs[row + place] = best;
@@ -163,44 +171,51 @@ impl Chooser {
         if self.costs[count * (places + 1) + places] >= found as u64 {
             return;
         }
-        seeds.clear();
-        let mut place = places;
+        self.seeds.clear();
+        let (mut place, mut until) = (places, len);
         for seed in (1..=count).rev() {
             let from = self.last[seed * (places + 1) + place] as usize;
-            let (begin, length) = (from / (lengths + 1), from % (lengths + 1));
-            let (offset, len) = (begin * STEP, length * STEP);
-            if !query.has_others(offset, offset + len) {
-                let positions = view.find(&query.key(offset), len);
-                if !positions.is_empty() {
-                    seeds.push(Seed { offset: offset as u32, positions });
-                }
+            let begin = from / (lengths + 1);
+            let positions = self.found[from].clone();
+            if !positions.is_empty() {
+                let (offset, key) = (begin * STEP, query.key(begin * STEP));
+                let mask = self.mask((until - offset) as u32);
+                self.seeds.push(Seed { offset: offset as u32, positions, key, mask });
             }
-            place = begin;
+            (place, until) = (begin, begin * STEP);
         }
     }
 
-    /// How often each stretch between two places occurs, by its begin, then by its length.
-    fn count(&mut self, view: &IndexView<'_>, query: &Query<'_>, places: usize) {
+    /// Where each stretch between two places occurs, by its begin, then by its length: nowhere, if it has
+    /// letters that are no bases.
+    fn find_stretches(&mut self, view: &IndexView<'_>, query: &Query<'_>, places: usize) {
         let lengths = LONGEST / STEP;
-        self.counts.clear();
-        self.counts.resize((places + 1) * (lengths + 1), 0);
+        self.found.clear();
+        self.found.resize((places + 1) * (lengths + 1), 0..0);
+        self.stretches.clear();
         for begin in 0..places {
-            let key = query.key(begin * STEP);
-            let mut range = 0..0;
-            for length in SHORTEST / STEP..=lengths.min(places - begin) {
-                let len = length * STEP;
-                if query.has_others(begin * STEP, begin * STEP + len) {
-                    break;
+            let (offset, key) = (begin * STEP, query.key(begin * STEP));
+            view.prefetch(&key, SHORTEST);
+            view.prefetch(&key, view.k());
+            let (query, offset, positions) = (0, offset as u32, 0..0);
+            self.stretches.push(Lookup { query, offset, len: 0, until: 0, key, positions });
+        }
+        for length in SHORTEST / STEP..=lengths {
+            let len = length * STEP;
+            self.stretches.retain_mut(|stretch| {
+                let from = stretch.offset as usize;
+                let is_there = from + len <= places * STEP && !query.has_others(from, from + len);
+                if is_there && (stretch.len as usize) < view.k() {
+                    stretch.positions = view.find_short(&stretch.key, len);
                 }
-                range = match len <= view.k() || length == SHORTEST / STEP {
-                    true => view.find(&key, len),
-                    false if (len - STEP) < view.k() => view.find(&key, len),
-                    false => view.narrow(range, &key, len),
-                };
-                if range.is_empty() {
-                    break;
-                }
-                self.counts[begin * (lengths + 1) + length] = range.len() as u32;
+                stretch.len = len as u32;
+                is_there && !stretch.positions.is_empty()
+            });
+            let all = 0..self.stretches.len() as u32;
+            self.bisections.narrow(view, &mut self.stretches, all);
+            for stretch in &self.stretches {
+                let begin = stretch.offset as usize / STEP;
+                self.found[begin * (lengths + 1) + length] = stretch.positions.clone();
             }
         }
     }

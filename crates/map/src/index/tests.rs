@@ -43,7 +43,11 @@ proptest! {
                     if seed.contains(&b'N') {
                         continue;
                     }
-                    let found = &view.positions[view.find(&key_of(seed), len)];
+                    let key = key_of(seed);
+                    let positions = view.find_short(&key, len);
+                    let mut word = [Lookup { query: 0, offset: 0, len: len as u32, until: 0, key, positions }];
+                    Bisections::default().narrow(&view, &mut word, 0..1);
+                    let found = &view.positions[word[0].positions.clone()];
                     prop_assert!(found.contains(&(contig.start + at as u32)), "{} {}", at, len);
                     // What is found beside is near an end or an N.
                     for &position in found {

@@ -82,6 +82,9 @@ fn options(config: &Config, paired: bool) -> String {
     if config.max_hits > 0 {
         options += &format!(" --max-hits {}", config.max_hits);
     }
+    if config.xa > 0 {
+        options += &format!(" --xa {}", config.xa);
+    }
     if config.metric == Metric::Hamming {
         options += " --hamming";
     }

@@ -3,6 +3,8 @@
 mod bam;
 mod sam;
 
+use merganser_io::put_decimal;
+
 use crate::Config;
 use crate::index::Index;
 use crate::trace::Operation;
@@ -82,6 +84,8 @@ pub(crate) struct Tags<'a> {
     pub(crate) hits: u32,
     /// From 1.
     pub(crate) number: u32,
+    /// What XA says; empty if there is no such tag.
+    pub(crate) others: &'a [u8],
 }
 
 /// What the records of a file share.
@@ -113,6 +117,25 @@ impl RecordStyle {
             Format::Sam => sam::write(self, record, out),
             Format::Bam(_) => bam::write(self, record, out),
         }
+    }
+
+    /// Appends what XA says of a hit: contig, strand and first base from 1, CIGAR, edits.
+    pub(crate) fn name_hit(
+        &self,
+        place: RecordPlace,
+        reverse: bool,
+        operations: &[(Operation, u32)],
+        edits: u32,
+        out: &mut Vec<u8>,
+    ) {
+        out.extend_from_slice(self.names[place.contig as usize].as_bytes());
+        out.extend_from_slice(if reverse { b",-" } else { b",+" });
+        put_decimal(u64::from(place.at) + 1, out);
+        out.push(b',');
+        sam::cigar(self, operations, out);
+        out.push(b',');
+        put_decimal(u64::from(edits), out);
+        out.push(b';');
     }
 
     /// Calls `take` with the CIGAR's operations, neighbours joined.

@@ -1,12 +1,13 @@
 //! From hits to records: which hits of a read or pair are reported, and how.
 
-mod pairs;
+mod together;
 
 use merganser_run::Cancel;
 
 use super::record::{Record, RecordPlace, RecordStyle, Tags, flag};
-use crate::hits::{Hit, NO_SCRIPT, quality};
+use crate::hits::{Hit, quality};
 use crate::index::IndexView;
+use crate::pairs::Pairing;
 use crate::queries::Queries;
 use crate::source::Batch;
 use crate::trace::Alignment;
@@ -19,7 +20,7 @@ pub struct Reported {
     pub reads: u64,
     /// Of these, with a hit.
     pub mapped: u64,
-    /// Of these, with one hit alone.
+    /// Of these, with one hit alone; where not all hits are wanted, with one alone that has as few edits.
     pub unique: u64,
     /// Records of hits.
     pub mappings: u64,
@@ -68,9 +69,9 @@ pub(crate) struct Reporter<'r> {
     config: &'r Config,
     style: &'r RecordStyle,
     alignments: [Alignment; 2],
-    pairs: pairs::PairMemory,
-    /// Ends the work on a pair with very many combinations.
-    cancel: Cancel,
+    /// What XA says of each mate's other best hits.
+    others: [Vec<u8>; 2],
+    pairing: Pairing<'r>,
     pub(crate) reported: Reported,
 }
 
@@ -95,9 +96,9 @@ impl<'r> Reporter<'r> {
         cancel: &Cancel,
     ) -> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
-        let cancel = cancel.clone();
-        let (pairs, reported) = (pairs::PairMemory::default(), Reported::default());
-        Reporter { view, config, style, alignments, pairs, cancel, reported }
+        let pairing = Pairing::new(view, config, cancel);
+        let (others, reported) = (Default::default(), Reported::default());
+        Reporter { view, config, style, alignments, others, pairing, reported }
     }
 
     /// Reports a read or a pair.
@@ -123,10 +124,14 @@ impl<'r> Reporter<'r> {
     fn count(&mut self, unit: &ReportUnit<'_>, mate: usize) {
         let hits = unit.hits[mate];
         let query = unit.queries.get(2 * (unit.read + mate));
-        self.reported.hopeless += u64::from(query.len <= query.edits);
+        self.reported.hopeless += u64::from(query.len <= query.most);
         self.reported.reads += 1;
         self.reported.mapped += u64::from(!hits.is_empty());
-        self.reported.unique += u64::from(hits.len() == 1);
+        let rivals = match self.config.select {
+            Select::All => hits.len(),
+            _ => hits.iter().take_while(|hit| hit.edits == hits[0].edits).count(),
+        };
+        self.reported.unique += u64::from(rivals == 1);
     }
 
     /// How many of some hits or combinations, whose edits are in order, are reported.
@@ -159,8 +164,8 @@ impl<'r> Reporter<'r> {
         let hits = unit.hits[mate];
         let name = unit.batch.name(unit.read);
         let letters = Some(self.cropped(unit, mate));
-        let other = other.map(|hit| self.placed(unit, 1 - mate, hit, 1));
-        let mate_place = other.map(|(place, _)| place);
+        let other = other.map(|hit| (self.placed(unit, 1 - mate, hit, 1), hit.reverse));
+        let mate_place = other.map(|((place, _), _)| place);
         if hits.is_empty() {
             if self.config.keep_unmapped {
                 let record = Record::unmapped(name, flags, mate_place, letters);
@@ -169,7 +174,9 @@ impl<'r> Reporter<'r> {
             return sink.relieve();
         }
         let edits = hits.iter().map(|hit| hit.edits);
-        let best = quality(edits.clone());
+        let best = quality(self.config.select, edits.clone(), room(unit, mate, &hits[0]));
+        let rivals = edits.clone().take_while(|&edits| edits == hits[0].edits).count();
+        self.name_others(unit, mate, &hits[1..rivals]);
         let count = self.selected(edits);
         for (number, hit) in hits[..count].iter().enumerate() {
             let (place, end) = self.placed(unit, mate, hit, 0);
@@ -184,13 +191,16 @@ impl<'r> Reporter<'r> {
                 operations: &self.alignments[0].operations,
                 // An unmapped mate stands at its mate's place.
                 mate: if alone { Some(place) } else { mate_place },
-                template: other.map_or(0, |other| template((place, end), other, mate)),
+                template: other.map_or(0, |(other, reverse)| {
+                    template((place, end), other, [hit.reverse, reverse], mate)
+                }),
                 letters: letters.filter(|_| first),
                 hit: Some(Tags {
                     edits: hit.edits,
                     md: &self.alignments[0].md,
                     hits: count as u32,
                     number: number as u32 + 1,
+                    others: if first { &self.others[mate] } else { &[] },
                 }),
             };
             self.style.write(&record, sink.records());
@@ -198,6 +208,20 @@ impl<'r> Reporter<'r> {
             sink.relieve()?;
         }
         Ok(())
+    }
+
+    /// Makes what XA says of other hits of a mate: nothing, if it is not wanted or these are too many.
+    fn name_others(&mut self, unit: &ReportUnit<'_>, mate: usize, others: &[Hit]) {
+        let mut named = std::mem::take(&mut self.others[mate]);
+        named.clear();
+        if others.len() <= self.config.xa as usize {
+            for hit in others {
+                let (place, _) = self.placed(unit, mate, hit, mate);
+                let operations = &self.alignments[mate].operations;
+                self.style.name_hit(place, hit.reverse, operations, hit.edits, &mut named);
+            }
+        }
+        self.others[mate] = named;
     }
 
     /// Traces a hit into one of the alignments; gives its place and the base behind its last.
@@ -208,20 +232,18 @@ impl<'r> Reporter<'r> {
         hit: &Hit,
         into: usize,
     ) -> (RecordPlace, u32) {
-        let contig = &self.view.text.contigs[hit.contig as usize];
-        let query = unit.queries.get(2 * (unit.read + mate) + usize::from(hit.reverse));
         let (text, mode) = (&self.view.text, self.config.n_mode);
-        let alignment = &mut self.alignments[into];
-        if hit.script == NO_SCRIPT {
-            alignment.trace(&query, text, contig, hit.end, hit.edits, mode);
-        } else {
-            let script = &unit.scripts[hit.script as usize..][..hit.edits as usize];
-            alignment.follow(&query, text, hit.end, script);
-        }
-        let [at, end] =
-            [self.alignments[into].start, self.alignments[into].end].map(|at| at - contig.start);
+        let (alignment, read) = (&mut self.alignments[into], unit.read + mate);
+        alignment.of_hit(unit.queries, read, hit, text, mode, unit.scripts);
+        let contig = &text.contigs[hit.contig as usize];
+        let [at, end] = [alignment.start, alignment.end].map(|at| at - contig.start);
         (RecordPlace { contig: hit.contig, at }, end)
     }
+}
+
+/// How many edits more a hit of a mate could have.
+fn room(unit: &ReportUnit<'_>, mate: usize, hit: &Hit) -> u32 {
+    (unit.queries.get(2 * (unit.read + mate)).most as u32).saturating_sub(hit.edits)
 }
 
 /// How many of some hits or combinations, whose edits are in order, are reported, and whether
@@ -246,13 +268,19 @@ pub(crate) fn selected(
 }
 
 /// SAM's template length of a record, given its and its mate's place and end: from the first base
-/// of both to the last, negative for the one that begins later.
-fn template(own: (RecordPlace, u32), other: (RecordPlace, u32), mate: usize) -> i64 {
+/// of both to the last, negative for the one that begins later; if neither does for the one on the reverse strand, and
+/// if both are for the second one.
+fn template(
+    own: (RecordPlace, u32),
+    other: (RecordPlace, u32),
+    reverse: [bool; 2],
+    mate: usize,
+) -> i64 {
     if own.0.contig != other.0.contig {
         return 0;
     }
     let length = i64::from(own.1.max(other.1)) - i64::from(own.0.at.min(other.0.at));
-    let leads = (own.0.at, mate) < (other.0.at, 1 - mate);
+    let leads = (own.0.at, reverse[0], mate) < (other.0.at, reverse[1], 1 - mate);
     if leads { length } else { -length }
 }
 

@@ -8,15 +8,12 @@ use merganser_run::{Cancel, InOrder, Pipeline};
 
 use super::gpus::WithGpus;
 use crate::Error;
-use crate::cpu::{BLOCK, Mapper};
+use crate::cpu::{Mapper, Strata};
 use crate::cuda::Ticket;
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::output::{BatchText, Format, RecordSink, ReportUnit, Reported, Reporter, Writer};
 use crate::source::{Batch, Source};
-
-/// Good ends that are turned into hits together.
-const MOST_ENDS: usize = 1 << 16;
 
 /// Texts in the order of their batches.
 pub(super) type Written = InOrder<BatchText, Writer>;
@@ -27,6 +24,7 @@ pub(super) type Batches<'r> = Pipeline<'r, Source, BatchText, Writer>;
 /// A thread's stages.
 pub(super) struct Worker<'r> {
     pub(super) mapper: Mapper<'r>,
+    pub(super) strata: Strata<'r>,
     pub(super) gpus: Option<WithGpus<'r>>,
     pub(super) reporter: Reporter<'r>,
     pub(super) texts: Texts,
@@ -103,11 +101,12 @@ impl RecordSink for BatchSink<'_> {
 impl<'r> Worker<'r> {
     pub(super) fn new(
         mapper: Mapper<'r>,
+        strata: Strata<'r>,
         gpus: Option<WithGpus<'r>>,
         reporter: Reporter<'r>,
         texts: Texts,
     ) -> Worker<'r> {
-        Worker { mapper, gpus, reporter, texts, hits: Vec::new(), bounds: Vec::new() }
+        Worker { mapper, strata, gpus, reporter, texts, hits: Vec::new(), bounds: Vec::new() }
     }
 
     /// Maps batches until there are none.
@@ -163,15 +162,11 @@ impl<'r> Worker<'r> {
 
     /// Maps the queries on this thread.
     fn map_here(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {
-        let (mut from, mut to) = (0, 0);
+        let mut from = 0;
         while from < batch.len() {
-            while to < batch.len() && self.mapper.waiting() < MOST_ENDS {
-                let next = batch.len().min(to + BLOCK);
-                self.mapper.seek(to..next)?;
-                to = next;
-            }
-            self.mapper.flush()?;
-            self.mapper.hits(from..to, &mut self.hits, &mut self.bounds)?;
+            let (reads, unit) = (from..batch.len(), batch.unit());
+            let (hits, bounds) = (&mut self.hits, &mut self.bounds);
+            let to = self.strata.map(&mut self.mapper, reads, unit, hits, bounds)?;
             self.report(batch, from..to, &[], number, written)?;
             from = to;
         }

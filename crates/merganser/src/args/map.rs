@@ -27,7 +27,8 @@ Output:
   SAM, or BAM if the name of -o ends in .bam; reads in the order of the input. A
   read's hits are ordered by edits, contig, end and strand; the first is its
   primary record, with the read's bases. MAPQ is 60 for a read's only hit, 10
-  for each edit that the next best has more, at most 50, else 0.
+  for each edit that the next best has more, at most 50, else 0; --best and
+  --best-strata, which stop early, make it of hits with one edit more at most.
 
 Pairs:
   Mates that lie forward-reverse, --min-insert to --max-insert bases from end to
@@ -132,6 +133,11 @@ pub(crate) struct MapArgs {
     /// Report at most so many hits of a read, or combinations of a pair; 0: no limit
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
     pub(crate) max_hits: u32,
+    /// With --best: name other hits with as few edits in the tag XA, if there are no
+    /// more than N; 0: no tag
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
+    #[arg(requires = "best")]
+    pub(crate) xa: u32,
     /// Least distance of the mates of a pair, from end to end
     #[arg(
         long,

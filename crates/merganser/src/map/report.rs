@@ -28,10 +28,12 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
 
 fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     let (reported, effort) = (&finished.outcome.reported, &finished.outcome.effort);
+    let is_early = finished.args.best || finished.args.best_strata;
+    let one_hit = if is_early { "  with one best hit" } else { "  with one hit" };
     let mut rows = vec![
         ("reads", thousands(reported.reads)),
         ("  mapped", thousands(reported.mapped)),
-        ("  with one hit", thousands(reported.unique)),
+        (one_hit, thousands(reported.unique)),
     ];
     if finished.outcome.skipped_alignments > 0 {
         rows.insert(1, ("  other alignments", thousands(finished.outcome.skipped_alignments)));

@@ -75,6 +75,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     };
     set("select", select.into());
     set("max_hits", args.max_hits.into());
+    set("xa", args.xa.into());
     set("insert", vec![args.min_insert, args.max_insert].into());
     set("filter", name_of(&args.filter).into());
     set("output", args.output.display().to_string().into());

@@ -23,11 +23,18 @@ fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Na
     for read in reads {
         mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
     }
-    mapper.seek(0..reads.len() / 2).unwrap();
-    mapper.seek(reads.len() / 2..reads.len()).unwrap();
-    mapper.flush().unwrap();
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
-    mapper.hits(0..reads.len(), &mut hits, &mut bounds).unwrap();
+    let (mut own, mut own_bounds) = (Vec::new(), Vec::new());
+    let all: Vec<usize> = (0..reads.len()).collect();
+    let mut done = 0;
+    while done < reads.len() {
+        let count = mapper.seek(&all[done..], 1).unwrap();
+        mapper.flush().unwrap();
+        mapper.hits(&all[done..done + count], &mut own, &mut own_bounds).unwrap();
+        bounds.extend(own_bounds.iter().map(|bound| bound + hits.len()));
+        hits.append(&mut own);
+        done += count;
+    }
     let effort = mapper.effort;
     assert_eq!(effort.candidates, effort.rejected + effort.verified);
     let mut start = 0;
@@ -87,7 +94,7 @@ impl Random {
             .collect()
     }
 
-    fn edited(&mut self, letters: &[u8], most: usize) -> Vec<u8> {
+    pub(crate) fn edited(&mut self, letters: &[u8], most: usize) -> Vec<u8> {
         let mut letters = letters.to_vec();
         for _ in 0..self.below(most + 1) {
             if letters.len() < 2 {

@@ -7,6 +7,7 @@
 //! number of edits, and equal to it for an alignment that stays within the band.
 
 use merganser_seq::dispatch;
+use merganser_seq::planes::window;
 use merganser_seq::simd::Level;
 
 use super::{End, Window};
@@ -17,6 +18,8 @@ use crate::reference::Text;
 pub(crate) trait Lane: Copy + Default + Send {
     /// Diagonals of a band, and bases of a block: half the word's bits.
     const BAND: usize;
+    /// Bases that can be stepped over with 64 bases of the text: whole blocks.
+    const AHEAD: usize = 64 - Self::BAND;
     fn of(word: u64) -> Self;
     fn word(self) -> u64;
     /// The next base: text (low, high), query (low, high; the base on top), differences up, down,
@@ -90,10 +93,16 @@ struct Group<T, const N: usize> {
     up: [T; N],
     down: [T; N],
     sum: [T; N],
+    /// What the words above are filled from: 64 bases of the text, the first one at the bottom, and
+    /// of the query, the first one on top.
+    text_ahead: [[u64; N]; 2],
+    query_ahead: [[u64; N]; 2],
 }
 
 /// Bases of the widest band.
 pub(crate) const WIDEST: usize = <u64 as Lane>::BAND;
+/// The most edits for which there is a band.
+pub(crate) const MOST_EDITS: usize = (WIDEST - 1) / 2;
 
 /// The band of the lanes that windows with this many edits take: the narrow one if it leaves room
 /// for neighbouring diagonals; `None` if no band is wide enough.
@@ -128,15 +137,17 @@ impl Lanes {
         if !self.group.is_sorted_by_key(of) {
             self.group.sort_by_key(of);
         }
+        let job = Job { queries, windows, text: *text };
         for same in self.group.chunk_by(|a, b| of(a).0 == of(b).0) {
-            let job = Job { queries, windows, text: *text };
-            if of(&same[0]).0 == Some(<u32 as Lane>::BAND) {
-                for group in same.chunks(LANES_32) {
-                    lanes_32(level, &job, group, ends, &mut rejected);
-                }
-            } else {
-                for group in same.chunks(LANES_64) {
-                    lanes_64(level, &job, group, ends, &mut rejected);
+            let narrow = of(&same[0]).0 == Some(<u32 as Lane>::BAND);
+            let count = if narrow { LANES_32 } else { LANES_64 };
+            job.prefetch(&same[..count.min(same.len())]);
+            for from in (0..same.len()).step_by(count) {
+                let (group, rest) = same[from..].split_at(count.min(same.len() - from));
+                job.prefetch(&rest[..count.min(rest.len())]);
+                match narrow {
+                    true => lanes_32(level, &job, group, ends, &mut rejected),
+                    false => lanes_64(level, &job, group, ends, &mut rejected),
                 }
             }
         }
@@ -149,6 +160,20 @@ struct Job<'a> {
     text: Text<'a>,
 }
 
+impl Job<'_> {
+    /// Asks the cache for the text of some windows.
+    fn prefetch(&self, group: &[u32]) {
+        for &at in group {
+            let window = &self.windows[at as usize];
+            let len = self.queries.get(window.query as usize).len;
+            // A line of the cache has 512 bases.
+            for at in (0..len).step_by(512).chain([len]) {
+                self.text.prefetch(window.first as usize + at);
+            }
+        }
+    }
+}
+
 dispatch! {
     fn lanes_32(job: &Job<'_>, group: &[u32], ends: &mut Vec<End>, rejected: &mut dyn FnMut(u32)) =
         run::<u32, LANES_32>
@@ -159,6 +184,36 @@ dispatch! {
         run::<u64, LANES_64>
 }
 
+/// What a lane is filled from.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    /// The planes of the query's reverse complement: complemented, they are the query's from its last
+    /// base on.
+    back: [&'a [u64]; 2],
+    len: usize,
+    /// Where the band begins in the text.
+    at: usize,
+}
+
+impl<'a> Source<'a> {
+    fn of(job: &Job<'a>, window: &Window) -> Source<'a> {
+        let query = job.queries.get(window.query as usize);
+        let back = job.queries.get(window.query as usize ^ 1);
+        let at = (window.first - query.edits as i64) as usize;
+        Source { back: [back.low, back.high], len: query.len, at }
+    }
+
+    /// The 64 bases of the query from `base` on, the first one on top.
+    #[inline(always)]
+    fn query(&self, base: usize) -> [u64; 2] {
+        let left = self.len - base;
+        self.back.map(|plane| match left.checked_sub(64) {
+            Some(from) => !window(plane, from),
+            None => !plane[0] << (64 - left),
+        })
+    }
+}
+
 #[inline(always)]
 fn run<T: Lane, const N: usize>(
     job: &Job<'_>,
@@ -167,66 +222,71 @@ fn run<T: Lane, const N: usize>(
     rejected: &mut dyn FnMut(u32),
 ) {
     let zeros = [T::default(); N];
-    let mut lanes =
-        Group { text: [zeros; 2], query: [zeros; 2], up: zeros, down: zeros, sum: zeros };
+    let ahead = [[0; N]; 2];
+    let mut lanes = Group {
+        text: [zeros; 2],
+        query: [zeros; 2],
+        up: zeros,
+        down: zeros,
+        sum: zeros,
+        text_ahead: ahead,
+        query_ahead: ahead,
+    };
     let window = |lane: usize| &job.windows[group[lane] as usize];
-    let query = |lane: usize| job.queries.get(window(lane).query as usize);
-    let longest = (0..group.len()).map(|lane| query(lane).len).max().unwrap_or(0);
-    let mut base = 0;
+    let none = Source { back: [&[]; 2], len: 0, at: 0 };
+    let mut sources = [none; N];
+    for (lane, source) in sources.iter_mut().enumerate().take(group.len()) {
+        *source = Source::of(job, window(lane));
+    }
+    let sources = &sources[..group.len()];
+    let longest = sources.last().map_or(0, |source| source.len);
+    // The first lane that goes on; they end in their order.
+    let (mut first, mut base) = (0, 0);
     while base < longest {
-        for lane in 0..group.len() {
-            let (query, at) = (query(lane), window(lane).first - query(lane).edits as i64);
-            fill(&mut lanes, lane, &query, &job.text, at as usize + base, base);
+        let within = base % T::AHEAD;
+        if within == 0 {
+            for (lane, source) in sources.iter().enumerate().skip(first) {
+                let (text, query) = (job.text.window(source.at + base), source.query(base));
+                for plane in 0..2 {
+                    lanes.text_ahead[plane][lane] = text[plane];
+                    lanes.query_ahead[plane][lane] = query[plane];
+                }
+            }
         }
-        // A lane that ends within the block is finished there.
-        let mut done = 0;
+        lanes.fill(within as u32);
         let block = T::BAND.min(longest - base);
+        let mut done = 0;
         while done < block {
-            let next = (0..group.len())
-                .map(|lane| query(lane).len.saturating_sub(base))
-                .filter(|&len| len > done)
-                .min()
-                .unwrap_or(block)
-                .min(block);
+            let next = block.min(sources[first].len - base);
             lanes.steps(next - done);
             done = next;
-            for lane in 0..group.len() {
-                if query(lane).len == base + done {
-                    let state = [lanes.up[lane], lanes.down[lane], lanes.sum[lane]].map(T::word);
-                    if !finish(&query(lane), window(lane), state, T::BAND, ends) {
-                        rejected(window(lane).candidates);
-                    }
+            while first < sources.len() && sources[first].len == base + done {
+                let state = [lanes.up[first], lanes.down[first], lanes.sum[first]].map(T::word);
+                let window = window(first);
+                let query = job.queries.get(window.query as usize);
+                if !finish(&query, window, state, T::BAND, ends) {
+                    rejected(window.candidates);
                 }
+                first += 1;
             }
         }
         base += T::BAND;
     }
 }
 
-/// Loads a lane's next block.
-#[inline(always)]
-fn fill<T: Lane, const N: usize>(
-    lanes: &mut Group<T, N>,
-    lane: usize,
-    query: &Query<'_>,
-    text: &Text<'_>,
-    at: usize,
-    base: usize,
-) {
-    if base >= query.len {
-        return;
-    }
-    let [low, high] = text.window(at);
-    (lanes.text[0][lane], lanes.text[1][lane]) = (T::of(low), T::of(high));
-    // Reversed, so that the block's first base is on top of the lane.
-    let top = |plane: &[u64]| {
-        let bits = plane[base / 64] >> (base % 64);
-        T::of(bits.reverse_bits() >> (64 - 2 * T::BAND))
-    };
-    (lanes.query[0][lane], lanes.query[1][lane]) = (top(query.low), top(query.high));
-}
-
 impl<T: Lane, const N: usize> Group<T, N> {
+    /// Fills the words of the next block, which begins so many bases behind the first one ahead.
+    #[inline(always)]
+    fn fill(&mut self, within: u32) {
+        for plane in 0..2 {
+            for lane in 0..N {
+                self.text[plane][lane] = T::of(self.text_ahead[plane][lane] >> within);
+                let query = self.query_ahead[plane][lane] << within;
+                self.query[plane][lane] = T::of(query >> (64 - 2 * T::BAND));
+            }
+        }
+    }
+
     #[inline(always)]
     fn steps(&mut self, bases: usize) {
         for _ in 0..bases {

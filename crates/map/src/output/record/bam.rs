@@ -136,6 +136,11 @@ fn tags(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
         out.push(0);
         number(b"NH", tags.hits, out);
         number(b"HI", tags.number, out);
+        if !tags.others.is_empty() {
+            out.extend_from_slice(b"XAZ");
+            out.extend_from_slice(tags.others);
+            out.push(0);
+        }
     }
     if let Some(group) = &style.group {
         out.extend_from_slice(b"RGZ");

@@ -25,10 +25,7 @@ pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>)
     if record.operations.is_empty() {
         out.push(b'*');
     }
-    style.cigar(record.operations, |operation, len| {
-        put_decimal(u64::from(len), out);
-        out.push(letter(operation));
-    });
+    cigar(style, record.operations, out);
     mate(style, record, out);
     letters(record, out);
     if let Some(tags) = record.hit {
@@ -40,12 +37,24 @@ pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>)
         put_decimal(u64::from(tags.hits), out);
         out.extend_from_slice(b"\tHI:i:");
         put_decimal(u64::from(tags.number), out);
+        if !tags.others.is_empty() {
+            out.extend_from_slice(b"\tXA:Z:");
+            out.extend_from_slice(tags.others);
+        }
     }
     if let Some(group) = &style.group {
         out.extend_from_slice(b"\tRG:Z:");
         out.extend_from_slice(group.as_bytes());
     }
     out.push(b'\n');
+}
+
+/// Appends a CIGAR.
+pub(super) fn cigar(style: &RecordStyle, operations: &[(Operation, u32)], out: &mut Vec<u8>) {
+    style.cigar(operations, |operation, len| {
+        put_decimal(u64::from(len), out);
+        out.push(letter(operation));
+    });
 }
 
 fn letter(operation: Operation) -> u8 {

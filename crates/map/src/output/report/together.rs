@@ -1,0 +1,116 @@
+//! The records of pairs.
+
+use super::{RecordSink, ReportUnit, Reporter, room, set_aside, template};
+use crate::Error;
+use crate::hits::{Hit, quality};
+use crate::output::record::{Record, Tags, flag};
+use crate::pairs::{Combination, Mates};
+
+/// What a record is of a pair.
+const MATES: [u16; 2] = [flag::PAIRED | flag::FIRST, flag::PAIRED | flag::LAST];
+
+impl Reporter<'_> {
+    /// Reports a pair: its concordant combinations or, if there is none, each mate's hits.
+    pub(super) fn pair(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), Error> {
+        (0..2).for_each(|mate| self.count(unit, mate));
+        self.reported.pairs += 1;
+        let ReportUnit { queries, read, hits, scripts, .. } = *unit;
+        self.pairing.combine(&Mates { queries, read, hits, scripts });
+        let combinations = std::mem::take(&mut self.pairing.combinations);
+        let done = if combinations.is_empty() {
+            self.apart(unit, sink)
+        } else {
+            self.together(unit, &combinations, sink)
+        };
+        self.pairing.combinations = combinations;
+        done
+    }
+
+    fn together(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        combinations: &[Combination],
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), Error> {
+        self.reported.concordant += 1;
+        let edits = combinations.iter().map(|combination| combination.edits);
+        let rooms = [0, 1]
+            .map(|mate| room(unit, mate, &unit.hits[mate][combinations[0].hits[mate] as usize]));
+        let best = quality(self.config.select, edits.clone(), rooms[0].min(rooms[1]));
+        if self.config.xa > 0 {
+            self.name_others_of_mates(unit, combinations);
+        }
+        let count = self.selected(edits);
+        for (number, combination) in combinations[..count].iter().enumerate() {
+            let hits = [0, 1].map(|mate| unit.hits[mate][combination.hits[mate] as usize]);
+            let places = [0, 1].map(|mate| self.placed(unit, mate, &hits[mate], mate));
+            let first = number == 0;
+            for mate in 0..2 {
+                let reverse = [hits[mate].reverse, hits[1 - mate].reverse];
+                let own = if reverse[0] { flag::REVERSE } else { flag::MATE_REVERSE };
+                let record = Record {
+                    name: unit.batch.name(unit.read),
+                    flags: MATES[mate]
+                        | flag::PROPER
+                        | own
+                        | if first { 0 } else { flag::SECONDARY },
+                    place: Some(places[mate].0),
+                    quality: if first { best } else { 0 },
+                    operations: &self.alignments[mate].operations,
+                    mate: Some(places[1 - mate].0),
+                    template: template(places[mate], places[1 - mate], reverse, mate),
+                    letters: first.then(|| self.cropped(unit, mate)),
+                    hit: Some(Tags {
+                        edits: hits[mate].edits,
+                        md: &self.alignments[mate].md,
+                        hits: count as u32,
+                        number: number as u32 + 1,
+                        others: if first { &self.others[mate] } else { &[] },
+                    }),
+                };
+                self.style.write(&record, sink.records());
+                self.reported.mappings += 1;
+            }
+            sink.relieve()?;
+        }
+        Ok(())
+    }
+
+    /// Makes what XA says of each mate: its hits in other combinations with as few edits, each once.
+    fn name_others_of_mates(&mut self, unit: &ReportUnit<'_>, combinations: &[Combination]) {
+        let best = combinations[0];
+        for mate in 0..2 {
+            let same = combinations.iter().take_while(|other| other.edits == best.edits);
+            let mut others: Vec<u32> = same.map(|other| other.hits[mate]).collect();
+            others.sort_unstable();
+            others.dedup();
+            others.retain(|&other| other != best.hits[mate]);
+            let others: Vec<Hit> =
+                others.iter().map(|&other| unit.hits[mate][other as usize]).collect();
+            self.name_others(unit, mate, &others);
+        }
+    }
+
+    fn apart(&mut self, unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), Error> {
+        let firsts = unit.hits.map(<[Hit]>::first);
+        match firsts {
+            [Some(_), Some(_)] => self.reported.discordant += 1,
+            [None, None] => set_aside(unit, sink),
+            _ => self.reported.one_mate += 1,
+        }
+        for mate in 0..2 {
+            let other = firsts[1 - mate];
+            let mate_flags = match other {
+                None => flag::MATE_UNMAPPED,
+                Some(hit) if hit.reverse => flag::MATE_REVERSE,
+                Some(_) => 0,
+            };
+            self.each(unit, mate, MATES[mate] | mate_flags, other, sink)?;
+        }
+        Ok(())
+    }
+}
