@@ -5,6 +5,8 @@ fn main() {
         merganser_gpu_build::Kernels::new("merganser_count_cuda")
             .file("cuda/count.cu")
             .shared("count_layout.cuh", "src/cuda/kernels.rs")
+            .shared("gather_layout.cuh", "src/cuda/gathering.rs")
+            .shared("table_layout.cuh", "src/cuda/table_kernels.rs")
             .compile();
     }
 }

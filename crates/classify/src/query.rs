@@ -43,7 +43,7 @@ impl<'a> Query<'a> {
     }
 
     /// Puts the database on the GPUs that `resources` asks for, which [`find`](Self::find) then asks.
-    /// Parts for which they have no room the host asks. By themselves, all GPUs that are there are
+    /// Parts for which they have no room the host asks. By themselves, as many GPUs as it needs are
     /// taken, as nobody knows how many reads will come.
     ///
     /// # Errors
@@ -55,7 +55,8 @@ impl<'a> Query<'a> {
         progress: &dyn Progress,
     ) -> Result<Query<'a>, Error> {
         resources.validate()?;
-        let gpus = resources.choose_gpus(Work::Classify, None, merganser_gpu::usable, progress)?;
+        let work = Work::Classify { database: Some(self.host.database().bytes()) };
+        let gpus = resources.choose_gpus(work, None, merganser_gpu::usable, progress)?;
         if gpus.is_empty() {
             return Ok(self);
         }

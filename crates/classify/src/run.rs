@@ -195,7 +195,8 @@ pub fn classify<'a>(
     cancel: &Cancel,
 ) -> Result<Outcome<'a>, Error> {
     config.validate()?;
-    let devices = Devices::choose(resources, segments.iter().flat_map(Segment::inputs), progress)?;
+    let reads = segments.iter().flat_map(Segment::inputs);
+    let devices = Devices::choose(resources, Some(database.bytes()), reads, progress)?;
     let classifier = Classifier::on(database, &config.thresholds, &devices, progress)?;
     classifier.run(config, resources, segments, outputs, progress, cancel)
 }

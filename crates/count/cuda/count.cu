@@ -1,6 +1,7 @@
 // The launchers of counting, as status.cuh says. Kernels are in the headers beside this file.
 #include "encode.cuh"
 #include "expand.cuh"
+#include "gather.cuh"
 #include "pack.cuh"
 #include "partition.cuh"
 #include "runs.cuh"
@@ -9,6 +10,8 @@
 #include <climits>
 
 #include "count_layout.cuh"
+#include "gather_layout.cuh"
+#include "table_layout.cuh"
 
 using mgpu::grid_size;
 using mgpu::launch_status;
@@ -75,6 +78,14 @@ mgpu_status merganser_count_scatter(const mgpu::scatter_arguments* a, cudaStream
                       : a->words == 4 ? mgpu::scatter_kernel<4>
                                       : mgpu::scatter_kernel<8>;
   MGPU_LAUNCH(kernel, a->tiles, mgpu::partition_threads, stream, *a);
+  return launch_status();
+}
+
+/// Moves pieces of `words` words in all.
+mgpu_status merganser_count_gather(const mgpu::gather_arguments* a, uint64_t words,
+                                   cudaStream_t stream) {
+  const unsigned blocks = grid_size(words, mgpu::gather_tile, mgpu::a_block_each);
+  MGPU_LAUNCH(mgpu::gather_kernel, blocks, mgpu::gather_threads, stream, *a);
   return launch_status();
 }
 

@@ -2,13 +2,15 @@
 //! super-k-mers, keep them by bin, count bins and sort what stays.
 //!
 //! Everything that can be done before a device is ready is done meanwhile: packed batches wait in a
-//! queue. Super-k-mers stay in device memory as far as it goes, then in pinned host memory, then on
+//! queue. Super-k-mers stay in device memory as far as it goes, then in host memory, then on
 //! disk. No result depends on which.
 
 mod batch;
 pub(crate) mod chunks;
 pub(crate) mod counting;
 mod encoding;
+mod gathering;
+pub(crate) mod host_bins;
 pub(crate) mod host_writers;
 mod kernels;
 pub(crate) mod packer;

@@ -24,9 +24,11 @@ const CHUNK_BYTES: u64 = 4 << 20;
 const LEAST_CHUNK_BYTES: u64 = 256 << 10;
 /// A worker's buffer for each bin.
 pub(crate) const STRIDE: usize = 1024;
-/// A block of a bin.
+/// A block of a bin, if open ones take an eighth of the memory at most,
 const BLOCK_BYTES: u64 = 32 << 10;
 const LEAST_BLOCK_BYTES: u64 = 4 << 10;
+/// and if they take a 32nd: the allocator asks the system for each by itself, and all threads wait for that.
+const LARGE_BLOCK_BYTES: u64 = 256 << 10;
 /// Memory for full blocks below which a run would do little but spill.
 const LEAST_FULL_BYTES: u64 = 8 << 20;
 const LEAST_TABLE_BYTES: u64 = 2 << 20;
@@ -90,7 +92,9 @@ pub(crate) fn plan<K: Width>(job: Job<'_>, bins: usize) -> Result<Plan, Error> {
     let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
     let fixed = BASE_BYTES + reading.max(counting);
     let open_blocks = (bins + scattered::ranges(job.config.k)) as u64;
-    let block_bytes = (job.memory / 8 / open_blocks).clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES);
+    let block_bytes = (job.memory / 8 / open_blocks)
+        .clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES)
+        .max((job.memory / 32 / open_blocks).min(LARGE_BLOCK_BYTES));
     let open = open_blocks * block_bytes;
     // A table that grows is there twice for a moment, half as large and whole.
     let table_bytes = table_bytes(job);
@@ -146,7 +150,8 @@ mod tests {
             let resources = resources.clone().memory(memory);
             let plan = plan::<u64>(Job::new(&config, &resources, &[]), 512).unwrap();
             assert!(plan.full_bytes <= memory && plan.full_bytes >= memory / 8);
-            assert!(plan.table_bytes <= MOST_TABLE_BYTES && plan.block_bytes <= 32 << 10);
+            let most = if memory > 1 << 30 { LARGE_BLOCK_BYTES } else { BLOCK_BYTES };
+            assert!(plan.table_bytes <= MOST_TABLE_BYTES && plan.block_bytes as u64 <= most);
         }
     }
 

@@ -53,10 +53,6 @@ impl<'p, K: Kmer> Results<'p, K> {
     pub(crate) fn most_at_once(&self) -> u64 {
         self.most_at_once
     }
-
-    pub(crate) fn pool(&self) -> &'p Pool {
-        self.scattered.pool()
-    }
 }
 
 /// One worker's way into the results.

@@ -6,13 +6,16 @@ pub(crate) mod reading;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Instant;
 
 use merganser_io::{Chunk, Input, OutputSet, Reader};
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use merganser_kmers::{Histogram, MemoryTable};
-use merganser_run::{Cancel, Progress, Resources, Stages, Unit, Work, run_workers_collect};
+use merganser_run::{
+    Cancel, Progress, Resources, Stages, Unit, Work, run_workers_collect, start_scoped,
+};
 use merganser_seq::with_kmer;
 
 use crate::binmap::BinMap;
@@ -227,7 +230,7 @@ impl Run<'_> {
             writer.add(K::from_low(u64::from(kmer)), count)?;
         }
         outcome.histogram = writer.finish()?;
-        self.emit(&results, files, &mut outcome)?;
+        self.emit(&results, &pool, files, &mut outcome)?;
         Ok(outcome)
     }
 
@@ -259,7 +262,7 @@ impl Run<'_> {
         let results = Results::<K>::new(self.config, &pool).sorting(most);
         outcome.histogram = self.count_bins(&store, &results, plan)?;
         outcome.stage("count", started);
-        self.emit(&results, files, &mut outcome)?;
+        self.emit(&results, &pool, files, &mut outcome)?;
         outcome.spilled_bytes = pool.spilled();
         if outcome.spilled_bytes > 0 {
             outcome.enough_memory = plan::memory_for::<K>(self.job, plan.bins, pool.most_bytes());
@@ -338,10 +341,11 @@ impl Run<'_> {
         Ok(histogram)
     }
 
-    /// Phase 3: sorts and writes what stays.
+    /// Phase 3: sorts and writes what stays; what super-k-mers had of `pool` goes back meanwhile.
     pub(crate) fn emit<K: Width>(
         &self,
         source: &dyn Source<K>,
+        pool: &Pool,
         files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
@@ -352,7 +356,10 @@ impl Run<'_> {
             return Ok(());
         }
         let started = Instant::now();
-        let synced = output::write(files, self.job, source, outcome, self.cancel)?;
+        let synced = thread::scope(|scope| {
+            start_scoped(scope, || pool.trim())?;
+            output::write(files, self.job, source, outcome, self.cancel)
+        })?;
         outcome.stages.add("sort and write", started.elapsed().saturating_sub(synced));
         outcome.stages.add("sync", synced);
         Ok(())

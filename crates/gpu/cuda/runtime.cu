@@ -78,10 +78,10 @@ mgpu_status mgpu_start_device() {
 
 /// Lets the current device reach the memory of device `other` directly, if the machine can do that:
 /// copies between them then need no way over the host.
-mgpu_status mgpu_reach_device(int32_t device, int32_t other) {
-  int can = 0;
-  const mgpu_status status = status_of(cudaDeviceCanAccessPeer(&can, device, other));
-  if (status != 0 || can == 0) {
+mgpu_status mgpu_reach_device(int32_t device, int32_t other, int32_t* reached) {
+  *reached = 0;
+  const mgpu_status status = status_of(cudaDeviceCanAccessPeer(reached, device, other));
+  if (status != 0 || *reached == 0) {
     return status;
   }
   const cudaError_t error = cudaDeviceEnablePeerAccess(other, 0);
@@ -89,6 +89,7 @@ mgpu_status mgpu_reach_device(int32_t device, int32_t other) {
     cudaGetLastError();
     return 0;
   }
+  *reached = error == cudaSuccess ? 1 : 0;
   return status_of(error);
 }
 

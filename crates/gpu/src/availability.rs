@@ -73,15 +73,20 @@ pub fn availability() -> &'static Availability {
 
 /// The time that the first [`availability()`] took, by far most of it CUDA's own start.
 pub(crate) fn probe_time() -> Duration {
-    PROBED.get().map_or(Duration::ZERO, |(_, time)| *time)
+    PROBED.get().map_or(Duration::ZERO, |(_, _, time)| *time)
 }
 
-static PROBED: OnceLock<(Availability, Duration)> = OnceLock::new();
+/// When CUDA was first called; `None` if it was not.
+pub fn first_call() -> Option<Instant> {
+    PROBED.get().map(|(_, called, _)| *called)
+}
 
-fn probed() -> &'static (Availability, Duration) {
+static PROBED: OnceLock<(Availability, Instant, Duration)> = OnceLock::new();
+
+fn probed() -> &'static (Availability, Instant, Duration) {
     PROBED.get_or_init(|| {
         let start = Instant::now();
-        (probe::probe(), start.elapsed())
+        (probe::probe(), start, start.elapsed())
     })
 }
 

@@ -6,7 +6,7 @@ use crate::error::check;
 use crate::ffi::{self, Status};
 use crate::lock::lock;
 use crate::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -27,6 +27,8 @@ struct State {
     limit: AtomicU64,
     /// Allocations left until one fails for a test; 0 is never.
     fail_in: AtomicU64,
+    /// Other devices whose memory kernels of this one can use.
+    reached: Mutex<BTreeSet<u32>>,
 }
 
 /// Bytes of device memory.
@@ -38,11 +40,17 @@ pub struct Memory {
     pub total: u64,
 }
 
-static OPENING: Mutex<Duration> = Mutex::new(Duration::ZERO);
+/// How long devices took to open, and when the last of them was ready.
+static OPENING: Mutex<(Duration, Option<Instant>)> = Mutex::new((Duration::ZERO, None));
 
 /// The time that starting CUDA took so far: asking for devices and making them ready.
 pub fn start_time() -> Duration {
-    probe_time() + *lock(&OPENING)
+    probe_time() + lock(&OPENING).0
+}
+
+/// When the last device that was opened was ready; `None` if none was.
+pub fn ready_at() -> Option<Instant> {
+    lock(&OPENING).1
 }
 
 impl Device {
@@ -79,8 +87,17 @@ impl Device {
         if let Ok(devices) = &opened {
             connect(devices);
         }
-        *lock(&OPENING) += start.elapsed();
+        let mut opening = lock(&OPENING);
+        *opening = (opening.0 + start.elapsed(), Some(Instant::now()));
+        drop(opening);
         opened
+    }
+
+    /// Whether kernels of this device can use the other's memory: it is the same device, or both were
+    /// opened together and the machine connects them.
+    pub fn reaches(&self, other: &Device) -> bool {
+        let ordinal = other.ordinal();
+        ordinal == self.ordinal() || lock(&self.0.reached).contains(&ordinal)
     }
 
     fn start(
@@ -104,6 +121,7 @@ impl Device {
             used: AtomicU64::new(0),
             limit: AtomicU64::new(u64::MAX),
             fail_in: AtomicU64::new(fail_in),
+            reached: Mutex::default(),
         }));
         // SAFETY: no arguments; the device was made current by `call`.
         device.call("starting the device", || unsafe { ffi::mgpu_start_device() })?;
@@ -245,10 +263,14 @@ fn connect(devices: &[Device]) {
     for one in devices {
         let others = devices.iter().map(Device::ordinal).filter(|&other| other != one.ordinal());
         for other in others {
+            let mut reached = 0;
             let _ = one.call("reaching another device", || {
-                // SAFETY: no pointers; any numbers may be given.
-                unsafe { ffi::mgpu_reach_device(one.ordinal() as i32, other as i32) }
+                // SAFETY: the pointer is to a local; any numbers may be given.
+                unsafe { ffi::mgpu_reach_device(one.ordinal() as i32, other as i32, &mut reached) }
             });
+            if reached != 0 {
+                lock(&one.0.reached).insert(other);
+            }
         }
     }
 }

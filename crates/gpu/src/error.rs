@@ -121,9 +121,10 @@ impl Error {
 ///
 /// # Errors
 /// [`unavailable`] if there are none.
-pub fn usable() -> Result<Vec<(u32, String)>, Error> {
+pub fn usable() -> Result<Vec<(u32, String, u64)>, Error> {
     let devices = crate::availability().usable();
-    let devices: Vec<_> = devices.map(|at| (at.ordinal, at.name.clone())).collect();
+    let devices: Vec<_> =
+        devices.map(|at| (at.ordinal, at.name.clone(), at.total_memory)).collect();
     if devices.is_empty() { Err(unavailable()) } else { Ok(devices) }
 }
 

@@ -56,7 +56,7 @@ crate::foreign! {
     fn mgpu_describe_device(device: i32, out: *mut DeviceProperties);
     fn mgpu_set_device(device: i32);
     fn mgpu_start_device();
-    fn mgpu_reach_device(device: i32, other: i32);
+    fn mgpu_reach_device(device: i32, other: i32, reached: *mut i32);
     fn mgpu_synchronize_device();
     fn mgpu_memory_info(free_bytes: *mut u64, total_bytes: *mut u64);
     fn mgpu_allocate(bytes: u64, out: *mut *mut c_void);

@@ -49,9 +49,11 @@ pub mod primitives;
 mod selftest;
 mod stream;
 
-pub use availability::{Availability, CudaVersion, DeviceInfo, DriverVersion, availability};
+pub use availability::{
+    Availability, CudaVersion, DeviceInfo, DriverVersion, availability, first_call,
+};
 pub use build_info::{BuildInfo, build_info};
-pub use device::{Device, Memory, start_time};
+pub use device::{Device, Memory, ready_at, start_time};
 pub use diagnostics::{DeviceReport, Report, diagnose};
 pub use error::{Error, unavailable, usable};
 pub use event::Event;

@@ -57,7 +57,10 @@ impl<'p> Store<'p> {
     }
 
     /// Adds whole records, at most a block of them.
-    pub(crate) fn append(&self, bin: usize, records: &[u8]) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// If the disk is full, or memory is and none is to be used.
+    pub fn append(&self, bin: usize, records: &[u8]) -> Result<(), Error> {
         let mut bin = lock(&self.bins[bin]);
         if bin.open.len() + records.len() > self.pool.block_bytes() && !bin.open.is_empty() {
             let full = std::mem::take(&mut bin.open);
@@ -103,16 +106,38 @@ impl Contents<'_> {
         buffer: &mut Vec<u8>,
         mut visit: impl FnMut(&[u8]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        for segment in &self.segments {
-            match segment {
-                Segment::Memory(block) => visit(block)?,
-                Segment::Disk { offset, len } => {
-                    self.pool.unspill(*offset, *len, buffer)?;
-                    visit(buffer)?;
-                }
+        let blocks = self.segments.len() + usize::from(!self.open.is_empty());
+        (0..blocks).try_for_each(|number| self.read_block(number, buffer, &mut visit))
+    }
+
+    /// The bytes of each block.
+    pub fn block_bytes(&self) -> impl Iterator<Item = usize> + '_ {
+        let full = self.segments.iter().map(|segment| match segment {
+            Segment::Memory(block) => block.len(),
+            Segment::Disk { len, .. } => *len,
+        });
+        full.chain((!self.open.is_empty()).then_some(self.open.len()))
+    }
+
+    /// Gives `visit` the records of the block of this number. `buffer` is working space for what lies on
+    /// disk.
+    ///
+    /// # Errors
+    /// If the disk cannot be read, and what `visit` returns.
+    pub fn read_block(
+        &self,
+        number: usize,
+        buffer: &mut Vec<u8>,
+        visit: impl FnOnce(&[u8]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match self.segments.get(number) {
+            Some(Segment::Memory(block)) => visit(block),
+            Some(Segment::Disk { offset, len }) => {
+                self.pool.unspill(*offset, *len, buffer)?;
+                visit(buffer)
             }
+            None => visit(&self.open),
         }
-        if self.open.is_empty() { Ok(()) } else { visit(&self.open) }
     }
 }
 

@@ -8,6 +8,7 @@ mod sheet;
 pub(crate) mod summary;
 
 use std::cell::RefCell;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -216,7 +217,14 @@ impl Source {
         if self.is_kraken2() && resources.device == DeviceChoice::Auto {
             resources.device = DeviceChoice::Cpu;
         }
-        Devices::choose(&resources, reads, &Bar::new(console))
+        Devices::choose(&resources, self.bytes(), reads, &Bar::new(console))
+    }
+
+    /// The size of a database that is there.
+    fn bytes(&self) -> Option<u64> {
+        let Source::File(path) = self else { return None };
+        let files = database::files(path);
+        Some(files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum())
     }
 
     /// What is read for it.

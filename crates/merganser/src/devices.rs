@@ -28,10 +28,14 @@ pub(crate) fn describe(gpus: &[u32], memory: Option<u64>, summary: &mut Summary)
 }
 
 /// The clocks of the summary, of a run that began at `started` and ends now: all of it, starting CUDA,
-/// and the rest. The time after this is the exit, which counts for neither.
+/// and the rest, and from when to when CUDA started. The time after this is the exit, which counts for
+/// neither.
 pub(crate) fn clocks(started: Instant, summary: &mut Summary) {
     let (wall, cuda_start) = (started.elapsed(), merganser_gpu::start_time());
     summary.set("seconds", "wall", wall.as_secs_f64());
     summary.set("seconds", "cuda_start", cuda_start.as_secs_f64());
     summary.set("seconds", "run", wall.saturating_sub(cuda_start).as_secs_f64());
+    let since = |moment: Instant| moment.duration_since(started).as_secs_f64();
+    summary.set("seconds", "cuda_called", merganser_gpu::first_call().map(since));
+    summary.set("seconds", "cuda_ready", merganser_gpu::ready_at().map(since));
 }

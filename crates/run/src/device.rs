@@ -79,7 +79,10 @@ pub enum Work {
     /// Building a database of reference genomes.
     Build,
     /// Classifying reads.
-    Classify,
+    Classify {
+        /// Bytes of the database, if anybody knows yet; GPUs share its parts among them.
+        database: Option<u64>,
+    },
     /// Classifying reads by a database of Kraken 2, which has a table of so many bytes.
     Kraken2 {
         /// Bytes of the table, all of which a GPU gets.
@@ -108,7 +111,7 @@ impl Work {
             Work::Count | Work::Query => Some(100 * MEGA),
             Work::Profile => Some(1_500 * MEGA),
             Work::Build => Some(2_000 * MEGA),
-            Work::Classify => Some(500 * MEGA),
+            Work::Classify { .. } => Some(500 * MEGA),
             Work::Kraken2 { table } => Some(500 * MEGA + table / 10),
             Work::FilterExact => Some(8_000 * MEGA),
             Work::FilterByRule => Some(2_000 * MEGA),
@@ -119,15 +122,49 @@ impl Work {
     }
 }
 
+/// Bytes of reads for each GPU that counts: with fewer, starting another takes as long as it saves
+/// (docs/benchmarks.md).
+const COUNTED_BY_EACH: u64 = 8_000_000_000;
+
+impl Work {
+    /// How many of the GPUs, with so many bytes of memory that may be used of each, a run makes use of:
+    /// the others would take longer to start than they save, as one of them waits for the cores already
+    /// (docs/benchmarks.md).
+    fn useful_gpus(self, input: Option<u64>, memory: &[u64]) -> usize {
+        let useful = match self {
+            Work::Count => input.map_or(memory.len(), |bytes| (bytes / COUNTED_BY_EACH) as usize),
+            Work::Classify { database: Some(bytes) } => {
+                // On a device it takes more than in the file, and so do reads.
+                let (mut left, mut gpus) = (bytes / 2 * 3, memory.iter());
+                while left > 0
+                    && let Some(memory) = gpus.next()
+                {
+                    left = left.saturating_sub(memory / 4 * 3);
+                }
+                memory.len() - gpus.len()
+            }
+            Work::Classify { database: None } | Work::Query | Work::Profile => memory.len(),
+            Work::Build
+            | Work::Kraken2 { .. }
+            | Work::FilterExact
+            | Work::FilterByRule
+            | Work::Index
+            | Work::Map { .. } => 1,
+        };
+        useful.clamp(1, memory.len().max(1))
+    }
+}
+
 /// Bases of a reference from which on GPUs map faster at all: what is smaller lies in the caches of 16
 /// cores (docs/benchmarks.md: 5 Mb, where they are slower, and 100 Mb).
 const LEAST_REFERENCE: u64 = 20_000_000;
 
 impl Resources {
     /// The GPUs that a run of `work` on about `input` bytes of text (`None` if nobody knows) shall
-    /// use, by CUDA's numbers; none means the CPU. `usable` tells the numbers and models of those
-    /// that can be used, or why there are none. [`DeviceChoice::Auto`] takes them all for inputs of
-    /// [`break_even`](Work::break_even) bytes or more, and of unknown size, and says so to
+    /// use, by CUDA's numbers; none means the CPU. `usable` tells the numbers, the models and the bytes of
+    /// memory of those that can be used, or why there are none. [`DeviceChoice::Auto`] takes GPUs for
+    /// inputs of [`break_even`](Work::break_even) bytes or more, and of unknown size; it and
+    /// [`DeviceChoice::AllCuda`] leave those idle that such a run makes no use of, and say so to
     /// `progress`.
     ///
     /// # Errors
@@ -137,10 +174,23 @@ impl Resources {
         &self,
         work: Work,
         input: Option<u64>,
-        usable: impl FnOnce() -> Result<Vec<(u32, String)>, E>,
+        usable: impl FnOnce() -> Result<Vec<(u32, String, u64)>, E>,
         progress: &dyn Progress,
     ) -> Result<Vec<u32>, E> {
-        let numbers = |gpus: &[(u32, String)]| gpus.iter().map(|gpu| gpu.0).collect();
+        let useful = |mut gpus: Vec<(u32, String, u64)>| {
+            let limit = self.gpu_memory.unwrap_or(u64::MAX);
+            let memory: Vec<u64> = gpus.iter().map(|gpu| gpu.2.min(limit)).collect();
+            gpus.truncate(work.useful_gpus(input, &memory));
+            if gpus.len() < memory.len() {
+                progress.note(&format!(
+                    "{} of {} GPUs: more would not be faster here (--device cuda:0,1 takes both)",
+                    gpus.len(),
+                    memory.len()
+                ));
+            }
+            gpus
+        };
+        let numbers = |gpus: &[(u32, String, u64)]| gpus.iter().map(|gpu| gpu.0).collect();
         match &self.device {
             DeviceChoice::Cpu => Ok(Vec::new()),
             DeviceChoice::Auto => {
@@ -148,15 +198,16 @@ impl Resources {
                 if !work.break_even().is_some_and(pays) {
                     return Ok(Vec::new());
                 }
-                let gpus = usable().unwrap_or_default();
+                let gpus = useful(usable().unwrap_or_default());
                 if !gpus.is_empty() {
-                    let names = gpus.iter().map(|(number, model)| format!("cuda:{number} {model}"));
+                    let name = |(number, model, _): &_| format!("cuda:{number} {model}");
+                    let names = gpus.iter().map(name);
                     let names: Vec<String> = names.collect();
                     progress.note(&format!("computing on {}", names.join(", ")));
                 }
                 Ok(numbers(&gpus))
             }
-            DeviceChoice::AllCuda => Ok(numbers(&usable()?)),
+            DeviceChoice::AllCuda => Ok(numbers(&useful(usable()?))),
             DeviceChoice::Cuda(ordinals) => Ok(ordinals.clone()),
         }
     }
@@ -169,21 +220,36 @@ mod tests {
 
     #[test]
     fn auto_takes_gpus_where_they_pay() {
-        let two = || Ok::<_, String>(vec![(0, "A".to_owned()), (2, "B".to_owned())]);
+        let two = || Ok::<_, String>(vec![(0, "A".to_owned(), 1), (2, "B".to_owned(), 1)]);
         let none = || Err("no driver".to_owned());
         let auto = Resources::new();
         let choose = |input| auto.choose_gpus(Work::Count, input, two, &Silent).unwrap();
         assert_eq!(choose(Some(99_999_999)), [0u32; 0]);
-        assert_eq!(choose(Some(100_000_000)), [0, 2]);
+        assert_eq!(choose(Some(100_000_000)), [0]);
+        assert_eq!(choose(Some(16_000_000_000)), [0, 2]);
         assert_eq!(choose(None), [0, 2]);
         let small = Work::Map { reference: 1 };
         assert_eq!(auto.choose_gpus(small, None, two, &Silent).unwrap(), [0u32; 0]);
         assert_eq!(auto.choose_gpus(Work::Count, None, none, &Silent).unwrap(), [0u32; 0]);
         let all = auto.clone().device(DeviceChoice::AllCuda);
-        assert_eq!(all.choose_gpus(small, Some(1), two, &Silent).unwrap(), [0, 2]);
+        assert_eq!(all.choose_gpus(small, Some(1), two, &Silent).unwrap(), [0]);
+        assert_eq!(all.choose_gpus(Work::Query, Some(1), two, &Silent).unwrap(), [0, 2]);
         assert_eq!(all.choose_gpus(small, None, none, &Silent).unwrap_err(), "no driver");
         let third = auto.device(DeviceChoice::Cuda(vec![3]));
         assert_eq!(third.choose_gpus(small, None, none, &Silent).unwrap(), [3]);
+    }
+
+    #[test]
+    fn further_gpus_are_idle_where_they_save_nothing() {
+        let memory = [80_000_000_000; 4];
+        let classify = |bytes| Work::Classify { database: bytes }.useful_gpus(Some(1), &memory);
+        assert_eq!([Some(0), Some(3_000_000_000), Some(30_000_000_000)].map(classify), [1; 3]);
+        assert_eq!([Some(50_000_000_000), Some(1 << 50), None].map(classify), [2, 4, 4]);
+        let count = |bytes| Work::Count.useful_gpus(bytes, &memory);
+        let inputs = [Some(0), Some(15_999_999_999), Some(24_000_000_000), Some(1 << 50), None];
+        assert_eq!(inputs.map(count), [1, 1, 3, 4, 4]);
+        assert_eq!(Work::Build.useful_gpus(None, &memory), 1);
+        assert_eq!(Work::Query.useful_gpus(None, &[]), 1);
     }
 
     #[test]

@@ -17,18 +17,21 @@ pub struct Devices {
 
 impl Devices {
     /// Those that `resources` asks for, for all runs over `reads` together; by themselves, GPUs are
-    /// taken if there are so many reads that they pay ([`Work::Classify`]).
+    /// taken if there are so many reads that they pay ([`Work::Classify`]), and as many as a database of
+    /// `database` bytes needs; all, if nobody knows yet.
     ///
     /// # Errors
     /// If there is no thread; if GPUs are asked for and there are none.
     pub fn choose<'i>(
         resources: &Resources,
+        database: Option<u64>,
         reads: impl IntoIterator<Item = &'i Input>,
         progress: &dyn Progress,
     ) -> Result<Devices, Error> {
         resources.validate()?;
         let bytes = merganser_io::text_bytes(reads);
-        let gpus = resources.choose_gpus(Work::Classify, bytes, merganser_gpu::usable, progress)?;
+        let work = Work::Classify { database };
+        let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
         let auto = resources.device == DeviceChoice::Auto;
         Ok(Devices { gpus: GpuConfig::new(resources, gpus), auto })
     }

@@ -1,6 +1,7 @@
 //! Phase 2 on a device: groups of bins become k-mers with counts.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicUsize;
 use std::thread;
 
 use merganser_gpu::primitives::{self, SortKey};
@@ -8,7 +9,9 @@ use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Result as GpuResult, S
 use merganser_kmers::Histogram;
 use merganser_run::start_scoped;
 
-use super::chunks::{Chunk, Load, Staging, Tiers};
+use super::chunks::{Chunk, Load};
+use super::gathering::Gathering;
+use super::host_bins::{Block, HostBins, Room as HostRoom, Staging, Taken};
 use super::kernels::{COUNTERS, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
 use super::packing::{Packing, Sink};
 use super::plan::Room;
@@ -51,15 +54,21 @@ fn fits(load: Load, room: Room, words: usize) -> bool {
 /// The records of all bins, and where they are.
 pub(crate) struct Bins<'b, 'p> {
     pub(crate) chunks: &'b [Chunk],
-    pub(crate) tiers: &'b Tiers<'p>,
+    pub(crate) host: &'b HostBins<'p>,
 }
 
 impl Bins<'_, '_> {
     pub(crate) fn load(&self, bins: &Range<usize>) -> Load {
-        let mut sum = Load::default();
+        let mut sum = self.host.load(bins);
         self.chunks.iter().for_each(|chunk| sum.add(chunk.load(bins)));
         sum
     }
+}
+
+/// Bins that are counted together, and what the host had of them.
+struct Group<'g, 'p> {
+    bins: &'g Range<usize>,
+    taken: Taken<'g, 'p>,
 }
 
 /// A stream with its buffers.
@@ -75,6 +84,8 @@ pub(crate) struct Workspace<'l, K: TableKmer> {
     large: DeviceBuffer<u32>,
     totals: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u8>,
+    /// Where pieces of records are, and where they go.
+    tables: [DeviceBuffer<u64>; 2],
     packing: Packing<K>,
     /// Of each thread that brings records from the host.
     staging: Vec<Staging>,
@@ -106,6 +117,7 @@ impl<'l, K: TableKmer> Workspace<'l, K> {
             large: device.alloc(room.kmers / COUNTERS + 1)?,
             totals: device.alloc(TOTAL_WORDS)?,
             scratch: device.alloc(scratch)?,
+            tables: [device.alloc(0)?, device.alloc(0)?],
             packing: Packing::new(device, most_kept, config.k, layout)?,
             staging: (0..gatherers).map(|_| Staging::default()).collect(),
             histogram: Histogram::default(),
@@ -129,12 +141,17 @@ impl<'l, K: TableKmer> Workspace<'l, K> {
             return Ok(true);
         }
         let room = self.keys[0].len() as u64;
-        if load.kmers > MOST_PARTS_FROM_HOST * room && bins.chunks.iter().any(Chunk::is_on_host) {
+        let from_host = bins.host.load(group).records > 0;
+        if from_host && load.kmers > MOST_PARTS_FROM_HOST * room {
             return Ok(false);
         }
-        let Some(parts) = self.parts(bins, group, load.kmers, room)? else { return Ok(false) };
+        let group = Group { bins: group, taken: Taken::new(bins.host, group) };
+        let Some(parts) = self.parts(bins.chunks, &group, load.kmers, room)? else {
+            group.taken.put_back(group.bins)?;
+            return Ok(false);
+        };
         for part in 0..parts {
-            let made = self.expand(bins, group, Part { parts, part }, room as usize)?;
+            let made = self.expand(bins.chunks, &group, Part { parts, part }, room as usize)?;
             self.count_keys(made as usize, sink)?;
         }
         Ok(true)
@@ -143,8 +160,8 @@ impl<'l, K: TableKmer> Workspace<'l, K> {
     /// In how many parts, by a hash of the k-mer, the bins must be counted.
     fn parts(
         &mut self,
-        bins: &Bins<'_, '_>,
-        group: &Range<usize>,
+        chunks: &[Chunk],
+        group: &Group<'_, '_>,
         kmers: u64,
         room: u64,
     ) -> Result<Option<u32>, Error> {
@@ -155,7 +172,7 @@ impl<'l, K: TableKmer> Workspace<'l, K> {
         for _ in 0..SPLITS {
             let mut largest = 0;
             for part in 0..parts {
-                largest = largest.max(self.expand(bins, group, Part { parts, part }, 0)?);
+                largest = largest.max(self.expand(chunks, group, Part { parts, part }, 0)?);
             }
             if largest <= room {
                 return Ok(Some(parts));
@@ -168,75 +185,108 @@ impl<'l, K: TableKmer> Workspace<'l, K> {
     /// Expands the group's super-k-mers into `keys[0]`; returns how many k-mers there are.
     fn expand(
         &mut self,
-        bins: &Bins<'_, '_>,
-        group: &Range<usize>,
+        chunks: &[Chunk],
+        group: &Group<'_, '_>,
         part: Part,
         room: usize,
     ) -> Result<u64, Error> {
         self.stream.fill(self.totals.view_mut(), 0)?;
-        let (mut round, mut filled) = (Vec::new(), 0);
-        for chunk in bins.chunks {
-            let coming = chunk.load(group).records as usize * K::WORDS;
-            if filled > 0 && filled + coming > self.records.len() {
-                self.bring(bins.tiers, &round, group, filled)?;
-                self.expand_records(filled, part, room)?;
-                round.clear();
-                filled = 0;
+        let mut filled = self.gather(chunks, group, part, room)?;
+        let blocks = group.taken.blocks();
+        let mut blocks = &blocks[..];
+        while let Some(first) = blocks.first() {
+            filled = self.make_room(filled, first.most_words, part, room)?;
+            let (mut number, mut most) = (0, filled);
+            while let Some(block) = blocks.get(number)
+                && most + block.most_words <= self.records.len()
+            {
+                most += block.most_words;
+                number += 1;
             }
-            if coming > self.records.len() {
-                // Nothing uses the old buffer once it is freed: freeing waits for the device.
-                self.records = self.device.alloc(0)?;
-                self.records = self.device.alloc(coming)?;
-            }
-            if coming > 0 {
-                round.push(chunk);
-                filled += coming;
-            }
+            let (now, later) = blocks.split_at(number);
+            filled = self.bring(&group.taken, now, filled)?;
+            blocks = later;
         }
-        self.bring(bins.tiers, &round, group, filled)?;
         self.expand_records(filled, part, room)?;
         let mut made = [0];
         self.stream.download_now(self.totals.slice(..1), &mut made)?;
         Ok(made[0])
     }
 
-    /// Brings the group's records of some chunks, `words` words in all, by several threads if they come
-    /// from the host.
+    /// Brings what chunks have of the group; returns how many words are filled then.
+    fn gather(
+        &mut self,
+        chunks: &[Chunk],
+        group: &Group<'_, '_>,
+        part: Part,
+        room: usize,
+    ) -> Result<usize, Error> {
+        let mut pieces = Gathering::from(0);
+        for chunk in chunks {
+            let records = chunk.records(group.bins, K::WORDS);
+            if pieces.end() + records.len() > self.records.len() {
+                self.gather_pieces(&pieces)?;
+                let filled = self.make_room(pieces.end(), records.len(), part, room)?;
+                pieces = Gathering::from(filled);
+            }
+            if self.device.reaches(chunk.device()) {
+                pieces.add(records);
+            } else {
+                let place = self.records.slice_mut(pieces.leave_out(records.len()));
+                self.stream.copy(records, place)?;
+            }
+        }
+        self.gather_pieces(&pieces)?;
+        Ok(pieces.end())
+    }
+
+    fn gather_pieces(&mut self, pieces: &Gathering<'_>) -> GpuResult<()> {
+        pieces.gather(&self.stream, &mut self.tables, self.records.view_mut())
+    }
+
+    /// Sees to it that `coming` words have room behind the `filled` ones; returns how many are filled then.
+    fn make_room(
+        &mut self,
+        filled: usize,
+        coming: usize,
+        part: Part,
+        room: usize,
+    ) -> GpuResult<usize> {
+        if filled + coming <= self.records.len() {
+            return Ok(filled);
+        }
+        self.expand_records(filled, part, room)?;
+        if coming > self.records.len() {
+            // Nothing uses the old buffer once it is freed: freeing waits for the device.
+            self.records = self.device.alloc(0)?;
+            self.records = self.device.alloc(coming)?;
+        }
+        Ok(0)
+    }
+
+    /// Brings blocks from the host by several threads; returns how many words are filled then.
     fn bring(
         &mut self,
-        tiers: &Tiers<'_>,
-        chunks: &[&Chunk],
-        group: &Range<usize>,
-        words: usize,
-    ) -> Result<(), Error> {
-        let (stream, which) = (&self.stream, (group, K::WORDS));
-        let from_host = chunks.iter().any(|chunk| chunk.is_on_host());
-        let threads = if from_host { self.staging.len() } else { 1 };
-        let share = words.div_ceil(threads).max(1);
+        taken: &Taken<'_, '_>,
+        blocks: &[Block],
+        filled: usize,
+    ) -> Result<usize, Error> {
+        let room = HostRoom::new(&self.stream, self.records.view_mut(), filled);
+        let next = AtomicUsize::new(0);
+        let (room_there, next) = (&room, &next);
         thread::scope(|scope| {
-            let (mut rest, mut to) = (chunks, self.records.slice_mut(..words));
-            let mut others = Vec::new();
-            for staging in &mut self.staging {
-                let (mut number, mut coming) = (0, 0);
-                while number < rest.len() && coming < share {
-                    coming += rest[number].load(group).records as usize * K::WORDS;
-                    number += 1;
-                }
-                let (part, later) = rest.split_at(number);
-                let (room, behind) = to.split_at_mut(coming);
-                (rest, to) = (later, behind);
-                let bring = move || tiers.bring(part, which, stream, room, staging);
-                if rest.is_empty() {
-                    bring()?;
-                    break;
-                }
-                others.push(start_scoped(scope, bring)?);
-            }
+            let (mine, others) = self.staging.split_at_mut(1);
+            let enough = blocks.len().min(others.len() + 1) - 1;
+            let bring = |staging| taken.bring(blocks, next, room_there, staging);
+            let start = |staging| start_scoped(scope, move || bring(staging));
+            let others: Result<Vec<_>, _> = others[..enough].iter_mut().map(start).collect();
+            bring(&mut mine[0])?;
             let join = |other: thread::ScopedJoinHandle<'_, _>| {
                 other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
-            others.into_iter().try_for_each(join)
-        })
+            others?.into_iter().try_for_each(join)
+        })?;
+        Ok(room.filled())
     }
 
     fn expand_records(&mut self, words: usize, part: Part, room: usize) -> GpuResult<()> {

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use merganser_gpu::{
-    Device, DeviceBuffer, DeviceSlice, PinnedBuffer, Pod, Result as GpuResult, Stream, primitives,
-};
+use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result as GpuResult, Stream, primitives};
 use merganser_kmers::formats::MgkBlocks;
 use merganser_kmers::scattered;
 
+use super::gathering::put;
 use super::packing::Segment;
 use super::table_kernels::{Blocks, Layout, Pairs, PairsMut, Runs, TABLE_BLOCK, TableKmer};
 use crate::Error;
@@ -347,19 +346,6 @@ impl RunTable {
     fn starts(&self) -> Vec<u64> {
         std::iter::once(0).chain(self.ends.iter().copied()).collect()
     }
-}
-
-/// Copies a few items to a buffer, which grows if it has to.
-fn put<'b, T: Pod>(
-    stream: &Stream,
-    buffer: &'b mut DeviceBuffer<T>,
-    items: &[T],
-) -> GpuResult<DeviceSlice<'b, T>> {
-    if buffer.len() < items.len() {
-        *buffer = stream.device().alloc(2 * items.len())?;
-    }
-    stream.upload_now(items, buffer.slice_mut(..items.len()))?;
-    Ok(buffer.slice(..items.len()))
 }
 
 /// Where the blocks of a batch are among the bytes on the host.

@@ -1,5 +1,5 @@
 //! The kernels that cut and count as safe functions. Unsafe code of this crate is here and beside, in
-//! `table_kernels`.
+//! `gathering` and `table_kernels`.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use std::ffi::c_void;

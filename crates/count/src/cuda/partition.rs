@@ -7,7 +7,8 @@ use merganser_gpu::{
 };
 use merganser_run::locks::lock;
 
-use super::chunks::{Chunk, Staging, Tiers};
+use super::chunks::Chunk;
+use super::host_bins::{HostBins, Staging};
 use super::kernels::{self, CUT_WORDS, Signatures, TILE_BASES, TILE_WORDS, Tiles};
 use super::plan::Sizes;
 use super::queue::Queue;
@@ -51,7 +52,7 @@ impl<'c> Cutter<'c> {
     pub(crate) fn run(
         &self,
         queue: &Queue,
-        tiers: &Tiers<'_>,
+        host: &HostBins<'_>,
         chunks: &Mutex<Vec<Chunk>>,
     ) -> Result<(), Error> {
         let mut workspace = None;
@@ -63,7 +64,7 @@ impl<'c> Cutter<'c> {
             let tiles = batch.tiles();
             batch.copy_to(workspace.packed.as_mut_slice()?);
             queue.put_empty(batch);
-            let chunk = workspace.cut(self, tiles, tiers)?;
+            let chunk = workspace.cut(self, tiles, host)?;
             lock(chunks).extend(chunk);
         }
         Ok(())
@@ -108,12 +109,13 @@ impl Workspace {
         })
     }
 
-    /// Cuts what `packed` holds. None if there is no k-mer in it.
+    /// Cuts what `packed` holds; the records go to the host where the device has no room for them, or
+    /// there are none.
     fn cut(
         &mut self,
         cutter: &Cutter<'_>,
         tiles: usize,
-        tiers: &Tiers<'_>,
+        host: &HostBins<'_>,
     ) -> Result<Option<Chunk>, Error> {
         let stream = &self.stream;
         let words = tiles * (TILE_WORDS + CUT_WORDS);
@@ -155,7 +157,7 @@ impl Workspace {
         let write = |out| pieces.scatter(stream, self.sums.view(), out);
         if let Some(mut part) = cutter.arena.cut(records)? {
             write(part.view_mut())?;
-            return Ok(Some(Tiers::in_device(part, starts)));
+            return Ok(Some(Chunk::new(part, starts)));
         }
         if self.passing.len() < records {
             // The old buffer first, so that the two are never there together.
@@ -164,6 +166,7 @@ impl Workspace {
         }
         write(self.passing.slice_mut(..records))?;
         let records = self.passing.slice(..records);
-        Ok(Some(tiers.take_over(stream, records, starts, &mut self.staging)?))
+        host.take_over(stream, records, &starts, &mut self.staging)?;
+        Ok(None)
     }
 }

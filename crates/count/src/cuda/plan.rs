@@ -15,7 +15,7 @@ const LARGE_BIN: u64 = 128 << 20;
 /// Tiles of a batch: 8 million bases, enough to fill a device for a while.
 const BATCH_TILES: usize = 2048;
 /// Batches on one device at a time (streams), and if much of what they make must go to the host:
-/// that takes longer than cutting.
+/// a thread puts a fraction of what a device cuts into bins.
 const STREAMS: usize = 3;
 const STREAMS_TO_HOST: usize = 8;
 /// Groups of bins on one device at a time, and if they come from the host.
@@ -75,22 +75,29 @@ pub(crate) struct Sizes {
     pub(crate) streams: usize,
     /// Tiles of a batch.
     pub(crate) tiles: usize,
+    /// Bytes of all super-k-mers, about, if anybody knows.
+    bytes: Option<u64>,
 }
 
 impl Sizes {
     /// For about so many k-mers.
     pub(crate) fn of(job: Job<'_>, bins: usize, kmers: Option<u64>, words: usize) -> Sizes {
-        let streams = job.config.gpu_streams.unwrap_or_else(|| streams(job, kmers, words));
-        Sizes { bins, words, streams, tiles: batch_tiles(job, bins, streams) }
+        let bytes = kmers.map(|kmers| kmers / RECORD_KMERS * 8 * words as u64);
+        let room = |memory| Budget::within(memory).records * job.devices.len() as u64;
+        let streams = streams(job, bytes, job.gpu_memory.map(room));
+        Sizes { bins, words, streams, tiles: batch_tiles(job, bins, streams), bytes }
+    }
+
+    /// The same, now that it is known how many bytes of super-k-mers the devices have room for.
+    pub(crate) fn with_room(self, job: Job<'_>, room: u64) -> Sizes {
+        Sizes { streams: streams(job, self.bytes, Some(room)), ..self }
     }
 }
 
-fn streams(job: Job<'_>, kmers: Option<u64>, words: usize) -> usize {
-    let bytes = kmers.unwrap_or(0) / RECORD_KMERS * 8 * words as u64;
-    let devices = job.devices.len().max(1) as u64;
-    let room = |memory: u64| Budget::within(memory).records * devices;
-    let to_host = job.gpu_memory.is_some_and(|memory| bytes > room(memory));
-    if to_host { STREAMS_TO_HOST } else { STREAMS }
+/// Streams of each device for so many bytes of super-k-mers, where they have `room`.
+fn streams(job: Job<'_>, bytes: Option<u64>, room: Option<u64>) -> usize {
+    let to_host = bytes.zip(room).is_some_and(|(bytes, room)| bytes > room);
+    job.config.gpu_streams.unwrap_or(if to_host { STREAMS_TO_HOST } else { STREAMS })
 }
 
 /// Workspaces on each device, and the room of each, of `counting` bytes: fewer than usual where a bin
@@ -202,6 +209,20 @@ mod tests {
         assert!(pay::<u64>(None, 1, Some(u64::MAX)) && pay::<u64>(Some(1), 1, None));
         // Wider records.
         assert!(!pay::<u128>(Some(1 << 30), 1, Some(3_260_000_000)));
+    }
+
+    #[test]
+    fn many_streams_bring_to_the_host_what_devices_have_no_room_for() {
+        let (config, resources) = (crate::Config::new(28), Resources::new());
+        let job = Job::new(&config, &resources, &[0]);
+        let sizes = Sizes::of(job, 4096, Some(82_000_000_000), 2);
+        let streams = |room| sizes.with_room(job, room).streams;
+        assert_eq!([sizes.streams, streams(50 << 30), streams(500 << 30)], [3, 8, 3]);
+        let unknown = Sizes::of(job, 4096, None, 2);
+        assert_eq!(unknown.with_room(job, 0).streams, STREAMS);
+        let config = config.gpu_streams(Some(2));
+        let job = Job::new(&config, &resources, &[0]);
+        assert_eq!(sizes.with_room(job, 0).streams, 2);
     }
 
     #[test]

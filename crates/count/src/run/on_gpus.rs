@@ -11,7 +11,7 @@ use merganser_gpu::{Arena, Device};
 use merganser_io::Chunk as Text;
 use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
-use merganser_kmers::store::{Pool, Store, Writer};
+use merganser_kmers::store::Pool;
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Unit, run_workers_collect, start_scoped};
 
@@ -22,8 +22,9 @@ use crate::binmap::BinMap;
 use crate::cpu::Width;
 use crate::cpu::counter::Counter;
 use crate::cuda::TableKmer;
-use crate::cuda::chunks::{Chunk, Tiers};
+use crate::cuda::chunks::Chunk;
 use crate::cuda::counting::{Bins, Workspace, groups};
+use crate::cuda::host_bins::HostBins;
 use crate::cuda::host_writers::with_writers;
 use crate::cuda::packer::Packer;
 use crate::cuda::packing::{Segment, Sink};
@@ -36,14 +37,9 @@ use crate::fragments::Tally;
 use crate::job::Job;
 use crate::plan::Plan;
 use crate::results::Results;
-use crate::superkmer;
 
 /// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
 const HOST_RESERVE: u64 = 256 << 20;
-/// Results that no device holds have this part of the host's memory, and what super-k-mers leave of the
-/// rest.
-const RESULT_SHARE: u64 = 8;
-
 /// Threads that bring a group's records from the host: more would wait for each other.
 const MOST_GATHERERS: usize = 4;
 /// The part of a device's memory that stays free for what is larger than planned.
@@ -76,25 +72,21 @@ impl Run<'_> {
             let plan = crate::plan::plan::<K>(self.job, bins)?;
             outcome.bins = bins;
             outcome.stage("sample", started);
-            let host = plan.full_bytes.saturating_sub(HOST_RESERVE);
-            let pool = self.pool(Plan { full_bytes: host / RESULT_SHARE, ..plan });
-            let host = host - host / RESULT_SHARE;
-            let tiers = Tiers::new(config, host, &pool);
+            let full_bytes = plan.full_bytes.saturating_sub(HOST_RESERVE);
+            let pool = self.pool(Plan { full_bytes, ..plan });
+            let host = HostBins::new(&pool, bins, config.k, K::WORDS);
             let started = Instant::now();
             let sizes = plan::Sizes::of(self.job, bins, expected, K::WORDS);
-            let cut = self.partition(&map, sizes, first, wanted, &tiers, &mut outcome)?;
+            let cut = self.partition(&map, sizes, first, wanted, &host, &mut outcome)?;
             outcome.stage("partition", started);
-            pool.raise_limit(tiers.left());
-            self.count_cut::<K>(cut, plan, &tiers, &pool, files, &mut outcome)?;
+            self.count_cut::<K>(cut, plan, &host, &pool, files, &mut outcome)?;
             outcome.spilled_bytes = pool.spilled();
             if outcome.spilled_bytes > 0 {
-                let records = tiers.taken_over();
-                let results = pool.most_bytes();
-                let host = (records + results).max(RESULT_SHARE * records / (RESULT_SHARE - 1) + 1);
-                let full = host + HOST_RESERVE;
+                let full = pool.most_bytes() + HOST_RESERVE;
                 outcome.enough_memory = crate::plan::memory_for::<K>(self.job, bins, full);
             }
             let started = Instant::now();
+            drop(host);
             drop(pool);
             outcome.stage("clean up", started);
             Ok(outcome)
@@ -108,7 +100,7 @@ impl Run<'_> {
         sizes: plan::Sizes,
         first: Option<Text>,
         devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
-        tiers: &Tiers<'_>,
+        host: &HostBins<'_>,
         outcome: &mut Outcome,
     ) -> Result<Cut, Error> {
         let job = self.job;
@@ -117,7 +109,7 @@ impl Run<'_> {
         thread::scope(|scope| {
             let (queue, reader) = (&queue, self.reader);
             let cutting = start_scoped(scope, move || {
-                let cut = cut_on_all(job, map, sizes, devices, queue, tiers);
+                let cut = cut_on_all(job, map, sizes, devices, queue, host);
                 cut.inspect_err(|_| {
                     queue.abandon();
                     reader.stop();
@@ -137,7 +129,7 @@ impl Run<'_> {
             outcome.read(read?);
             let cut = cut?;
             outcome.devices = cut.devices.iter().map(|(device, _)| device.info().clone()).collect();
-            let all = Bins { chunks: &cut.chunks, tiers }.load(&(0..bins));
+            let all = Bins { chunks: &cut.chunks, host }.load(&(0..bins));
             outcome.total_kmers = all.kmers;
             outcome.super_kmers = all.records;
             outcome.super_kmer_bytes = all.records * 8 * words as u64;
@@ -156,7 +148,7 @@ impl Run<'_> {
         &self,
         cut: Cut,
         plan: Plan,
-        tiers: &Tiers<'_>,
+        host: &HostBins<'_>,
         pool: &Pool,
         files: TableOutput,
         outcome: &mut Outcome,
@@ -165,30 +157,28 @@ impl Run<'_> {
         self.progress.stage("counting", Unit::Kmers, Some(outcome.total_kmers));
         let most = crate::plan::sorted_at_once::<K>(self.job);
         let results = Results::<K>::new(self.config, pool).sorting(most);
-        let all = Bins { chunks: &cut.chunks, tiers };
+        let all = Bins { chunks: &cut.chunks, host };
         let counted = self.count_bins_on_gpus(&all, &cut.devices, plan, &results, outcome)?;
         outcome.histogram.merge(&counted.histogram);
         let Cut { devices, chunks } = cut;
         drop(chunks);
         let devices: Vec<Device> = devices.into_iter().map(|(device, _)| device).collect();
         outcome.stage("count", started);
-        self.emit_counted(&counted.segments, &devices, &results, files, outcome)
+        let table = self.table(&counted, &devices, &results)?;
+        self.emit(&table, pool, files, outcome)
     }
 
-    /// Phase 3: devices make the table.
-    fn emit_counted<K: Width + TableKmer>(
+    /// What devices make the table of.
+    fn table<'t, 'p, K: Width + TableKmer>(
         &self,
-        segments: &[Segment],
+        counted: &'t Counted,
         devices: &[Device],
-        results: &Results<'_, K>,
-        files: TableOutput,
-        outcome: &mut Outcome,
-    ) -> Result<(), Error> {
+        results: &'t Results<'p, K>,
+    ) -> Result<DeviceTable<'t, 'p, K>, Error> {
         let (least, most) = (self.config.min_count, self.config.max_count);
-        let kept = outcome.histogram.distinct(least, most);
+        let kept = counted.histogram.distinct(least, most);
         let section_bits = merganser_kmers::Header::new(self.config.k, kept).section_bits();
-        let table = DeviceTable::new(self.job, devices, segments, results, section_bits)?;
-        self.emit(&table, files, outcome)
+        DeviceTable::new(self.job, devices, &counted.segments, results, section_bits)
     }
 
     /// Phase 2: the workspaces of all devices take groups of bins; bins that no device can count are
@@ -203,7 +193,7 @@ impl Run<'_> {
     ) -> Result<Counted, Error> {
         let words = outcome.super_kmers * K::WORDS as u64;
         let counting = devices.iter().map(|(_, budget)| budget.counting).min().unwrap_or(0);
-        let from_host = all.chunks.iter().any(Chunk::is_on_host);
+        let from_host = all.host.load(&(0..plan.bins)).records > 0;
         let load = (outcome.total_kmers, words, plan.bins);
         let (each, room) = plan::workspaces::<K>(counting, devices.len(), from_host, load);
         let loads: Vec<_> = (0..plan.bins).map(|bin| all.load(&(bin..bin + 1))).collect();
@@ -259,12 +249,10 @@ impl Run<'_> {
                 if self.cancel.is_cancelled() {
                     return Err(Error::Cancelled);
                 }
-                self.count_bins_on_cpu(all, bins, &stream, results, &mut counter).inspect_err(
-                    |_| {
-                        // The others stop at their next bins.
-                        next.store(usize::MAX / 2, Ordering::Relaxed);
-                    },
-                )?;
+                self.count_bins_on_cpu(all, bins, &stream, &mut counter).inspect_err(|_| {
+                    // The others stop at their next bins.
+                    next.store(usize::MAX / 2, Ordering::Relaxed);
+                })?;
                 self.progress.advance(all.load(bins).kmers);
             }
             counter.finish()
@@ -279,26 +267,16 @@ impl Run<'_> {
         all: &Bins<'_, '_>,
         bins: &Range<usize>,
         stream: &merganser_gpu::Stream,
-        results: &Results<'p, K>,
         counter: &mut Counter<'_, 'p, K>,
     ) -> Result<(), Error> {
-        let store = Store::new(results.pool(), 1);
-        let mut writer = Writer::new(&store, crate::plan::STRIDE);
-        for chunk in all.chunks {
-            let words = all.tiers.read_out(chunk, bins, K::WORDS, stream)?;
-            for record in words.chunks_exact(K::WORDS) {
-                let kmers = (record[K::WORDS - 1] & 0xff) as usize + 1;
-                let bytes = superkmer::record_bytes(kmers, self.config.k);
-                let room = writer.room(0, 1 + 8 * K::WORDS)?;
-                room[0] = (kmers - 1) as u8;
-                for (place, word) in room[1..].chunks_exact_mut(8).zip(record) {
-                    place.copy_from_slice(&word.to_be_bytes());
-                }
-                writer.commit(0, bytes);
+        for bin in bins.clone() {
+            for chunk in all.chunks {
+                let records = chunk.records(&(bin..bin + 1), K::WORDS);
+                all.host.append(bin, &stream.download_vec(records)?)?;
             }
+            counter.count(&all.host.take(bin))?;
         }
-        writer.finish()?;
-        counter.count(&store.take(0))
+        Ok(())
     }
 }
 
@@ -309,13 +287,14 @@ fn cut_on_all(
     sizes: plan::Sizes,
     devices: mpsc::Receiver<merganser_gpu::Result<Vec<Device>>>,
     queue: &Queue,
-    tiers: &Tiers<'_>,
+    host: &HostBins<'_>,
 ) -> Result<Cut, Error> {
     let devices = devices.recv().unwrap_or_else(|_| Err(merganser_gpu::unavailable()))?;
     let devices = devices
         .into_iter()
         .map(|device| Budget::of(&device, job).map(|budget| (device, budget)))
         .collect::<Result<Vec<_>, _>>()?;
+    let sizes = sizes.with_room(job, devices.iter().map(|(_, budget)| budget.records).sum());
     let cutters = devices
         .iter()
         .map(|(device, budget)| Cutter::new(job.config, device, map, sizes, budget.records))
@@ -323,7 +302,7 @@ fn cut_on_all(
     let chunks = Mutex::new(Vec::new());
     merganser_run::run_workers(cutters.len() * sizes.streams, |number| {
         let cutter = &cutters[number % cutters.len()];
-        cutter.run(queue, tiers, &chunks).inspect_err(|_| queue.abandon())
+        cutter.run(queue, host, &chunks).inspect_err(|_| queue.abandon())
     })?;
     for (device, _) in &devices {
         device.synchronize()?;

@@ -25,8 +25,6 @@ pub enum Storage {
 pub struct Pool {
     block_bytes: usize,
     spilling: Spilling,
-    /// Bytes of full blocks that may stay in memory.
-    limit: AtomicU64,
     free: Mutex<Vec<Vec<u8>>>,
     full: AtomicUsize,
     /// Full blocks in memory and on disk,
@@ -42,7 +40,7 @@ pub struct Pool {
 pub struct Spilling {
     /// Whether they may be in memory, or on disk.
     pub storage: Storage,
-    /// Bytes of full blocks in memory at first, with [`Storage::Disk`] none.
+    /// Bytes of full blocks in memory, with [`Storage::Disk`] none.
     pub limit: u64,
     /// Where the spill file is made, when it is needed.
     pub directory: std::path::PathBuf,
@@ -53,7 +51,6 @@ impl Pool {
     pub fn new(block_bytes: usize, spilling: Spilling) -> Pool {
         Pool {
             block_bytes,
-            limit: AtomicU64::new(spilling.limit),
             spilling,
             free: Mutex::default(),
             full: AtomicUsize::new(0),
@@ -73,12 +70,7 @@ impl Pool {
 
     /// Bytes of full blocks that may stay in memory.
     pub fn limit(&self) -> u64 {
-        self.limit.load(Ordering::Relaxed)
-    }
-
-    /// Lets so many bytes more of full blocks stay in memory.
-    pub fn raise_limit(&self, bytes: u64) {
-        self.limit.fetch_add(bytes, Ordering::Relaxed);
+        self.spilling.limit
     }
 
     /// Bytes written to disk so far.
@@ -159,6 +151,12 @@ impl Pool {
         if open.capacity() > 0 {
             add(open);
         }
+    }
+
+    /// Gives the memory of all empty blocks back to the system, which takes a second for 20 GB.
+    pub fn trim(&self) {
+        let free = std::mem::take(&mut *lock(&self.free));
+        drop(free);
     }
 
     /// The spill file, made when the first block goes to disk.

@@ -7,7 +7,7 @@ use merganser_run::DeviceChoice;
 #[derive(Args, Debug)]
 pub(crate) struct DeviceArgs {
     /// What computes: auto (GPUs if there are any and the input is large enough to pay for starting
-    /// them), cpu, cuda (all GPUs), or GPUs by number: cuda:0,1
+    /// them), cpu, cuda (any GPUs), or GPUs by number: cuda:0,1
     #[arg(long, value_name = "DEVICE", default_value_t, help_heading = "Resources")]
     pub(crate) device: DeviceChoice,
     /// Memory to use on each GPU, e.g. 4G [default: what is free]
