@@ -80,6 +80,8 @@ fn map_writes_the_same_on_cuda() {
         "-e 7 --best reads.fq",
         "-e 5 --best --xa 4 reads.fq",
         "-e 6 1.fq -2 2.fq --max-insert 400 --best --xa 4",
+        "-e 3 1.fq -2 2.fq --max-insert 350 --rescue 12% --clip",
+        "-e 2 1.fq -2 2.fq --max-insert 400 --best --rescue 9 --clip --xa 4",
     ] {
         let expected = mapped(&dir, &format!("ref.mgi {options} --device cpu"));
         for device in ["cuda --threads 3", "cuda:0,0", "cuda --gpu-memory 50M --threads 1"] {

@@ -180,6 +180,7 @@ fn score(record: &Sam, read: &[u8], contig: &[u8], mode: NMode) -> usize {
     for (len, operation) in operations(&record.cigar) {
         match operation {
             'I' => (i, edits) = (i + len, edits + len),
+            'S' => i += len,
             'D' => (j, edits) = (j + len, edits + len),
             _ => {
                 for _ in 0..len {

@@ -89,6 +89,9 @@ pub struct Config {
     pub min_insert: u32,
     /// Largest outer distance of the mates of a concordant pair, in bases.
     pub max_insert: u32,
+    /// Where a pair has no concordant combination, each mate is looked for with up to so many edits, but no fewer
+    /// than `threshold` allows, beside the best hits of the other one; `None`: not.
+    pub rescue: Option<Threshold>,
     /// Use only so many bases of each read, from its first on; `None`: all.
     pub crop: Option<u32>,
     /// How records are written.
@@ -97,6 +100,10 @@ pub struct Config {
     pub read_group: Option<ReadGroup>,
     /// CIGARs tell matches (=) and mismatches (X) apart.
     pub extended_cigars: bool,
+    /// Ends of reads that cost more than leaving them out of the alignment are clipped: a base that is the same
+    /// scores 1, one that differs -4, a gap of n bases -6 - n, a clipped end -5 (BWA-MEM's defaults). Which hits
+    /// there are, and their order, is as without.
+    pub clip: bool,
     /// Reads without a hit have records, too.
     pub keep_unmapped: bool,
 }
@@ -119,10 +126,12 @@ impl Config {
             xa: 0,
             min_insert: 0,
             max_insert: 500,
+            rescue: None,
             crop: None,
             format: Format::Sam,
             read_group: None,
             extended_cigars: false,
+            clip: false,
             keep_unmapped: true,
         }
     }
@@ -181,6 +190,12 @@ impl Config {
         Config { max_insert, ..self }
     }
 
+    /// Looks for mates with up to so many edits beside the others, or not.
+    #[must_use]
+    pub fn rescue(self, rescue: impl Into<Option<Threshold>>) -> Config {
+        Config { rescue: rescue.into(), ..self }
+    }
+
     /// Uses only so many bases of each read, or all.
     #[must_use]
     pub fn crop(self, crop: impl Into<Option<u32>>) -> Config {
@@ -203,6 +218,12 @@ impl Config {
     #[must_use]
     pub fn extended_cigars(self, extended_cigars: bool) -> Config {
         Config { extended_cigars, ..self }
+    }
+
+    /// Clips ends of reads that cost more than that, or not.
+    #[must_use]
+    pub fn clip(self, clip: bool) -> Config {
+        Config { clip, ..self }
     }
 
     /// Names up to so many other best hits in XA.
@@ -228,6 +249,14 @@ impl Config {
             }
             Config { threshold: Threshold::Edits(edits), .. } if *edits as usize >= MOST_READ => {
                 format!("`threshold` is out of range: 0 to {}", MOST_READ - 1)
+            }
+            Config { rescue: Some(Threshold::Percent(100..)), .. } => {
+                "`rescue` is out of range: 0% to 99%".into()
+            }
+            Config { rescue: Some(Threshold::Edits(edits)), .. }
+                if *edits as usize >= MOST_READ =>
+            {
+                format!("`rescue` is out of range: 0 to {}", MOST_READ - 1)
             }
             Config { min_insert, max_insert, .. } if min_insert > max_insert => {
                 format!("`min_insert` {min_insert} is above `max_insert` {max_insert}")

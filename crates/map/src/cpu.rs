@@ -11,7 +11,11 @@ mod strata;
 mod verify;
 
 pub(crate) use mapper::Mapper;
+pub(crate) use silencer::Silencer;
 pub(crate) use strata::Strata;
+pub(crate) use verify::hamming::ends as hamming;
+pub(crate) use verify::scan::Scan;
+pub(crate) use verify::{End, Window};
 
 #[cfg(test)]
 pub(crate) use mapper::tests;

@@ -21,6 +21,7 @@ mod prefilter;
 mod queries;
 mod reads;
 mod reference;
+mod rescue;
 mod run;
 mod search;
 mod source;

@@ -16,11 +16,12 @@ use crate::{Config, Error, Index, MOST_READ, Prefilter};
 pub struct ReadHit {
     /// The number of the contig in [`Index::contigs`].
     pub contig: usize,
-    /// The position of its first base in the contig, from 0.
+    /// The position of its first base that is aligned in the contig, from 0.
     pub position: u32,
     /// The read's reverse complement lies there.
     pub reverse: bool,
-    /// The number of edits, the fewest that any alignment there has.
+    /// The number of edits, the fewest that any alignment there has; of those that [`Config::clip`] clips, the
+    /// number of what is left.
     pub edits: u32,
     /// The alignment from the first base in the contig to the last: operations with their lengths in
     /// bases, of which neighbours differ. Matches and mismatches are told apart.
@@ -112,13 +113,13 @@ fn take(
         start = end;
         let (count, _) = selected(config, own.iter().map(|hit| hit.edits));
         let described = own[..count].iter().map(|hit| {
-            alignment.of_hit(&mapper.queries, read, hit, text, config.n_mode, &[]);
+            let edits = alignment.of_report(&mapper.queries, read, hit, text, config, &[]);
             let contig = &text.contigs[hit.contig as usize];
             ReadHit {
                 contig: hit.contig as usize,
                 position: alignment.start - contig.start,
                 reverse: hit.reverse,
-                edits: hit.edits,
+                edits,
                 cigar: alignment.operations.clone(),
             }
         });

@@ -1,6 +1,7 @@
 //! The alignment of a hit: of those with its edits the one with the fewest gaps, these as far left as
 //! they can lie ([`crate::naive::align`] is the rule word by word).
 
+mod clip;
 mod gaps;
 mod waves;
 
@@ -8,10 +9,10 @@ use merganser_io::put_decimal;
 use merganser_run::Cancel;
 use merganser_seq::base::LETTERS;
 
-use crate::NMode;
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::queries::{Queries, Query};
 use crate::reference::{Contig, Text};
+use crate::{Config, NMode};
 use gaps::Gaps;
 
 /// What a stretch of an alignment is, as BAM numbers it.
@@ -24,6 +25,8 @@ pub enum Operation {
     Insertion = 1,
     /// Bases of the reference alone.
     Deletion = 2,
+    /// Bases of the read that are left out of the alignment.
+    Clip = 4,
     /// Bases that are the same.
     Match = 7,
     /// Bases that differ.
@@ -31,15 +34,26 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The letter that SAM has for it: M, I, D, = or X.
+    /// The letter that SAM has for it: M, I, D, S, = or X.
     pub fn letter(self) -> char {
         match self {
             Operation::Aligned => 'M',
             Operation::Insertion => 'I',
             Operation::Deletion => 'D',
+            Operation::Clip => 'S',
             Operation::Match => '=',
             Operation::Mismatch => 'X',
         }
+    }
+
+    /// How many bases of the read so many of it are.
+    pub(crate) fn in_read(self, len: u32) -> u32 {
+        if self == Operation::Deletion { 0 } else { len }
+    }
+
+    /// How many bases of the reference so many of it are.
+    pub(crate) fn in_reference(self, len: u32) -> u32 {
+        if matches!(self, Operation::Insertion | Operation::Clip) { 0 } else { len }
     }
 }
 
@@ -123,6 +137,21 @@ impl Alignment {
         }
     }
 
+    /// Replaces it by what is reported of a read's hit, and says how many edits that has: if ends are clipped
+    /// ([`Config::clip`]), those of the rest.
+    pub(crate) fn of_report(
+        &mut self,
+        queries: &Queries,
+        read: usize,
+        hit: &Hit,
+        text: &Text<'_>,
+        config: &Config,
+        scripts: &[u16],
+    ) -> u32 {
+        self.of_hit(queries, read, hit, text, config.n_mode, scripts);
+        if config.clip { self.clip(text) } else { hit.edits }
+    }
+
     /// Replaces it by the alignment of a query whose hit ends at `end` with so many edits, the fewest
     /// of any start.
     pub(crate) fn trace(
@@ -166,6 +195,33 @@ impl Alignment {
         self.push(Operation::Match, rest);
         self.start = self.end - reference - rest;
         self.describe(text);
+    }
+
+    /// Clips the ends that cost more than clipping them, and says how many edits are left. Matches and mismatches
+    /// must be told apart.
+    pub(crate) fn clip(&mut self, text: &Text<'_>) -> u32 {
+        let kept = clip::kept(&self.operations);
+        let in_read = |runs: &[(Operation, u32)]| runs.iter().map(|run| run.0.in_read(run.1)).sum();
+        let in_reference = |runs: &[(Operation, u32)]| {
+            runs.iter().map(|run| run.0.in_reference(run.1)).sum::<u32>()
+        };
+        let (before, after) = (&self.operations[..kept.start], &self.operations[kept.end..]);
+        let clips: [u32; 2] = [in_read(before), in_read(after)];
+        self.start += in_reference(before);
+        self.end -= in_reference(after);
+        self.operations.truncate(kept.end);
+        self.operations.drain(..kept.start);
+        if clips != [0; 2] {
+            if clips[0] > 0 {
+                self.operations.insert(0, (Operation::Clip, clips[0]));
+            }
+            self.push(Operation::Clip, clips[1]);
+            self.describe(text);
+        }
+        let is_edit = |operation| {
+            matches!(operation, Operation::Mismatch | Operation::Insertion | Operation::Deletion)
+        };
+        self.operations.iter().filter(|run| is_edit(run.0)).map(|run| run.1).sum()
     }
 
     /// The alignment without gaps to the hit's own end, if it has no more edits: it is the one.
@@ -253,7 +309,7 @@ impl Alignment {
                     run += len as u64;
                     at += len;
                 }
-                Operation::Insertion => {}
+                Operation::Insertion | Operation::Clip => {}
                 Operation::Mismatch => {
                     for place in at..at + len {
                         put_decimal(run, &mut self.md);
@@ -284,15 +340,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn operations(alignment: &Alignment) -> Vec<u8> {
-        let letter = |operation| match operation {
-            Operation::Match => b'=',
-            Operation::Mismatch => b'X',
-            Operation::Insertion => b'I',
-            Operation::Deletion => b'D',
-            Operation::Aligned => b'M',
-        };
         let runs = alignment.operations.iter();
-        runs.flat_map(|&(operation, len)| vec![letter(operation); len as usize]).collect()
+        runs.flat_map(|&(operation, len)| vec![operation.letter() as u8; len as usize]).collect()
     }
 
     /// Traces the hit of a read at an end of a contig, the second of two or three, and holds it against

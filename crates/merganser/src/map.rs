@@ -161,10 +161,12 @@ fn config(args: &MapArgs) -> Result<Config> {
         .xa(args.xa)
         .min_insert(args.min_insert)
         .max_insert(args.max_insert)
+        .rescue(args.rescue.map(|edits| edits.0))
         .crop(args.crop)
         .format(if bam { Format::Bam(args.level) } else { Format::Sam })
         .read_group(args.read_group.as_deref().map(ReadGroup::parse).transpose()?)
         .extended_cigars(args.eqx)
+        .clip(args.clip)
         .keep_unmapped(!args.no_unmapped))
 }
 

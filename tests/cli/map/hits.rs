@@ -242,3 +242,54 @@ fn razers3_finds_nothing_else() {
         assert!(compared >= reads.len(), "{len} {e}: {compared}");
     }
 }
+
+/// Clipped records are those without clipping, less the ends that cost more than clipping them.
+#[test]
+fn ends_are_clipped() {
+    let mut random = Random(21);
+    let contigs = contigs(&mut random);
+    let mut reads = reads(&mut random, &contigs, 300, 4);
+    // Ends that lie nowhere.
+    for (number, (_, read)) in reads.iter_mut().enumerate().filter(|(number, _)| number % 3 == 0) {
+        let (len, end) = (read.len(), 4 + number % 9);
+        if len > 2 * end {
+            let from = if number % 2 == 0 { 0 } else { len - end };
+            read[from..from + end].copy_from_slice(&random.bases(end));
+        }
+    }
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    dir.write("reads.fq", fastq(&reads));
+    let mut clipped = 0;
+    for options in ["--all --eqx", "--best --xa 3", "--best-strata", "--hamming --all"] {
+        let map = |more: &str| {
+            let text = sam(dir.run(&format!("map -q ref.fa reads.fq -e 10 {options} {more}")));
+            assert_eq!(text.contains(" --clip"), !more.is_empty());
+            records(&text)
+        };
+        let [whole, short] = ["", "--clip"].map(map);
+        assert_eq!(whole.len(), short.len());
+        for (whole, short) in whole.iter().zip(&short) {
+            let same = |record: &Sam| {
+                let letters = record.letters.clone();
+                (record.name.clone(), record.flags, record.contig, record.quality, letters)
+            };
+            assert_eq!(same(whole), same(short));
+            let Some(contig) = short.contig else { continue };
+            let all = operations(&short.cigar);
+            let ends = [all.first(), all.last()];
+            let clips = ends.map(|end| end.filter(|end| end.1 == 'S').map_or(0, |end| end.0));
+            assert!(all.iter().filter(|(_, letter)| *letter == 'S').count() <= 2);
+            assert!(short.start >= whole.start && short.end <= whole.end);
+            assert_eq!(clips == [0, 0], short.cigar == whole.cigar, "{whole:?} {short:?}");
+            clipped += usize::from(clips != [0, 0]);
+            if whole.letters != "*" {
+                let edits =
+                    score(short, short.letters.as_bytes(), &contigs[contig], NMode::Mismatch);
+                assert_eq!(edits, short.number("NM"));
+                assert!(edits <= whole.number("NM"));
+            }
+        }
+    }
+    assert!(clipped > 100, "{clipped}");
+}

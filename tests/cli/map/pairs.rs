@@ -208,3 +208,80 @@ fn mates_in_two_files_or_one() {
     assert_eq!(json["inputs"]["reads"], serde_json::json!(["1.fq", "s.fq"]));
     assert_eq!(json["inputs"]["mates"], serde_json::json!(["2.fq"]));
 }
+
+/// Mates with more edits than a hit may have are found beside the others: those combinations of all hits with
+/// so many edits in which a mate has a best hit with few.
+#[test]
+fn mates_are_rescued() {
+    let mut random = Random(33);
+    let contigs = [random.bases(9000), random.bases(4000)];
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for number in 0..300 {
+        let contig = &contigs[random.below(2)];
+        let from = random.below(3000);
+        let fragment = contig[from..from + 150 + random.below(300)].to_vec();
+        let back = naive::reverse_complement(&fragment);
+        let far = contig[from + 600..from + 690].to_vec();
+        let mates = match number % 4 {
+            0..2 => [edited(&mut random, &fragment[..90], 2), edited(&mut random, &back[..80], 12)],
+            2 => [edited(&mut random, &fragment[..90], 12), edited(&mut random, &back[..80], 3)],
+            // Too far away.
+            _ => [edited(&mut random, &fragment[..90], 3), far],
+        };
+        let [one, two] = if number % 3 == 0 { [mates[1].clone(), mates[0].clone()] } else { mates };
+        first.push((format!("p{number}"), one));
+        second.push((format!("p{number}"), two));
+    }
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    dir.write("1.fq", fastq(&first));
+    dir.write("2.fq", fastq(&second));
+    let map = |options: &str| {
+        let pairs = "1.fq -2 2.fq --max-insert 480";
+        records(&sam(dir.run(&format!("map -q ref.fa {pairs} {options} --json j"))))
+    };
+    let place = |record: &Sam| (record.flags, record.contig, record.start, record.cigar.clone());
+    let few = map("-e 3 --best");
+    let many = map("-e 12 --all");
+    let rescued = map("-e 3 --best --rescue 12");
+    assert_eq!([few.len(), rescued.len()], [600; 2]);
+    let mut found = 0;
+    for (few, pair) in few.chunks(2).zip(rescued.chunks(2)) {
+        if few[0].flags & 2 != 0 {
+            assert_eq!([&pair[0], &pair[1]].map(place), [&few[0], &few[1]].map(place));
+            continue;
+        }
+        // Combinations come as two records each.
+        let own: Vec<&Sam> = many.iter().filter(|record| record.name == few[0].name).collect();
+        let together = own.chunks(2).filter(|pair| pair.len() == 2 && pair[0].flags & 2 != 0);
+        let anchored = |pair: &&[&Sam]| {
+            (0..2).any(|mate| {
+                let is_mapped = few[mate].flags & 4 == 0;
+                is_mapped && pair[mate].number("NM") == few[mate].number("NM")
+            })
+        };
+        let Some(expected) = together
+            .filter(anchored)
+            .min_by_key(|pair| pair[0].number("NM") + pair[1].number("NM"))
+        else {
+            assert_eq!([&pair[0], &pair[1]].map(place), [&few[0], &few[1]].map(place));
+            continue;
+        };
+        found += 1;
+        for (expected, record) in expected.iter().zip(pair) {
+            assert_eq!(record.flags & 2, 2, "{record:?}");
+            assert_eq!(place(expected).1, place(record).1);
+            assert_eq!((record.start, &record.cigar), (expected.start, &expected.cigar));
+        }
+    }
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+    assert_eq!(json["results"]["rescued_pairs"], found);
+    assert!((100..225).contains(&found), "{found}");
+    // Not more than a hit may have anyway: the same as without.
+    assert_eq!(
+        map("-e 3 --best --rescue 0").iter().map(place).collect::<Vec<_>>(),
+        few.iter().map(place).collect::<Vec<_>>()
+    );
+    let alone = dir.run("map -q ref.fa 1.fq -e 3 --rescue 12");
+    assert_eq!(alone.code, Some(2), "{}", alone.stderr);
+}

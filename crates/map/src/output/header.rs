@@ -70,10 +70,7 @@ pub(super) fn text(config: &Config, index: &Index, paired: bool) -> String {
 }
 
 fn options(config: &Config, paired: bool) -> String {
-    let mut options = match config.threshold {
-        Threshold::Edits(edits) => format!("-e {edits}"),
-        Threshold::Percent(percent) => format!("-e {percent}%"),
-    };
+    let mut options = format!("-e {}", shown(config.threshold));
     options += match config.select {
         Select::All => " --all",
         Select::Best => " --best",
@@ -102,15 +99,28 @@ fn options(config: &Config, paired: bool) -> String {
     if paired {
         let (least, most) = (config.min_insert, config.max_insert);
         options += &format!(" --min-insert {least} --max-insert {most}");
+        if let Some(edits) = config.rescue {
+            options += &format!(" --rescue {}", shown(edits));
+        }
     }
-    for (given, option) in
-        [(config.extended_cigars, " --eqx"), (!config.keep_unmapped, " --no-unmapped")]
-    {
+    for (given, option) in [
+        (config.clip, " --clip"),
+        (config.extended_cigars, " --eqx"),
+        (!config.keep_unmapped, " --no-unmapped"),
+    ] {
         if given {
             options += option;
         }
     }
     options
+}
+
+/// A threshold as it is given on the command line.
+fn shown(threshold: Threshold) -> String {
+    match threshold {
+        Threshold::Edits(edits) => edits.to_string(),
+        Threshold::Percent(percent) => format!("{percent}%"),
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::hits::{Hit, quality};
 use crate::index::IndexView;
 use crate::pairs::Pairing;
 use crate::queries::Queries;
+use crate::rescue::Rescuer;
 use crate::source::Batch;
 use crate::trace::Alignment;
 use crate::{Config, Error, Select};
@@ -28,9 +29,11 @@ pub struct Reported {
     pub pairs: u64,
     /// Of these, concordant.
     pub concordant: u64,
-    /// Of these, with hits of both mates but no concordant combination.
+    /// Of these, with a mate that has more edits than a hit may have.
+    pub rescued: u64,
+    /// Of the pairs, with hits of both mates but no concordant combination.
     pub discordant: u64,
-    /// Of these, with hits of one mate alone.
+    /// Of the pairs, with hits of one mate alone.
     pub one_mate: u64,
     /// Reads that have no more bases than edits are allowed: they have no hits.
     pub hopeless: u64,
@@ -46,6 +49,7 @@ impl Reported {
         self.mappings += other.mappings;
         self.pairs += other.pairs;
         self.concordant += other.concordant;
+        self.rescued += other.rescued;
         self.discordant += other.discordant;
         self.one_mate += other.one_mate;
         self.hopeless += other.hopeless;
@@ -72,6 +76,7 @@ pub(crate) struct Reporter<'r> {
     /// What XA says of each mate's other best hits.
     others: [Vec<u8>; 2],
     pairing: Pairing<'r>,
+    rescuer: Option<Rescuer<'r>>,
     pub(crate) reported: Reported,
 }
 
@@ -97,8 +102,9 @@ impl<'r> Reporter<'r> {
     ) -> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
         let pairing = Pairing::new(view, config, cancel);
+        let rescuer = Rescuer::new(view, config, cancel);
         let (others, reported) = (Default::default(), Reported::default());
-        Reporter { view, config, style, alignments, others, pairing, reported }
+        Reporter { view, config, style, alignments, others, pairing, rescuer, reported }
     }
 
     /// Reports a read or a pair.
@@ -164,8 +170,8 @@ impl<'r> Reporter<'r> {
         let hits = unit.hits[mate];
         let name = unit.batch.name(unit.read);
         let letters = Some(self.cropped(unit, mate));
-        let other = other.map(|hit| (self.placed(unit, 1 - mate, hit, 1), hit.reverse));
-        let mate_place = other.map(|((place, _), _)| place);
+        let other = other.map(|hit| self.placed(unit, 1 - mate, hit, 1));
+        let mate_place = other.map(|other| other.place);
         if hits.is_empty() {
             if self.config.keep_unmapped {
                 let record = Record::unmapped(name, flags, mate_place, letters);
@@ -174,29 +180,28 @@ impl<'r> Reporter<'r> {
             return sink.relieve();
         }
         let edits = hits.iter().map(|hit| hit.edits);
-        let best = quality(self.config.select, edits.clone(), room(unit, mate, &hits[0]));
+        let room = room(unit, mate, &hits[0]).unwrap_or(0);
+        let best = quality(self.config.select, edits.clone(), room);
         let rivals = edits.clone().take_while(|&edits| edits == hits[0].edits).count();
         self.name_others(unit, mate, &hits[1..rivals]);
         let count = self.selected(edits);
         for (number, hit) in hits[..count].iter().enumerate() {
-            let (place, end) = self.placed(unit, mate, hit, 0);
+            let own = self.placed(unit, mate, hit, 0);
             let strand = if hit.reverse { flag::REVERSE } else { 0 };
             let first = number == 0;
             let alone = flags & flag::MATE_UNMAPPED != 0;
             let record = Record {
                 name,
                 flags: flags | strand | if first { 0 } else { flag::SECONDARY },
-                place: Some(place),
+                place: Some(own.place),
                 quality: if first { best } else { 0 },
                 operations: &self.alignments[0].operations,
                 // An unmapped mate stands at its mate's place.
-                mate: if alone { Some(place) } else { mate_place },
-                template: other.map_or(0, |(other, reverse)| {
-                    template((place, end), other, [hit.reverse, reverse], mate)
-                }),
+                mate: if alone { Some(own.place) } else { mate_place },
+                template: other.map_or(0, |other| template(own, other, mate)),
                 letters: letters.filter(|_| first),
                 hit: Some(Tags {
-                    edits: hit.edits,
+                    edits: own.edits,
                     md: &self.alignments[0].md,
                     hits: count as u32,
                     number: number as u32 + 1,
@@ -216,34 +221,38 @@ impl<'r> Reporter<'r> {
         named.clear();
         if others.len() <= self.config.xa as usize {
             for hit in others {
-                let (place, _) = self.placed(unit, mate, hit, mate);
+                let Placed { place, reverse, edits, .. } = self.placed(unit, mate, hit, mate);
                 let operations = &self.alignments[mate].operations;
-                self.style.name_hit(place, hit.reverse, operations, hit.edits, &mut named);
+                self.style.name_hit(place, reverse, operations, edits, &mut named);
             }
         }
         self.others[mate] = named;
     }
 
-    /// Traces a hit into one of the alignments; gives its place and the base behind its last.
-    fn placed(
-        &mut self,
-        unit: &ReportUnit<'_>,
-        mate: usize,
-        hit: &Hit,
-        into: usize,
-    ) -> (RecordPlace, u32) {
-        let (text, mode) = (&self.view.text, self.config.n_mode);
+    /// Traces a hit into one of the alignments.
+    fn placed(&mut self, unit: &ReportUnit<'_>, mate: usize, hit: &Hit, into: usize) -> Placed {
+        let (text, config) = (&self.view.text, self.config);
         let (alignment, read) = (&mut self.alignments[into], unit.read + mate);
-        alignment.of_hit(unit.queries, read, hit, text, mode, unit.scripts);
+        let edits = alignment.of_report(unit.queries, read, hit, text, config, unit.scripts);
         let contig = &text.contigs[hit.contig as usize];
         let [at, end] = [alignment.start, alignment.end].map(|at| at - contig.start);
-        (RecordPlace { contig: hit.contig, at }, end)
+        Placed { place: RecordPlace { contig: hit.contig, at }, end, reverse: hit.reverse, edits }
     }
 }
 
-/// How many edits more a hit of a mate could have.
-fn room(unit: &ReportUnit<'_>, mate: usize, hit: &Hit) -> u32 {
-    (unit.queries.get(2 * (unit.read + mate)).most as u32).saturating_sub(hit.edits)
+/// Where a hit's alignment lies.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    place: RecordPlace,
+    /// The base behind its last.
+    end: u32,
+    reverse: bool,
+    edits: u32,
+}
+
+/// How many edits more a hit of a mate could have; `None` if it has too many for a hit.
+fn room(unit: &ReportUnit<'_>, mate: usize, hit: &Hit) -> Option<u32> {
+    (unit.queries.get(2 * (unit.read + mate)).most as u32).checked_sub(hit.edits)
 }
 
 /// How many of some hits or combinations, whose edits are in order, are reported, and whether
@@ -267,20 +276,15 @@ pub(crate) fn selected(
     (wanted.min(most), wanted > most)
 }
 
-/// SAM's template length of a record, given its and its mate's place and end: from the first base
+/// SAM's template length of a record, given its and its mate's place: from the first base
 /// of both to the last, negative for the one that begins later; if neither does for the one on the reverse strand, and
 /// if both are for the second one.
-fn template(
-    own: (RecordPlace, u32),
-    other: (RecordPlace, u32),
-    reverse: [bool; 2],
-    mate: usize,
-) -> i64 {
-    if own.0.contig != other.0.contig {
+fn template(own: Placed, other: Placed, mate: usize) -> i64 {
+    if own.place.contig != other.place.contig {
         return 0;
     }
-    let length = i64::from(own.1.max(other.1)) - i64::from(own.0.at.min(other.0.at));
-    let leads = (own.0.at, reverse[0], mate) < (other.0.at, reverse[1], 1 - mate);
+    let length = i64::from(own.end.max(other.end)) - i64::from(own.place.at.min(other.place.at));
+    let leads = (own.place.at, own.reverse, mate) < (other.place.at, other.reverse, 1 - mate);
     if leads { length } else { -length }
 }
 

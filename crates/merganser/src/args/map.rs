@@ -152,6 +152,11 @@ pub(crate) struct MapArgs {
     #[arg(requires = "pairs")]
     pub(crate) max_insert: u32,
 
+    /// Where a pair has no concordant combination: look for each mate with up to so many edits beside the
+    /// best hits of the other one
+    #[arg(long, value_name = "N|N%", help_heading = "Reports", requires = "pairs")]
+    pub(crate) rescue: Option<Edits>,
+
     /// Where to write: BAM if the name ends in .bam, else SAM; - is stdout, as SAM
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
@@ -161,6 +166,9 @@ pub(crate) struct MapArgs {
     /// Tell matches (=) and mismatches (X) apart in CIGARs
     #[arg(long, help_heading = "Output")]
     pub(crate) eqx: bool,
+    /// Clip ends of reads that cost more than that, as a local aligner does; hits are the same
+    #[arg(long, help_heading = "Output")]
+    pub(crate) clip: bool,
     /// Write the reads without a hit here, too, as they came; of pairs, those of which neither mate
     /// has one, in turn; compressed if the name ends in .gz
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -41,6 +41,9 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     if reported.pairs > 0 {
         rows.push(("pairs", thousands(reported.pairs)));
         rows.push(("  concordant", thousands(reported.concordant)));
+        if finished.args.rescue.is_some() {
+            rows.push(("    by a rescued mate", thousands(reported.rescued)));
+        }
         rows.push(("  discordant", thousands(reported.discordant)));
         rows.push(("  one mate mapped", thousands(reported.one_mate)));
     }

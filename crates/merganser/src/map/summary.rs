@@ -77,6 +77,8 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("max_hits", args.max_hits.into());
     set("xa", args.xa.into());
     set("insert", vec![args.min_insert, args.max_insert].into());
+    set("rescue", args.rescue.map(|edits| edits.to_string()).into());
+    set("clip", args.clip.into());
     set("filter", name_of(&args.filter).into());
     set("output", args.output.display().to_string().into());
     set("threads", resources.threads.into());
@@ -93,6 +95,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
         ("mappings", reported.mappings),
         ("pairs", reported.pairs),
         ("concordant_pairs", reported.concordant),
+        ("rescued_pairs", reported.rescued),
         ("discordant_pairs", reported.discordant),
         ("one_mate_pairs", reported.one_mate),
         ("cut_by_max_hits", reported.cut),

@@ -65,9 +65,7 @@ fn numbers(place: Option<RecordPlace>) -> (i32, i32) {
 
 /// The bin of an alignment in a BAI index.
 fn bin(at: i32, operations: &[(Operation, u32)]) -> u16 {
-    let on_reference =
-        |&(operation, len): &(Operation, u32)| (operation != Operation::Insertion).then_some(len);
-    let bases: u32 = operations.iter().filter_map(on_reference).sum();
+    let bases: u32 = operations.iter().map(|&(operation, len)| operation.in_reference(len)).sum();
     let (first, last) = (i64::from(at), i64::from(at) + i64::from(bases.max(1)) - 1);
     for (shift, offset) in [(14, 4681), (17, 585), (20, 73), (23, 9), (26, 1)] {
         if first >> shift == last >> shift {

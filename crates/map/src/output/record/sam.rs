@@ -53,18 +53,8 @@ pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>)
 pub(super) fn cigar(style: &RecordStyle, operations: &[(Operation, u32)], out: &mut Vec<u8>) {
     style.cigar(operations, |operation, len| {
         put_decimal(u64::from(len), out);
-        out.push(letter(operation));
+        out.push(operation.letter() as u8);
     });
-}
-
-fn letter(operation: Operation) -> u8 {
-    match operation {
-        Operation::Aligned => b'M',
-        Operation::Insertion => b'I',
-        Operation::Deletion => b'D',
-        Operation::Match => b'=',
-        Operation::Mismatch => b'X',
-    }
 }
 
 fn mate(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {

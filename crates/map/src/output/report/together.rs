@@ -16,10 +16,27 @@ impl Reporter<'_> {
         unit: &ReportUnit<'_>,
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
-        (0..2).for_each(|mate| self.count(unit, mate));
         self.reported.pairs += 1;
         let ReportUnit { queries, read, hits, scripts, .. } = *unit;
-        self.pairing.combine(&Mates { queries, read, hits, scripts });
+        let mates = Mates { queries, read, hits, scripts };
+        self.pairing.combine(&mates);
+        if self.pairing.combinations.is_empty()
+            && let Some(mut rescuer) = self.rescuer.take()
+        {
+            let hits = rescuer.combine(&mates, &mut self.pairing);
+            let is_rescued = !self.pairing.combinations.is_empty();
+            let rescued = ReportUnit { hits, ..*unit };
+            self.reported.rescued += u64::from(is_rescued);
+            let done = self.combined(if is_rescued { &rescued } else { unit }, sink);
+            self.rescuer = Some(rescuer);
+            return done;
+        }
+        self.combined(unit, sink)
+    }
+
+    /// Reports a pair whose combinations are known.
+    fn combined(&mut self, unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), Error> {
+        (0..2).for_each(|mate| self.count(unit, mate));
         let combinations = std::mem::take(&mut self.pairing.combinations);
         let done = if combinations.is_empty() {
             self.apart(unit, sink)
@@ -38,9 +55,11 @@ impl Reporter<'_> {
     ) -> Result<(), Error> {
         self.reported.concordant += 1;
         let edits = combinations.iter().map(|combination| combination.edits);
+        // A mate that has more edits than a hit may have was not looked for elsewhere: the other one tells.
         let rooms = [0, 1]
             .map(|mate| room(unit, mate, &unit.hits[mate][combinations[0].hits[mate] as usize]));
-        let best = quality(self.config.select, edits.clone(), rooms[0].min(rooms[1]));
+        let least = rooms.into_iter().flatten().min().unwrap_or(0);
+        let best = quality(self.config.select, edits.clone(), least);
         if self.config.xa > 0 {
             self.name_others_of_mates(unit, combinations);
         }
@@ -50,22 +69,21 @@ impl Reporter<'_> {
             let places = [0, 1].map(|mate| self.placed(unit, mate, &hits[mate], mate));
             let first = number == 0;
             for mate in 0..2 {
-                let reverse = [hits[mate].reverse, hits[1 - mate].reverse];
-                let own = if reverse[0] { flag::REVERSE } else { flag::MATE_REVERSE };
+                let strand = if hits[mate].reverse { flag::REVERSE } else { flag::MATE_REVERSE };
                 let record = Record {
                     name: unit.batch.name(unit.read),
                     flags: MATES[mate]
                         | flag::PROPER
-                        | own
+                        | strand
                         | if first { 0 } else { flag::SECONDARY },
-                    place: Some(places[mate].0),
+                    place: Some(places[mate].place),
                     quality: if first { best } else { 0 },
                     operations: &self.alignments[mate].operations,
-                    mate: Some(places[1 - mate].0),
-                    template: template(places[mate], places[1 - mate], reverse, mate),
+                    mate: Some(places[1 - mate].place),
+                    template: template(places[mate], places[1 - mate], mate),
                     letters: first.then(|| self.cropped(unit, mate)),
                     hit: Some(Tags {
-                        edits: hits[mate].edits,
+                        edits: places[mate].edits,
                         md: &self.alignments[mate].md,
                         hits: count as u32,
                         number: number as u32 + 1,

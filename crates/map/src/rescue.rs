@@ -1,0 +1,134 @@
+//! Mates that lie near their mates with more edits than a hit may have.
+
+use merganser_filter::Threshold;
+use merganser_run::Cancel;
+
+use crate::cpu::{End, Scan, Silencer, Window, hamming};
+use crate::hits::Hit;
+use crate::index::IndexView;
+use crate::pairs::{Mates, Pairing};
+use crate::trace::Alignment;
+use crate::{Config, Metric, Strand};
+
+/// A thread's memory, which looks for mates.
+pub(crate) struct Rescuer<'r> {
+    view: IndexView<'r>,
+    config: &'r Config,
+    edits: Threshold,
+    alignment: Alignment,
+    scan: Scan,
+    silencer: Silencer,
+    windows: Vec<Window>,
+    ends: Vec<End>,
+    /// The hits of each mate that take part, in their order.
+    hits: [Vec<Hit>; 2],
+    cancel: Cancel,
+}
+
+impl<'r> Rescuer<'r> {
+    /// None if no mates are to be looked for.
+    pub(crate) fn new(
+        view: IndexView<'r>,
+        config: &'r Config,
+        cancel: &Cancel,
+    ) -> Option<Rescuer<'r>> {
+        // On one strand alone no mates are concordant.
+        let edits = config.rescue.filter(|_| config.strand == Strand::Both)?;
+        Some(Rescuer {
+            view,
+            config,
+            edits,
+            alignment: Alignment::of_run(cancel),
+            scan: Scan::of_run(cancel),
+            silencer: Silencer::default(),
+            windows: Vec::new(),
+            ends: Vec::new(),
+            hits: Default::default(),
+            cancel: cancel.clone(),
+        })
+    }
+
+    /// Looks for each mate around the best hits of the other one, and has `pairing` find the concordant combinations
+    /// of these and those; gives the hits that they are made of. Whatever the backend, these best hits are
+    /// known. Once the run is cancelled, some are missing.
+    pub(crate) fn combine(&mut self, mates: &Mates<'_>, pairing: &mut Pairing<'_>) -> [&[Hit]; 2] {
+        let best = mates.hits.map(|hits| hits.chunk_by(|a, b| a.edits == b.edits).next());
+        for (hits, best) in self.hits.iter_mut().zip(best) {
+            hits.clear();
+            hits.extend_from_slice(best.unwrap_or_default());
+        }
+        let counts = [0, 1].map(|mate| self.hits[mate].len());
+        for (anchor, count) in counts.into_iter().enumerate() {
+            for reverse in [false, true] {
+                self.windows_beside(mates, anchor, count, reverse);
+                self.look(mates, 1 - anchor, !reverse);
+            }
+        }
+        for hits in &mut self.hits {
+            hits.sort_unstable();
+            // What is known with a device's script comes first.
+            hits.dedup_by_key(|hit| (hit.edits, hit.contig, hit.end, hit.reverse));
+        }
+        let hits = [&self.hits[0][..], &self.hits[1][..]];
+        pairing.combine(&Mates { hits, ..*mates });
+        let most = [0, 1].map(|mate| mates.queries.get(2 * (mates.read + mate)).most);
+        pairing.combinations.retain(|combination| {
+            let edits = |mate: usize| hits[mate][combination.hits[mate] as usize].edits as usize;
+            (0..2).any(|mate| edits(mate) <= most[mate])
+        });
+        hits
+    }
+
+    /// Makes windows in which the other mate may lie, beside the first so many hits of an anchor that are on one
+    /// strand; neighbouring ones are joined.
+    fn windows_beside(&mut self, mates: &Mates<'_>, anchor: usize, hits: usize, reverse: bool) {
+        let (text, mode) = (&self.view.text, self.config.n_mode);
+        let query = 2 * (mates.read + 1 - anchor) + usize::from(!reverse);
+        let len = mates.queries.get(query).len;
+        let query = query as u32;
+        let most = self.config.max_insert;
+        let width = most.saturating_sub(len as u32);
+        self.windows.clear();
+        for hit in self.hits[anchor][..hits].iter().filter(|hit| hit.reverse == reverse) {
+            let read = mates.read + anchor;
+            self.alignment.of_hit(mates.queries, read, hit, text, mode, mates.scripts);
+            let [start, end] = [self.alignment.start, self.alignment.end].map(i64::from);
+            let first = if reverse { end - i64::from(most) } else { start };
+            match self.windows.last_mut() {
+                Some(last)
+                    if (last.first..=last.first + i64::from(last.width)).contains(&first) =>
+                {
+                    last.width = (first + i64::from(width) - last.first) as u32;
+                }
+                _ => self.windows.push(Window { query, first, width, candidates: 0 }),
+            }
+        }
+    }
+
+    /// Appends the hits of a mate on a strand in the windows.
+    fn look(&mut self, mates: &Mates<'_>, mate: usize, reverse: bool) {
+        let number = 2 * (mates.read + mate) + usize::from(reverse);
+        let query = mates.queries.get(number);
+        let edits = self.edits.edits(query.len).max(query.most);
+        if query.len <= edits {
+            return;
+        }
+        let query = query.up_to(edits);
+        let (text, mode, number) = (&self.view.text, self.config.n_mode, number as u32);
+        self.ends.clear();
+        for window in &self.windows {
+            match self.config.metric {
+                Metric::Edit => {
+                    self.scan.ends(number, &query, window, text, mode, &mut self.ends);
+                }
+                Metric::Hamming => {
+                    hamming(number, &query, window, text, mode, &self.cancel, &mut self.ends);
+                }
+            }
+        }
+        self.ends.sort_unstable();
+        self.ends.dedup_by_key(|end| end.position);
+        let silence = (self.config.metric == Metric::Edit).then_some(edits as u32);
+        self.silencer.take(&self.ends, silence, text, &mut self.hits[mate]);
+    }
+}
