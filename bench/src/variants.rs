@@ -1,5 +1,5 @@
 //! `merganser-bench variants`: how many variants of a simulated diploid are called from the records
-//! of merganser and of minimap2.
+//! of merganser, minimap2 and BWA-MEM.
 
 mod diploid;
 
@@ -85,6 +85,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let minimap = format!("minimap2 -ax sr -t {threads} ref.fa reads_1.fq reads_2.fq");
     cases.push(("`minimap2 -ax sr`".to_owned(), minimap));
+    sh(folder, "bwa index ref.fa")?;
+    cases.push((
+        "`bwa mem`".to_owned(),
+        format!("bwa mem -t {threads} ref.fa reads_1.fq reads_2.fq"),
+    ));
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}\n", versions(folder, &merganser.to_string())?)?;
     let [snps, indels] = split(&truth).map(|kind| kind.len());
@@ -187,9 +192,10 @@ fn versions(folder: &Path, merganser: &str) -> Result<String> {
         Ok(sh(folder, command)?.lines().next().unwrap_or_default().to_owned())
     };
     Ok(format!(
-        "{}, minimap2 {}, {}, {}",
+        "{}, minimap2 {}, bwa {}, {}, {}",
         first(&format!("{merganser} --version"))?,
         first("minimap2 --version")?,
+        first("(bwa 2>&1 || true) | sed -n 's/^Version: //p'")?,
         first("samtools --version")?,
         first("bcftools --version")?
     ))
