@@ -2,6 +2,8 @@
 
 mod accuracy;
 mod edlib;
+mod sassy;
+mod semi_global;
 mod speed;
 
 use anyhow::Result;

@@ -1,5 +1,5 @@
-// Edit distances by edlib's C API (NW, distance only): edlib PAIRS K OUT
-// PAIRS are lines of READ<TAB>SEGMENT; K is edlib's threshold, -1 for none; a distance a line goes to
+// Edit distances by edlib's C API (distance only): edlib PAIRS K OUT MODE
+// MODE is NW, or HW for reads in any part of their segments. PAIRS are lines of READ<TAB>SEGMENT; K is edlib's threshold, -1 for none; a distance a line goes to
 // OUT, -1 if it is larger than K. Prints the nanoseconds that the alignments took a pair.
 #include <edlib.h>
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 int main(int count, char** arguments) {
-    if (count != 4) return 2;
+    if (count != 5) return 2;
     std::ifstream file(arguments[1]);
     std::vector<std::string> reads, segments;
     for (std::string line; std::getline(file, line);) {
@@ -24,8 +24,9 @@ int main(int count, char** arguments) {
         for (char& letter : reads.back())
             if (letter == 'N') letter = 'n';
     }
+    const auto mode = std::string(arguments[4]) == "HW" ? EDLIB_MODE_HW : EDLIB_MODE_NW;
     const auto config =
-        edlibNewAlignConfig(std::atoi(arguments[2]), EDLIB_MODE_NW, EDLIB_TASK_DISTANCE, nullptr, 0);
+        edlibNewAlignConfig(std::atoi(arguments[2]), mode, EDLIB_TASK_DISTANCE, nullptr, 0);
     std::vector<int> distances(reads.size());
     const auto start = std::chrono::steady_clock::now();
     for (size_t i = 0; i < reads.size(); ++i) {

@@ -39,16 +39,22 @@ impl Edlib {
         Ok(Self { folder })
     }
 
-    /// Distances of the pairs of a file, within `k` if that is not negative.
+    /// Distances of the pairs of a file, of whole reads and segments, within `k` if that is not negative.
     ///
     /// # Errors
     /// If the file cannot be read.
     pub(crate) fn run(&self, pairs: &Path, k: i32) -> Result<Found> {
+        self.run_as(pairs, k, "NW")
+    }
+
+    /// The same of reads in any part of their segments if `mode` is HW.
+    pub(crate) fn run_as(&self, pairs: &Path, k: i32, mode: &str) -> Result<Found> {
         let out = self.folder.path().join("out");
         let output = Command::new(self.folder.path().join("edlib"))
             .arg(pairs)
             .arg(k.to_string())
             .arg(&out)
+            .arg(mode)
             .output()
             .context("cannot run edlib")?;
         ensure!(output.status.success(), "edlib failed on {}: {}", pairs.display(), output.status);

@@ -1,7 +1,7 @@
 //! How long each method takes.
 
 use super::edlib::Edlib;
-use super::{METHODS, decide, pack};
+use super::{METHODS, decide, pack, semi_global};
 use crate::count::{machine, say};
 use crate::generate::pairs::{Kind, Set};
 use crate::measure::measure;
@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// Threads that the file is filtered with
     #[arg(long, value_name = "T,…", value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<usize>,
+    /// Measure Sassy, too: fetched and built for this machine
+    #[arg(long)]
+    sassy: bool,
     /// The merganser binary [default: the one beside this program]
     #[arg(long, value_name = "FILE")]
     merganser: Option<PathBuf>,
@@ -83,6 +86,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             say(&format!("{row} |\n"))?;
         }
     }
+    semi_global::run(args.pairs, &edlib, args.sassy)?;
     if args.file_pairs > 0 { files(args) } else { Ok(()) }
 }
 
