@@ -6,6 +6,8 @@
 //! holds the bases of the text that come next. What a band computes is never less than the true
 //! number of edits, and equal to it for an alignment that stays within the band.
 
+use std::ops::{Add, BitAnd, BitOr};
+
 use merganser_seq::dispatch;
 use merganser_seq::planes::window;
 use merganser_seq::simd::Level;
@@ -15,7 +17,9 @@ use crate::queries::{Queries, Query};
 use crate::reference::Text;
 
 /// A lane's word.
-pub(crate) trait Lane: Copy + Default + Send {
+pub(crate) trait Lane:
+    Copy + Default + Ord + Add<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self>
+{
     /// Diagonals of a band, and bases of a block: half the word's bits.
     const BAND: usize;
     /// Bases that can be stepped over with 64 bases of the text: whole blocks.
@@ -27,6 +31,8 @@ pub(crate) trait Lane: Copy + Default + Send {
     fn step(text: [Self; 2], query: [Self; 2], up: Self, down: Self, sum: Self) -> [Self; 3];
     fn shift_right(self) -> Self;
     fn shift_left(self) -> Self;
+    /// How many bits are set.
+    fn ones(self) -> Self;
 }
 
 macro_rules! lane {
@@ -66,6 +72,11 @@ macro_rules! lane {
             fn shift_left(self) -> Self {
                 self << 1
             }
+
+            #[inline(always)]
+            fn ones(self) -> Self {
+                self.count_ones() as $T
+            }
         }
     )*};
 }
@@ -88,6 +99,8 @@ pub(crate) struct Lanes {
 
 /// The state of a group of lanes.
 struct Group<T, const N: usize> {
+    /// The edits that each may have.
+    edits: [T; N],
     text: [[T; N]; 2],
     query: [[T; N]; 2],
     up: [T; N],
@@ -224,6 +237,7 @@ fn run<T: Lane, const N: usize>(
     let zeros = [T::default(); N];
     let ahead = [[0; N]; 2];
     let mut lanes = Group {
+        edits: zeros,
         text: [zeros; 2],
         query: [zeros; 2],
         up: zeros,
@@ -237,6 +251,7 @@ fn run<T: Lane, const N: usize>(
     let mut sources = [none; N];
     for (lane, source) in sources.iter_mut().enumerate().take(group.len()) {
         *source = Source::of(job, window(lane));
+        lanes.edits[lane] = T::of(job.queries.get(window(lane).query as usize).edits as u64);
     }
     let sources = &sources[..group.len()];
     let longest = sources.last().map_or(0, |source| source.len);
@@ -271,6 +286,10 @@ fn run<T: Lane, const N: usize>(
             }
         }
         base += T::BAND;
+        if first < sources.len() && lanes.are_hopeless(first, sources.len()) {
+            (first..sources.len()).for_each(|lane| rejected(window(lane).candidates));
+            return;
+        }
     }
 }
 
@@ -285,6 +304,21 @@ impl<T: Lane, const N: usize> Group<T, N> {
                 self.query[plane][lane] = T::of(query >> (64 - 2 * T::BAND));
             }
         }
+    }
+
+    /// Whether all lanes of a range have more edits everywhere in their bands than they may have: these never
+    /// become fewer.
+    #[inline(always)]
+    fn are_hopeless(&self, from: usize, to: usize) -> bool {
+        let mut hopeful = T::default();
+        let between = T::of((1 << (T::BAND - 1)) - 1);
+        for lane in 0..N {
+            // No end of the band has fewer edits than this.
+            let spare = self.edits[lane] + (self.up[lane] & between).ones();
+            let counts = (from..to).contains(&lane);
+            hopeful = hopeful | T::of(u64::from(counts && self.sum[lane] <= spare));
+        }
+        hopeful == T::default()
     }
 
     #[inline(always)]
