@@ -207,8 +207,8 @@ impl<'a> IndexView<'a> {
     #[inline]
     fn bucket(&self, from: usize, to: usize) -> Range<usize> {
         let most = self.positions.len();
-        let [start, end] = [from, to].map(|at| (self.table[at] as usize).min(most));
-        start..end.max(start)
+        let start = (self.table[from] as usize).min(most);
+        start..(self.table[to] as usize).clamp(start, most)
     }
 
     /// Whether the bases from a position on are those of a key that the mask has.

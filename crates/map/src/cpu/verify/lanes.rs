@@ -220,10 +220,11 @@ impl<'a> Source<'a> {
     #[inline(always)]
     fn query(&self, base: usize) -> [u64; 2] {
         let left = self.len - base;
-        self.back.map(|plane| match left.checked_sub(64) {
-            Some(from) => !window(plane, from),
-            None => !plane[0] << (64 - left),
-        })
+        let [low, high] = self.back;
+        match left.checked_sub(64) {
+            Some(from) => [!window(low, from), !window(high, from)],
+            None => [!low[0] << (64 - left), !high[0] << (64 - left)],
+        }
     }
 }
 
