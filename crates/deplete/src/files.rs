@@ -1,0 +1,311 @@
+//! Sets as files: our own (`.mgd`) and Deacon's (`.idx`), told apart by what is in them.
+
+mod idx;
+mod mgd;
+
+use std::fs::File;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
+
+use merganser_io::AtomicFile;
+use merganser_run::{Cancel, Resources, Shortage};
+
+use crate::{Error, Host, MinimizerSet, Params};
+
+/// The kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Our own, with checksums.
+    Mgd,
+    /// Deacon's, version 3.
+    Idx,
+}
+
+impl Format {
+    /// That of a file of this name: Deacon's if it ends in `.idx`.
+    pub fn of(path: &Path) -> Format {
+        let suffix = path.extension();
+        match suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("idx")) {
+            true => Format::Idx,
+            false => Format::Mgd,
+        }
+    }
+}
+
+/// What a file says of its set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Description {
+    /// The kind of file.
+    pub format: Format,
+    /// Which minimizers.
+    pub params: Params,
+    /// How many.
+    pub count: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// Numbers between two looks at whether the run is cancelled.
+const STRETCH: u64 = 1 << 20;
+
+/// An open file, its header read.
+struct Opened<'p> {
+    path: &'p Path,
+    description: Description,
+    reader: Reader,
+}
+
+enum Reader {
+    Mgd(mgd::Reader<BufReader<File>>),
+    Idx(idx::Reader<BufReader<File>>),
+}
+
+impl<'p> Opened<'p> {
+    fn open(path: &'p Path) -> Result<Opened<'p>, Error> {
+        let at = |source| Error::File { path: path.to_owned(), source };
+        let file = File::open(path).map_err(at)?;
+        let metadata = file.metadata().map_err(at)?;
+        if metadata.is_dir() {
+            return Err(Error::set(path, "is a folder: give a file that `deplete index` wrote"));
+        }
+        let bytes = metadata.len();
+        let mut file = BufReader::with_capacity(1 << 20, file);
+        let mut first = [0; mgd::MAGIC.len()];
+        let got = read_up_to(&mut file, &mut first).map_err(at)?;
+        let problem = |problem| Error::set(path, problem);
+        let (format, params, count, reader) = if first[..got] == mgd::MAGIC {
+            let reader = mgd::Reader::open(file, bytes).map_err(problem)?;
+            (Format::Mgd, reader.params, reader.count, Reader::Mgd(reader))
+        } else {
+            let reader = idx::Reader::open(&first[..got], file, bytes).map_err(problem)?;
+            (Format::Idx, reader.params, reader.count, Reader::Idx(reader))
+        };
+        let description = Description { format, params, count, bytes };
+        Ok(Opened { path, description, reader })
+    }
+
+    /// Calls `take` with each number of the set.
+    fn each(self, cancel: &Cancel, mut take: impl FnMut(u64)) -> Result<(), Error> {
+        let (path, count) = (self.path, self.description.count);
+        let problem = |problem| Error::set(path, problem);
+        match self.reader {
+            Reader::Mgd(mut reader) => {
+                let mut done = 0;
+                while let Some(block) = reader.block().map_err(problem)? {
+                    block.iter().copied().for_each(&mut take);
+                    done += block.len() as u64;
+                    if done.is_multiple_of(STRETCH) && cancel.is_cancelled() {
+                        return Err(Error::Cancelled);
+                    }
+                }
+            }
+            Reader::Idx(mut reader) => {
+                for number in 0..count {
+                    take(reader.next().map_err(problem)?);
+                    if number.is_multiple_of(STRETCH) && cancel.is_cancelled() {
+                        return Err(Error::Cancelled);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fills as much of a buffer as there is.
+fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut got = 0;
+    while got < buffer.len() {
+        match reader.read(&mut buffer[got..])? {
+            0 => break,
+            more => got += more,
+        }
+    }
+    Ok(got)
+}
+
+/// What a file says of its set; of the set itself nothing is read.
+///
+/// # Errors
+/// If it cannot be read, or is no set.
+pub fn describe(path: &Path) -> Result<Description, Error> {
+    Ok(Opened::open(path)?.description)
+}
+
+/// Reads a set, within the memory of `resources` less `reserved`.
+///
+/// # Errors
+/// If it cannot be read, is no set or damaged, needs more memory, or the run is cancelled.
+pub fn read(
+    path: &Path,
+    resources: &Resources,
+    reserved: u64,
+    cancel: &Cancel,
+) -> Result<MinimizerSet, Error> {
+    let opened = Opened::open(path)?;
+    let Description { params, count, .. } = opened.description;
+    suffices(path, reserved + 8 * count, resources)?;
+    let mut spread = Vec::with_capacity(count as usize);
+    opened.each(cancel, |number| spread.push(number))?;
+    if !spread.is_sorted_by(|a, b| a < b) {
+        spread.sort_unstable();
+        spread.dedup();
+    }
+    Ok(MinimizerSet::of_sorted(params, spread))
+}
+
+impl Host {
+    /// Reads a set that reads are to be held against, within the memory of `resources`.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read(path: &Path, resources: &Resources, cancel: &Cancel) -> Result<Host, Error> {
+        let opened = Opened::open(path)?;
+        let Description { params, count, .. } = opened.description;
+        suffices(path, Host::bytes(count as usize), resources)?;
+        let mut host = Host::with_room(params, count as usize);
+        opened.each(cancel, |number| host.add(number))?;
+        Ok(host)
+    }
+}
+
+/// What a process takes besides its sets.
+const FIXED: u64 = 24 << 20;
+
+fn suffices(path: &Path, needed: u64, resources: &Resources) -> Result<(), Error> {
+    let (needed, budget) = (needed + FIXED, resources.budget());
+    if needed <= budget {
+        return Ok(());
+    }
+    let what = format!("{} needs", path.display());
+    Err(Shortage { what, needed, budget, remedy: "or use a smaller set" }.into())
+}
+
+/// Writes a set.
+///
+/// # Errors
+/// If it cannot be written. There is then no file.
+pub fn write(set: &MinimizerSet, format: Format, mut file: AtomicFile) -> Result<(), Error> {
+    match format {
+        Format::Mgd => mgd::write(set, &mut file)?,
+        Format::Idx => idx::write(set, &mut file)?,
+    }
+    file.flush()?;
+    file.commit()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sets() -> Vec<MinimizerSet> {
+        let mut state = 1u64;
+        let mut number = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state ^ state >> 29
+        };
+        let mut set = |k, count| {
+            let params = Params::new(k, 15).unwrap();
+            let mut spread: Vec<u64> = (0..count).map(|_| number() & params.mask()).collect();
+            spread.sort_unstable();
+            spread.dedup();
+            MinimizerSet::of_sorted(params, spread)
+        };
+        vec![
+            set(31, 0),
+            set(31, 1),
+            set(31, 5000),
+            set(5, 900),
+            set(1, 3),
+            set(21, 256),
+            set(21, 257),
+        ]
+    }
+
+    fn written(set: &MinimizerSet, format: Format, folder: &Path) -> Vec<u8> {
+        let path = folder.join("set");
+        write(set, format, AtomicFile::create(&path).unwrap()).unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    fn read_back(bytes: &[u8], folder: &Path) -> Result<(MinimizerSet, Host), Error> {
+        let path = folder.join("back");
+        std::fs::write(&path, bytes).unwrap();
+        let (resources, cancel) = (Resources::new().memory(1 << 30), Cancel::default());
+        Ok((read(&path, &resources, 0, &cancel)?, Host::read(&path, &resources, &cancel)?))
+    }
+
+    #[test]
+    fn sets_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        for set in sets() {
+            for format in [Format::Mgd, Format::Idx] {
+                let bytes = written(&set, format, folder.path());
+                let (back, host) = read_back(&bytes, folder.path()).unwrap();
+                assert_eq!(back, set);
+                assert_eq!(host.len(), set.len());
+                assert!(set.values().all(|value| host.contains(value)));
+                let description = describe(&folder.path().join("back")).unwrap();
+                let expected = Description {
+                    format,
+                    params: set.params(),
+                    count: set.len() as u64,
+                    bytes: bytes.len() as u64,
+                };
+                assert_eq!(description, expected);
+            }
+        }
+        let large = &sets()[2];
+        let [own, deacons] =
+            [Format::Mgd, Format::Idx].map(|format| written(large, format, folder.path()).len());
+        assert!(own < deacons * 9 / 10, "{own} {deacons}");
+    }
+
+    /// Every byte that is changed and every cut is met.
+    #[test]
+    fn damage_is_met() {
+        let folder = tempfile::tempdir().unwrap();
+        let set = &sets()[5];
+        let bytes = written(set, Format::Mgd, folder.path());
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 4;
+            assert!(read_back(&damaged, folder.path()).is_err(), "byte {at}");
+            assert!(read_back(&bytes[..at], folder.path()).is_err(), "cut at {at}");
+        }
+        let longer = [&bytes[..], b"x"].concat();
+        assert!(read_back(&longer, folder.path()).is_err());
+        let bytes = written(set, Format::Idx, folder.path());
+        for at in 0..bytes.len() {
+            assert!(read_back(&bytes[..at], folder.path()).is_err(), "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn foreign_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for (bytes, part) in [
+            (&b""[..], "is empty"),
+            (b">genome\nACGT\n", "no set of minimizers"),
+            (b"DBF\x20\x01\x1f\x0f", "binary fuse"),
+            (b"\x02\x1f\x0f\0\0\0\0\0\0\0\0", "version 2"),
+            (b"\x03\x1e\x0f\0\0\0\0\0\0\0\0", "k"),
+            (b"\x03\x29\x0f\0\0\0\0\0\0\0\0", "k"),
+        ] {
+            let message = read_back(bytes, folder.path()).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn too_little_memory_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("set");
+        write(&sets()[2], Format::Mgd, AtomicFile::create(&path).unwrap()).unwrap();
+        let resources = Resources::new().memory(20 << 20);
+        let message = Host::read(&path, &resources, &Cancel::default()).unwrap_err().to_string();
+        assert!(message.contains("`memory` gives 20.0 MiB: raise it"), "{message}");
+    }
+}

@@ -1,0 +1,431 @@
+//! Minimizers of many sequences at a time, a stretch of one a lane. [`crate::naive::minimizers`] is the rule.
+//!
+//! The hash of a k-mer is rolled on from the one before. Of each k-mer the high half of its hash and its place make
+//! one number, so that the least of a window is the first of its least hashes; with the hash complemented, the
+//! greatest is the last. Both are kept by van Herk's method: prefixes of a block of w numbers, and suffixes of the
+//! block before.
+
+use merganser_seq::dispatch;
+use merganser_seq::simd::Level;
+
+use crate::Params;
+use crate::naive::SEEDS;
+
+/// Stretches that are computed together: a vector of 512 bits has as many numbers.
+const LANES: usize = 16;
+/// Windows of a stretch, at most: what a group needs stays in the cache of a core, and places fit in 16 bits.
+const STRETCH: usize = 1024;
+/// The bit of a code that says that the letter is no base.
+const NO_BASE: u8 = 4;
+/// No place.
+const NONE: u16 = u16::MAX;
+
+/// A number a lane.
+type Row = [u32; LANES];
+
+/// Finds the minimizers of sequences; keeps its memory.
+#[derive(Debug)]
+pub struct Minimizers {
+    params: Params,
+    level: Level,
+    /// The bases of all sequences, and whether they are bases.
+    codes: Vec<u8>,
+    /// The same, two bits each, the first one of 32 in the lowest.
+    packed: Vec<u64>,
+    stretches: Vec<Stretch>,
+    sequences: usize,
+    group: Group,
+}
+
+/// Windows of a sequence.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
+    sequence: usize,
+    /// Where the first one begins.
+    at: usize,
+    windows: usize,
+}
+
+/// The memory of a group of lanes.
+#[derive(Debug, Default)]
+struct Group {
+    /// The codes of all lanes, step by step.
+    codes: Vec<[u8; LANES]>,
+    /// The place of each window's minimizer.
+    places: Vec<[u16; LANES]>,
+    distinct: Vec<u16>,
+}
+
+impl Minimizers {
+    /// Of these.
+    pub fn new(params: Params) -> Minimizers {
+        Minimizers {
+            params,
+            level: Level::best(),
+            codes: Vec::new(),
+            packed: Vec::new(),
+            stretches: Vec::new(),
+            sequences: 0,
+            group: Group::default(),
+        }
+    }
+
+    /// Which these are.
+    pub fn params(&self) -> Params {
+        self.params
+    }
+
+    /// Adds a sequence; letters in either case, whatever is not A, C, G or T is no base, U too.
+    pub fn push(&mut self, sequence: &[u8]) {
+        let number = self.sequences;
+        self.sequences += 1;
+        let bases = self.params.bases();
+        if sequence.len() < bases {
+            return;
+        }
+        let (mut at, mut left) = (self.codes.len(), sequence.len() + 1 - bases);
+        encode(self.level, sequence, &mut self.codes);
+        while left > 0 {
+            let windows = left.min(STRETCH);
+            self.stretches.push(Stretch { sequence: number, at, windows });
+            at += windows;
+            left -= windows;
+        }
+    }
+
+    /// Appends the minimizers of the sequences that were added, a sequence after the other, those of one in the
+    /// order of its windows, with neighbours that differ in their places; and to `bounds` where those of each
+    /// sequence end. Begins anew.
+    pub fn take(&mut self, values: &mut Vec<u64>, bounds: &mut Vec<usize>) {
+        let Minimizers { params, level, codes, packed, stretches, sequences, group } = self;
+        // Lanes go on to the end of the longest, past their own.
+        codes.resize(codes.len() + STRETCH + params.bases() + 64, 0);
+        pack(*level, codes, packed);
+        let mut ended = 0;
+        for stretches in stretches.chunks(LANES) {
+            places(*level, *params, codes, stretches, group);
+            for (lane, stretch) in stretches.iter().enumerate() {
+                bounds.resize(bounds.len() + stretch.sequence - ended, values.len());
+                ended = stretch.sequence;
+                group.distinct(lane, stretch.windows);
+                let value = |&place: &u16| value(*params, packed, stretch.at + usize::from(place));
+                values.extend(group.distinct.iter().map(value));
+            }
+        }
+        bounds.resize(bounds.len() + *sequences - ended, values.len());
+        codes.clear();
+        stretches.clear();
+        *sequences = 0;
+    }
+}
+
+impl Group {
+    /// Replaces the distinct places by those of a lane.
+    #[inline]
+    fn distinct(&mut self, lane: usize, windows: usize) {
+        self.distinct.clear();
+        self.distinct.resize(windows, 0);
+        let (mut count, mut last) = (0, NONE);
+        for places in &self.places[..windows] {
+            let place = places[lane];
+            self.distinct[count] = place;
+            // Nobody could foretell which: there should be no branch.
+            count += usize::from(place != last && place != NONE);
+            last = place;
+        }
+        self.distinct.truncate(count);
+    }
+}
+
+/// The k-mer at a place, or its reverse complement if that is less.
+#[inline(always)]
+fn value(params: Params, packed: &[u64], at: usize) -> u64 {
+    let shift = 2 * (at % 32) as u32;
+    let (low, high) = (packed[at / 32] >> shift, packed[at / 32 + 1] << 1 << (63 - shift));
+    let forward = (low | high) & params.mask();
+    // Bases the other way round, their bits as they were, complemented: A and T, C and G are two apart.
+    let swapped = forward.reverse_bits();
+    let swapped = (swapped >> 1 & 0x5555_5555_5555_5555) | (swapped & 0x5555_5555_5555_5555) << 1;
+    let reverse = (swapped >> (64 - 2 * params.k()) ^ 0xaaaa_aaaa_aaaa_aaaa) & params.mask();
+    forward.min(reverse)
+}
+
+dispatch! {
+    fn encode(letters: &[u8], codes: &mut Vec<u8>) = encode_here
+}
+
+#[inline(always)]
+fn encode_here(letters: &[u8], codes: &mut Vec<u8>) {
+    codes.extend(letters.iter().map(|&letter| {
+        let upper = letter & 0xdf;
+        let is_base = (upper == b'A') | (upper == b'C') | (upper == b'G') | (upper == b'T');
+        letter >> 1 & 3 | if is_base { 0 } else { NO_BASE }
+    }));
+}
+
+dispatch! {
+    fn pack(codes: &[u8], packed: &mut Vec<u64>) = pack_here
+}
+
+#[inline(always)]
+fn pack_here(codes: &[u8], packed: &mut Vec<u64>) {
+    packed.clear();
+    packed.extend(codes.chunks_exact(32).map(|codes| {
+        let mut word = 0;
+        for (at, codes) in codes.chunks_exact(8).enumerate() {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(codes);
+            let x = u64::from_le_bytes(bytes) & 0x0303_0303_0303_0303;
+            let x = (x | x >> 6) & 0x000f_000f_000f_000f;
+            let x = (x | x >> 12) & 0x0000_00ff_0000_00ff;
+            word |= ((x | x >> 24) & 0xffff) << (16 * at);
+        }
+        word
+    }));
+}
+
+dispatch! {
+    fn places(params: Params, codes: &[u8], stretches: &[Stretch], group: &mut Group) = places_here
+}
+
+/// Finds the places of the minimizers of all windows of some stretches, from the beginning of each stretch on.
+#[inline(always)]
+fn places_here(params: Params, codes: &[u8], stretches: &[Stretch], group: &mut Group) {
+    let windows = stretches.iter().map(|stretch| stretch.windows).max().unwrap_or(0);
+    let steps = windows + params.bases() - 1;
+    group.codes.clear();
+    group.codes.resize(steps, [0; LANES]);
+    for (lane, stretch) in stretches.iter().enumerate() {
+        let own = &codes[stretch.at..stretch.at + steps];
+        for (row, &code) in group.codes.iter_mut().zip(own) {
+            row[lane] = code;
+        }
+    }
+    group.places.clear();
+    group.places.resize(windows, [NONE; LANES]);
+    roll(params, &group.codes, &mut group.places);
+}
+
+/// What each of the four codes stands for, so that it is picked by the bits of a code.
+#[derive(Clone, Copy)]
+struct Pick([u32; 4]);
+
+impl Pick {
+    fn of(numbers: [u32; 4]) -> Pick {
+        let [a, c, t, g] = numbers;
+        Pick([a, a ^ c, a ^ t, a ^ c ^ t ^ g])
+    }
+
+    #[inline(always)]
+    fn pick(self, code: u8) -> u32 {
+        let [low, high] = [u32::from(code & 1), u32::from(code >> 1 & 1)];
+        let (low, high) = (low.wrapping_neg(), high.wrapping_neg());
+        let Pick([base, one, two, both]) = self;
+        base ^ (one & low) ^ (two & high) ^ (both & low & high)
+    }
+}
+
+/// The numbers that come into the hashes of both strands with a base, and that leave them with another.
+struct Tables {
+    enters: [Pick; 2],
+    leaves: [Pick; 2],
+}
+
+impl Tables {
+    fn of(k: usize) -> Tables {
+        let [a, c, t, g] = SEEDS;
+        let (own, other) = ([a, c, t, g], [t, g, a, c]);
+        let rotated = |numbers: [u32; 4], by: i32| {
+            Pick::of(numbers.map(|number| number.rotate_left(by.rem_euclid(32) as u32)))
+        };
+        Tables {
+            enters: [rotated(own, 0), rotated(other, k as i32 - 1)],
+            leaves: [rotated(own, k as i32), rotated(other, -1)],
+        }
+    }
+}
+
+/// The least and greatest numbers of the last w.
+struct Extremes {
+    blocks: [[Row; Params::MOST_BASES]; 2],
+    prefixes: [Row; 2],
+    next: usize,
+    w: usize,
+}
+
+impl Extremes {
+    #[inline(always)]
+    fn of(w: usize) -> Extremes {
+        let none = [[u32::MAX; LANES], [0; LANES]];
+        let blocks = [[none[0]; Params::MOST_BASES], [none[1]; Params::MOST_BASES]];
+        Extremes { blocks, prefixes: none, next: 0, w }
+    }
+
+    /// Goes on by a number a lane of which the least counts, and one of which the greatest does.
+    #[inline(always)]
+    fn push(&mut self, low: Row, high: Row) -> [Row; 2] {
+        let (mut least, mut greatest) = (self.prefixes[0], self.prefixes[1]);
+        for lane in 0..LANES {
+            least[lane] = least[lane].min(low[lane]);
+            greatest[lane] = greatest[lane].max(high[lane]);
+        }
+        self.blocks[0][self.next] = low;
+        self.blocks[1][self.next] = high;
+        self.next += 1;
+        if self.next == self.w {
+            self.next = 0;
+            for at in (0..self.w - 1).rev() {
+                for lane in 0..LANES {
+                    let [low, high] = [self.blocks[0][at + 1][lane], self.blocks[1][at + 1][lane]];
+                    self.blocks[0][at][lane] = self.blocks[0][at][lane].min(low);
+                    self.blocks[1][at][lane] = self.blocks[1][at][lane].max(high);
+                }
+            }
+            self.prefixes = [[u32::MAX; LANES], [0; LANES]];
+            return [self.blocks[0][0], self.blocks[1][0]];
+        }
+        self.prefixes = [least, greatest];
+        let (before_low, before_high) = (self.blocks[0][self.next], self.blocks[1][self.next]);
+        for lane in 0..LANES {
+            least[lane] = least[lane].min(before_low[lane]);
+            greatest[lane] = greatest[lane].max(before_high[lane]);
+        }
+        [least, greatest]
+    }
+}
+
+#[inline(always)]
+fn roll(params: Params, codes: &[[u8; LANES]], places: &mut [[u16; LANES]]) {
+    let (k, bases) = (params.k(), params.bases());
+    let Tables { enters, leaves } = Tables::of(k);
+    let zeros = [0u32; LANES];
+    let (mut forward, mut reverse, mut odd, mut others) = (zeros, zeros, zeros, zeros);
+    let mut extremes = Extremes::of(params.w());
+    for (step, row) in codes.iter().enumerate() {
+        for lane in 0..LANES {
+            let code = row[lane];
+            forward[lane] = forward[lane].rotate_left(1) ^ enters[0].pick(code);
+            reverse[lane] = reverse[lane].rotate_right(1) ^ enters[1].pick(code);
+            odd[lane] += u32::from(code >> 1 & 1);
+            others[lane] += u32::from(code >> 2);
+        }
+        if step >= k {
+            let gone = &codes[step - k];
+            for lane in 0..LANES {
+                forward[lane] ^= leaves[0].pick(gone[lane]);
+                reverse[lane] ^= leaves[1].pick(gone[lane]);
+            }
+        }
+        if step >= bases {
+            let gone = &codes[step - bases];
+            for lane in 0..LANES {
+                odd[lane] -= u32::from(gone[lane] >> 1 & 1);
+                others[lane] -= u32::from(gone[lane] >> 2);
+            }
+        }
+        let Some(place) = (step + 1).checked_sub(k) else { continue };
+        let (mut low, mut high) = (zeros, zeros);
+        for lane in 0..LANES {
+            let hash = forward[lane].wrapping_add(reverse[lane]) & 0xffff_0000;
+            low[lane] = hash | place as u32;
+            high[lane] = (hash ^ 0xffff_0000) | place as u32;
+        }
+        let [least, greatest] = extremes.push(low, high);
+        let Some(window) = (step + 1).checked_sub(bases) else { continue };
+        let found = &mut places[window];
+        for lane in 0..LANES {
+            let place = if 2 * odd[lane] > bases as u32 { least[lane] } else { greatest[lane] };
+            found[lane] = if others[lane] > 0 { NONE } else { place as u16 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naive;
+    use proptest::prelude::*;
+
+    /// The minimizers of sequences, neighbours that are the same once.
+    fn found(params: Params, sequences: &[Vec<u8>]) -> Vec<Vec<u64>> {
+        let mut minimizers = Minimizers::new(params);
+        let (mut values, mut bounds) = (Vec::new(), Vec::new());
+        // A second time in the same memory.
+        for _ in 0..2 {
+            values.clear();
+            bounds.clear();
+            sequences.iter().for_each(|sequence| minimizers.push(sequence));
+            minimizers.take(&mut values, &mut bounds);
+        }
+        assert_eq!(
+            (bounds.len(), bounds.last().copied().unwrap_or(0)),
+            (sequences.len(), values.len())
+        );
+        let mut start = 0;
+        let each = bounds.iter().map(|&end| {
+            let mut own = values[start..end].to_vec();
+            start = end;
+            own.dedup();
+            own
+        });
+        each.collect()
+    }
+
+    fn expected(params: Params, sequence: &[u8]) -> Vec<u64> {
+        let mut own = naive::minimizers(params, sequence);
+        own.dedup();
+        own
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+
+        #[test]
+        fn each_sequence_has_the_oracles(
+            sequences in proptest::collection::vec(
+                proptest::collection::vec(
+                    proptest::sample::select(b"ACGTACGTACGTACGTACGTACGTacgtNU".to_vec()), 0..260
+                ),
+                0..40
+            ),
+            (k, w) in proptest::sample::select(vec![(31usize, 15usize), (5, 3), (1, 1), (15, 1), (31, 65), (21, 11)]),
+        ) {
+            let params = Params::new(k, w).unwrap();
+            for (sequence, found) in sequences.iter().zip(found(params, &sequences)) {
+                prop_assert_eq!(found, expected(params, sequence));
+            }
+        }
+
+        #[test]
+        fn repeats_and_long_sequences_have_the_oracles(
+            unit in proptest::collection::vec(proptest::sample::select(b"ACGT".to_vec()), 1..40),
+            other in any::<u16>(),
+        ) {
+            let mut sequence = unit.repeat(4000 / unit.len());
+            let at = usize::from(other) % sequence.len();
+            sequence[at] = if other % 3 == 0 { b'N' } else { b'G' };
+            let params = Params::default();
+            let all = found(params, &[sequence.clone(), b"ACGT".to_vec(), sequence.clone()]);
+            prop_assert_eq!(&all[0], &expected(params, &sequence));
+            prop_assert_eq!(&all[0], &all[2]);
+            prop_assert!(all[1].is_empty());
+        }
+    }
+
+    /// A strand has the minimizers of the other one.
+    #[test]
+    fn both_strands_have_the_same() {
+        let mut state = 7u64;
+        let mut base = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            b"ACGT"[(state >> 62) as usize]
+        };
+        let sequence: Vec<u8> = (0..3000).map(|_| base()).collect();
+        let complement = |&base: &u8| b"TGCA"[b"ACGT".iter().position(|&b| b == base).unwrap()];
+        let back: Vec<u8> = sequence.iter().rev().map(complement).collect();
+        let [one, mut other] = [sequence, back].map(|of| found(Params::default(), &[of]).remove(0));
+        other.reverse();
+        assert_eq!(one, other);
+        assert!((300..450).contains(&one.len()), "{}", one.len());
+    }
+}

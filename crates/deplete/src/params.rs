@@ -1,0 +1,80 @@
+//! Which minimizers: k and w.
+
+use merganser_run::ConfigError;
+
+use crate::Error;
+
+/// Minimizers of k bases, one of each w consecutive k-mers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    k: u8,
+    w: u8,
+}
+
+impl Params {
+    /// The longest minimizer, in bases.
+    pub const MOST_K: usize = 31;
+    /// The longest window, k + w - 1 bases, is shorter than this: as in Deacon.
+    pub const MOST_BASES: usize = 96;
+
+    /// k bases, of w k-mers each.
+    ///
+    /// # Errors
+    /// If k is not odd or not within 1 to 31, w is not odd, or k + w is above 96: a window of an even number of
+    /// bases can have as many of one kind as of the other, and then no strand.
+    pub fn new(k: usize, w: usize) -> Result<Params, Error> {
+        let problem = if k > Params::MOST_K || k.is_multiple_of(2) {
+            format!("`k` is {k}: an odd number of up to {} is needed", Params::MOST_K)
+        } else if w.is_multiple_of(2) || k + w > Params::MOST_BASES {
+            format!("`w` is {w}: an odd number of up to {} is needed", Params::MOST_BASES - k)
+        } else {
+            return Ok(Params { k: k as u8, w: w as u8 });
+        };
+        Err(Error::Config(ConfigError::new(problem)))
+    }
+
+    /// Bases of a minimizer.
+    pub fn k(self) -> usize {
+        usize::from(self.k)
+    }
+
+    /// k-mers of a window.
+    pub fn w(self) -> usize {
+        usize::from(self.w)
+    }
+
+    /// Bases of a window.
+    pub fn bases(self) -> usize {
+        self.k() + self.w() - 1
+    }
+
+    /// The bits of a minimizer, all set.
+    pub(crate) fn mask(self) -> u64 {
+        u64::MAX >> (64 - 2 * u32::from(self.k))
+    }
+}
+
+impl Default for Params {
+    /// k 31 and w 15, as Deacon has them.
+    fn default() -> Params {
+        Params { k: 31, w: 15 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_are_odd_and_not_too_large() {
+        for (k, w) in [(31, 15), (1, 1), (31, 65), (15, 81)] {
+            assert!(Params::new(k, w).is_ok(), "{k} {w}");
+        }
+        for (k, w) in [(30, 15), (31, 14), (33, 15), (31, 67), (0, 1), (31, 0)] {
+            let message = Params::new(k, w).unwrap_err().to_string();
+            assert!(message.contains("an odd number of up to"), "{k} {w} {message}");
+        }
+        assert_eq!(Params::default(), Params::new(31, 15).unwrap());
+        assert_eq!(Params::new(5, 3).unwrap().mask(), 0x3ff);
+    }
+}

@@ -1,0 +1,127 @@
+//! Reads held against a host: kept or removed, in the order of the input.
+
+mod output;
+mod worker;
+
+use std::time::Instant;
+
+use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
+use merganser_run::{
+    Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, peak_rss,
+};
+
+use crate::{Config, Error, Host};
+pub use output::{Compression, Outputs, Sink};
+use output::{Part, Writer};
+use worker::{Reads, Tally, Worker};
+
+/// A batch is full with so many records, or with so many bytes of headers, letters and qualities. The outputs'
+/// blocks are cut where batches are.
+const BATCH_RECORDS: usize = 16 << 10;
+const BATCH_BYTES: usize = 2 << 20;
+/// Batches for each worker that may be begun before the one that is written.
+const AHEAD: u64 = 2;
+/// What the process takes besides the host, and for each thread: batches, their minimizers, and texts.
+const FIXED: u64 = 24 << 20;
+const FIXED_THREAD: u64 = 32 << 20;
+/// How often a record is there at the same time, at most: as it was read, twice, as codes, minimizers and text, and
+/// compressed.
+const COPIES: u64 = 12;
+
+/// What came of a run. A pair is two reads.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// Reads,
+    pub records: u64,
+    /// and their bases;
+    pub bases: u64,
+    /// reads that were kept,
+    pub kept_records: u64,
+    /// and their bases.
+    pub kept_bases: u64,
+    /// Secondary and supplementary alignments that were passed over.
+    pub skipped_alignments: u64,
+    /// Wall time of each stage.
+    pub stages: Stages,
+    /// The largest resident size so far, in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
+}
+
+/// Holds the reads of `segments` against a host, one segment after the other, and writes what is kept, and if that is
+/// wanted the others, in their order. The bytes that are written do not depend on `resources`. Calls `progress` with
+/// one stage, in bytes of input.
+///
+/// # Errors
+/// If the configuration is wrong, there is too little memory, the input is at fault (of several faults the first in
+/// the input), an output cannot be written, or the run was cancelled. There are then no outputs.
+pub fn filter(
+    config: &Config,
+    host: &Host,
+    segments: &[Segment],
+    resources: &Resources,
+    outputs: Outputs,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
+    config.validate()?;
+    resources.validate()?;
+    let begun = Instant::now();
+    let records = Records::open(segments, options(host, resources, cancel)?)?;
+    progress.stage("filter", Unit::Bytes, records.bytes_total());
+    let threads = resources.threads;
+    let shape = outputs.shape();
+    let written = InOrder::new(Writer::new(outputs), AHEAD * threads as u64, 0);
+    let reads = Reads { records };
+    let pipeline = Pipeline::new(&reads, &written, progress, cancel);
+    let tallies = pipeline.collect(threads, || Worker::new(config, host, &shape).work(&pipeline));
+    let writer = written.into_sink();
+    if cancel.is_cancelled() {
+        return Err(Error::Cancelled);
+    }
+    let (tallies, writer) = (tallies?, writer?);
+    let tally = tallies.into_iter().fold(Tally::default(), Tally::plus);
+    let mut stages = Stages::default();
+    stages.add("filter", begun.elapsed());
+    stages.add("sync", writer.finish()?);
+    progress.finish();
+    Ok(Outcome {
+        records: tally.records,
+        bases: tally.bases,
+        kept_records: tally.kept_records,
+        kept_bases: tally.kept_bases,
+        skipped_alignments: reads.records.skipped_alignments(),
+        stages,
+        peak_memory: peak_rss(),
+    })
+}
+
+fn options(host: &Host, resources: &Resources, cancel: &Cancel) -> Result<RecordOptions, Error> {
+    let (threads, budget) = (resources.threads, resources.budget());
+    let needed = FIXED + FIXED_THREAD * threads as u64 + Host::bytes(host.len());
+    let Some(left) = budget.checked_sub(needed) else {
+        let what = format!("{threads} threads and the host's minimizers need");
+        return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
+    };
+    Ok(RecordOptions {
+        keep: Keep { header: Header::Whole, qualities: true },
+        batch_records: BATCH_RECORDS,
+        batch_bytes: BATCH_BYTES,
+        workers: threads,
+        max_record: merganser_io::longest_record(left + FIXED, COPIES),
+        cancel: cancel.clone(),
+        ..RecordOptions::default()
+    })
+}
+
+/// Of which outputs there are texts.
+#[derive(Clone, Debug)]
+struct Shape {
+    /// How what is kept is compressed: in one output, or first and second mates in one each.
+    kept: Vec<Compression>,
+    /// The same of the others, if they are wanted.
+    others: Vec<Compression>,
+}
+
+/// The parts of a batch, one for each output.
+type Parts = Vec<Part>;

@@ -1,0 +1,200 @@
+//! Where reads go: files whose text workers compress, in the order of the input.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use merganser_io::{BgzfBlocks, Output, OutputSet, finish_all, put_decimal};
+use merganser_run::InOrderSink;
+
+use super::{Parts, Shape};
+use crate::Error;
+
+/// How an output is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// As BGZF, at a level from 0 to 12.
+    Gzip(u8),
+    /// As frames of Zstandard, at a level from 1 to 19.
+    Zstd(u8),
+}
+
+impl Compression {
+    /// That of a file of this name: gzip if it ends in `.gz`, Zstandard if it ends in `.zst`, each at its fastest.
+    pub fn of(path: &Path) -> Compression {
+        let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        match &suffix.to_ascii_lowercase()[..] {
+            "gz" => Compression::Gzip(1),
+            "zst" => Compression::Zstd(1),
+            _ => Compression::None,
+        }
+    }
+}
+
+/// An open output.
+#[derive(Debug)]
+pub struct Sink {
+    output: Output,
+    compression: Compression,
+}
+
+impl Sink {
+    /// An output of `set`: a file, compressed as its name says, or with `-` standard output.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(set: &OutputSet, path: &Path) -> Result<Sink, Error> {
+        if path.as_os_str() == "-" {
+            return Ok(Sink { output: set.output(path)?, compression: Compression::None });
+        }
+        Ok(Sink { output: Output::File(set.file(path)?), compression: Compression::of(path) })
+    }
+}
+
+/// Open outputs: one each for all reads, or two for first and second mates.
+#[derive(Debug)]
+pub struct Outputs {
+    /// What is kept.
+    pub kept: Vec<Sink>,
+    /// The others; none if they are not wanted.
+    pub others: Vec<Sink>,
+}
+
+impl Outputs {
+    pub(super) fn shape(&self) -> Shape {
+        let of = |sinks: &[Sink]| sinks.iter().map(|sink| sink.compression).collect();
+        Shape { kept: of(&self.kept), others: of(&self.others) }
+    }
+}
+
+/// What there is to write to an output of a batch.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub(super) text: Vec<u8>,
+    /// Where names are still missing, each behind the one before; `text` is then not compressed.
+    pub(super) names: Vec<Name>,
+}
+
+/// A name that is to be written: the number of what is kept of the batch, and the mate, 1 or 2; 0 if there are none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    pub(super) at: usize,
+    pub(super) number: u64,
+    pub(super) mate: u8,
+}
+
+/// Compresses texts.
+pub(super) struct Compressor {
+    compression: Compression,
+    blocks: Option<BgzfBlocks>,
+}
+
+impl Compressor {
+    pub(super) fn new(compression: Compression) -> Compressor {
+        let blocks = match compression {
+            Compression::Gzip(level) => Some(BgzfBlocks::new(level)),
+            _ => None,
+        };
+        Compressor { compression, blocks }
+    }
+
+    /// Replaces a text by what is written of it.
+    pub(super) fn compress(&mut self, text: &mut Vec<u8>) -> Result<(), Error> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        match (&mut self.blocks, self.compression) {
+            (Some(blocks), _) => {
+                let mut out = Vec::with_capacity(text.len() / 3);
+                blocks.compress(text, true, &mut out);
+                *text = out;
+            }
+            (None, Compression::Zstd(level)) => {
+                *text = zstd::bulk::compress(text, i32::from(level))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Writes the parts of batches in their order.
+pub(super) struct Writer {
+    sinks: Vec<Sink>,
+    compressors: Vec<Compressor>,
+    /// Bytes of each.
+    written: Vec<u64>,
+    /// Reads or pairs that were numbered.
+    numbered: u64,
+    text: Vec<u8>,
+}
+
+impl Writer {
+    pub(super) fn new(outputs: Outputs) -> Writer {
+        let sinks: Vec<Sink> = outputs.kept.into_iter().chain(outputs.others).collect();
+        // Workers compress what has its names.
+        let compressors = sinks.iter().map(|sink| Compressor::new(sink.compression));
+        let (compressors, written) = (compressors.collect(), vec![0; sinks.len()]);
+        Writer { sinks, compressors, written, numbered: 0, text: Vec::new() }
+    }
+
+    /// Ends all outputs and has them appear, and returns how long the disk took.
+    pub(super) fn finish(mut self) -> Result<Duration, Error> {
+        for (sink, &written) in self.sinks.iter_mut().zip(&self.written) {
+            match sink.compression {
+                Compression::Gzip(_) => sink.output.write_all(&BgzfBlocks::END)?,
+                // A file without a frame is none.
+                Compression::Zstd(level) if written == 0 => {
+                    sink.output.write_all(&zstd::bulk::compress(b"", i32::from(level))?)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(finish_all(self.sinks.into_iter().map(|sink| sink.output))?)
+    }
+
+    /// Puts the names into a text.
+    fn name(&mut self, part: &Part) {
+        self.text.clear();
+        let mut from = 0;
+        for name in &part.names {
+            self.text.extend_from_slice(&part.text[from..name.at]);
+            from = name.at;
+            put_decimal(self.numbered + name.number, &mut self.text);
+            if name.mate > 0 {
+                self.text.extend_from_slice(&[b' ', b'/', b'0' + name.mate]);
+            }
+        }
+        self.text.extend_from_slice(&part.text[from..]);
+    }
+}
+
+impl InOrderSink<Parts> for Writer {
+    type Error = Error;
+
+    fn write(&mut self, mut parts: Parts) -> Result<Option<Parts>, Error> {
+        let last = |part: &Part| part.names.last().map_or(0, |name| name.number);
+        let numbered = parts.iter().map(last).max().unwrap_or(0);
+        for (number, part) in parts.iter().enumerate() {
+            let mut named = Vec::new();
+            let text = if part.names.is_empty() {
+                &part.text
+            } else {
+                self.name(part);
+                named.append(&mut self.text);
+                self.compressors[number].compress(&mut named)?;
+                &named
+            };
+            self.sinks[number].output.write_all(text)?;
+            self.written[number] += text.len() as u64;
+        }
+        self.numbered += numbered;
+        for part in &mut parts {
+            part.text.clear();
+            part.names.clear();
+        }
+        Ok(Some(parts))
+    }
+}

@@ -1,0 +1,115 @@
+//! How many minimizers of a read must be the host's.
+
+use merganser_run::ConfigError;
+
+use crate::Error;
+
+/// What makes a read, or a pair, a match: so many distinct minimizers that the host has, and such a part of the
+/// distinct ones that it has (Deacon 0.19, `FilterParams`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// The least number, at least 1.
+    pub number: usize,
+    /// The least part, 0 to 1.
+    pub part: f64,
+}
+
+impl Default for Thresholds {
+    /// Two, and a hundredth.
+    fn default() -> Thresholds {
+        Thresholds { number: 2, part: 0.01 }
+    }
+}
+
+impl Thresholds {
+    /// Checks both.
+    ///
+    /// # Errors
+    /// [`Error::Config`], naming the field.
+    pub fn validate(&self) -> Result<(), Error> {
+        let problem = match self {
+            Thresholds { number: 0, .. } => "`number` is out of range: 1 or more",
+            Thresholds { part, .. } if !(0.0..=1.0).contains(part) => {
+                "`part` is out of range: 0 to 1"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::Config(ConfigError::new(problem)))
+    }
+
+    /// Whether a read with these minimizers matches, given the ones that the host has; both lists may have some of
+    /// them several times. `hits` are sorted as far as that is needed, and so are all, in `scratch`.
+    pub(crate) fn is_match(
+        &self,
+        all: &[u64],
+        hits: &mut Vec<u64>,
+        scratch: &mut Vec<u64>,
+    ) -> bool {
+        if hits.len() < self.number {
+            return false;
+        }
+        hits.sort_unstable();
+        hits.dedup();
+        if hits.len() < self.number {
+            return false;
+        }
+        // What is needed never becomes more with fewer minimizers.
+        if hits.len() >= self.needed(all.len()) {
+            return true;
+        }
+        scratch.clear();
+        scratch.extend_from_slice(all);
+        scratch.sort_unstable();
+        scratch.dedup();
+        hits.len() >= self.needed(scratch.len())
+    }
+
+    /// How many hits a read with so many distinct minimizers needs: the least number whose part of them is not
+    /// below the part asked for, as floating point has it, and one at least.
+    fn needed(&self, minimizers: usize) -> usize {
+        let lower = (self.part * minimizers as f64) as usize;
+        let is_below = (lower as f64) / (minimizers as f64) < self.part;
+        (lower + usize::from(is_below)).max(1).max(self.number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_match(number: usize, part: f64, all: &[u64], hits: &[u64]) -> bool {
+        let thresholds = Thresholds { number, part };
+        thresholds.validate().unwrap();
+        thresholds.is_match(all, &mut hits.to_vec(), &mut Vec::new())
+    }
+
+    #[test]
+    fn distinct_minimizers_count() {
+        assert!(is_match(2, 0.01, &[1, 2, 3], &[1, 2]));
+        assert!(!is_match(2, 0.01, &[1, 1, 3], &[1, 1]));
+        assert!(!is_match(1, 0.0, &[], &[]));
+        assert!(is_match(1, 0.0, &[5], &[5]));
+        // Half of three is two; of the distinct two of four, one.
+        assert!(!is_match(1, 0.5, &[1, 2, 3], &[1]));
+        assert!(is_match(1, 0.5, &[1, 2, 1, 2], &[1, 1]));
+        assert!(is_match(1, 1.0, &[1, 2], &[2, 1]) && !is_match(1, 1.0, &[1, 2], &[2]));
+    }
+
+    #[test]
+    fn decimals_need_no_more_than_they_say() {
+        let needed = |part, minimizers| Thresholds { number: 1, part }.needed(minimizers);
+        // 0.07 times 100 is 7.000000000000001.
+        assert_eq!([needed(0.07, 100), needed(0.29, 100), needed(0.57, 100)], [7, 29, 57]);
+        assert_eq!([needed(0.01, 101), needed(0.01, 99), needed(0.0, 50)], [2, 1, 1]);
+        for minimizers in 1..3000 {
+            assert!(needed(0.013, minimizers) <= needed(0.013, minimizers + 1));
+        }
+    }
+
+    #[test]
+    fn ranges() {
+        for (number, part) in [(0, 0.5), (1, -0.1), (1, 1.5), (1, f64::NAN)] {
+            assert!(Thresholds { number, part }.validate().is_err(), "{number} {part}");
+        }
+    }
+}
