@@ -5,6 +5,7 @@ pub(crate) mod build;
 pub(crate) mod classify;
 pub(crate) mod count;
 pub(crate) mod db;
+pub(crate) mod deplete;
 pub(crate) mod device;
 pub(crate) mod eval;
 pub(crate) mod extract;
@@ -28,6 +29,7 @@ pub(crate) use build::BuildArgs;
 pub(crate) use classify::ClassifyArgs;
 pub(crate) use count::CountArgs;
 pub(crate) use db::DbCommand;
+pub(crate) use deplete::DepleteCommand;
 pub(crate) use device::DeviceArgs;
 pub(crate) use eval::EvalArgs;
 pub(crate) use extract::ExtractCommand;
@@ -178,6 +180,18 @@ pub(crate) enum Command {
     },
     /// Score classified reads against their true taxa, at each rank
     Eval(EvalArgs),
+    /// Remove a host's reads from a sample, or keep them, by exact sets of minimizers
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Examples:\n  \
+        merganser deplete index -o host.mgd host.fa.gz\n  \
+        merganser deplete filter host.mgd -1 a_1.fq.gz -2 a_2.fq.gz \\\n    \
+        -o clean_#.fq.gz"
+    )]
+    Deplete {
+        #[command(subcommand)]
+        command: DepleteCommand,
+    },
     /// Index a reference for `merganser map`
     ///
     /// The index's bytes depend on nothing but the reference.

@@ -66,6 +66,7 @@ fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
         .or_else(|| of::<merganser_filter::Error>(error))
         .or_else(|| of::<merganser_classify::Error>(error))
         .or_else(|| of::<merganser_map::Error>(error))
+        .or_else(|| of::<merganser_deplete::Error>(error))
         .or_else(|| of::<merganser_io::Error>(error))
         .or_else(|| of::<ConfigError>(error))
 }
@@ -82,6 +83,9 @@ pub(crate) fn with_flags(message: &str) -> String {
     with_names(message, |field| {
         Some(match field {
             "k" => "-k".to_owned(),
+            "w" => "-w".to_owned(),
+            "number" => "--abs-threshold".to_owned(),
+            "part" => "--rel-threshold".to_owned(),
             "threshold" => "-e".to_owned(),
             "read_group" => "-R".to_owned(),
             "l" => "--minimizer-len".to_owned(),

@@ -15,6 +15,7 @@ mod console;
 mod count;
 mod database;
 mod db;
+mod deplete;
 mod devices;
 mod eval;
 mod extract;
@@ -67,6 +68,7 @@ fn run(command: &Command, console: &Console, started: Instant) -> Result<ExitCod
         Command::Report { command } => report::run(command, console),
         Command::Extract { command } => extract::run(command, console),
         Command::Eval(args) => eval::run(args, console),
+        Command::Deplete { command } => deplete::run(command, console, started),
         Command::Index(args) => index::run(args, console, started),
         Command::Map(args) => map::run(args, console, started),
         Command::Devices => devices::run(),

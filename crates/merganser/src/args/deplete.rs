@@ -1,0 +1,165 @@
+//! `merganser deplete`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::ReadsArgs;
+use super::map::LimitArgs;
+
+/// What to do with sets of minimizers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DepleteCommand {
+    /// Make the set of minimizers of a host's genomes
+    ///
+    /// The set's bytes depend on nothing but the genomes, -k, -w and the format.
+    #[command(after_help = INDEX)]
+    Index(DepleteIndexArgs),
+    /// Remove a host's reads, or keep them
+    ///
+    /// The same reads and pairs go as with Deacon's thresholds of the same names. What is written, in
+    /// the order of the input, depends on nothing but the set, the reads, and the options under
+    /// Decision and Output.
+    #[command(after_help = FILTER)]
+    Filter(Box<DepleteFilterArgs>),
+    /// The minimizers of any of the sets
+    #[command(
+        after_help = "Examples:\n  merganser deplete union -o both.mgd human.mgd mouse.mgd\n  \
+        merganser deplete union -o human.idx human.mgd   # for Deacon"
+    )]
+    Union(SetsArgs),
+    /// The minimizers of the first set that no other has
+    #[command(after_help = "Examples:\n  \
+        merganser deplete diff -o host_only.mgd host.mgd pathogens.mgd")]
+    Diff(SetsArgs),
+    /// The minimizers that all sets have
+    #[command(
+        after_help = "Examples:\n  merganser deplete intersect -o core.mgd a.mgd b.mgd c.mgd"
+    )]
+    Intersect(SetsArgs),
+    /// Print what a set says of itself
+    #[command(after_help = "Examples:\n  merganser deplete info host.mgd\n  \
+        merganser deplete info panhuman-1.k31w15.idx --json")]
+    Info(SetInfoArgs),
+}
+
+const INDEX: &str = "\
+Examples:
+  merganser deplete index -o human.mgd human.fa.gz
+  merganser deplete index -o human.idx human.fa.gz   # for Deacon, too";
+
+const FILTER: &str = "\
+A read, or a pair with both mates together, matches if the set has --abs-threshold
+of its distinct minimizers, and --rel-threshold of them. Matches are removed.
+
+Examples:
+  Remove a host's pairs:
+    merganser deplete filter host.mgd -1 a_1.fq.gz -2 a_2.fq.gz \\
+      -o clean_#.fq.gz
+  Single reads, what is removed too, and a summary that MultiQC reads:
+    merganser deplete filter host.mgd reads.fq.gz -o clean.fq.gz \\
+      --output-matching host.fq.gz --hostile sample.json
+  Keep what matches, with a set that Deacon made:
+    merganser deplete filter --keep panhuman.idx reads.fq -o human.fq";
+
+#[derive(Args, Debug)]
+pub(crate) struct DepleteIndexArgs {
+    /// Files of sequences (FASTA or FASTQ), @LIST of such files, or - for stdin
+    #[arg(value_name = "GENOMES", required = true)]
+    pub(crate) genomes: Vec<PathBuf>,
+    /// The set to write: Deacon's format if the name ends in .idx, else .mgd
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Bases of a minimizer, odd, up to 31
+    #[arg(short, value_name = "K", default_value_t = 31)]
+    pub(crate) k: usize,
+    /// k-mers of a window, one of which is its minimizer: odd, k + w up to 96
+    #[arg(short, value_name = "W", default_value_t = 15)]
+    pub(crate) w: usize,
+    #[command(flatten)]
+    pub(crate) inputs: ReadsArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SetsArgs {
+    /// Sets: .mgd, or Deacon's .idx
+    #[arg(value_name = "SETS", required = true)]
+    pub(crate) sets: Vec<PathBuf>,
+    /// The set to write: Deacon's format if the name ends in .idx, else .mgd
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SetInfoArgs {
+    /// A set: .mgd, or Deacon's .idx
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DepleteFilterArgs {
+    /// The host's set: .mgd, or Deacon's .idx
+    #[arg(value_name = "SET")]
+    pub(crate) set: PathBuf,
+    /// Files of single reads (or of pairs, with --interleaved), @LIST of such files, or - for stdin
+    #[arg(value_name = "READS", required_unless_present = "first")]
+    #[arg(conflicts_with_all = ["first", "second"])]
+    pub(crate) reads: Vec<PathBuf>,
+    /// Files of first mates
+    #[arg(short = '1', value_name = "FILE", num_args = 1.., requires = "second")]
+    pub(crate) first: Vec<PathBuf>,
+    /// Files of second mates
+    #[arg(short = '2', value_name = "FILE", num_args = 1.., requires = "first")]
+    pub(crate) second: Vec<PathBuf>,
+    /// First and second mates take turns in the files of reads
+    #[arg(long, conflicts_with = "first")]
+    pub(crate) interleaved: bool,
+    #[command(flatten)]
+    pub(crate) inputs: ReadsArgs,
+
+    /// Distinct minimizers that the set must have of a match
+    #[arg(short, long, value_name = "N", default_value_t = 2, help_heading = "Decision")]
+    pub(crate) abs_threshold: usize,
+    /// Part of its distinct minimizers that the set must have, 0 to 1
+    #[arg(short, long, value_name = "R", default_value_t = 0.01, help_heading = "Decision")]
+    pub(crate) rel_threshold: f64,
+    /// Look at the first N bases of each read; 0: at all
+    #[arg(short, long, value_name = "N", default_value_t = 0, help_heading = "Decision")]
+    pub(crate) prefix_length: usize,
+    /// Keep what matches, and remove the others
+    #[arg(long, help_heading = "Decision")]
+    pub(crate) keep: bool,
+
+    /// Where what is kept goes; - is stdout; compressed if the name ends in .gz or .zst. Of pairs, a # in
+    /// the name stands for 1 and 2; without it mates take turns
+    #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Where second mates go, if the name of -o has no #
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output2: Option<PathBuf>,
+    /// Where what matches goes, if it is removed; as -o
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "keep")]
+    pub(crate) output_matching: Option<PathBuf>,
+    /// Name what is kept 1, 2 and so on; mates have one number
+    #[arg(long, help_heading = "Output")]
+    pub(crate) rename: bool,
+    /// Write a summary with the keys that Deacon's has; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) summary: Option<PathBuf>,
+    /// Write a summary as Hostile does, which MultiQC reads; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) hostile: Option<PathBuf>,
+    /// Write a summary of the run for other programs; - is stdout
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}

@@ -1,0 +1,30 @@
+//! `merganser deplete`: sets of a host's minimizers, and reads held against them.
+
+mod filter;
+mod sets;
+mod summary;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::args::DepleteCommand;
+use crate::console::Console;
+
+pub(crate) fn run(
+    command: &DepleteCommand,
+    console: &Console,
+    started: Instant,
+) -> Result<ExitCode> {
+    match command {
+        DepleteCommand::Index(args) => sets::index(args, console),
+        DepleteCommand::Filter(args) => filter::run(args, console, started),
+        DepleteCommand::Union(args) => sets::operation(sets::Operation::Union, args, console),
+        DepleteCommand::Diff(args) => sets::operation(sets::Operation::Diff, args, console),
+        DepleteCommand::Intersect(args) => {
+            sets::operation(sets::Operation::Intersect, args, console)
+        }
+        DepleteCommand::Info(args) => sets::info(args),
+    }
+}

@@ -1,0 +1,116 @@
+//! `merganser deplete filter`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_deplete::{Config, Error, Host, Names, Outcome, Outputs, Sink, Thresholds, filter};
+use merganser_io::{Input, OutputSet, Segment};
+use merganser_run::Resources;
+
+use super::summary;
+use crate::args::deplete::DepleteFilterArgs;
+use crate::common::{self, hint_at_mates, pairs, refuse_stdin_twice, tell_skipped, thousands};
+use crate::console::Console;
+use crate::failure::usage;
+use crate::files::RunFiles;
+use crate::interrupt;
+use crate::progress::Bar;
+
+/// A finished run, as its summaries need it.
+pub(super) struct Finished<'r> {
+    pub(super) args: &'r DepleteFilterArgs,
+    pub(super) resources: &'r Resources,
+    pub(super) host: &'r Host,
+    pub(super) inputs: &'r [Input],
+    /// Where what is kept went: one file, or two of mates.
+    pub(super) kept: &'r [PathBuf],
+    pub(super) outcome: &'r Outcome,
+    pub(super) started: Instant,
+}
+
+pub(super) fn run(
+    args: &DepleteFilterArgs,
+    console: &Console,
+    started: Instant,
+) -> Result<ExitCode> {
+    let config = config(args);
+    config.validate()?;
+    let resources = common::resources(args.limits.threads.number(), args.limits.memory, None, None);
+    let segments = segments(args)?;
+    let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
+    let is_paired = args.interleaved || !args.first.is_empty();
+    if !is_paired {
+        let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
+        hint_at_mates(inputs.iter(), "filtered", remedy, console);
+    }
+    let kept = mates(&args.output, args.output2.as_deref(), is_paired)?;
+    let others = match &args.output_matching {
+        Some(path) => mates(path, None, is_paired)?,
+        None => Vec::new(),
+    };
+    let lists = args.first.iter().chain(&args.second).chain(&args.reads);
+    let files = RunFiles::new().lists(lists).inputs(&inputs).read([&args.set]);
+    let summaries = [&args.summary, &args.hostile, &args.json].into_iter().flatten();
+    let set = files.write(kept.iter().chain(&others).chain(summaries)).check()?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let host = Host::read(&args.set, &resources, &cancel)?;
+    let outputs = Outputs { kept: sinks(&set, &kept)?, others: sinks(&set, &others)? };
+    let bar = Bar::new(console);
+    let outcome = filter(&config, &host, &segments, &resources, outputs, &bar, &cancel);
+    drop(bar);
+    let (resources, host, outcome) = (&resources, &host, &outcome?);
+    let (inputs, kept) = (&inputs[..], &kept[..]);
+    summary::write(&Finished { args, resources, host, inputs, kept, outcome, started }, &set)?;
+    set.commit().map_err(Error::from)?;
+    tell_skipped(outcome.skipped_alignments, console);
+    let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
+    console.info(format_args!("{stay} of {all} reads stay"));
+    if let Some(peak) = outcome.peak_memory {
+        console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn config(args: &DepleteFilterArgs) -> Config {
+    let thresholds = Thresholds { number: args.abs_threshold, part: args.rel_threshold };
+    let names = if args.rename { Names::Numbered } else { Names::Kept };
+    let config = Config::new().thresholds(thresholds).prefix(args.prefix_length);
+    config.keep(args.keep).names(names)
+}
+
+/// Pairs of files, or files of pairs or of single reads.
+fn segments(args: &DepleteFilterArgs) -> Result<Vec<Segment>> {
+    let [first, second, reads] =
+        [&args.first, &args.second, &args.reads].map(|paths| args.inputs.expand(paths));
+    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
+    let mut segments = pairs(first.map_err(Error::from)?, second.map_err(Error::from)?)?;
+    segments.extend(reads.map_err(Error::from)?.into_iter().map(kind));
+    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+    Ok(segments)
+}
+
+/// The outputs that a name stands for: of pairs two, if it has a `#` or there is another name.
+fn mates(path: &Path, second: Option<&Path>, is_paired: bool) -> Result<Vec<PathBuf>> {
+    let name = path.as_os_str().as_encoded_bytes();
+    let has_mark = path.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'#'));
+    match (is_paired, has_mark, second) {
+        (false, _, Some(_)) => usage("--output2 is for pairs: give -1 and -2, or --interleaved"),
+        (true, true, Some(_)) => usage("give either a # in the name of -o, or --output2"),
+        (true, true, None) => {
+            let Ok(name) = std::str::from_utf8(name) else {
+                return usage(format!("{}: a name with a # must be UTF-8", path.display()));
+            };
+            // The last one: folders may have one, too.
+            let (before, after) = name.rsplit_once('#').unwrap_or((name, ""));
+            Ok([1, 2].map(|mate| PathBuf::from(format!("{before}{mate}{after}"))).to_vec())
+        }
+        (true, false, Some(second)) => Ok(vec![path.to_owned(), second.to_owned()]),
+        _ => Ok(vec![path.to_owned()]),
+    }
+}
+
+fn sinks(set: &OutputSet, paths: &[PathBuf]) -> Result<Vec<Sink>, Error> {
+    paths.iter().map(|path| Sink::create(set, path)).collect()
+}

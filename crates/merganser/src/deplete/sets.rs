@@ -1,0 +1,112 @@
+//! `merganser deplete index`, `union`, `diff`, `intersect` and `info`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_deplete::{Description, Error, Format, MinimizerSet, Params, describe, read, write};
+use merganser_io::OutputSet;
+use merganser_run::Resources;
+use serde_json::json;
+
+use crate::args::deplete::{DepleteIndexArgs, SetInfoArgs, SetsArgs};
+use crate::args::map::LimitArgs;
+use crate::common::{self, refuse_stdin_twice, thousands};
+use crate::console::Console;
+use crate::files::RunFiles;
+use crate::interrupt;
+use crate::progress::Bar;
+
+pub(super) fn index(args: &DepleteIndexArgs, console: &Console) -> Result<ExitCode> {
+    let params = Params::new(args.k, args.w)?;
+    let resources = resources(&args.limits);
+    let inputs = args.inputs.expand(&args.genomes).map_err(Error::from)?;
+    refuse_stdin_twice(inputs.iter())?;
+    let files = RunFiles::new().lists(&args.genomes).inputs(&inputs).write([&args.output]);
+    let outputs = files.check()?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let bar = Bar::new(console);
+    let set = merganser_deplete::index(params, &inputs, &resources, &bar, &cancel);
+    drop(bar);
+    save(&set?, &args.output, &outputs, console)
+}
+
+/// What is made of sets.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operation {
+    Union,
+    Diff,
+    Intersect,
+}
+
+pub(super) fn operation(
+    operation: Operation,
+    args: &SetsArgs,
+    console: &Console,
+) -> Result<ExitCode> {
+    let resources = resources(&args.limits);
+    let outputs = RunFiles::new().read(&args.sets).write([&args.output]).check()?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let mut result: Option<MinimizerSet> = None;
+    for path in &args.sets {
+        // The result so far, and for a union the one that it becomes.
+        let held = result.as_ref().map_or(0, |set| 8 * set.len() as u64);
+        let reserved = if matches!(operation, Operation::Union) { 2 * held } else { held };
+        let next = read(path, &resources, reserved, &cancel)?;
+        let Some(set) = &mut result else {
+            result = Some(next);
+            continue;
+        };
+        match operation {
+            Operation::Union => set.unite(&next),
+            Operation::Diff => set.subtract(&next),
+            Operation::Intersect => set.intersect(&next),
+        }
+        .map_err(|error| match error {
+            Error::Mixed(what) => Error::Mixed(format!("{}: {what}", path.display())),
+            other => other,
+        })?;
+    }
+    match result {
+        Some(set) => save(&set, &args.output, &outputs, console),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn resources(limits: &LimitArgs) -> Resources {
+    common::resources(limits.threads.number(), limits.memory, None, None)
+}
+
+/// Writes a set, and says how large it is.
+fn save(
+    set: &MinimizerSet,
+    path: &Path,
+    outputs: &OutputSet,
+    console: &Console,
+) -> Result<ExitCode> {
+    let file = outputs.file(path).map_err(Error::from)?;
+    write(set, Format::of(path), file)?;
+    outputs.commit().map_err(Error::from)?;
+    console.info(format_args!("{} minimizers", thousands(set.len() as u64)));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn info(args: &SetInfoArgs) -> Result<ExitCode> {
+    let Description { format, params, count, bytes, .. } = describe(&args.set)?;
+    let format = match format {
+        Format::Mgd => "mgd",
+        Format::Idx => "idx",
+    };
+    let (k, w) = (params.k(), params.w());
+    let text = if args.json {
+        let info = json!({ "format": format, "k": k, "w": w, "minimizers": count, "bytes": bytes });
+        format!("{info:#}\n")
+    } else {
+        format!(
+            "format      {format}\nk           {k}\nw           {w}\nminimizers  {count}\nbytes       {bytes}\n"
+        )
+    };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
