@@ -145,7 +145,7 @@ fn files_that_the_architecture_names() {
 #[test]
 fn helps() {
     let mut failures = Vec::new();
-    let nouns = ["", "kmers", "db", "report", "extract"].map(str::to_owned);
+    let nouns = ["", "kmers", "db", "report", "extract", "deplete"].map(str::to_owned);
     let all: Vec<Example> =
         nouns.into_iter().chain(crate::usage::commands()).flat_map(|name| of_help(&name)).collect();
     assert!(all.len() > 60, "{}", all.len());

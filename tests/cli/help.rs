@@ -24,7 +24,9 @@ help!(
     db_merge_results "db merge-results", extract "extract", extract_reads "extract reads",
     report "report", report_bracken "report bracken", report_merge "report merge",
     report_filter "report filter", report_mpa "report mpa", report_krona "report krona",
-    eval "eval", index "index", map "map", devices "devices", completions "completions", man "man"
+    eval "eval", deplete "deplete", deplete_index "deplete index", deplete_filter "deplete filter",
+    deplete_union "deplete union", deplete_diff "deplete diff", deplete_intersect "deplete intersect",
+    deplete_info "deplete info", index "index", map "map", devices "devices", completions "completions", man "man"
 );
 
 /// No line of any help is wider than a terminal of 80 columns, wherever it goes, and all have
@@ -32,7 +34,7 @@ help!(
 #[test]
 fn help_fits_80_columns() {
     let dir = Dir::new();
-    let mut nouns = ["", "kmers", "db", "report", "extract"].map(str::to_owned).to_vec();
+    let mut nouns = ["", "kmers", "db", "report", "extract", "deplete"].map(str::to_owned).to_vec();
     nouns.extend(crate::usage::commands());
     for command in nouns {
         for flag in ["-h", "--help"] {

@@ -14,6 +14,7 @@ mod cuda_classify;
 mod cuda_lookup;
 mod cuda_map;
 mod damage;
+mod deplete;
 mod earlier_files;
 mod errors;
 mod eval;

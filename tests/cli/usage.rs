@@ -16,7 +16,7 @@ pub(crate) fn commands() -> Vec<String> {
         names.map(|name| format!("{command} {name}").trim().to_owned()).collect::<Vec<_>>()
     };
     let mut all = below("");
-    all.extend(["kmers", "db", "report", "extract"].iter().flat_map(|noun| below(noun)));
+    all.extend(["kmers", "db", "report", "extract", "deplete"].iter().flat_map(|noun| below(noun)));
     assert!(all.len() > 30, "{all:?}");
     all
 }

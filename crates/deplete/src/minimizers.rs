@@ -108,8 +108,9 @@ impl Minimizers {
                 bounds.resize(bounds.len() + stretch.sequence - ended, values.len());
                 ended = stretch.sequence;
                 group.distinct(lane, stretch.windows);
-                let value = |&place: &u16| value(*params, packed, stretch.at + usize::from(place));
-                values.extend(group.distinct.iter().map(value));
+                for &place in &group.distinct {
+                    values.push(value(*params, packed, stretch.at + usize::from(place)));
+                }
             }
         }
         bounds.resize(bounds.len() + *sequences - ended, values.len());
@@ -156,11 +157,13 @@ dispatch! {
 
 #[inline(always)]
 fn encode_here(letters: &[u8], codes: &mut Vec<u8>) {
-    codes.extend(letters.iter().map(|&letter| {
+    let start = codes.len();
+    codes.resize(start + letters.len(), 0);
+    for (code, &letter) in codes[start..].iter_mut().zip(letters) {
         let upper = letter & 0xdf;
         let is_base = (upper == b'A') | (upper == b'C') | (upper == b'G') | (upper == b'T');
-        letter >> 1 & 3 | if is_base { 0 } else { NO_BASE }
-    }));
+        *code = letter >> 1 & 3 | u8::from(!is_base) * NO_BASE;
+    }
 }
 
 dispatch! {
@@ -170,18 +173,17 @@ dispatch! {
 #[inline(always)]
 fn pack_here(codes: &[u8], packed: &mut Vec<u64>) {
     packed.clear();
-    packed.extend(codes.chunks_exact(32).map(|codes| {
-        let mut word = 0;
+    packed.resize(codes.len() / 32, 0);
+    for (word, codes) in packed.iter_mut().zip(codes.chunks_exact(32)) {
         for (at, codes) in codes.chunks_exact(8).enumerate() {
             let mut bytes = [0; 8];
             bytes.copy_from_slice(codes);
             let x = u64::from_le_bytes(bytes) & 0x0303_0303_0303_0303;
             let x = (x | x >> 6) & 0x000f_000f_000f_000f;
             let x = (x | x >> 12) & 0x0000_00ff_0000_00ff;
-            word |= ((x | x >> 24) & 0xffff) << (16 * at);
+            *word |= ((x | x >> 24) & 0xffff) << (16 * at);
         }
-        word
-    }));
+    }
 }
 
 dispatch! {

@@ -45,23 +45,29 @@ impl Thresholds {
         hits: &mut Vec<u64>,
         scratch: &mut Vec<u64>,
     ) -> bool {
-        if hits.len() < self.number {
-            return false;
-        }
-        hits.sort_unstable();
-        hits.dedup();
-        if hits.len() < self.number {
-            return false;
-        }
-        // What is needed never becomes more with fewer minimizers.
-        if hits.len() >= self.needed(all.len()) {
+        if self.is_match_already(all.len(), hits) {
             return true;
+        }
+        if hits.len() < self.number {
+            return false;
         }
         scratch.clear();
         scratch.extend_from_slice(all);
         scratch.sort_unstable();
         scratch.dedup();
         hits.len() >= self.needed(scratch.len())
+    }
+
+    /// Whether a read with so many minimizers matches, some of which may be the same, given some of those that the
+    /// host has: with more of these it would match, too, and with fewer distinct ones of its own. `hits` are left each
+    /// once if they are enough.
+    pub(crate) fn is_match_already(&self, minimizers: usize, hits: &mut Vec<u64>) -> bool {
+        if hits.len() < self.number {
+            return false;
+        }
+        hits.sort_unstable();
+        hits.dedup();
+        hits.len() >= self.needed(minimizers)
     }
 
     /// How many hits a read with so many distinct minimizers needs: the least number whose part of them is not

@@ -70,7 +70,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Writes a set, sorted as Deacon sorts it.
+/// Writes a set, its minimizers in order; Deacon's own files have them in that of its hash set.
 pub(super) fn write(set: &MinimizerSet, out: &mut impl Write) -> std::io::Result<()> {
     let (params, mut values) = (set.params(), set.values().collect::<Vec<_>>());
     values.sort_unstable();

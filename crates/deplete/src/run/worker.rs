@@ -52,6 +52,17 @@ impl Tally {
     }
 }
 
+/// So many minimizers of a read or pair are looked up first: mostly these tell if it is the host's.
+const FIRST: u32 = 6;
+
+/// A read or pair: where its minimizers are, and whether it matches.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    start: u32,
+    end: u32,
+    is_match: bool,
+}
+
 /// A thread's memory and counts.
 pub(super) struct Worker<'r> {
     config: &'r Config,
@@ -59,8 +70,13 @@ pub(super) struct Worker<'r> {
     minimizers: Minimizers,
     values: Vec<u64>,
     bounds: Vec<usize>,
-    /// The places of values that the host has.
-    found: Vec<usize>,
+    /// The reads or pairs of the batch, and those that are not decided yet.
+    units: Vec<Unit>,
+    open: Vec<u32>,
+    /// The places of values that are looked up, and of those that the host has: of the first ones of each unit, and of
+    /// the others.
+    asked: Vec<u32>,
+    found: [Vec<u32>; 2],
     hits: Vec<u64>,
     scratch: Vec<u64>,
     /// Of what is kept, and of the others.
@@ -76,7 +92,10 @@ impl<'r> Worker<'r> {
             minimizers: Minimizers::new(host.params()),
             values: Vec::new(),
             bounds: Vec::new(),
-            found: Vec::new(),
+            units: Vec::new(),
+            open: Vec::new(),
+            asked: Vec::new(),
+            found: Default::default(),
             hits: Vec::new(),
             scratch: Vec::new(),
             compressors: [&shape.kept, &shape.others]
@@ -105,7 +124,8 @@ impl<'r> Worker<'r> {
     fn release(&mut self) {
         self.minimizers = Minimizers::new(self.host.params());
         self.values = Vec::new();
-        self.found = Vec::new();
+        self.asked = Vec::new();
+        self.found = Default::default();
         self.hits = Vec::new();
         self.scratch = Vec::new();
     }
@@ -115,12 +135,13 @@ impl<'r> Worker<'r> {
         let count = self.compressors.iter().map(Vec::len).sum();
         parts.resize_with(count, Part::default);
         parts.iter_mut().for_each(|part| part.text.shrink_to(MOST_KEPT));
-        self.look_up(batch);
+        self.find_minimizers(batch);
         let mates = batch.mates();
-        let (mut next, mut kept) = (0, 0);
+        self.judge();
+        let mut kept = 0;
         for read in 0..batch.reads() {
             let first = read * mates;
-            let is_kept = self.is_match(first, mates, &mut next) == self.config.keep;
+            let is_kept = self.units[read].is_match == self.config.keep;
             let records = || (first..first + mates).map(|at| batch.record(at));
             let bases: usize = records().map(|record| record.letters.len()).sum();
             self.tally.records += mates as u64;
@@ -152,8 +173,8 @@ impl<'r> Worker<'r> {
         Ok(parts)
     }
 
-    /// Finds the minimizers of a batch, and which of them the host has.
-    fn look_up(&mut self, batch: &RecordBatch) {
+    /// Finds the minimizers of the reads of a batch.
+    fn find_minimizers(&mut self, batch: &RecordBatch) {
         let prefix = if self.config.prefix == 0 { usize::MAX } else { self.config.prefix };
         for at in 0..batch.len() {
             let letters = batch.record(at).letters;
@@ -162,22 +183,59 @@ impl<'r> Worker<'r> {
         self.values.clear();
         self.bounds.clear();
         self.minimizers.take(&mut self.values, &mut self.bounds);
-        self.found.clear();
-        let found = &mut self.found;
-        self.host.look_up(&self.values, |at| found.push(at));
+        let mut start = 0;
+        let ends = self.bounds.chunks(batch.mates()).map(|mates| mates[mates.len() - 1] as u32);
+        self.units.clear();
+        self.units.extend(ends.map(|end| {
+            let unit = Unit { start, end, is_match: false };
+            start = end;
+            unit
+        }));
     }
 
-    /// Whether some records together match, of which the first place that was found is `next` or a later one.
-    fn is_match(&mut self, first: usize, mates: usize, next: &mut usize) -> bool {
-        let start = if first == 0 { 0 } else { self.bounds[first - 1] };
-        let end = self.bounds[first + mates - 1];
-        self.hits.clear();
-        while let Some(&at) = self.found.get(*next).filter(|&&at| at < end) {
-            self.hits.push(self.values[at]);
-            *next += 1;
+    /// Decides which reads or pairs match: by their first minimizers, where these are enough.
+    fn judge(&mut self) {
+        self.open.clear();
+        self.open.extend(0..self.units.len() as u32);
+        for step in 0..2 {
+            self.asked.clear();
+            for &number in &self.open {
+                let Unit { start, end, .. } = self.units[number as usize];
+                let middle = end.min(start + FIRST);
+                self.asked.extend(if step == 0 { start..middle } else { middle..end });
+            }
+            self.found[step].clear();
+            self.host.look_up(&self.values, &self.asked, &mut self.found[step]);
+            let mut open = std::mem::take(&mut self.open);
+            let mut next = [0; 2];
+            open.retain(|&number| {
+                let is_match = self.is_match(number as usize, step, &mut next);
+                self.units[number as usize].is_match = is_match;
+                !is_match
+            });
+            self.open = open;
         }
-        let all = &self.values[start..end];
-        self.config.thresholds.is_match(all, &mut self.hits, &mut self.scratch)
+    }
+
+    /// Whether a unit matches by what was found so far, of which `next` is behind that of all units before.
+    fn is_match(&mut self, number: usize, step: usize, next: &mut [usize; 2]) -> bool {
+        let Unit { start, end, .. } = self.units[number];
+        self.hits.clear();
+        for (found, next) in self.found[..=step].iter().zip(next) {
+            while let Some(&at) = found.get(*next).filter(|&&at| at < end) {
+                // Others were decided before.
+                if at >= start {
+                    self.hits.push(self.values[at as usize]);
+                }
+                *next += 1;
+            }
+        }
+        let all = &self.values[start as usize..end as usize];
+        let thresholds = &self.config.thresholds;
+        match step {
+            0 => thresholds.is_match_already(all.len(), &mut self.hits),
+            _ => thresholds.is_match(all, &mut self.hits, &mut self.scratch),
+        }
     }
 }
 
