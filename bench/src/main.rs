@@ -5,6 +5,7 @@
 
 mod classify;
 mod count;
+mod deplete;
 mod filter;
 mod generate;
 mod map;
@@ -36,6 +37,8 @@ enum Command {
     /// Time the filter's methods beside edlib, or count what they get wrong
     #[command(subcommand)]
     Filter(filter::Command),
+    /// Remove a host's reads with merganser and Deacon in turn
+    Deplete(deplete::Args),
     /// Map reads with merganser, by each of its filters, and with RazerS3 in turn
     Map(map::Args),
     /// Call the variants of a simulated diploid from the records of merganser and minimap2
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Command::Count(args) => count::run(&args),
         Command::Classify(command) => classify::run(&command),
         Command::Filter(command) => filter::run(&command),
+        Command::Deplete(args) => deplete::run(&args),
         Command::Map(args) => map::run(&args),
         Command::Variants(args) => variants::run(&args),
         Command::Parts(args) => parts::run(&args),

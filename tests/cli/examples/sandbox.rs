@@ -39,6 +39,7 @@ pub(super) fn fill() -> Dir {
     tables(&dir);
     databases(&dir);
     alignments(&dir);
+    sets(&dir);
     dir
 }
 
@@ -76,12 +77,18 @@ fn sequences(dir: &Dir) {
             }
         }
     }
-    for name in ["reads_1", "r_1", "reads", "child", "sample_reads", "a"] {
+    for name in ["reads_1", "r_1", "reads", "child", "sample_reads", "a", "a_1"] {
         dir.write(&format!("{name}.fq"), &mates[0]);
     }
-    for name in ["reads_2", "r_2", "b"] {
+    for name in ["reads_2", "r_2", "b", "a_2"] {
         dir.write(&format!("{name}.fq"), &mates[1]);
     }
+    let records = |mate: usize| -> Vec<String> {
+        let lines: Vec<&str> = mates[mate].lines().collect();
+        lines.chunks(4).map(|record| record.join("\n") + "\n").collect()
+    };
+    let both = records(0).into_iter().zip(records(1));
+    dir.write("both.fq", both.map(|(one, two)| one + &two).collect::<String>());
     for name in ["r1.fq", "r100.fq"] {
         dir.write(name, &mates[0]);
     }
@@ -95,7 +102,9 @@ fn sequences(dir: &Dir) {
     dir.write("markers.txt", format!("{}\n{}\n", &one[..31], &two[..31]));
     shell(
         dir.root(),
-        "for f in *.fq *.fastq mine.fa ref.fa host.fa pairs.tsv; do gzip -1 -k $f; done",
+        "cp host.fa human.fa; cp genomes/b.fa wanted_genomes.fa; \
+         for f in *.fq *.fastq mine.fa ref.fa host.fa human.fa wanted_genomes.fa pairs.tsv; \
+         do gzip -1 -k $f; done",
     );
 }
 
@@ -172,6 +181,18 @@ fn alignments(dir: &Dir) {
     dir.run("map -q ref.fa reads_1.fq -2 reads_2.fq -e 3 -o sample.bam").ok();
     if by_chance("samtools") {
         shell(dir.root(), "samtools view -C -T genome.fa -o sample.cram sample.bam");
+    }
+}
+
+/// Sets of minimizers.
+fn sets(dir: &Dir) {
+    dir.run("deplete index -q -o host.mgd host.fa").ok();
+    dir.run("deplete index -q -o pathogens.mgd genomes/b.fa").ok();
+    for name in ["human", "mouse", "a", "b", "c"] {
+        std::fs::copy(dir.path("host.mgd"), dir.path(&format!("{name}.mgd"))).unwrap();
+    }
+    for name in ["panhuman", "panhuman-1.k31w15"] {
+        dir.run(&format!("deplete union -q -o {name}.idx host.mgd")).ok();
     }
 }
 
