@@ -162,7 +162,7 @@ fn encode_here(letters: &[u8], codes: &mut Vec<u8>) {
     for (code, &letter) in codes[start..].iter_mut().zip(letters) {
         let upper = letter & 0xdf;
         let is_base = (upper == b'A') | (upper == b'C') | (upper == b'G') | (upper == b'T');
-        *code = letter >> 1 & 3 | u8::from(!is_base) * NO_BASE;
+        *code = letter >> 1 & 3 | if is_base { 0 } else { NO_BASE };
     }
 }
 
