@@ -3,6 +3,7 @@
 mod hits;
 mod inputs;
 mod pairs;
+mod sorted;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

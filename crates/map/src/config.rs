@@ -93,6 +93,8 @@ pub struct Config {
     pub crop: Option<u32>,
     /// How records are written.
     pub format: Format,
+    /// Records are in the order of the reference; BAM only.
+    pub sort: bool,
     /// The read group of all reads.
     pub read_group: Option<ReadGroup>,
     /// CIGARs tell matches (=) and mismatches (X) apart.
@@ -121,6 +123,7 @@ impl Config {
             max_insert: 500,
             crop: None,
             format: Format::Sam,
+            sort: false,
             read_group: None,
             extended_cigars: false,
             keep_unmapped: true,
@@ -193,6 +196,12 @@ impl Config {
         Config { format, ..self }
     }
 
+    /// Writes records in the order of the reference, or of the reads.
+    #[must_use]
+    pub fn sort(self, sort: bool) -> Config {
+        Config { sort, ..self }
+    }
+
     /// Gives all reads this read group, or none.
     #[must_use]
     pub fn read_group(self, read_group: impl Into<Option<ReadGroup>>) -> Config {
@@ -240,6 +249,9 @@ impl Config {
             Config { crop: Some(0), .. } => "`crop` is out of range: 1 or more".into(),
             Config { format: Format::Bam(level @ 13..), .. } => {
                 format!("`format`: level {level} of BAM is out of range: 0 to 12")
+            }
+            Config { sort: true, format: Format::Sam, .. } => {
+                "`sort` goes with BAM, not with SAM: name the output .bam".into()
             }
             _ => return Ok(()),
         };

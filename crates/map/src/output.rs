@@ -3,25 +3,31 @@
 mod header;
 mod record;
 mod report;
+mod sorted;
 
 use std::io::Write;
 use std::time::Duration;
 
 use merganser_io::{BgzfBlocks, Output, finish_all};
-use merganser_run::InOrderSink;
+use merganser_run::{InOrderSink, Progress};
 
-use crate::{Config, Error, Index};
+use crate::{Config, Contig, Error, Index};
 pub use header::ReadGroup;
 pub use record::Format;
 pub(crate) use record::RecordStyle;
 pub use report::Reported;
 pub(crate) use report::{RecordSink, ReportUnit, Reporter, selected};
+pub use sorted::IndexKind;
+use sorted::RecordIndex;
+pub(crate) use sorted::{Held, Sorted, Sorting};
 
 /// Open outputs.
 #[derive(Debug)]
 pub struct Outputs {
     /// Records.
     pub records: Output,
+    /// The index of sorted records, and its kind.
+    pub index: Option<(Output, IndexKind)>,
     /// Reads without a hit, as FASTQ or FASTA.
     pub unmapped: Option<Output>,
 }
@@ -33,6 +39,8 @@ pub(crate) type BatchText = [Vec<u8>; 2];
 pub(crate) struct Writer {
     outputs: Outputs,
     format: Format,
+    /// Records are written at the end.
+    sorts: bool,
     head: Option<Vec<u8>>,
 }
 
@@ -46,7 +54,7 @@ impl Writer {
             BgzfBlocks::new(level).compress(&head, true, &mut compressed);
             head = compressed;
         }
-        Writer { outputs, format: config.format, head: Some(head) }
+        Writer { outputs, format: config.format, sorts: config.sort, head: Some(head) }
     }
 
     /// Not before there is something to write, so that an error at the beginning of the input
@@ -58,14 +66,33 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes all records in order, and their index. Calls `progress` with one stage.
+    pub(crate) fn write_sorted(
+        &mut self,
+        sorted: Sorted<'_>,
+        contigs: &[Contig],
+        progress: &dyn Progress,
+    ) -> Result<(), Error> {
+        let begin = self.head.as_ref().map_or(0, Vec::len) as u64;
+        self.begin()?;
+        let Outputs { records, index, .. } = &mut self.outputs;
+        let places = index.as_ref().map(|(_, kind)| RecordIndex::new(*kind, contigs));
+        let places = sorted::write(sorted, records, begin, places, progress)?;
+        if let (Some((places, end)), Some((output, _))) = (places, index) {
+            places.write(end, output)?;
+        }
+        Ok(())
+    }
+
     /// Makes the files appear, and returns how long the disk took.
     pub(crate) fn finish(mut self) -> Result<Duration, Error> {
         self.begin()?;
         if self.format != Format::Sam {
             self.outputs.records.write_all(&BgzfBlocks::END)?;
         }
-        let Outputs { records, unmapped } = self.outputs;
-        Ok(finish_all([records].into_iter().chain(unmapped))?)
+        let Outputs { records, index, unmapped } = self.outputs;
+        let index = index.map(|(output, _)| output);
+        Ok(finish_all([records].into_iter().chain(index).chain(unmapped))?)
     }
 }
 
@@ -73,8 +100,10 @@ impl InOrderSink<BatchText> for Writer {
     type Error = Error;
 
     fn write(&mut self, texts: BatchText) -> Result<Option<BatchText>, Error> {
-        self.begin()?;
-        self.outputs.records.write_all(&texts[0])?;
+        if !self.sorts {
+            self.begin()?;
+            self.outputs.records.write_all(&texts[0])?;
+        }
         if let Some(unmapped) = &mut self.outputs.unmapped {
             unmapped.write_all(&texts[1])?;
         }

@@ -97,7 +97,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 37] = [
+const FIELDS: [&str; 39] = [
     "assembly_summary",
     "bins",
     "category",
@@ -113,6 +113,7 @@ const FIELDS: [&str; 37] = [
     "forward_only",
     "gpu_memory",
     "gpu_streams",
+    "index_format",
     "level",
     "max_count",
     "max_insert",
@@ -129,6 +130,7 @@ const FIELDS: [&str; 37] = [
     "parts",
     "rank",
     "reference",
+    "sort",
     "storage",
     "strict",
     "stride",

@@ -3,15 +3,15 @@
 mod report;
 mod summary;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Segment};
-use merganser_map::{Config, Error, Format, Index, Outcome, Outputs, ReadGroup, Strand};
+use merganser_io::{Input, Output, OutputSet, Segment};
+use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, ReadGroup, Strand};
 use merganser_run::{Cancel, Resources};
 
 use crate::args::map::MapArgs;
@@ -37,7 +37,10 @@ struct Finished<'r> {
 /// Maps and reports.
 pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
-    let (config, resources) = (config(args)?, args.limits.resources(&args.device));
+    let (config, mut resources) = (config(args)?, args.limits.resources(&args.device));
+    if let Some(directory) = &args.tmp_dir {
+        resources.temp_dir.clone_from(directory);
+    }
     config.validate()?;
     let inputs = inputs(args)?;
     refuse_swapped(args, &inputs)?;
@@ -49,13 +52,15 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     let set = files(args, &inputs).check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let open = |path: &Option<PathBuf>| path.as_deref().map(|path| set.output(path)).transpose();
-    let opened = Outputs {
+    let mut opened = Outputs {
         records: set.output(&args.output).map_err(Error::from)?,
+        index: None,
         unmapped: open(&args.unmapped).map_err(Error::from)?,
     };
     let json = open(&args.json).map_err(Error::from)?;
     let index = open_index(args, &resources, console, &cancel)?;
     let indexing = started.elapsed();
+    opened.index = index_output(args, &index, &set)?;
     let bar = Bar::new(console);
     let outcome = merganser_map::run(&config, &resources, &index, &inputs, opened, &bar, &cancel);
     drop(bar);
@@ -81,7 +86,35 @@ fn files(args: &MapArgs, inputs: &[Segment]) -> RunFiles {
     let files = RunFiles::new().inputs(inputs.iter().flat_map(Segment::inputs));
     let files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
     let files = files.read([&args.reference]);
-    files.write([&args.output]).write(&args.unmapped).write(&args.json)
+    let files = files.write([&args.output]).write(&args.unmapped).write(&args.json);
+    files.write(IndexKind::ALL.into_iter().filter_map(|kind| index_path(args, kind)))
+}
+
+/// Where the index of that kind is written, if one is: beside a file of sorted records.
+fn index_path(args: &MapArgs, kind: IndexKind) -> Option<PathBuf> {
+    if !args.sort || !is_file(&args.output) {
+        return None;
+    }
+    let mut path = args.output.clone().into_os_string();
+    path.push(format!(".{}", kind.suffix()));
+    Some(path.into())
+}
+
+/// Whether an output is or will be a file, not stdout, a pipe or a device.
+fn is_file(path: &Path) -> bool {
+    path.as_os_str() != "-" && fs::metadata(path).map_or(true, |at| at.is_file())
+}
+
+/// The output of the index of sorted records, if one is written.
+fn index_output(
+    args: &MapArgs,
+    index: &Index,
+    set: &OutputSet,
+) -> Result<Option<(Output, IndexKind)>> {
+    let fitting = IndexKind::for_contigs(index.contigs());
+    let kind = args.index_format.map_or(fitting, IndexKind::from);
+    let Some(path) = index_path(args, kind) else { return Ok(None) };
+    Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
 }
 
 /// What clap cannot say of options that do not go together.
@@ -150,7 +183,8 @@ fn inputs(args: &MapArgs) -> Result<Vec<Segment>> {
 }
 
 fn config(args: &MapArgs) -> Result<Config> {
-    let bam = has_end(&args.output, "bam");
+    // Who reads sorted records from a pipe wants BAM.
+    let bam = has_end(&args.output, "bam") || args.sort && !is_file(&args.output);
     Ok(Config::new(args.threshold.0)
         .metric(args.metric())
         .strand(args.strand.into())
@@ -163,6 +197,7 @@ fn config(args: &MapArgs) -> Result<Config> {
         .max_insert(args.max_insert)
         .crop(args.crop)
         .format(if bam { Format::Bam(args.level) } else { Format::Sam })
+        .sort(args.sort)
         .read_group(args.read_group.as_deref().map(ReadGroup::parse).transpose()?)
         .extended_cigars(args.eqx)
         .keep_unmapped(!args.no_unmapped))

@@ -57,7 +57,8 @@ impl ReadGroup {
 
 /// The header's text: contigs, read group, and the options that decide what is written.
 pub(super) fn text(config: &Config, index: &Index, paired: bool) -> String {
-    let mut text = "@HD\tVN:1.6\tSO:unsorted\tGO:query\n".to_owned();
+    let order = if config.sort { "SO:coordinate" } else { "SO:unsorted\tGO:query" };
+    let mut text = format!("@HD\tVN:1.6\t{order}\n");
     for contig in index.contigs() {
         text += &format!("@SQ\tSN:{}\tLN:{}\n", contig.name, contig.len);
     }
@@ -103,9 +104,11 @@ fn options(config: &Config, paired: bool) -> String {
         let (least, most) = (config.min_insert, config.max_insert);
         options += &format!(" --min-insert {least} --max-insert {most}");
     }
-    for (given, option) in
-        [(config.extended_cigars, " --eqx"), (!config.keep_unmapped, " --no-unmapped")]
-    {
+    for (given, option) in [
+        (config.extended_cigars, " --eqx"),
+        (!config.keep_unmapped, " --no-unmapped"),
+        (config.sort, " --sort"),
+    ] {
         if given {
             options += option;
         }

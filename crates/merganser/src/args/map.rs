@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use merganser_map::{Metric, NMode, Prefilter, Select, Strand};
+use merganser_map::{IndexKind, Metric, NMode, Prefilter, Select, Strand};
 use merganser_run::Resources;
 
 use super::ReadsArgs;
@@ -155,6 +155,12 @@ pub(crate) struct MapArgs {
     /// Where to write: BAM if the name ends in .bam, else SAM; - is stdout, as SAM
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
+    /// Sort records by contig and place, and write an index beside -o; BAM, also to stdout
+    #[arg(long, help_heading = "Output")]
+    pub(crate) sort: bool,
+    /// Kind of the index [default: bai, or csi where a contig is too long for that]
+    #[arg(long, value_name = "KIND", help_heading = "Output", requires = "sort")]
+    pub(crate) index_format: Option<IndexFormatName>,
     /// Read group of all reads, e.g. '@RG\tID:lane1\tSM:sample'
     #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
     pub(crate) read_group: Option<String>,
@@ -179,6 +185,9 @@ pub(crate) struct MapArgs {
     /// What rejects candidates before they are verified; changes the time alone
     #[arg(long, value_name = "FILTER", default_value = "exact", help_heading = "Resources")]
     pub(crate) filter: FilterName,
+    /// With --sort: directory for temporary files, made if missing [default: $TMPDIR or /tmp]
+    #[arg(long, value_name = "DIR", help_heading = "Resources", requires = "sort")]
+    pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
@@ -196,6 +205,22 @@ impl MapArgs {
 
     pub(crate) fn metric(&self) -> Metric {
         if self.hamming { Metric::Hamming } else { Metric::Edit }
+    }
+}
+
+/// `--index-format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IndexFormatName {
+    Bai,
+    Csi,
+}
+
+impl From<IndexFormatName> for IndexKind {
+    fn from(name: IndexFormatName) -> IndexKind {
+        match name {
+            IndexFormatName::Bai => IndexKind::Bai,
+            IndexFormatName::Csi => IndexKind::Csi,
+        }
     }
 }
 

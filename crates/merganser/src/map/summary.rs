@@ -42,6 +42,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     }
     summary.stage("index", finished.indexing);
     summary.stage("map", outcome.stages.get("map"));
+    summary.stage("sort", outcome.stages.get("sort"));
     summary.stage("sync", outcome.stages.get("sync"));
     Ok(write_summary(&summary, output).map_err(Error::from)?)
 }
@@ -78,6 +79,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("xa", args.xa.into());
     set("insert", vec![args.min_insert, args.max_insert].into());
     set("filter", name_of(&args.filter).into());
+    set("sort", args.sort.into());
     set("output", args.output.display().to_string().into());
     set("threads", resources.threads.into());
     set("memory", resources.budget().into());
@@ -101,6 +103,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
         ("candidates", effort.candidates),
         ("rejected", effort.rejected),
         ("verified", effort.verified),
+        ("spilled_bytes", finished.outcome.spilled_bytes),
         ("gpu_reads", effort.gpu_reads),
     ] {
         summary.set("results", key, value);
