@@ -5,6 +5,7 @@ use super::held::{Entry, Held, record_of};
 use super::key::KeyRange;
 use super::spill::{Run, Sorting, Unpacker};
 use crate::Error;
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::run_workers;
 use std::sync::Mutex;
 
@@ -28,15 +29,19 @@ impl<'s> Lists<'s> {
         let spills = sorting.spilled_bytes() > 0;
         let held: Vec<Mutex<Held<'_>>> = held.into_iter().map(Mutex::new).collect();
         run_workers(held.len(), |number| {
-            let mut own = merganser_run::locks::lock(&held[number]);
-            if spills { own.spill() } else { Ok::<_, Error>(own.sort()) }
+            let mut own = lock(&held[number]);
+            if spills {
+                return own.spill();
+            }
+            own.sort();
+            Ok::<_, Error>(())
         })?;
         if spills {
             return Ok(Lists::Spilled { sorting, runs: sorting.take_runs() });
         }
         let (mut slabs, mut lists) = (Vec::new(), Vec::new());
         for own in held {
-            let own = merganser_run::locks::into_inner(own);
+            let own = into_inner(own);
             let before = slabs.len() as u32;
             slabs.extend(own.slabs);
             let mut entries = own.entries;
