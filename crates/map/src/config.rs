@@ -95,8 +95,8 @@ pub struct Config {
     pub format: Format,
     /// Records are in the order of the reference; BAM only.
     pub sort: bool,
-    /// The read group of all reads.
-    pub read_group: Option<ReadGroup>,
+    /// The read groups: none, that of all reads, or one for each input (file or pair of files).
+    pub read_groups: Vec<ReadGroup>,
     /// CIGARs tell matches (=) and mismatches (X) apart.
     pub extended_cigars: bool,
     /// Reads without a hit have records, too.
@@ -124,7 +124,7 @@ impl Config {
             crop: None,
             format: Format::Sam,
             sort: false,
-            read_group: None,
+            read_groups: Vec::new(),
             extended_cigars: false,
             keep_unmapped: true,
         }
@@ -205,7 +205,13 @@ impl Config {
     /// Gives all reads this read group, or none.
     #[must_use]
     pub fn read_group(self, read_group: impl Into<Option<ReadGroup>>) -> Config {
-        Config { read_group: read_group.into(), ..self }
+        Config { read_groups: read_group.into().into_iter().collect(), ..self }
+    }
+
+    /// Gives the reads of each input (file or pair of files) a read group of its own.
+    #[must_use]
+    pub fn read_groups(self, read_groups: impl IntoIterator<Item = ReadGroup>) -> Config {
+        Config { read_groups: read_groups.into_iter().collect(), ..self }
     }
 
     /// Tells matches and mismatches apart in CIGARs, or not.
@@ -231,6 +237,12 @@ impl Config {
     /// # Errors
     /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
+        let groups = &self.read_groups;
+        let is_known = |at: &usize| groups[..*at].iter().any(|one| one.id() == groups[*at].id());
+        if let Some(twice) = (1..groups.len()).find(is_known) {
+            let problem = format!("`read_group`: two have the ID {}", groups[twice].id());
+            return Err(Error::Config(ConfigError::new(problem)));
+        }
         let problem = match self {
             Config { threshold: Threshold::Percent(100..), .. } => {
                 "`threshold` is out of range: 0% to 99%".into()

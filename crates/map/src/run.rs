@@ -87,6 +87,13 @@ pub fn run(
     if let Some(problem) = kind.and_then(|kind| kind.problem(index.contigs())) {
         return Err(Error::Config(ConfigError::new(problem)));
     }
+    if config.read_groups.len() > 1 && config.read_groups.len() != inputs.len() {
+        let (groups, inputs) = (config.read_groups.len(), inputs.len());
+        let problem = format!(
+            "there are {groups} of `read_group` and {inputs} inputs: give one for all, or as many"
+        );
+        return Err(Error::Config(ConfigError::new(problem)));
+    }
     index.check(threads, cancel)?;
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
@@ -96,7 +103,7 @@ pub fn run(
     let sorting =
         config.sort.then(|| Sorting::new(memory.left, threads as u64, &resources.temp_dir, cancel));
     let packed = if is_ruled(config) { Some(prefilter::pack(&view.text)?) } else { None };
-    let style = RecordStyle::new(config, index);
+    let styles = RecordStyle::all(config, index);
     let mut gpus = None;
     if !ordinals.is_empty() {
         let memory = resources.gpu_memory;
@@ -113,7 +120,7 @@ pub fn run(
     let work = || {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
         let strata = Strata::new(view, config, cancel);
-        let reporter = Reporter::new(view, config, &style, cancel);
+        let reporter = Reporter::new(view, config, &styles, cancel);
         let texts = Texts::new(config.format, sorting.as_ref(), keeps_unmapped, memory.long);
         let gpus = gpus.as_ref().map(WithGpus::new);
         Worker::new(mapper, strata, gpus, reporter, texts).work(&batches)

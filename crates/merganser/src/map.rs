@@ -1,26 +1,29 @@
 //! `merganser map`.
 
+mod job;
 mod report;
+mod sheet;
 mod summary;
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use merganser_io::{Input, Output, OutputSet, Segment};
-use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, ReadGroup, Strand};
+use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand};
 use merganser_run::{Cancel, Resources};
 
 use crate::args::map::MapArgs;
-use crate::common::{hint_at_mates, pairs, refuse_stdin_twice};
+use crate::common::hint_at_mates;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{index, interrupt};
+use job::Job;
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
@@ -34,45 +37,52 @@ struct Finished<'r> {
     started: Instant,
 }
 
-/// Maps and reports.
+/// What the mapping of each sample takes.
+struct Session<'r> {
+    args: &'r MapArgs,
+    resources: &'r Resources,
+    index: &'r Index,
+    /// Opening or building the index.
+    indexing: Duration,
+    console: &'r Console,
+    cancel: &'r Cancel,
+}
+
+/// Maps and reports: one sample, or those of a sheet.
 pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
-    let (config, mut resources) = (config(args)?, args.limits.resources(&args.device));
+    let mut resources = args.limits.resources(&args.device);
     if let Some(directory) = &args.tmp_dir {
         resources.temp_dir.clone_from(directory);
     }
-    config.validate()?;
-    let inputs = inputs(args)?;
-    refuse_swapped(args, &inputs)?;
-    let singles = inputs.iter().filter_map(|segment| match segment {
-        Segment::Single(reads) => Some(reads),
-        _ => None,
-    });
-    hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
-    let set = files(args, &inputs).check()?;
+    let jobs = job::all(args)?;
+    for job in &jobs {
+        config(args, job)?.validate()?;
+        refuse_swapped(args, &job.inputs)?;
+    }
+    if args.sample_sheet.is_none() {
+        let singles = jobs.iter().flat_map(|job| &job.inputs).filter_map(|segment| match segment {
+            Segment::Single(reads) => Some(reads),
+            _ => None,
+        });
+        hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
+    }
+    let set = files(args, &jobs).check()?;
     let cancel = interrupt::cancel_on_interrupt();
-    let open = |path: &Option<PathBuf>| path.as_deref().map(|path| set.output(path)).transpose();
-    let mut opened = Outputs {
-        records: set.output(&args.output).map_err(Error::from)?,
-        index: None,
-        unmapped: open(&args.unmapped).map_err(Error::from)?,
-    };
-    let json = open(&args.json).map_err(Error::from)?;
+    if args.sample_sheet.is_some() {
+        return sheet::run(args, &jobs, &resources, &set, (console, &cancel, started));
+    }
+    let job = &jobs[0];
+    let mut opened = job.outputs(&set)?;
+    let json = args.json.as_deref().map(|path| set.output(path)).transpose();
+    let json = json.map_err(Error::from)?;
     let index = open_index(args, &resources, console, &cancel)?;
     let indexing = started.elapsed();
-    opened.index = index_output(args, &index, &set)?;
-    let bar = Bar::new(console);
-    let outcome = merganser_map::run(&config, &resources, &index, &inputs, opened, &bar, &cancel);
-    drop(bar);
-    let finished = Finished {
-        args,
-        resources: &resources,
-        inputs: &inputs,
-        index: &index,
-        outcome: &outcome?,
-        indexing,
-        started,
-    };
+    let session =
+        Session { args, resources: &resources, index: &index, indexing, console, cancel: &cancel };
+    opened.index = session.index_output(job, &set)?;
+    let outcome = session.map(job, opened)?;
+    let finished = session.finished(job, &outcome, started);
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
@@ -81,40 +91,46 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is read and written.
-fn files(args: &MapArgs, inputs: &[Segment]) -> RunFiles {
-    let files = RunFiles::new().inputs(inputs.iter().flat_map(Segment::inputs));
-    let files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
-    let files = files.read([&args.reference]);
-    let files = files.write([&args.output]).write(&args.unmapped).write(&args.json);
-    files.write(IndexKind::ALL.into_iter().filter_map(|kind| index_path(args, kind)))
-}
-
-/// Where the index of that kind is written, if one is: beside a file of sorted records.
-fn index_path(args: &MapArgs, kind: IndexKind) -> Option<PathBuf> {
-    if !args.sort || !is_file(&args.output) {
-        return None;
+impl Session<'_> {
+    /// Maps the reads of a job.
+    fn map(&self, job: &Job, opened: Outputs) -> Result<Outcome> {
+        let Session { resources, index, cancel, .. } = self;
+        let bar = Bar::new(self.console);
+        let config = config(self.args, job)?;
+        Ok(merganser_map::run(&config, resources, index, &job.inputs, opened, &bar, cancel)?)
     }
-    let mut path = args.output.clone().into_os_string();
-    path.push(format!(".{}", kind.suffix()));
-    Some(path.into())
+
+    fn finished<'r>(
+        &'r self,
+        job: &'r Job,
+        outcome: &'r Outcome,
+        started: Instant,
+    ) -> Finished<'r> {
+        let Session { args, resources, index, indexing, .. } = *self;
+        Finished { args, resources, inputs: &job.inputs, index, outcome, indexing, started }
+    }
+
+    /// The output of the index of sorted records, if one is written.
+    fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
+        let fitting = IndexKind::for_contigs(self.index.contigs());
+        let kind = self.args.index_format.map_or(fitting, IndexKind::from);
+        let Some(path) = job.index_path(self.args, kind) else { return Ok(None) };
+        Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
+    }
 }
 
-/// Whether an output is or will be a file, not stdout, a pipe or a device.
-fn is_file(path: &Path) -> bool {
-    path.as_os_str() != "-" && fs::metadata(path).map_or(true, |at| at.is_file())
-}
-
-/// The output of the index of sorted records, if one is written.
-fn index_output(
-    args: &MapArgs,
-    index: &Index,
-    set: &OutputSet,
-) -> Result<Option<(Output, IndexKind)>> {
-    let fitting = IndexKind::for_contigs(index.contigs());
-    let kind = args.index_format.map_or(fitting, IndexKind::from);
-    let Some(path) = index_path(args, kind) else { return Ok(None) };
-    Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
+/// What is read and written.
+fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
+    let inputs = jobs.iter().flat_map(|job| &job.inputs).flat_map(Segment::inputs);
+    let mut files = RunFiles::new().inputs(inputs).read(&args.sample_sheet);
+    files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
+    files = files.read([&args.reference]).write(&args.json);
+    for job in jobs {
+        files = files.write([&job.output]).write(&job.unmapped);
+        files =
+            files.write(IndexKind::ALL.into_iter().filter_map(|kind| job.index_path(args, kind)));
+    }
+    files
 }
 
 /// What clap cannot say of options that do not go together.
@@ -148,6 +164,11 @@ fn has_end(path: &Path, end: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
 }
 
+/// Whether an output is or will be a file, not stdout, a pipe or a device.
+fn is_file(path: &Path) -> bool {
+    path.as_os_str() != "-" && fs::metadata(path).map_or(true, |at| at.is_file())
+}
+
 /// An index among the reads means that the reference was given last.
 fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
     let files = inputs.iter().flat_map(Segment::inputs).filter_map(Input::path);
@@ -160,31 +181,9 @@ fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
     ))
 }
 
-/// Pairs, then READS.
-fn inputs(args: &MapArgs) -> Result<Vec<Segment>> {
-    let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
-        .map(|paths| args.inputs.expand(paths).map_err(Error::from));
-    let (mut first, second, mut reads) = (first?, second?, reads?);
-    if first.is_empty() && !second.is_empty() {
-        if reads.len() != second.len() {
-            return usage(format!(
-                "there are {} files of reads and {} of mates (-2): give as many",
-                reads.len(),
-                second.len()
-            ));
-        }
-        std::mem::swap(&mut first, &mut reads);
-    }
-    let mut segments = pairs(first, second)?;
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
-    segments.extend(reads.into_iter().map(kind));
-    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
-    Ok(segments)
-}
-
-fn config(args: &MapArgs) -> Result<Config> {
+fn config(args: &MapArgs, job: &Job) -> Result<Config> {
     // Who reads sorted records from a pipe wants BAM.
-    let bam = has_end(&args.output, "bam") || args.sort && !is_file(&args.output);
+    let bam = has_end(&job.output, "bam") || args.sort && !is_file(&job.output);
     Ok(Config::new(args.threshold.0)
         .metric(args.metric())
         .strand(args.strand.into())
@@ -198,7 +197,7 @@ fn config(args: &MapArgs) -> Result<Config> {
         .crop(args.crop)
         .format(if bam { Format::Bam(args.level) } else { Format::Sam })
         .sort(args.sort)
-        .read_group(args.read_group.as_deref().map(ReadGroup::parse).transpose()?)
+        .read_groups(job.read_groups(args)?)
         .extended_cigars(args.eqx)
         .keep_unmapped(!args.no_unmapped))
 }

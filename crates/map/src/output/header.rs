@@ -62,7 +62,7 @@ pub(super) fn text(config: &Config, index: &Index, paired: bool) -> String {
     for contig in index.contigs() {
         text += &format!("@SQ\tSN:{}\tLN:{}\n", contig.name, contig.len);
     }
-    if let Some(group) = &config.read_group {
+    for group in &config.read_groups {
         text += &format!("{}\n", group.line);
     }
     let version = env!("CARGO_PKG_VERSION");

@@ -90,7 +90,7 @@ pub(crate) struct MapArgs {
     pub(crate) reference: PathBuf,
     /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; first mates if -2 is given
     /// without -1; - is stdin
-    #[arg(required_unless_present = "mates1", value_name = "READS")]
+    #[arg(required_unless_present_any = ["mates1", "sample_sheet"], value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
     /// First mates; as many files as -2 has. Pairs come before READS
     #[arg(short = '1', value_name = "FILE", requires = "mates", id = "mates1")]
@@ -101,6 +101,10 @@ pub(crate) struct MapArgs {
     /// READS hold pairs: the mates one after the other
     #[arg(long)]
     pub(crate) interleaved: bool,
+    /// Map the samples of a table, SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 a
+    /// line, with one index: {} in -o and --unmapped is the sample's name
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "mates1", "mates"])]
+    pub(crate) sample_sheet: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) inputs: ReadsArgs,
 
@@ -161,9 +165,10 @@ pub(crate) struct MapArgs {
     /// Kind of the index [default: bai, or csi where a contig is too long for that]
     #[arg(long, value_name = "KIND", help_heading = "Output", requires = "sort")]
     pub(crate) index_format: Option<IndexFormatName>,
-    /// Read group of all reads, e.g. '@RG\tID:lane1\tSM:sample'
+    /// Read group of all reads, e.g. '@RG\tID:lane1\tSM:sample', or given once for
+    /// each file or pair of files; {} is a file's name, or a sheet's sample
     #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
-    pub(crate) read_group: Option<String>,
+    pub(crate) read_group: Vec<String>,
     /// Tell matches (=) and mismatches (X) apart in CIGARs
     #[arg(long, help_heading = "Output")]
     pub(crate) eqx: bool,

@@ -10,11 +10,16 @@ use crate::args::name_of;
 use crate::common::write_summary;
 use crate::devices;
 
-/// Writes what the run was and did, with the values that options left open.
+/// Writes what [`of`] a run gives.
 ///
 /// # Errors
 /// If it cannot be written.
 pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
+    Ok(write_summary(&of(finished), output).map_err(Error::from)?)
+}
+
+/// What the run was and did, with the values that options left open.
+pub(super) fn of(finished: &Finished<'_>) -> Summary {
     let mut summary = Summary::new("map");
     summary.version(env!("CARGO_PKG_VERSION"));
     inputs(finished, &mut summary);
@@ -44,7 +49,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     summary.stage("map", outcome.stages.get("map"));
     summary.stage("sort", outcome.stages.get("sort"));
     summary.stage("sync", outcome.stages.get("sync"));
-    Ok(write_summary(&summary, output).map_err(Error::from)?)
+    summary
 }
 
 fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
