@@ -3,6 +3,7 @@
 mod hits;
 mod inputs;
 mod pairs;
+mod samples;
 mod sorted;
 
 use std::collections::BTreeMap;
