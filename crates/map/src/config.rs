@@ -1,5 +1,7 @@
 //! What to report and how to find it: plain data, checked once.
 
+use std::path::PathBuf;
+
 use merganser_filter::{NMode, Threshold};
 
 use merganser_run::ConfigError;
@@ -93,8 +95,10 @@ pub struct Config {
     pub crop: Option<u32>,
     /// How records are written.
     pub format: Format,
-    /// Records are in the order of the reference; BAM only.
+    /// Records are in the order of the reference; not of SAM.
     pub sort: bool,
+    /// For CRAM: the reference as FASTA, of which the index lacks letters that are no bases.
+    pub fasta: Option<PathBuf>,
     /// The read groups: none, that of all reads, or one for each input (file or pair of files).
     pub read_groups: Vec<ReadGroup>,
     /// CIGARs tell matches (=) and mismatches (X) apart.
@@ -124,6 +128,7 @@ impl Config {
             crop: None,
             format: Format::Sam,
             sort: false,
+            fasta: None,
             read_groups: Vec::new(),
             extended_cigars: false,
             keep_unmapped: true,
@@ -202,6 +207,12 @@ impl Config {
         Config { sort, ..self }
     }
 
+    /// Takes letters of the reference that are no bases from this file, for CRAM.
+    #[must_use]
+    pub fn fasta(self, fasta: impl Into<Option<PathBuf>>) -> Config {
+        Config { fasta: fasta.into(), ..self }
+    }
+
     /// Gives all reads this read group, or none.
     #[must_use]
     pub fn read_group(self, read_group: impl Into<Option<ReadGroup>>) -> Config {
@@ -263,7 +274,11 @@ impl Config {
                 format!("`format`: level {level} of BAM is out of range: 0 to 12")
             }
             Config { sort: true, format: Format::Sam, .. } => {
-                "`sort` goes with BAM, not with SAM: name the output .bam".into()
+                "`sort` goes with BAM and CRAM, not with SAM: name the output .bam or .cram".into()
+            }
+            Config { sort: false, format: Format::Cram, .. } => {
+                "CRAM is written in the order of the reference: add `sort`, or name the output .bam"
+                    .into()
             }
             _ => return Ok(()),
         };

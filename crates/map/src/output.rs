@@ -1,5 +1,7 @@
 //! Where records go: which hits are reported, how, and the files that they stand in.
 
+mod cram;
+mod fields;
 mod header;
 mod record;
 mod report;
@@ -12,14 +14,16 @@ use merganser_io::{BgzfBlocks, Output, finish_all};
 use merganser_run::{InOrderSink, Progress};
 
 use crate::{Config, Contig, Error, Index};
+use cram::Crai;
+pub(crate) use cram::Cram;
 pub use header::ReadGroup;
 pub use record::Format;
 pub(crate) use record::RecordStyle;
 pub use report::Reported;
 pub(crate) use report::{RecordSink, ReportUnit, Reporter, selected};
 pub use sorted::IndexKind;
-use sorted::RecordIndex;
-pub(crate) use sorted::{Held, Sorted, Sorting};
+use sorted::{FileIndex, RecordIndex};
+pub(crate) use sorted::{Form, Held, Sorted, Sorting};
 
 /// Open outputs.
 #[derive(Debug)]
@@ -46,8 +50,15 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Of records of reads, some of which are mates of pairs or none.
-    pub(crate) fn new(config: &Config, index: &Index, paired: bool, outputs: Outputs) -> Writer {
-        let text = header::text(config, index, paired);
+    pub(crate) fn new(
+        config: &Config,
+        index: &Index,
+        cram: Option<&Cram<'_>>,
+        paired: bool,
+        outputs: Outputs,
+    ) -> Writer {
+        let checksums = cram.map_or(&[][..], |cram| &cram.checksums);
+        let text = header::text(config, index, checksums, paired);
         let mut head = record::header(config.format, &text, index);
         if let Format::Bam(level) = config.format {
             let mut compressed = Vec::new();
@@ -76,10 +87,17 @@ impl Writer {
         let begin = self.head.as_ref().map_or(0, Vec::len) as u64;
         self.begin()?;
         let Outputs { records, index, .. } = &mut self.outputs;
-        let places = index.as_ref().map(|(_, kind)| RecordIndex::new(*kind, contigs));
-        let places = sorted::write(sorted, records, begin, places, progress)?;
-        if let (Some((places, end)), Some((output, _))) = (places, index) {
-            places.write(end, output)?;
+        let places = index.as_ref().map(|(_, kind)| match kind {
+            IndexKind::Crai => FileIndex::Cram(Crai::default()),
+            kind => FileIndex::Bam(RecordIndex::new(*kind, contigs)),
+        });
+        let (places, end) = sorted::write(sorted, records, begin, places, progress)?;
+        match (places, index) {
+            (Some(FileIndex::Bam(places)), Some((output, _))) => places.write(end, output)?,
+            (Some(FileIndex::Cram(places)), Some((output, _))) => {
+                output.write_all(&places.into_bytes())?;
+            }
+            _ => {}
         }
         Ok(())
     }
@@ -87,8 +105,10 @@ impl Writer {
     /// Makes the files appear, and returns how long the disk took.
     pub(crate) fn finish(mut self) -> Result<Duration, Error> {
         self.begin()?;
-        if self.format != Format::Sam {
-            self.outputs.records.write_all(&BgzfBlocks::END)?;
+        match self.format {
+            Format::Sam => {}
+            Format::Bam(_) => self.outputs.records.write_all(&BgzfBlocks::END)?,
+            Format::Cram => self.outputs.records.write_all(&cram::END)?,
         }
         let Outputs { records, index, unmapped } = self.outputs;
         let index = index.map(|(output, _)| output);

@@ -20,9 +20,11 @@ use crate::cpu::{Mapper, Strata, prefilter};
 use crate::cuda::{self, Gpus};
 use crate::effort::Effort;
 use crate::index::{Index, IndexView};
-use crate::output::{Held, Outputs, RecordStyle, Reported, Reporter, Sorted, Sorting, Writer};
+use crate::output::{
+    Cram, Form, Held, Outputs, RecordStyle, Reported, Reporter, Sorted, Sorting, Writer,
+};
 use crate::source::Source;
-use crate::{Config, Error, Metric, Prefilter};
+use crate::{Config, Error, Format, Metric, Prefilter};
 #[cfg(test)]
 pub(crate) use build::build_of;
 pub use build::{BuildOutcome, build};
@@ -99,6 +101,10 @@ pub fn run(
     let gaps = view.gaps(config.n_mode);
     let ordinals = choose_gpus(resources, index, &gaps, inputs, progress)?;
     let (begun, mut stages) = (Instant::now(), Stages::default());
+    let cram = match config.format {
+        Format::Cram => Some(Cram::new(config, index, config.fasta.as_deref(), threads, cancel)?),
+        _ => None,
+    };
     let memory = Memory::new(config, resources, index)?;
     let sorting =
         config.sort.then(|| Sorting::new(memory.left, threads as u64, &resources.temp_dir, cancel));
@@ -114,7 +120,7 @@ pub fn run(
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let paired = inputs.iter().any(Segment::is_paired);
-    let written = Writer::new(config, index, paired, outputs);
+    let written = Writer::new(config, index, cram.as_ref(), paired, outputs);
     let written = InOrder::new(written, AHEAD * threads as u64, 0);
     let batches = Pipeline::new(&source, &written, progress, cancel);
     let work = || {
@@ -134,7 +140,12 @@ pub fn run(
     stages.since("map", begun);
     if let Some(sorting) = &sorting {
         let begun = Instant::now();
-        let sorted = Sorted { sorting, held, format: config.format, threads, memory: memory.left };
+        let form = match (&cram, config.format) {
+            (Some(cram), _) => Form::Cram(cram),
+            (None, Format::Bam(level)) => Form::Bam(level),
+            (None, _) => Form::Bam(0),
+        };
+        let sorted = Sorted { sorting, held, form, threads, memory: memory.left };
         writer.write_sorted(sorted, index.contigs(), progress)?;
         outcome.spilled_bytes = sorting.spilled_bytes();
         outcome.memory_without_spill = memory.needed + sorting.memory_without_spill();

@@ -113,7 +113,10 @@ impl Session<'_> {
     /// The output of the index of sorted records, if one is written.
     fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
         let fitting = IndexKind::for_contigs(self.index.contigs());
-        let kind = self.args.index_format.map_or(fitting, IndexKind::from);
+        let kind = match has_end(&job.output, "cram") {
+            true => IndexKind::Crai,
+            false => self.args.index_format.map_or(fitting, IndexKind::from),
+        };
         let Some(path) = job.index_path(self.args, kind) else { return Ok(None) };
         Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
     }
@@ -139,15 +142,6 @@ fn check(args: &MapArgs) -> Result<()> {
     let outputs = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()];
     if outputs.into_iter().flatten().filter(|path| stdout(path)).count() > 1 {
         return usage("only one of -o (default -), --unmapped and --json can be stdout");
-    }
-    if has_end(&args.output, "cram") {
-        let bam = args.output.with_extension("bam");
-        return usage(format!(
-            "{cram}: map writes BAM and SAM, no CRAM: give -o {bam}, then `samtools view -C -T \
-             REFERENCE.fa -o {cram} {bam}`",
-            cram = args.output.display(),
-            bam = bam.display()
-        ));
     }
     if args.interleaved && args.mates1.is_empty() && !args.mates.is_empty() {
         return usage("--interleaved and -2 without -1 exclude each other: READS hold both mates");
@@ -184,6 +178,15 @@ fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
 fn config(args: &MapArgs, job: &Job) -> Result<Config> {
     // Who reads sorted records from a pipe wants BAM.
     let bam = has_end(&job.output, "bam") || args.sort && !is_file(&job.output);
+    let format = match has_end(&job.output, "cram") {
+        true => Format::Cram,
+        false if bam => Format::Bam(args.level),
+        false => Format::Sam,
+    };
+    let fasta = match is_index(&args.reference) {
+        true => args.inputs.reference.clone(),
+        false => Some(args.reference.clone()),
+    };
     Ok(Config::new(args.threshold.0)
         .metric(args.metric())
         .strand(args.strand.into())
@@ -195,8 +198,9 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
         .min_insert(args.min_insert)
         .max_insert(args.max_insert)
         .crop(args.crop)
-        .format(if bam { Format::Bam(args.level) } else { Format::Sam })
+        .format(format)
         .sort(args.sort)
+        .fasta(fasta)
         .read_groups(job.read_groups(args)?)
         .extended_cigars(args.eqx)
         .keep_unmapped(!args.no_unmapped))

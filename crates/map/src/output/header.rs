@@ -55,12 +55,16 @@ impl ReadGroup {
     }
 }
 
-/// The header's text: contigs, read group, and the options that decide what is written.
-pub(super) fn text(config: &Config, index: &Index, paired: bool) -> String {
+/// The header's text: contigs, with their checksums if there are any, read groups, and the options that decide what is written.
+pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired: bool) -> String {
     let order = if config.sort { "SO:coordinate" } else { "SO:unsorted\tGO:query" };
     let mut text = format!("@HD\tVN:1.6\t{order}\n");
-    for contig in index.contigs() {
-        text += &format!("@SQ\tSN:{}\tLN:{}\n", contig.name, contig.len);
+    for (number, contig) in index.contigs().iter().enumerate() {
+        text += &format!("@SQ\tSN:{}\tLN:{}", contig.name, contig.len);
+        if let Some(checksum) = checksums.get(number) {
+            text += &format!("\tM5:{checksum}");
+        }
+        text.push('\n');
     }
     for group in &config.read_groups {
         text += &format!("{}\n", group.line);

@@ -18,6 +18,8 @@ pub enum Format {
     Sam,
     /// Binary, compressed as BGZF at this level, 0 to 12.
     Bam(u8),
+    /// Differences from the reference, of sorted records alone.
+    Cram,
 }
 
 /// SAM's flags.
@@ -121,7 +123,7 @@ impl RecordStyle {
     pub(crate) fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
         match self.format {
             Format::Sam => sam::write(self, record, out),
-            Format::Bam(_) => bam::write(self, record, out),
+            Format::Bam(_) | Format::Cram => bam::write(self, record, out),
         }
     }
 
@@ -172,5 +174,6 @@ pub(crate) fn header(format: Format, text: &str, index: &Index) -> Vec<u8> {
     match format {
         Format::Sam => text.as_bytes().to_vec(),
         Format::Bam(_) => bam::header(text, index),
+        Format::Cram => super::cram::head(text),
     }
 }

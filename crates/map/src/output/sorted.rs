@@ -6,11 +6,14 @@
 //! them in turn: of each list, in memory or on disk, the records of the part, sorted together. As
 //! every record has a key of its own, the order does not depend on who held it.
 
+use super::fields::Fields;
+
 mod cuts;
 mod held;
 mod index;
 mod key;
 mod parts;
+mod seams;
 mod spill;
 mod write;
 
@@ -18,4 +21,4 @@ pub(crate) use held::Held;
 pub use index::IndexKind;
 pub(super) use index::RecordIndex;
 pub(crate) use spill::Sorting;
-pub(crate) use write::{Sorted, write};
+pub(crate) use write::{FileIndex, Form, Sorted, write};

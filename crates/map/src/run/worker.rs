@@ -72,7 +72,8 @@ impl<'r> Texts<'r> {
     ) -> Texts<'r> {
         let records = match (sorting, format) {
             (Some(sorting), _) => Records::Sorted(Held::new(sorting)),
-            (None, Format::Sam) => Records::Plain,
+            // CRAM is sorted.
+            (None, Format::Sam | Format::Cram) => Records::Plain,
             (None, Format::Bam(level)) => Records::Compressed(BgzfBlocks::new(level)),
         };
         Texts { texts: BatchText::default(), records, keeps_unmapped, long }

@@ -1,6 +1,7 @@
 //! The records that a thread holds.
 
-use super::key::{Fields, Key};
+use super::Fields;
+use super::key::Key;
 use super::spill::Sorting;
 use crate::Error;
 

@@ -1,6 +1,6 @@
 //! The index of a sorted BAM: which stretches of the file have the records of a region.
 
-use merganser_io::Output;
+use merganser_io::{BgzfBlocks, Output};
 use noodles_bam::bai;
 use noodles_bgzf::VirtualPosition;
 use noodles_core::Position;
@@ -10,16 +10,18 @@ use noodles_csi::binning_index::index::reference_sequence::bin::Chunk;
 use noodles_csi::binning_index::index::reference_sequence::index::{BinnedIndex, LinearIndex};
 use std::io::{self, Write};
 
-use super::key::Fields;
+use super::Fields;
 use crate::Contig;
 
-/// The kind of an index of BAM.
+/// The kind of an index of sorted records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
     /// BAI, for contigs of up to 2^29 - 1 bases.
     Bai,
     /// CSI, for contigs of any length.
     Csi,
+    /// CRAI, that of CRAM.
+    Crai,
 }
 
 /// The most bases of a contig in BAI (SAM specification, section 5.1.1).
@@ -29,7 +31,7 @@ const MIN_SHIFT: u8 = 14;
 
 impl IndexKind {
     /// All kinds.
-    pub const ALL: [IndexKind; 2] = [IndexKind::Bai, IndexKind::Csi];
+    pub const ALL: [IndexKind; 3] = [IndexKind::Bai, IndexKind::Csi, IndexKind::Crai];
 
     /// BAI, if it can hold these contigs.
     pub fn for_contigs(contigs: &[Contig]) -> IndexKind {
@@ -45,6 +47,7 @@ impl IndexKind {
         match self {
             IndexKind::Bai => "bai",
             IndexKind::Csi => "csi",
+            IndexKind::Crai => "crai",
         }
     }
 
@@ -102,7 +105,7 @@ impl RecordIndex {
     pub(crate) fn new(kind: IndexKind, contigs: &[Contig]) -> RecordIndex {
         let bins = match kind {
             IndexKind::Bai => Bins::Bai(Indexer::default()),
-            IndexKind::Csi => {
+            IndexKind::Csi | IndexKind::Crai => {
                 let longest = contigs.iter().map(|contig| u64::from(contig.len)).max().unwrap_or(0);
                 let fits = |&depth: &u8| longest < 1 << (MIN_SHIFT + 3 * depth);
                 let depth = (5..10).find(fits).unwrap_or(10);
@@ -113,8 +116,26 @@ impl RecordIndex {
         RecordIndex { bins, contigs: contigs.len(), last: None }
     }
 
+    /// Adds the records that begin in some blocks, which stand at `position` in the file.
+    pub(super) fn add_blocks(
+        &mut self,
+        blocks: &[u8],
+        marks: Vec<Mark>,
+        position: u64,
+    ) -> io::Result<()> {
+        let (mut block, mut at) = (0, 0);
+        for mark in marks {
+            while block < mark.at / BgzfBlocks::TEXT {
+                at += BgzfBlocks::size(&blocks[at..]);
+                block += 1;
+            }
+            self.add(mark, position + at as u64, (mark.at % BgzfBlocks::TEXT) as u16)?;
+        }
+        Ok(())
+    }
+
     /// Adds the next record, of which the block in the file and the byte within the block are told.
-    pub(super) fn add(&mut self, mark: Mark, block: u64, within: u16) -> io::Result<()> {
+    fn add(&mut self, mark: Mark, block: u64, within: u16) -> io::Result<()> {
         let at = VirtualPosition::new(block, within)
             .ok_or_else(|| io::Error::other("the file is too large for an index"))?;
         self.close(at)?;

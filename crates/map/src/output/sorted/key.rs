@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::Fields;
+
 /// A record's key: its place, then its turn among all records, so that no two are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
@@ -52,49 +54,5 @@ impl KeyRange {
         let from = self.from.map_or(0, |from| list.partition_point(|at| key(at) < from));
         let to = self.to.map_or(list.len(), |to| list.partition_point(|at| key(at) < to));
         from..to
-    }
-}
-
-/// The fields of a record of BAM (SAM specification, section 4.2).
-pub(super) struct Fields<'a>(pub(super) &'a [u8]);
-
-impl Fields<'_> {
-    /// Bytes of the record, its length's own among them.
-    pub(super) fn len(&self) -> usize {
-        self.number(0) as usize + 4
-    }
-
-    /// The contig's number, -1 if there is none.
-    pub(super) fn contig(&self) -> i32 {
-        self.number(4)
-    }
-
-    /// The first base, from 0.
-    pub(super) fn at(&self) -> i32 {
-        self.number(8)
-    }
-
-    pub(super) fn flags(&self) -> u16 {
-        self.short(18)
-    }
-
-    /// The bases of the reference that it covers; 1 without an alignment.
-    pub(super) fn span(&self) -> u32 {
-        let from = 36 + usize::from(self.0[12]);
-        let operations = self.0[from..].chunks_exact(4).take(usize::from(self.short(16)));
-        let number = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-        // M, D, N, = and X.
-        let on_reference = |operation: u32| 0b1_1000_1101 >> (operation & 15) & 1 == 1;
-        let bases = operations.map(number).filter(|&operation| on_reference(operation));
-        bases.map(|operation| operation >> 4).sum::<u32>().max(1)
-    }
-
-    fn number(&self, from: usize) -> i32 {
-        let bytes = &self.0[from..from + 4];
-        i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-    }
-
-    fn short(&self, from: usize) -> u16 {
-        u16::from_le_bytes([self.0[from], self.0[from + 1]])
     }
 }

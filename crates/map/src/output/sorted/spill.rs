@@ -9,8 +9,9 @@ use merganser_run::Cancel;
 use merganser_run::locks::lock;
 use zstd::bulk::{Compressor, Decompressor};
 
+use super::Fields;
 use super::held::{Entry, record_of};
-use super::key::{Fields, Key, KeyRange};
+use super::key::{Key, KeyRange};
 use crate::Error;
 
 /// The least bytes that a thread holds before they go to disk.
