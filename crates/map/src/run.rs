@@ -106,8 +106,9 @@ pub fn run(
         _ => None,
     };
     let memory = Memory::new(config, resources, index)?;
-    let sorting =
-        config.sort.then(|| Sorting::new(memory.left, threads as u64, &resources.temp_dir, cancel));
+    let sorting = config.sort.then(|| {
+        Sorting::new([memory.left, memory.writing], threads as u64, &resources.temp_dir, cancel)
+    });
     let packed = if is_ruled(config) { Some(prefilter::pack(&view.text)?) } else { None };
     let styles = RecordStyle::all(config, index);
     let mut gpus = None;
@@ -145,7 +146,7 @@ pub fn run(
             (None, Format::Bam(level)) => Form::Bam(level),
             (None, _) => Form::Bam(0),
         };
-        let sorted = Sorted { sorting, held, form, threads, memory: memory.left };
+        let sorted = Sorted { sorting, held, form, threads };
         writer.write_sorted(sorted, index.contigs(), progress)?;
         outcome.spilled_bytes = sorting.spilled_bytes();
         outcome.memory_without_spill = memory.needed + sorting.memory_without_spill();
@@ -205,8 +206,10 @@ fn is_ruled(config: &Config) -> bool {
 struct Memory {
     /// What is needed besides records to sort.
     needed: u64,
-    /// What is left for these.
+    /// What is left for these,
     left: u64,
+    /// and what there is to write them.
+    writing: u64,
     /// The text that a thread may hold before it sends it off.
     long: usize,
 }
@@ -232,6 +235,8 @@ impl Memory {
         // Records to sort do not wait for those before them.
         let most = if config.sort { LONG[0] } else { LONG[1] } as u64;
         let long = (left / texts).clamp(LONG[0] as u64, most) as usize;
-        Ok(Memory { needed: mapping, left, long })
+        // Threads that write sorted records do not map any more.
+        let writing = left + FIXED_THREAD * threads;
+        Ok(Memory { needed: mapping, left, writing, long })
     }
 }

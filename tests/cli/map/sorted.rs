@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use super::{contigs, fasta, fastq, reads};
-use crate::support::Dir;
 use crate::support::reads::Random;
 use crate::support::tools::{installed, shell};
+use crate::support::{Dir, gunzip};
 
 /// A directory with a reference, single reads and pairs; some of nowhere, many at the same places.
 fn world(number: usize) -> Dir {
@@ -135,6 +135,14 @@ fn the_bytes_depend_on_neither_threads_nor_memory() {
     for other in [&four, &small, &smaller] {
         assert!(other.1 == one.1 && other.2 == one.2);
     }
+    let cram = |name: &str, options: &str| {
+        let many = format!("{many} --sort --reference ref.fa");
+        dir.run(&format!("{many} -o {name}.cram --tmp-dir tmp {options}")).ok();
+        (dir.read(&format!("{name}.cram")), dir.read(&format!("{name}.cram.crai")))
+    };
+    let one = cram("one", "--threads 1 --memory 2G");
+    assert!(one == cram("four", "--threads 4 --memory 2G"));
+    assert!(one == cram("small", "--threads 2 --memory 142M"));
     // Nothing is left of what was on disk.
     assert!(!dir.names().contains(&"tmp".to_owned()), "{:?}", dir.names());
 }
@@ -166,12 +174,114 @@ fn sorted_records_on_stdout_are_bam_without_an_index() {
     assert!(!Path::new("/dev/null.bai").exists());
 }
 
+/// Of letters that are no bases the index has only where they are.
+const CRAM: &str = "--sort --reference ref.fa -o own.cram";
+
+#[test]
+fn cram_gives_the_records_of_bam() {
+    if !installed(&["samtools"]) {
+        return;
+    }
+    let dir = world(6000);
+    // Reads without qualities, and with letters that are no bases.
+    dir.write("bare.fa", ">x\nACGTTGCAACGTRYKNACGT\n>y\nNNNNNNNNNNNN\n");
+    shell(dir.root(), "head -n 400 reads.fq | sed -n '1~4s/^@/>bare/p;2~4p' >> bare.fa");
+    for options in [" bare.fa", " --best", " --best-strata -R @RG\\tID:{}\\tSM:s", " --no-unmapped"]
+    {
+        dir.run(&format!("{PAIRS}{options} --sort -o own.bam")).ok();
+        dir.run(&format!("{PAIRS}{options} {CRAM}")).ok();
+        said(&dir, "quickcheck -v own.cram");
+        let own = records(&dir, "-T ref.fa own.cram");
+        assert!(own.lines().count() > 6000);
+        assert!(own == records(&dir, "own.bam"), "{options}");
+        // Our own reader, too; it makes up qualities of reads that have none.
+        if options == " bare.fa" {
+            continue;
+        }
+        let [cram, bam] = ["own.cram", "own.bam"].map(|file| {
+            dir.run(&format!("map ref.mgi {file} --reference ref.fa -e 2 --no-unmapped")).ok()
+        });
+        assert!(cram == bam && cram.lines().count() > 1000);
+    }
+    assert_eq!(said(&dir, "idxstats own.cram"), said(&dir, "idxstats own.bam"));
+    for region in ["'{}:100-900'", "'{}:2000-2300'"] {
+        let name = said(&dir, "view -H own.bam");
+        let name = name.lines().find_map(|line| line.strip_prefix("@SQ\tSN:")?.split('\t').next());
+        let region = region.replace("{}", &format!("{{{}}}", name.unwrap()));
+        let [cram, bam] = ["-T ref.fa own.cram", "own.bam"]
+            .map(|file| records(&dir, &format!("{file} {region}")));
+        assert!(cram == bam && !bam.is_empty());
+    }
+    let pileup = |file| said(&dir, &format!("mpileup -f ref.fa {file}"));
+    assert!(pileup("own.cram") == pileup("own.bam"));
+    // The index is what samtools makes of the file.
+    fs::copy(dir.path("own.cram"), dir.path("theirs.cram")).unwrap();
+    shell(dir.root(), "samtools index theirs.cram");
+    let [own, theirs] =
+        ["own", "theirs"].map(|name| gunzip(&dir.path(&format!("{name}.cram.crai"))));
+    let placed = |text: &[u8]| {
+        let text = String::from_utf8(text.to_vec()).unwrap();
+        text.lines().filter(|line| !line.starts_with("-1")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(placed(&own), placed(&theirs));
+}
+
+#[test]
+fn cram_has_the_letters_of_the_reference() {
+    if !installed(&["samtools"]) {
+        return;
+    }
+    let dir = Dir::new();
+    let mut contig = Random(3).bases(3000);
+    for (at, letter) in [(150, b'R'), (151, b'N'), (500, b'm'), (1200, b'y'), (2000, b'k')] {
+        contig[at] = letter;
+    }
+    let text = String::from_utf8(contig.clone()).unwrap();
+    dir.write("ref.fa", format!(">c one\n{}\n{}\n>d\nACGTRACGTA\n", &text[..1500], &text[1500..]));
+    let mut reads = String::new();
+    for at in (0..2900).step_by(20) {
+        reads += &format!(">{at}\n{}\n", text[at..at + 80].to_uppercase());
+    }
+    dir.write("reads.fa", reads);
+    dir.run("index ref.fa -o ref.mgi").ok();
+    let map = "reads.fa -e 3 --sort";
+    dir.run(&format!("map ref.mgi {map} -o own.bam")).ok();
+    let message = dir.run(&format!("map ref.mgi {map} -o own.cram")).fails(1);
+    assert!(message.contains("name the FASTA file with --reference"), "{message}");
+    dir.run(&format!("map ref.mgi {map} -o own.cram --reference ref.fa")).ok();
+    assert_eq!(records(&dir, "-T ref.fa own.cram"), records(&dir, "own.bam"));
+    // That of the command line is one, too.
+    dir.run(&format!("map ref.fa {map} -o other.cram")).ok();
+    assert!(dir.read("other.cram") == dir.read("own.cram"));
+    let header = said(&dir, "view -H own.cram");
+    let theirs = said(&dir, "dict ref.fa");
+    let sums = |text: &str| {
+        let lines = text.lines().filter(|line| line.starts_with("@SQ"));
+        let sum = lines
+            .map(|line| line.split('\t').find(|field| field.starts_with("M5:")).map(str::to_owned));
+        sum.collect::<Vec<_>>()
+    };
+    assert_eq!(sums(&header), sums(&theirs));
+    dir.write("other.fa", ">c\nACGT\n");
+    let message = dir.run(&format!("map ref.mgi {map} -o own.cram --reference other.fa")).fails(1);
+    let expected = "error: other.fa: it is not the reference that the index was made of\n";
+    assert_eq!(message, expected);
+    let message = dir.run("map ref.mgi reads.fa -e 3 -o x.cram --reference ref.fa").fails(2);
+    assert!(
+        message.contains("CRAM is written in the order of the reference: add --sort"),
+        "{message}"
+    );
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let dir = world(50);
     let before = dir.names();
     let message = dir.run("map ref.mgi reads.fq -e 2 --sort -o x.sam").fails(2);
-    assert_eq!(message, "error: --sort goes with BAM, not with SAM: name the output .bam\n");
+    assert_eq!(
+        message,
+        "error: --sort goes with BAM and CRAM, not with SAM: name the output .bam or .cram\n"
+    );
     let message = dir.run("map ref.mgi reads.fq -e 2 --sort -o nowhere/x.bam").fails(1);
     assert!(message.contains("the directory nowhere does not exist"), "{message}");
     let ran = dir.run("map ref.mgi reads.fq -e 2 --sort -o x.bam --json x.bam.bai");

@@ -24,8 +24,11 @@ Hits:
   whatever the reference: docs/map.md.
 
 Output:
-  SAM, or BAM if the name of -o ends in .bam; reads in the order of the input. A
-  read's hits are ordered by edits, contig, end and strand; the first is its
+  SAM, or BAM or CRAM if the name of -o ends in .bam or .cram; reads in the order
+  of the input, or, with --sort, in that of the reference, as samtools sort has
+  it, with an index (.bai, .csi or .crai) beside it. CRAM is sorted, and needs
+  --reference where the reference has letters other than A, C, G and T. A read's
+  hits are ordered by edits, contig, end and strand; the first is its
   primary record, with the read's bases. MAPQ is 60 for a read's only hit, 10
   for each edit that the next best has more, at most 50, else 0; --best and
   --best-strata, which stop early, make it of hits with one edit more at most.
@@ -38,9 +41,12 @@ Pairs:
 Examples:
   All hits with up to 5 edits, as BAM:
     merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
-  Pairs, as SAM into a pipe:
-    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 4% \\
-      --max-insert 600 | samtools sort -o out.bam -
+  Pairs, as sorted BAM with an index, for bcftools:
+    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 4% --best \\
+      --max-insert 600 --sort -R '@RG\\tID:{}\\tSM:s1' -o out.bam
+  All samples of a table, as CRAM:
+    merganser map ref.mgi --sample-sheet run.tsv -e 4% --best --sort \\
+      --reference ref.fa -o {}.cram
   All best hits of single ends, for HLA typing with OptiType:
     merganser map hla.fa reads.fq.gz -e 3% --best-strata -o out.bam";
 
@@ -156,10 +162,11 @@ pub(crate) struct MapArgs {
     #[arg(requires = "pairs")]
     pub(crate) max_insert: u32,
 
-    /// Where to write: BAM if the name ends in .bam, else SAM; - is stdout, as SAM
+    /// Where to write: BAM or CRAM if the name ends in .bam or .cram, else SAM; - is
+    /// stdout, as SAM, or BAM if it is sorted
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Sort records by contig and place, and write an index beside -o; BAM, also to stdout
+    /// Sort records by contig and place, and write an index beside -o
     #[arg(long, help_heading = "Output")]
     pub(crate) sort: bool,
     /// Kind of the index [default: bai, or csi where a contig is too long for that]

@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use merganser_io::SpillFile;
-use merganser_run::Cancel;
 use merganser_run::locks::lock;
+use merganser_run::{Cancel, Shortage, format_size};
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::Fields;
 use super::held::{Entry, record_of};
 use super::key::{Key, KeyRange};
+use super::write::{LEAST_PART, PART_COPIES};
 use crate::Error;
 
 /// The least bytes that a thread holds before they go to disk.
@@ -19,8 +20,10 @@ const LEAST_SHARE: u64 = 4 << 20;
 /// Memory is taken in pieces of a share, of at most so many bytes.
 const SLABS: u64 = 16;
 const MOST_SLAB: u64 = 4 << 20;
-/// A block on disk is full with so many bytes.
-const BLOCK: usize = 128 << 10;
+/// A block on disk is full with so many bytes: a part of a share, so that a block of each run fits
+/// into memory.
+const BLOCKS: u64 = 32;
+const BLOCK: [u64; 2] = [16 << 10, 128 << 10];
 /// Fast: what is read back once need not be small.
 const ZSTD_LEVEL: i32 = 1;
 /// Bytes of a turn.
@@ -30,6 +33,8 @@ const TURN: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Sorting {
     share: u64,
+    /// Bytes of memory while records are written.
+    writing: u64,
     directory: PathBuf,
     cancel: Cancel,
     /// Bytes of all records.
@@ -57,11 +62,18 @@ impl Sorting {
         2 * LEAST_SHARE * threads
     }
 
-    /// In so many bytes of memory, and then in `directory`.
-    pub(crate) fn new(memory: u64, threads: u64, directory: &Path, cancel: &Cancel) -> Sorting {
+    /// In so many bytes of memory, and then in `directory`; with `writing` bytes of memory, these
+    /// among them, to write records when all are there.
+    pub(crate) fn new(
+        [memory, writing]: [u64; 2],
+        threads: u64,
+        directory: &Path,
+        cancel: &Cancel,
+    ) -> Sorting {
         Sorting {
             // An eighth remains for what is written meanwhile, and for what is not used of slabs.
             share: (memory / threads / 8 * 7).max(LEAST_SHARE),
+            writing,
             directory: directory.to_owned(),
             cancel: cancel.clone(),
             bytes: AtomicU64::new(0),
@@ -73,6 +85,21 @@ impl Sorting {
     /// Bytes that a thread may hold.
     pub(super) fn share(&self) -> u64 {
         self.share
+    }
+
+    /// Bytes of memory to write records in.
+    pub(super) fn writing(&self) -> u64 {
+        self.writing
+    }
+
+    /// Bytes of a block on disk.
+    fn block(&self) -> u64 {
+        (self.share / BLOCKS).clamp(BLOCK[0], BLOCK[1])
+    }
+
+    /// What is read of so many runs for nothing with each part, as blocks reach beyond it.
+    pub(super) fn beyond(&self, runs: usize) -> u64 {
+        2 * self.block() * runs as u64
     }
 
     /// Bytes in which a thread takes them.
@@ -116,9 +143,10 @@ impl Sorting {
     pub(super) fn add_run(&self, slabs: &[Vec<u8>], entries: &[Entry]) -> Result<(), Error> {
         let Some(&first) = entries.first() else { return Ok(()) };
         let mut packer = Packer { file: self.file()?, zstd: Compressor::new(ZSTD_LEVEL)? };
-        let (mut run, mut block, mut key) = (Run::new(), Vec::with_capacity(2 * BLOCK), first.key);
+        let most = self.block() as usize;
+        let (mut run, mut block, mut key) = (Run::new(), Vec::with_capacity(2 * most), first.key);
         for &entry in entries {
-            if block.len() >= BLOCK {
+            if block.len() >= most {
                 self.check_cancelled()?;
                 run.push(packer.pack(key, &block)?);
                 block.clear();
@@ -128,7 +156,15 @@ impl Sorting {
             block.extend_from_slice(record_of(slabs, entry));
         }
         run.push(packer.pack(key, &block)?);
-        lock(&self.runs).push(run);
+        let mut runs = lock(&self.runs);
+        runs.push(run);
+        let needed = PART_COPIES * LEAST_PART + self.beyond(runs.len());
+        if needed > self.writing {
+            let what =
+                format!("sorting so many records with {} at a time needs", format_size(self.share));
+            let (budget, remedy) = (self.writing, Shortage::FEWER_THREADS);
+            return Err(Shortage { what, needed, budget, remedy }.into());
+        }
         Ok(())
     }
 

@@ -17,12 +17,11 @@ use crate::Error;
 use crate::output::cram::{Container, Crai, Cram, Encoder};
 
 /// Bytes of a part: the fewest, and the most, where each part is read from many lists.
-const PART: [u64; 2] = [1 << 20, 16 << 20];
+pub(super) const LEAST_PART: u64 = 1 << 20;
+const MOST_PART: u64 = 16 << 20;
 /// What a thread takes for a part of its size: the part as it was held, as it is written, and
 /// compressed, which may wait for its turn.
-const COPIES: u64 = 5;
-/// What is read of each list for nothing, as blocks reach beyond a part.
-const BEYOND: u64 = 2 * (128 << 10);
+pub(super) const PART_COPIES: u64 = 5;
 
 /// What is sorted, and how it is written.
 pub(crate) struct Sorted<'s> {
@@ -30,7 +29,6 @@ pub(crate) struct Sorted<'s> {
     pub(crate) held: Vec<Held<'s>>,
     pub(crate) form: Form<'s>,
     pub(crate) threads: usize,
-    pub(crate) memory: u64,
 }
 
 /// How sorted records are written.
@@ -68,12 +66,18 @@ pub(crate) fn write(
     index: Option<FileIndex>,
     progress: &dyn Progress,
 ) -> Result<(Option<FileIndex>, u64), Error> {
-    let Sorted { sorting, held, form, threads, memory } = sorted;
+    let Sorted { sorting, held, form, threads } = sorted;
     progress.stage("sort", Unit::Bytes, Some(sorting.bytes()));
     let lists = Lists::new(sorting, held)?;
-    let beyond = lists.runs() as u64 * BEYOND;
-    let most = if beyond == 0 { PART[0] } else { (4 * beyond).clamp(PART[0], PART[1]) };
-    let room = memory / (COPIES * most + beyond);
+    let beyond = sorting.beyond(lists.runs());
+    let memory = sorting.writing();
+    let most = match beyond {
+        0 => LEAST_PART,
+        // Much more than what is read for nothing.
+        _ => (memory / threads as u64 / 2).saturating_sub(beyond) / PART_COPIES,
+    };
+    let most = most.clamp(LEAST_PART, MOST_PART);
+    let room = memory / (PART_COPIES * most + beyond);
     let threads = (threads as u64).min(room).max(1) as usize;
     let parts = lists.cut(most);
     let written = InOrder::new(OneFile { output, index, position: begin }, threads as u64, 0);
