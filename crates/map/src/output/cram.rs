@@ -2,12 +2,13 @@
 //! specification, version 3.0).
 //!
 //! A container has one slice, of records of one contig, or of records without a place. Every series
-//! of data has a block of its own, which is compressed as gzip. What records say of mates is written
+//! of data has a block of its own, which is compressed as gzip or by rANS, whichever is smaller. What records say of mates is written
 //! as it is, and so a reader gives them back as they were.
 
 mod block;
 mod container;
 mod letters;
+mod rans;
 mod series;
 
 use std::collections::HashMap;
@@ -89,7 +90,7 @@ impl Crai {
     /// The index as its file has it.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         let mut out = Vec::new();
-        Packer::new().pack(&self.0, &mut out);
+        Packer::new().gzip(&self.0, &mut out);
         out
     }
 }

@@ -2,6 +2,8 @@
 
 use merganser_io::GzipMember;
 
+use super::rans::{Rans, SHORTEST};
+
 /// The content of a block (CRAM specification, section 8.1).
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
@@ -13,7 +15,38 @@ pub(super) enum Kind {
 }
 
 /// What compresses blocks.
-pub(super) type Packer = GzipMember;
+pub(super) struct Packer {
+    gzip: GzipMember,
+    rans: Rans,
+}
+
+impl Packer {
+    pub(super) fn new() -> Packer {
+        Packer { gzip: GzipMember::new(), rans: Rans::new() }
+    }
+
+    /// Appends the content as gzip.
+    pub(super) fn gzip(&mut self, content: &[u8], out: &mut Vec<u8>) {
+        self.gzip.pack(content, out);
+    }
+
+    /// The method that makes the content smallest, and what it makes of it.
+    fn pack(&mut self, content: &[u8]) -> Option<(u8, Vec<u8>)> {
+        const GZIP: u8 = 1;
+        const RANS: u8 = 4;
+        let mut packed = Vec::new();
+        self.gzip.pack(content, &mut packed);
+        let mut best = (GZIP, packed);
+        if content.len() >= SHORTEST {
+            let mut packed = Vec::new();
+            self.rans.pack(content, &mut packed);
+            if packed.len() < best.1.len() {
+                best = (RANS, packed);
+            }
+        }
+        (best.1.len() < content.len()).then_some(best)
+    }
+}
 
 /// Appends a number of up to 32 bits in 1 to 5 bytes (section 2.3, ITF-8).
 pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
@@ -71,14 +104,13 @@ pub(super) fn put_block(
     out: &mut Vec<u8>,
 ) {
     const RAW: u8 = 0;
-    const GZIP: u8 = 1;
     let begin = out.len();
-    let mut packed = Vec::new();
-    if matches!(kind, Kind::Header | Kind::External) {
-        packer.pack(content, &mut packed);
-    }
-    let is_smaller = !packed.is_empty() && packed.len() < content.len();
-    let (method, bytes) = if is_smaller { (GZIP, &packed[..]) } else { (RAW, content) };
+    let packed = match kind {
+        Kind::Header | Kind::External => packer.pack(content),
+        _ => None,
+    };
+    let (method, bytes) =
+        packed.as_ref().map_or((RAW, content), |(method, bytes)| (*method, bytes));
     out.extend_from_slice(&[method, kind as u8]);
     put_number(id, out);
     put_number(bytes.len() as i32, out);
