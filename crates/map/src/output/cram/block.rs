@@ -30,23 +30,44 @@ impl Packer {
         self.gzip.pack(content, out);
     }
 
-    /// The method that makes the content smallest, and what it makes of it.
-    fn pack(&mut self, content: &[u8]) -> Option<(u8, Vec<u8>)> {
-        const GZIP: u8 = 1;
-        const RANS: u8 = 4;
-        let mut packed = Vec::new();
-        self.gzip.pack(content, &mut packed);
-        let mut best = (GZIP, packed);
-        if content.len() >= SHORTEST {
-            let mut packed = Vec::new();
-            self.rans.pack(content, &mut packed);
-            if packed.len() < best.1.len() {
-                best = (RANS, packed);
+    /// The method that makes the content smallest, and what it makes of it: of long content, the
+    /// one that is best for its beginning.
+    fn pack(&mut self, content: &[u8]) -> Option<(Method, Vec<u8>)> {
+        let best = match content.len() {
+            0..SHORTEST => self.pack_by(Method::Gzip, content),
+            SHORTEST..=SAMPLE => self.pack_best(content),
+            _ => {
+                let (method, _) = self.pack_best(&content[..SAMPLE]);
+                self.pack_by(method, content)
             }
-        }
+        };
         (best.1.len() < content.len()).then_some(best)
     }
+
+    fn pack_best(&mut self, content: &[u8]) -> (Method, Vec<u8>) {
+        let [gzip, rans] = [Method::Gzip, Method::Rans].map(|method| self.pack_by(method, content));
+        if rans.1.len() < gzip.1.len() { rans } else { gzip }
+    }
+
+    fn pack_by(&mut self, method: Method, content: &[u8]) -> (Method, Vec<u8>) {
+        let mut packed = Vec::new();
+        match method {
+            Method::Gzip => self.gzip.pack(content, &mut packed),
+            Method::Rans => self.rans.pack(content, &mut packed),
+        }
+        (method, packed)
+    }
 }
+
+/// How a block is compressed, as its header says it.
+#[derive(Clone, Copy)]
+enum Method {
+    Gzip = 1,
+    Rans = 4,
+}
+
+/// Bytes of long content by which its method is chosen.
+const SAMPLE: usize = 64 << 10;
 
 /// Appends a number of up to 32 bits in 1 to 5 bytes (section 2.3, ITF-8).
 pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
@@ -110,7 +131,7 @@ pub(super) fn put_block(
         _ => None,
     };
     let (method, bytes) =
-        packed.as_ref().map_or((RAW, content), |(method, bytes)| (*method, bytes));
+        packed.as_ref().map_or((RAW, content), |(method, bytes)| (*method as u8, bytes));
     out.extend_from_slice(&[method, kind as u8]);
     put_number(id, out);
     put_number(bytes.len() as i32, out);
