@@ -169,7 +169,7 @@ fn the_same_bytes_whatever_threads_and_memory() {
         shell(dir.root(), "gzip -dc c_1.fq.gz > a; zstd -q -dc c_2.fq.zst > b");
         assert!(dir.read("a") == dir.read("plain_1.fq") && dir.read("b") == dir.read("plain_2.fq"));
         // Nothing is kept of nothing, and the files are whole.
-        dir.write("none.fq", b"".to_vec());
+        dir.write("none.fq", b"");
         dir.run("deplete filter -q host.mgd none.fq -o n.fq.gz --output-matching n.fq.zst").ok();
         shell(dir.root(), "gzip -dc n.fq.gz > a; zstd -q -dc n.fq.zst > b");
         assert!(dir.read("a").is_empty() && dir.read("b").is_empty());
@@ -307,12 +307,12 @@ fn bad_input_is_one_line_and_leaves_nothing() {
     sample.write(&dir);
     dir.run("deplete index -q host.fa -o host.mgd").ok();
     let set = dir.read("host.mgd");
-    dir.write("cut.mgd", set[..set.len() - 5].to_vec());
+    dir.write("cut.mgd", &set[..set.len() - 5]);
     let mut flipped = set.clone();
     flipped[set.len() / 2] ^= 1;
     dir.write("flipped.mgd", flipped);
-    dir.write("empty.mgd", b"".to_vec());
-    dir.write("unequal.fq", dir.read("2.fq").split_at(4000).0.to_vec());
+    dir.write("empty.mgd", b"");
+    dir.write("unequal.fq", dir.read("2.fq").split_at(4000).0);
     for (command, part) in [
         ("filter cut.mgd 1.fq -o x.fq", "cut.mgd: is truncated"),
         ("filter flipped.mgd 1.fq -o x.fq", "flipped.mgd: is damaged (checksum)"),
@@ -338,7 +338,7 @@ fn bad_input_is_one_line_and_leaves_nothing() {
         assert!(!dir.root().join("x.fq").exists() && !dir.root().join("x.mgd").exists());
     }
     // A genome and reads without a window have no minimizers.
-    dir.write("short.fa", b">s\nACGTACGT\n".to_vec());
+    dir.write("short.fa", b">s\nACGTACGT\n");
     dir.run("deplete index -q short.fa -o short.mgd").ok();
     dir.run("deplete filter -q short.mgd short.fa -o y.fa").ok();
     assert_eq!(dir.read("y.fa"), b">s\nACGTACGT\n");

@@ -3,6 +3,8 @@
 mod hits;
 mod inputs;
 mod pairs;
+mod samples;
+mod sorted;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

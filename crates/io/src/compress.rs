@@ -5,8 +5,10 @@ mod blocks;
 pub(crate) mod deflate;
 mod fast_deflate;
 pub(crate) mod gzip;
+mod gzip_member;
 
 pub use blocks::BgzfBlocks;
+pub use gzip_member::GzipMember;
 
 use gzip::GzipStream;
 use std::fs::File;

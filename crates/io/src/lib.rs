@@ -21,7 +21,7 @@ mod spill;
 mod table_line;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
-pub use compress::{BgzfBlocks, decompress, limit_memory, open_text};
+pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
 pub use decimal::put_decimal;
 pub use error::{Error, FastqProblem, kind_of, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};

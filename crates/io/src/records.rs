@@ -154,6 +154,8 @@ pub struct Records {
 
 struct State {
     segments: VecDeque<Segment>,
+    /// Segments that were opened.
+    opened: usize,
     open: Option<Open>,
     /// Batches handed out,
     batches: u64,
@@ -189,6 +191,7 @@ impl Records {
         };
         let state = State {
             segments: segments.iter().cloned().collect(),
+            opened: 0,
             open: None,
             batches: 0,
             reads: 0,
@@ -378,12 +381,13 @@ impl State {
             batch.number = self.batches;
             if self.open.is_none() {
                 let Some(segment) = self.segments.pop_front() else { return Ok(Cut::End) };
+                self.opened += 1;
                 self.open = Some(Open::new(&segment, options)?);
             }
             let Some(open) = &mut self.open else { return Ok(Cut::End) };
             match open.cut(options, room)? {
                 Cut::Batch(pieces) => {
-                    batch.first = self.reads;
+                    (batch.first, batch.segment) = (self.reads, self.opened - 1);
                     self.batches += 1;
                     self.reads += open.describe(&pieces, batch);
                     return Ok(Cut::Batch(pieces));

@@ -1,5 +1,7 @@
 //! What to report and how to find it: plain data, checked once.
 
+use std::path::PathBuf;
+
 use merganser_filter::{NMode, Threshold};
 
 use merganser_run::ConfigError;
@@ -96,8 +98,12 @@ pub struct Config {
     pub crop: Option<u32>,
     /// How records are written.
     pub format: Format,
-    /// The read group of all reads.
-    pub read_group: Option<ReadGroup>,
+    /// Records are in the order of the reference; not of SAM.
+    pub sort: bool,
+    /// For CRAM: the reference as FASTA, of which the index lacks letters that are no bases.
+    pub fasta: Option<PathBuf>,
+    /// The read groups: none, that of all reads, or one for each input (file or pair of files).
+    pub read_groups: Vec<ReadGroup>,
     /// CIGARs tell matches (=) and mismatches (X) apart.
     pub extended_cigars: bool,
     /// Ends of reads that cost more than leaving them out of the alignment are clipped: a base that is the same
@@ -129,7 +135,9 @@ impl Config {
             rescue: None,
             crop: None,
             format: Format::Sam,
-            read_group: None,
+            sort: false,
+            fasta: None,
+            read_groups: Vec::new(),
             extended_cigars: false,
             clip: false,
             keep_unmapped: true,
@@ -208,10 +216,28 @@ impl Config {
         Config { format, ..self }
     }
 
+    /// Writes records in the order of the reference, or of the reads.
+    #[must_use]
+    pub fn sort(self, sort: bool) -> Config {
+        Config { sort, ..self }
+    }
+
+    /// Takes letters of the reference that are no bases from this file, for CRAM.
+    #[must_use]
+    pub fn fasta(self, fasta: impl Into<Option<PathBuf>>) -> Config {
+        Config { fasta: fasta.into(), ..self }
+    }
+
     /// Gives all reads this read group, or none.
     #[must_use]
     pub fn read_group(self, read_group: impl Into<Option<ReadGroup>>) -> Config {
-        Config { read_group: read_group.into(), ..self }
+        Config { read_groups: read_group.into().into_iter().collect(), ..self }
+    }
+
+    /// Gives the reads of each input (file or pair of files) a read group of its own.
+    #[must_use]
+    pub fn read_groups(self, read_groups: impl IntoIterator<Item = ReadGroup>) -> Config {
+        Config { read_groups: read_groups.into_iter().collect(), ..self }
     }
 
     /// Tells matches and mismatches apart in CIGARs, or not.
@@ -243,6 +269,12 @@ impl Config {
     /// # Errors
     /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
+        let groups = &self.read_groups;
+        let is_known = |at: &usize| groups[..*at].iter().any(|one| one.id() == groups[*at].id());
+        if let Some(twice) = (1..groups.len()).find(is_known) {
+            let problem = format!("`read_group`: two have the ID {}", groups[twice].id());
+            return Err(Error::Config(ConfigError::new(problem)));
+        }
         let problem = match self {
             Config { threshold: Threshold::Percent(100..), .. } => {
                 "`threshold` is out of range: 0% to 99%".into()
@@ -269,6 +301,13 @@ impl Config {
             Config { crop: Some(0), .. } => "`crop` is out of range: 1 or more".into(),
             Config { format: Format::Bam(level @ 13..), .. } => {
                 format!("`format`: level {level} of BAM is out of range: 0 to 12")
+            }
+            Config { sort: true, format: Format::Sam, .. } => {
+                "`sort` goes with BAM and CRAM, not with SAM: name the output .bam or .cram".into()
+            }
+            Config { sort: false, format: Format::Cram, .. } => {
+                "CRAM is written in the order of the reference: add `sort`, or name the output .bam"
+                    .into()
             }
             _ => return Ok(()),
         };

@@ -1,5 +1,5 @@
 //! All-mapping of short reads: every place of a reference where a read lies with at most so many
-//! edits, as SAM or BAM.
+//! edits, as SAM, BAM or CRAM.
 //!
 //! An [`Index`] of a reference's k-mers gives candidates by seeds of which at least one is free of
 //! edits in every hit; candidates are rejected or accepted by their exact number of edits, many at
@@ -32,7 +32,7 @@ pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
 pub use index::{Index, LONGEST, SHORTEST};
 pub use merganser_filter::NMode;
-pub use output::{Format, Outputs, ReadGroup, Reported};
+pub use output::{Format, IndexKind, Outputs, ReadGroup, Reported};
 pub use reads::{ReadHit, map_reads};
 pub use reference::Contig;
 pub use run::{BuildOutcome, Outcome, build, run};

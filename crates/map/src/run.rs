@@ -12,22 +12,24 @@ use std::time::Instant;
 
 use merganser_io::{Segment, text_bytes};
 use merganser_run::{
-    Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, Work,
-    peak_rss,
+    Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Shortage, Stages,
+    Unit, Work, peak_rss,
 };
 
 use crate::cpu::{Mapper, Strata, prefilter};
 use crate::cuda::{self, Gpus};
 use crate::effort::Effort;
 use crate::index::{Index, IndexView};
-use crate::output::{Outputs, RecordStyle, Reported, Reporter, Writer};
+use crate::output::{
+    Cram, Form, Held, Outputs, RecordStyle, Reported, Reporter, Sorted, Sorting, Writer,
+};
 use crate::source::Source;
-use crate::{Config, Error, Metric, Prefilter};
+use crate::{Config, Error, Format, Metric, Prefilter};
 #[cfg(test)]
 pub(crate) use build::build_of;
 pub use build::{BuildOutcome, build};
 use gpus::WithGpus;
-use worker::{Texts, Worker};
+use worker::{Texts, Worker, WorkerDone};
 
 /// What a run found and did.
 #[derive(Clone, Debug, Default)]
@@ -38,10 +40,14 @@ pub struct Outcome {
     /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
     pub skipped_alignments: u64,
     /// `gpus`, where some map: opening them and copying the index to them. `map`: that, and from the
-    /// first read to the last record. `sync`: until the disk confirmed the outputs.
+    /// first read to the last record. `sort`: until sorted records were written. `sync`: until the disk confirmed the outputs.
     pub stages: Stages,
     /// The GPUs that mapped.
     pub devices: Vec<merganser_gpu::DeviceInfo>,
+    /// Bytes of records that went to disk before they were sorted.
+    pub spilled_bytes: u64,
+    /// The memory with which none would have.
+    pub memory_without_spill: u64,
     /// The most memory that the process had so far, in bytes, if the system tells.
     pub peak_memory: Option<u64>,
     /// What was reported.
@@ -79,14 +85,32 @@ pub fn run(
     config.validate()?;
     resources.validate()?;
     let threads = resources.threads;
+    let kind = outputs.index.as_ref().map(|(_, kind)| *kind);
+    if let Some(problem) = kind.and_then(|kind| kind.problem(index.contigs())) {
+        return Err(Error::Config(ConfigError::new(problem)));
+    }
+    if config.read_groups.len() > 1 && config.read_groups.len() != inputs.len() {
+        let (groups, inputs) = (config.read_groups.len(), inputs.len());
+        let problem = format!(
+            "there are {groups} of `read_group` and {inputs} inputs: give one for all, or as many"
+        );
+        return Err(Error::Config(ConfigError::new(problem)));
+    }
     index.check(threads, cancel)?;
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
     let ordinals = choose_gpus(resources, index, &gaps, inputs, progress)?;
     let (begun, mut stages) = (Instant::now(), Stages::default());
-    let long = check_memory(config, resources, index)?;
+    let cram = match config.format {
+        Format::Cram => Some(Cram::new(config, index, config.fasta.as_deref(), threads, cancel)?),
+        _ => None,
+    };
+    let memory = Memory::new(config, resources, index)?;
+    let sorting = config.sort.then(|| {
+        Sorting::new([memory.left, memory.writing], threads as u64, &resources.temp_dir, cancel)
+    });
     let packed = if is_ruled(config) { Some(prefilter::pack(&view.text)?) } else { None };
-    let style = RecordStyle::new(config, index);
+    let styles = RecordStyle::all(config, index);
     let mut gpus = None;
     if !ordinals.is_empty() {
         let memory = resources.gpu_memory;
@@ -97,39 +121,54 @@ pub fn run(
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let paired = inputs.iter().any(Segment::is_paired);
-    let written = Writer::new(config, index, paired, outputs);
+    let written = Writer::new(config, index, cram.as_ref(), paired, outputs);
     let written = InOrder::new(written, AHEAD * threads as u64, 0);
     let batches = Pipeline::new(&source, &written, progress, cancel);
     let work = || {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
         let strata = Strata::new(view, config, cancel);
-        let reporter = Reporter::new(view, config, &style, cancel);
-        let texts = Texts::new(config.format, keeps_unmapped, long);
+        let reporter = Reporter::new(view, config, &styles, cancel);
+        let texts = Texts::new(config.format, sorting.as_ref(), keeps_unmapped, memory.long);
         let gpus = gpus.as_ref().map(WithGpus::new);
         Worker::new(mapper, strata, gpus, reporter, texts).work(&batches)
     };
     let done = batches.collect(threads, work)?;
-    let skipped_alignments = source.skipped_alignments();
-    let writer = written.into_sink()?;
+    let (mut outcome, held) = Outcome::of(done);
+    outcome.skipped_alignments = source.skipped_alignments();
+    let mut writer = written.into_sink()?;
     // What was found is right only if the index is still what it was.
     index.check(threads, cancel)?;
     stages.since("map", begun);
+    if let Some(sorting) = &sorting {
+        let begun = Instant::now();
+        let form = match (&cram, config.format) {
+            (Some(cram), _) => Form::Cram(cram),
+            (None, Format::Bam(level)) => Form::Bam(level),
+            (None, _) => Form::Bam(0),
+        };
+        let sorted = Sorted { sorting, held, form, threads };
+        writer.write_sorted(sorted, index.contigs(), progress)?;
+        outcome.spilled_bytes = sorting.spilled_bytes();
+        outcome.memory_without_spill = memory.needed + sorting.memory_without_spill();
+        stages.since("sort", begun);
+    }
     stages.add("sync", writer.finish()?);
     progress.finish();
-    let devices = gpus.map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
-    Ok(Outcome { skipped_alignments, stages, devices, ..Outcome::of(&done) })
+    outcome.devices = gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
+    Ok(Outcome { stages, peak_memory: peak_rss(), ..outcome })
 }
 
 impl Outcome {
-    /// What the workers found.
-    fn of(done: &[(Reported, Effort)]) -> Outcome {
-        let mut outcome = Outcome { peak_memory: peak_rss(), ..Outcome::default() };
-        for (reported, effort) in done {
-            outcome.reported.add(reported);
-            outcome.effort.add(effort);
+    /// What the workers found, and the records that are not written yet.
+    fn of<'r>(done: Vec<WorkerDone<'r>>) -> (Outcome, Vec<Held<'r>>) {
+        let (mut outcome, mut all) = (Outcome::default(), Vec::new());
+        for WorkerDone { reported, effort, held } in done {
+            outcome.reported.add(&reported);
+            outcome.effort.add(&effort);
+            all.extend(held);
         }
         outcome.records = outcome.reported.reads;
-        outcome
+        (outcome, all)
     }
 }
 
@@ -163,19 +202,41 @@ fn is_ruled(config: &Config) -> bool {
         && config.metric == Metric::Edit
 }
 
-/// The text that a thread may hold before it sends it off.
-fn check_memory(config: &Config, resources: &Resources, index: &Index) -> Result<usize, Error> {
-    let (threads, budget) = (resources.threads as u64, resources.budget());
-    let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
-    // The filter's own planes, made of letters.
-    let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
-    let needed = index.bytes() + letters + FIXED + FIXED_THREAD * threads;
-    let texts = 2 * (AHEAD + 1) * threads;
-    if needed <= budget {
-        let share = (budget - needed) / texts;
-        return Ok(share.clamp(LONG[0] as u64, LONG[1] as u64) as usize);
+/// What the memory is for.
+struct Memory {
+    /// What is needed besides records to sort.
+    needed: u64,
+    /// What is left for these,
+    left: u64,
+    /// and what there is to write them.
+    writing: u64,
+    /// The text that a thread may hold before it sends it off.
+    long: usize,
+}
+
+impl Memory {
+    /// # Errors
+    /// If it does not suffice.
+    fn new(config: &Config, resources: &Resources, index: &Index) -> Result<Memory, Error> {
+        let (threads, budget) = (resources.threads as u64, resources.budget());
+        let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
+        // The filter's own planes, made of letters.
+        let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
+        let mapping = index.bytes() + letters + FIXED + FIXED_THREAD * threads;
+        let sorting = if config.sort { Sorting::least_memory(threads) } else { 0 };
+        let needed = mapping + sorting;
+        if needed > budget {
+            let what = format!("mapping with {threads} threads to this index needs");
+            let remedy = Shortage::FEWER_THREADS;
+            return Err(Shortage { what, needed, budget, remedy }.into());
+        }
+        let left = budget - mapping;
+        let texts = 2 * (AHEAD + 1) * threads;
+        // Records to sort do not wait for those before them.
+        let most = if config.sort { LONG[0] } else { LONG[1] } as u64;
+        let long = (left / texts).clamp(LONG[0] as u64, most) as usize;
+        // Threads that write sorted records do not map any more.
+        let writing = left + FIXED_THREAD * threads;
+        Ok(Memory { needed: mapping, left, writing, long })
     }
-    let what = format!("mapping with {threads} threads to this index needs");
-    let remedy = Shortage::FEWER_THREADS;
-    Err(Shortage { what, needed, budget, remedy }.into())
 }

@@ -43,6 +43,11 @@ impl Batch {
         self.records.number()
     }
 
+    /// The number of the input that its reads are of.
+    pub(crate) fn segment(&self) -> usize {
+        self.records.segment()
+    }
+
     pub(crate) fn get(&self, at: usize) -> ReadParts<'_> {
         let record = self.records.record(at);
         [record.name, record.letters, record.quality.unwrap_or_default()]

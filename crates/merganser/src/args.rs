@@ -198,7 +198,7 @@ pub(crate) enum Command {
     Index(Box<IndexArgs>),
     /// Find every place of a reference where a read lies with a few edits
     ///
-    /// Writes SAM or BAM. What is written depends on nothing but the reference, the reads and the
+    /// Writes SAM, BAM or CRAM. What is written depends on nothing but the reference, the reads and the
     /// options under Hits, Reports and Output.
     Map(Box<MapArgs>),
     /// Show the GPUs of this machine, and why one cannot be used

@@ -29,10 +29,10 @@ use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
 use crate::progress::Bar;
-use crate::{build, failure, interrupt};
+use crate::samples::Sample;
+use crate::{build, failure, interrupt, samples};
 pub(crate) use outputs::{ReadPaths, Reports, has_place_for_sample, of_sample};
 use query::Query;
-use sheet::Sample;
 
 /// The database and what all samples share.
 struct Environment<'a> {
@@ -129,7 +129,7 @@ enum Work<'q> {
 impl<'q> Work<'q> {
     fn new(args: &ClassifyArgs, query: &'q QueryArgs) -> Result<Work<'q>> {
         Ok(match &args.sample_sheet {
-            Some(path) => Work::Sheet(sheet::read(path, query)?),
+            Some(path) => Work::Sheet(samples::read(path, &query.inputs, query.interleaved)?),
             None if args.interactive => Work::Session,
             None => Work::Single(Query::new(query, None)?),
         })

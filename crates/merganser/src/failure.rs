@@ -101,7 +101,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 37] = [
+const FIELDS: [&str; 39] = [
     "assembly_summary",
     "bins",
     "category",
@@ -117,6 +117,7 @@ const FIELDS: [&str; 37] = [
     "forward_only",
     "gpu_memory",
     "gpu_streams",
+    "index_format",
     "level",
     "max_count",
     "max_insert",
@@ -133,6 +134,7 @@ const FIELDS: [&str; 37] = [
     "parts",
     "rank",
     "reference",
+    "sort",
     "storage",
     "strict",
     "stride",

@@ -101,7 +101,7 @@
 //!
 //! # Mapping reads
 //!
-//! Reads in memory, or, by [`map::run`], files of reads to SAM or BAM.
+//! Reads in memory, or, by [`map::run`], files of reads to SAM, BAM or CRAM.
 //!
 //! ```
 //! use merganser::filter::Threshold;

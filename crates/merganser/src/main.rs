@@ -29,6 +29,7 @@ mod kmers;
 mod map;
 mod progress;
 mod report;
+mod samples;
 mod version;
 
 use std::process::ExitCode;

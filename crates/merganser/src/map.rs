@@ -1,26 +1,29 @@
 //! `merganser map`.
 
+mod job;
 mod report;
+mod sheet;
 mod summary;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Segment};
-use merganser_map::{Config, Error, Format, Index, Outcome, Outputs, ReadGroup, Strand};
+use merganser_io::{Input, Output, OutputSet, Segment};
+use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand};
 use merganser_run::{Cancel, Resources};
 
 use crate::args::map::MapArgs;
-use crate::common::{hint_at_mates, pairs, refuse_stdin_twice};
+use crate::common::hint_at_mates;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::progress::Bar;
 use crate::{index, interrupt};
+use job::Job;
 
 /// A finished run, as the reports need it.
 struct Finished<'r> {
@@ -34,40 +37,52 @@ struct Finished<'r> {
     started: Instant,
 }
 
-/// Maps and reports.
+/// What the mapping of each sample takes.
+struct Session<'r> {
+    args: &'r MapArgs,
+    resources: &'r Resources,
+    index: &'r Index,
+    /// Opening or building the index.
+    indexing: Duration,
+    console: &'r Console,
+    cancel: &'r Cancel,
+}
+
+/// Maps and reports: one sample, or those of a sheet.
 pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
-    let (config, resources) = (config(args)?, args.limits.resources(&args.device));
-    config.validate()?;
-    let inputs = inputs(args)?;
-    refuse_swapped(args, &inputs)?;
-    let singles = inputs.iter().filter_map(|segment| match segment {
-        Segment::Single(reads) => Some(reads),
-        _ => None,
-    });
-    hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
-    let set = files(args, &inputs).check()?;
+    let mut resources = args.limits.resources(&args.device);
+    if let Some(directory) = &args.tmp_dir {
+        resources.temp_dir.clone_from(directory);
+    }
+    let jobs = job::all(args)?;
+    for job in &jobs {
+        config(args, job)?.validate()?;
+        refuse_swapped(args, &job.inputs)?;
+    }
+    if args.sample_sheet.is_none() {
+        let singles = jobs.iter().flat_map(|job| &job.inputs).filter_map(|segment| match segment {
+            Segment::Single(reads) => Some(reads),
+            _ => None,
+        });
+        hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
+    }
+    let set = files(args, &jobs).check()?;
     let cancel = interrupt::cancel_on_interrupt();
-    let open = |path: &Option<PathBuf>| path.as_deref().map(|path| set.output(path)).transpose();
-    let opened = Outputs {
-        records: set.output(&args.output).map_err(Error::from)?,
-        unmapped: open(&args.unmapped).map_err(Error::from)?,
-    };
-    let json = open(&args.json).map_err(Error::from)?;
+    if args.sample_sheet.is_some() {
+        return sheet::run(args, &jobs, &resources, &set, (console, &cancel, started));
+    }
+    let job = &jobs[0];
+    let mut opened = job.outputs(&set)?;
+    let json = args.json.as_deref().map(|path| set.output(path)).transpose();
+    let json = json.map_err(Error::from)?;
     let index = open_index(args, &resources, console, &cancel)?;
     let indexing = started.elapsed();
-    let bar = Bar::new(console);
-    let outcome = merganser_map::run(&config, &resources, &index, &inputs, opened, &bar, &cancel);
-    drop(bar);
-    let finished = Finished {
-        args,
-        resources: &resources,
-        inputs: &inputs,
-        index: &index,
-        outcome: &outcome?,
-        indexing,
-        started,
-    };
+    let session =
+        Session { args, resources: &resources, index: &index, indexing, console, cancel: &cancel };
+    opened.index = session.index_output(job, &set)?;
+    let outcome = session.map(job, opened)?;
+    let finished = session.finished(job, &outcome, started);
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
@@ -76,12 +91,49 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     Ok(ExitCode::SUCCESS)
 }
 
+impl Session<'_> {
+    /// Maps the reads of a job.
+    fn map(&self, job: &Job, opened: Outputs) -> Result<Outcome> {
+        let Session { resources, index, cancel, .. } = self;
+        let bar = Bar::new(self.console);
+        let config = config(self.args, job)?;
+        Ok(merganser_map::run(&config, resources, index, &job.inputs, opened, &bar, cancel)?)
+    }
+
+    fn finished<'r>(
+        &'r self,
+        job: &'r Job,
+        outcome: &'r Outcome,
+        started: Instant,
+    ) -> Finished<'r> {
+        let Session { args, resources, index, indexing, .. } = *self;
+        Finished { args, resources, inputs: &job.inputs, index, outcome, indexing, started }
+    }
+
+    /// The output of the index of sorted records, if one is written.
+    fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
+        let fitting = IndexKind::for_contigs(self.index.contigs());
+        let kind = match has_end(&job.output, "cram") {
+            true => IndexKind::Crai,
+            false => self.args.index_format.map_or(fitting, IndexKind::from),
+        };
+        let Some(path) = job.index_path(self.args, kind) else { return Ok(None) };
+        Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
+    }
+}
+
 /// What is read and written.
-fn files(args: &MapArgs, inputs: &[Segment]) -> RunFiles {
-    let files = RunFiles::new().inputs(inputs.iter().flat_map(Segment::inputs));
-    let files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
-    let files = files.read([&args.reference]);
-    files.write([&args.output]).write(&args.unmapped).write(&args.json)
+fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
+    let inputs = jobs.iter().flat_map(|job| &job.inputs).flat_map(Segment::inputs);
+    let mut files = RunFiles::new().inputs(inputs).read(&args.sample_sheet);
+    files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
+    files = files.read([&args.reference]).write(&args.json);
+    for job in jobs {
+        files = files.write([&job.output]).write(&job.unmapped);
+        files =
+            files.write(IndexKind::ALL.into_iter().filter_map(|kind| job.index_path(args, kind)));
+    }
+    files
 }
 
 /// What clap cannot say of options that do not go together.
@@ -90,15 +142,6 @@ fn check(args: &MapArgs) -> Result<()> {
     let outputs = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()];
     if outputs.into_iter().flatten().filter(|path| stdout(path)).count() > 1 {
         return usage("only one of -o (default -), --unmapped and --json can be stdout");
-    }
-    if has_end(&args.output, "cram") {
-        let bam = args.output.with_extension("bam");
-        return usage(format!(
-            "{cram}: map writes BAM and SAM, no CRAM: give -o {bam}, then `samtools view -C -T \
-             REFERENCE.fa -o {cram} {bam}`",
-            cram = args.output.display(),
-            bam = bam.display()
-        ));
     }
     if args.interleaved && args.mates1.is_empty() && !args.mates.is_empty() {
         return usage("--interleaved and -2 without -1 exclude each other: READS hold both mates");
@@ -115,6 +158,11 @@ fn has_end(path: &Path, end: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
 }
 
+/// Whether an output is or will be a file, not stdout, a pipe or a device.
+fn is_file(path: &Path) -> bool {
+    path.as_os_str() != "-" && fs::metadata(path).map_or(true, |at| at.is_file())
+}
+
 /// An index among the reads means that the reference was given last.
 fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
     let files = inputs.iter().flat_map(Segment::inputs).filter_map(Input::path);
@@ -127,30 +175,18 @@ fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
     ))
 }
 
-/// Pairs, then READS.
-fn inputs(args: &MapArgs) -> Result<Vec<Segment>> {
-    let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
-        .map(|paths| args.inputs.expand(paths).map_err(Error::from));
-    let (mut first, second, mut reads) = (first?, second?, reads?);
-    if first.is_empty() && !second.is_empty() {
-        if reads.len() != second.len() {
-            return usage(format!(
-                "there are {} files of reads and {} of mates (-2): give as many",
-                reads.len(),
-                second.len()
-            ));
-        }
-        std::mem::swap(&mut first, &mut reads);
-    }
-    let mut segments = pairs(first, second)?;
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
-    segments.extend(reads.into_iter().map(kind));
-    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
-    Ok(segments)
-}
-
-fn config(args: &MapArgs) -> Result<Config> {
-    let bam = has_end(&args.output, "bam");
+fn config(args: &MapArgs, job: &Job) -> Result<Config> {
+    // Who reads sorted records from a pipe wants BAM.
+    let bam = has_end(&job.output, "bam") || args.sort && !is_file(&job.output);
+    let format = match has_end(&job.output, "cram") {
+        true => Format::Cram,
+        false if bam => Format::Bam(args.level),
+        false => Format::Sam,
+    };
+    let fasta = match is_index(&args.reference) {
+        true => args.inputs.reference.clone(),
+        false => Some(args.reference.clone()),
+    };
     Ok(Config::new(args.threshold.0)
         .metric(args.metric())
         .strand(args.strand.into())
@@ -163,8 +199,10 @@ fn config(args: &MapArgs) -> Result<Config> {
         .max_insert(args.max_insert)
         .rescue(args.rescue.map(|edits| edits.0))
         .crop(args.crop)
-        .format(if bam { Format::Bam(args.level) } else { Format::Sam })
-        .read_group(args.read_group.as_deref().map(ReadGroup::parse).transpose()?)
+        .format(format)
+        .sort(args.sort)
+        .fasta(fasta)
+        .read_groups(job.read_groups(args)?)
         .extended_cigars(args.eqx)
         .clip(args.clip)
         .keep_unmapped(!args.no_unmapped))

@@ -50,6 +50,11 @@ impl BgzfBlocks {
         end
     }
 
+    /// The bytes of the first of some blocks.
+    pub fn size(blocks: &[u8]) -> usize {
+        usize::from(u16::from_le_bytes([blocks[16], blocks[17]])) + 1
+    }
+
     fn block(&mut self, text: &[u8], out: &mut Vec<u8>) {
         let at = out.len();
         out.extend_from_slice(&HEADER);

@@ -49,6 +49,7 @@ pub struct RecordBatch {
     pub(super) number: u64,
     pub(super) first: u64,
     pub(super) first_here: u64,
+    pub(super) segment: usize,
     /// The files of first and of second mates.
     pub(super) names: [Arc<str>; 2],
     /// For the next fetch.
@@ -124,6 +125,11 @@ impl RecordBatch {
         self.first
     }
 
+    /// The number of the segment that they are of, from 0.
+    pub fn segment(&self) -> usize {
+        self.segment
+    }
+
     /// What of its record it has, if it is not whole: then it has no other one.
     pub fn stretch(&self) -> Option<Stretch> {
         self.text.stretch
@@ -151,7 +157,7 @@ impl RecordBatch {
         }
         self.text.clear();
         self.paired = false;
-        (self.first, self.first_here) = (0, 0);
+        (self.first, self.first_here, self.segment) = (0, 0, 0);
     }
 
     /// An empty batch of reads, `first` of which come before it, to be filled by
@@ -170,6 +176,7 @@ impl RecordBatch {
         self.text.clone_from(&other.text);
         (self.paired, self.number) = (other.paired, other.number);
         (self.first, self.first_here) = (other.first, other.first_here);
+        self.segment = other.segment;
         self.names.clone_from(&other.names);
     }
 

@@ -55,13 +55,18 @@ impl ReadGroup {
     }
 }
 
-/// The header's text: contigs, read group, and the options that decide what is written.
-pub(super) fn text(config: &Config, index: &Index, paired: bool) -> String {
-    let mut text = "@HD\tVN:1.6\tSO:unsorted\tGO:query\n".to_owned();
-    for contig in index.contigs() {
-        text += &format!("@SQ\tSN:{}\tLN:{}\n", contig.name, contig.len);
+/// The header's text: contigs, with their checksums if there are any, read groups, and the options that decide what is written.
+pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired: bool) -> String {
+    let order = if config.sort { "SO:coordinate" } else { "SO:unsorted\tGO:query" };
+    let mut text = format!("@HD\tVN:1.6\t{order}\n");
+    for (number, contig) in index.contigs().iter().enumerate() {
+        text += &format!("@SQ\tSN:{}\tLN:{}", contig.name, contig.len);
+        if let Some(checksum) = checksums.get(number) {
+            text += &format!("\tM5:{checksum}");
+        }
+        text.push('\n');
     }
-    if let Some(group) = &config.read_group {
+    for group in &config.read_groups {
         text += &format!("{}\n", group.line);
     }
     let version = env!("CARGO_PKG_VERSION");
@@ -107,6 +112,7 @@ fn options(config: &Config, paired: bool) -> String {
         (config.clip, " --clip"),
         (config.extended_cigars, " --eqx"),
         (!config.keep_unmapped, " --no-unmapped"),
+        (config.sort, " --sort"),
     ] {
         if given {
             options += option;

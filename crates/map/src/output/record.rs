@@ -3,6 +3,8 @@
 mod bam;
 mod sam;
 
+use std::sync::Arc;
+
 use merganser_io::put_decimal;
 
 use crate::Config;
@@ -16,6 +18,8 @@ pub enum Format {
     Sam,
     /// Binary, compressed as BGZF at this level, 0 to 12.
     Bam(u8),
+    /// Differences from the reference, of sorted records alone.
+    Cram,
 }
 
 /// SAM's flags.
@@ -93,7 +97,7 @@ pub(crate) struct Tags<'a> {
 pub(crate) struct RecordStyle {
     format: Format,
     /// The names of the contigs.
-    names: Vec<String>,
+    names: Arc<[String]>,
     /// Matches and mismatches are told apart.
     extended: bool,
     /// The read group's ID.
@@ -101,21 +105,25 @@ pub(crate) struct RecordStyle {
 }
 
 impl RecordStyle {
-    /// How the configuration wants records to be written that tell of places in the index's reference.
-    pub(crate) fn new(config: &Config, index: &Index) -> RecordStyle {
-        RecordStyle {
+    /// How the configuration wants records to be written that tell of places in the index's reference:
+    /// the style of all, or one for the records of each input.
+    pub(crate) fn all(config: &Config, index: &Index) -> Vec<RecordStyle> {
+        let style = RecordStyle {
             format: config.format,
             names: index.contigs().iter().map(|contig| contig.name.clone()).collect(),
             extended: config.extended_cigars,
-            group: config.read_group.as_ref().map(|group| group.id().to_owned()),
-        }
+            group: None,
+        };
+        let groups = config.read_groups.iter().map(|group| Some(group.id().to_owned()));
+        let groups = if config.read_groups.is_empty() { vec![None] } else { groups.collect() };
+        groups.into_iter().map(|group| RecordStyle { group, ..style.clone() }).collect()
     }
 
     /// Appends a record, of BAM not compressed yet.
     pub(crate) fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
         match self.format {
             Format::Sam => sam::write(self, record, out),
-            Format::Bam(_) => bam::write(self, record, out),
+            Format::Bam(_) | Format::Cram => bam::write(self, record, out),
         }
     }
 
@@ -166,5 +174,6 @@ pub(crate) fn header(format: Format, text: &str, index: &Index) -> Vec<u8> {
     match format {
         Format::Sam => text.as_bytes().to_vec(),
         Format::Bam(_) => bam::header(text, index),
+        Format::Cram => super::cram::head(text),
     }
 }

@@ -71,6 +71,9 @@ pub(crate) trait RecordSink {
 pub(crate) struct Reporter<'r> {
     view: IndexView<'r>,
     config: &'r Config,
+    /// Of all records, or one for each input.
+    styles: &'r [RecordStyle],
+    /// That of the batch.
     style: &'r RecordStyle,
     alignments: [Alignment; 2],
     /// What XA says of each mate's other best hits.
@@ -97,14 +100,15 @@ impl<'r> Reporter<'r> {
     pub(crate) fn new(
         view: IndexView<'r>,
         config: &'r Config,
-        style: &'r RecordStyle,
+        styles: &'r [RecordStyle],
         cancel: &Cancel,
     ) -> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
         let pairing = Pairing::new(view, config, cancel);
         let rescuer = Rescuer::new(view, config, cancel);
         let (others, reported) = (Default::default(), Reported::default());
-        Reporter { view, config, style, alignments, others, pairing, rescuer, reported }
+        let style = &styles[0];
+        Reporter { view, config, styles, style, alignments, others, pairing, rescuer, reported }
     }
 
     /// Reports a read or a pair.
@@ -116,6 +120,7 @@ impl<'r> Reporter<'r> {
         unit: &ReportUnit<'_>,
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
+        self.style = &self.styles[unit.batch.segment().min(self.styles.len() - 1)];
         if unit.batch.paired {
             return self.pair(unit, sink);
         }

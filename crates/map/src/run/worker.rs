@@ -12,7 +12,9 @@ use crate::cpu::{Mapper, Strata};
 use crate::cuda::Ticket;
 use crate::effort::Effort;
 use crate::hits::Hit;
-use crate::output::{BatchText, Format, RecordSink, ReportUnit, Reported, Reporter, Writer};
+use crate::output::{
+    BatchText, Format, Held, RecordSink, ReportUnit, Reported, Reporter, Sorting, Writer,
+};
 use crate::source::{Batch, Source};
 
 /// Texts in the order of their batches.
@@ -21,61 +23,107 @@ pub(super) type Written = InOrder<BatchText, Writer>;
 /// Batches on their way.
 pub(super) type Batches<'r> = Pipeline<'r, Source, BatchText, Writer>;
 
+/// What a thread did.
+pub(super) struct WorkerDone<'r> {
+    pub(super) reported: Reported,
+    pub(super) effort: Effort,
+    /// Records that are not written yet.
+    pub(super) held: Option<Held<'r>>,
+}
+
 /// A thread's stages.
 pub(super) struct Worker<'r> {
     pub(super) mapper: Mapper<'r>,
     pub(super) strata: Strata<'r>,
     pub(super) gpus: Option<WithGpus<'r>>,
     pub(super) reporter: Reporter<'r>,
-    pub(super) texts: Texts,
+    pub(super) texts: Texts<'r>,
     hits: Vec<Hit>,
     bounds: Vec<usize>,
 }
 
 /// A thread's text of a batch that is being written.
-pub(super) struct Texts {
+pub(super) struct Texts<'r> {
     texts: BatchText,
-    blocks: Option<BgzfBlocks>,
+    records: Records<'r>,
     keeps_unmapped: bool,
     /// Text that is sent off before the batch is done.
     long: usize,
 }
 
-impl Texts {
-    /// Of records in a format, and of reads without a hit if these are kept.
-    pub(super) fn new(format: Format, keeps_unmapped: bool, long: usize) -> Texts {
-        let blocks = match format {
-            Format::Sam => None,
-            Format::Bam(level) => Some(BgzfBlocks::new(level)),
+/// What becomes of a thread's records.
+enum Records<'r> {
+    /// They are written as they are,
+    Plain,
+    /// or compressed.
+    Compressed(BgzfBlocks),
+    /// They are held until all are there.
+    Sorted(Held<'r>),
+}
+
+impl<'r> Texts<'r> {
+    /// Of records in a format, which may have to be sorted, and of reads without a hit if these are
+    /// kept.
+    pub(super) fn new(
+        format: Format,
+        sorting: Option<&'r Sorting>,
+        keeps_unmapped: bool,
+        long: usize,
+    ) -> Texts<'r> {
+        let records = match (sorting, format) {
+            (Some(sorting), _) => Records::Sorted(Held::new(sorting)),
+            // CRAM is sorted.
+            (None, Format::Sam | Format::Cram) => Records::Plain,
+            (None, Format::Bam(level)) => Records::Compressed(BgzfBlocks::new(level)),
         };
-        Texts { texts: BatchText::default(), blocks, keeps_unmapped, long }
+        Texts { texts: BatchText::default(), records, keeps_unmapped, long }
     }
 
-    /// What can be written: all, or of records to compress whole blocks.
-    fn take(&mut self, all: bool) -> BatchText {
+    /// What follows is of this batch.
+    fn begin(&mut self, batch: u64) {
+        if let Records::Sorted(held) = &mut self.records {
+            held.begin(batch);
+        }
+    }
+
+    /// What can be written: all, or of records to compress whole blocks; of records to sort none.
+    fn take(&mut self, all: bool) -> Result<BatchText, Error> {
         let unmapped = std::mem::take(&mut self.texts[1]);
-        let records = match &mut self.blocks {
-            None => std::mem::take(&mut self.texts[0]),
-            Some(blocks) => {
+        let records = match &mut self.records {
+            Records::Plain => std::mem::take(&mut self.texts[0]),
+            Records::Compressed(blocks) => {
                 let mut out = Vec::with_capacity(self.texts[0].len() / 2);
                 let done = blocks.compress(&self.texts[0], all, &mut out);
                 self.texts[0].drain(..done);
                 out
             }
+            Records::Sorted(held) => {
+                held.take(&self.texts[0])?;
+                self.texts[0].clear();
+                Vec::new()
+            }
         };
-        [records, unmapped]
+        Ok([records, unmapped])
+    }
+
+    /// The records that are held.
+    fn into_held(self) -> Option<Held<'r>> {
+        match self.records {
+            Records::Sorted(held) => Some(held),
+            _ => None,
+        }
     }
 }
 
 /// Where the records of a batch go.
-struct BatchSink<'w> {
-    texts: &'w mut Texts,
+struct BatchSink<'w, 'r> {
+    texts: &'w mut Texts<'r>,
     number: u64,
     written: &'w Written,
     cancel: &'w Cancel,
 }
 
-impl RecordSink for BatchSink<'_> {
+impl RecordSink for BatchSink<'_, '_> {
     fn records(&mut self) -> &mut Vec<u8> {
         &mut self.texts.texts[0]
     }
@@ -91,7 +139,10 @@ impl RecordSink for BatchSink<'_> {
         if self.texts.texts[0].len() < self.texts.long {
             return Ok(());
         }
-        let texts = self.texts.take(false);
+        let texts = self.texts.take(false)?;
+        if texts.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
         // In its turn only, as it may be long. What failed meanwhile is kept with its own number.
         let wanted = self.written.hand_in_some(self.number, texts, u64::MAX, false);
         if wanted { Ok(()) } else { Err(Error::Cancelled) }
@@ -104,13 +155,13 @@ impl<'r> Worker<'r> {
         strata: Strata<'r>,
         gpus: Option<WithGpus<'r>>,
         reporter: Reporter<'r>,
-        texts: Texts,
+        texts: Texts<'r>,
     ) -> Worker<'r> {
         Worker { mapper, strata, gpus, reporter, texts, hits: Vec::new(), bounds: Vec::new() }
     }
 
     /// Maps batches until there are none.
-    pub(super) fn work(mut self, batches: &Batches<'_>) -> (Reported, Effort) {
+    pub(super) fn work(mut self, batches: &Batches<'_>) -> WorkerDone<'r> {
         let mut batch = Batch::default();
         while batches.next(&mut batch) && batches.wait_for_room(&batch) {
             let number = batch.number();
@@ -118,7 +169,8 @@ impl<'r> Worker<'r> {
                 batches.fail(number, error);
             }
         }
-        (self.reporter.reported, self.mapper.effort)
+        let (reported, effort) = (self.reporter.reported, self.mapper.effort);
+        WorkerDone { reported, effort, held: self.texts.into_held() }
     }
 
     fn map(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {
@@ -126,6 +178,7 @@ impl<'r> Worker<'r> {
         // Given up on any way out of here.
         let ticket = self.gpus.as_ref().map(|gpus| gpus.ticket(number));
         self.mapper.clear();
+        self.texts.begin(number);
         for at in 0..batch.len() {
             let [_, letters, _] = batch.get(at);
             self.mapper.push(letters).map_err(|problem| batch.error(at, problem))?;
@@ -139,7 +192,7 @@ impl<'r> Worker<'r> {
             self.map_here(batch, number, written)?;
         }
         let begun = Instant::now();
-        written.hand_in(number, self.texts.take(true));
+        written.hand_in(number, self.texts.take(true)?);
         self.mapper.effort.times.output += begun.elapsed();
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use merganser_map::{Metric, NMode, Prefilter, Select, Strand};
+use merganser_map::{IndexKind, Metric, NMode, Prefilter, Select, Strand};
 use merganser_run::Resources;
 
 use super::ReadsArgs;
@@ -24,8 +24,11 @@ Hits:
   whatever the reference: docs/map.md.
 
 Output:
-  SAM, or BAM if the name of -o ends in .bam; reads in the order of the input. A
-  read's hits are ordered by edits, contig, end and strand; the first is its
+  SAM, or BAM or CRAM if the name of -o ends in .bam or .cram; reads in the order
+  of the input, or, with --sort, in that of the reference, as samtools sort has
+  it, with an index (.bai, .csi or .crai) beside it. CRAM is sorted, and needs
+  --reference where the reference has letters other than A, C, G and T. A read's
+  hits are ordered by edits, contig, end and strand; the first is its
   primary record, with the read's bases. MAPQ is 60 for a read's only hit, 10
   for each edit that the next best has more, at most 50, else 0; --best and
   --best-strata, which stop early, make it of hits with one edit more at most.
@@ -38,9 +41,12 @@ Pairs:
 Examples:
   All hits with up to 5 edits, as BAM:
     merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
-  Pairs, as SAM into a pipe:
-    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 4% \\
-      --max-insert 600 | samtools sort -o out.bam -
+  Pairs, as sorted BAM with an index, for bcftools:
+    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 4% --best \\
+      --max-insert 600 --sort -R '@RG\\tID:{}\\tSM:s1' -o out.bam
+  All samples of a table, as CRAM:
+    merganser map ref.mgi --sample-sheet run.tsv -e 4% --best --sort \\
+      --reference ref.fa -o {}.cram
   All best hits of single ends, for HLA typing with OptiType:
     merganser map hla.fa reads.fq.gz -e 3% --best-strata -o out.bam";
 
@@ -90,7 +96,7 @@ pub(crate) struct MapArgs {
     pub(crate) reference: PathBuf,
     /// Reads in FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; first mates if -2 is given
     /// without -1; - is stdin
-    #[arg(required_unless_present = "mates1", value_name = "READS")]
+    #[arg(required_unless_present_any = ["mates1", "sample_sheet"], value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
     /// First mates; as many files as -2 has. Pairs come before READS
     #[arg(short = '1', value_name = "FILE", requires = "mates", id = "mates1")]
@@ -101,6 +107,10 @@ pub(crate) struct MapArgs {
     /// READS hold pairs: the mates one after the other
     #[arg(long)]
     pub(crate) interleaved: bool,
+    /// Map the samples of a table, SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 a
+    /// line, with one index: {} in -o and --unmapped is the sample's name
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "mates1", "mates"])]
+    pub(crate) sample_sheet: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) inputs: ReadsArgs,
 
@@ -157,12 +167,20 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "N|N%", help_heading = "Reports", requires = "pairs")]
     pub(crate) rescue: Option<Edits>,
 
-    /// Where to write: BAM if the name ends in .bam, else SAM; - is stdout, as SAM
+    /// Where to write: BAM or CRAM if the name ends in .bam or .cram, else SAM; - is
+    /// stdout, as SAM, or BAM if it is sorted
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Read group of all reads, e.g. '@RG\tID:lane1\tSM:sample'
+    /// Sort records by contig and place, and write an index beside -o
+    #[arg(long, help_heading = "Output")]
+    pub(crate) sort: bool,
+    /// Kind of the index [default: bai, or csi where a contig is too long for that]
+    #[arg(long, value_name = "KIND", help_heading = "Output", requires = "sort")]
+    pub(crate) index_format: Option<IndexFormatName>,
+    /// Read group of all reads, e.g. '@RG\tID:lane1\tSM:sample', or given once for
+    /// each file or pair of files; {} is a file's name, or a sheet's sample
     #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
-    pub(crate) read_group: Option<String>,
+    pub(crate) read_group: Vec<String>,
     /// Tell matches (=) and mismatches (X) apart in CIGARs
     #[arg(long, help_heading = "Output")]
     pub(crate) eqx: bool,
@@ -187,6 +205,9 @@ pub(crate) struct MapArgs {
     /// What rejects candidates before they are verified; changes the time alone
     #[arg(long, value_name = "FILTER", default_value = "exact", help_heading = "Resources")]
     pub(crate) filter: FilterName,
+    /// With --sort: directory for temporary files, made if missing [default: $TMPDIR or /tmp]
+    #[arg(long, value_name = "DIR", help_heading = "Resources", requires = "sort")]
+    pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
@@ -204,6 +225,22 @@ impl MapArgs {
 
     pub(crate) fn metric(&self) -> Metric {
         if self.hamming { Metric::Hamming } else { Metric::Edit }
+    }
+}
+
+/// `--index-format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IndexFormatName {
+    Bai,
+    Csi,
+}
+
+impl From<IndexFormatName> for IndexKind {
+    fn from(name: IndexFormatName) -> IndexKind {
+        match name {
+            IndexFormatName::Bai => IndexKind::Bai,
+            IndexFormatName::Csi => IndexKind::Csi,
+        }
     }
 }
 

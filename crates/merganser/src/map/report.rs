@@ -3,7 +3,7 @@
 use merganser_run::{format_size, peak_rss};
 
 use super::Finished;
-use crate::common::thousands;
+use crate::common::{tell_spilled, thousands};
 use crate::console::{Console, Level};
 
 /// Says what was found and what is odd about it.
@@ -20,6 +20,10 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
         for (name, value) in rows(finished) {
             console.info(format_args!("{name:<24}{value:>18}"));
         }
+    }
+    let outcome = finished.outcome;
+    if outcome.spilled_bytes > 0 {
+        tell_spilled(outcome.spilled_bytes, outcome.memory_without_spill, console);
     }
     for warning in warnings(finished) {
         console.warn(warning);

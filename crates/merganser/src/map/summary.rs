@@ -10,11 +10,16 @@ use crate::args::name_of;
 use crate::common::write_summary;
 use crate::devices;
 
-/// Writes what the run was and did, with the values that options left open.
+/// Writes what [`of`] a run gives.
 ///
 /// # Errors
 /// If it cannot be written.
 pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
+    Ok(write_summary(&of(finished), output).map_err(Error::from)?)
+}
+
+/// What the run was and did, with the values that options left open.
+pub(super) fn of(finished: &Finished<'_>) -> Summary {
     let mut summary = Summary::new("map");
     summary.version(env!("CARGO_PKG_VERSION"));
     inputs(finished, &mut summary);
@@ -42,8 +47,9 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     }
     summary.stage("index", finished.indexing);
     summary.stage("map", outcome.stages.get("map"));
+    summary.stage("sort", outcome.stages.get("sort"));
     summary.stage("sync", outcome.stages.get("sync"));
-    Ok(write_summary(&summary, output).map_err(Error::from)?)
+    summary
 }
 
 fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
@@ -80,6 +86,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("rescue", args.rescue.map(|edits| edits.to_string()).into());
     set("clip", args.clip.into());
     set("filter", name_of(&args.filter).into());
+    set("sort", args.sort.into());
     set("output", args.output.display().to_string().into());
     set("threads", resources.threads.into());
     set("memory", resources.budget().into());
@@ -104,6 +111,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
         ("candidates", effort.candidates),
         ("rejected", effort.rejected),
         ("verified", effort.verified),
+        ("spilled_bytes", finished.outcome.spilled_bytes),
         ("gpu_reads", effort.gpu_reads),
     ] {
         summary.set("results", key, value);

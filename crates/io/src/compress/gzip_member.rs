@@ -1,0 +1,29 @@
+//! Writing gzip as a single member, for small contents that are compressed as a whole.
+
+use libdeflater::{CompressionLvl, Compressor};
+
+/// Compresses contents, each as a gzip file of one member without a time or a name.
+pub struct GzipMember(Compressor);
+
+impl std::fmt::Debug for GzipMember {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("GzipMember")
+    }
+}
+
+impl GzipMember {
+    /// At libdeflate's level 6.
+    #[allow(clippy::new_without_default, reason = "the level is not to be assumed")]
+    pub fn new() -> GzipMember {
+        GzipMember(Compressor::new(CompressionLvl::default()))
+    }
+
+    /// Appends the compressed content to `out`.
+    pub fn pack(&mut self, content: &[u8], out: &mut Vec<u8>) {
+        let begin = out.len();
+        out.resize(begin + self.0.gzip_compress_bound(content.len()), 0);
+        // The bound is large enough for any content.
+        let len = self.0.gzip_compress(content, &mut out[begin..]).unwrap_or_default();
+        out.truncate(begin + len);
+    }
+}

@@ -1,0 +1,237 @@
+//! The series of data that records are written in, and how each is read (CRAM specification, section
+//! 8.4).
+
+use std::collections::BTreeMap;
+
+use super::block::{Kind, Packer, put_block, put_bytes, put_number};
+
+/// The series that are written, as the specification names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Series {
+    /// Flags of BAM, and of CRAM.
+    Bf,
+    Cf,
+    /// The read's length, and its place less that of the one before.
+    Rl,
+    Ap,
+    /// Read group, and name.
+    Rg,
+    Rn,
+    /// The mate's flags, contig and place; the template's length.
+    Mf,
+    Ns,
+    Np,
+    Ts,
+    /// Which tags there are.
+    Tl,
+    /// Differences: how many, of what kind, and how far behind the one before.
+    Fn,
+    Fc,
+    Fp,
+    /// Deleted, substituted and inserted bases, and others.
+    Dl,
+    Bs,
+    In,
+    Bb,
+    Mq,
+    /// Bases that have no place, and qualities.
+    Ba,
+    Qs,
+}
+
+impl Series {
+    const ALL: [(Series, &'static [u8; 2]); 21] = [
+        (Series::Bf, b"BF"),
+        (Series::Cf, b"CF"),
+        (Series::Rl, b"RL"),
+        (Series::Ap, b"AP"),
+        (Series::Rg, b"RG"),
+        (Series::Rn, b"RN"),
+        (Series::Mf, b"MF"),
+        (Series::Ns, b"NS"),
+        (Series::Np, b"NP"),
+        (Series::Ts, b"TS"),
+        (Series::Tl, b"TL"),
+        (Series::Fn, b"FN"),
+        (Series::Fc, b"FC"),
+        (Series::Fp, b"FP"),
+        (Series::Dl, b"DL"),
+        (Series::Bs, b"BS"),
+        (Series::In, b"IN"),
+        (Series::Bb, b"BB"),
+        (Series::Mq, b"MQ"),
+        (Series::Ba, b"BA"),
+        (Series::Qs, b"QS"),
+    ];
+
+    /// Its block.
+    fn id(self) -> i32 {
+        self as i32 + 1
+    }
+
+    fn put_encoding(self, out: &mut Vec<u8>) {
+        match self {
+            Series::Rn | Series::In => put_stopped(0, self.id(), out),
+            Series::Bb => put_counted(1, self.id(), out),
+            _ => put_external(self.id(), out),
+        }
+    }
+}
+
+/// What stands behind each text of a tag: no text has it.
+const TAB: u8 = b'\t';
+
+/// Numbers or bytes, one behind the other in a block.
+fn put_external(id: i32, out: &mut Vec<u8>) {
+    let mut of = Vec::new();
+    put_number(id, &mut of);
+    put_number(1, out);
+    put_bytes(&of, out);
+}
+
+/// Bytes up to one that says that they end.
+fn put_stopped(stop: u8, id: i32, out: &mut Vec<u8>) {
+    let mut of = vec![stop];
+    put_number(id, &mut of);
+    put_number(5, out);
+    put_bytes(&of, out);
+}
+
+/// Always so many bytes: a Huffman code with one word of no bits says how many.
+fn put_counted(bytes: i32, id: i32, out: &mut Vec<u8>) {
+    let mut code = vec![1];
+    put_number(bytes, &mut code);
+    code.extend_from_slice(&[1, 0]);
+    let mut of = Vec::new();
+    put_number(3, &mut of);
+    put_bytes(&code, &mut of);
+    put_external(id, &mut of);
+    put_number(4, out);
+    put_bytes(&of, out);
+}
+
+/// A tag and its type.
+pub(super) type TagKey = [u8; 3];
+
+/// The bytes of a number of this type; `None` for a text.
+pub(super) fn width_of(kind: u8) -> Option<usize> {
+    match kind {
+        b'A' | b'c' | b'C' => Some(1),
+        b's' | b'S' => Some(2),
+        b'i' | b'I' | b'f' => Some(4),
+        _ => None,
+    }
+}
+
+/// All series of a slice.
+pub(super) struct AllSeries {
+    series: [Vec<u8>; Series::ALL.len()],
+    tags: BTreeMap<TagKey, Vec<u8>>,
+    /// The tags that a record may have, each list behind the others.
+    lists: Vec<Vec<TagKey>>,
+}
+
+impl AllSeries {
+    pub(super) fn new() -> AllSeries {
+        AllSeries { series: Default::default(), tags: BTreeMap::new(), lists: Vec::new() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.series.iter_mut().for_each(Vec::clear);
+        self.tags.clear();
+        self.lists.clear();
+    }
+
+    /// A series, to append to.
+    pub(super) fn of(&mut self, series: Series) -> &mut Vec<u8> {
+        &mut self.series[series as usize]
+    }
+
+    pub(super) fn put(&mut self, series: Series, value: i32) {
+        put_number(value, self.of(series));
+    }
+
+    /// Appends a tag's value, with the zero that ends a text.
+    pub(super) fn put_tag(&mut self, key: TagKey, value: &[u8]) {
+        let series = self.tags.entry(key).or_default();
+        series.extend_from_slice(value);
+        if width_of(key[2]).is_none() {
+            series.push(TAB);
+        }
+    }
+
+    /// The number of a list of tags.
+    pub(super) fn list(&mut self, tags: &[TagKey]) -> i32 {
+        let known = self.lists.iter().position(|list| list == tags);
+        let number = known.unwrap_or_else(|| {
+            self.lists.push(tags.to_vec());
+            self.lists.len() - 1
+        });
+        number as i32
+    }
+
+    /// What a reader must know to read the slice.
+    pub(super) fn compression_header(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_map(5, &self.preservation(), &mut out);
+        let mut encodings = Vec::new();
+        for (series, name) in Series::ALL {
+            encodings.extend_from_slice(name);
+            series.put_encoding(&mut encodings);
+        }
+        put_map(Series::ALL.len(), &encodings, &mut out);
+        encodings.clear();
+        for key in self.tags.keys() {
+            let id = id_of(*key);
+            put_number(id, &mut encodings);
+            match width_of(key[2]) {
+                Some(width) => put_counted(width as i32, id, &mut encodings),
+                None => put_stopped(TAB, id, &mut encodings),
+            }
+        }
+        put_map(self.tags.len(), &encodings, &mut out);
+        out
+    }
+
+    /// Names are kept, places are differences, the reference is needed; codes of substitutions are
+    /// in the order of the letters; lists of tags.
+    fn preservation(&self) -> Vec<u8> {
+        let mut map = b"RN\x01AP\x01RR\x01SM\x1b\x1b\x1b\x1b\x1bTD".to_vec();
+        let mut lists = Vec::new();
+        for list in &self.lists {
+            list.iter().for_each(|key| lists.extend_from_slice(key));
+            lists.push(0);
+        }
+        put_bytes(&lists, &mut map);
+        map
+    }
+
+    /// Appends the blocks that are not empty, and returns their numbers.
+    pub(super) fn put_blocks(&self, packer: &mut Packer, out: &mut Vec<u8>) -> Vec<i32> {
+        let series = Series::ALL.iter().map(|(series, _)| (series.id(), self.series_of(*series)));
+        let tags = self.tags.iter().map(|(key, values)| (id_of(*key), &values[..]));
+        let mut ids = Vec::new();
+        for (id, content) in series.chain(tags).filter(|(_, content)| !content.is_empty()) {
+            put_block(Kind::External, id, content, packer, out);
+            ids.push(id);
+        }
+        ids
+    }
+
+    fn series_of(&self, series: Series) -> &[u8] {
+        &self.series[series as usize]
+    }
+}
+
+/// The number of a tag, and of its block.
+fn id_of(key: TagKey) -> i32 {
+    i32::from_be_bytes([0, key[0], key[1], key[2]])
+}
+
+/// Appends a map of so many entries.
+fn put_map(entries: usize, content: &[u8], out: &mut Vec<u8>) {
+    let mut map = Vec::new();
+    put_number(entries as i32, &mut map);
+    map.extend_from_slice(content);
+    put_bytes(&map, out);
+}

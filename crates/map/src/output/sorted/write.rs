@@ -1,0 +1,239 @@
+//! The last stage: sorted records into the file, compressed by all threads.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_io::{BgzfBlocks, Output};
+use merganser_run::{InOrder, InOrderSink, OnFailure, Progress, Unit, run_workers};
+
+use super::RecordIndex;
+use super::held::Held;
+use super::index::Mark;
+use super::key::KeyRange;
+use super::parts::{Lists, Part};
+use super::seams::{BlockSeam, Cut, GroupSeam, Seams};
+use super::spill::Sorting;
+use crate::Error;
+use crate::output::cram::{Container, Crai, Cram, Encoder};
+
+/// Bytes of a part: the fewest, and the most, where each part is read from many lists.
+pub(super) const LEAST_PART: u64 = 1 << 20;
+const MOST_PART: u64 = 16 << 20;
+/// What a thread takes for a part of its size: the part as it was held, as it is written, and
+/// compressed, which may wait for its turn.
+pub(super) const PART_COPIES: u64 = 5;
+
+/// What is sorted, and how it is written.
+pub(crate) struct Sorted<'s> {
+    pub(crate) sorting: &'s Sorting,
+    pub(crate) held: Vec<Held<'s>>,
+    pub(crate) form: Form<'s>,
+    pub(crate) threads: usize,
+}
+
+/// How sorted records are written.
+#[derive(Clone, Copy)]
+pub(crate) enum Form<'s> {
+    /// As BAM of this level, 0 to 12.
+    Bam(u8),
+    /// As CRAM.
+    Cram(&'s Cram<'s>),
+}
+
+/// Compressed records, and what the index says of them.
+enum Piece {
+    /// Blocks of BAM, of which all but the last of the file are full.
+    Blocks { bytes: Vec<u8>, marks: Vec<Mark> },
+    /// Containers of CRAM.
+    Containers(Vec<Container>),
+}
+
+/// An index that grows with its file.
+pub(crate) enum FileIndex {
+    Bam(RecordIndex),
+    Cram(Crai),
+}
+
+/// Writes all records in order behind the `begin` bytes that `output` has, and gives the index, if one
+/// is wanted, and where the file's end begins. Calls `progress` with one stage, in bytes of records.
+///
+/// # Errors
+/// If that fails, or what is on disk cannot be read, or if cancelled.
+pub(crate) fn write(
+    sorted: Sorted<'_>,
+    output: &mut Output,
+    begin: u64,
+    index: Option<FileIndex>,
+    progress: &dyn Progress,
+) -> Result<(Option<FileIndex>, u64), Error> {
+    let Sorted { sorting, held, form, threads } = sorted;
+    progress.stage("sort", Unit::Bytes, Some(sorting.bytes()));
+    let lists = Lists::new(sorting, held)?;
+    let beyond = sorting.beyond(lists.runs());
+    let memory = sorting.writing();
+    let most = match beyond {
+        0 => LEAST_PART,
+        // Much more than what is read for nothing.
+        _ => (memory / threads as u64 / 2).saturating_sub(beyond) / PART_COPIES,
+    };
+    let most = most.clamp(LEAST_PART, MOST_PART);
+    let room = memory / (PART_COPIES * most + beyond);
+    let threads = (threads as u64).min(room).max(1) as usize;
+    let parts = lists.cut(most);
+    let written = InOrder::new(OneFile { output, index, position: begin }, threads as u64, 0);
+    let (blocks, groups) = (Seams::default(), Seams::default());
+    let stage = Stage {
+        sorting,
+        lists: &lists,
+        parts: &parts,
+        form,
+        blocks: &blocks,
+        groups: &groups,
+        written: &written,
+    };
+    let next = AtomicUsize::new(0);
+    run_workers(threads, |_| {
+        let gone = OnFailure::new(|| stage.stop());
+        let done = stage.work(&next, progress);
+        gone.disarm();
+        if done.is_err() {
+            stage.stop();
+        }
+        done
+    })?;
+    let file = written.into_sink()?;
+    Ok((file.index, file.position))
+}
+
+/// What the threads share.
+struct Stage<'w, 'o> {
+    sorting: &'w Sorting,
+    lists: &'w Lists<'w>,
+    parts: &'w [KeyRange],
+    form: Form<'w>,
+    blocks: &'w Seams<BlockSeam>,
+    groups: &'w Seams<GroupSeam>,
+    written: &'w InOrder<Piece, OneFile<'o>>,
+}
+
+/// What a thread makes pieces with.
+enum Maker<'w> {
+    Blocks(BgzfBlocks),
+    Containers(Box<Encoder<'w>>),
+}
+
+impl<'w> Stage<'w, '_> {
+    fn stop(&self) {
+        self.blocks.stop();
+        self.groups.stop();
+        self.written.stop();
+    }
+
+    /// Takes parts until there are none.
+    fn work(&self, next: &AtomicUsize, progress: &dyn Progress) -> Result<(), Error> {
+        let mut maker = match self.form {
+            Form::Bam(level) => Maker::Blocks(BgzfBlocks::new(level)),
+            Form::Cram(cram) => Maker::Containers(Box::new(cram.encoder())),
+        };
+        let mut part = Part::new(self.lists)?;
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(range) = self.parts.get(number) else { return Ok(()) };
+            if !self.written.wait_for_room(number as u64) {
+                return Ok(());
+            }
+            self.sorting.check_cancelled()?;
+            part.load(range)?;
+            let made = match &mut maker {
+                Maker::Blocks(blocks) => self.make_blocks(number, &part, blocks),
+                Maker::Containers(encoder) => self.make_containers(number, &part, encoder)?,
+            };
+            let Some(piece) = made else { return Ok(()) };
+            progress.advance(part.records().map(|record| record.len() as u64).sum());
+            self.written.hand_in(number as u64, piece);
+        }
+    }
+
+    fn is_last(&self, number: usize) -> bool {
+        number + 1 == self.parts.len()
+    }
+
+    /// Compresses a part as BAM. None if it is not wanted.
+    fn make_blocks(
+        &self,
+        number: usize,
+        part: &Part<'_>,
+        blocks: &mut BgzfBlocks,
+    ) -> Option<Piece> {
+        let (mut text, mut marks) = (Vec::new(), Vec::new());
+        for record in part.records() {
+            marks.push(Mark::new(record, text.len()));
+            text.extend_from_slice(record);
+        }
+        let all = self.is_last(number);
+        let cut = self.blocks.take_turn(number, |seam| seam.cut(&text, marks, all))?;
+        let Cut { head, from, to, marks } = cut;
+        let mut bytes = Vec::with_capacity(text.len() / 2);
+        blocks.compress(&head, true, &mut bytes);
+        blocks.compress(&text[from..to], true, &mut bytes);
+        Some(Piece::Blocks { bytes, marks })
+    }
+
+    /// Compresses a part as CRAM. None if it is not wanted.
+    fn make_containers(
+        &self,
+        number: usize,
+        part: &Part<'_>,
+        encoder: &mut Encoder<'_>,
+    ) -> Result<Option<Piece>, Error> {
+        let all = self.is_last(number);
+        let groups = self.groups.take_turn(number, |seam| seam.cut(part.records(), all));
+        let Some(groups) = groups else { return Ok(None) };
+        let mut containers = Vec::new();
+        for group in groups {
+            self.sorting.check_cancelled()?;
+            containers.push(encoder.encode(&group.records, group.before));
+        }
+        Ok(Some(Piece::Containers(containers)))
+    }
+}
+
+/// The file, whose blocks' places the index tells.
+struct OneFile<'o> {
+    output: &'o mut Output,
+    index: Option<FileIndex>,
+    /// Where the next block begins.
+    position: u64,
+}
+
+impl OneFile<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.output.write_all(bytes)?;
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+impl InOrderSink<Piece> for OneFile<'_> {
+    type Error = Error;
+
+    fn write(&mut self, piece: Piece) -> Result<Option<Piece>, Error> {
+        match piece {
+            Piece::Blocks { bytes, marks } => {
+                if let Some(FileIndex::Bam(index)) = &mut self.index {
+                    index.add_blocks(&bytes, marks, self.position)?;
+                }
+                self.put(&bytes)?;
+            }
+            Piece::Containers(containers) => {
+                for container in containers {
+                    if let Some(FileIndex::Cram(index)) = &mut self.index {
+                        index.add(&container, self.position)?;
+                    }
+                    self.put(&container.bytes)?;
+                }
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,167 @@
+//! A sample that is mapped: its reads, its read groups and its outputs.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use merganser_io::{OutputSet, Segment};
+use merganser_map::{Error, IndexKind, Outputs, ReadGroup};
+
+use super::is_file;
+use crate::args::map::MapArgs;
+use crate::classify::{has_place_for_sample, of_sample};
+use crate::common::{pairs, refuse_stdin_twice, text_of};
+use crate::failure::usage;
+use crate::samples;
+
+/// One sample.
+pub(super) struct Job {
+    /// In a sample sheet.
+    pub(super) name: Option<OsString>,
+    pub(super) inputs: Vec<Segment>,
+    pub(super) output: PathBuf,
+    pub(super) unmapped: Option<PathBuf>,
+}
+
+/// What the arguments name, or the samples of the sheet.
+///
+/// # Errors
+/// If the sheet is wrong, or options do not go with it; if mates have other numbers of files.
+pub(super) fn all(args: &MapArgs) -> Result<Vec<Job>> {
+    let Some(sheet) = &args.sample_sheet else {
+        let (output, unmapped) = (args.output.clone(), args.unmapped.clone());
+        return Ok(vec![Job { name: None, inputs: inputs(args)?, output, unmapped }]);
+    };
+    let outputs = [("-o", Some(&args.output)), ("--unmapped", args.unmapped.as_ref())];
+    for (option, path) in outputs {
+        if let Some(path) = path.filter(|path| !has_place_for_sample(path)) {
+            return usage(format!(
+                "{option} {}: with --sample-sheet, put {{}} where the sample's name belongs",
+                path.display()
+            ));
+        }
+    }
+    let samples = samples::read(sheet, &args.inputs, args.interleaved)?;
+    let job = |(name, inputs): samples::Sample| {
+        let own = |path| of_sample(path, Some(&name));
+        let (output, unmapped) = (own(&args.output), args.unmapped.as_deref().map(own));
+        Job { inputs, output, unmapped, name: Some(name) }
+    };
+    Ok(samples.into_iter().map(job).collect())
+}
+
+impl Job {
+    /// Begins the outputs, but for that of an index.
+    ///
+    /// # Errors
+    /// If one cannot be made.
+    pub(super) fn outputs(&self, set: &OutputSet) -> Result<Outputs> {
+        let unmapped = self.unmapped.as_deref().map(|path| set.output(path)).transpose();
+        Ok(Outputs {
+            records: set.output(&self.output).map_err(Error::from)?,
+            index: None,
+            unmapped: unmapped.map_err(Error::from)?,
+        })
+    }
+
+    /// Where the index of that kind is written, if one is: beside a file of sorted records.
+    pub(super) fn index_path(&self, args: &MapArgs, kind: IndexKind) -> Option<PathBuf> {
+        if !args.sort || !is_file(&self.output) {
+            return None;
+        }
+        let mut path = self.output.clone().into_os_string();
+        path.push(format!(".{}", kind.suffix()));
+        Some(path.into())
+    }
+
+    /// The read groups: as `-R` gives them, a place in which is filled with each input's name; of a
+    /// sheet's samples, one for each input even so.
+    ///
+    /// # Errors
+    /// If one is none.
+    pub(super) fn read_groups(&self, args: &MapArgs) -> Result<Vec<ReadGroup>, Error> {
+        let lines = match (&args.read_group[..], &self.name) {
+            ([line], _) if line.contains(PLACE) => self.filled(line),
+            ([], Some(_)) => self.filled(OF_SAMPLE),
+            (lines, _) => lines.to_vec(),
+        };
+        lines.iter().map(|line| ReadGroup::parse(line)).collect()
+    }
+
+    /// A read group for each input.
+    fn filled(&self, line: &str) -> Vec<String> {
+        let sample = self.name.as_deref().map(text_of);
+        let one = |(number, input): (usize, &Segment)| {
+            let name = sample.clone().unwrap_or_else(|| name_of(input));
+            let fields = line.replace("\\t", "\t");
+            let fill = |field: &str| match field.strip_prefix("ID:") {
+                // Lanes of a sample.
+                Some(_) if sample.is_some() && self.inputs.len() > 1 => {
+                    field.replace(PLACE, &format!("{name}.{}", number + 1))
+                }
+                _ => field.replace(PLACE, &name),
+            };
+            fields.split('\t').map(fill).collect::<Vec<_>>().join("\t")
+        };
+        self.inputs.iter().enumerate().map(one).collect()
+    }
+}
+
+/// What a name takes the place of.
+const PLACE: &str = "{}";
+/// The read group of a sample's inputs.
+const OF_SAMPLE: &str = "@RG\tID:{}\tSM:{}";
+
+/// The name of an input: that of its first file up to the first dot, of a pair without the mate's
+/// number.
+fn name_of(input: &Segment) -> String {
+    let path = input.inputs().next().and_then(|input| input.path());
+    let name = path.and_then(|path| path.file_name()).map_or_else(|| "stdin".into(), text_of);
+    let stem = name.split('.').next().unwrap_or_default();
+    match input {
+        Segment::Pair(..) => {
+            let mates = ["_R1_001", "_R1", "_1"];
+            mates.iter().find_map(|mate| stem.strip_suffix(mate)).unwrap_or(stem).to_owned()
+        }
+        _ => stem.to_owned(),
+    }
+}
+
+/// Pairs, then READS.
+fn inputs(args: &MapArgs) -> Result<Vec<Segment>> {
+    let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
+        .map(|paths| args.inputs.expand(paths).map_err(Error::from));
+    let (mut first, second, mut reads) = (first?, second?, reads?);
+    if first.is_empty() && !second.is_empty() {
+        if reads.len() != second.len() {
+            return usage(format!(
+                "there are {} files of reads and {} of mates (-2): give as many",
+                reads.len(),
+                second.len()
+            ));
+        }
+        std::mem::swap(&mut first, &mut reads);
+    }
+    let mut segments = pairs(first, second)?;
+    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
+    segments.extend(reads.into_iter().map(kind));
+    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+    Ok(segments)
+}
+
+#[cfg(test)]
+mod tests {
+    use merganser_io::{Input, Segment};
+
+    use super::name_of;
+
+    #[test]
+    fn inputs_have_the_names_of_their_files() {
+        let file = |name: &str| Input::File(name.into());
+        let pair = |one, two| name_of(&Segment::Pair(file(one), file(two)));
+        assert_eq!(pair("a/b_1.fq.gz", "a/b_2.fq.gz"), "b");
+        assert_eq!(pair("s_L001_R1_001.fastq", "s_L001_R2_001.fastq"), "s_L001");
+        assert_eq!(name_of(&Segment::Single(file("x_1.fq"))), "x_1");
+        assert_eq!(name_of(&Segment::Single(Input::Stdin)), "stdin");
+    }
+}

@@ -1,0 +1,83 @@
+//! Many samples in one run, with one index.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use merganser_io::{Input, OutputSet, Reader, ReaderOptions, Segment};
+use merganser_map::Error;
+use merganser_run::{Cancel, Resources, Summary};
+use serde_json::{Map, Value};
+
+use super::job::Job;
+use super::{Session, open_index, report, summary};
+use crate::args::map::MapArgs;
+use crate::common::{text_of, write_summary};
+use crate::console::Console;
+use crate::failure;
+
+/// Maps one sample after the other. The outputs of a sample appear together, as soon as it is mapped;
+/// the summary, which is of `set`, at the end. One that fails leaves no outputs and does not keep the
+/// others from being mapped; the exit code is then 1.
+pub(super) fn run(
+    args: &MapArgs,
+    jobs: &[Job],
+    resources: &Resources,
+    set: &OutputSet,
+    (console, cancel, started): (&Console, &Cancel, Instant),
+) -> Result<ExitCode> {
+    check_inputs(jobs)?;
+    let json = args.json.as_deref().map(|path| set.output(path)).transpose();
+    let json = json.map_err(Error::from)?;
+    let index = open_index(args, resources, console, cancel)?;
+    let indexing = started.elapsed();
+    let session = Session { args, resources, index: &index, indexing, console, cancel };
+    let (mut summaries, mut failed) = (Map::new(), Vec::new());
+    for job in jobs {
+        let name = job.name.as_deref().map(text_of).unwrap_or_default();
+        match map(&session, job, &name) {
+            Ok(results) => drop(summaries.insert(name, results)),
+            Err(error) if cancel.is_cancelled() => return Err(error),
+            Err(error) => {
+                console.error(format_args!("{name}: {}", failure::message(&error)));
+                summaries.insert(name.clone(), Value::Null);
+                failed.push(name);
+            }
+        }
+    }
+    if let Some(output) = json {
+        let mut summary = Summary::new("map");
+        summary.version(env!("CARGO_PKG_VERSION"));
+        summary.set("parameters", "threads", resources.threads);
+        summary.set("results", "samples", summaries);
+        summary.set("results", "failed", &failed);
+        summary.set("seconds", "wall", started.elapsed().as_secs_f64());
+        summary.stage("index", indexing);
+        write_summary(&summary, output)?;
+    }
+    set.commit().map_err(Error::from)?;
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Sees to it that the inputs of all samples are there.
+fn check_inputs(jobs: &[Job]) -> Result<()> {
+    for job in jobs {
+        let inputs: Vec<Input> = job.inputs.iter().flat_map(Segment::inputs).cloned().collect();
+        Reader::open(&inputs, ReaderOptions::default()).map_err(Error::from)?;
+    }
+    Ok(())
+}
+
+/// Maps a sample, and gives its results for the summary.
+fn map(session: &Session<'_>, job: &Job, name: &str) -> Result<Value> {
+    let started = Instant::now();
+    let set = OutputSet::new();
+    let mut opened = job.outputs(&set)?;
+    opened.index = session.index_output(job, &set)?;
+    let outcome = session.map(job, opened)?;
+    set.commit().map_err(Error::from)?;
+    let finished = session.finished(job, &outcome, started);
+    session.console.info(format_args!("{name}:"));
+    report::print(&finished, session.console);
+    Ok(summary::of(&finished).to_value()["results"].clone())
+}
