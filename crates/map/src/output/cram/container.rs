@@ -187,9 +187,11 @@ impl<'r> Encoder<'r> {
         let mut from = 0;
         for (operation, len) in fields.cigar() {
             match operation {
-                1 => {
-                    differences.begin(b'I', from);
-                    let out = differences.series.of(Series::In);
+                1 | 4 => {
+                    let (kind, series) =
+                        if operation == 1 { (b'I', Series::In) } else { (b'S', Series::Sc) };
+                    differences.begin(kind, from);
+                    let out = differences.series.of(series);
                     match has_bases {
                         true => out.extend_from_slice(&self.read[from..from + len]),
                         false => out.resize(out.len() + len, b'N'),

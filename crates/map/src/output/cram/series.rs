@@ -28,10 +28,11 @@ pub(super) enum Series {
     Fn,
     Fc,
     Fp,
-    /// Deleted, substituted and inserted bases, and others.
+    /// Deleted, substituted, inserted and clipped bases, and others.
     Dl,
     Bs,
     In,
+    Sc,
     Bb,
     Mq,
     /// Bases that have no place, and qualities.
@@ -40,7 +41,7 @@ pub(super) enum Series {
 }
 
 impl Series {
-    const ALL: [(Series, &'static [u8; 2]); 21] = [
+    const ALL: [(Series, &'static [u8; 2]); 22] = [
         (Series::Bf, b"BF"),
         (Series::Cf, b"CF"),
         (Series::Rl, b"RL"),
@@ -58,6 +59,7 @@ impl Series {
         (Series::Dl, b"DL"),
         (Series::Bs, b"BS"),
         (Series::In, b"IN"),
+        (Series::Sc, b"SC"),
         (Series::Bb, b"BB"),
         (Series::Mq, b"MQ"),
         (Series::Ba, b"BA"),
@@ -71,7 +73,7 @@ impl Series {
 
     fn put_encoding(self, out: &mut Vec<u8>) {
         match self {
-            Series::Rn | Series::In => put_stopped(0, self.id(), out),
+            Series::Rn | Series::In | Series::Sc => put_stopped(0, self.id(), out),
             Series::Bb => put_counted(1, self.id(), out),
             _ => put_external(self.id(), out),
         }
