@@ -88,7 +88,7 @@ impl LimitArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = MAP, group = ArgGroup::new("pairs").args(["mates", "interleaved"]).multiple(true))]
+#[command(after_help = MAP, group = ArgGroup::new("pairs").args(["mates", "interleaved", "sample_sheet"]).multiple(true))]
 pub(crate) struct MapArgs {
     /// The reference: an index that `merganser index` wrote (.mgi), or FASTA, which is indexed each
     /// time
