@@ -59,6 +59,10 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     for job in &jobs {
         config(args, job)?.validate()?;
         refuse_swapped(args, &job.inputs)?;
+        let paired = job.inputs.iter().any(Segment::is_paired);
+        if paired && Strand::from(args.strand) != Strand::Both {
+            return usage("--strand and pairs exclude each other: mates lie on both strands");
+        }
     }
     if args.sample_sheet.is_none() {
         let singles = jobs.iter().flat_map(|job| &job.inputs).filter_map(|segment| match segment {
@@ -146,9 +150,10 @@ fn check(args: &MapArgs) -> Result<()> {
     if args.interleaved && args.mates1.is_empty() && !args.mates.is_empty() {
         return usage("--interleaved and -2 without -1 exclude each other: READS hold both mates");
     }
-    let paired = args.interleaved || !args.mates.is_empty();
-    if paired && Strand::from(args.strand) != Strand::Both {
-        return usage("--strand and pairs exclude each other: mates lie on both strands");
+    if args.index_format.is_some() && (has_end(&args.output, "cram") || !is_file(&args.output)) {
+        return usage(
+            "--index-format goes with BAM in a file: CRAM has one kind, and streams none",
+        );
     }
     Ok(())
 }

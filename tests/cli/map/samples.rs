@@ -94,7 +94,8 @@ fn the_samples_of_a_sheet_are_mapped_one_by_one() {
     assert_eq!(json["results"]["samples"]["p"]["reads"], 60);
     assert_eq!(json["results"]["failed"], serde_json::json!([]));
     // A library's name instead.
-    let given = format!("{map} --sort -o {{}}.bam -R @RG\\tID:{{}}\\tLB:l\\tSM:{{}}");
+    let given =
+        format!("{map} --max-insert 300 --sort -o {{}}.bam -R @RG\\tID:{{}}\\tLB:l\\tSM:{{}}");
     dir.run(&given).ok();
     for name in ["p.bam", "p.bam.bai", "s.bam", "s.bam.bai"] {
         assert!(dir.names().contains(&name.to_owned()), "{name}");
@@ -125,6 +126,12 @@ fn sheets_that_do_not_go_are_refused() {
         dir.run(&format!("{map} -o x.sam")).fails(2),
         "error: -o x.sam: with --sample-sheet, put {} where the sample's name belongs\n"
     );
+    dir.write("pairs.csv", "a,a_1.fq,a_2.fq\n");
+    assert_eq!(
+        dir.run("map ref.mgi --sample-sheet pairs.csv -e 2 -o {}.sam --strand forward").fails(2),
+        "error: --strand and pairs exclude each other: mates lie on both strands\n"
+    );
+    std::fs::remove_file(dir.path("pairs.csv")).unwrap();
     let ran = dir.run("map ref.mgi b.fq --sample-sheet sheet.csv -e 2 -o {}.sam");
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     dir.write("gone.csv", "a,a_1.fq\nb,gone.fq\n");

@@ -282,6 +282,11 @@ fn what_cannot_be_is_refused() {
         message,
         "error: --sort goes with BAM and CRAM, not with SAM: name the output .bam or .cram\n"
     );
+    let csi = "map ref.mgi reads.fq -e 2 --sort --index-format csi";
+    for output in ["x.cram", "-"] {
+        let message = dir.run(&format!("{csi} -o {output}")).fails(2);
+        assert!(message.starts_with("error: --index-format goes with BAM in a file"), "{message}");
+    }
     let message = dir.run("map ref.mgi reads.fq -e 2 --sort -o nowhere/x.bam").fails(1);
     assert!(message.contains("the directory nowhere does not exist"), "{message}");
     let ran = dir.run("map ref.mgi reads.fq -e 2 --sort -o x.bam --json x.bam.bai");

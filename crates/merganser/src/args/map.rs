@@ -24,11 +24,12 @@ Hits:
   whatever the reference: docs/map.md.
 
 Output:
-  SAM, or BAM or CRAM if the name of -o ends in .bam or .cram; reads in the order
-  of the input, or, with --sort, in that of the reference, as samtools sort has
-  it, with an index (.bai, .csi or .crai) beside it. CRAM is sorted, and needs
-  --reference where the reference has letters other than A, C, G and T. A read's
-  hits are ordered by edits, contig, end and strand; the first is its
+  SAM, or BAM or CRAM if the name of -o ends in .bam or .cram; reads in the
+  order of the input, or, with --sort, in that of the reference, as samtools
+  sort has it, with an index (.bai, .csi or .crai) beside it. CRAM is sorted,
+  and needs --reference where the reference has other letters than A, C, G, T.
+
+  A read's hits are ordered by edits, contig, end and strand; the first is its
   primary record, with the read's bases. MAPQ is 60 for a read's only hit, 10
   for each edit that the next best has more, at most 50, else 0; --best and
   --best-strata, which stop early, make it of hits with one edit more at most.
@@ -88,7 +89,7 @@ impl LimitArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = MAP, group = ArgGroup::new("pairs").args(["mates", "interleaved"]).multiple(true))]
+#[command(after_help = MAP, group = ArgGroup::new("pairs").args(["mates", "interleaved", "sample_sheet"]).multiple(true))]
 pub(crate) struct MapArgs {
     /// The reference: an index that `merganser index` wrote (.mgi), or FASTA, which is indexed each
     /// time

@@ -93,6 +93,18 @@ impl<'r> Letters<'r> {
     }
 }
 
+/// Letters that are a base or any of them.
+const IS_PLAIN: [bool; 256] = {
+    let letters = b"ACGTUNacgtun";
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < letters.len() {
+        table[letters[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 /// The letters of a FASTA file other than A, C, G, T and N, by position in the reference.
 fn read_others(path: &Path, contigs: &[Contig], cancel: &Cancel) -> Result<Vec<(u32, u8)>, Error> {
     let wrong = |what: String| Error::Input(format!("{}: {what}", path.display()));
@@ -122,13 +134,28 @@ fn read_others(path: &Path, contigs: &[Contig], cancel: &Cancel) -> Result<Vec<(
             open = next.map(|contig| (contig, 0));
             continue;
         }
-        for letter in line.iter().filter(|letter| !letter.is_ascii_whitespace()) {
+        // Most lines have nothing else.
+        let letters = line.trim_ascii();
+        if letters.iter().all(|&letter| IS_PLAIN[usize::from(letter)]) {
+            let Some((contig, at)) = &mut open else {
+                if letters.is_empty() {
+                    continue;
+                }
+                return Err(other());
+            };
+            if letters.len() > (contig.len - *at) as usize {
+                return Err(other());
+            }
+            *at += letters.len() as u32;
+            continue;
+        }
+        for letter in letters.iter().filter(|letter| !letter.is_ascii_whitespace()) {
             let Some((contig, at)) = &mut open else { return Err(other()) };
             let letter = letter.to_ascii_uppercase();
             if *at == contig.len {
                 return Err(other());
             }
-            if !b"ACGTNU".contains(&letter) {
+            if !IS_PLAIN[usize::from(letter)] {
                 others.push((contig.start + *at, letter));
             }
             *at += 1;

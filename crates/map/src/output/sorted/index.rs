@@ -180,3 +180,38 @@ impl RecordIndex {
         output.flush()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_contigs_need_csi() {
+        let contigs = |len| [Contig { name: "c".into(), start: 0, len }];
+        assert_eq!(IndexKind::for_contigs(&contigs(MOST_BAI)), IndexKind::Bai);
+        assert_eq!(IndexKind::Bai.problem(&contigs(MOST_BAI)), None);
+        let long = contigs(MOST_BAI + 1);
+        assert_eq!(IndexKind::for_contigs(&long), IndexKind::Csi);
+        assert_eq!(IndexKind::Csi.problem(&long), None);
+        let problem = IndexKind::Bai.problem(&long).unwrap();
+        assert!(problem.starts_with("contig c is longer than the 536870911 bases"), "{problem}");
+    }
+
+    /// Records at the end of the longest contig that there can be have a place in CSI.
+    #[test]
+    fn csi_reaches_to_the_end_of_long_contigs() {
+        let contigs = [Contig { name: "c".into(), start: 0, len: i32::MAX as u32 }];
+        let mut index = RecordIndex::new(IndexKind::Csi, &contigs);
+        let mark =
+            Mark { at: 0, contig: 0, first: i32::MAX as u32 - 100, span: 100, is_mapped: true };
+        index.add(mark, 70, 0).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let mut output = Output::create(&dir.path().join("x.csi")).unwrap();
+        index.write(1000, &mut output).unwrap();
+        output.finish().unwrap();
+        let found = csi::fs::read(dir.path().join("x.csi")).unwrap();
+        let last = Position::try_from(i32::MAX as usize - 50).unwrap();
+        let chunks = csi::BinningIndex::query(&found, 0, (last..=last).into()).unwrap();
+        assert_eq!(chunks.len(), 1);
+    }
+}

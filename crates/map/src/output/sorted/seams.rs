@@ -133,3 +133,33 @@ impl GroupSeam {
         groups
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However a text comes in parts, what is compressed together is the same.
+    #[test]
+    fn blocks_do_not_depend_on_parts() {
+        let text: Vec<u8> = (0..300_000u32).map(|at| (at % 251) as u8).collect();
+        for sizes in [[1, 70_000], [65_280, 65_279], [1000, 130_560], [300_000, 1]] {
+            let (mut seam, mut whole, mut rest) = (BlockSeam::default(), Vec::new(), &text[..]);
+            for turn in 0.. {
+                let (part, others) = rest.split_at(rest.len().min(sizes[turn % 2]));
+                rest = others;
+                let Cut { head, from, to, marks } = seam.cut(part, Vec::new(), rest.is_empty());
+                assert!(marks.is_empty());
+                if !rest.is_empty() {
+                    assert_eq!(head.len() % BgzfBlocks::TEXT, 0);
+                    assert_eq!((to - from) % BgzfBlocks::TEXT, 0);
+                }
+                whole.extend_from_slice(&head);
+                whole.extend_from_slice(&part[from..to]);
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            assert!(whole == text, "{sizes:?}");
+        }
+    }
+}

@@ -16,6 +16,9 @@ use super::spill::Sorting;
 use crate::Error;
 use crate::output::cram::{Container, Crai, Cram, Encoder};
 
+/// How many parts a thread may be ahead of the one to be written next: of CRAM some give no container,
+/// and others the work of several.
+const AHEAD: u64 = 4;
 /// Bytes of a part: the fewest, and the most, where each part is read from many lists.
 pub(super) const LEAST_PART: u64 = 1 << 20;
 const MOST_PART: u64 = 16 << 20;
@@ -80,7 +83,8 @@ pub(crate) fn write(
     let room = memory / (PART_COPIES * most + beyond);
     let threads = (threads as u64).min(room).max(1) as usize;
     let parts = lists.cut(most);
-    let written = InOrder::new(OneFile { output, index, position: begin }, threads as u64, 0);
+    let written =
+        InOrder::new(OneFile { output, index, position: begin }, AHEAD * threads as u64, 0);
     let (blocks, groups) = (Seams::default(), Seams::default());
     let stage = Stage {
         sorting,
