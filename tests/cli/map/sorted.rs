@@ -186,8 +186,13 @@ fn cram_gives_the_records_of_bam() {
     // Reads without qualities, and with letters that are no bases.
     dir.write("bare.fa", ">x\nACGTTGCAACGTRYKNACGT\n>y\nNNNNNNNNNNNN\n");
     shell(dir.root(), "head -n 400 reads.fq | sed -n '1~4s/^@/>bare/p;2~4p' >> bare.fa");
-    for options in [" bare.fa", " --best", " --best-strata -R @RG\\tID:{}\\tSM:s", " --no-unmapped"]
-    {
+    for options in [
+        " bare.fa",
+        " --best",
+        " --best --clip --rescue 20%",
+        " --best-strata -R @RG\\tID:{}\\tSM:s",
+        " --no-unmapped",
+    ] {
         dir.run(&format!("{PAIRS}{options} --sort -o own.bam")).ok();
         dir.run(&format!("{PAIRS}{options} {CRAM}")).ok();
         said(&dir, "quickcheck -v own.cram");
