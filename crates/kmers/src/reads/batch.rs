@@ -10,8 +10,10 @@ use merganser_io::{
 use merganser_run::Source;
 
 use super::Job;
+use super::filter::Mates;
 use super::pass::{self, Work};
 use crate::Error;
+use crate::lookup::Lookup;
 use crate::tables::bad;
 
 /// A batch is full with so many records, or with so many bytes of headers, letters and qualities:
@@ -56,9 +58,37 @@ pub(super) trait OfReads: Sync {
         Ok(())
     }
 
+    /// How many hits among some of the k-mers of a read, or of the two of a pair, tell that the same is made of them as
+    /// if all were hits; `None` if that never tells.
+    fn enough_hits(&self) -> Option<Enough> {
+        None
+    }
+
     /// Takes a read, or the two of a pair; appends to the text of each output.
     fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], tally: &mut Self::Tally);
 }
+
+/// So many hits, 1 or more,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Enough {
+    pub(super) hits: u64,
+    /// of each mate, of any of them, or of both together.
+    pub(super) mates: Mates,
+}
+
+impl Enough {
+    /// Whether the hits of each mate are enough.
+    fn are(self, mut hits: impl Iterator<Item = u64>) -> bool {
+        match self.mates {
+            Mates::Any => hits.any(|hits| hits >= self.hits),
+            Mates::Both => hits.all(|hits| hits >= self.hits),
+            Mates::Together => hits.sum::<u64>() >= self.hits,
+        }
+    }
+}
+
+/// Where some hits are enough, the k-mers that begin at one of so many letters are looked up first.
+const SAMPLED: usize = 8;
 
 /// A read and the counts of its k-mers.
 pub(super) struct Read<'r> {
@@ -174,6 +204,51 @@ impl<W: OfReads> Work for Reads<'_, W> {
             read += 1;
         }
         read
+    }
+
+    fn counts(
+        &self,
+        batch: &RecordBatch,
+        reads: Range<usize>,
+        letters: &[u8],
+        lookup: &dyn Lookup,
+        counts: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let Some(enough) = self.work.enough_hits() else {
+            return lookup.counts(letters, 1, counts);
+        };
+        lookup.counts(letters, SAMPLED, counts)?;
+        // The letters of the reads of which these do not tell, and where each lies among all letters.
+        let (mut open, mut places) = (Vec::new(), Vec::new());
+        let mut begin = 0;
+        for read in reads {
+            let start = begin;
+            let hits = (0..batch.mates()).map(|mate| {
+                let from = begin;
+                begin += batch.record(read * batch.mates() + mate).letters.len() + 1;
+                let own =
+                    &counts[from.div_ceil(SAMPLED)..begin.div_ceil(SAMPLED).min(counts.len())];
+                own.iter().filter(|&&count| count > 0).count() as u64
+            });
+            // All of them, as each goes on.
+            let hits: Vec<u64> = hits.collect();
+            if !enough.are(hits.into_iter()) {
+                places.push(start..begin);
+                open.extend_from_slice(&letters[start..begin]);
+            }
+        }
+        let mut found = Vec::new();
+        lookup.counts(&open, 1, &mut found)?;
+        // What is decided is as if all were hits.
+        counts.clear();
+        counts.resize(letters.len(), 1);
+        let mut left = &found[..];
+        for place in places {
+            let (own, rest) = left.split_at(place.len());
+            counts[place].copy_from_slice(own);
+            left = rest;
+        }
+        Ok(())
     }
 
     fn make(

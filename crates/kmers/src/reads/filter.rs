@@ -3,7 +3,7 @@
 use merganser_io::{Output, Segment};
 
 use super::Job;
-use super::batch::{self, OfReads, Read};
+use super::batch::{self, Enough, OfReads, Read};
 use crate::Error;
 
 /// A number of k-mers, or a part of the k-mers of a read: that many, rounded down, as kmc_tools has
@@ -121,6 +121,15 @@ impl OfReads for Filter<'_> {
 
     fn texts(&self) -> usize {
         self.outputs
+    }
+
+    fn enough_hits(&self) -> Option<Enough> {
+        match self.config.action {
+            Action::Select(Limit::Number(hits @ 1..), None) => {
+                Some(Enough { hits, mates: self.config.mates })
+            }
+            _ => None,
+        }
     }
 
     fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], done: &mut Filtered) {

@@ -15,6 +15,7 @@ use merganser_run::{InOrder, InOrderSink, Pipeline, Source};
 
 use super::Job;
 use crate::Error;
+use crate::lookup::Lookup;
 
 /// Batches for each worker that may be begun before the one that is written.
 const AHEAD: u64 = 2;
@@ -67,6 +68,22 @@ pub(super) trait Work: Source<Batch: Send + Sync, Error = Error> {
     /// Appends the letters of items from `from` on until there are `most` or somewhat more. Returns
     /// the item that comes next.
     fn join(&self, batch: &Self::Batch, from: usize, most: usize, letters: &mut Vec<u8>) -> usize;
+
+    /// Replaces `counts` by those of the k-mers of some items, whose letters were [joined](Self::join).
+    ///
+    /// # Errors
+    /// As [`Lookup::counts`].
+    fn counts(
+        &self,
+        batch: &Self::Batch,
+        items: Range<usize>,
+        letters: &[u8],
+        lookup: &dyn Lookup,
+        counts: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let _ = (batch, items);
+        lookup.counts(letters, self.stride(), counts)
+    }
 
     /// Makes what there is to write of some items, given the counts of the k-mers at their letters.
     fn make(
@@ -247,7 +264,7 @@ impl<W: Work> Pass<'_, '_, W> {
         while from < W::items(batch) {
             letters.clear();
             let to = self.work.join(batch, from, lookup.letters_at_once(), letters);
-            lookup.counts(letters, self.work.stride(), counts)?;
+            self.work.counts(batch, from..to, letters, lookup, counts)?;
             self.work.make(batch, from..to, counts, &mut texts, tally);
             from = to;
         }

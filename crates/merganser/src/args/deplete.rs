@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::ReadsArgs;
 use super::map::LimitArgs;
+use super::reads::{ReadsArgs, SegmentArgs};
 
 /// What to do with sets of minimizers.
 #[derive(Debug, Subcommand)]
@@ -109,21 +109,8 @@ pub(crate) struct DepleteFilterArgs {
     /// The host's set: .mgd, or Deacon's .idx
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
-    /// Files of single reads (or of pairs, with --interleaved), @LIST of such files, or - for stdin
-    #[arg(value_name = "READS", required_unless_present = "first")]
-    #[arg(conflicts_with_all = ["first", "second"])]
-    pub(crate) reads: Vec<PathBuf>,
-    /// Files of first mates
-    #[arg(short = '1', value_name = "FILE", num_args = 1.., requires = "second")]
-    pub(crate) first: Vec<PathBuf>,
-    /// Files of second mates
-    #[arg(short = '2', value_name = "FILE", num_args = 1.., requires = "first")]
-    pub(crate) second: Vec<PathBuf>,
-    /// First and second mates take turns in the files of reads
-    #[arg(long, conflicts_with = "first")]
-    pub(crate) interleaved: bool,
     #[command(flatten)]
-    pub(crate) inputs: ReadsArgs,
+    pub(crate) reads: SegmentArgs,
 
     /// Distinct minimizers that the set must have of a match
     #[arg(short, long, value_name = "N", default_value_t = 2, help_heading = "Decision")]

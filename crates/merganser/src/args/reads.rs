@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::Args;
-use merganser_io::{Error, Input, expand_inputs};
+use merganser_io::{Error, Input, Segment, expand_inputs};
+
+use crate::common::{pairs, refuse_stdin_twice};
 
 /// The options of how reads are read.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -30,5 +33,56 @@ impl ReadsArgs {
             Some(reference) => input.with_reference(reference),
             None => input,
         }
+    }
+}
+
+/// Reads that are written again: single ones, or pairs.
+#[derive(Args, Debug)]
+pub(crate) struct SegmentArgs {
+    /// Files of single reads (or of pairs, with --interleaved), @LIST of such files, or - for stdin
+    #[arg(value_name = "READS", required_unless_present = "first")]
+    #[arg(conflicts_with_all = ["first", "second"])]
+    reads: Vec<PathBuf>,
+    /// Files of first mates
+    #[arg(short = '1', value_name = "FILE", num_args = 1.., requires = "second")]
+    first: Vec<PathBuf>,
+    /// Files of second mates
+    #[arg(short = '2', value_name = "FILE", num_args = 1.., requires = "first")]
+    second: Vec<PathBuf>,
+    /// First and second mates take turns in the files of reads
+    #[arg(long, conflicts_with = "first")]
+    interleaved: bool,
+    #[command(flatten)]
+    inputs: ReadsArgs,
+}
+
+impl SegmentArgs {
+    /// Whether these are pairs,
+    pub(crate) fn are_pairs(&self) -> bool {
+        self.interleaved || self.are_in_two_files()
+    }
+
+    /// and whether first and second mates are in files of their own.
+    pub(crate) fn are_in_two_files(&self) -> bool {
+        !self.first.is_empty()
+    }
+
+    /// The arguments, some of which may be lists of files.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &PathBuf> {
+        self.first.iter().chain(&self.second).chain(&self.reads)
+    }
+
+    /// Pairs of files, or files of pairs or of single reads.
+    ///
+    /// # Errors
+    /// If a list cannot be read, there are not as many files of first as of second mates, or stdin is named
+    /// twice.
+    pub(crate) fn segments(&self) -> Result<Vec<Segment>> {
+        let expanded = |paths: &[PathBuf]| self.inputs.expand(paths);
+        let kind = if self.interleaved { Segment::Interleaved } else { Segment::Single };
+        let mut segments = pairs(expanded(&self.first)?, expanded(&self.second)?)?;
+        segments.extend(expanded(&self.reads)?.into_iter().map(kind));
+        refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+        Ok(segments)
     }
 }

@@ -11,7 +11,7 @@ use merganser_run::Resources;
 
 use super::summary;
 use crate::args::deplete::DepleteFilterArgs;
-use crate::common::{self, hint_at_mates, pairs, refuse_stdin_twice, tell_skipped, thousands};
+use crate::common::{self, hint_at_mates, tell_skipped, thousands};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -38,9 +38,9 @@ pub(super) fn run(
     let config = config(args);
     config.validate()?;
     let resources = common::resources(args.limits.threads.number(), args.limits.memory, None, None);
-    let segments = segments(args)?;
+    let segments = args.reads.segments()?;
     let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
-    let is_paired = args.interleaved || !args.first.is_empty();
+    let is_paired = args.reads.are_pairs();
     if !is_paired {
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
         hint_at_mates(inputs.iter(), "filtered", remedy, console);
@@ -50,8 +50,7 @@ pub(super) fn run(
         Some(path) => mates(path, None, is_paired)?,
         None => Vec::new(),
     };
-    let lists = args.first.iter().chain(&args.second).chain(&args.reads);
-    let files = RunFiles::new().lists(lists).inputs(&inputs).read([&args.set]);
+    let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).read([&args.set]);
     let summaries = [&args.summary, &args.hostile, &args.json].into_iter().flatten();
     let set = files.write(kept.iter().chain(&others).chain(summaries)).check()?;
     let cancel = interrupt::cancel_on_interrupt();
@@ -78,17 +77,6 @@ fn config(args: &DepleteFilterArgs) -> Config {
     let names = if args.rename { Names::Numbered } else { Names::Kept };
     let config = Config::new().thresholds(thresholds).prefix(args.prefix_length);
     config.keep(args.keep).names(names)
-}
-
-/// Pairs of files, or files of pairs or of single reads.
-fn segments(args: &DepleteFilterArgs) -> Result<Vec<Segment>> {
-    let [first, second, reads] =
-        [&args.first, &args.second, &args.reads].map(|paths| args.inputs.expand(paths));
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
-    let mut segments = pairs(first.map_err(Error::from)?, second.map_err(Error::from)?)?;
-    segments.extend(reads.map_err(Error::from)?.into_iter().map(kind));
-    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
-    Ok(segments)
 }
 
 /// The outputs that a name stands for: of pairs two, if it has a `#` or there is another name.

@@ -80,7 +80,7 @@ fn name(path: &Path) -> String {
 fn deacons(finished: &Finished<'_>) -> Value {
     let (args, outcome) = (finished.args, finished.outcome);
     let input = |at: usize| finished.inputs.get(at).map(ToString::to_string);
-    let second = if args.first.is_empty() { None } else { input(1) };
+    let second = if args.reads.are_in_two_files() { input(1) } else { None };
     let seconds = finished.started.elapsed().as_secs_f64();
     let filtering = outcome.stages.get("filter").as_secs_f64();
     let rate = |count: u64, seconds: f64| (count as f64 / seconds.max(1e-9)) as u64;
@@ -134,7 +134,7 @@ fn hostiles(finished: &Finished<'_>) -> Value {
         .filter_map(|(given, option)| given.then_some(option))
         .collect();
     set("options".into(), options.into());
-    let mates = if args.first.is_empty() { 1 } else { 2 };
+    let mates = if args.reads.are_in_two_files() { 2 } else { 1 };
     for (at, input) in finished.inputs.iter().take(mates).enumerate() {
         let path = input.to_string();
         let file = Path::new(&path)

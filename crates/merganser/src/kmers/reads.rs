@@ -15,7 +15,7 @@ use merganser_run::{Cancel, Resources};
 use super::tables;
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, MaskName, MatesName, ProfileArgs, TableArgs};
-use crate::common::{hint_at_mates, pairs, refuse_stdin_twice, tell_skipped, thousands};
+use crate::common::{hint_at_mates, tell_skipped, thousands};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -33,19 +33,18 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
             MatesName::Together => Mates::Together,
         },
     };
-    let paired = args.interleaved || !args.first.is_empty();
+    let paired = args.reads.are_pairs();
     if args.output2.is_some() && !paired {
         return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
     }
-    let segments = segments(args)?;
+    let segments = args.reads.segments()?;
     let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
     if !paired {
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
         hint_at_mates(inputs.iter(), "filtered", remedy, console);
     }
     let paths: Vec<&PathBuf> = [&args.output].into_iter().chain(&args.output2).collect();
-    let lists = args.first.iter().chain(&args.second).chain(&args.reads);
-    let files = RunFiles::new().lists(lists).inputs(&inputs).write(&paths);
+    let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(&paths);
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let (lookup, set) =
@@ -91,17 +90,6 @@ fn tell_peak(console: &Console) {
     if let Some(peak) = merganser_run::peak_rss() {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
     }
-}
-
-/// Pairs of files, or files of pairs or of single reads.
-fn segments(args: &FilterReadsArgs) -> Result<Vec<Segment>> {
-    let [first, second, reads] =
-        [&args.first, &args.second, &args.reads].map(|paths| args.inputs.expand(paths));
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
-    let mut segments = pairs(first.map_err(Error::from)?, second.map_err(Error::from)?)?;
-    segments.extend(reads.map_err(Error::from)?.into_iter().map(kind));
-    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
-    Ok(segments)
 }
 
 fn action(args: &FilterReadsArgs) -> Result<Action> {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::TableArgs;
-use crate::args::ReadsArgs;
 use crate::args::device::DeviceArgs;
+use crate::args::reads::{ReadsArgs, SegmentArgs};
 
 pub(super) const FILTER_READS: &str = "\
 A read's hits are its k-mers that are in the table, within MIN..MAX if these are
@@ -45,21 +45,8 @@ pub(crate) struct FilterReadsArgs {
     /// The table, perhaps with bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
     pub(crate) table: OsString,
-    /// Files of single reads (or of pairs, with --interleaved), @LIST of such files, or - for stdin
-    #[arg(value_name = "READS", required_unless_present = "first")]
-    #[arg(conflicts_with_all = ["first", "second"])]
-    pub(crate) reads: Vec<PathBuf>,
-    /// Files of first mates
-    #[arg(short = '1', value_name = "FILE", num_args = 1.., requires = "second")]
-    pub(crate) first: Vec<PathBuf>,
-    /// Files of second mates
-    #[arg(short = '2', value_name = "FILE", num_args = 1.., requires = "first")]
-    pub(crate) second: Vec<PathBuf>,
-    /// First and second mates take turns in the files of reads
-    #[arg(long, conflicts_with = "first")]
-    pub(crate) interleaved: bool,
     #[command(flatten)]
-    pub(crate) inputs: ReadsArgs,
+    pub(crate) reads: SegmentArgs,
 
     /// Keep reads with N hits or more; with a point (0.5) such a part of their k-mers,
     /// rounded down
