@@ -49,8 +49,9 @@ Examples:
   merganser deplete index -o human.idx human.fa.gz   # for Deacon, too";
 
 const FILTER: &str = "\
-A read, or a pair with both mates together, matches if the set has --abs-threshold
-of its distinct minimizers, and --rel-threshold of them. Matches are removed.
+A read, or a pair with both mates together, matches if the set has at least
+--abs-threshold of its distinct minimizers, and a part of --rel-threshold of
+them. Matches are removed.
 
 Examples:
   Remove a host's pairs:
