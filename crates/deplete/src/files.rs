@@ -6,10 +6,14 @@ mod mgd;
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::path::Path;
+use std::sync::Mutex;
 
 use merganser_io::AtomicFile;
-use merganser_run::{Cancel, Resources, Shortage};
+use merganser_run::locks::{into_inner, lock};
+use merganser_run::{Cancel, Resources, Shortage, run_workers};
 
+use crate::host::Section;
+use crate::sections::{SECTIONS, each_section, sorted};
 use crate::{Error, Host, MinimizerSet, Params};
 
 /// The kind of file.
@@ -46,8 +50,8 @@ pub struct Description {
     pub bytes: u64,
 }
 
-/// Numbers between two looks at whether the run is cancelled.
-const STRETCH: u64 = 1 << 20;
+/// What is wrong with a file, without its name.
+struct Problem(String);
 
 /// An open file, its header read.
 struct Opened<'p> {
@@ -85,32 +89,111 @@ impl<'p> Opened<'p> {
         Ok(Opened { path, description, reader })
     }
 
-    /// Calls `take` with each number of the set.
-    fn each(self, cancel: &Cancel, mut take: impl FnMut(u64)) -> Result<(), Error> {
-        let (path, count) = (self.path, self.description.count);
-        let problem = |problem| Error::set(path, problem);
-        match self.reader {
-            Reader::Mgd(mut reader) => {
-                let mut done = 0;
-                while let Some(block) = reader.block().map_err(problem)? {
-                    block.iter().copied().for_each(&mut take);
-                    done += block.len() as u64;
-                    if done.is_multiple_of(STRETCH) && cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
-                }
+    /// How many numbers there may be in a section.
+    fn room(&self, section: usize) -> usize {
+        match &self.reader {
+            Reader::Mgd(reader) => reader.sections[section].0 as usize,
+            Reader::Idx(reader) => reader.count as usize / SECTIONS,
+        }
+    }
+
+    /// Bytes that a thread takes to decode.
+    fn piece_bytes(&self) -> u64 {
+        match &self.reader {
+            Reader::Mgd(reader) => {
+                reader.sections.iter().map(|section| section.1).max().unwrap_or(0)
             }
-            Reader::Idx(mut reader) => {
-                for number in 0..count {
-                    take(reader.next().map_err(problem)?);
-                    if number.is_multiple_of(STRETCH) && cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
+            Reader::Idx(_) => 32 * idx::STRETCH as u64,
+        }
+    }
+
+    /// Has `threads` threads call `take` with a section and some of its numbers, until these were all.
+    fn each(
+        self,
+        threads: usize,
+        cancel: &Cancel,
+        take: impl Fn(usize, &[u64]) + Sync,
+    ) -> Result<(), Error> {
+        let (path, params) = (self.path, self.description.params);
+        let problem = |problem: Problem| Error::set(path, problem.0);
+        match self.reader {
+            Reader::Mgd(reader) => {
+                let sections = reader.sections.clone();
+                pieces(
+                    threads,
+                    cancel,
+                    reader,
+                    |reader, bytes| reader.section(bytes).map_err(Problem),
+                    |section, bytes| {
+                        let count = sections[section].0;
+                        mgd::decode(params, section, count, bytes, |numbers| take(section, numbers))
+                    },
+                    problem,
+                )
+            }
+            Reader::Idx(reader) => pieces(
+                threads,
+                cancel,
+                reader,
+                |reader, bytes| {
+                    reader.stretch(bytes).map_err(Problem)?;
+                    Ok((!bytes.is_empty()).then_some(()))
+                },
+                |(), bytes| {
+                    let mut numbers = each_section(|_| Vec::new());
+                    idx::decode(params, bytes, |number| {
+                        numbers[params.section(number)].push(number)
+                    })?;
+                    numbers
+                        .iter()
+                        .enumerate()
+                        .for_each(|(section, numbers)| take(section, numbers));
+                    Ok(())
+                },
+                problem,
+            ),
+        }
+    }
+}
+
+/// Reads pieces of a file one after the other, and has `threads` threads decode them.
+fn pieces<R: Send, P>(
+    threads: usize,
+    cancel: &Cancel,
+    reader: R,
+    read: impl Fn(&mut R, &mut Vec<u8>) -> Result<Option<P>, Problem> + Sync,
+    decode: impl Fn(P, &[u8]) -> Result<(), Problem> + Sync,
+    problem: impl Fn(Problem) -> Error + Sync,
+) -> Result<(), Error> {
+    let reader = Mutex::new(Some(reader));
+    let work = |bytes: &mut Vec<u8>| -> Result<bool, Problem> {
+        let mut open = lock(&reader);
+        let Some(piece) = open.as_mut().map(|reader| read(reader, bytes)).transpose()?.flatten()
+        else {
+            *open = None;
+            return Ok(false);
+        };
+        drop(open);
+        decode(piece, bytes)?;
+        Ok(true)
+    };
+    run_workers(threads, |_| {
+        let mut bytes = Vec::new();
+        loop {
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            match work(&mut bytes) {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(error) => {
+                    // Others need not go on.
+                    *lock(&reader) = None;
+                    return Err(problem(error));
                 }
             }
         }
-        Ok(())
-    }
+    })
 }
 
 /// Fills as much of a buffer as there is.
@@ -145,28 +228,38 @@ pub fn read(
 ) -> Result<MinimizerSet, Error> {
     let opened = Opened::open(path)?;
     let Description { params, count, .. } = opened.description;
-    suffices(path, reserved + 8 * count, resources)?;
-    let mut spread = Vec::with_capacity(count as usize);
-    opened.each(cancel, |number| spread.push(number))?;
-    if !spread.is_sorted_by(|a, b| a < b) {
-        spread.sort_unstable();
-        spread.dedup();
-    }
-    Ok(MinimizerSet::of_sorted(params, spread))
+    let decoding = resources.threads as u64 * opened.piece_bytes();
+    suffices(path, reserved + 8 * count + decoding, resources)?;
+    let sections = each_section(|section| Mutex::new(Vec::with_capacity(opened.room(section))));
+    let take =
+        |section: usize, numbers: &[u64]| lock(&sections[section]).extend_from_slice(numbers);
+    opened.each(resources.threads, cancel, take)?;
+    sorted(params, sections, resources.threads)
 }
 
 impl Host {
-    /// Reads a set that reads are to be held against, within the memory of `resources`.
+    /// Reads a set that reads are to be held against, within the memory of `resources`, whose threads all work on it.
     ///
     /// # Errors
     /// As [`read`].
     pub fn read(path: &Path, resources: &Resources, cancel: &Cancel) -> Result<Host, Error> {
         let opened = Opened::open(path)?;
         let Description { params, count, .. } = opened.description;
-        suffices(path, Host::bytes(count as usize), resources)?;
-        let mut host = Host::with_room(params, count as usize);
-        opened.each(cancel, |number| host.add(number))?;
-        Ok(host)
+        let decoding = resources.threads as u64 * opened.piece_bytes();
+        suffices(path, Host::bytes(count as usize) + decoding, resources)?;
+        let sections = each_section(|section| Mutex::new(Section::with_room(opened.room(section))));
+        // Those of an `.mgd` come in order, a section by one thread.
+        let in_order = opened.description.format == Format::Mgd;
+        opened.each(resources.threads, cancel, |section, numbers| {
+            let mut section = lock(&sections[section]);
+            let numbers = numbers.iter().map(|&number| number << params.unused_bits());
+            if in_order {
+                section.append(numbers);
+            } else {
+                section.add_all(&numbers.collect::<Vec<u64>>());
+            }
+        })?;
+        Ok(Host::of_sections(params, sections.into_iter().map(into_inner).collect()))
     }
 }
 
@@ -182,13 +275,18 @@ fn suffices(path: &Path, needed: u64, resources: &Resources) -> Result<(), Error
     Err(Shortage { what, needed, budget, remedy: "or use a smaller set" }.into())
 }
 
-/// Writes a set.
+/// Writes a set; its bytes do not depend on `threads`, which encode it.
 ///
 /// # Errors
 /// If it cannot be written. There is then no file.
-pub fn write(set: &MinimizerSet, format: Format, mut file: AtomicFile) -> Result<(), Error> {
+pub fn write(
+    set: &MinimizerSet,
+    format: Format,
+    threads: usize,
+    mut file: AtomicFile,
+) -> Result<(), Error> {
     match format {
-        Format::Mgd => mgd::write(set, &mut file)?,
+        Format::Mgd => mgd::write(set, threads, &mut file)?,
         Format::Idx => idx::write(set, &mut file)?,
     }
     file.flush()?;
@@ -216,7 +314,7 @@ mod tests {
         vec![
             set(31, 0),
             set(31, 1),
-            set(31, 5000),
+            set(31, 50_000),
             set(5, 900),
             set(1, 3),
             set(21, 256),
@@ -226,14 +324,18 @@ mod tests {
 
     fn written(set: &MinimizerSet, format: Format, folder: &Path) -> Vec<u8> {
         let path = folder.join("set");
-        write(set, format, AtomicFile::create(&path).unwrap()).unwrap();
-        std::fs::read(path).unwrap()
+        let bytes = [1, 3].map(|threads| {
+            write(set, format, threads, AtomicFile::create(&path).unwrap()).unwrap();
+            std::fs::read(&path).unwrap()
+        });
+        assert_eq!(bytes[0], bytes[1]);
+        bytes.into_iter().next().unwrap()
     }
 
     fn read_back(bytes: &[u8], folder: &Path) -> Result<(MinimizerSet, Host), Error> {
         let path = folder.join("back");
         std::fs::write(&path, bytes).unwrap();
-        let (resources, cancel) = (Resources::new().memory(1 << 30), Cancel::default());
+        let (resources, cancel) = (Resources::new().threads(3).memory(1 << 30), Cancel::default());
         Ok((read(&path, &resources, 0, &cancel)?, Host::read(&path, &resources, &cancel)?))
     }
 
@@ -303,7 +405,7 @@ mod tests {
     fn too_little_memory_is_said() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("set");
-        write(&sets()[2], Format::Mgd, AtomicFile::create(&path).unwrap()).unwrap();
+        write(&sets()[2], Format::Mgd, 1, AtomicFile::create(&path).unwrap()).unwrap();
         let resources = Resources::new().memory(20 << 20);
         let message = Host::read(&path, &resources, &Cancel::default()).unwrap_err().to_string();
         assert!(message.contains("`memory` gives 20.0 MiB: raise it"), "{message}");

@@ -1,10 +1,12 @@
-//! A set that reads are held against: a hash map of open addressing without values. Its slots are in order, so that a
-//! look-up ends where a larger number stands, and lie in lines of the cache, one of which tells mostly.
+//! A set that reads are held against: a hash set of open addressing, in sections that all threads fill at once. Its
+//! slots are in order, so that a look-up ends where a larger number stands, and lie in lines of the cache, one of which
+//! tells mostly.
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
 
 use crate::Params;
+use crate::sections::{self, SECTIONS};
 
 /// Slots of a line of the cache.
 const LINE: usize = 8;
@@ -13,8 +15,8 @@ const SLOTS: usize = 4;
 /// so many are taken, at most.
 const TAKEN: usize = 3;
 /// Lines beyond the last one that a number can belong to: there is no way round to the first.
-const BEYOND: usize = 32;
-/// No number: these have 62 bits at most.
+const BEYOND: usize = 4;
+/// No number: of these, the lowest bits are 0.
 const EMPTY: u64 = u64::MAX;
 /// Look-ups whose memory is fetched together.
 const TOGETHER: usize = 32;
@@ -24,33 +26,130 @@ const TOGETHER: usize = 32;
 #[repr(align(64))]
 struct Line([u64; LINE]);
 
-/// The minimizers of a host, to be looked up.
+/// The minimizers of a host, to be looked up. Each stands as its number, moved to the highest bits of a word.
 #[derive(Clone, Debug)]
 pub struct Host {
     params: Params,
     level: Level,
     len: usize,
-    /// Lines that a number can belong to, by its share of the range.
-    own: usize,
-    lines: Vec<Line>,
+    sections: Vec<Section>,
 }
 
-impl Host {
-    /// Lines for so many minimizers.
+/// The numbers of one [section](crate::sections).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Section {
+    len: usize,
+    /// Lines that a number can belong to, by its share of the section's range.
+    own: usize,
+    /// None before the first is added, so that who adds it has the memory made.
+    lines: Vec<Line>,
+    /// The slot behind the last that was appended.
+    end: usize,
+}
+
+impl Section {
+    /// Lines for so many numbers.
     fn lines(count: usize) -> usize {
         count / TAKEN * SLOTS / LINE + 1
     }
 
-    /// Bytes that so many minimizers take.
-    pub(crate) fn bytes(count: usize) -> u64 {
-        ((Host::lines(count) + BEYOND) * size_of::<Line>()) as u64
+    /// For so many numbers, or some more.
+    pub(crate) fn with_room(count: usize) -> Section {
+        Section { own: Section::lines(count), ..Section::default() }
     }
 
-    /// With room for so many.
-    pub(crate) fn with_room(params: Params, count: usize) -> Host {
-        let own = Host::lines(count);
-        let lines = vec![Line([EMPTY; LINE]); own + BEYOND];
-        Host { params, level: Level::best(), len: 0, own, lines }
+    /// The line that a number belongs to: those in order have lines in order.
+    #[inline(always)]
+    fn line(&self, number: u64) -> usize {
+        ((u128::from(number << sections::BITS) * self.own as u128) >> 64) as usize
+    }
+
+    fn make_lines(&mut self) {
+        if self.lines.is_empty() {
+            self.lines = vec![Line([EMPTY; LINE]); self.own + BEYOND];
+        }
+    }
+
+    /// Adds numbers that are larger than all that are there, in order.
+    pub(crate) fn append(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
+        self.make_lines();
+        self.len += numbers.len();
+        for number in numbers {
+            let at = self.end.max(self.line(number) * LINE);
+            self.lines[at / LINE].0[at % LINE] = number;
+            self.end = at + 1;
+            if self.end == self.lines.len() * LINE {
+                self.lines.push(Line([EMPTY; LINE]));
+            }
+        }
+    }
+
+    /// Adds numbers in any order, those that are not there.
+    pub(crate) fn add_all(&mut self, numbers: &[u64]) {
+        self.make_lines();
+        for (at, &number) in numbers.iter().enumerate() {
+            if let Some(&later) = numbers.get(at + TOGETHER) {
+                prefetch(&self.lines, self.line(later));
+            }
+            self.add(number);
+        }
+    }
+
+    fn add(&mut self, number: u64) {
+        let mut line = self.line(number);
+        while self.lines[line].0[LINE - 1] < number {
+            line += 1;
+        }
+        let smaller = |line: &[u64; LINE]| line.iter().take_while(|&&slot| slot < number).count();
+        let mut at = smaller(&self.lines[line].0);
+        if self.lines[line].0[at] == number {
+            return;
+        }
+        // All up to the next empty slot go on by one.
+        let mut moved = number;
+        while moved != EMPTY {
+            let slots = &mut self.lines[line].0;
+            let last = slots[LINE - 1];
+            slots.copy_within(at..LINE - 1, at + 1);
+            slots[at] = moved;
+            (moved, at) = (last, 0);
+            line += 1;
+            if line == self.lines.len() {
+                self.lines.push(Line([EMPTY; LINE]));
+            }
+        }
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    fn has(&self, number: u64) -> bool {
+        let mut line = self.line(number);
+        // The last line, if there are any, has an empty slot, which is larger than any number.
+        while let Some(Line(slots)) = self.lines.get(line) {
+            let mut is_there = false;
+            for &slot in slots {
+                is_there |= slot == number;
+            }
+            if slots[LINE - 1] >= number {
+                return is_there;
+            }
+            line += 1;
+        }
+        false
+    }
+}
+
+impl Host {
+    /// Bytes that so many minimizers take.
+    pub(crate) fn bytes(count: usize) -> u64 {
+        ((Section::lines(count) + SECTIONS * (BEYOND + 1)) * size_of::<Line>()) as u64
+    }
+
+    /// Of all sections.
+    pub(crate) fn of_sections(params: Params, sections: Vec<Section>) -> Host {
+        debug_assert_eq!(sections.len(), SECTIONS);
+        let len = sections.iter().map(|section| section.len).sum();
+        Host { params, level: Level::best(), len, sections }
     }
 
     /// Which minimizers these are.
@@ -68,60 +167,21 @@ impl Host {
         self.len == 0
     }
 
-    /// The line that a number belongs to: those in order have lines in order.
-    #[inline(always)]
-    fn line(&self, spread: u64) -> usize {
-        let shift = 64 - 2 * self.params.k() as u32;
-        ((u128::from(spread << shift) * self.own as u128) >> 64) as usize
-    }
-
-    /// Adds one; nothing changes if it is there. Fastest in order.
-    pub(crate) fn add(&mut self, spread: u64) {
-        let mut number = self.line(spread);
-        while self.lines[number].0[LINE - 1] < spread {
-            number += 1;
-        }
-        let smaller = |line: &[u64; LINE]| line.iter().take_while(|&&slot| slot < spread).count();
-        let mut at = smaller(&self.lines[number].0);
-        if self.lines[number].0[at] == spread {
-            return;
-        }
-        // All up to the next empty slot go on by one.
-        let mut moved = spread;
-        while moved != EMPTY {
-            let line = &mut self.lines[number].0;
-            let last = line[LINE - 1];
-            line.copy_within(at..LINE - 1, at + 1);
-            line[at] = moved;
-            (moved, at) = (last, 0);
-            number += 1;
-            if number == self.lines.len() {
-                self.lines.push(Line([EMPTY; LINE]));
-            }
-        }
-        self.len += 1;
-    }
-
     /// Whether it has a minimizer, as [`values`](crate::MinimizerSet::values) has them.
     pub fn contains(&self, value: u64) -> bool {
-        self.has(self.params.spread(value))
+        let number = self.number(value);
+        self.section(number).has(number)
+    }
+
+    /// What stands for a minimizer.
+    #[inline(always)]
+    fn number(&self, value: u64) -> u64 {
+        self.params.spread(value) << self.params.unused_bits()
     }
 
     #[inline(always)]
-    fn has(&self, spread: u64) -> bool {
-        let mut number = self.line(spread);
-        // The last line has an empty slot, which is larger than any number.
-        loop {
-            let line = &self.lines[number].0;
-            let mut is_there = false;
-            for &slot in line {
-                is_there |= slot == spread;
-            }
-            if line[LINE - 1] >= spread {
-                return is_there;
-            }
-            number += 1;
-        }
+    fn section(&self, number: u64) -> &Section {
+        &self.sections[(number >> (u64::BITS - sections::BITS)) as usize]
     }
 
     /// Appends to `found` those of some places of values at which there is a minimizer that it has.
@@ -138,26 +198,27 @@ dispatch! {
 fn look_up_here(host: &Host, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
     let mut count = found.len();
     found.resize(count + asked.len(), 0);
-    let mut spread = [0; TOGETHER];
+    let mut numbers = [0; TOGETHER];
     let mut next = [0; TOGETHER];
-    let ask = |asked: &[u32], spread: &mut [u64; TOGETHER]| {
-        for (spread, &at) in spread.iter_mut().zip(asked) {
-            *spread = host.params.spread(values[at as usize]);
-            prefetch(&host.lines, host.line(*spread));
+    let ask = |asked: &[u32], numbers: &mut [u64; TOGETHER]| {
+        for (number, &at) in numbers.iter_mut().zip(asked) {
+            *number = host.number(values[at as usize]);
+            let section = host.section(*number);
+            prefetch(&section.lines, section.line(*number));
         }
     };
     let mut parts = asked.chunks(TOGETHER);
     let mut part = parts.next().unwrap_or_default();
-    ask(part, &mut spread);
+    ask(part, &mut numbers);
     while !part.is_empty() {
         let rest = parts.next().unwrap_or_default();
         ask(rest, &mut next);
-        for (&spread, &at) in spread.iter().zip(part) {
+        for (&number, &at) in numbers.iter().zip(part) {
             found[count] = at;
             // Nobody could foretell which: there should be no branch.
-            count += usize::from(host.has(spread));
+            count += usize::from(host.section(number).has(number));
         }
-        (part, spread) = (rest, next);
+        (part, numbers) = (rest, next);
     }
     found.truncate(count);
 }
@@ -174,14 +235,26 @@ mod tests {
             crowded in any::<bool>(),
         ) {
             let params = Params::new(5, 3).unwrap();
-            let room = if crowded { values.len() / 8 } else { values.len() };
-            let mut host = Host::with_room(params, room);
+            let mut sections = vec![Section::with_room(if crowded { 0 } else { values.len() }); SECTIONS];
+            let mut appended = sections.clone();
             for &value in values.iter().rev().chain(&values) {
-                host.add(params.spread(value));
+                let spread = params.spread(value);
+                sections[params.section(spread)].add_all(&[spread << params.unused_bits()]);
             }
+            let mut sorted: Vec<u64> = values.iter().map(|&value| params.spread(value)).collect();
+            sorted.sort_unstable();
+            for spread in sorted {
+                let number = spread << params.unused_bits();
+                appended[params.section(spread)].append([number].into_iter());
+            }
+            let host = Host::of_sections(params, sections);
             prop_assert_eq!(host.len(), values.len());
-            let slots = host.lines.iter().flat_map(|line| line.0);
-            prop_assert!(slots.filter(|&slot| slot != EMPTY).is_sorted());
+            let slots = |sections: &[Section]| {
+                let lines = sections.iter().flat_map(|section| &section.lines);
+                lines.flat_map(|line| line.0).collect::<Vec<u64>>()
+            };
+            prop_assert_eq!(slots(&host.sections), slots(&appended));
+            prop_assert!(slots(&appended).into_iter().filter(|&slot| slot != EMPTY).is_sorted());
             let (all, asked): (Vec<u64>, Vec<u32>) = (0..1024).map(|value| (value, value as u32)).unzip();
             let mut found = Vec::new();
             host.look_up(&all, &asked, &mut found);

@@ -15,6 +15,7 @@ mod minimizers;
 pub mod naive;
 mod params;
 mod run;
+mod sections;
 mod set;
 mod thresholds;
 

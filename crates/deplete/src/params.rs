@@ -48,9 +48,16 @@ impl Params {
         self.k() + self.w() - 1
     }
 
+    /// Bits of a word that a minimizer does not have.
+    #[inline(always)]
+    pub(crate) fn unused_bits(self) -> u32 {
+        64 - 2 * u32::from(self.k)
+    }
+
     /// The bits of a minimizer, all set.
+    #[inline(always)]
     pub(crate) fn mask(self) -> u64 {
-        u64::MAX >> (64 - 2 * u32::from(self.k))
+        u64::MAX >> self.unused_bits()
     }
 }
 

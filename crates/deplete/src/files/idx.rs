@@ -3,16 +3,20 @@
 
 use std::io::{BufWriter, Read, Write};
 
+use super::Problem;
 use crate::{MinimizerSet, Params};
 
 const VERSION: u8 = 3;
 const HEADER: usize = 11;
+/// Minimizers of a stretch.
+pub(super) const STRETCH: usize = 256 << 10;
 
 /// A file whose header was read.
 pub(super) struct Reader<R> {
     reader: R,
     pub(super) params: Params,
     pub(super) count: u64,
+    left: u64,
     /// Bytes of a minimizer.
     width: usize,
 }
@@ -45,7 +49,7 @@ impl<R: Read> Reader<R> {
         }
         let params = Params::new(usize::from(k), usize::from(w))
             .map_err(|_| format!("has k {k} and w {w}; k of up to {} is read", Params::MOST_K))?;
-        let (count, width) = (u64::from_le_bytes(count), usize::from(k).div_ceil(4));
+        let (count, width) = (u64::from_le_bytes(count), width(params));
         let expected =
             count.checked_mul(width as u64).and_then(|all| all.checked_add(HEADER as u64));
         if expected != Some(bytes) {
@@ -53,33 +57,53 @@ impl<R: Read> Reader<R> {
                 "has {bytes} bytes, which are not those of {count} minimizers: it is truncated or damaged"
             ));
         }
-        Ok(Reader { reader, params, count, width })
+        Ok(Reader { reader, params, count, left: count, width })
     }
 
-    /// The next minimizer, as a set keeps it.
-    pub(super) fn next(&mut self) -> Result<u64, String> {
-        let mut bytes = [0; 8];
-        self.reader
-            .read_exact(&mut bytes[..self.width])
-            .map_err(|error| format!("cannot read: {}", merganser_io::reason(&error)))?;
-        let value = u64::from_le_bytes(bytes);
-        if value > self.params.mask() {
-            return Err("has a minimizer of more bases than k: it is damaged".into());
+    /// Reads some minimizers; none at the end.
+    pub(super) fn stretch(&mut self, bytes: &mut Vec<u8>) -> Result<(), String> {
+        bytes.clear();
+        let most = (STRETCH * self.width) as u64;
+        let got = self.reader.by_ref().take(most).read_to_end(bytes);
+        let got = got.map_err(|error| format!("cannot read: {}", merganser_io::reason(&error)))?;
+        self.left = self.left.checked_sub((got / self.width) as u64).unwrap_or(u64::MAX);
+        if !got.is_multiple_of(self.width) || (got == 0 && self.left > 0) {
+            return Err("was changed while it was read".into());
         }
-        Ok(self.params.spread(value))
+        Ok(())
     }
 }
 
-/// Writes a set, its minimizers in order; Deacon's own files have them in that of its hash set.
+/// Calls `take` with each minimizer of a stretch, as a set keeps it.
+pub(super) fn decode(
+    params: Params,
+    bytes: &[u8],
+    mut take: impl FnMut(u64),
+) -> Result<(), Problem> {
+    for minimizer in bytes.chunks_exact(width(params)) {
+        let value = minimizer.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        if value > params.mask() {
+            return Err(Problem("has a minimizer of more bases than k: it is damaged".into()));
+        }
+        take(params.spread(value));
+    }
+    Ok(())
+}
+
+/// Bytes of a minimizer.
+fn width(params: Params) -> usize {
+    params.k().div_ceil(4)
+}
+
+/// Writes a set, its minimizers in the order in which it keeps them; Deacon's own files have them in that of its hash
+/// set.
 pub(super) fn write(set: &MinimizerSet, out: &mut impl Write) -> std::io::Result<()> {
-    let (params, mut values) = (set.params(), set.values().collect::<Vec<_>>());
-    values.sort_unstable();
+    let params = set.params();
     let mut out = BufWriter::with_capacity(1 << 20, out);
     out.write_all(&[VERSION, params.k() as u8, params.w() as u8])?;
-    out.write_all(&(values.len() as u64).to_le_bytes())?;
-    let width = params.k().div_ceil(4);
-    for value in values {
-        out.write_all(&value.to_le_bytes()[..width])?;
+    out.write_all(&(set.len() as u64).to_le_bytes())?;
+    for value in set.values() {
+        out.write_all(&value.to_le_bytes()[..width(params)])?;
     }
     out.flush()
 }

@@ -1,132 +1,206 @@
-//! Our own `.mgd`: a header, then blocks of up to 256 numbers, sorted, each number as its distance from the one
-//! before in as many bits as the largest one of the block needs. Numbers are little-endian.
+//! Our own `.mgd`: a header, a directory of the [sections](crate::sections), and for each section blocks of up to 256
+//! numbers, sorted, each number as its distance from the one before in as many bits as the largest one of the block
+//! needs. Numbers are little-endian.
 
-use std::io::{BufWriter, Read, Write};
+use std::io::{Read, Write};
+use std::sync::Mutex;
 
-use crate::{MinimizerSet, Params};
+use merganser_run::locks::{into_inner, lock};
+
+use super::Problem;
+use crate::sections::{SECTIONS, each_section, share_out};
+use crate::{Error, MinimizerSet, Params};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-pub(super) const MAGIC: [u8; 8] = *b"\x89MGD\r\n\x1a\n";
+pub(super) const MAGIC: [u8; 8] = *b"\x89MGS\r\n\x1a\n";
 /// The version that this program writes, and the only one it reads.
 const VERSION: u32 = 1;
-/// Magic, version, k, w, two bytes of zeros, how many, bytes of the file, checksum of these.
-const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 4;
+/// Magic, version, k, w, two bytes of zeros, how many, bytes of the file.
+const HEADER: usize = 8 + 4 + 4 + 8 + 8;
+/// For each section how many numbers and bytes it has; then a checksum of header and directory.
+const DIRECTORY: usize = SECTIONS * 16 + 4;
 /// Numbers of a block.
 const BLOCK: usize = 256;
 
-/// A file whose header was read.
+/// A file whose header and directory were read.
 pub(super) struct Reader<R> {
     reader: R,
     pub(super) params: Params,
     pub(super) count: u64,
-    left: u64,
-    /// The last number, and one more; 0 before the first.
-    last: u64,
-    bytes: Vec<u8>,
-    block: Vec<u64>,
+    /// How many numbers and bytes each section has.
+    pub(super) sections: Vec<(u64, u64)>,
+    next: usize,
 }
 
 impl<R: Read> Reader<R> {
     /// Of a file of so many bytes, of which the magic was read.
     pub(super) fn open(mut reader: R, bytes: u64) -> Result<Reader<R>, String> {
-        let mut header = [0; HEADER];
+        let mut header = [0; HEADER + DIRECTORY];
         header[..MAGIC.len()].copy_from_slice(&MAGIC);
         let truncated = |_| "is truncated within its header: build it again".to_owned();
-        reader.read_exact(&mut header[MAGIC.len()..]).map_err(truncated)?;
-        let number = |at: usize, len: usize| {
-            let bytes = header[at..at + len].iter().rev();
-            bytes.fold(0u64, |number, &byte| number << 8 | u64::from(byte))
-        };
-        let version = number(8, 4);
-        if version != u64::from(VERSION) {
+        reader.read_exact(&mut header[MAGIC.len()..HEADER]).map_err(truncated)?;
+        let version = u64::from(VERSION);
+        if number(&header, 8, 4) != version {
             return Err(format!(
-                "format {version} is not this program's {VERSION}: use another version of merganser, \
-                 or build it again"
+                "format {} is not this program's {version}: use another version of merganser, or build it again",
+                number(&header, 8, 4)
             ));
         }
-        if number(HEADER - 4, 4) != u64::from(crc32fast::hash(&header[..HEADER - 4])) {
+        reader.read_exact(&mut header[HEADER..]).map_err(truncated)?;
+        let (checked, checksum) = header.split_at(HEADER + DIRECTORY - 4);
+        if *checksum != crc32fast::hash(checked).to_le_bytes() {
             return Err("the header is damaged (checksum): build it again".into());
         }
-        if number(24, 8) != bytes {
+        if number(&header, 24, 8) != bytes {
             return Err(format!(
                 "is truncated or was changed: {bytes} bytes instead of {}; copy it again",
-                number(24, 8)
+                number(&header, 24, 8)
             ));
         }
-        let params = Params::new(number(12, 1) as usize, number(13, 1) as usize)
-            .map_err(|_| "the header makes no sense: build it again".to_owned())?;
-        let count = number(16, 8);
-        let (bytes, block) = (Vec::new(), Vec::new());
-        Ok(Reader { reader, params, count, left: count, last: 0, bytes, block })
+        let nonsense = || "the header makes no sense: build it again".to_owned();
+        let params = Params::new(number(&header, 12, 1) as usize, number(&header, 13, 1) as usize);
+        let params = params.map_err(|_| nonsense())?;
+        let entry = |at: usize| (number(&header, at, 8), number(&header, at + 8, 8));
+        let sections = each_section(|section| entry(HEADER + 16 * section));
+        let sum = |of: fn(&(u64, u64)) -> u64| {
+            sections.iter().map(of).try_fold(0u64, |sum, next| sum.checked_add(next))
+        };
+        let count = number(&header, 16, 8);
+        let len = bytes.checked_sub(header.len() as u64);
+        // A block has a width and a checksum, at least.
+        let is_possible = |&(count, len): &(u64, u64)| count.div_ceil(BLOCK as u64) <= len / 5;
+        if sum(|section| section.0) != Some(count)
+            || sum(|section| section.1) != len
+            || !sections.iter().all(is_possible)
+        {
+            return Err(nonsense());
+        }
+        Ok(Reader { reader, params, count, sections, next: 0 })
     }
 
-    /// The next block of numbers; `None` at the end.
-    pub(super) fn block(&mut self) -> Result<Option<&[u64]>, String> {
-        if self.left == 0 {
-            return Ok(None);
+    /// Reads the next section that has numbers, and says which it is; `None` at the end.
+    pub(super) fn section(&mut self, bytes: &mut Vec<u8>) -> Result<Option<usize>, String> {
+        while let Some(&(count, len)) = self.sections.get(self.next) {
+            self.next += 1;
+            if count == 0 && len == 0 {
+                continue;
+            }
+            bytes.clear();
+            let got = self.reader.by_ref().take(len).read_to_end(bytes);
+            let got =
+                got.map_err(|error| format!("cannot read: {}", merganser_io::reason(&error)))?;
+            if got as u64 != len {
+                return Err("is truncated: copy it again".into());
+            }
+            return Ok(Some(self.next - 1));
         }
-        let count = self.left.min(BLOCK as u64) as usize;
-        let mut width = [0];
-        let cannot = |error| format!("cannot read: {}", merganser_io::reason(&error));
-        self.reader.read_exact(&mut width).map_err(cannot)?;
-        let width = usize::from(width[0]);
-        let len = (count * width).div_ceil(8);
-        // Whole words are taken from it.
-        self.bytes.clear();
-        self.bytes.resize(len + 4 + 16, 0);
-        self.reader.read_exact(&mut self.bytes[..len + 4]).map_err(cannot)?;
-        let (data, checksum) = self.bytes.split_at(len);
-        let mut sum = crc32fast::Hasher::new();
-        sum.update(&[width as u8]);
-        sum.update(data);
-        let damaged = || "is damaged (checksum): copy it again, or build it again".to_owned();
-        if sum.finalize().to_le_bytes() != checksum[..4] || width > 64 {
-            return Err(damaged());
-        }
-        self.block.clear();
-        for number in 0..count {
-            let bit = number * width;
-            let mut word = [0; 16];
-            word.copy_from_slice(&self.bytes[bit / 8..bit / 8 + 16]);
-            let mask = (1u128 << width) - 1;
-            let distance = (u128::from_le_bytes(word) >> (bit % 8) & mask) as u64;
-            let next = self.last.checked_add(distance).filter(|&next| next <= self.params.mask());
-            let next = next.ok_or_else(damaged)?;
-            self.block.push(next);
-            self.last = next + 1;
-        }
-        self.left -= count as u64;
-        Ok(Some(&self.block))
+        Ok(None)
     }
 }
 
-/// Writes a set.
-pub(super) fn write(set: &MinimizerSet, out: &mut impl Write) -> std::io::Result<()> {
+/// A number of up to 8 bytes.
+fn number(bytes: &[u8], at: usize, len: usize) -> u64 {
+    bytes[at..at + len].iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+/// Calls `take` with the numbers of a section, of which there are `count`, block by block.
+pub(super) fn decode(
+    params: Params,
+    section: usize,
+    count: u64,
+    mut bytes: &[u8],
+    mut take: impl FnMut(&[u64]),
+) -> Result<(), Problem> {
+    let damaged = || Problem("is damaged (checksum): copy it again, or build it again".to_owned());
+    let (mut left, mut last) = (count, params.least_of(section));
+    let (mut padded, mut block) = (Vec::new(), Vec::with_capacity(BLOCK));
+    while left > 0 {
+        let count = left.min(BLOCK as u64) as usize;
+        let width = usize::from(*bytes.first().ok_or_else(damaged)?);
+        let len = 1 + (count * width).div_ceil(8);
+        if width > 64 || bytes.len() < len + 4 {
+            return Err(damaged());
+        }
+        if crc32fast::hash(&bytes[..len]).to_le_bytes() != bytes[len..len + 4] {
+            return Err(damaged());
+        }
+        // Whole words are taken from it.
+        padded.clear();
+        padded.extend_from_slice(&bytes[1..len]);
+        padded.resize(len + 16, 0);
+        block.clear();
+        for number in 0..count {
+            let bit = number * width;
+            let mut word = [0; 16];
+            word.copy_from_slice(&padded[bit / 8..bit / 8 + 16]);
+            let mask = (1u128 << width) - 1;
+            let distance = (u128::from_le_bytes(word) >> (bit % 8) & mask) as u64;
+            let next = last.checked_add(distance).filter(|&next| next <= params.mask());
+            let next = next.filter(|&next| params.section(next) == section).ok_or_else(damaged)?;
+            block.push(next);
+            last = next + 1;
+        }
+        take(&block);
+        left -= count as u64;
+        bytes = &bytes[len + 4..];
+    }
+    if bytes.is_empty() { Ok(()) } else { Err(damaged()) }
+}
+
+/// Writes a set; `threads` threads encode it.
+pub(super) fn write(set: &MinimizerSet, threads: usize, out: &mut impl Write) -> Result<(), Error> {
     let params = set.params();
-    let mut bytes = HEADER as u64;
-    blocks(set, |block| {
-        bytes += block.len() as u64;
-        Ok(())
+    let mut rest = set.spread();
+    let numbers = each_section(|section| {
+        let (own, behind) =
+            rest.split_at(rest.partition_point(|&next| params.section(next) <= section));
+        rest = behind;
+        own
+    });
+    let encoded = |section: usize| encode(params.least_of(section), numbers[section]);
+    let lengths = each_section(|_| Mutex::new(0));
+    share_out(threads, 0..SECTIONS, |section| {
+        *lock(&lengths[section]) = encoded(section).len() as u64;
+        Ok::<(), Error>(())
     })?;
+    let lengths: Vec<u64> = lengths.into_iter().map(into_inner).collect();
+    out.write_all(&header(set, &numbers, &lengths))?;
+    // So many at a time are in memory.
+    for from in (0..SECTIONS).step_by(threads) {
+        let group = from..SECTIONS.min(from + threads);
+        let texts: Vec<_> = group.clone().map(|_| Mutex::new(Vec::new())).collect();
+        share_out(threads, group, |section| {
+            *lock(&texts[section - from]) = encoded(section);
+            Ok::<(), Error>(())
+        })?;
+        for text in texts {
+            out.write_all(&into_inner(text))?;
+        }
+    }
+    Ok(())
+}
+
+/// Header and directory.
+fn header(set: &MinimizerSet, numbers: &[&[u64]], lengths: &[u64]) -> Vec<u8> {
+    let params = set.params();
+    let bytes = (HEADER + DIRECTORY) as u64 + lengths.iter().sum::<u64>();
     let mut header = MAGIC.to_vec();
     header.extend_from_slice(&VERSION.to_le_bytes());
     header.extend_from_slice(&[params.k() as u8, params.w() as u8, 0, 0]);
     header.extend_from_slice(&(set.len() as u64).to_le_bytes());
     header.extend_from_slice(&bytes.to_le_bytes());
+    for (numbers, length) in numbers.iter().zip(lengths) {
+        header.extend_from_slice(&(numbers.len() as u64).to_le_bytes());
+        header.extend_from_slice(&length.to_le_bytes());
+    }
     header.extend_from_slice(&crc32fast::hash(&header).to_le_bytes());
-    let mut out = BufWriter::with_capacity(1 << 20, out);
-    out.write_all(&header)?;
-    blocks(set, |block| out.write_all(block))?;
-    out.flush()
+    header
 }
 
-/// Calls `take` with the bytes of each block: how many bits a distance has, the distances, a checksum of both.
-fn blocks(
-    set: &MinimizerSet,
-    mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
-) -> std::io::Result<()> {
-    let (mut last, mut bytes) = (0, Vec::new());
-    for block in set.spread().chunks(BLOCK) {
+/// The blocks of a section: how many bits a distance has, the distances, a checksum of both.
+fn encode(least: u64, numbers: &[u64]) -> Vec<u8> {
+    let (mut last, mut bytes) = (least, Vec::new());
+    for block in numbers.chunks(BLOCK) {
         let mut before = last;
         let distances = block.iter().map(|&next| {
             let distance = next - before;
@@ -137,7 +211,7 @@ fn blocks(
         last = before;
         let width = distances.iter().map(|distance| 64 - distance.leading_zeros()).max();
         let width = width.unwrap_or(0);
-        bytes.clear();
+        let start = bytes.len();
         bytes.push(width as u8);
         let (mut held, mut bits) = (0u128, 0);
         for distance in distances {
@@ -152,8 +226,8 @@ fn blocks(
         if bits > 0 {
             bytes.push(held as u8);
         }
-        bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
-        take(&bytes)?;
+        let checksum = crc32fast::hash(&bytes[start..]);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
     }
-    Ok(())
+    bytes
 }

@@ -29,7 +29,7 @@ pub(super) fn index(args: &DepleteIndexArgs, console: &Console) -> Result<ExitCo
     let bar = Bar::new(console);
     let set = merganser_deplete::index(params, &inputs, &resources, &bar, &cancel);
     drop(bar);
-    save(&set?, &args.output, &outputs, console)
+    save(&set?, &args.output, resources.threads, &outputs, console)
 }
 
 /// What is made of sets.
@@ -69,7 +69,7 @@ pub(super) fn operation(
         })?;
     }
     match result {
-        Some(set) => save(&set, &args.output, &outputs, console),
+        Some(set) => save(&set, &args.output, resources.threads, &outputs, console),
         None => Ok(ExitCode::SUCCESS),
     }
 }
@@ -82,11 +82,12 @@ fn resources(limits: &LimitArgs) -> Resources {
 fn save(
     set: &MinimizerSet,
     path: &Path,
+    threads: usize,
     outputs: &OutputSet,
     console: &Console,
 ) -> Result<ExitCode> {
     let file = outputs.file(path).map_err(Error::from)?;
-    write(set, Format::of(path), file)?;
+    write(set, Format::of(path), threads, file)?;
     outputs.commit().map_err(Error::from)?;
     console.info(format_args!("{} minimizers", thousands(set.len() as u64)));
     Ok(ExitCode::SUCCESS)

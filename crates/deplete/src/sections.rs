@@ -1,0 +1,83 @@
+//! Sections of the range that minimizers are spread over, by their highest bits: sets are gathered, written and read
+//! section by section, by all threads at once.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_run::locks::{into_inner, lock};
+use merganser_run::{StartError, run_workers};
+
+use crate::{MinimizerSet, Params};
+
+/// How many there are.
+pub(crate) const SECTIONS: usize = 1 << BITS;
+/// As bits of a number.
+pub(crate) const BITS: u32 = 8;
+
+impl Params {
+    /// The section of a number.
+    #[inline(always)]
+    pub(crate) fn section(self, spread: u64) -> usize {
+        (spread << self.unused_bits() >> (u64::BITS - BITS)) as usize
+    }
+
+    /// The least number that a section can have.
+    pub(crate) fn least_of(self, section: usize) -> u64 {
+        (section as u64) << (u64::BITS - BITS) >> self.unused_bits()
+    }
+}
+
+/// Something for each section, made.
+pub(crate) fn each_section<T>(make: impl FnMut(usize) -> T) -> Vec<T> {
+    (0..SECTIONS).map(make).collect()
+}
+
+/// Has `threads` threads do some sections, each once.
+pub(crate) fn share_out<E: Send + From<StartError>>(
+    threads: usize,
+    sections: Range<usize>,
+    work: impl Fn(usize) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let next = AtomicUsize::new(sections.start);
+    run_workers(threads, |_| {
+        loop {
+            let section = next.fetch_add(1, Ordering::Relaxed);
+            if section >= sections.end {
+                return Ok(());
+            }
+            work(section)?;
+        }
+    })
+}
+
+/// Sorts the numbers of each section, drops what is there twice, and puts them one behind the other.
+pub(crate) fn sorted<E: Send + From<StartError>>(
+    params: Params,
+    sections: Vec<Mutex<Vec<u64>>>,
+    threads: usize,
+) -> Result<MinimizerSet, E> {
+    share_out(threads, 0..SECTIONS, |section| {
+        let mut numbers = lock(&sections[section]);
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok::<(), E>(())
+    })?;
+    let sections: Vec<Vec<u64>> = sections.into_iter().map(into_inner).collect();
+    // Pages are there once they are written, when those of the section before are given back.
+    let mut spread = vec![0; sections.iter().map(Vec::len).sum()];
+    let mut rest = &mut spread[..];
+    let parts = sections.into_iter().map(|numbers| {
+        let (part, behind) = std::mem::take(&mut rest).split_at_mut(numbers.len());
+        rest = behind;
+        Mutex::new((numbers, part))
+    });
+    let parts: Vec<_> = parts.collect();
+    share_out(threads, 0..SECTIONS, |section| {
+        let (numbers, part) = &mut *lock(&parts[section]);
+        part.copy_from_slice(&std::mem::take(numbers));
+        Ok::<(), E>(())
+    })?;
+    drop(parts);
+    Ok(MinimizerSet::of_sorted(params, spread))
+}
