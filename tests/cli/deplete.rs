@@ -242,8 +242,12 @@ fn deacon_agrees() {
     sample.write(&dir);
     dir.run("deplete index -q host.fa -o own.idx").ok();
     // Its set, where there is none here.
+    let own = dir.read("own.idx");
+    let (header, minimizers) = own.split_at(11);
+    let mut minimizers: Vec<&[u8]> = minimizers.chunks(8).collect();
+    minimizers.sort_by_key(|minimizer| u64::from_le_bytes((*minimizer).try_into().unwrap()));
     let mut sum = flate2::Crc::new();
-    sum.update(&dir.read("own.idx"));
+    sum.update(&[header, &minimizers.concat()].concat());
     assert_eq!(sum.sum(), OWN_IDX);
     if std::process::Command::new("deacon").arg("--version").output().is_err() {
         eprintln!("skipped: no deacon");

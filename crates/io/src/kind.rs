@@ -23,6 +23,8 @@ pub enum FileKind {
     Index,
     /// Our partial results of classification.
     Partial,
+    /// Our own set of a host's minimizers.
+    HostSet,
     /// Either file of a KMC database.
     Kmc,
     /// k-mers in KFF.
@@ -66,11 +68,12 @@ pub enum FileKind {
 }
 
 /// What files begin with.
-const MAGICS: [(&[u8], FileKind); 16] = [
+const MAGICS: [(&[u8], FileKind); 17] = [
     (b"\x89MGK\r\n\x1a\n", FileKind::Table),
     (b"\x89MGD\r\n\x1a\n", FileKind::Database),
     (b"\x89MGI\r\n\x1a\n", FileKind::Index),
     (b"\x89MGP\r\n\x1a\n", FileKind::Partial),
+    (b"\x89MGS\r\n\x1a\n", FileKind::HostSet),
     (b"KMCP", FileKind::Kmc),
     (b"KMCS", FileKind::Kmc),
     (b"KFF", FileKind::Kff),
@@ -147,6 +150,7 @@ impl FileKind {
             FileKind::Database => "merganser classify and db read it",
             FileKind::Index => "merganser map reads it",
             FileKind::Partial => "merganser report merge reads it",
+            FileKind::HostSet => "merganser deplete filter reads it",
             FileKind::Jellyfish => "give its text, by jellyfish dump -c",
             FileKind::Pairs => "merganser filter reads it",
             FileKind::Fasta | FileKind::Fastq | FileKind::Sam | FileKind::Bam | FileKind::Cram => {
@@ -216,6 +220,7 @@ impl fmt::Display for FileKind {
             FileKind::Database => "a database of merganser build (.mgdb)",
             FileKind::Index => "an index of merganser index (.mgi)",
             FileKind::Partial => "partial results of merganser classify",
+            FileKind::HostSet => "a set of merganser deplete index (.mgd)",
             FileKind::Kmc => "a KMC database",
             FileKind::Kff => "a KFF file",
             FileKind::Jellyfish => "a Jellyfish database",
