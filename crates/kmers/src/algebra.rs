@@ -16,6 +16,7 @@ mod merge;
 mod parse;
 mod run;
 mod session;
+mod visit;
 
 pub use calculation::Calculation;
 pub use compare::{Comparison, Pair, compare};
@@ -25,3 +26,4 @@ pub use parse::{parse, parse_operand};
 pub use run::{Calculated, calculate};
 pub(crate) use session::Session;
 pub use session::open_tables;
+pub use visit::{Visitor, visit};

@@ -5,6 +5,7 @@
 mod batch;
 mod filter;
 mod long_profile;
+mod marks;
 mod pass;
 mod profile;
 mod queries;
@@ -13,6 +14,7 @@ use merganser_run::{Cancel, Progress, Resources};
 
 use crate::lookup::Lookup;
 pub use filter::{Action, FilterConfig, Filtered, Limit, Mates, filter_reads};
+pub use marks::{Mark, marks};
 pub use profile::{Profiled, profile};
 pub use queries::{query, query_lines};
 

@@ -67,6 +67,7 @@ fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
         .or_else(|| of::<merganser_classify::Error>(error))
         .or_else(|| of::<merganser_map::Error>(error))
         .or_else(|| of::<merganser_deplete::Error>(error))
+        .or_else(|| of::<merganser_assembly::Error>(error))
         .or_else(|| of::<merganser_io::Error>(error))
         .or_else(|| of::<ConfigError>(error))
 }

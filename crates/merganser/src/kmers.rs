@@ -6,11 +6,13 @@ mod dump;
 mod histogram;
 mod info;
 mod query;
+mod qv;
 mod reads;
 mod tables;
 mod verify;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::Result;
 use merganser_kmers::algebra::Operation;
@@ -18,12 +20,13 @@ use merganser_kmers::algebra::Operation;
 use crate::args::KmersCommand;
 use crate::console::Console;
 
-pub(crate) fn run(command: &KmersCommand, console: &Console) -> Result<ExitCode> {
+pub(crate) fn run(command: &KmersCommand, console: &Console, started: Instant) -> Result<ExitCode> {
     use KmersCommand as Verb;
     match command {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
         Verb::Histogram(args) => histogram::run(args, console),
+        Verb::Qv(args) => qv::run(args, console, started),
         Verb::Query(args) => query::run(args, console),
         Verb::Verify(args) => verify::run(args, console),
         Verb::Union(args) => algebra::operation("union", Operation::Union, args, console),

@@ -11,6 +11,7 @@
 //! | [`spectrum`] | the histogram of a table → genome size, heterozygosity, coverage |
 //! | [`classify`] | reference genomes and a taxonomy → a database; reads and a database → a taxon a read |
 //! | [`filter`] | pairs of a read and a segment → the number of edits, or that they are too many |
+//! | [`assembly`] | reads (or their table) and assemblies → QV, completeness, copy-number spectra |
 //! | [`deplete`] | a host's genomes → a set of minimizers; reads and a set → the reads without the host's |
 //! | [`map`] | a reference → an index; reads and an index → every place within so many edits |
 //!
@@ -134,10 +135,11 @@
 #![forbid(unsafe_code)]
 
 #[doc(inline)]
+pub use merganser_assembly as assembly;
+#[doc(inline)]
 pub use merganser_classify as classify;
 #[doc(inline)]
 pub use merganser_count as count;
-#[doc(inline)]
 pub use merganser_deplete as deplete;
 #[doc(inline)]
 pub use merganser_filter as filter;

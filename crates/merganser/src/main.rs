@@ -61,7 +61,7 @@ fn main() -> ExitCode {
 fn run(command: &Command, console: &Console, started: Instant) -> Result<ExitCode> {
     match command {
         Command::Count(args) => count::run(args, console, started),
-        Command::Kmers { command } => kmers::run(command, console),
+        Command::Kmers { command } => kmers::run(command, console, started),
         Command::Filter(args) => filter::run(args, console, started),
         Command::Build(args) => build::run(args, console, started),
         Command::Classify(args) => classify::run(args, console, started),

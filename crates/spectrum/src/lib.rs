@@ -24,6 +24,8 @@
 
 mod error;
 mod model;
+mod quality;
 
 pub use error::Error;
 pub use model::{Doubt, Model};
+pub use quality::{error_rate, is_flat_valley, least_k, peaks, quality, solid_threshold};

@@ -1,6 +1,7 @@
 //! `merganser kmers`.
 
 mod algebra;
+mod qv;
 mod reads;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub(crate) use algebra::{
     ResultFormat, SetCountsArgs, SubtractArgs, TableArgs,
 };
 
+pub(crate) use qv::QvArgs;
 pub(crate) use reads::{FilterReadsArgs, MaskName, MatesName, ProfileArgs};
 
 /// What to do with a table.
@@ -67,6 +69,9 @@ pub(crate) enum KmersCommand {
     /// Print the count of each k-mer along reads
     #[command(after_help = reads::PROFILE)]
     Profile(ProfileArgs),
+    /// Judge assemblies by the k-mers of reads: QV, completeness, copy-number spectra (Merqury)
+    #[command(after_help = qv::QV)]
+    Qv(QvArgs),
 }
 
 const DUMP: &str = "\

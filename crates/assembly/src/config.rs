@@ -1,0 +1,130 @@
+//! What is judged, and by what.
+
+use std::path::PathBuf;
+
+use merganser_io::Input;
+use merganser_kmers::tables::AnyTable;
+use merganser_run::ConfigError;
+use merganser_seq::kmer::MAX_K;
+
+use crate::Error;
+
+/// The k-mers that assemblies are held against.
+#[derive(Debug)]
+pub enum Reads {
+    /// A table of all k-mers of the reads, those that occur once, too.
+    Table(Box<AnyTable>),
+    /// The reads, which are counted first.
+    Inputs(Vec<Input>),
+}
+
+/// An assembly.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// Its name in the results.
+    pub name: String,
+    /// Its sequences.
+    pub input: Input,
+}
+
+impl Assembly {
+    /// The assembly in a file, named as Merqury names it: the file's name without the suffix of a compression and
+    /// without `.fa` or `.fasta`.
+    pub fn of(path: PathBuf) -> Assembly {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let without = |name: String, suffixes: &[&str]| {
+            let stem = suffixes.iter().find_map(|suffix| name.strip_suffix(suffix));
+            stem.map(str::to_owned).unwrap_or(name)
+        };
+        let name = without(name, &[".gz", ".bgz", ".zst", ".bz2", ".xz"]);
+        Assembly { name: without(name, &[".fasta", ".fa"]), input: Input::File(path) }
+    }
+}
+
+/// How to judge.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Config {
+    /// Bases of a k-mer, where reads are counted; `None` for the least number, odd, of which the largest assembly has few
+    /// by chance ([`least_k`](merganser_spectrum::least_k)). A table has its own.
+    pub k: Option<usize>,
+    /// k-mers with a larger count in the reads are the genome's; `None` to see it from the histogram
+    /// ([`solid_threshold`](merganser_spectrum::solid_threshold)).
+    pub solid: Option<u32>,
+}
+
+impl Config {
+    /// As everything is by default.
+    pub fn new() -> Config {
+        Config::default()
+    }
+
+    /// Counts reads' k-mers of so many bases.
+    #[must_use]
+    pub fn k(self, k: Option<usize>) -> Config {
+        Config { k, ..self }
+    }
+
+    /// Takes k-mers with a larger count for the genome's.
+    #[must_use]
+    pub fn solid(self, solid: Option<u32>) -> Config {
+        Config { solid, ..self }
+    }
+
+    /// Sees to it that all goes together.
+    pub(crate) fn validate(&self, reads: &Reads, assemblies: &[Assembly]) -> Result<(), Error> {
+        let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
+        let table = match reads {
+            Reads::Table(table) => Some((table.path(), table.description())),
+            Reads::Inputs(_) => None,
+        };
+        if let Some((path, description)) = table {
+            let refuse = |reason: String| {
+                Err(Error::Kmers(merganser_kmers::Error::Table { path: path.to_owned(), reason }))
+            };
+            if self.k.is_some_and(|k| k != description.k) {
+                return refuse(format!("its k is {}: leave `k` out", description.k));
+            }
+            if description.min_count > 1 {
+                return refuse(format!(
+                    "k-mers that occur less than {} times are cut off, and all are needed: count with a minimum of 1",
+                    description.min_count
+                ));
+            }
+            if !description.canonical {
+                return refuse(
+                    "k-mers of both strands must be counted together: count without forward-only"
+                        .into(),
+                );
+            }
+        }
+        if self.k.is_some_and(|k| k == 0 || k > MAX_K) {
+            return problem(format!("`k` is {}: 1 to {MAX_K} are possible", self.k.unwrap_or(0)));
+        }
+        match assemblies {
+            [_] => Ok(()),
+            [one, other] if one.name != other.name => Ok(()),
+            [one, _] => {
+                problem(format!("both assemblies are called {}: rename one of the files", one.name))
+            }
+            _ => problem(format!(
+                "one or two assemblies are judged together, not {}",
+                assemblies.len()
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_merqurys() {
+        let name = |path: &str| Assembly::of(path.into()).name;
+        assert_eq!(name("a/b.hap1.fasta.gz"), "b.hap1");
+        assert_eq!(name("b.fa"), "b");
+        assert_eq!(name("b.fna"), "b.fna");
+        assert_eq!(name("b"), "b");
+    }
+}

@@ -1,0 +1,309 @@
+//! The order in which assemblies are judged.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use merganser_io::{Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment};
+use merganser_kmers::algebra::{Calculation, Cut, Expression, Mode, Operation, calculate, visit};
+use merganser_kmers::formats::TableFormat;
+use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
+use merganser_kmers::reads::{self, Job, Mark, marks};
+use merganser_kmers::tables::AnyTable;
+use merganser_run::{Cancel, Progress, Resources, Stages, Unit};
+use merganser_spectrum::{error_rate, is_flat_valley, least_k, quality, solid_threshold};
+
+use crate::{Assembly, Config, Error, Only, Reads, Spectra};
+
+/// What was found of an assembly, or of two together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    /// k-mers that no read has.
+    pub only: Only,
+    /// All k-mers, as often as they stand in it.
+    pub kmers: u64,
+    /// The rate of wrong bases, 0 to 1.
+    pub error_rate: f64,
+    /// The same as a Phred quality; infinite for none.
+    pub quality: f64,
+    /// Different k-mers of the genome, by the reads, that the assembly has,
+    pub found: u64,
+    /// and all of them.
+    pub solid: u64,
+}
+
+impl Judged {
+    /// The part of the genome's k-mers that the assembly has, in per cent; none if there are none.
+    pub fn completeness(&self) -> Option<f64> {
+        (self.solid > 0).then(|| 100.0 * self.found as f64 / self.solid as f64)
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// Bases of a k-mer.
+    pub k: usize,
+    /// k-mers with a larger count in the reads were taken for the genome's.
+    pub solid: u32,
+    /// Each assembly, in their order,
+    pub assemblies: Vec<Judged>,
+    /// and two of them together.
+    pub both: Option<Judged>,
+    /// k-mers by their counts.
+    pub spectra: Spectra,
+    /// What one should know before believing it, a sentence each.
+    pub doubts: Vec<String>,
+    /// Wall time of each stage.
+    pub stages: Stages,
+    /// The largest resident size so far, in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
+}
+
+/// Takes what is met along assemblies: the k-mers that no read has.
+pub trait Tracks: Send {
+    /// Something is met in the assembly of this number, counted from 0; its sequences come in order. k-mers have k bases.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn mark(&mut self, assembly: usize, k: usize, mark: Mark<'_>) -> Result<(), Error>;
+}
+
+/// Holds one assembly, or two of one genome, against reads. k-mers of assemblies that no read has are shown to `tracks`
+/// where they stand. Intermediate tables go to the temporary folder of `resources`.
+///
+/// Progress stages: those of counting and of computing with tables.
+///
+/// # Errors
+/// If the configuration or a table is wrong, an input at fault, an assembly without k-mers, memory or disk too little, or
+/// the run was cancelled.
+pub fn judge(
+    config: &Config,
+    reads: Reads,
+    assemblies: &[Assembly],
+    resources: &Resources,
+    tracks: &mut dyn Tracks,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Judgement, Error> {
+    config.validate(&reads, assemblies)?;
+    resources.validate()?;
+    let folder = tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
+    let run = Run { resources, folder: folder.path(), progress, cancel };
+    let mut stages = Stages::default();
+
+    let begun = Instant::now();
+    let (mut doubts, mut tables) = (Vec::new(), Vec::new());
+    tables.push(match reads {
+        Reads::Table(table) => *table,
+        Reads::Inputs(inputs) => {
+            let k = config.k.map_or_else(|| run.fitting_k(assemblies), Ok)?;
+            let (table, mean) = run.count(k, &inputs, "reads")?;
+            if mean > LONG {
+                doubts.push(format!(
+                    "the reads have {mean} bases on average: if the assembly was made of them, its errors are theirs, and QV \
+                     is too high; reads of another kind tell more"
+                ));
+            }
+            table
+        }
+    });
+    stages.since("count reads", begun);
+
+    let begun = Instant::now();
+    let k = tables[0].description().k;
+    for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
+        let (table, _) = run.count(k, std::slice::from_ref(&assembly.input), name)?;
+        if table.description().kmers == Some(0) {
+            return Err(Error::Empty { input: assembly.input.clone(), k });
+        }
+        tables.push(table);
+    }
+    stages.since("count assemblies", begun);
+
+    let begun = Instant::now();
+    let make = || Spectra::new(assemblies.len());
+    let mut spectra = make();
+    visit(&tables, resources, make, progress, cancel)?.iter().for_each(|part| spectra.merge(part));
+    stages.since("compare", begun);
+
+    let begun = Instant::now();
+    for (number, assembly) in assemblies.iter().enumerate() {
+        run.walk(&tables, number, &assembly.input, tracks)?;
+    }
+    stages.since("walk", begun);
+
+    let rows = spectra.rows();
+    let solid = config.solid.or_else(|| solid_threshold(&rows)).unwrap_or(0);
+    doubts.extend(doubts_of(config, k, &rows, &spectra));
+    let judged = |of: &crate::spectra::OfAssembly| {
+        let (found, solid) = of.found(solid);
+        let error_rate = error_rate(of.only.instances, of.kmers, k).unwrap_or(f64::NAN);
+        let quality = quality(error_rate);
+        Judged { only: of.only, kmers: of.kmers, error_rate, quality, found, solid }
+    };
+    Ok(Judgement {
+        k,
+        solid,
+        assemblies: spectra.assemblies.iter().map(judged).collect(),
+        both: (assemblies.len() == 2).then(|| judged(&spectra.both)),
+        spectra,
+        doubts,
+        stages,
+        peak_memory: merganser_run::peak_rss(),
+    })
+}
+
+/// Bases of a long read, at least.
+const LONG: u64 = 1000;
+/// The genome's k-mers should be seen so often, or some of them are seen not at all.
+const LOW_COVERAGE: u32 = 8;
+
+/// What makes results doubtful.
+fn doubts_of(config: &Config, k: usize, rows: &[(u32, u64)], spectra: &Spectra) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if k.is_multiple_of(2) {
+        doubts
+            .push(format!("k is {k}: an odd one has no k-mer that is its own reverse complement"));
+    }
+    let found = solid_threshold(rows);
+    if config.solid.is_none() {
+        match found {
+            None => doubts.push(
+                "the reads' histogram has no valley between errors and genome (low coverage, or reads of one k-mer each): \
+                 all k-mers are taken for the genome's, so that completeness is too low; give the threshold by --solid"
+                    .into(),
+            ),
+            Some(solid) if is_flat_valley(rows) => doubts.push(format!(
+                "the valley of the reads' histogram is flat, and {solid} was taken for its end, as Merqury takes it: look at the \
+                 histogram, and give the threshold by --solid if that is too high"
+            )),
+            Some(_) => {}
+        }
+    }
+    let solid = config.solid.or(found).unwrap_or(0);
+    let peak = rows.iter().filter(|row| row.0 > solid).max_by_key(|row| row.1).map(|row| row.0);
+    if let Some(peak) = peak.filter(|&peak| peak < LOW_COVERAGE) {
+        doubts.push(format!(
+            "the genome's k-mers are seen {peak} times: at so low a coverage right k-mers of the assembly are seen in no read, and \
+             QV is too low"
+        ));
+    }
+    if spectra.assemblies.iter().any(|of| of.only.distinct == 0) {
+        doubts.push(
+            "no k-mer of an assembly is missing in the reads: QV is infinite; k may be too small, or the reads those that \
+             the assembly was polished with"
+                .into(),
+        );
+    }
+    doubts
+}
+
+/// What all stages need.
+struct Run<'r> {
+    resources: &'r Resources,
+    folder: &'r Path,
+    progress: &'r dyn Progress,
+    cancel: &'r Cancel,
+}
+
+impl Run<'_> {
+    /// All k-mers of some files as a table, and how many letters a sequence has on average.
+    fn count(&self, k: usize, inputs: &[Input], name: &str) -> Result<(AnyTable, u64), Error> {
+        let path = self.path(name);
+        let config = merganser_count::Config::new(k).min_count(1);
+        let (outputs, out) = (OutputSet::alone(), Some(&*path));
+        let (resources, progress, cancel) = (self.resources, self.progress, self.cancel);
+        let counted =
+            merganser_count::count(&config, resources, inputs, out, &outputs, progress, cancel)?;
+        let mean = counted.letters.checked_div(counted.records).unwrap_or(0);
+        Ok((self.open(&path)?, mean))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.mgk"))
+    }
+
+    fn open(&self, path: &Path) -> Result<AnyTable, Error> {
+        Ok(AnyTable::open(path, true, self.cancel)?)
+    }
+
+    /// The least odd k that fits the largest assembly.
+    fn fitting_k(&self, assemblies: &[Assembly]) -> Result<usize, Error> {
+        let mut most = 0;
+        for assembly in assemblies {
+            most = self.letters(&assembly.input)?.max(most);
+        }
+        let k = least_k(most, 4).ceil() as usize;
+        Ok(k + usize::from(k.is_multiple_of(2)))
+    }
+
+    /// Letters of all sequences of a file.
+    fn letters(&self, input: &Input) -> Result<u64, Error> {
+        let options = RecordOptions {
+            keep: Keep { header: Header::Name, qualities: false },
+            stretches: Some((STRETCH, 0)),
+            cancel: self.cancel.clone(),
+            ..RecordOptions::default()
+        };
+        let records = Records::open(&[Segment::Single(input.clone())], options)?;
+        self.progress.stage("measuring", Unit::Bytes, records.bytes_total());
+        let (mut batch, mut letters) = (RecordBatch::default(), 0);
+        while let Some(bytes) = records.next(&mut batch)? {
+            self.progress.advance(bytes);
+            letters +=
+                (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum::<u64>();
+        }
+        Ok(letters)
+    }
+
+    /// Shows `tracks` where k-mers that no read has stand in an assembly. The first table is the reads', then come those of
+    /// the assemblies.
+    fn walk(
+        &self,
+        tables: &[AnyTable],
+        number: usize,
+        input: &Input,
+        tracks: &mut dyn Tracks,
+    ) -> Result<(), Error> {
+        let path = self.path("only");
+        let only = Expression::Of {
+            operation: Operation::Subtract,
+            mode: Mode::Left,
+            operands: vec![Expression::Table(1 + number), Expression::Table(0)],
+        };
+        let calculation = Calculation {
+            expression: Expression::SetCounts(Box::new(only), 1),
+            cut: Cut::NONE,
+            ceiling: u32::MAX,
+            output: Some(path.clone()),
+            format: TableFormat::Mgk,
+        };
+        let (resources, progress, cancel) = (self.resources, self.progress, self.cancel);
+        calculate(&calculation, tables, resources, &OutputSet::alone(), progress, cancel)?;
+        let options = LookupOptions {
+            resources,
+            cut: Cut::NONE,
+            purpose: Use::Reads,
+            reserved: reads::reserved_bytes(resources.budget(), resources.threads),
+            input: merganser_io::text_bytes(std::slice::from_ref(input)),
+        };
+        let lookup = open_lookup(self.open(&path)?, &options, progress, cancel)?;
+        let record_bytes = reads::record_bytes(resources.budget(), resources.threads, &*lookup);
+        let job = Job { lookup: &*lookup, resources, record_bytes, progress, cancel };
+        let mut failed = None;
+        let walked = marks(job, std::slice::from_ref(input), &mut |mark| {
+            tracks.mark(number, lookup.k(), mark).map_err(|error| {
+                failed = Some(error);
+                merganser_kmers::Error::Cancelled
+            })
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(walked?),
+        }
+    }
+}
+
+/// Letters of a sequence that are taken at a time.
+const STRETCH: usize = 1 << 20;

@@ -1,0 +1,184 @@
+//! Where along sequences the k-mers of a table stand.
+
+use std::sync::Mutex;
+
+use merganser_io::{Input, Output, Segment, Stretch};
+use merganser_run::locks::{into_inner, lock};
+use merganser_seq::base;
+
+use super::Job;
+use super::batch::{self, OfReads, Read};
+use crate::Error;
+
+/// What is met along a sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark<'m> {
+    /// A sequence begins.
+    Begin {
+        /// The first word of its header.
+        name: &'m [u8],
+    },
+    /// k-mers with the same count in the table begin at neighbouring bases. Those of a long run may come in several
+    /// marks, each of which begins where the one before has ended.
+    Run {
+        /// The first base of the first of them, from 0 on.
+        start: u64,
+        /// How many.
+        kmers: u64,
+        /// The count, at least 1.
+        count: u32,
+    },
+    /// The sequence ends.
+    End {
+        /// Its letters.
+        bases: u64,
+        /// Its k-mers, those with a letter that is no base apart.
+        kmers: u64,
+    },
+}
+
+/// Shows `take` all sequences of `inputs` in order, and where the k-mers of the table stand on each.
+///
+/// Progress stage: `looking up`, in bytes of input.
+///
+/// # Errors
+/// Bad input, or what `take` says.
+pub fn marks(
+    job: Job<'_>,
+    inputs: &[Input],
+    take: &mut (dyn FnMut(Mark<'_>) -> Result<(), Error> + Send),
+) -> Result<(), Error> {
+    let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
+    let marking = Marking { k: job.lookup.k(), state: Mutex::new(State { at: None, take }) };
+    batch::run(job, &marking, &segments, "looking up", &mut [])?;
+    let State { at, .. } = into_inner(marking.state);
+    debug_assert!(at.is_none());
+    Ok(())
+}
+
+struct Marking<'m> {
+    k: usize,
+    state: Mutex<State<'m>>,
+}
+
+/// The sequence that is under way.
+struct State<'m> {
+    at: Option<Sums>,
+    take: &'m mut (dyn FnMut(Mark<'_>) -> Result<(), Error> + Send),
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    /// Places of k-mers so far,
+    places: u64,
+    /// k-mers so far,
+    kmers: u64,
+    /// and letters.
+    bases: u64,
+}
+
+/// What a sequence, or a stretch of one, is encoded as: its name and what follows, then its runs.
+const NUMBERS: usize = 5;
+
+impl OfReads for Marking<'_> {
+    type Tally = ();
+
+    fn texts(&self) -> usize {
+        1
+    }
+
+    fn takes_stretches(&self) -> bool {
+        true
+    }
+
+    /// Runs of one k-mer each.
+    fn more_copies(&self) -> u64 {
+        24
+    }
+
+    fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], _done: &mut ()) {
+        let text = &mut texts[0];
+        for Read { record, stretch, counts } in reads {
+            let stretch = stretch.unwrap_or(Stretch { begins: true, ends: true });
+            // The last letters of a stretch come again with the next one.
+            let repeated = if stretch.begins { 0 } else { self.k - 1 };
+            let flags = u64::from(stretch.begins) | u64::from(stretch.ends) << 1;
+            let bases = record.letters.len() - repeated.min(record.letters.len());
+            let start = text.len();
+            let numbers =
+                [flags, bases as u64, counts.len() as u64, windows(record.letters, self.k), 0];
+            numbers.iter().for_each(|number| put(*number, text));
+            put(record.name.len() as u64, text);
+            text.extend_from_slice(record.name);
+            let runs = runs(counts, text);
+            let at = start + 8 * (NUMBERS - 1);
+            text[at..at + 8].copy_from_slice(&runs.to_le_bytes());
+        }
+    }
+
+    fn settle(&self, texts: &mut [Vec<u8>], _outputs: &mut [Output]) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        let mut left = &texts[0][..];
+        while !left.is_empty() {
+            let [flags, bases, places, kmers, runs] = std::array::from_fn(|_| next(&mut left));
+            let len = next(&mut left) as usize;
+            let (name, rest) = left.split_at(len);
+            left = rest;
+            if flags & 1 != 0 {
+                state.at = Some(Sums::default());
+                (state.take)(Mark::Begin { name })?;
+            }
+            let mut sums = state.at.unwrap_or_default();
+            for _ in 0..runs {
+                let [start, kmers, count] = std::array::from_fn(|_| next(&mut left));
+                let start = sums.places + start;
+                (state.take)(Mark::Run { start, kmers, count: count as u32 })?;
+            }
+            sums.places += places;
+            sums.kmers += kmers;
+            sums.bases += bases;
+            state.at = Some(sums);
+            if flags & 2 != 0 {
+                (state.take)(Mark::End { bases: sums.bases, kmers: sums.kmers })?;
+                state.at = None;
+            }
+        }
+        texts[0].clear();
+        Ok(())
+    }
+}
+
+fn put(number: u64, text: &mut Vec<u8>) {
+    text.extend_from_slice(&number.to_le_bytes());
+}
+
+fn next(text: &mut &[u8]) -> u64 {
+    let Some((bytes, rest)) = text.split_first_chunk() else { return 0 };
+    *text = rest;
+    u64::from_le_bytes(*bytes)
+}
+
+/// Appends the runs of equal counts but 0, and returns how many there are.
+fn runs(counts: &[u32], text: &mut Vec<u8>) -> u64 {
+    let (mut at, mut runs) = (0, 0);
+    for run in counts.chunk_by(|one, other| one == other) {
+        if run[0] != 0 {
+            [at as u64, run.len() as u64, run[0].into()]
+                .iter()
+                .for_each(|&number| put(number, text));
+            runs += 1;
+        }
+        at += run.len();
+    }
+    runs
+}
+
+/// k-mers of letters that are all bases.
+fn windows(letters: &[u8], k: usize) -> u64 {
+    let (mut bases, mut windows) = (0, 0);
+    for &letter in letters {
+        bases = if base::code(letter).is_some() { bases + 1 } else { 0 };
+        windows += u64::from(bases >= k);
+    }
+    windows
+}

@@ -1,0 +1,57 @@
+//! `merganser kmers qv`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::device::DeviceArgs;
+use crate::args::map::LimitArgs;
+
+pub(super) const QV: &str = "\
+What Merqury writes, under its names:
+  PREFIX.qv                  NAME, k-mers that no read has, all, QV, error rate
+  PREFIX.NAME.qv             the same of each sequence
+  PREFIX.completeness.stats  NAME, all, solid k-mers found, all of them, %
+  PREFIX.NAME.spectra-cn.hist, PREFIX.spectra-asm.hist, .only.hist, .dist_only
+  NAME_only.bed, NAME_only.wig   bases that k-mers without a read cover
+  READS.hist, READS.hist.ploidy, READS.filt
+and of two assemblies PREFIX.spectra-cn.hist, PREFIX.only.hist, and a last line
+for both. NAME is the file's without .fa, .fasta and .gz.
+
+Examples:
+  merganser count -k 21 --min-count 1 -o reads.mgk reads.fq.gz
+  merganser kmers qv -o sample reads.mgk assembly.fa.gz
+  merganser kmers qv -o sample -k 21 @reads.txt hap1.fa hap2.fa";
+
+#[derive(Args, Debug)]
+pub(crate) struct QvArgs {
+    /// The reads: a table of all their k-mers (counted with --min-count 1), or the
+    /// reads (FASTQ, FASTA, ...; @LIST of such files), which are counted first
+    #[arg(value_name = "READS")]
+    pub(crate) reads: PathBuf,
+    /// An assembly, or the two haplotypes of one (FASTA)
+    #[arg(value_name = "ASSEMBLY", required = true, num_args = 1..=2)]
+    pub(crate) assemblies: Vec<PathBuf>,
+    /// What names of results begin with
+    #[arg(short, long, value_name = "PREFIX")]
+    pub(crate) output: PathBuf,
+    /// Bases of a k-mer where reads are given [default: enough for the largest
+    /// assembly]
+    #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]
+    pub(crate) k: Option<u8>,
+    /// k-mers with a larger count in the reads are the genome's [default: the valley
+    /// of the histogram]
+    #[arg(long, value_name = "N")]
+    pub(crate) solid: Option<u32>,
+    /// Write a summary of the run as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Directory for temporary files: the k-mers of reads and assemblies [default: $TMPDIR
+    /// or /tmp]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    pub(crate) tmp_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+}

@@ -1,0 +1,160 @@
+//! `merganser kmers qv`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use merganser_assembly::output::{Files, Names};
+use merganser_assembly::{Assembly, Config, Error, Judged, Judgement, Reads, judge};
+use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
+use merganser_kmers::tables::AnyTable;
+use merganser_run::{Cancel, Resources, Summary};
+use serde_json::{Value, json};
+
+use crate::args::kmers::QvArgs;
+use crate::common::{self, describe_inputs, write_summary};
+use crate::console::Console;
+use crate::files::RunFiles;
+use crate::progress::Bar;
+use crate::{devices, interrupt};
+
+pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    merganser_run::raise_open_file_limit();
+    let limits = &args.limits;
+    let (threads, folder) = (limits.threads.number(), args.tmp_dir.as_deref());
+    let resources = common::resources(threads, limits.memory, folder, Some(&args.device));
+    let cancel = interrupt::cancel_on_interrupt();
+    let assemblies =
+        args.assemblies.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
+    let reads = reads(&args.reads, &cancel)?;
+    let names = Names::new(
+        &args.output,
+        &stem(&args.reads),
+        assemblies.iter().map(|assembly| assembly.name.clone()).collect(),
+    );
+    let mut files = RunFiles::new().lists([&args.reads]).read(&args.assemblies);
+    files = match &reads {
+        Reads::Table(table) => files.read(table.files()),
+        Reads::Inputs(inputs) => files.inputs(inputs),
+    };
+    let set = files.write(names.all()).write(&args.json).check()?;
+    let config = Config::new().k(args.k.map(usize::from)).solid(args.solid);
+    let mut files = Files::create(names, &set)?;
+    let bar = Bar::new(console);
+    let judgement = judge(&config, reads, &assemblies, &resources, &mut files, &bar, &cancel);
+    drop(bar);
+    let judgement = judgement?;
+    files.finish(&judgement)?;
+    if let Some(path) = &args.json {
+        let of_run = OfRun { args, resources: &resources, assemblies: &assemblies, started };
+        of_run.write(path, &judgement, &set)?;
+    }
+    set.commit().map_err(Error::from)?;
+    for doubt in &judgement.doubts {
+        console.warn(format_args!("{doubt}"));
+    }
+    for (assembly, judged) in assemblies.iter().zip(&judgement.assemblies) {
+        console.info(format_args!("{}: {}", assembly.name, words(judged)));
+    }
+    if let Some(both) = &judgement.both {
+        console.info(format_args!("both: {}", words(both)));
+    }
+    if let Some(peak) = judgement.peak_memory {
+        console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// QV and completeness.
+fn words(judged: &Judged) -> String {
+    let complete = judged.completeness().map(|part| format!(", {part:.2} % complete"));
+    format!("QV {:.2}{}", judged.quality, complete.unwrap_or_default())
+}
+
+/// An assembly, which is read more than once.
+fn assembly(path: &Path) -> Result<Assembly> {
+    let is_pipe = std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
+    if path.as_os_str() == "-" || is_pipe {
+        bail!("{}: an assembly is read more than once: give a file", path.display());
+    }
+    Ok(Assembly::of(path.to_owned()))
+}
+
+/// A table, unless the file holds sequences, or is a list of such files.
+fn reads(path: &Path, cancel: &Cancel) -> Result<Reads> {
+    use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
+    let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
+    let kind = FileKind::of_path(path);
+    if is_list || path.as_os_str() == "-" || matches!(kind, Some(Fasta | Fastq | Sam | Bam | Cram))
+    {
+        let inputs = expand_inputs(&[path.to_owned()]).map_err(Error::from)?;
+        return Ok(Reads::Inputs(inputs));
+    }
+    Ok(Reads::Table(Box::new(AnyTable::open(path, true, cancel).map_err(Error::from)?)))
+}
+
+/// The name of the reads' files.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.trim_start_matches('@');
+    let stem = [".mgk", ".kmc_pre", ".kmc_suf"].iter().find_map(|end| name.strip_suffix(end));
+    match stem.unwrap_or(name) {
+        "-" | "" => "reads".to_owned(),
+        stem => stem.to_owned(),
+    }
+}
+
+/// What the summary tells.
+struct OfRun<'r> {
+    args: &'r QvArgs,
+    resources: &'r Resources,
+    assemblies: &'r [Assembly],
+    started: Instant,
+}
+
+impl OfRun<'_> {
+    fn write(&self, path: &Path, judgement: &Judgement, set: &OutputSet) -> Result<()> {
+        let mut summary = Summary::new("kmers qv");
+        summary.version(env!("CARGO_PKG_VERSION"));
+        let inputs: Vec<Input> =
+            self.assemblies.iter().map(|assembly| assembly.input.clone()).collect();
+        describe_inputs(&inputs, &mut summary);
+        summary.set("inputs", "reads", self.args.reads.display().to_string());
+        for (key, value) in [
+            ("k", judgement.k.into()),
+            ("solid", judgement.solid.into()),
+            ("output", Value::from(self.args.output.display().to_string())),
+            ("threads", self.resources.threads.into()),
+            ("memory", self.resources.budget().into()),
+        ] {
+            summary.set("parameters", key, value);
+        }
+        let names = self.assemblies.iter().map(|assembly| assembly.name.as_str()).chain(["both"]);
+        let judged = judgement.assemblies.iter().chain(&judgement.both);
+        let judged: Vec<Value> = names.zip(judged).map(|(name, of)| value(name, of)).collect();
+        summary.set("results", "assemblies", judged);
+        summary.set("results", "warnings", judgement.doubts.clone());
+        devices::clocks(self.started, &mut summary);
+        for (stage, time) in judgement.stages.iter() {
+            summary.stage(stage, time);
+        }
+        write_summary(&summary, set.output(path).map_err(Error::from)?).map_err(Error::from)?;
+        Ok(())
+    }
+}
+
+/// Numbers that are none are null.
+fn value(name: &str, of: &Judged) -> Value {
+    json!({
+        "name": name,
+        "only_kmers": of.only.instances,
+        "only_distinct": of.only.distinct,
+        "kmers": of.kmers,
+        "qv": of.quality.is_finite().then_some(of.quality),
+        "error_rate": of.error_rate.is_finite().then_some(of.error_rate),
+        "solid_found": of.found,
+        "solid": of.solid,
+        "completeness": of.completeness(),
+    })
+}

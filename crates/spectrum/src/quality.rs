@@ -1,0 +1,116 @@
+//! What an assembly's k-mers that no read has tell of its errors, and which of the reads' k-mers are the genome's: the
+//! arithmetic of Merqury (Rhie et al. 2020).
+
+/// The part of an assembly's bases that are wrong, if `missing` of its `kmers` k-mers of k bases are in no read: the p
+/// with (1 − p)^k = 1 − missing / kmers, between 0 and 1. `None` without k-mers.
+///
+/// ```
+/// // One wrong base in 10,000 makes 21 of 10,000 k-mers wrong, or a few less.
+/// let rate = merganser_spectrum::error_rate(21, 10_000, 21).unwrap();
+/// assert!((rate - 1e-4).abs() < 1e-6);
+/// ```
+pub fn error_rate(missing: u64, kmers: u64, k: usize) -> Option<f64> {
+    let part = missing as f64 / kmers as f64;
+    (kmers > 0).then(|| -((-part).ln_1p() / k as f64).exp_m1())
+}
+
+/// A rate of errors as a Phred quality, −10 log₁₀: 40 for one in 10,000, infinite for none.
+pub fn quality(error_rate: f64) -> f64 {
+    -10.0 * error_rate.log10()
+}
+
+/// Above which count reads' k-mers are taken for the genome's (solid): one less than the first count from which on the
+/// histogram rises after it has fallen. `rows` are counts from 1 on with their numbers of distinct k-mers, ascending,
+/// without zeros. `None` where it does not rise, or where equal neighbours hide it, as Merqury has it.
+pub fn solid_threshold(rows: &[(u32, u64)]) -> Option<u32> {
+    rows.windows(3).find_map(|three| {
+        let [(_, before), (_, least), (count, after)] = *three else { return None };
+        (least < before && after > least).then(|| count.saturating_sub(1))
+    })
+}
+
+/// Whether the histogram first stops falling at another count than [`solid_threshold`] says, because neighbours are
+/// equal there: its threshold is then far beyond the valley.
+pub fn is_flat_valley(rows: &[(u32, u64)]) -> bool {
+    let first = rows.windows(2).find(|two| two[1].1 >= two[0].1).map(|two| two[1].0 - 1);
+    first != solid_threshold(rows)
+}
+
+/// The least k of which a genome of so many bases has few k-mers by chance: ln(G (1 − p) / p) / ln 4 with p = 0.001
+/// (Fofanov et al. 2004, as in Merqury), not rounded; `letters` are 4, or 3 where equal neighbours are one
+/// (homopolymer-compressed).
+pub fn least_k(bases: u64, letters: u32) -> f64 {
+    const BY_CHANCE: f64 = 0.001;
+    (bases.max(1) as f64 * (1.0 - BY_CHANCE) / BY_CHANCE).ln() / f64::from(letters).ln()
+}
+
+/// The first peaks of a histogram behind `solid`, each with the lowest count between it and the next: the depths at
+/// which k-mers of one copy of the genome, of two, … lie. `rows` as in [`solid_threshold`]; at most `most` of them.
+pub fn peaks(rows: &[(u32, u64)], solid: u32, most: usize) -> Vec<(u32, u32)> {
+    let rows: Vec<(u32, u64)> = rows.iter().copied().filter(|row| row.0 > solid).collect();
+    let (mut found, mut top, mut rises) = (Vec::new(), None, true);
+    for two in rows.windows(2) {
+        let [(count, here), (_, next)] = *two else { continue };
+        match (rises, next.cmp(&here)) {
+            (true, std::cmp::Ordering::Less) => (top, rises) = (Some(count), false),
+            (false, std::cmp::Ordering::Greater) => {
+                found.extend(top.take().map(|top| (top, count)));
+                rises = true;
+            }
+            _ => {}
+        }
+        if found.len() == most {
+            return found;
+        }
+    }
+    let last = rows.last().map_or(0, |row| row.0);
+    found.extend(top.map(|top| (top, last)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_those_by_definition() {
+        assert_eq!(error_rate(0, 0, 21), None);
+        assert_eq!(error_rate(0, 5, 21), Some(0.0));
+        assert_eq!(error_rate(5, 5, 21), Some(1.0));
+        assert_eq!(quality(0.0), f64::INFINITY);
+        let rate = error_rate(1000, 1_000_000, 21).unwrap();
+        assert!((1.0 - (1.0 - rate).powi(21) - 0.001).abs() < 1e-12);
+        assert!((quality(1e-4) - 40.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn least_k_is_merqurys() {
+        assert!((least_k(3_100_000_000, 4) - 20.75).abs() < 0.01);
+        assert_eq!(least_k(5_000_000, 4).ceil(), 17.0);
+    }
+
+    #[test]
+    fn the_threshold_is_before_the_first_rise() {
+        let rows =
+            |numbers: &[u64]| -> Vec<(u32, u64)> { (1..).zip(numbers.iter().copied()).collect() };
+        assert_eq!(solid_threshold(&rows(&[90, 20, 5, 7, 30, 50, 10])), Some(3));
+        assert!(!is_flat_valley(&rows(&[90, 20, 5, 7, 30, 50, 10])));
+        // Equal neighbours hide the valley, and a later one is taken.
+        let flat = rows(&[90, 20, 5, 5, 30, 50, 10, 8, 9]);
+        assert_eq!(solid_threshold(&flat), Some(8));
+        assert!(is_flat_valley(&flat));
+        assert_eq!(solid_threshold(&rows(&[5, 4, 3])), None);
+        assert!(!is_flat_valley(&rows(&[5, 4, 3])));
+        // Rows that are not there are no rows of zero.
+        assert_eq!(solid_threshold(&[(1, 50), (2, 3), (9, 4), (10, 7)]), Some(8));
+    }
+
+    #[test]
+    fn peaks_have_valleys_between_them() {
+        let numbers = [90, 20, 5, 7, 30, 20, 10, 12, 15, 9, 1];
+        let rows: Vec<(u32, u64)> = (1..).zip(numbers).collect();
+        assert_eq!(peaks(&rows, 3, 4), [(5, 7), (9, 11)]);
+        assert_eq!(peaks(&rows, 3, 1), [(5, 7)]);
+        assert_eq!(peaks(&rows, 20, 4), []);
+    }
+}
