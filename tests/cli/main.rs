@@ -36,6 +36,7 @@ mod metagenomes;
 mod model;
 mod outputs;
 mod peers;
+mod qv;
 mod run_files;
 mod sameness;
 mod stopping;

@@ -72,7 +72,10 @@ impl Config {
     }
 
     /// Sees to it that all goes together.
-    pub(crate) fn validate(&self, reads: &Reads, assemblies: &[Assembly]) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// What does not.
+    pub fn validate(&self, reads: &Reads, assemblies: &[Assembly]) -> Result<(), Error> {
         let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
         let table = match reads {
             Reads::Table(table) => Some((table.path(), table.description())),

@@ -28,6 +28,8 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let assemblies =
         args.assemblies.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
     let reads = reads(&args.reads, &cancel)?;
+    let config = Config::new().k(args.k.map(usize::from)).solid(args.solid);
+    config.validate(&reads, &assemblies)?;
     let names = Names::new(
         &args.output,
         &stem(&args.reads),
@@ -39,7 +41,6 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         Reads::Inputs(inputs) => files.inputs(inputs),
     };
     let set = files.write(names.all()).write(&args.json).check()?;
-    let config = Config::new().k(args.k.map(usize::from)).solid(args.solid);
     let mut files = Files::create(names, &set)?;
     let bar = Bar::new(console);
     let judgement = judge(&config, reads, &assemblies, &resources, &mut files, &bar, &cancel);
