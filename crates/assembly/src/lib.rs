@@ -19,4 +19,4 @@ mod spectra;
 pub use config::{Assembly, Config, Reads};
 pub use error::Error;
 pub use run::{Judged, Judgement, Tracks, judge};
-pub use spectra::{Copies, Only, Source, Spectra};
+pub use spectra::{Copies, OfAssembly, Only, Source, Spectra};

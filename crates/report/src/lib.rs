@@ -1,7 +1,7 @@
 //! Pictures of results. Typed results go in; SVG, PNG, or letters for a terminal come out. Nothing is
 //! computed here but places on a picture.
 //!
-//! [`model`] draws the model of a histogram of k-mers.
+//! [`model`] draws the model of a histogram of k-mers, [`classes`] histograms of classes of k-mers over each other.
 //!
 //! ```
 //! use merganser_report::model;
@@ -20,6 +20,7 @@
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+pub mod classes;
 pub mod model;
 mod png;
 mod scene;

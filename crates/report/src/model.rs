@@ -5,9 +5,16 @@ use std::io;
 
 use merganser_spectrum::Model;
 
-use crate::scene::{Anchor, HEIGHT, Scene, WIDTH, Words};
+use crate::scene::{Anchor, Axes, INK, Scene, Shape, Words, rectangle, thousands};
 use crate::{png as pixels, svg as vectors};
 
+/// The size of the picture, in pixels of SVG, and pixels of PNG for each.
+const WIDTH: f64 = 800.0;
+const HEIGHT: f64 = 480.0;
+const SCALE: u32 = 2;
+/// Colours of bars and peaks.
+const BARS: &str = "#9ecae1";
+const PEAKS: &str = "#d62728";
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
@@ -36,65 +43,33 @@ fn top(model: &Model) -> f64 {
 /// The histogram as bars, the model as a line, the peaks marked.
 fn scene(model: &Model) -> Scene {
     let counts = model.observed.len() - 1;
-    let top = top(model);
-    let x = |count: f64| LEFT + (WIDTH - LEFT - RIGHT) * count / counts as f64;
-    let y = |number: f64| HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (number / top).min(1.0);
+    let frame = [LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM];
+    let axes = Axes { frame, most: [counts as f64, top(model)] };
+    let [_, high, right, low] = frame;
     let observed = model.observed.iter().enumerate().skip(1);
+    let bars = observed.map(|(count, number)| {
+        let sides = [count as f64 - 0.5, count as f64 + 0.5].map(|side| axes.x(side));
+        rectangle([sides[0], axes.y(*number), sides[1], low])
+    });
     let expected = model.expected.iter().enumerate().skip(1);
-    let bar = |count: f64, number: f64| [x(count - 0.5), x(count + 0.5), y(number)];
-    let peaks = 1..=2 * model.ploidy;
-    let (low, right) = (y(0.0), WIDTH - RIGHT);
-    let start = |text, at| Words { text, at, anchor: Anchor::Start };
-    let mut words = vec![
-        start(title(model), [LEFT, 16.0]),
-        start(format!("distinct {}-mers", model.k), [10.0, TOP - 6.0]),
-    ];
-    words.extend(ticks(counts as f64).map(|count| Words {
-        text: thousands(count),
-        at: [x(count), low + 18.0],
-        anchor: Anchor::Middle,
-    }));
-    words.extend(ticks(top).map(|number| Words {
-        text: thousands(number),
-        at: [LEFT - 6.0, y(number) + 4.0],
-        anchor: Anchor::End,
-    }));
-    words.push(Words {
-        text: format!(
+    let expected = expected.map(|(count, number)| axes.point([count as f64, *number]));
+    let peaks = (1..=2 * model.ploidy).map(|peak| axes.x(model.coverage * f64::from(peak)));
+    let mut shapes =
+        vec![Shape::filled(bars.collect(), BARS, 1.0), Shape::line(expected.collect(), INK, 1.5)];
+    shapes.extend(peaks.map(|at| Shape::dashed(vec![[at, low], [at, high]], PEAKS)));
+    shapes.push(axes.shape());
+    let mut words = axes.numbers();
+    words.push(Words::new(title(model), [LEFT, 16.0], Anchor::Start));
+    words.push(Words::new(format!("distinct {}-mers", model.k), [10.0, TOP - 6.0], Anchor::Start));
+    words.push(Words::new(
+        format!(
             "count of a {}-mer (bars: as found, line: model, dashed: multiples of the coverage)",
             model.k
         ),
-        at: [x(counts as f64 / 2.0), HEIGHT - 10.0],
-        anchor: Anchor::Middle,
-    });
-    Scene {
-        bars: observed.map(|(count, number)| bar(count as f64, *number)).collect(),
-        model: expected.map(|(count, number)| [x(count as f64), y(*number)]).collect(),
-        peaks: peaks.map(|peak| x(model.coverage * f64::from(peak))).collect(),
-        axes: [[LEFT, TOP], [LEFT, low], [right, low]],
-        words,
-    }
-}
-
-/// Round numbers from 0 up to `most`, five to ten steps.
-fn ticks(most: f64) -> impl Iterator<Item = f64> {
-    let power = 10f64.powf((most / 5.0).max(1.0).log10().floor());
-    let steps = [5.0, 2.0, 1.0].map(|times| times * power);
-    let step = steps.into_iter().find(|step| most / step >= 5.0).unwrap_or(power);
-    (0..=(most / step) as u32).map(move |part| f64::from(part) * step)
-}
-
-/// A whole number with commas.
-fn thousands(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+        [(LEFT + right) / 2.0, HEIGHT - 10.0],
+        Anchor::Middle,
+    ));
+    Scene { width: WIDTH, height: HEIGHT, scale: SCALE, shapes, words }
 }
 
 fn title(model: &Model) -> String {
@@ -144,18 +119,4 @@ pub fn text(model: &Model, columns: usize, rows: usize) -> String {
     let last = counts.to_string();
     let _ = writeln!(out, "#  1{last:>width$}", width = columns - 1);
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_round_and_numbers_have_commas() {
-        let up_to = |most| ticks(most).map(thousands).collect::<Vec<_>>().join(" ");
-        assert_eq!(up_to(3.0), "0 1 2 3");
-        assert_eq!(up_to(214.0), "0 20 40 60 80 100 120 140 160 180 200");
-        assert_eq!(up_to(372_615.0), "0 50,000 100,000 150,000 200,000 250,000 300,000 350,000");
-        assert_eq!(thousands(4_936_447.4), "4,936,447");
-    }
 }

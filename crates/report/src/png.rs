@@ -1,4 +1,4 @@
-//! Scenes as PNG: the shapes of the SVG, at twice its size.
+//! Scenes as PNG: the shapes of the SVG, larger.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -10,24 +10,23 @@ use embedded_graphics::pixelcolor::BinaryColor;
 use embedded_graphics::text::{Alignment, Text};
 use embedded_graphics::{Drawable, Pixel};
 use tiny_skia::{
-    Color, FillRule, LineCap, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform,
+    Color, FillRule, LineCap, Paint, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
 };
 
-use crate::scene::{Anchor, BARS, HEIGHT, INK, PEAKS, Scene, WIDTH};
-
-/// Pixels for one of the SVG.
-const SCALE: f32 = 2.0;
+use crate::scene::{Anchor, Scene, Shape};
 
 /// A PNG picture.
 ///
 /// # Errors
 /// None are known: the picture is made in memory.
 pub(crate) fn draw(scene: &Scene) -> io::Result<Vec<u8>> {
-    let (width, height) = (WIDTH as u32 * SCALE as u32, HEIGHT as u32 * SCALE as u32);
+    let [width, height] = [scene.width, scene.height].map(|size| size as u32 * scene.scale);
     let mut pixels = Pixmap::new(width, height)
         .ok_or_else(|| io::Error::other("a picture of this size cannot be made"))?;
     pixels.fill(Color::WHITE);
-    draw_shapes(scene, &mut pixels);
+    let scale = Transform::from_scale(scene.scale as f32, scene.scale as f32);
+    scene.shapes.iter().for_each(|shape| draw_shape(shape, scale, &mut pixels));
+    draw_words(scene, &mut pixels);
     let rows: Vec<u8> = pixels
         .data()
         .chunks_exact(4 * width as usize)
@@ -58,29 +57,32 @@ fn encode(width: u32, height: u32, rows: &[u8]) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-fn draw_shapes(scene: &Scene, pixels: &mut Pixmap) {
-    let [_, [_, low], _] = scene.axes;
-    let scale = Transform::from_scale(SCALE, SCALE);
-    let mut bars = PathBuilder::new();
-    for [left, right, up] in scene.bars.map_f32() {
-        let bar = Rect::from_ltrb(left, up, right, low as f32);
-        bar.into_iter().for_each(|bar| bars.push_rect(bar));
-    }
-    if let Some(bars) = bars.finish() {
-        pixels.fill_path(&bars, &paint(BARS), FillRule::Winding, scale, None);
-    }
-    let mut line = |points: &[[f64; 2]], colour, width, dash: Option<StrokeDash>| {
-        let stroke = Stroke { width, dash, line_cap: LineCap::Butt, ..Stroke::default() };
-        if let Some(path) = path(points) {
-            pixels.stroke_path(&path, &paint(colour), &stroke, scale, None);
+fn draw_shape(shape: &Shape, scale: Transform, pixels: &mut Pixmap) {
+    let mut path = PathBuilder::new();
+    for points in &shape.paths {
+        for (number, point) in points.iter().enumerate() {
+            let [x, y] = point.map(|place| place as f32);
+            if number == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
         }
-    };
-    line(&scene.model, INK, 1.5, None);
-    let [[_, high], ..] = scene.axes;
-    for &at in &scene.peaks {
-        line(&[[at, low], [at, high]], PEAKS, 1.0, StrokeDash::new(vec![4.0, 4.0], 0.0));
+        if shape.fill.is_some() {
+            path.close();
+        }
     }
-    line(&scene.axes, INK, 1.0, None);
+    let Some(path) = path.finish() else { return };
+    if let Some((colour, opacity)) = shape.fill {
+        pixels.fill_path(&path, &paint(colour, opacity), FillRule::Winding, scale, None);
+    }
+    if let Some(line) = shape.line {
+        let dash = line.is_dashed.then(|| StrokeDash::new(vec![4.0, 4.0], 0.0)).flatten();
+        let width = line.width as f32;
+        let stroke = Stroke { width, dash, line_cap: LineCap::Butt, ..Stroke::default() };
+        pixels.stroke_path(&path, &paint(line.colour, 1.0), &stroke, scale, None);
+    }
+}
+
+/// Letters are pixels, each drawn as a square of some, so that they have about the size of those of the SVG.
+fn draw_words(scene: &Scene, pixels: &mut Pixmap) {
+    let zoom = (scene.scale * 13).div_ceil(20).max(1);
     let style = MonoTextStyle::new(&FONT_10X20, BinaryColor::On);
     for words in &scene.words {
         let alignment = match words.anchor {
@@ -88,52 +90,31 @@ fn draw_shapes(scene: &Scene, pixels: &mut Pixmap) {
             Anchor::Middle => Alignment::Center,
             Anchor::End => Alignment::Right,
         };
-        let [x, y] = words.at.map(|at| (at * f64::from(SCALE)).round() as i32);
+        let per_letter = f64::from(scene.scale) / f64::from(zoom);
+        let [x, y] = words.at.map(|at| (at * per_letter).round() as i32);
         let text = Text::with_alignment(&words.text, Point::new(x, y), style, alignment);
-        let Ok(_) = text.draw(&mut Letters(pixels));
+        let Ok(_) = text.draw(&mut Letters { pixels, zoom });
     }
 }
 
-fn path(points: &[[f64; 2]]) -> Option<Path> {
-    let mut path = PathBuilder::new();
-    for (number, [x, y]) in points.map_f32().enumerate() {
-        if number == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
-    }
-    path.finish()
-}
-
-/// `#rgb` or `#rrggbb`.
-fn paint(colour: &str) -> Paint<'static> {
+/// `#rrggbb`.
+fn paint(colour: &str, opacity: f64) -> Paint<'static> {
     let number = u32::from_str_radix(colour.trim_start_matches('#'), 16).unwrap_or(0);
-    let part = |shift: u32, bits: u32| {
-        let most = (1 << bits) - 1;
-        ((number >> shift & most) * 255 / most) as u8
-    };
+    let [_, red, green, blue] = number.to_be_bytes();
     let mut paint = Paint::default();
-    match colour.len() {
-        4 => paint.set_color_rgba8(part(8, 4), part(4, 4), part(0, 4), 255),
-        _ => paint.set_color_rgba8(part(16, 8), part(8, 8), part(0, 8), 255),
-    }
+    paint.set_color_rgba8(red, green, blue, (255.0 * opacity).round() as u8);
     paint
 }
 
-/// Places as the drawing takes them.
-trait MapF32<const N: usize> {
-    fn map_f32(&self) -> impl Iterator<Item = [f32; N]>;
-}
-
-impl<const N: usize> MapF32<N> for [[f64; N]] {
-    fn map_f32(&self) -> impl Iterator<Item = [f32; N]> {
-        self.iter().map(|places| places.map(|place| place as f32))
-    }
-}
-
 /// Takes the pixels of letters.
-struct Letters<'p>(&'p mut Pixmap);
+struct Letters<'p> {
+    pixels: &'p mut Pixmap,
+    zoom: u32,
+}
 
 impl OriginDimensions for Letters<'_> {
     fn size(&self) -> Size {
-        Size::new(self.0.width(), self.0.height())
+        Size::new(self.pixels.width() / self.zoom, self.pixels.height() / self.zoom)
     }
 }
 
@@ -145,12 +126,16 @@ impl DrawTarget for Letters<'_> {
         &mut self,
         letters: I,
     ) -> Result<(), Infallible> {
-        let (width, height) = (self.0.width(), self.0.height());
+        let (Size { width, height }, row) = (self.size(), self.pixels.width());
         for Pixel(Point { x, y }, colour) in letters {
             let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else { continue };
-            if colour.is_on() && x < width && y < height {
-                let at = 4 * (y * width + x) as usize;
-                self.0.data_mut()[at..at + 3].fill(0x22);
+            if !colour.is_on() || x >= width || y >= height {
+                continue;
+            }
+            for down in 0..self.zoom {
+                let at = 4 * ((y * self.zoom + down) * row + x * self.zoom) as usize;
+                let square = &mut self.pixels.data_mut()[at..at + 4 * self.zoom as usize];
+                square.chunks_mut(4).for_each(|pixel| pixel[..3].fill(0x22));
             }
         }
         Ok(())

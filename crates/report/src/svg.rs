@@ -2,40 +2,64 @@
 
 use std::fmt::Write;
 
-use crate::scene::{Anchor, BARS, HEIGHT, INK, PEAKS, Scene, WIDTH, Words};
+use crate::scene::{Anchor, Line, Scene, Shape, Words};
 
 /// An SVG picture.
 pub(crate) fn draw(scene: &Scene) -> String {
-    let [[left, high], [_, low], [right, _]] = scene.axes;
+    let Scene { width, height, .. } = scene;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{width}\" height=\"{height}\" \
          fill=\"white\"/>\n"
     );
-    let mut bars = String::new();
-    for [left, right, up] in &scene.bars {
-        let _ = write!(bars, "M{left:.2} {low:.2}V{up:.2}H{right:.2}V{low:.2}Z");
-    }
-    let _ = writeln!(out, "<path d=\"{bars}\" fill=\"{BARS}\"/>");
-    let points: Vec<_> = scene.model.iter().map(|[x, y]| format!("{x:.2},{y:.2}")).collect();
-    let points = points.join(" ");
-    let line = format!("fill=\"none\" stroke=\"{INK}\"");
-    let _ = writeln!(out, "<polyline points=\"{points}\" {line} stroke-width=\"1.5\"/>");
-    for at in &scene.peaks {
-        let _ = writeln!(
-            out,
-            "<path d=\"M{at:.2} {low:.2}V{high:.2}\" stroke=\"{PEAKS}\" stroke-dasharray=\"4 4\"/>"
-        );
-    }
-    let _ = writeln!(out, "<path d=\"M{left} {high}V{low:.2}H{right}\" {line}/>");
+    scene.shapes.iter().for_each(|shape| put(shape, &mut out));
     for Words { text, at: [x, y], anchor } in &scene.words {
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",
             Anchor::End => " text-anchor=\"end\"",
         };
+        let text = escaped(text);
         let _ = writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\"{anchor}>{text}</text>");
     }
     out.push_str("</svg>\n");
+    out
+}
+
+fn put(shape: &Shape, out: &mut String) {
+    out.push_str("<path d=\"");
+    for path in &shape.paths {
+        for (at, [x, y]) in path.iter().enumerate() {
+            let _ = write!(out, "{}{x:.2} {y:.2}", if at == 0 { 'M' } else { 'L' });
+        }
+        if shape.fill.is_some() {
+            out.push('Z');
+        }
+    }
+    let fill = match shape.fill {
+        Some((colour, 1.0)) => format!("\" fill=\"{colour}\""),
+        Some((colour, opacity)) => format!("\" fill=\"{colour}\" fill-opacity=\"{opacity}\""),
+        None => "\" fill=\"none\"".to_owned(),
+    };
+    out.push_str(&fill);
+    if let Some(Line { colour, width, is_dashed }) = shape.line {
+        let dashes = if is_dashed { " stroke-dasharray=\"4 4\"" } else { "" };
+        let _ = write!(out, " stroke=\"{colour}\" stroke-width=\"{width}\"{dashes}");
+    }
+    out.push_str("/>\n");
+}
+
+/// Names of files may hold anything.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            control if control.is_control() => out.push(char::REPLACEMENT_CHARACTER),
+            other => out.push(other),
+        }
+    }
     out
 }

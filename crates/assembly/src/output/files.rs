@@ -40,6 +40,24 @@ impl Names {
         path.into()
     }
 
+    /// The assemblies' names.
+    pub fn assemblies(&self) -> &[String] {
+        &self.assemblies
+    }
+
+    /// The names of the classes of an assembly spectrum: those of [`Source::ALL`] that there can be.
+    pub fn sources(&self) -> Vec<String> {
+        let name = |source: &Source| match (source, &self.assemblies[..]) {
+            (Source::ReadOnly, _) => Some("read-only".to_owned()),
+            (Source::First, [one]) => Some(one.clone()),
+            (Source::First, [one, ..]) => Some(format!("{one}-only")),
+            (Source::Second, [_, other]) => Some(format!("{other}-only")),
+            (Source::Shared, [_, _]) => Some("shared".to_owned()),
+            _ => None,
+        };
+        Source::ALL.iter().filter_map(name).collect()
+    }
+
     /// One beside those.
     fn beside(&self, name: &str) -> PathBuf {
         self.prefix.with_file_name(name)
@@ -222,27 +240,14 @@ impl Texts<'_> {
     }
 
     fn sources(&self) -> String {
-        let names = self.source_names();
+        let names = self.names.sources();
         let sources = names.iter().zip(&self.judgement.spectra.sources);
         classes("Assembly", sources.map(|(name, histogram)| (name.as_str(), histogram)))
     }
 
-    /// Of [`Source::ALL`], as far as there are so many assemblies.
-    fn source_names(&self) -> Vec<String> {
-        let name = |source: &Source| match (source, &self.names.assemblies[..]) {
-            (Source::ReadOnly, _) => Some("read-only".to_owned()),
-            (Source::First, [one]) => Some(one.clone()),
-            (Source::First, [one, ..]) => Some(format!("{one}-only")),
-            (Source::Second, [_, other]) => Some(format!("{other}-only")),
-            (Source::Shared, [_, _]) => Some("shared".to_owned()),
-            _ => None,
-        };
-        Source::ALL.iter().filter_map(name).collect()
-    }
-
     fn only_by_source(&self) -> String {
         let mut text = String::new();
-        let names = self.source_names();
+        let names = self.names.sources();
         for (name, number) in names[1..].iter().zip(self.judgement.spectra.only) {
             let _ = writeln!(text, "{name}\t0\t{number}");
         }

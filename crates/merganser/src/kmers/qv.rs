@@ -1,5 +1,7 @@
 //! `merganser kmers qv`.
 
+mod pictures;
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -40,13 +42,17 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         Reads::Table(table) => files.read(table.files()),
         Reads::Inputs(inputs) => files.inputs(inputs),
     };
-    let set = files.write(names.all()).write(&args.json).check()?;
-    let mut files = Files::create(names, &set)?;
+    let pictures = if args.no_plots { Vec::new() } else { pictures::paths(&names) };
+    let set = files.write(names.all()).write(&pictures).write(&args.json).check()?;
+    let mut files = Files::create(names.clone(), &set)?;
     let bar = Bar::new(console);
     let judgement = judge(&config, reads, &assemblies, &resources, &mut files, &bar, &cancel);
     drop(bar);
     let judgement = judgement?;
     files.finish(&judgement)?;
+    if !args.no_plots {
+        pictures::write(&names, &judgement, &set)?;
+    }
     if let Some(path) = &args.json {
         let of_run = OfRun { args, resources: &resources, assemblies: &assemblies, started };
         of_run.write(path, &judgement, &set)?;

@@ -16,7 +16,8 @@ What Merqury writes, under its names:
   NAME_only.bed, NAME_only.wig   bases that k-mers without a read cover
   READS.hist, READS.hist.ploidy, READS.filt
 and of two assemblies PREFIX.spectra-cn.hist, PREFIX.only.hist, and a last line
-for both. NAME is the file's without .fa, .fasta and .gz.
+for both. NAME is the file's without .fa, .fasta and .gz. Spectra are drawn as
+lines (.ln), areas (.fl) and stacked areas (.st), as .png and .svg.
 
 Examples:
   merganser count -k 21 --min-count 1 -o reads.mgk reads.fq.gz
@@ -43,6 +44,9 @@ pub(crate) struct QvArgs {
     /// of the histogram]
     #[arg(long, value_name = "N")]
     pub(crate) solid: Option<u32>,
+    /// Draw no pictures (PREFIX.*.ln, .fl, .st as .png and .svg)
+    #[arg(long)]
+    pub(crate) no_plots: bool,
     /// Write a summary of the run as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
