@@ -356,3 +356,164 @@ fn what_is_wrong_is_said() {
     assert_eq!(run.code, Some(0));
     assert!(run.stderr.contains("k is 16"), "{}", run.stderr);
 }
+
+/// Mother, father and child; two assemblies of the child's genome.
+struct Family {
+    mother: Vec<Vec<u8>>,
+    father: Vec<Vec<u8>>,
+    child: Vec<Vec<u8>>,
+    /// The child's own genome: what the mother passed on, and what the father did.
+    genome: [Vec<u8>; 2],
+}
+
+impl Family {
+    fn new(seed: u64) -> Family {
+        let mut random = Random(seed);
+        let ancestor = random.bases(40_000);
+        let mut haplotype = || {
+            let mut letters = ancestor.clone();
+            for at in 0..letters.len() / 200 {
+                let at = 200 * at + random.below(200);
+                letters[at] = b"ACGT"[random.below(4)];
+            }
+            letters
+        };
+        let [m1, m2, f1, f2] = std::array::from_fn(|_| haplotype());
+        let mut reads = |genome: [&Vec<u8>; 2]| {
+            let read = |_| {
+                let from = random.below(genome[0].len() - 100);
+                let mut read = genome[random.below(2)][from..from + 100].to_vec();
+                if random.below(3) == 0 {
+                    random.mutate(&mut read, 1);
+                }
+                read
+            };
+            (0..16_000).map(read).collect::<Vec<_>>()
+        };
+        let (mother, father) = (reads([&m1, &m2]), reads([&f1, &f2]));
+        let child = reads([&m1, &f1]);
+        Family { mother, father, child, genome: [m1, f1] }
+    }
+
+    fn write(&self, dir: &Dir) {
+        for (name, reads) in
+            [("mother", &self.mother), ("father", &self.father), ("child", &self.child)]
+        {
+            dir.write(&format!("{name}.fa"), fasta(reads));
+            dir.run(&format!("count -q -k {K} --min-count 1 {name}.fa -o {name}.mgk")).ok();
+        }
+    }
+}
+
+/// One less than the first count from which on there are more k-mers again.
+fn valley(counts: impl Iterator<Item = u64>) -> u64 {
+    let mut rows: BTreeMap<u64, u64> = BTreeMap::new();
+    counts.for_each(|count| *rows.entry(count).or_default() += 1);
+    let rows: Vec<(u64, u64)> = rows.into_iter().collect();
+    let three = rows.windows(3).find(|three| three[1].1 < three[0].1 && three[2].1 > three[1].1);
+    three.map_or(0, |three| three[2].0 - 1)
+}
+
+/// The k-mers that the first parent alone passed on, and the thresholds.
+fn hapmers(child: &Counts, one: &Counts, other: &Counts) -> (Vec<Vec<u8>>, [u64; 2]) {
+    let own = one.iter().filter(|(kmer, _)| !other.contains_key(*kmer));
+    let own_valley = valley(own.clone().map(|(_, &count)| count));
+    let own = own.filter(|(_, count)| **count > own_valley).map(|(kmer, _)| kmer);
+    let inherited = own.filter_map(|kmer| child.get(kmer).map(|count| (kmer.clone(), *count)));
+    let inherited: Vec<(Vec<u8>, u64)> = inherited.collect();
+    let inherited_valley = valley(inherited.iter().map(|(_, count)| *count));
+    let passed = inherited.into_iter().filter(|(_, count)| *count > inherited_valley);
+    (passed.map(|(kmer, _)| kmer).collect(), [own_valley, inherited_valley])
+}
+
+#[test]
+fn a_trio_is_as_defined_and_its_switches_are_the_true_ones() {
+    let family = Family::new(21);
+    let dir = Dir::new();
+    family.write(&dir);
+    let [mothers, fathers] = &family.genome;
+    // A short switch, a long one, and the father's other half behind.
+    let mixed =
+        [&mothers[..9000], &fathers[9000..9900], &mothers[9900..20_000], &fathers[20_000..]]
+            .concat();
+    let assemblies =
+        [vec![mixed.clone(), mothers[..3000].to_vec()], vec![fathers.clone(), b"ACGT".to_vec()]];
+    dir.write("one.fa", fasta(&assemblies[0]));
+    dir.write("other.fa", fasta(&assemblies[1]));
+    let options =
+        "--maternal mother.mgk --paternal father.mgk --block-markers 150 --block-bases 5000";
+    dir.run(&format!("kmers qv -q -o t child.mgk one.fa other.fa {options} --json j.json")).ok();
+
+    let [child, mother, father] = [&family.child, &family.mother, &family.father].map(count);
+    let (first, first_valleys) = hapmers(&child, &mother, &father);
+    let (second, second_valleys) = hapmers(&child, &father, &mother);
+    assert!(first.len() > 500 && second.len() > 500);
+    let cutoffs = lines(&dir, "cutoffs.txt");
+    let expected = [
+        format!("mother.only\t{}", first_valleys[0]),
+        format!("mother.inherited\t{}", first_valleys[1]),
+        format!("father.only\t{}", second_valleys[0]),
+        format!("father.inherited\t{}", second_valleys[1]),
+    ];
+    assert_eq!(cutoffs[1..5], expected);
+    assert!(first_valleys[1] > 0);
+
+    // Markers by sequence.
+    let whose = |kmer: &[u8]| {
+        let kmer = canonical(kmer)?;
+        first
+            .binary_search(&kmer)
+            .map(|_| 0)
+            .or_else(|_| second.binary_search(&kmer).map(|_| 1))
+            .ok()
+    };
+    let markers = |sequence: &Vec<u8>| -> Vec<(usize, usize)> {
+        let places = sequence.windows(K).enumerate();
+        places.filter_map(|(at, kmer)| whose(kmer).map(|whose| (at, whose))).collect()
+    };
+    let mut expected = vec!["Assembly\tContig\tmother\tfather\tSize".to_owned()];
+    for (name, sequences) in ["one", "other"].iter().zip(&assemblies) {
+        for (number, sequence) in sequences.iter().enumerate() {
+            let markers = markers(sequence);
+            let of = |whose: usize| markers.iter().filter(|marker| marker.1 == whose).count();
+            let size = (sequence.len() + 1).saturating_sub(K);
+            expected.push(format!("{name}\ts{number}\t{}\t{}\t{size}", of(0), of(1)));
+        }
+    }
+    assert_eq!(lines(&dir, "t.hapmers.count"), expected);
+
+    let completeness = lines(&dir, "t.completeness.stats");
+    for (name, sequences) in [("one", &assemblies[0]), ("other", &assemblies[1])] {
+        let here = count(sequences);
+        for (parent, all) in [("mother", &first), ("father", &second)] {
+            let found = all.iter().filter(|kmer| here.contains_key(*kmer)).count();
+            let part = general(100.0 * found as f64 / all.len() as f64);
+            let line = format!("{name}\t{parent}\t{found}\t{}\t{part}", all.len());
+            assert!(completeness.contains(&line), "{line}: {completeness:?}");
+        }
+    }
+
+    // The mother's, with the short switch; the father's; and the piece of the mother's.
+    let all = markers(&mixed);
+    let between = |from: usize, to: usize, whose: usize| {
+        all.iter().filter(|marker| (from..to).contains(&marker.0) && marker.1 == whose).count()
+    };
+    let piece = markers(&assemblies[0][1]).len();
+    let blocks = lines(&dir, "t.one.150_5000.phased_block.bed");
+    let fields = |line: &String| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        format!("{} {} {} {}", fields[0], fields[3], fields[5], fields[6])
+    };
+    let half = 20_000 - K + 1;
+    let expected = [
+        format!("s0 mother {} {}", between(0, half, 1), between(0, half, 0) + between(0, half, 1)),
+        format!("s0 father 0 {}", between(half, mixed.len(), 1)),
+        format!("s1 mother 0 {piece}"),
+    ];
+    assert_eq!(blocks.iter().map(fields).collect::<Vec<_>>(), expected);
+    assert!(between(8000, 11_000, 1) > 20);
+    let stats = lines(&dir, "t.other.150_5000.phased_block.stats");
+    assert!(stats[0].starts_with("other\t1\t") && stats[0].ends_with("\t0%"), "{stats:?}");
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j.json")).unwrap();
+    assert_eq!(json["results"]["assemblies"][1]["switch_rate"], 0.0);
+}

@@ -7,7 +7,7 @@ use merganser_kmers::tables::AnyTable;
 use merganser_run::ConfigError;
 use merganser_seq::kmer::MAX_K;
 
-use crate::Error;
+use crate::{BlockRule, Error};
 
 /// The k-mers that assemblies are held against.
 #[derive(Debug)]
@@ -41,6 +41,26 @@ impl Assembly {
     }
 }
 
+/// A parent of the one whose genome was assembled.
+#[derive(Debug)]
+pub struct Parent {
+    /// Its name in the results.
+    pub name: String,
+    /// Its k-mers.
+    pub reads: Reads,
+}
+
+/// What is judged, and by what.
+#[derive(Debug)]
+pub struct Subject {
+    /// Of the one whose genome was assembled.
+    pub reads: Reads,
+    /// Its mother and its father.
+    pub parents: Option<[Parent; 2]>,
+    /// One assembly, or two of one genome.
+    pub assemblies: Vec<Assembly>,
+}
+
 /// How to judge.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -51,6 +71,8 @@ pub struct Config {
     /// k-mers with a larger count in the reads are the genome's; `None` to see it from the histogram
     /// ([`solid_threshold`](merganser_spectrum::solid_threshold)).
     pub solid: Option<u32>,
+    /// Which runs of markers of the other haplotype end a phase block.
+    pub blocks: BlockRule,
 }
 
 impl Config {
@@ -71,12 +93,43 @@ impl Config {
         Config { solid, ..self }
     }
 
+    /// Ends phase blocks by this rule.
+    #[must_use]
+    pub fn blocks(self, blocks: BlockRule) -> Config {
+        Config { blocks, ..self }
+    }
+
     /// Sees to it that all goes together.
     ///
     /// # Errors
     /// What does not.
-    pub fn validate(&self, reads: &Reads, assemblies: &[Assembly]) -> Result<(), Error> {
+    pub fn validate(&self, subject: &Subject) -> Result<(), Error> {
         let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
+        let parents = subject.parents.iter().flatten().map(|parent| &parent.reads);
+        [&subject.reads].into_iter().chain(parents).try_for_each(|reads| self.check(reads))?;
+        if let Some([one, other]) = &subject.parents
+            && one.name == other.name
+        {
+            return problem(format!(
+                "both parents are called {}: rename one of the files",
+                one.name
+            ));
+        }
+        if self.k.is_some_and(|k| k == 0 || k > MAX_K) {
+            return problem(format!("`k` is {}: 1 to {MAX_K} are possible", self.k.unwrap_or(0)));
+        }
+        match &subject.assemblies[..] {
+            [_] => Ok(()),
+            [one, other] if one.name != other.name => Ok(()),
+            [one, _] => {
+                problem(format!("both assemblies are called {}: rename one of the files", one.name))
+            }
+            all => problem(format!("one or two assemblies are judged together, not {}", all.len())),
+        }
+    }
+
+    /// Sees to it that a table is not cut, and has k-mers of both strands.
+    fn check(&self, reads: &Reads) -> Result<(), Error> {
         let table = match reads {
             Reads::Table(table) => Some((table.path(), table.description())),
             Reads::Inputs(_) => None,
@@ -101,20 +154,7 @@ impl Config {
                 );
             }
         }
-        if self.k.is_some_and(|k| k == 0 || k > MAX_K) {
-            return problem(format!("`k` is {}: 1 to {MAX_K} are possible", self.k.unwrap_or(0)));
-        }
-        match assemblies {
-            [_] => Ok(()),
-            [one, other] if one.name != other.name => Ok(()),
-            [one, _] => {
-                problem(format!("both assemblies are called {}: rename one of the files", one.name))
-            }
-            _ => problem(format!(
-                "one or two assemblies are judged together, not {}",
-                assemblies.len()
-            )),
-        }
+        Ok(())
     }
 }
 

@@ -10,13 +10,17 @@
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
+mod blocks;
 mod config;
 mod error;
+mod hapmers;
 pub mod output;
 mod run;
 mod spectra;
 
-pub use config::{Assembly, Config, Reads};
+pub use blocks::{Block, BlockRule};
+pub use config::{Assembly, Config, Parent, Reads, Subject};
 pub use error::Error;
+pub use hapmers::Trio;
 pub use run::{Judged, Judgement, Tracks, judge};
 pub use spectra::{Copies, OfAssembly, Only, Source, Spectra};

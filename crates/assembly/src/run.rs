@@ -12,7 +12,8 @@ use merganser_kmers::tables::AnyTable;
 use merganser_run::{Cancel, Progress, Resources, Stages, Unit};
 use merganser_spectrum::{error_rate, is_flat_valley, least_k, quality, solid_threshold};
 
-use crate::{Assembly, Config, Error, Only, Reads, Spectra};
+use crate::hapmers::{self, Trio};
+use crate::{Assembly, Config, Error, Only, Parent, Reads, Spectra, Subject};
 
 /// What was found of an assembly, or of two together.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +53,8 @@ pub struct Judgement {
     pub both: Option<Judged>,
     /// k-mers by their counts.
     pub spectra: Spectra,
+    /// Of the parents, if they are known.
+    pub trio: Option<Trio>,
     /// What one should know before believing it, a sentence each.
     pub doubts: Vec<String>,
     /// Wall time of each stage.
@@ -60,17 +63,23 @@ pub struct Judgement {
     pub peak_memory: Option<u64>,
 }
 
-/// Takes what is met along assemblies: the k-mers that no read has.
+/// Takes what is met along assemblies: the k-mers that no read has, and those of one parent alone.
 pub trait Tracks: Send {
     /// Something is met in the assembly of this number, counted from 0; its sequences come in order. k-mers have k bases.
     ///
     /// # Errors
     /// If it cannot be written.
     fn mark(&mut self, assembly: usize, k: usize, mark: Mark<'_>) -> Result<(), Error>;
+
+    /// The same of hap-mers: the count of a run is the number of the parent, 1 or 2.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn hapmer(&mut self, assembly: usize, k: usize, mark: Mark<'_>) -> Result<(), Error>;
 }
 
-/// Holds one assembly, or two of one genome, against reads. k-mers of assemblies that no read has are shown to `tracks`
-/// where they stand. Intermediate tables go to the temporary folder of `resources`.
+/// Holds one assembly, or two of one genome, against reads, and against those of both parents. k-mers of assemblies that no
+/// read has, and those of one parent alone, are shown to `tracks` where they stand. Intermediate tables go to the temporary folder of `resources`.
 ///
 /// Progress stages: those of counting and of computing with tables.
 ///
@@ -79,14 +88,14 @@ pub trait Tracks: Send {
 /// the run was cancelled.
 pub fn judge(
     config: &Config,
-    reads: Reads,
-    assemblies: &[Assembly],
+    subject: Subject,
     resources: &Resources,
     tracks: &mut dyn Tracks,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Judgement, Error> {
-    config.validate(&reads, assemblies)?;
+    config.validate(&subject)?;
+    let Subject { reads, parents, assemblies } = subject;
     resources.validate()?;
     let folder = tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
     let run = Run { resources, folder: folder.path(), progress, cancel };
@@ -94,24 +103,28 @@ pub fn judge(
 
     let begun = Instant::now();
     let (mut doubts, mut tables) = (Vec::new(), Vec::new());
-    tables.push(match reads {
-        Reads::Table(table) => *table,
-        Reads::Inputs(inputs) => {
-            let k = config.k.map_or_else(|| run.fitting_k(assemblies), Ok)?;
-            let (table, mean) = run.count(k, &inputs, "reads")?;
-            if mean > LONG {
-                doubts.push(format!(
-                    "the reads have {mean} bases on average: if the assembly was made of them, its errors are theirs, and QV \
-                     is too high; reads of another kind tell more"
-                ));
-            }
-            table
-        }
+    let k = match &reads {
+        Reads::Inputs(_) => config.k.map_or_else(|| run.fitting_k(&assemblies), Ok)?,
+        Reads::Table(table) => table.description().k,
+    };
+    let (table, mean) = run.table(k, reads, "reads")?;
+    tables.push(table);
+    if mean > LONG {
+        doubts.push(format!(
+            "the reads have {mean} bases on average: if the assembly was made of them, its errors are theirs, and QV is too \
+             high; reads of another kind tell more"
+        ));
+    }
+    let parents = parents.map(|parents| {
+        let mut names = ["mother", "father"].into_iter();
+        parents.map(|Parent { name, reads }| {
+            let file = names.next().unwrap_or_default();
+            run.table(k, reads, file).map(|(table, _)| (name, table))
+        })
     });
     stages.since("count reads", begun);
 
     let begun = Instant::now();
-    let k = tables[0].description().k;
     for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
         let (table, _) = run.count(k, std::slice::from_ref(&assembly.input), name)?;
         if table.description().kmers == Some(0) {
@@ -129,9 +142,26 @@ pub fn judge(
 
     let begun = Instant::now();
     for (number, assembly) in assemblies.iter().enumerate() {
-        run.walk(&tables, number, &assembly.input, tracks)?;
+        let only = run.only(&tables, number)?;
+        run.walk(only, &assembly.input, &mut |k, mark| tracks.mark(number, k, mark))?;
     }
     stages.since("walk", begun);
+
+    let begun = Instant::now();
+    let trio = match parents {
+        None => None,
+        Some([one, other]) => {
+            let ((one, one_table), (other, other_table)) = (one?, other?);
+            let (hapmers, trio) =
+                hapmers::find(&run, [one, other], [one_table, other_table], &tables)?;
+            for (number, assembly) in assemblies.iter().enumerate() {
+                let hapmers = run.open(hapmers.path())?;
+                run.walk(hapmers, &assembly.input, &mut |k, mark| tracks.hapmer(number, k, mark))?;
+            }
+            stages.since("haplotypes", begun);
+            Some(trio)
+        }
+    };
 
     let rows = spectra.rows();
     let solid = config.solid.or_else(|| solid_threshold(&rows)).unwrap_or(0);
@@ -148,6 +178,7 @@ pub fn judge(
         assemblies: spectra.assemblies.iter().map(judged).collect(),
         both: (assemblies.len() == 2).then(|| judged(&spectra.both)),
         spectra,
+        trio,
         doubts,
         stages,
         peak_memory: merganser_run::peak_rss(),
@@ -200,11 +231,11 @@ fn doubts_of(config: &Config, k: usize, rows: &[(u32, u64)], spectra: &Spectra) 
 }
 
 /// What all stages need.
-struct Run<'r> {
-    resources: &'r Resources,
+pub(crate) struct Run<'r> {
+    pub(crate) resources: &'r Resources,
     folder: &'r Path,
-    progress: &'r dyn Progress,
-    cancel: &'r Cancel,
+    pub(crate) progress: &'r dyn Progress,
+    pub(crate) cancel: &'r Cancel,
 }
 
 impl Run<'_> {
@@ -220,11 +251,19 @@ impl Run<'_> {
         Ok((self.open(&path)?, mean))
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    /// A table, or that of reads, with how many letters a read has on average; 0 where nobody knows.
+    fn table(&self, k: usize, reads: Reads, name: &str) -> Result<(AnyTable, u64), Error> {
+        match reads {
+            Reads::Table(table) => Ok((*table, 0)),
+            Reads::Inputs(inputs) => self.count(k, &inputs, name),
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.mgk"))
     }
 
-    fn open(&self, path: &Path) -> Result<AnyTable, Error> {
+    pub(crate) fn open(&self, path: &Path) -> Result<AnyTable, Error> {
         Ok(AnyTable::open(path, true, self.cancel)?)
     }
 
@@ -257,15 +296,8 @@ impl Run<'_> {
         Ok(letters)
     }
 
-    /// Shows `tracks` where k-mers that no read has stand in an assembly. The first table is the reads', then come those of
-    /// the assemblies.
-    fn walk(
-        &self,
-        tables: &[AnyTable],
-        number: usize,
-        input: &Input,
-        tracks: &mut dyn Tracks,
-    ) -> Result<(), Error> {
+    /// The k-mers of an assembly that no read has. The first table is the reads', then come those of the assemblies.
+    fn only(&self, tables: &[AnyTable], number: usize) -> Result<AnyTable, Error> {
         let path = self.path("only");
         let only = Expression::Of {
             operation: Operation::Subtract,
@@ -281,6 +313,17 @@ impl Run<'_> {
         };
         let (resources, progress, cancel) = (self.resources, self.progress, self.cancel);
         calculate(&calculation, tables, resources, &OutputSet::alone(), progress, cancel)?;
+        self.open(&path)
+    }
+
+    /// Shows `take` where the k-mers of a table stand on the sequences of an assembly, with their number of bases.
+    fn walk(
+        &self,
+        table: AnyTable,
+        input: &Input,
+        take: &mut (dyn FnMut(usize, Mark<'_>) -> Result<(), Error> + Send),
+    ) -> Result<(), Error> {
+        let (resources, progress, cancel) = (self.resources, self.progress, self.cancel);
         let options = LookupOptions {
             resources,
             cut: Cut::NONE,
@@ -288,12 +331,12 @@ impl Run<'_> {
             reserved: reads::reserved_bytes(resources.budget(), resources.threads),
             input: merganser_io::text_bytes(std::slice::from_ref(input)),
         };
-        let lookup = open_lookup(self.open(&path)?, &options, progress, cancel)?;
+        let lookup = open_lookup(table, &options, progress, cancel)?;
         let record_bytes = reads::record_bytes(resources.budget(), resources.threads, &*lookup);
         let job = Job { lookup: &*lookup, resources, record_bytes, progress, cancel };
         let mut failed = None;
         let walked = marks(job, std::slice::from_ref(input), &mut |mark| {
-            tracks.mark(number, lookup.k(), mark).map_err(|error| {
+            take(lookup.k(), mark).map_err(|error| {
                 failed = Some(error);
                 merganser_kmers::Error::Cancelled
             })

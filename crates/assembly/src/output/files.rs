@@ -10,10 +10,11 @@ use merganser_kmers::Histogram;
 use merganser_kmers::reads::Mark;
 use merganser_spectrum::{error_rate, peaks, quality};
 
+use super::haplotypes::{Haplotypes, Phasing};
 use super::number::general;
 use super::track::Track;
 use crate::spectra::OfAssembly;
-use crate::{Copies, Error, Judged, Judgement, Source, Tracks};
+use crate::{BlockRule, Copies, Error, Judged, Judgement, Source, Tracks, Trio};
 
 /// What the files of a judgement are called.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Names {
     prefix: PathBuf,
     reads: String,
     assemblies: Vec<String>,
+    /// Names of the parents, and how blocks are made.
+    parents: Option<([String; 2], BlockRule)>,
 }
 
 /// Peaks of the reads' histogram that are listed.
@@ -29,7 +32,29 @@ const MOST_PEAKS: usize = 6;
 impl Names {
     /// Files that begin with `prefix`, of assemblies of these names and reads of that.
     pub fn new(prefix: &Path, reads: &str, assemblies: Vec<String>) -> Names {
-        Names { prefix: prefix.to_owned(), reads: reads.to_owned(), assemblies }
+        Names { prefix: prefix.to_owned(), reads: reads.to_owned(), assemblies, parents: None }
+    }
+
+    /// With files about the parents, which have these names.
+    #[must_use]
+    pub fn parents(self, parents: Option<[String; 2]>, blocks: BlockRule) -> Names {
+        Names { parents: parents.map(|names| (names, blocks)), ..self }
+    }
+
+    /// The files of an assembly's phase blocks.
+    fn blocks(&self, assembly: &str, rule: BlockRule) -> [PathBuf; 3] {
+        let BlockRule { markers, bases } = rule;
+        ["bed", "counts", "stats"]
+            .map(|end| self.path(&format!("{assembly}.{markers}_{bases}.phased_block.{end}")))
+    }
+
+    /// Those about both parents, and one of all sequences.
+    fn of_parents(&self) -> [PathBuf; 3] {
+        [
+            self.beside("cutoffs.txt"),
+            self.beside("inherited_hapmers.hist"),
+            self.path("hapmers.count"),
+        ]
     }
 
     /// One that begins with the prefix.
@@ -88,7 +113,12 @@ impl Names {
     /// All of them.
     pub fn all(&self) -> Vec<PathBuf> {
         let sequences = self.assemblies.iter().flat_map(|assembly| self.sequences(assembly));
-        sequences.chain(self.tables()).collect()
+        let mut all: Vec<PathBuf> = sequences.chain(self.tables()).collect();
+        if let Some((_, rule)) = &self.parents {
+            all.extend(self.assemblies.iter().flat_map(|assembly| self.blocks(assembly, *rule)));
+            all.extend(self.of_parents());
+        }
+        all
     }
 }
 
@@ -98,6 +128,10 @@ pub struct Files<'s> {
     set: &'s OutputSet,
     /// Of each assembly.
     sequences: Vec<Sequences>,
+    /// The same, with the parents.
+    haplotypes: Vec<Haplotypes>,
+    /// Sequences and their markers.
+    contigs: Option<Output>,
 }
 
 /// Of the sequences of an assembly.
@@ -128,25 +162,51 @@ impl<'s> Files<'s> {
             })
         };
         let sequences = names.assemblies.iter().map(open).collect::<Result<_, Error>>()?;
-        Ok(Files { names, set, sequences })
+        let (mut haplotypes, mut contigs) = (Vec::new(), None);
+        if let Some((parents, rule)) = &names.parents {
+            for assembly in &names.assemblies {
+                let [bed, counts, _] = names.blocks(assembly, *rule);
+                let (bed, counts) = (set.output(&bed)?, set.output(&counts)?);
+                haplotypes.push(Haplotypes::new(assembly, parents, *rule, bed, counts)?);
+            }
+            let [_, _, path] = names.of_parents();
+            let mut output = set.output(&path)?;
+            let [one, other] = parents;
+            writeln!(output, "Assembly\tContig\t{one}\t{other}\tSize")?;
+            contigs = Some(output);
+        }
+        Ok(Files { names, set, sequences, haplotypes, contigs })
     }
 
-    /// Writes the others.
+    /// Writes the others, and tells how each assembly is phased if the parents are known.
     ///
     /// # Errors
     /// If one cannot be written.
-    pub fn finish(self, judgement: &Judgement) -> Result<(), Error> {
-        let Files { names, set, sequences } = self;
+    pub fn finish(self, judgement: &Judgement) -> Result<Vec<Phasing>, Error> {
+        let Files { names, set, sequences, haplotypes, contigs } = self;
         let mut outputs: Vec<Output> =
             sequences.into_iter().flat_map(|of| [of.qualities, of.bed, of.wig]).collect();
+        outputs.extend(contigs);
         let texts = Texts { names: &names, judgement };
-        for (path, text) in names.tables().into_iter().zip(texts.all()) {
+        let mut all: Vec<(PathBuf, String)> = names.tables().into_iter().zip(texts.all()).collect();
+        let mut phasings = Vec::new();
+        if let (Some((_, rule)), Some(trio)) = (&names.parents, &judgement.trio) {
+            let [cutoffs, inherited, _] = names.of_parents();
+            all.extend([(cutoffs, texts.cutoffs(trio)), (inherited, inherited_by(trio))]);
+            for (assembly, of) in names.assemblies.iter().zip(haplotypes) {
+                let [_, _, stats] = names.blocks(assembly, *rule);
+                all.push((stats, of.phasing.line(assembly)));
+                outputs.extend([of.bed, of.counts]);
+                phasings.push(of.phasing);
+            }
+        }
+        for (path, text) in all {
             let mut output = set.output(&path)?;
             output.write_all(text.as_bytes())?;
             outputs.push(output);
         }
         finish_all(outputs)?;
-        Ok(())
+        Ok(phasings)
     }
 }
 
@@ -173,6 +233,20 @@ impl Tracks for Files<'_> {
         }
         Ok(())
     }
+
+    fn hapmer(&mut self, assembly: usize, k: usize, mark: Mark<'_>) -> Result<(), Error> {
+        match (self.haplotypes.get_mut(assembly), &mut self.contigs) {
+            (Some(of), Some(contigs)) => of.mark(k, mark, contigs),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The child's k-mers by their parents.
+fn inherited_by(trio: &Trio) -> String {
+    let [one, other] = &trio.names;
+    let names = ["child-only", one, other, "shared"];
+    classes("k-mer", names.into_iter().zip(&trio.spectra))
 }
 
 /// Name, k-mers that no read has, all, quality, rate of errors.
@@ -194,16 +268,8 @@ impl Texts<'_> {
             histogram(&spectra.reads),
             self.ploidy(),
             format!("{}\n", self.judgement.solid),
-            self.each("Both", |of| {
-                (
-                    of.only.instances,
-                    of.kmers,
-                    format!("{}\t{}", general(of.quality), general(of.error_rate)),
-                )
-            }),
-            self.each("both\tall", |of| {
-                (of.found, of.solid, general(of.completeness().unwrap_or(f64::NAN)))
-            }),
+            self.qualities(),
+            self.completeness(),
             self.sources(),
             self.only_by_source(),
         ];
@@ -216,16 +282,45 @@ impl Texts<'_> {
         texts
     }
 
-    /// A line for each assembly, and one for both.
-    fn each(&self, both: &str, line: impl Fn(&Judged) -> (u64, u64, String)) -> String {
-        let set = if both.contains('\t') { "\tall" } else { "" };
-        let names = self.names.assemblies.iter().map(|name| format!("{name}{set}"));
-        let judged = self.judgement.assemblies.iter().chain(&self.judgement.both);
+    /// Each assembly, and both of two.
+    fn each<'j>(&'j self, both: &'j str) -> impl Iterator<Item = (&'j str, &'j Judged)> {
+        let names = self.names.assemblies.iter().map(String::as_str).chain([both]);
+        names.zip(self.judgement.assemblies.iter().chain(&self.judgement.both))
+    }
+
+    fn qualities(&self) -> String {
+        let row = |(name, of): (&str, &Judged)| {
+            row(name, of.only.instances, of.kmers, of.quality, of.error_rate)
+        };
+        self.each("Both").map(row).collect()
+    }
+
+    /// Of solid k-mers, then of each parent's hap-mers.
+    fn completeness(&self) -> String {
         let mut text = String::new();
-        for (name, judged) in names.chain([both.to_owned()]).zip(judged) {
-            let (one, other, rest) = line(judged);
-            let _ = writeln!(text, "{name}\t{one}\t{other}\t{rest}");
+        let mut line = |name: &str, set: &str, found: u64, all: u64| {
+            let part = if all > 0 { 100.0 * found as f64 / all as f64 } else { f64::NAN };
+            let _ = writeln!(text, "{name}\t{set}\t{found}\t{all}\t{}", general(part));
+        };
+        self.each("both").for_each(|(name, of)| line(name, "all", of.found, of.solid));
+        if let Some(trio) = &self.judgement.trio {
+            let found = trio.found.iter().chain([&trio.found_in_both]);
+            for ((name, _), found) in self.each("both").zip(found) {
+                let parents = trio.names.iter().zip(found).zip(trio.hapmers);
+                parents.for_each(|((parent, &found), all)| line(name, parent, found, all));
+            }
         }
+        text
+    }
+
+    fn cutoffs(&self, trio: &Trio) -> String {
+        let mut text = format!("{}\t{}\n", self.names.reads, self.judgement.solid);
+        for parent in 0..2 {
+            let name = &trio.names[parent];
+            let _ = writeln!(text, "{name}.only\t{}", trio.own[parent]);
+            let _ = writeln!(text, "{name}.inherited\t{}", trio.inherited[parent]);
+        }
+        let _ = writeln!(text, "shared\t{}", trio.shared);
         text
     }
 

@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use merganser_assembly::output::{Files, Names};
-use merganser_assembly::{Assembly, Config, Error, Judged, Judgement, Reads, judge};
+use merganser_assembly::output::{Files, Names, Phasing};
+use merganser_assembly::{
+    Assembly, BlockRule, Config, Error, Judged, Judgement, Parent, Reads, Subject, judge,
+};
 use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
 use merganser_kmers::tables::AnyTable;
 use merganser_run::{Cancel, Resources, Summary};
@@ -30,31 +32,42 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let assemblies =
         args.assemblies.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
     let reads = reads(&args.reads, &cancel)?;
-    let config = Config::new().k(args.k.map(usize::from)).solid(args.solid);
-    config.validate(&reads, &assemblies)?;
+    let parents = parents(args, &cancel)?;
+    let blocks = BlockRule { markers: args.block_markers, bases: args.block_bases };
+    let config = Config::new().k(args.k.map(usize::from)).solid(args.solid).blocks(blocks);
+    let subject = Subject { reads, parents, assemblies: assemblies.clone() };
+    config.validate(&subject)?;
     let names = Names::new(
         &args.output,
         &stem(&args.reads),
         assemblies.iter().map(|assembly| assembly.name.clone()).collect(),
     );
-    let mut files = RunFiles::new().lists([&args.reads]).read(&args.assemblies);
-    files = match &reads {
-        Reads::Table(table) => files.read(table.files()),
-        Reads::Inputs(inputs) => files.inputs(inputs),
-    };
+    let of_parents = subject.parents.as_ref();
+    let of_parents = of_parents.map(|parents| parents.each_ref().map(|parent| parent.name.clone()));
+    let names = names.parents(of_parents, blocks);
+    let lists = [&args.reads].into_iter().chain(&args.maternal).chain(&args.paternal);
+    let mut files = RunFiles::new().lists(lists).read(&args.assemblies);
+    let parents = subject.parents.iter().flatten().map(|parent| &parent.reads);
+    for reads in [&subject.reads].into_iter().chain(parents) {
+        files = match reads {
+            Reads::Table(table) => files.read(table.files()),
+            Reads::Inputs(inputs) => files.inputs(inputs),
+        };
+    }
     let pictures = if args.no_plots { Vec::new() } else { pictures::paths(&names) };
     let set = files.write(names.all()).write(&pictures).write(&args.json).check()?;
     let mut files = Files::create(names.clone(), &set)?;
     let bar = Bar::new(console);
-    let judgement = judge(&config, reads, &assemblies, &resources, &mut files, &bar, &cancel);
+    let judgement = judge(&config, subject, &resources, &mut files, &bar, &cancel);
     drop(bar);
     let judgement = judgement?;
-    files.finish(&judgement)?;
+    let phasings = files.finish(&judgement)?;
     if !args.no_plots {
         pictures::write(&names, &judgement, &set)?;
     }
     if let Some(path) = &args.json {
-        let of_run = OfRun { args, resources: &resources, assemblies: &assemblies, started };
+        let (resources, assemblies, phasings) = (&resources, &assemblies[..], &phasings[..]);
+        let of_run = OfRun { args, resources, assemblies, phasings, started };
         of_run.write(path, &judgement, &set)?;
     }
     set.commit().map_err(Error::from)?;
@@ -63,6 +76,15 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     }
     for (assembly, judged) in assemblies.iter().zip(&judgement.assemblies) {
         console.info(format_args!("{}: {}", assembly.name, words(judged)));
+    }
+    for (assembly, phasing) in assemblies.iter().zip(&phasings) {
+        if let (Some(switches), Some(hamming)) = (phasing.switch_rate(), phasing.hamming_rate()) {
+            let [switches, hamming] = [switches, hamming].map(|rate| 100.0 * rate);
+            console.info(format_args!(
+                "{}: {switches:.3} % switches within blocks, {hamming:.3} % of the markers on the wrong sequence",
+                assembly.name
+            ));
+        }
     }
     if let Some(both) = &judgement.both {
         console.info(format_args!("both: {}", words(both)));
@@ -101,6 +123,14 @@ fn reads(path: &Path, cancel: &Cancel) -> Result<Reads> {
     Ok(Reads::Table(Box::new(AnyTable::open(path, true, cancel).map_err(Error::from)?)))
 }
 
+/// The mother and the father.
+fn parents(args: &QvArgs, cancel: &Cancel) -> Result<Option<[Parent; 2]>> {
+    let (Some(mother), Some(father)) = (&args.maternal, &args.paternal) else { return Ok(None) };
+    let parent = |path: &Path| Ok(Parent { name: stem(path), reads: reads(path, cancel)? });
+    let [mother, father]: [Result<Parent>; 2] = [mother, father].map(|path| parent(path));
+    Ok(Some([mother?, father?]))
+}
+
 /// The name of the reads' files.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -117,6 +147,7 @@ struct OfRun<'r> {
     args: &'r QvArgs,
     resources: &'r Resources,
     assemblies: &'r [Assembly],
+    phasings: &'r [Phasing],
     started: Instant,
 }
 
@@ -139,7 +170,12 @@ impl OfRun<'_> {
         }
         let names = self.assemblies.iter().map(|assembly| assembly.name.as_str()).chain(["both"]);
         let judged = judgement.assemblies.iter().chain(&judgement.both);
-        let judged: Vec<Value> = names.zip(judged).map(|(name, of)| value(name, of)).collect();
+        let mut judged: Vec<Value> = names.zip(judged).map(|(name, of)| value(name, of)).collect();
+        for (of, phasing) in judged.iter_mut().zip(self.phasings) {
+            of["phase_blocks"] = phasing.blocks.len().into();
+            of["switch_rate"] = phasing.switch_rate().into();
+            of["hamming_rate"] = phasing.hamming_rate().into();
+        }
         summary.set("results", "assemblies", judged);
         summary.set("results", "warnings", judgement.doubts.clone());
         devices::clocks(self.started, &mut summary);

@@ -19,10 +19,16 @@ and of two assemblies PREFIX.spectra-cn.hist, PREFIX.only.hist, and a last line
 for both. NAME is the file's without .fa, .fasta and .gz. Spectra are drawn as
 lines (.ln), areas (.fl) and stacked areas (.st), as .png and .svg.
 
+With --maternal and --paternal also, of the k-mers that one parent alone passed
+on: PREFIX.hapmers.count, PREFIX.NAME.100_20000.phased_block.bed, .counts and
+.stats, inherited_hapmers.hist, cutoffs.txt, and their completeness.
+
 Examples:
   merganser count -k 21 --min-count 1 -o reads.mgk reads.fq.gz
   merganser kmers qv -o sample reads.mgk assembly.fa.gz
-  merganser kmers qv -o sample -k 21 @reads.txt hap1.fa hap2.fa";
+  merganser kmers qv -o sample -k 21 @reads.txt hap1.fa hap2.fa
+  merganser kmers qv -o trio child.mgk hap1.fa hap2.fa \\
+    --maternal mother.mgk --paternal father.mgk";
 
 #[derive(Args, Debug)]
 pub(crate) struct QvArgs {
@@ -44,6 +50,19 @@ pub(crate) struct QvArgs {
     /// of the histogram]
     #[arg(long, value_name = "N")]
     pub(crate) solid: Option<u32>,
+    /// The mother's reads or their table, for haplotypes
+    #[arg(long, value_name = "READS", requires = "paternal", help_heading = "Trio")]
+    pub(crate) maternal: Option<PathBuf>,
+    /// The father's
+    #[arg(long, value_name = "READS", requires = "maternal", help_heading = "Trio")]
+    pub(crate) paternal: Option<PathBuf>,
+    /// So many markers of the other haplotype in a row end a phase block
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Trio")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) block_markers: u64,
+    /// Markers of the other haplotype over more than so many bases end one, too
+    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Trio")]
+    pub(crate) block_bases: u64,
     /// Draw no pictures (PREFIX.*.ln, .fl, .st as .png and .svg)
     #[arg(long)]
     pub(crate) no_plots: bool,

@@ -1,0 +1,157 @@
+//! Phase blocks: stretches of a sequence whose markers are of one haplotype, by Merqury's rule.
+
+/// k-mers of one parent on a sequence: markers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Marker {
+    /// The first base, from 0 on.
+    pub(crate) at: u64,
+    /// Whose it is: 0 or 1.
+    pub(crate) haplotype: usize,
+}
+
+/// When a run of the other haplotype's markers ends a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockRule {
+    /// It has so many markers or more,
+    pub markers: u64,
+    /// or from its first base to its last are more than so many.
+    pub bases: u64,
+}
+
+impl Default for BlockRule {
+    /// 100 markers, 20,000 bases, as in Merqury.
+    fn default() -> BlockRule {
+        BlockRule { markers: 100, bases: 20_000 }
+    }
+}
+
+/// A stretch of one haplotype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its first base,
+    pub start: u64,
+    /// and the one behind its last.
+    pub end: u64,
+    /// 0 or 1.
+    pub haplotype: usize,
+    /// Its markers,
+    pub markers: u64,
+    /// and those of them that are of the other haplotype.
+    pub switches: u64,
+}
+
+impl Block {
+    fn of(marker: Marker, k: u64) -> Block {
+        let Marker { at, haplotype } = marker;
+        Block { start: at, end: at + k, haplotype, markers: 1, switches: 0 }
+    }
+
+    /// Markers of each haplotype.
+    pub fn of_haplotypes(&self) -> [u64; 2] {
+        let own = self.markers - self.switches;
+        if self.haplotype == 0 { [own, self.switches] } else { [self.switches, own] }
+    }
+}
+
+/// Puts the markers of a sequence together, one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks {
+    rule: BlockRule,
+    k: u64,
+    block: Option<Block>,
+    /// Markers of the other haplotype since the block's last.
+    run: Option<Block>,
+}
+
+/// Fewer markers are no block.
+const LEAST_MARKERS: u64 = 2;
+
+impl Blocks {
+    pub(crate) fn new(rule: BlockRule, k: usize) -> Blocks {
+        Blocks { rule, k: k as u64, block: None, run: None }
+    }
+
+    /// Takes the next marker; gives a block that has ended by it.
+    pub(crate) fn add(&mut self, marker: Marker) -> Option<Block> {
+        let k = self.k;
+        let Some(block) = &mut self.block else {
+            self.block = Some(Block::of(marker, k));
+            return None;
+        };
+        if marker.haplotype == block.haplotype {
+            // What lies between is of the other one, and too little to end it.
+            if let Some(run) = self.run.take() {
+                block.markers += run.markers;
+                block.switches += run.markers;
+            }
+            block.markers += 1;
+            block.end = marker.at + k;
+            return None;
+        }
+        let Some(run) = &mut self.run else {
+            self.run = Some(Block::of(marker, k));
+            return None;
+        };
+        run.markers += 1;
+        run.end = marker.at + k;
+        if run.markers < self.rule.markers && run.end - run.start <= self.rule.bases {
+            return None;
+        }
+        let ended = std::mem::replace(block, *run);
+        self.run = None;
+        is_block(ended)
+    }
+
+    /// Ends a sequence: a run that is left is a block by itself.
+    pub(crate) fn end(&mut self) -> impl Iterator<Item = Block> {
+        let left = [self.block.take(), self.run.take()];
+        left.into_iter().flatten().filter_map(is_block)
+    }
+}
+
+fn is_block(block: Block) -> Option<Block> {
+    (block.markers >= LEAST_MARKERS).then_some(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of markers at every hundredth base, a letter each.
+    fn blocks(markers: &str, rule: BlockRule) -> Vec<(u64, u64, usize, u64, u64)> {
+        let mut blocks = Blocks::new(rule, 21);
+        let mut found = Vec::new();
+        for (number, letter) in (0..).zip(markers.bytes()) {
+            let marker = Marker { at: 100 * number, haplotype: usize::from(letter == b'p') };
+            found.extend(blocks.add(marker));
+        }
+        found.extend(blocks.end());
+        let fields =
+            |block: Block| (block.start, block.end, block.haplotype, block.switches, block.markers);
+        found.into_iter().map(fields).collect()
+    }
+
+    #[test]
+    fn short_runs_are_switches_and_long_ones_end_a_block() {
+        let rule = BlockRule { markers: 4, bases: 20_000 };
+        assert_eq!(blocks("mmmpppmm", rule), [(0, 721, 0, 3, 8)]);
+        assert_eq!(
+            blocks("mmmppppmm", rule),
+            [(0, 221, 0, 0, 3), (300, 621, 1, 0, 4), (700, 821, 0, 0, 2)]
+        );
+        // What is left at the end is a block, if it has two markers.
+        assert_eq!(blocks("mmmpp", rule), [(0, 221, 0, 0, 3), (300, 421, 1, 0, 2)]);
+        assert_eq!(blocks("mmmp", rule), [(0, 221, 0, 0, 3)]);
+        assert_eq!(blocks("m", rule), []);
+    }
+
+    #[test]
+    fn a_wide_run_ends_a_block_whatever_its_markers() {
+        let rule = BlockRule { markers: 100, bases: 150 };
+        assert_eq!(blocks("mmppmm", rule), [(0, 521, 0, 2, 6)]);
+        assert_eq!(
+            blocks("mmpppmm", rule),
+            [(0, 121, 0, 0, 2), (200, 421, 1, 0, 3), (500, 621, 0, 0, 2)]
+        );
+    }
+}

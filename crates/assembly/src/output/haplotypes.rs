@@ -1,0 +1,193 @@
+//! Where the parents' k-mers stand: contigs' counts, phase blocks.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use merganser_io::Output;
+use merganser_kmers::reads::Mark;
+
+use super::number::general;
+use crate::blocks::{Blocks, Marker};
+use crate::{Block, BlockRule, Error};
+
+/// A sequence and its markers of each parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contig {
+    /// Markers of the mother, and of the father.
+    pub markers: [u64; 2],
+    /// Its k-mers.
+    pub kmers: u64,
+    /// Its letters.
+    pub bases: u64,
+}
+
+/// What is kept of an assembly for its statistics and pictures.
+#[derive(Clone, Debug, Default)]
+pub struct Phasing {
+    /// All sequences.
+    pub contigs: Vec<Contig>,
+    /// All phase blocks.
+    pub blocks: Vec<Block>,
+}
+
+impl Phasing {
+    /// Of all markers in blocks the part that is not of their block's haplotype, 0 to 1; none without markers.
+    pub fn switch_rate(&self) -> Option<f64> {
+        let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum::<u64>();
+        let (switches, markers) = (sum(|block| block.switches), sum(|block| block.markers));
+        (markers > 0).then(|| switches as f64 / markers as f64)
+    }
+
+    /// Of all markers the part that is not of the haplotype of most markers of their sequence, 0 to 1; none without
+    /// markers.
+    pub fn hamming_rate(&self) -> Option<f64> {
+        let fewer: u64 =
+            self.contigs.iter().map(|contig| contig.markers[0].min(contig.markers[1])).sum();
+        let all: u64 = self.contigs.iter().flat_map(|contig| contig.markers).sum();
+        (all > 0).then(|| fewer as f64 / all as f64)
+    }
+
+    /// A line: name, blocks, their bases, the least, mean, N50 and largest, switches, markers, their rate in per cent.
+    pub(super) fn line(&self, name: &str) -> String {
+        let mut lengths: Vec<u64> =
+            self.blocks.iter().map(|block| block.end - block.start).collect();
+        lengths.sort_unstable();
+        let all: u64 = lengths.iter().sum();
+        let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum::<u64>();
+        let mut left = all;
+        let half = lengths.iter().rev().find(|&&length| {
+            left -= length;
+            left <= all / 2
+        });
+        let number = |number: Option<u64>| number.map_or_else(|| "na".to_owned(), thousands);
+        let fields = [
+            thousands(lengths.len() as u64),
+            thousands(all),
+            number(lengths.first().copied()),
+            number(all.checked_div(lengths.len() as u64)),
+            number(half.copied()),
+            number(lengths.last().copied()),
+            thousands(sum(|block| block.switches)),
+            thousands(sum(|block| block.markers)),
+            self.switch_rate()
+                .map_or_else(|| "na".to_owned(), |rate| format!("{}%", general(100.0 * rate))),
+        ];
+        format!("{name}\t{}\n", fields.join("\t"))
+    }
+}
+
+/// A whole number with commas.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Writes where an assembly's markers are.
+pub(super) struct Haplotypes {
+    rule: BlockRule,
+    names: [String; 2],
+    assembly: String,
+    pub(super) bed: Output,
+    pub(super) counts: Output,
+    name: String,
+    markers: [u64; 2],
+    /// There once k is known.
+    blocks: Option<Blocks>,
+    pub(super) phasing: Phasing,
+}
+
+impl Haplotypes {
+    pub(super) fn new(
+        assembly: &str,
+        names: &[String; 2],
+        rule: BlockRule,
+        bed: Output,
+        mut counts: Output,
+    ) -> Result<Haplotypes, Error> {
+        let [one, other] = names;
+        writeln!(counts, "Block\tRange\t{one}\t{other}\tSize")?;
+        Ok(Haplotypes {
+            rule,
+            names: names.clone(),
+            assembly: assembly.to_owned(),
+            bed,
+            counts,
+            name: String::new(),
+            markers: [0; 2],
+            blocks: None,
+            phasing: Phasing::default(),
+        })
+    }
+
+    pub(super) fn mark(
+        &mut self,
+        k: usize,
+        mark: Mark<'_>,
+        contigs: &mut Output,
+    ) -> Result<(), Error> {
+        let rule = self.rule;
+        let blocks = self.blocks.get_or_insert_with(|| Blocks::new(rule, k));
+        match mark {
+            Mark::Begin { name } => {
+                self.name = String::from_utf8_lossy(name).into_owned();
+                self.markers = [0; 2];
+            }
+            Mark::Run { start, kmers, count } => {
+                let haplotype = usize::from(count > 1);
+                self.markers[haplotype] += kmers;
+                let ended =
+                    (start..start + kmers).filter_map(|at| blocks.add(Marker { at, haplotype }));
+                let ended: Vec<Block> = ended.collect();
+                ended.into_iter().try_for_each(|block| self.write(block))?;
+            }
+            Mark::End { bases, kmers } => {
+                let ended: Vec<Block> = blocks.end().collect();
+                ended.into_iter().try_for_each(|block| self.write(block))?;
+                let ([one, other], markers) = (self.markers, self.markers);
+                let (assembly, name) = (&self.assembly, &self.name);
+                writeln!(contigs, "{assembly}\t{name}\t{one}\t{other}\t{kmers}")?;
+                self.phasing.contigs.push(Contig { markers, kmers, bases });
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, block: Block) -> Result<(), Error> {
+        let Block { start, end, haplotype, markers, switches } = block;
+        let (name, parent) = (&self.name, &self.names[haplotype]);
+        let mut line = String::new();
+        let part = general(switches as f64 / markers as f64);
+        let _ = writeln!(line, "{name}\t{start}\t{end}\t{parent}\t{part}\t{switches}\t{markers}");
+        self.bed.write_all(line.as_bytes())?;
+        let [one, other] = block.of_haplotypes();
+        writeln!(self.counts, "{name}\t{start}_{end}\t{one}\t{other}\t{}", end - start)?;
+        self.phasing.blocks.push(block);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_those_of_the_blocks() {
+        let block =
+            |start, end, markers, switches| Block { start, end, haplotype: 0, markers, switches };
+        let contig = |markers| Contig { markers, kmers: 9, bases: 29 };
+        let phasing = Phasing {
+            contigs: vec![contig([90, 10]), contig([0, 100])],
+            blocks: vec![block(0, 1000, 10, 1), block(5000, 8000, 30, 1), block(0, 500, 10, 0)],
+        };
+        assert_eq!(phasing.line("a"), "a\t3\t4,500\t500\t1,500\t3,000\t3,000\t2\t50\t4%\n");
+        assert_eq!(phasing.hamming_rate(), Some(0.05));
+        assert_eq!(Phasing::default().line("a"), "a\t0\t0\tna\tna\tna\tna\t0\t0\tna\n");
+    }
+}
