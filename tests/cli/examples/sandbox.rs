@@ -51,9 +51,10 @@ fn sequences(dir: &Dir) {
     for name in ["genome.fa", "host.fa"] {
         dir.write(name, format!(">chr1\n{one}\n"));
     }
-    for name in ["ref.fa", "hla.fa", "assembly.fa"] {
+    for name in ["ref.fa", "hla.fa", "assembly.fa", "hap1.fa"] {
         dir.write(name, format!(">chr1\n{one}\n"));
     }
+    dir.write("hap2.fa", format!(">chr1\n{}\n", &one[..BASES / 2]));
     dir.write("genomes/a.fa", format!(">a kraken:taxid|562\n{one}\n"));
     dir.write("genomes/b.fa", format!(">b kraken:taxid|12\n{two}\n"));
     dir.write("more/c.fa", ">c kraken:taxid|562\nACGTTGCAACGTTGCAACGTTGCAACGTTGCAACCA\n");
@@ -95,7 +96,9 @@ fn sequences(dir: &Dir) {
     shell(dir.root(), "cp reads_1.fq reads_1.fastq; cp reads_2.fq reads_2.fastq");
     dir.write("segments.fa", segments);
     dir.write("pairs.tsv", pairs);
-    dir.write("files.txt", "reads_1.fq.gz\nreads_2.fq.gz\n");
+    for name in ["files.txt", "reads.txt"] {
+        dir.write(name, "reads_1.fq.gz\nreads_2.fq.gz\n");
+    }
     dir.write("genomes.txt", "genomes/a.fa\ngenomes/b.fa\n");
     dir.write("run.tsv", "s1\treads.fq.gz\ns2\treads_1.fq.gz\treads_2.fq.gz\n");
     dir.write("run.csv", "sample,fastq_1,fastq_2\ns1,reads_1.fq.gz,reads_2.fq.gz\n");
@@ -103,7 +106,7 @@ fn sequences(dir: &Dir) {
     shell(
         dir.root(),
         "cp host.fa human.fa; cp genomes/b.fa wanted_genomes.fa; \
-         for f in *.fq *.fastq mine.fa ref.fa host.fa human.fa wanted_genomes.fa pairs.tsv; \
+         for f in *.fq *.fastq mine.fa ref.fa assembly.fa host.fa human.fa wanted_genomes.fa pairs.tsv; \
          do gzip -1 -k $f; done",
     );
 }
