@@ -26,6 +26,7 @@ mod filter_runs;
 mod help;
 mod inputs;
 mod interrupt;
+mod kmer_matrix;
 mod kmer_reads;
 mod kmers;
 mod limits;

@@ -5,6 +5,7 @@
 //! - compute: unions, intersections, differences and cuts, nested at will ([`algebra`]);
 //! - look k-mers up at random, on the CPU or on GPUs ([`lookup`]);
 //! - hold reads against them: filter, trim or mask them, or list the counts along each ([`reads`]);
+//! - put them side by side, a column each ([`matrix`]);
 //! - see how many k-mers occur how often ([`Histogram`]).
 //!
 //! Who makes tables from something else finds what is needed in [`store`] and [`scattered`], where
@@ -48,6 +49,7 @@ mod error;
 pub mod formats;
 mod histogram;
 pub mod lookup;
+pub mod matrix;
 mod memory;
 pub mod reads;
 pub mod scattered;

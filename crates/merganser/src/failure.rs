@@ -102,7 +102,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 39] = [
+const FIELDS: [&str; 41] = [
     "assembly_summary",
     "bins",
     "category",
@@ -128,6 +128,7 @@ const FIELDS: [&str; 39] = [
     "min_count",
     "min_insert",
     "min_percent",
+    "min_samples",
     "minimizer_spaces",
     "n_mode",
     "near",
@@ -135,6 +136,7 @@ const FIELDS: [&str; 39] = [
     "parts",
     "rank",
     "reference",
+    "solid",
     "sort",
     "storage",
     "strict",

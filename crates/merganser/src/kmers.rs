@@ -5,6 +5,7 @@ mod compare;
 mod dump;
 mod histogram;
 mod info;
+mod matrix;
 mod query;
 mod qv;
 mod reads;
@@ -41,6 +42,7 @@ pub(crate) fn run(command: &KmersCommand, console: &Console, started: Instant) -
         Verb::Reduce(args) => algebra::reduce(args, console),
         Verb::SetCounts(args) => algebra::set_counts(args, console),
         Verb::Compare(args) => compare::run(args, console),
+        Verb::Matrix(args) => matrix::run(args, console),
         Verb::FilterReads(args) => reads::filter(args, console),
         Verb::Profile(args) => reads::profile(args, console),
     }

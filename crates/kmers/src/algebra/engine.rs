@@ -41,7 +41,7 @@ pub(crate) struct Engine<'e, K> {
 
 impl<K: Kmer> Engine<'_, K> {
     /// Hands every range to one of the workers that `make` makes, and gives them back.
-    pub(super) fn run<W: Work<K> + Send>(
+    pub(crate) fn run<W: Work<K> + Send>(
         &self,
         make: impl Fn() -> W + Sync,
     ) -> Result<Vec<W>, Error> {

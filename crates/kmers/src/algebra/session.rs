@@ -155,7 +155,7 @@ impl<'s> Session<'s> {
     }
 
     /// k-mers that may wait to be written; encoded ones take about a third of a plain one.
-    pub(super) fn most_waiting<K: Kmer>(&self) -> u64 {
+    pub(crate) fn most_waiting<K: Kmer>(&self) -> u64 {
         self.waiting_bytes / size_of::<(K, u32)>() as u64
     }
 }

@@ -4,4 +4,4 @@ mod reader;
 mod writer;
 
 pub(crate) use reader::Parquet;
-pub(crate) use writer::{ParquetFormat, ParquetSink};
+pub(crate) use writer::{ParquetFormat, ParquetSink, failed};

@@ -1,6 +1,7 @@
 //! `merganser kmers`.
 
 mod algebra;
+mod matrix;
 mod qv;
 mod reads;
 
@@ -16,6 +17,7 @@ pub(crate) use algebra::{
     ResultFormat, SetCountsArgs, SubtractArgs, TableArgs,
 };
 
+pub(crate) use matrix::{MatrixArgs, MatrixLayout};
 pub(crate) use qv::QvArgs;
 pub(crate) use reads::{FilterReadsArgs, MaskName, MatesName, ProfileArgs};
 
@@ -63,6 +65,9 @@ pub(crate) enum KmersCommand {
     /// Compare tables with one another: shared k-mers, Jaccard index, containment, Mash distance
     #[command(after_help = algebra::COMPARE)]
     Compare(CompareArgs),
+    /// Put tables side by side: a row for each k-mer, a column for each table
+    #[command(after_help = matrix::MATRIX)]
+    Matrix(MatrixArgs),
     /// Keep, trim or mask reads by their k-mers that a table has
     #[command(after_help = reads::FILTER_READS)]
     FilterReads(Box<FilterReadsArgs>),

@@ -119,7 +119,7 @@ impl ParquetSink {
 }
 
 /// What the system said, if that is behind it.
-fn failed(error: ParquetError) -> Error {
+pub(crate) fn failed(error: ParquetError) -> Error {
     match error {
         ParquetError::External(error) => Error::Output(match error.downcast::<io::Error>() {
             Ok(error) => *error,

@@ -1,0 +1,211 @@
+//! Tables side by side: a row for each k-mer, a column for each sample.
+//!
+//! Which k-mers and counts stay follows kmtricks (Lemane et al. 2022): a count is solid if it reaches a minimum; a k-mer
+//! has a row if it is solid in enough samples; its counts that are not solid are 0, unless it is solid in so many samples
+//! that they are taken for real, too (rescued).
+
+mod dense;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod rows;
+
+use std::path::Path;
+
+use merganser_io::OutputSet;
+use merganser_run::{Cancel, ConfigError, InOrder, InOrderSink, Progress, Resources};
+use merganser_seq::kmer::Kmer;
+use merganser_seq::with_kmer;
+
+use crate::Error;
+use crate::algebra::{Cut, Session};
+use crate::formats::mgk::section_bits;
+use crate::tables::AnyTable;
+use rows::{Part, RowFormat, Rows, Sink};
+
+/// What a cell holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cells {
+    /// The count of the k-mer in the sample, 0 if it is not there.
+    #[default]
+    Counts,
+    /// 1 if it is there, else 0.
+    Presence,
+}
+
+/// How a matrix is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MatrixFormat {
+    /// A line of names, then a line for each k-mer, with tabs.
+    #[default]
+    Tsv,
+    /// Binary, with a header of JSON: `docs/formats.md` has the layout.
+    Dense,
+    /// A column `kmer` and one for each sample, with the feature `parquet`.
+    Parquet,
+}
+
+/// What of tables becomes a matrix, and how.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct MatrixConfig {
+    /// The name of each table's column, and the bounds of its counts.
+    pub samples: Vec<(String, Cut)>,
+    /// What cells hold.
+    pub cells: Cells,
+    /// A smaller count is not solid; at least 1.
+    pub solid: u32,
+    /// A k-mer has a row if it is solid in so many samples or more, at least 1.
+    pub min_samples: usize,
+    /// Counts that are not solid stay in rows of k-mers that are solid in so many samples or more; `None`: they are 0.
+    pub rescue: Option<usize>,
+    /// How it is written.
+    pub format: MatrixFormat,
+}
+
+impl MatrixConfig {
+    /// Counts of all k-mers of tables with these names and bounds, as text.
+    pub fn new(samples: Vec<(String, Cut)>) -> MatrixConfig {
+        MatrixConfig {
+            samples,
+            cells: Cells::Counts,
+            solid: 1,
+            min_samples: 1,
+            rescue: None,
+            format: MatrixFormat::Tsv,
+        }
+    }
+
+    /// Puts this into cells.
+    #[must_use]
+    pub fn cells(self, cells: Cells) -> MatrixConfig {
+        MatrixConfig { cells, ..self }
+    }
+
+    /// Takes such counts and larger ones for solid.
+    #[must_use]
+    pub fn solid(self, solid: u32) -> MatrixConfig {
+        MatrixConfig { solid, ..self }
+    }
+
+    /// Wants k-mers that are solid in so many samples.
+    #[must_use]
+    pub fn min_samples(self, min_samples: usize) -> MatrixConfig {
+        MatrixConfig { min_samples, ..self }
+    }
+
+    /// Rescues counts of k-mers that are solid in so many samples.
+    #[must_use]
+    pub fn rescue(self, rescue: Option<usize>) -> MatrixConfig {
+        MatrixConfig { rescue, ..self }
+    }
+
+    /// Writes it so.
+    #[must_use]
+    pub fn format(self, format: MatrixFormat) -> MatrixConfig {
+        MatrixConfig { format, ..self }
+    }
+
+    fn validate(&self, tables: usize) -> Result<(), Error> {
+        let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
+        let samples = self.samples.len();
+        if samples != tables {
+            return problem(format!("`samples` are {samples}, and tables {tables}"));
+        }
+        if self.solid == 0 || self.min_samples == 0 {
+            return problem("`solid` and `min_samples` are at least 1".into());
+        }
+        if self.min_samples > samples {
+            return problem(format!(
+                "`min_samples` is {}, and there are {samples} samples",
+                self.min_samples
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MatrixOutcome {
+    /// Rows: k-mers that stay,
+    pub rows: u64,
+    /// of so many different ones.
+    pub kmers: u64,
+    /// Cells that are not 0, of each sample.
+    pub filled: Vec<u64>,
+}
+
+/// Writes the matrix of `tables` to `path`; rows are in the order of the k-mers' bases.
+/// Its bytes do not depend on `resources`. The file appears with `outputs`.
+///
+/// Progress stages: `gathering` and `computing`, in bytes of tables.
+///
+/// # Errors
+/// If the configuration is wrong, tables do not go together or are damaged, the memory or the disk is too little, or the run
+/// was cancelled. There is then no file.
+pub fn matrix(
+    config: &MatrixConfig,
+    tables: &[AnyTable],
+    path: &Path,
+    resources: &Resources,
+    outputs: &OutputSet,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<MatrixOutcome, Error> {
+    config.validate(tables.len())?;
+    resources.validate()?;
+    // Rows beside what is merged.
+    let row_bytes = 4 * tables.len() as u64 + 40;
+    let session = Session::new(tables, 4 + row_bytes / 16, resources)?;
+    let done = with_kmer!(session.k, K => {
+        let format = RowFormat {
+            k: session.k,
+            canonical: session.canonical,
+            kmer_bytes: 8 * (2 * session.k).div_ceil(64),
+            names: config.samples.iter().map(|sample| sample.0.clone()).collect(),
+            cells: config.cells,
+            format: config.format,
+        };
+        let sink = Sink::create(&format, path, outputs)?;
+        run::<K>(&session, config, &format, sink, progress, cancel)
+    });
+    progress.finish();
+    done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+}
+
+fn run<K: Kmer>(
+    session: &Session<'_>,
+    config: &MatrixConfig,
+    format: &RowFormat,
+    sink: Sink,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<MatrixOutcome, Error> {
+    let cuts: Vec<Cut> = config.samples.iter().map(|sample| sample.1).collect();
+    let ranges = session.ranges::<K>(progress, cancel)?;
+    let most = ranges.iter().map(|table| table.kmers()).max().unwrap_or(0);
+    let engine = session.engine(&ranges, section_bits(most, session.k), progress, cancel);
+    let in_order = InOrder::new(sink, u64::MAX, session.most_waiting::<K>());
+    let made = engine.run(|| Rows::<K>::new(config, format, &cuts, &in_order));
+    let done = made.map(|workers| workers.into_iter().map(Rows::finish).collect::<Vec<_>>());
+    // What could not be written is why workers were stopped.
+    let sink = in_order.into_sink()?;
+    let mut outcome = MatrixOutcome { filled: vec![0; cuts.len()], ..MatrixOutcome::default() };
+    for part in done? {
+        outcome.rows += part.rows;
+        outcome.kmers += part.kmers;
+        outcome.filled.iter_mut().zip(&part.filled).for_each(|(sum, more)| *sum += more);
+    }
+    sink.finish(&outcome)?;
+    Ok(outcome)
+}
+
+impl InOrderSink<Part> for Sink {
+    type Error = Error;
+
+    fn write(&mut self, part: Part) -> Result<Option<Part>, Error> {
+        self.put(&part)?;
+        Ok(None)
+    }
+}

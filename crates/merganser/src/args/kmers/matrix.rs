@@ -1,0 +1,59 @@
+//! `merganser kmers matrix`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::TableArgs;
+
+pub(super) const MATRIX: &str = "\
+A row for each k-mer, in order, and a column for each table, which is called as
+its file without suffix. A count is solid if it reaches --solid; a k-mer has a
+row if it is solid in --min-samples tables. Counts that are not solid are 0,
+but with --rescue N those of k-mers that are solid in N tables.
+
+Examples:
+  merganser kmers matrix a.mgk b.mgk c.mgk -o matrix.tsv.gz
+  merganser kmers matrix a.mgk b.mgk c.mgk --presence --min-samples 2 \\
+    --format dense -o shared.mgx
+  merganser kmers matrix a.mgk b.mgk c.mgk --solid 3 --min-samples 2 \\
+    --rescue 2 -o matrix.tsv";
+
+/// `--format` of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MatrixLayout {
+    Tsv,
+    Dense,
+    Parquet,
+}
+
+#[derive(Args, Debug)]
+#[command(override_usage = "merganser kmers matrix [OPTIONS] <TABLE[:MIN..MAX]>...")]
+pub(crate) struct MatrixArgs {
+    /// Tables, each perhaps with bounds of its counts
+    #[arg(required = true, value_name = "TABLE[:MIN..MAX]")]
+    pub(crate) operands: Vec<OsString>,
+    /// Where to write; - is stdout; text is compressed if the name ends in .gz
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    /// How it is written: text, binary with a header of JSON, or Parquet
+    #[arg(long, value_name = "FORMAT", default_value = "tsv")]
+    pub(crate) format: MatrixLayout,
+    /// Write 1 where a k-mer is, not its count
+    #[arg(long)]
+    pub(crate) presence: bool,
+    /// Counts of N and more are solid
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) solid: u32,
+    /// Only k-mers that are solid in N tables or more
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) min_samples: usize,
+    /// Keep counts that are not solid where the k-mer is solid in N tables or more
+    /// [default: none]
+    #[arg(long, value_name = "N")]
+    pub(crate) rescue: Option<usize>,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+}

@@ -1,0 +1,79 @@
+//! `merganser kmers matrix`.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_kmers::algebra::{self, Cut};
+use merganser_kmers::matrix::{Cells, MatrixConfig, MatrixFormat, matrix};
+use merganser_kmers::{Error, tables::AnyTable};
+
+use super::tables;
+use crate::args::kmers::{MatrixArgs, MatrixLayout};
+use crate::common::thousands;
+use crate::console::Console;
+use crate::failure::usage;
+use crate::files::RunFiles;
+use crate::interrupt;
+use crate::progress::Bar;
+
+pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
+    let (mut paths, mut cuts) = (Vec::new(), Vec::new());
+    for text in &args.operands {
+        match algebra::parse_operand(text) {
+            Ok((path, cut)) => {
+                paths.push(path);
+                cuts.push(cut);
+            }
+            Err(what) => return usage(format!("{}: {what}", text.display())),
+        }
+    }
+    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Error::from(merganser_io::Error::StdinTwice).into());
+    }
+    let cells = if args.presence { Cells::Presence } else { Cells::Counts };
+    let format = match args.format {
+        MatrixLayout::Tsv => MatrixFormat::Tsv,
+        MatrixLayout::Dense => MatrixFormat::Dense,
+        MatrixLayout::Parquet => MatrixFormat::Parquet,
+    };
+    let samples: Vec<(String, Cut)> = names(&paths).into_iter().zip(cuts).collect();
+    let mut seen = HashSet::new();
+    if let Some((name, _)) = samples.iter().find(|sample| !seen.insert(&sample.0)) {
+        return usage(format!("two columns would be called {name}: give each table once"));
+    }
+    let config = MatrixConfig::new(samples)
+        .cells(cells)
+        .solid(args.solid)
+        .min_samples(args.min_samples)
+        .rescue(args.rescue)
+        .format(format);
+    let cancel = interrupt::cancel_on_interrupt();
+    let opened: Vec<AnyTable> = tables::open(&paths, &args.tables, &cancel)?;
+    let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
+    let resources = tables::resources(&args.tables, None);
+    let bar = Bar::new(console);
+    let done = matrix(&config, &opened, &args.output, &resources, &outputs, &bar, &cancel);
+    drop(bar);
+    let outcome = done?;
+    outputs.commit().map_err(Error::from)?;
+    let (rows, kmers) = (thousands(outcome.rows), thousands(outcome.kmers));
+    console.info(format_args!("{rows} of {kmers} k-mers have a row"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The names of files without their suffix; paths, where two of these would be the same.
+fn names(paths: &[impl AsRef<Path>]) -> Vec<String> {
+    let stem = |path: &Path| {
+        let stem = path.file_stem().unwrap_or(OsStr::new("table"));
+        stem.to_string_lossy().into_owned()
+    };
+    let stems: Vec<String> = paths.iter().map(|path| stem(path.as_ref())).collect();
+    let all: HashSet<&String> = stems.iter().collect();
+    match all.len() == stems.len() {
+        true => stems,
+        false => paths.iter().map(|path| path.as_ref().display().to_string()).collect(),
+    }
+}
