@@ -25,6 +25,8 @@ pub enum FileKind {
     Partial,
     /// Our own set of a host's minimizers.
     HostSet,
+    /// Our own matrix of k-mers and samples.
+    Matrix,
     /// Either file of a KMC database.
     Kmc,
     /// k-mers in KFF.
@@ -68,12 +70,13 @@ pub enum FileKind {
 }
 
 /// What files begin with.
-const MAGICS: [(&[u8], FileKind); 17] = [
+const MAGICS: [(&[u8], FileKind); 18] = [
     (b"\x89MGK\r\n\x1a\n", FileKind::Table),
     (b"\x89MGD\r\n\x1a\n", FileKind::Database),
     (b"\x89MGI\r\n\x1a\n", FileKind::Index),
     (b"\x89MGP\r\n\x1a\n", FileKind::Partial),
     (b"\x89MGS\r\n\x1a\n", FileKind::HostSet),
+    (b"\x89MGX\r\n\x1a\n", FileKind::Matrix),
     (b"KMCP", FileKind::Kmc),
     (b"KMCS", FileKind::Kmc),
     (b"KFF", FileKind::Kff),
@@ -151,6 +154,7 @@ impl FileKind {
             FileKind::Index => "merganser map reads it",
             FileKind::Partial => "merganser report merge reads it",
             FileKind::HostSet => "merganser deplete filter reads it",
+            FileKind::Matrix => "nothing of merganser reads it",
             FileKind::Jellyfish => "give its text, by jellyfish dump -c",
             FileKind::Pairs => "merganser filter reads it",
             FileKind::Fasta | FileKind::Fastq | FileKind::Sam | FileKind::Bam | FileKind::Cram => {
@@ -221,6 +225,7 @@ impl fmt::Display for FileKind {
             FileKind::Index => "an index of merganser index (.mgi)",
             FileKind::Partial => "partial results of merganser classify",
             FileKind::HostSet => "a set of merganser deplete index (.mgd)",
+            FileKind::Matrix => "a matrix of merganser kmers matrix (.mgx)",
             FileKind::Kmc => "a KMC database",
             FileKind::Kff => "a KFF file",
             FileKind::Jellyfish => "a Jellyfish database",
