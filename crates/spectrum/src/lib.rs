@@ -26,4 +26,4 @@ mod error;
 mod model;
 
 pub use error::Error;
-pub use model::{Doubt, Model};
+pub use model::{Doubt, Model, Settings};
