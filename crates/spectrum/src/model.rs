@@ -64,6 +64,9 @@ pub struct Model {
 /// Counts that a fit looks at.
 const MOST_COUNTS: usize = 2000;
 
+/// No reads have more k-mers with errors than this part of all.
+const MOST_ERRORS: f64 = 0.99;
+
 impl Model {
     /// Fits the model to a histogram of k-mers of `k` bases: counts from 1 with the number of distinct
     /// k-mers that occur so often, each count in one row, in any order. `ploidy` is 1 to 6.
@@ -98,6 +101,11 @@ impl Model {
                 .ok_or(Error::NoFit)?;
         let expected = chosen.expected(0, most);
         let mut model = describe(histogram, &observed, &expected, dip, &chosen);
+        // What is left would be a peak of chance.
+        let most = MOST_ERRORS * model.total_kmers as f64;
+        if model.error_kmers.is_some_and(|errors| errors > most) {
+            return Err(Error::NoClearPeak);
+        }
         if let Some(other) = other {
             model.doubts.push(Doubt::OtherReading {
                 // The same k-mers are divided among others.
@@ -227,6 +235,8 @@ mod tests {
     fn histograms_without_a_peak_are_refused() {
         assert_eq!(Model::fit(&[], 21, 2).unwrap_err(), Error::Empty);
         let falling: Vec<(u32, u64)> = (1..40).map(|count| (count, 1 << (40 - count))).collect();
+        let chance = [(1, 9_000_000), (2, 40_000), (3, 900), (10, 1), (11, 4), (12, 1)];
+        assert_eq!(Model::fit(&chance, 21, 2).unwrap_err(), Error::NoClearPeak);
         let error = Model::fit(&falling, 21, 2).unwrap_err().to_string();
         assert!(error.contains("coverage is too low"), "{error}");
     }
