@@ -95,7 +95,7 @@ Examples:
     -o sample_jf.hist   # for MultiQC
   merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
   merganser kmers histogram --model --ploidy 1 bacterium.mgk
-  merganser kmers histogram --model --ploidy 4 tetraploid.mgk";
+  merganser kmers histogram --model --ploidy 4 sample.mgk";
 
 const QUERY: &str = "\
 A k-mer may be given in either case and on either strand (unless the table was
