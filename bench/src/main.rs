@@ -12,6 +12,7 @@ mod map;
 mod measure;
 mod parts;
 mod rng;
+mod spectrum;
 mod variants;
 
 use clap::{Parser, Subcommand};
@@ -43,6 +44,8 @@ enum Command {
     Map(map::Args),
     /// Call the variants of a simulated diploid from the records of merganser and minimap2
     Variants(variants::Args),
+    /// Fit the model of a histogram to simulated genomes: what is right, what is wrong and warned of
+    Spectrum(spectrum::Args),
     /// Measure the design choices of counting one by one
     Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Deplete(args) => deplete::run(&args),
         Command::Map(args) => map::run(&args),
         Command::Variants(args) => variants::run(&args),
+        Command::Spectrum(args) => spectrum::run(&args),
         Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };

@@ -20,6 +20,8 @@ pub(crate) enum Purpose {
     Variants = 5,
     /// Strains of species.
     Strains = 6,
+    /// A genome of known ploidy and the counts of its k-mers.
+    Spectrum = 7,
 }
 
 /// One stream of random numbers.

@@ -127,6 +127,37 @@ fn doubts_are_told() {
     ran.ok();
 }
 
+/// Of four haplotypes one differs at one base of 100, and two from the others at one of 250.
+#[test]
+fn a_tetraploid_of_known_size() {
+    let dir = Dir::new();
+    let one = genome(80_000, 21);
+    let changed = |from: &[u8], start: usize, step: usize| {
+        let mut other = from.to_vec();
+        let places = other.iter_mut().skip(start).step_by(step);
+        places.for_each(|base| *base = complement(&[*base])[0]);
+        other
+    };
+    let two = changed(&one, 60, 250);
+    let haplotypes = [changed(&one, 0, 100), one, two.clone(), two];
+    dir.write("r.fa", reads(&haplotypes, 30, 22));
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk r.fa").ok();
+    let text = dir.run("kmers histogram --model --ploidy 4 t.mgk").ok();
+    let found = values(&text);
+    close(&found, "genome_size", 80_000.0, 0.03);
+    close(&found, "kmer_coverage", 30.0 * 0.8 * 0.996f64.powi(21), 0.03);
+    close(&found, "error_rate", 0.004, 0.1);
+    assert!(found["aaab"] > 0.005 && found["aabb"] > 0.001, "{found:?}");
+    let peaks = text.lines().find(|line| line.starts_with("peaks\t")).unwrap();
+    assert_eq!(peaks.split(',').count(), 4);
+    // Where to begin may be told; with a wrong topology it is another model.
+    let begun =
+        dir.run("kmers histogram --model --ploidy 4 --lambda 20 --max-count 300 t.mgk").ok();
+    close(&values(&begun), "genome_size", 80_000.0, 0.03);
+    let chain = dir.run("kmers histogram --model --ploidy 4 --topology 1 t.mgk").ok();
+    assert!(chain.contains("\naaab\t") && !chain.contains("\naabb\t"), "{chain}");
+}
+
 #[test]
 fn a_haploid_of_known_size() {
     let Some(path) = shared("genomes/Blochmannia_vafer_BVAF.fna.gz") else { return };
@@ -152,10 +183,18 @@ fn what_has_no_peak_has_no_model() {
     dir.write("empty.fa", "");
     dir.run("count -q -k 21 -o e.mgk empty.fa").ok();
     let mut text = String::new();
-    for args in ["-k 21 h", "-k 21 bad", "e.mgk", "-k 20 e.mgk", "gone"] {
+    for args in ["--strict -k 21 h", "-k 21 bad", "e.mgk", "-k 20 e.mgk", "gone"] {
         text += &dir.run(&format!("kmers histogram -q --model {args}")).fails(1);
     }
+    for args in ["--ploidy 2 --topology 1", "--ploidy 4 --topology 3", "--lambda 0"] {
+        text += &dir.run(&format!("kmers histogram -q --model -k 21 {args} h")).fails(1);
+    }
     insta::assert_snapshot!("no_model", text);
+    // The histogram is there all the same, and no picture of nothing.
+    let ran = dir.run("kmers histogram --model --plot p.svg -k 21 h");
+    assert!(ran.stderr.starts_with("warning: h: no peak behind the errors"), "{}", ran.stderr);
+    assert_eq!(ran.ok(), "1\t1000\n2\t100\n3\t10\n");
+    assert!(!dir.path("p.svg").exists());
 }
 
 /// The width of a PNG of red, green and blue without filters, and its pixels.

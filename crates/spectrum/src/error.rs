@@ -16,4 +16,25 @@ pub enum Error {
     /// There are peaks, and the model describes none of them.
     #[error("the model fits none of the peaks of this histogram")]
     NoFit,
+    /// No model has so many haplotypes.
+    #[error("a ploidy of {0}: models are of 1 to 6 haplotypes")]
+    Ploidy(u32),
+    /// The ploidy has fewer ways in which haplotypes are related.
+    #[error("the topologies of ploidy {ploidy} are 0 to {last}")]
+    Topology {
+        /// The ploidy,
+        ploidy: u32,
+        /// and the last topology that it has.
+        last: u32,
+    },
+    /// A coverage to begin with that is none.
+    #[error("the coverage to begin with is to be from 1 to 1,000,000")]
+    Coverage,
+}
+
+impl Error {
+    /// Whether the histogram, not what was asked of it, is why there is no model.
+    pub fn is_of_coverage(&self) -> bool {
+        matches!(self, Error::NoPeak | Error::NoClearPeak | Error::NoFit)
+    }
 }

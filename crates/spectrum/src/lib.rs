@@ -27,5 +27,5 @@ mod model;
 mod quality;
 
 pub use error::Error;
-pub use model::{Doubt, Model};
+pub use model::{Doubt, Model, Settings};
 pub use quality::{error_rate, is_flat_valley, least_k, peaks, quality, solid_threshold};

@@ -1,27 +1,32 @@
 //! The model of a histogram of k-mers: genome size, heterozygosity, coverage, error rate.
 //!
-//! GenomeScope's (Vurture et al. 2017, supplement 1): the k-mers of a genome lie in peaks at once,
-//! twice, three and four times the coverage of one haplotype, each a negative binomial; how much
-//! lies in each follows from the rate of heterozygosity and the part of the genome that stands
+//! GenomeScope 2's (Ranallo-Benavidez et al. 2020): the k-mers of a genome lie in peaks at once,
+//! twice, three times, ... the coverage of one haplotype, each a negative binomial; how much lies in
+//! each follows from the rates at which haplotypes differ and the part of the genome that stands
 //! twice. What the model leaves of the low counts are errors.
 
 mod doubts;
 mod fit;
+#[cfg(test)]
+mod goldens;
+mod patterns;
 mod readings;
+mod settings;
 #[cfg(test)]
 mod simulated;
 
 use crate::Error;
 pub use doubts::Doubt;
-use fit::{Fit, Shape};
+use fit::{Fit, Shape, Values};
 use readings::Choice;
+pub use settings::Settings;
 
 /// What the histogram says of the genome.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Bases of a k-mer.
     pub k: usize,
-    /// 1 or 2 copies of the genome.
+    /// 1 to 6 copies of the genome.
     pub ploidy: u32,
     /// Mean count of a k-mer that one haplotype has once.
     pub coverage: f64,
@@ -33,6 +38,9 @@ pub struct Model {
     pub unique_size: f64,
     /// Differences between the haplotypes, a base; 0 for ploidy 1.
     pub heterozygosity: f64,
+    /// Of them, those of each pattern of haplotypes: of ploidy 4, `aaab` where one of them differs
+    /// from three others. Empty for ploidy 1.
+    pub patterns: Vec<(&'static str, f64)>,
     /// Part of the unique genome that stands twice.
     pub duplication: f64,
     /// Errors a base of the reads; `None` if the histogram was cut: no k-mer occurs once.
@@ -56,24 +64,48 @@ pub struct Model {
 /// Counts that a fit looks at.
 const MOST_COUNTS: usize = 2000;
 
+/// No reads have more k-mers with errors than this part of all.
+const MOST_ERRORS: f64 = 0.99;
+
 impl Model {
     /// Fits the model to a histogram of k-mers of `k` bases: counts from 1 with the number of distinct
-    /// k-mers that occur so often, each count in one row, in any order. `ploidy` is 1 or 2.
+    /// k-mers that occur so often, each count in one row, in any order. `ploidy` is 1 to 6.
     ///
     /// # Errors
     /// Why there is nothing to fit.
     pub fn fit(histogram: &[(u32, u64)], k: usize, ploidy: u32) -> Result<Model, Error> {
-        let mut observed = vec![0.0; MOST_COUNTS + 1];
+        Model::fit_with(histogram, k, &Settings { ploidy, ..Settings::default() })
+    }
+
+    /// The same, with all that may be set.
+    ///
+    /// # Errors
+    /// Why there is nothing to fit, or what is not known to be set.
+    pub fn fit_with(
+        histogram: &[(u32, u64)],
+        k: usize,
+        settings: &Settings,
+    ) -> Result<Model, Error> {
+        settings.check()?;
+        let most = settings.max_count.map_or(MOST_COUNTS, |most| MOST_COUNTS.min(most as usize));
+        let mut observed = vec![0.0; most + 1];
         for &(count, number) in histogram {
             if let Some(place) = observed.get_mut(count as usize) {
                 *place = number as f64;
             }
         }
         let (dip, peak) = dip_and_peak(&observed)?;
+        let shape = Shape::new(k, settings.ploidy, settings.topology);
         let Choice { chosen, other } =
-            readings::choose(&observed, dip, peak, k, ploidy).ok_or(Error::NoFit)?;
-        let expected: Vec<f64> = (0..observed.len()).map(|at| chosen.at(at as f64)).collect();
+            readings::choose(&observed, dip, peak, &shape, settings.coverage)
+                .ok_or(Error::NoFit)?;
+        let expected = chosen.expected(0, most);
         let mut model = describe(histogram, &observed, &expected, dip, &chosen);
+        // What is left would be a peak of chance.
+        let most = MOST_ERRORS * model.total_kmers as f64;
+        if model.error_kmers.is_some_and(|errors| errors > most) {
+            return Err(Error::NoClearPeak);
+        }
         if let Some(other) = other {
             model.doubts.push(Doubt::OtherReading {
                 // The same k-mers are divided among others.
@@ -96,6 +128,9 @@ fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), Error> {
         window.iter().sum::<f64>() / window.len() as f64
     };
     let last = observed.len() - 1;
+    if last < 16 {
+        return Err(Error::NoPeak);
+    }
     // A table cut at a least count begins where it begins.
     let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::Empty)?;
     let rises = |at: &usize| smooth(at + 1) > smooth(*at) && smooth(at + 2) > smooth(*at);
@@ -115,9 +150,10 @@ fn describe(
     dip: usize,
     fit: &Fit,
 ) -> Model {
-    let Shape { k, ploidy } = fit.shape;
-    let [coverage, bias, length, _, duplication] = fit.values();
-    let shown = ((6.0 * coverage) as usize + 4).clamp(dip + 8, MOST_COUNTS);
+    let Shape { k, ploidy, ref patterns } = fit.shape;
+    let Values { coverage, bias, length, duplication, rates } = fit.values();
+    let peaks = (2.0 * f64::from(ploidy) + 2.0).max(6.0);
+    let shown = ((peaks * coverage) as usize + 4).clamp(dip + 8, observed.len() - 1);
     let (observed, expected) = (observed[..=shown].to_vec(), expected[..=shown].to_vec());
     // Errors are what the model leaves of the counts below the first peak.
     let most = dip.max(coverage as usize).min(shown);
@@ -143,6 +179,7 @@ fn describe(
         genome_size,
         unique_size: (length * (1.0 - duplication)).min(genome_size),
         heterozygosity: fit.rate(),
+        patterns: patterns.names().zip(rates).collect(),
         duplication,
         error_rate: whole.then_some(error_rate),
         total_kmers,
@@ -161,11 +198,13 @@ mod tests {
 
     /// A histogram that is the model itself, with errors before it.
     fn made(ploidy: u32, values: [f64; 5]) -> Vec<(u32, u64)> {
-        let shape = Shape { k: 21, ploidy };
-        let fit = Fit::of(shape, values);
+        let [coverage, bias, length, rate, duplication] = values;
+        let rates = vec![rate; ploidy as usize - 1];
+        let values = Values { coverage, bias, length, duplication, rates };
+        let expected = Fit::of(&Shape::new(21, ploidy, 0), &values).expected(0, 1500);
         let row = |count: u32| {
             let errors = 4e6 * 0.15f64.powi(count as i32 - 1);
-            (count, (fit.at(f64::from(count)) + errors).round() as u64)
+            (count, (expected[count as usize] + errors).round() as u64)
         };
         (1..1500).map(row).collect()
     }
@@ -196,6 +235,8 @@ mod tests {
     fn histograms_without_a_peak_are_refused() {
         assert_eq!(Model::fit(&[], 21, 2).unwrap_err(), Error::Empty);
         let falling: Vec<(u32, u64)> = (1..40).map(|count| (count, 1 << (40 - count))).collect();
+        let chance = [(1, 9_000_000), (2, 40_000), (3, 900), (10, 1), (11, 4), (12, 1)];
+        assert_eq!(Model::fit(&chance, 21, 2).unwrap_err(), Error::NoClearPeak);
         let error = Model::fit(&falling, 21, 2).unwrap_err().to_string();
         assert!(error.contains("coverage is too low"), "{error}");
     }

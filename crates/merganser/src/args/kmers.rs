@@ -96,14 +96,16 @@ file is as good as a table here: give -k.
 
 The model (GenomeScope's) finds genome size, heterozygosity, coverage and error
 rate; it needs the low counts: a table counted with --min-count 1, or such a
-file.
+file. Where the coverage is too low for it, a warning says so, and the histogram
+is printed.
 
 Examples:
   merganser kmers histogram sample.mgk -o sample.hist
   merganser kmers histogram --histogram-format jellyfish sample.mgk \\
     -o sample_jf.hist   # for MultiQC
   merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
-  merganser kmers histogram --model --ploidy 1 bacterium.mgk";
+  merganser kmers histogram --model --ploidy 1 bacterium.mgk
+  merganser kmers histogram --model --ploidy 4 sample.mgk";
 
 const QUERY: &str = "\
 A k-mer may be given in either case and on either strand (unless the table was
@@ -170,10 +172,25 @@ pub(crate) struct HistogramArgs {
     /// Print what a model of the histogram says of the genome, and a picture, instead of it
     #[arg(long, help_heading = "Model")]
     pub(crate) model: bool,
-    /// Copies of the genome in a cell: 1 for bacteria and inbred strains, 2 for diploids
+    /// Copies of the genome in a cell, 1 to 6: 1 for bacteria and inbred strains
     #[arg(long, value_name = "N", default_value_t = 2, requires = "model", help_heading = "Model")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=2))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=6))]
     pub(crate) ploidy: u32,
+    /// How four haplotypes (up to 2), five (5) or six (16) are related, by GenomeScope 2's numbers;
+    /// 0 for any way
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "model", help_heading = "Model")]
+    #[arg(value_parser = clap::value_parser!(u32).range(..=16))]
+    pub(crate) topology: u32,
+    /// About how often a k-mer occurs that one haplotype has once [default: it is found]
+    #[arg(long, value_name = "COVERAGE", requires = "model", help_heading = "Model")]
+    pub(crate) lambda: Option<f64>,
+    /// Do not fit the model to counts above N [default: 2000]
+    #[arg(long, value_name = "N", requires = "model", help_heading = "Model")]
+    #[arg(value_parser = clap::value_parser!(u32).range(20..=2000))]
+    pub(crate) max_count: Option<u32>,
+    /// Fail if the coverage is too low for a model, instead of printing the histogram
+    #[arg(long, requires = "model", help_heading = "Model")]
+    pub(crate) strict: bool,
     /// Write a picture of histogram and model: PNG if the name ends in .png, else SVG
     #[arg(long, value_name = "FILE", requires = "model", help_heading = "Model")]
     pub(crate) plot: Option<PathBuf>,

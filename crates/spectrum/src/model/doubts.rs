@@ -102,7 +102,7 @@ impl Model {
         if self.error_rate.is_none() {
             self.doubts.push(Doubt::Cut);
         }
-        if self.coverage < LOW_COVERAGE[self.ploidy as usize - 1] {
+        if self.coverage < LOW_COVERAGE[usize::from(self.ploidy > 1)] {
             self.doubts.push(Doubt::Coverage(self.coverage));
         }
         if self.heterozygosity > MUCH_HETEROZYGOSITY {

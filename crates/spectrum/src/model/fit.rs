@@ -1,58 +1,91 @@
-//! Least squares by Levenberg and Marquardt, of the five values of the model.
+//! Least squares by Levenberg and Marquardt, of the values of the model.
+
+use std::sync::Arc;
+
+use super::patterns::Patterns;
 
 /// Which model.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) k: usize,
     pub(super) ploidy: u32,
+    pub(super) patterns: Arc<Patterns>,
 }
 
 /// The model with values.
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
     pub(super) shape: Shape,
-    /// Logarithms of coverage, bias and length; log-odds of rate and duplication: any number will
-    /// do for each.
-    free: [f64; 5],
+    /// Logarithms of coverage, bias and length; log-odds of duplication and of rates: any number
+    /// will do for each.
+    free: Vec<f64>,
     /// The sum of squared differences.
     pub(super) residual: f64,
 }
 
+/// Where a fit begins, or ended.
+#[derive(Clone, Debug)]
+pub(super) struct Values {
+    /// The mean count of a k-mer that one haplotype has once.
+    pub(super) coverage: f64,
+    /// Variance over mean, of each peak.
+    pub(super) bias: f64,
+    /// Bases of a haplotype, what stands twice counted once.
+    pub(super) length: f64,
+    /// The part of it that stands twice.
+    pub(super) duplication: f64,
+    /// The rate of each pattern of haplotypes.
+    pub(super) rates: Vec<f64>,
+}
+
+/// Places of the values that are no rate.
+const COVERAGE: usize = 0;
+const BIAS: usize = 1;
+const OTHERS: usize = 4;
+
 /// Steps at most.
 const STEPS: usize = 300;
+/// A fit that gains less of the squares a step is at its end.
+const LEAST_GAIN: f64 = 1e-10;
 
 impl Shape {
-    /// The best values that are found from `start` on: coverage, bias, length, rate of
-    /// heterozygosity, duplication. `None` if there are none.
+    /// The model of a ploidy from 1 to 6, with a topology that it has.
+    pub(super) fn new(k: usize, ploidy: u32, topology: u32) -> Shape {
+        Shape { k, ploidy, patterns: Arc::new(Patterns::new(ploidy, topology)) }
+    }
+
+    /// The best values that are found from `start` on. `None` if there are none.
     pub(super) fn fit(
-        self,
+        &self,
         observed: &[f64],
         from: usize,
         to: usize,
-        start: [f64; 5],
+        start: &Values,
     ) -> Option<Fit> {
         let mut fit = Fit::of(self, start);
-        fit.residual = fit.squares(observed, from, to);
+        let observed = &observed[from..=to];
+        fit.residual = squares(observed, &fit.expected(from, to));
         let mut damping = 1e-3;
+        let (mut normal, mut gradient) = fit.normal(observed, from, to);
         for _ in 0..STEPS {
-            let (normal, gradient) = fit.normal(observed, from, to);
-            let mut damped = normal;
+            let mut damped = normal.clone();
             for (at, row) in damped.iter_mut().enumerate() {
                 row[at] += damping * row[at].max(1e-12);
             }
-            let Some(step) = solve(damped, gradient) else { break };
+            let Some(step) = solve(damped, gradient.clone()) else { break };
             let mut next = fit.clone();
             for (value, step) in next.free.iter_mut().zip(step) {
                 *value = (*value + step.clamp(-1.0, 1.0)).clamp(-12.0, 40.0);
             }
-            next.residual = next.squares(observed, from, to);
+            next.residual = squares(observed, &next.expected(from, to));
             if next.residual < fit.residual {
                 let gain = (fit.residual - next.residual) / fit.residual;
                 fit = next;
                 damping = (damping / 5.0).max(1e-12);
-                if gain < 1e-10 {
+                if gain < LEAST_GAIN {
                     break;
                 }
+                (normal, gradient) = fit.normal(observed, from, to);
             } else {
                 damping *= 4.0;
                 if damping > 1e12 {
@@ -66,110 +99,119 @@ impl Shape {
 
 impl Fit {
     /// The model with these values.
-    pub(super) fn of(shape: Shape, values: [f64; 5]) -> Fit {
+    pub(super) fn of(shape: &Shape, values: &Values) -> Fit {
         let odds = |part: f64| (part.max(1e-6) / (1.0 - part).max(1e-6)).ln();
-        let [coverage, bias, length, rate, duplication] = values;
-        let free = [coverage.ln(), bias.ln(), length.ln(), odds(rate), odds(duplication)];
-        Fit { shape, free, residual: f64::INFINITY }
+        let mut free = vec![values.coverage.ln(), values.bias.ln(), values.length.ln()];
+        free.push(odds(values.duplication));
+        free.extend(values.rates.iter().map(|rate| odds(*rate)));
+        Fit { shape: shape.clone(), free, residual: f64::INFINITY }
     }
 
-    /// Coverage, bias, length, rate, duplication.
-    pub(super) fn values(&self) -> [f64; 5] {
-        let part = |odds: f64| 1.0 / (1.0 + (-odds).exp());
-        let [coverage, bias, length, rate, duplication] = self.free;
-        [coverage.exp(), bias.exp(), length.exp(), part(rate), part(duplication)]
+    /// Its values.
+    pub(super) fn values(&self) -> Values {
+        let part = |odds: &f64| 1.0 / (1.0 + (-odds).exp());
+        Values {
+            coverage: self.free[COVERAGE].exp(),
+            bias: self.free[BIAS].exp(),
+            length: self.free[2].exp(),
+            duplication: part(&self.free[3]),
+            rates: self.free[OTHERS..].iter().map(part).collect(),
+        }
     }
 
-    /// The rate of heterozygosity.
+    /// The rate of heterozygosity, of all patterns.
     pub(super) fn rate(&self) -> f64 {
-        if self.shape.ploidy == 1 { 0.0 } else { self.values()[3] }
+        self.values().rates.iter().sum()
     }
 
     /// The mean count of a k-mer that one haplotype has once.
     pub(super) fn coverage(&self) -> f64 {
-        self.values()[0]
+        self.free[COVERAGE].exp()
     }
 
     /// The part that stands twice.
     pub(super) fn duplication(&self) -> f64 {
-        self.values()[4]
+        self.values().duplication
     }
 
-    /// Parts of the genome's length in the peaks at once to four times the coverage.
-    pub(super) fn peaks(&self) -> [f64; 4] {
-        let [.., rate, d] = self.values();
-        if self.shape.ploidy == 1 {
-            return [1.0 - d, d, 0.0, 0.0];
-        }
-        let same = (1.0 - rate).powi(self.shape.k as i32);
-        let other = 1.0 - same;
-        [
-            2.0 * (1.0 - d) * other + 2.0 * d * other * other + 2.0 * d * same * other,
-            (1.0 - d) * same + d * other * other,
-            2.0 * d * same * other,
-            d * same * same,
-        ]
+    /// Parts of the genome's length in the peaks at once, twice, ... the coverage.
+    pub(super) fn peaks(&self) -> Vec<f64> {
+        let values = self.values();
+        self.shape.patterns.shares(self.shape.k, values.duplication, &values.rates)
     }
 
-    /// Distinct k-mers that have this count.
-    pub(super) fn at(&self, count: f64) -> f64 {
-        let [coverage, bias, length, ..] = self.values();
-        let peaks = self.peaks();
-        let part = |(at, share): (usize, &f64)| {
-            let mean = coverage * (at + 1) as f64;
-            share * negative_binomial(count, mean / bias, mean)
+    /// Distinct k-mers of each count from `from` to `to`.
+    pub(super) fn expected(&self, from: usize, to: usize) -> Vec<f64> {
+        self.mixed(&self.shapes_of_peaks(from, to))
+    }
+
+    /// The probabilities of the counts in each peak, that coverage and bias alone decide.
+    fn shapes_of_peaks(&self, from: usize, to: usize) -> Vec<Vec<f64>> {
+        let (coverage, bias) = (self.free[COVERAGE].exp(), self.free[BIAS].exp());
+        let peak = |times: usize| {
+            let mean = coverage * times as f64;
+            negative_binomials(from, to, mean / bias, mean)
         };
-        length * peaks.iter().enumerate().map(part).sum::<f64>()
+        (1..=self.shape.patterns.peaks()).map(peak).collect()
     }
 
-    fn squares(&self, observed: &[f64], from: usize, to: usize) -> f64 {
-        (from..=to).map(|at| (observed[at] - self.at(at as f64)).powi(2)).sum()
+    /// Peaks of these shapes, each as high as the other values say.
+    fn mixed(&self, peaks: &[Vec<f64>]) -> Vec<f64> {
+        let length = self.values().length;
+        let mut sum = vec![0.0; peaks[0].len()];
+        for (peak, share) in peaks.iter().zip(self.peaks()) {
+            for (sum, part) in sum.iter_mut().zip(peak) {
+                *sum += length * share * part;
+            }
+        }
+        sum
     }
 
     /// JᵀJ and Jᵀ times the differences; the derivatives are differences themselves.
-    fn normal(&self, observed: &[f64], from: usize, to: usize) -> ([[f64; 5]; 5], [f64; 5]) {
+    fn normal(&self, observed: &[f64], from: usize, to: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
         const STEP: f64 = 1e-5;
-        let nearby: Vec<(Fit, Fit)> = (0..5)
-            .map(|at| {
-                let (mut up, mut down) = (self.clone(), self.clone());
-                up.free[at] += STEP;
-                down.free[at] -= STEP;
-                (up, down)
-            })
-            .collect();
-        let (mut normal, mut gradient) = ([[0.0; 5]; 5], [0.0; 5]);
-        for (at, value) in observed.iter().enumerate().take(to + 1).skip(from) {
-            let count = at as f64;
-            let left = value - self.at(count);
-            let mut slope = [0.0; 5];
-            for (slope, (up, down)) in slope.iter_mut().zip(&nearby) {
-                *slope = (up.at(count) - down.at(count)) / (2.0 * STEP);
-            }
-            for i in 0..5 {
-                gradient[i] += slope[i] * left;
-                for j in 0..5 {
-                    normal[i][j] += slope[i] * slope[j];
-                }
-            }
-        }
-        (normal, gradient)
+        let peaks = self.shapes_of_peaks(from, to);
+        let near = |at: usize, step: f64| {
+            let mut near = self.clone();
+            near.free[at] += step;
+            if at > BIAS { near.mixed(&peaks) } else { near.expected(from, to) }
+        };
+        let slope = |at: usize| -> Vec<f64> {
+            let (up, down) = (near(at, STEP), near(at, -STEP));
+            up.iter().zip(&down).map(|(up, down)| (up - down) / (2.0 * STEP)).collect()
+        };
+        let slopes: Vec<Vec<f64>> = (0..self.free.len()).map(slope).collect();
+        let expected = self.mixed(&peaks);
+        let left: Vec<f64> = observed.iter().zip(&expected).map(|(o, e)| o - e).collect();
+        let product = |one: &[f64], other: &[f64]| -> f64 {
+            one.iter().zip(other).map(|(one, other)| one * other).sum()
+        };
+        let row = |one: &Vec<f64>| slopes.iter().map(|other| product(one, other)).collect();
+        let gradient = slopes.iter().map(|slope| product(slope, &left)).collect();
+        (slopes.iter().map(row).collect(), gradient)
     }
 }
 
+/// The sum of squared differences.
+pub(super) fn squares(observed: &[f64], expected: &[f64]) -> f64 {
+    observed.iter().zip(expected).map(|(o, e)| (o - e).powi(2)).sum()
+}
+
 /// Gauss's elimination, the largest pivot first.
-fn solve(mut matrix: [[f64; 5]; 5], mut right: [f64; 5]) -> Option<[f64; 5]> {
-    for column in 0..5 {
-        let size = |row: &usize| matrix[*row][column].abs();
-        let pivot = (column..5).max_by(|a, b| size(a).total_cmp(&size(b)))?;
+fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
+    let size = right.len();
+    for column in 0..size {
+        let height = |row: &usize| matrix[*row][column].abs();
+        let pivot = (column..size).max_by(|a, b| height(a).total_cmp(&height(b)))?;
         if matrix[pivot][column].abs() < 1e-30 || !matrix[pivot][column].is_finite() {
             return None;
         }
         matrix.swap(column, pivot);
         right.swap(column, pivot);
-        for row in 0..5 {
+        for row in 0..size {
             if row != column {
                 let factor = matrix[row][column] / matrix[column][column];
-                let above = matrix[column];
+                let above = matrix[column].clone();
                 for (value, above) in matrix[row].iter_mut().zip(above) {
                     *value -= factor * above;
                 }
@@ -177,23 +219,38 @@ fn solve(mut matrix: [[f64; 5]; 5], mut right: [f64; 5]) -> Option<[f64; 5]> {
             }
         }
     }
-    let mut solution = [0.0; 5];
-    for (at, value) in solution.iter_mut().enumerate() {
-        *value = right[at] / matrix[at][at];
-    }
-    Some(solution)
+    Some((0..size).map(|at| right[at] / matrix[at][at]).collect())
 }
 
-/// The probability of `x` under a negative binomial of this size and mean.
-fn negative_binomial(x: f64, size: f64, mean: f64) -> f64 {
-    // Beyond this size it is Poisson's, to more digits than the differences of logarithms have.
-    if size > 1e7 {
-        return (x * mean.ln() - mean - ln_gamma(x + 1.0)).exp();
+/// Beyond this size a negative binomial is Poisson's, to more digits than the differences of
+/// logarithms have.
+const MOST_SIZE: f64 = 1e7;
+
+/// The probabilities of the counts from `from` to `to` under a negative binomial of this size and
+/// mean: the first by the gamma function, each other one by the one before it.
+fn negative_binomials(from: usize, to: usize, size: f64, mean: f64) -> Vec<f64> {
+    // Logarithms, as the first may be too small for a number.
+    let mut log = ln_negative_binomial(from as f64, size, mean);
+    let next = |count: f64| match size > MOST_SIZE {
+        true => mean / (count + 1.0),
+        false => (count + size) * (mean / (size + mean)) / (count + 1.0),
+    };
+    let mut all = Vec::with_capacity(to + 1 - from);
+    for count in from..=to {
+        all.push(log.exp());
+        log += next(count as f64).ln();
     }
-    let log = ln_gamma(x + size) - ln_gamma(size) - ln_gamma(x + 1.0)
+    all
+}
+
+/// The logarithm of the probability of `x` under a negative binomial of this size and mean.
+fn ln_negative_binomial(x: f64, size: f64, mean: f64) -> f64 {
+    if size > MOST_SIZE {
+        return x * mean.ln() - mean - ln_gamma(x + 1.0);
+    }
+    ln_gamma(x + size) - ln_gamma(size) - ln_gamma(x + 1.0)
         + size * (size / (size + mean)).ln()
-        + x * (mean / (size + mean)).ln();
-    log.exp()
+        + x * (mean / (size + mean)).ln()
 }
 
 /// ln Γ(x) of positive x, by Stirling's series from 10 on; to about 13 digits.
@@ -227,7 +284,7 @@ mod tests {
     #[test]
     fn probabilities_sum_to_one() {
         for (size, mean) in [(3.0, 20.0), (1e8, 50.0), (1e6, 30.0)] {
-            let sum: f64 = (0..2000).map(|x| negative_binomial(f64::from(x), size, mean)).sum();
+            let sum: f64 = negative_binomials(0, 2000, size, mean).iter().sum();
             assert!((sum - 1.0).abs() < 1e-6, "{size} {mean}: {sum}");
         }
     }

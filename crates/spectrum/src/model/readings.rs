@@ -4,13 +4,14 @@
 //! differ, have peaks at the same places: at the coverage and twice of it. Where both explain a
 //! histogram, the less heterozygous reading is meant, and the other one is told.
 
-use super::fit::{Fit, Shape};
+use super::fit::{Fit, Shape, Values, squares};
 
 /// A fit, and how much of the histogram it leaves.
 #[derive(Clone, Debug)]
 pub(super) struct Reading {
     pub(super) fit: Fit,
-    /// Of the sum of squares up to four and a half times the highest peak.
+    /// Of the sum of squares up to four and a half times the highest peak, or more if there are more
+    /// haplotypes than three.
     left: f64,
 }
 
@@ -30,27 +31,42 @@ const MOST_DUPLICATION: f64 = 0.45;
 /// that of a few repeats.
 const MOST_HETEROZYGOSITY: f64 = 0.12;
 
+/// Coverages that differ less are one.
+const SAME: f64 = 0.15;
+
 /// A peak of a smaller part of the genome says nothing.
 const LEAST_PEAK: f64 = 0.002;
 
-/// Reads the histogram with the highest peak as that of both haplotypes and as that of one.
+/// Reads the histogram with the highest peak as that of all haplotypes, and as that of fewer; with a
+/// given coverage, in the one way that it says.
 pub(super) fn choose(
     observed: &[f64],
     dip: usize,
     peak: usize,
-    k: usize,
-    ploidy: u32,
+    shape: &Shape,
+    coverage: Option<f64>,
 ) -> Option<Choice> {
-    let read = |share: f64| reading(observed, dip, peak, Shape { k, ploidy }, share);
-    if ploidy == 1 {
-        return Some(Choice { chosen: read(1.0)?.fit, other: None });
+    let read = |share: f64| reading(observed, dip, peak, shape, share);
+    if let Some(coverage) = coverage {
+        return Some(Choice { chosen: read(coverage / peak as f64)?.fit, other: None });
     }
-    let (both, one) = match (read(0.5), read(1.0)) {
+    match shape.ploidy {
+        1 => Some(Choice { chosen: read(1.0)?.fit, other: None }),
+        2 => one_or_both(observed, peak, read(0.5), read(1.0)),
+        more => least_heterozygous((1..=more).filter_map(|times| read(1.0 / f64::from(times)))),
+    }
+}
+
+/// Of two haplotypes: the highest peak is that of both, or that of one.
+fn one_or_both(
+    observed: &[f64],
+    peak: usize,
+    both: Option<Reading>,
+    one: Option<Reading>,
+) -> Option<Choice> {
+    let (both, one) = match (both, one) {
         (Some(both), Some(one)) => (both, one),
-        (Some(only), None) | (None, Some(only)) => {
-            return Some(Choice { chosen: only.fit, other: None });
-        }
-        (None, None) => return None,
+        (only, None) | (None, only) => return Some(Choice { chosen: only?.fit, other: None }),
     };
     let tie = both.left < one.left + TIE && one.left < both.left + TIE;
     // What each takes for granted.
@@ -67,22 +83,65 @@ pub(super) fn choose(
     Some(Choice { chosen: chosen.fit, other: named.then_some(other.fit) })
 }
 
-fn reading(observed: &[f64], dip: usize, peak: usize, shape: Shape, share: f64) -> Option<Reading> {
+/// Of more haplotypes: the least heterozygous of those that leave about as little as the best.
+fn least_heterozygous(readings: impl Iterator<Item = Reading>) -> Option<Choice> {
+    let may_be =
+        |fit: &Fit| fit.duplication() <= MOST_DUPLICATION && fit.rate() <= MOST_HETEROZYGOSITY;
+    let score = |one: &Reading| one.left + if may_be(&one.fit) { 0.0 } else { 10.0 * TIE };
+    let mut readings: Vec<Reading> = readings.collect();
+    readings.sort_by(|one, other| one.fit.rate().total_cmp(&other.fit.rate()));
+    let best = readings.iter().map(score).min_by(f64::total_cmp)?;
+    let chosen = readings.remove(readings.iter().position(|one| score(one) < best + TIE)?);
+    // Fits that began at other places may have come to the same.
+    let differs = |fit: &Fit| (fit.coverage() / chosen.fit.coverage() - 1.0).abs() > SAME;
+    let good = |one: &Reading| may_be(&one.fit) && one.left < chosen.left + 2.0 * TIE;
+    let ties = |one: &Reading| good(one) && differs(&one.fit);
+    let other = readings.into_iter().find(ties);
+    Some(Choice { chosen: chosen.fit, other: other.map(|other| other.fit) })
+}
+
+/// Rates from which a fit begins: alike for all patterns, less for each next one, more for it.
+fn starts(patterns: usize) -> Vec<Vec<f64>> {
+    if patterns < 2 {
+        return [0.002, 0.02, 0.2].map(|rate| vec![rate; patterns]).to_vec();
+    }
+    let of = |rate: f64, order: fn(usize, usize) -> usize| -> Vec<f64> {
+        (0..patterns).map(|at| rate * order(at, patterns) as f64).collect()
+    };
+    let orders: [fn(usize, usize) -> usize; 3] = [|_, _| 1, |at, _| at + 1, |at, all| all - at];
+    [0.001, 0.01].into_iter().flat_map(|rate| orders.map(|order| of(rate, order))).collect()
+}
+
+fn reading(
+    observed: &[f64],
+    dip: usize,
+    peak: usize,
+    shape: &Shape,
+    share: f64,
+) -> Option<Reading> {
     let coverage = peak as f64 * share;
-    // The fourth peak and its width.
-    let reach = (coverage * if shape.ploidy == 1 { 3.0 } else { 6.0 }) as usize + 4;
-    let to = reach.clamp(dip + 8, observed.len() - 1);
+    // The last peak and its width.
+    let reach = if shape.ploidy == 1 { 3.0 } else { 2.0 * f64::from(shape.ploidy) + 2.0 };
+    let to = ((coverage * reach) as usize + 4).clamp(dip + 8, observed.len() - 1);
     let length = observed[dip..=to].iter().sum::<f64>().max(1.0);
-    let fits = [0.002, 0.02, 0.2]
-        .into_iter()
-        .filter_map(|rate| shape.fit(observed, dip, to, [coverage, 0.5, length, rate, 0.02]))
-        // One that has run away to another peak is another reading.
-        .filter(|fit| (fit.coverage() / coverage - 1.0).abs() < 0.3);
+    let fit = |rates: Vec<f64>| {
+        shape.fit(
+            observed,
+            dip,
+            to,
+            &Values { coverage, bias: 0.5, length, duplication: 0.02, rates },
+        )
+    };
+    // One that has run away to another peak is another reading.
+    let stayed = |fit: &Fit| (fit.coverage() / coverage - 1.0).abs() < 0.3;
+    let fits = starts(shape.patterns.rates()).into_iter().filter_map(fit).filter(stayed);
     let fit = fits.min_by(|one, other| one.residual.total_cmp(&other.residual))?;
-    let end = (4.5 * peak as f64) as usize;
-    let counts = dip..=end.clamp(dip + 8, observed.len() - 1);
-    let all: f64 = counts.clone().map(|at| observed[at].powi(2)).sum();
-    let left: f64 = counts.map(|at| (observed[at] - fit.at(at as f64)).powi(2)).sum();
+    // Where the peak of all haplotypes is, if the highest one is that of one.
+    let end = (4.5f64).max(1.5 * f64::from(shape.ploidy)) * peak as f64;
+    let end = (end as usize).clamp(dip + 8, observed.len() - 1);
+    let counts = &observed[dip..=end];
+    let all: f64 = counts.iter().map(|number| number.powi(2)).sum();
+    let left = squares(counts, &fit.expected(dip, end));
     Some(Reading { fit, left: left / all.max(1.0) })
 }
 
@@ -93,10 +152,10 @@ fn higher_peaks_agree(observed: &[f64], peak: usize, fit: &Fit) -> bool {
         return false;
     }
     for times in [3.0, 4.0] {
-        let from = ((times - 0.5) * peak as f64) as usize;
         let to = (((times + 0.5) * peak as f64) as usize).min(observed.len() - 1);
-        let found: f64 = observed[from.min(to)..to].iter().sum();
-        let wanted: f64 = (from..to).map(|at| fit.at(at as f64)).sum();
+        let from = (((times - 0.5) * peak as f64) as usize).min(to);
+        let found: f64 = observed[from..to].iter().sum();
+        let wanted: f64 = fit.expected(from, to)[..to - from].iter().sum();
         if (found - wanted).abs() > 0.03 * found + 3.0 * found.sqrt() {
             return false;
         }

@@ -1,7 +1,7 @@
 //! Models of histograms of simulated genomes: the values are right, or a doubt says why they may
 //! not be.
 
-use super::fit::{Fit, Shape};
+use super::fit::{Fit, Shape, Values};
 use super::{Doubt, Model};
 
 const K: usize = 21;
@@ -67,14 +67,16 @@ fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Vec<(u32, u
     let coverage = covered * 0.995f64.powi(K as i32);
     // All k-mers with errors, 4 % of which occur once more, and so on.
     let errors = BASES * covered * ploidy * (1.0 - 0.995f64.powi(K as i32)) * 0.96 * 0.96;
-    let shape = Shape { k: K, ploidy: 1 };
-    let peaks: Vec<Fit> = copies
-        .iter()
-        .map(|&(times, part)| Fit::of(shape, [times * coverage, bias, part * BASES, 0.0, 0.0]))
-        .collect();
+    let shape = Shape::new(K, 1, 0);
+    let peak = |&(times, part): &(f64, f64)| {
+        let (coverage, length) = (times * coverage, part * BASES);
+        let values = Values { coverage, bias, length, duplication: 0.0, rates: Vec::new() };
+        Fit::of(&shape, &values).expected(0, 1500)
+    };
+    let peaks: Vec<Vec<f64>> = copies.iter().map(peak).collect();
     let row = |count: u32| {
         let of_errors = errors * 0.04f64.powi(count as i32 - 1);
-        let expected: f64 = peaks.iter().map(|peak| peak.at(f64::from(count))).sum();
+        let expected: f64 = peaks.iter().map(|peak| peak[count as usize]).sum();
         let expected = expected + of_errors;
         let found = expected + expected.sqrt() * random.next();
         (count, found.max(0.0).round() as u64)

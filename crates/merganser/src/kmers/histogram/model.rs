@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use merganser_kmers::{Error, Histogram};
 use merganser_report::model as picture;
 use merganser_run::Cancel;
-use merganser_spectrum::Model;
+use merganser_spectrum::{Model, Settings};
 
 use super::{collect, cut};
 use crate::args::kmers::HistogramArgs;
@@ -28,12 +28,23 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     let (histogram, k, read) = histogram(args, console, &cancel)?;
     let outputs = RunFiles::new().read(read).write(&args.plot).write([&args.output]).check()?;
+    let rows: Vec<_> = histogram.iter().collect();
+    let settings = Settings {
+        ploidy: args.ploidy,
+        topology: args.topology,
+        coverage: args.lambda,
+        max_count: args.max_count,
+    };
+    let model = match Model::fit_with(&rows, k, &settings) {
+        Ok(model) => model,
+        Err(why) if why.is_of_coverage() && !args.strict => {
+            return without(args, &histogram, &outputs, why, console);
+        }
+        Err(why) => bail!("{}: {why}", args.table.display()),
+    };
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let plot = args.plot.as_deref().map(|path| outputs.output(path));
     let mut plot = plot.transpose().map_err(Error::from)?;
-    let rows: Vec<_> = histogram.iter().collect();
-    let model = Model::fit(&rows, k, args.ploidy)
-        .map_err(|why| anyhow!("{}: {why}", args.table.display()))?;
     let text = summary(&model) + &picture::text(&model, COLUMNS, ROWS);
     output.write_all(text.as_bytes()).map_err(Error::from)?;
     if let Some(plot) = &mut plot {
@@ -58,6 +69,26 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
              its values"
         ));
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the histogram, where it has no model.
+fn without(
+    args: &HistogramArgs,
+    histogram: &Histogram,
+    outputs: &merganser_io::OutputSet,
+    why: merganser_spectrum::Error,
+    console: &Console,
+) -> Result<ExitCode> {
+    let mut output = outputs.output(&args.output).map_err(Error::from)?;
+    histogram.write(args.histogram_format.into(), None, &mut output).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
+    outputs.commit().map_err(Error::from)?;
+    let picture = if args.plot.is_some() { ", and no picture" } else { "" };
+    console.warn(format_args!(
+        "{}: {why}; this is the histogram without one{picture} (--strict makes it an error)",
+        args.table.display()
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -128,11 +159,14 @@ fn summary(model: &Model) -> String {
         ("heterozygosity", format!("{:.6}", model.heterozygosity)),
         ("kmer_coverage", format!("{:.3}", model.coverage)),
     ];
-    if model.ploidy == 2 {
-        lines.push(("peaks", format!("{:.1},{:.1}", model.coverage, 2.0 * model.coverage)));
-    } else {
+    if model.ploidy == 1 {
         lines.retain(|(key, _)| *key != "heterozygosity");
-        lines.push(("peaks", format!("{:.1}", model.coverage)));
+    }
+    let peak = |times: u32| format!("{:.1}", f64::from(times) * model.coverage);
+    lines.push(("peaks", (1..=model.ploidy).map(peak).collect::<Vec<_>>().join(",")));
+    if model.ploidy > 2 {
+        let rate = |(letters, rate): &(&'static str, f64)| (*letters, format!("{rate:.6}"));
+        lines.extend(model.patterns.iter().map(rate));
     }
     lines.extend([
         ("bias", format!("{:.4}", model.bias)),
