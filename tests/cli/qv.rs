@@ -512,6 +512,10 @@ fn a_trio_is_as_defined_and_its_switches_are_the_true_ones() {
     ];
     assert_eq!(blocks.iter().map(fields).collect::<Vec<_>>(), expected);
     assert!(between(8000, 11_000, 1) > 20);
+    for name in ["t.hapmers.blob", "t.one.block.N", "t.other.continuity.N", "t.one.spectra-cn.fl"] {
+        assert!(dir.read(&format!("{name}.png")).starts_with(b"\x89PNG"));
+        assert!(dir.read(&format!("{name}.svg")).ends_with(b"</svg>\n"));
+    }
     let stats = lines(&dir, "t.other.150_5000.phased_block.stats");
     assert!(stats[0].starts_with("other\t1\t") && stats[0].ends_with("\t0%"), "{stats:?}");
     let json: serde_json::Value = serde_json::from_slice(&dir.read("j.json")).unwrap();

@@ -70,7 +70,7 @@ pub fn png(classes: &Classes, style: Style) -> io::Result<Vec<u8>> {
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 500.0;
 const SCALE: u32 = 3;
-const FRAME: [f64; 4] = [96.0, 44.0, 584.0, 452.0];
+const FRAME: [f64; 4] = [96.0, 44.0, 572.0, 452.0];
 /// By the order of classes, from ColorBrewer's Set1.
 const COLOURS: [&str; 6] = ["#000000", "#E41A1C", "#377EB8", "#4DAF4A", "#984EA3", "#FF7F00"];
 /// Counts of errors, among which no peak is looked for.
@@ -78,7 +78,7 @@ const ERRORS: u32 = 3;
 /// The bar of k-mers without a read is so wide.
 const BAR: f64 = 2.0;
 /// The legend, from its upper right corner.
-const LEGEND: [f64; 2] = [576.0, 52.0];
+const LEGEND: [f64; 2] = [568.0, 52.0];
 const LEGEND_LINE: f64 = 18.0;
 const LETTER: f64 = 6.7;
 

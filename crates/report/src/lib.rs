@@ -1,7 +1,8 @@
 //! Pictures of results. Typed results go in; SVG, PNG, or letters for a terminal come out. Nothing is
 //! computed here but places on a picture.
 //!
-//! [`model`] draws the model of a histogram of k-mers, [`classes`] histograms of classes of k-mers over each other.
+//! [`model`] draws the model of a histogram of k-mers, [`classes`] histograms of classes of k-mers over each other,
+//! [`haplotypes`] the parents' k-mers in assemblies.
 //!
 //! ```
 //! use merganser_report::model;
@@ -21,6 +22,7 @@
 #![deny(unsafe_code)]
 
 pub mod classes;
+pub mod haplotypes;
 pub mod model;
 mod png;
 mod scene;

@@ -70,6 +70,11 @@ impl Names {
         &self.assemblies
     }
 
+    /// The parents' names, if they are known.
+    pub fn haplotypes(&self) -> Option<&[String; 2]> {
+        self.parents.as_ref().map(|parents| &parents.0)
+    }
+
     /// The names of the classes of an assembly spectrum: those of [`Source::ALL`] that there can be.
     pub fn sources(&self) -> Vec<String> {
         let name = |source: &Source| match (source, &self.assemblies[..]) {

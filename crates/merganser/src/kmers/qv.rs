@@ -64,6 +64,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let phasings = files.finish(&judgement)?;
     if !args.no_plots {
         pictures::write(&names, &judgement, &set)?;
+        pictures::write_haplotypes(&names, &phasings, &set)?;
     }
     if let Some(path) = &args.json {
         let (resources, assemblies, phasings) = (&resources, &assemblies[..], &phasings[..]);

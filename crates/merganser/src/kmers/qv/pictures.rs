@@ -1,14 +1,15 @@
 //! The pictures of a judgement: what Merqury draws, under its names.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_assembly::output::Names;
+use merganser_assembly::output::{Contig, Names, Phasing};
 use merganser_assembly::{Copies, Error, Judgement, OfAssembly};
 use merganser_io::OutputSet;
 use merganser_kmers::Histogram;
 use merganser_report::classes::{Class, Classes, Style, png, svg};
+use merganser_report::haplotypes::{self, Blob, Stretch};
 
 /// The spectra of assemblies of these names: what names of files have between prefix and style.
 fn spectra(names: &Names) -> Vec<String> {
@@ -26,9 +27,22 @@ fn path(names: &Names, spectrum: &str, style: Style, suffix: &str) -> PathBuf {
     names.path(&format!("{spectrum}.{}.{suffix}", style.short()))
 }
 
+/// The pictures of haplotypes: what names of files have behind the prefix.
+fn haplotype_pictures(names: &Names) -> Vec<String> {
+    if names.haplotypes().is_none() {
+        return Vec::new();
+    }
+    let of = |name: &String| ["block", "continuity"].map(|what| format!("{name}.{what}.N"));
+    let of_assemblies = names.assemblies().iter().flat_map(of);
+    [String::from("hapmers.blob")].into_iter().chain(of_assemblies).collect()
+}
+
 /// All pictures' files.
 pub(super) fn paths(names: &Names) -> Vec<PathBuf> {
     let mut paths = Vec::new();
+    for picture in haplotype_pictures(names) {
+        paths.extend(["png", "svg"].map(|suffix| names.path(&format!("{picture}.{suffix}"))));
+    }
     for spectrum in spectra(names) {
         for style in Style::ALL {
             paths.extend(["png", "svg"].map(|suffix| path(names, &spectrum, style, suffix)));
@@ -50,18 +64,56 @@ pub(super) fn write(names: &Names, judgement: &Judgement, set: &OutputSet) -> Re
     for (spectrum, classes) in spectra(names).iter().zip(all) {
         let classes = Classes { title: spectrum.clone(), ..classes };
         for style in Style::ALL {
-            let pictures = [
-                ("png", png(&classes, style).map_err(Error::from)?),
-                ("svg", svg(&classes, style).into_bytes()),
-            ];
-            for (suffix, bytes) in pictures {
-                let mut output =
-                    set.output(&path(names, spectrum, style, suffix)).map_err(Error::from)?;
-                output.write_all(&bytes).map_err(Error::from)?;
-                output.finish().map_err(Error::from)?;
-            }
+            put(
+                &path(names, spectrum, style, "png"),
+                &png(&classes, style).map_err(Error::from)?,
+                set,
+            )?;
+            put(&path(names, spectrum, style, "svg"), svg(&classes, style).as_bytes(), set)?;
         }
     }
+    Ok(())
+}
+
+/// Draws how haplotypes lie in assemblies, if the parents are known.
+///
+/// # Errors
+/// If one cannot be written.
+pub(super) fn write_haplotypes(names: &Names, phasings: &[Phasing], set: &OutputSet) -> Result<()> {
+    let Some([one, other]) = names.haplotypes() else { return Ok(()) };
+    let parents = [one.as_str(), other];
+    let assemblies: Vec<&str> = names.assemblies().iter().map(String::as_str).collect();
+    let blobs = phasings.iter().enumerate().flat_map(|(assembly, phasing)| {
+        let blob =
+            move |contig: &Contig| Blob { markers: contig.markers, size: contig.kmers, assembly };
+        phasing.contigs.iter().map(blob)
+    });
+    let blobs: Vec<Blob> = blobs.collect();
+    let mut pictures = vec![haplotypes::blobs("hapmers", parents, &assemblies, &blobs)];
+    for (name, phasing) in assemblies.iter().zip(phasings) {
+        let blocks = phasing.blocks.iter();
+        let blocks: Vec<Stretch> = blocks
+            .map(|block| Stretch { bases: block.end - block.start, haplotype: block.haplotype })
+            .collect();
+        let lengths = blocks.iter().map(|block| block.bases).collect();
+        let sequences = phasing.contigs.iter().map(|contig| contig.bases).collect();
+        let title = format!("{name}: phase blocks");
+        pictures.push(haplotypes::blocks(&title, parents, &blocks));
+        let kinds = [("block", lengths), ("sequence", sequences)];
+        pictures.push(haplotypes::continuity(&format!("{name}: continuity"), &kinds));
+    }
+    for (name, picture) in haplotype_pictures(names).iter().zip(pictures) {
+        let png = picture.png().map_err(Error::from)?;
+        put(&names.path(&format!("{name}.png")), &png, set)?;
+        put(&names.path(&format!("{name}.svg")), picture.svg().as_bytes(), set)?;
+    }
+    Ok(())
+}
+
+fn put(path: &Path, bytes: &[u8], set: &OutputSet) -> Result<()> {
+    let mut output = set.output(path).map_err(Error::from)?;
+    output.write_all(bytes).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
     Ok(())
 }
 
