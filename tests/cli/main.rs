@@ -19,6 +19,7 @@ mod earlier_files;
 mod errors;
 mod eval;
 mod examples;
+mod fastk;
 mod file_names;
 mod filter;
 mod filter_cuda;

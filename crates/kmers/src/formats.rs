@@ -4,6 +4,7 @@
 //! these in order. [`TableOutput`] has the encoder and the sink of each format, and hands them to who
 //! makes the table, a [`Writing`].
 
+pub(crate) mod fastk;
 pub(crate) mod kff;
 pub(crate) mod kmc;
 mod memory;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use crate::formats::fastk::hist as fastk;
+
 /// Counts below this have a place each.
 const DENSE: usize = 1 << 12;
 
@@ -18,6 +20,11 @@ pub enum HistogramFormat {
     /// `COUNT NUMBER` lines as `jellyfish histo` writes them: one more row behind the largest count
     /// that is asked for (10,000 if none is) has the number of all larger ones.
     Jellyfish,
+    /// FastK's `.hist`, binary: counts up to 32,767, or as many as are asked for; the last one has all larger ones.
+    FastK {
+        /// Bases of a k-mer, which the file says.
+        k: usize,
+    },
 }
 
 /// Number of distinct k-mers for each count from 1.
@@ -120,6 +127,12 @@ impl Histogram {
         Ok(histogram)
     }
 
+    /// The histogram that the bytes of a `.hist` of FastK are, with k; `None` if they are none. Its last bin, of 32,767, has
+    /// all larger counts.
+    pub fn of_fastk(bytes: &[u8]) -> Option<(Histogram, usize)> {
+        fastk::parse(bytes)
+    }
+
     /// Writes a line for each count up to `most`, if that is given, and returns the number of
     /// distinct k-mers that were left out.
     ///
@@ -132,6 +145,11 @@ impl Histogram {
         out: &mut impl Write,
     ) -> io::Result<u64> {
         let (between, most) = match format {
+            HistogramFormat::FastK { k } => {
+                let high = most.unwrap_or(u32::MAX).min(fastk::HIGH);
+                out.write_all(&fastk::bytes(self, k, high))?;
+                return Ok(0);
+            }
             HistogramFormat::Tsv => ('\t', most.unwrap_or(u32::MAX)),
             HistogramFormat::Jellyfish => (' ', most.unwrap_or(JELLYFISH_MOST)),
         };

@@ -1,7 +1,7 @@
 //! Tables of k-mers in every format that is read, behind one face: their k-mers in order, range by
 //! range.
 //!
-//! `.mgk` tables and KMC1 databases lie sorted on disk, bins of KMC2 databases, too, and ranges of
+//! `.mgk` tables, KMC1 databases and FastK's tables lie sorted on disk, bins of KMC2 databases, too, and ranges of
 //! them are read as they are needed. All others (KFF, Parquet, text, the largest KMC2 databases) are
 //! first gathered: scattered by their first bits, in memory or on disk, and sorted range by range.
 
@@ -16,6 +16,7 @@ use merganser_io::FileKind;
 use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
+use crate::formats::fastk::{FastK, FastKRanges};
 use crate::formats::kff::Kff;
 pub use crate::formats::kmc::Database;
 use crate::formats::mgk::{self, MgkRanges};
@@ -36,6 +37,8 @@ pub enum Kind {
     Kmc1,
     /// A KMC database, version 0x200.
     Kmc2,
+    /// A table of FastK.
+    FastK,
     /// K-mer file format, version 1.
     Kff,
     /// `KMER COUNT` lines with a tab or blanks between them.
@@ -53,6 +56,7 @@ impl Kind {
             Kind::Mgk => "mgk",
             Kind::Kmc1 => "KMC1",
             Kind::Kmc2 => "KMC2",
+            Kind::FastK => "FastK",
             Kind::Kff => "KFF",
             Kind::Columns => "text",
             Kind::Fasta => "FASTA",
@@ -110,6 +114,7 @@ pub struct AnyTable {
 enum Content {
     Mgk(Table),
     Kmc(Database),
+    FastK(FastK),
     Kff(Kff),
     Text(Box<Text>),
     #[cfg(feature = "parquet")]
@@ -145,6 +150,12 @@ impl AnyTable {
                 let database = Database::open(&stem)?;
                 let description = database.description();
                 return Ok((Content::Kmc(database), description));
+            }
+            // Its stub has no magic.
+            if path.extension().is_some_and(|end| end == "ktab") && path.is_file() {
+                let table = FastK::open(path)?;
+                let description = table.description();
+                return Ok((Content::FastK(table), description));
             }
             match &magic(path)?[..] {
                 [b'K', b'F', b'F', ..] => {
@@ -196,6 +207,7 @@ impl AnyTable {
     pub fn files(&self) -> Vec<PathBuf> {
         match &self.content {
             Content::Kmc(database) => database.names().to_vec(),
+            Content::FastK(table) => table.files(),
             _ => vec![self.path.clone()],
         }
     }
@@ -218,7 +230,7 @@ impl AnyTable {
     /// Whether its k-mers must be gathered before they come in order.
     pub(crate) fn is_unsorted(&self) -> bool {
         match &self.content {
-            Content::Mgk(_) => false,
+            Content::Mgk(_) | Content::FastK(_) => false,
             Content::Kmc(database) => !database.is_sorted(),
             _ => true,
         }
@@ -245,6 +257,7 @@ impl AnyTable {
         match &self.content {
             Content::Mgk(table) => table.verify(),
             Content::Kmc(database) => database.verify(threads, cancel),
+            Content::FastK(table) => table.verify(),
             Content::Kff(kff) => kff.verify(cancel),
             Content::Text(_) => Ok(()),
             #[cfg(feature = "parquet")]
@@ -263,6 +276,7 @@ impl AnyTable {
     ) -> Result<Box<dyn Ranges<K> + 't>, Error> {
         Ok(match &self.content {
             Content::Mgk(table) => Box::new(MgkRanges(table)),
+            Content::FastK(table) => Box::new(FastKRanges(table)),
             Content::Kmc(database) if database.is_sorted() => database.ranges(),
             Content::Kmc(database) => {
                 let gathered = Gathered::new(&self.path, &self.description, pool, sorting);

@@ -22,6 +22,7 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use merganser_kmers::HistogramFormat;
 
 use crate::console::Level;
 use crate::version;
@@ -78,13 +79,17 @@ pub(crate) enum HistogramLayout {
     Tsv,
     // COUNT NUMBER lines as `jellyfish histo` writes them.
     Jellyfish,
+    // FastK's binary .hist.
+    Fastk,
 }
 
-impl From<HistogramLayout> for merganser_kmers::HistogramFormat {
-    fn from(layout: HistogramLayout) -> Self {
-        match layout {
-            HistogramLayout::Tsv => Self::Tsv,
-            HistogramLayout::Jellyfish => Self::Jellyfish,
+impl HistogramLayout {
+    /// The format, of k-mers of k bases.
+    pub(crate) fn of(self, k: usize) -> HistogramFormat {
+        match self {
+            HistogramLayout::Tsv => HistogramFormat::Tsv,
+            HistogramLayout::Jellyfish => HistogramFormat::Jellyfish,
+            HistogramLayout::Fastk => HistogramFormat::FastK { k },
         }
     }
 }

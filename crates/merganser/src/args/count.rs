@@ -78,7 +78,8 @@ pub(crate) struct CountArgs {
     /// any cut; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) histogram: Option<PathBuf>,
-    /// How the histogram is written; jellyfish is what MultiQC reads, in files named *_jf.hist
+    /// How the histogram is written; jellyfish is what MultiQC reads, in files named *_jf.hist;
+    /// fastk is FastK's .hist
     #[arg(long, value_name = "FORMAT", default_value = "tsv", requires = "histogram")]
     #[arg(help_heading = "Output")]
     pub(crate) histogram_format: HistogramLayout,

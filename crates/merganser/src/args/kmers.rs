@@ -157,12 +157,13 @@ pub(crate) enum DumpFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct HistogramArgs {
-    /// A table: .mgk, a KMC database, KFF or text; for a model also a histogram
+    /// A table: .mgk, a KMC database, FastK's, KFF or text; for a model also a histogram
     pub(crate) table: PathBuf,
     /// Where to write COUNT<TAB>NUMBER lines; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// How it is written; jellyfish is what MultiQC reads, in files named *_jf.hist
+    /// How it is written; jellyfish is what MultiQC reads, in files named *_jf.hist; fastk
+    /// is FastK's .hist
     #[arg(long, value_name = "FORMAT", default_value = "tsv", conflicts_with = "model")]
     pub(crate) histogram_format: HistogramLayout,
     /// Leave counts above N out [default: no limit]

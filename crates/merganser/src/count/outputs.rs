@@ -40,7 +40,7 @@ impl Outputs {
         args: &CountArgs,
     ) -> Result<u64, Error> {
         let Some(mut output) = self.histogram.take() else { return Ok(0) };
-        let format = args.histogram_format.into();
+        let format = args.histogram_format.of(args.k.into());
         let beyond = histogram.write(format, args.hist_max, &mut output)?;
         output.finish()?;
         Ok(beyond)

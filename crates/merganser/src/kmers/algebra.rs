@@ -175,7 +175,7 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
     drop(bar);
     let done = done?;
     if let Some(mut output) = histogram {
-        let format = args.histogram_format.into();
+        let format = args.histogram_format.of(opened[0].description().k);
         done.histogram.write(format, None, &mut output).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }

@@ -26,7 +26,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let histogram = collect(&opened, &args.tables, &cancel)?;
-    let format = args.histogram_format.into();
+    let format = args.histogram_format.of(opened[0].description().k);
     let beyond = histogram.write(format, args.max, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     outputs.commit().map_err(Error::from)?;

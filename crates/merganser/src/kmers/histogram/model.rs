@@ -21,6 +21,8 @@ use crate::{failure, interrupt};
 /// Letters of the picture on a terminal.
 const COLUMNS: usize = 96;
 const ROWS: usize = 20;
+/// Bytes of a histogram of FastK, at most.
+const LARGEST_HIST: u64 = 64 << 20;
 /// Less is explained by no model worth the name.
 const EXPLAINED: f64 = 0.9;
 
@@ -38,7 +40,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let model = match Model::fit_with(&rows, k, &settings) {
         Ok(model) => model,
         Err(why) if why.is_of_coverage() && !args.strict => {
-            return without(args, &histogram, &outputs, why, console);
+            return without(args, (&histogram, k), &outputs, why, console);
         }
         Err(why) => bail!("{}: {why}", args.table.display()),
     };
@@ -75,13 +77,13 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
 /// Writes the histogram, where it has no model.
 fn without(
     args: &HistogramArgs,
-    histogram: &Histogram,
+    (histogram, k): (&Histogram, usize),
     outputs: &merganser_io::OutputSet,
     why: merganser_spectrum::Error,
     console: &Console,
 ) -> Result<ExitCode> {
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
-    histogram.write(args.histogram_format.into(), None, &mut output).map_err(Error::from)?;
+    histogram.write(args.histogram_format.of(k), None, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     outputs.commit().map_err(Error::from)?;
     let picture = if args.plot.is_some() { ", and no picture" } else { "" };
@@ -112,6 +114,12 @@ fn histogram(
         })?;
         return Ok((histogram, usize::from(k), vec![args.table.clone()]));
     }
+    if let Some((histogram, k)) = of_fastk(&args.table)? {
+        if args.k.is_some_and(|given| usize::from(given) != k) {
+            bail!("{}: its k is {k}, not that of -k", args.table.display());
+        }
+        return Ok((histogram, k, vec![args.table.clone()]));
+    }
     let opened = tables::open(&[&args.table], &args.tables, cancel)?;
     let description = opened[0].description();
     if args.k.is_some_and(|k| usize::from(k) != description.k) {
@@ -122,6 +130,22 @@ fn histogram(
     }
     let k = description.k;
     Ok((collect(&opened, &args.tables, cancel)?, k, tables::files(&opened)))
+}
+
+/// The histogram of a file that FastK wrote, with k.
+fn of_fastk(path: &Path) -> Result<Option<(Histogram, usize)>> {
+    if !path.is_file() || path.extension().is_none_or(|end| end != "hist") {
+        return Ok(None);
+    }
+    let at = |source| Error::File { path: path.to_owned(), source };
+    let size = std::fs::metadata(path).map_err(at)?.len();
+    let bytes = if size > LARGEST_HIST { Vec::new() } else { std::fs::read(path).map_err(at)? };
+    match Histogram::of_fastk(&bytes) {
+        Some(found) => Ok(Some(found)),
+        None => {
+            bail!("{}: neither COUNT NUMBER lines nor a whole histogram of FastK", path.display())
+        }
+    }
 }
 
 /// The text of a file that begins as histograms do.
