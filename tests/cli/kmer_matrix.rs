@@ -166,3 +166,19 @@ fn what_is_wrong_is_said() {
         assert!(!dir.path("m.tsv").exists());
     }
 }
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_matrix_in_parquet_has_the_same_cells() {
+    let dir = Dir::new();
+    samples(&dir, 2, 21);
+    // With one column of this name it is a table.
+    std::fs::copy(dir.path("s0.mgk"), dir.path("count.mgk")).unwrap();
+    dir.run("kmers matrix -q count.mgk --format parquet -o one.parquet").ok();
+    assert_eq!(dir.run("kmers dump -q one.parquet").ok(), dir.run("kmers dump -q s0.mgk").ok());
+    for threads in [1, 3] {
+        let run = "kmers matrix -q s0.mgk s1.mgk --format parquet --min-samples 2";
+        dir.run(&format!("{run} -t {threads} -o two{threads}.parquet")).ok();
+    }
+    assert!(dir.read("two1.parquet") == dir.read("two3.parquet"));
+}
