@@ -136,7 +136,9 @@ fn parents(args: &QvArgs, cancel: &Cancel) -> Result<Option<[Parent; 2]>> {
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_start_matches('@');
-    let stem = [".mgk", ".kmc_pre", ".kmc_suf"].iter().find_map(|end| name.strip_suffix(end));
+    let stem = [".mgk", ".ktab", ".kff", ".kmc_pre", ".kmc_suf"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end));
     match stem.unwrap_or(name) {
         "-" | "" => "reads".to_owned(),
         stem => stem.to_owned(),
