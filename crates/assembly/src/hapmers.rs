@@ -51,7 +51,7 @@ pub(crate) fn find(
     let [one, other] = parents;
     let family = [run.open(tables[CHILD].path())?, one, other];
     let own = own_thresholds(run, &family)?;
-    let (resources, progress, cancel) = (run.resources, run.progress, run.cancel);
+    let (resources, progress, cancel) = (run.beside, run.progress, run.cancel);
     let mut spectra = Inherited::new(own);
     let make = || Inherited::new(own);
     for part in visit(&family, resources, make, progress, cancel)? {
@@ -111,7 +111,7 @@ fn hapmers_of(parent: usize, own: u32, inherited: u32) -> Expression {
 /// Where the valleys of k-mers that one parent alone has are.
 fn own_thresholds(run: &Run<'_>, family: &[AnyTable]) -> Result<[u32; 2], Error> {
     let mut own = Own::default();
-    for part in visit(family, run.resources, Own::default, run.progress, run.cancel)? {
+    for part in visit(family, run.beside, Own::default, run.progress, run.cancel)? {
         own.0.iter_mut().zip(&part.0).for_each(|(sum, more)| sum.merge(more));
     }
     Ok(own.0.map(|rows| solid_threshold(&rows.iter().collect::<Vec<_>>()).unwrap_or(0)))

@@ -9,7 +9,7 @@ use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, Job, Mark, marks};
 use merganser_kmers::tables::AnyTable;
-use merganser_run::{Cancel, Progress, Resources, Stages, Unit};
+use merganser_run::{Cancel, Progress, Resources, Stages, Unit, give_back_freed_memory};
 use merganser_spectrum::{error_rate, is_flat_valley, least_k, quality, solid_threshold};
 
 use crate::hapmers::{self, Trio};
@@ -98,7 +98,8 @@ pub fn judge(
     let Subject { reads, parents, assemblies } = subject;
     resources.validate()?;
     let folder = tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
-    let run = Run { resources, folder: folder.path(), progress, cancel };
+    let beside = resources.clone().memory(resources.budget().saturating_sub(OWN_BYTES));
+    let run = Run { resources, beside: &beside, folder: folder.path(), progress, cancel };
     let mut stages = Stages::default();
 
     let begun = Instant::now();
@@ -123,26 +124,33 @@ pub fn judge(
         })
     });
     stages.since("count reads", begun);
+    give_back_freed_memory();
 
     let begun = Instant::now();
     for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
-        let (table, _) = run.count(k, std::slice::from_ref(&assembly.input), name)?;
+        // Tables that are open have their indexes in memory.
+        let open = parents.iter().flatten().flatten().map(|(_, table)| table).chain(&tables);
+        let held = open.map(|table| table.resident(resources.threads)).sum();
+        let (table, _) = run.count(k, std::slice::from_ref(&assembly.input), name, held)?;
         if table.description().kmers == Some(0) {
             return Err(Error::Empty { input: assembly.input.clone(), k });
         }
         tables.push(table);
     }
     stages.since("count assemblies", begun);
+    give_back_freed_memory();
 
     let begun = Instant::now();
     let make = || Spectra::new(assemblies.len());
     let mut spectra = make();
-    visit(&tables, resources, make, progress, cancel)?.iter().for_each(|part| spectra.merge(part));
+    visit(&tables, &beside, make, progress, cancel)?.iter().for_each(|part| spectra.merge(part));
     stages.since("compare", begun);
+    give_back_freed_memory();
 
     let begun = Instant::now();
     for (number, assembly) in assemblies.iter().enumerate() {
         let only = run.only(&tables, number)?;
+        give_back_freed_memory();
         run.walk(only, &assembly.input, &mut |k, mark| tracks.mark(number, k, mark))?;
     }
     stages.since("walk", begun);
@@ -185,6 +193,8 @@ pub fn judge(
     })
 }
 
+/// Bytes that histograms, texts and what the allocator holds take beside computing and looking up.
+const OWN_BYTES: u64 = 8 << 20;
 /// Bases of a long read, at least.
 const LONG: u64 = 1000;
 /// The genome's k-mers should be seen so often, or some of them are seen not at all.
@@ -232,19 +242,31 @@ fn doubts_of(config: &Config, k: usize, rows: &[(u32, u64)], spectra: &Spectra) 
 
 /// What all stages need.
 pub(crate) struct Run<'r> {
-    pub(crate) resources: &'r Resources,
+    /// For counting,
+    resources: &'r Resources,
+    /// and for everything that is done beside what is held here.
+    pub(crate) beside: &'r Resources,
     folder: &'r Path,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) cancel: &'r Cancel,
 }
 
 impl Run<'_> {
-    /// All k-mers of some files as a table, and how many letters a sequence has on average.
-    fn count(&self, k: usize, inputs: &[Input], name: &str) -> Result<(AnyTable, u64), Error> {
+    /// All k-mers of some files as a table, and how many letters a sequence has on average; beside so many bytes that are
+    /// held.
+    fn count(
+        &self,
+        k: usize,
+        inputs: &[Input],
+        name: &str,
+        held: u64,
+    ) -> Result<(AnyTable, u64), Error> {
         let path = self.path(name);
         let config = merganser_count::Config::new(k).min_count(1);
         let (outputs, out) = (OutputSet::alone(), Some(&*path));
-        let (resources, progress, cancel) = (self.resources, self.progress, self.cancel);
+        let resources = self.resources.clone();
+        let resources = &resources.memory(self.resources.budget().saturating_sub(held));
+        let (progress, cancel) = (self.progress, self.cancel);
         let counted =
             merganser_count::count(&config, resources, inputs, out, &outputs, progress, cancel)?;
         let mean = counted.letters.checked_div(counted.records).unwrap_or(0);
@@ -255,7 +277,7 @@ impl Run<'_> {
     fn table(&self, k: usize, reads: Reads, name: &str) -> Result<(AnyTable, u64), Error> {
         match reads {
             Reads::Table(table) => Ok((*table, 0)),
-            Reads::Inputs(inputs) => self.count(k, &inputs, name),
+            Reads::Inputs(inputs) => self.count(k, &inputs, name, 0),
         }
     }
 
@@ -311,7 +333,7 @@ impl Run<'_> {
             output: Some(path.clone()),
             format: TableFormat::Mgk,
         };
-        let (resources, progress, cancel) = (self.resources, self.progress, self.cancel);
+        let (resources, progress, cancel) = (self.beside, self.progress, self.cancel);
         calculate(&calculation, tables, resources, &OutputSet::alone(), progress, cancel)?;
         self.open(&path)
     }
@@ -323,7 +345,7 @@ impl Run<'_> {
         input: &Input,
         take: &mut (dyn FnMut(usize, Mark<'_>) -> Result<(), Error> + Send),
     ) -> Result<(), Error> {
-        let (resources, progress, cancel) = (self.resources, self.progress, self.cancel);
+        let (resources, progress, cancel) = (self.beside, self.progress, self.cancel);
         let options = LookupOptions {
             resources,
             cut: Cut::NONE,

@@ -219,7 +219,7 @@ impl AnyTable {
     }
 
     /// Bytes of memory that it takes while `threads` workers read it, apart from what is gathered.
-    pub(crate) fn resident(&self, threads: usize) -> u64 {
+    pub fn resident(&self, threads: usize) -> u64 {
         match &self.content {
             Content::Mgk(table) => table.header().file_bytes - table.header().index_offset,
             Content::Kmc(database) => database.resident(threads as u64),

@@ -34,6 +34,16 @@ pub fn may_fail<T>(allocate: impl FnOnce() -> T) -> T {
     allocate()
 }
 
+/// Gives the system back what was freed and is still held: before a stage that needs memory of other sizes than the one
+/// before it. Does nothing where the system's allocator cannot.
+pub fn give_back_freed_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it only looks at what is free, and may be called at any time by any thread.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// The system's allocator, to be the program's `#[global_allocator]`.
 #[derive(Debug)]
 pub struct Allocator {

@@ -22,7 +22,7 @@ mod summary;
 pub mod threads;
 mod workers;
 
-pub use allocator::{Allocator, may_fail, share_heaps};
+pub use allocator::{Allocator, give_back_freed_memory, may_fail, share_heaps};
 pub use cancel::{Cancel, Cancelled};
 pub use device::{DeviceChoice, DeviceError, Work};
 pub use end::end_at_once;
