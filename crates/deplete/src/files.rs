@@ -50,9 +50,6 @@ pub struct Description {
     pub bytes: u64,
 }
 
-/// What is wrong with a file, without its name.
-struct Problem(String);
-
 /// An open file, its header read.
 struct Opened<'p> {
     path: &'p Path,
@@ -115,7 +112,7 @@ impl<'p> Opened<'p> {
         take: impl Fn(usize, &[u64]) + Sync,
     ) -> Result<(), Error> {
         let (path, params) = (self.path, self.description.params);
-        let problem = |problem: Problem| Error::set(path, problem.0);
+        let problem = |problem| Error::set(path, problem);
         match self.reader {
             Reader::Mgd(reader) => {
                 let sections = reader.sections.clone();
@@ -123,7 +120,7 @@ impl<'p> Opened<'p> {
                     threads,
                     cancel,
                     reader,
-                    |reader, bytes| reader.section(bytes).map_err(Problem),
+                    |reader, bytes| reader.section(bytes),
                     |section, bytes| {
                         let count = sections[section].0;
                         mgd::decode(params, section, count, bytes, |numbers| take(section, numbers))
@@ -136,7 +133,7 @@ impl<'p> Opened<'p> {
                 cancel,
                 reader,
                 |reader, bytes| {
-                    reader.stretch(bytes).map_err(Problem)?;
+                    reader.stretch(bytes)?;
                     Ok((!bytes.is_empty()).then_some(()))
                 },
                 |(), bytes| {
@@ -161,12 +158,12 @@ fn pieces<R: Send, P>(
     threads: usize,
     cancel: &Cancel,
     reader: R,
-    read: impl Fn(&mut R, &mut Vec<u8>) -> Result<Option<P>, Problem> + Sync,
-    decode: impl Fn(P, &[u8]) -> Result<(), Problem> + Sync,
-    problem: impl Fn(Problem) -> Error + Sync,
+    read: impl Fn(&mut R, &mut Vec<u8>) -> Result<Option<P>, String> + Sync,
+    decode: impl Fn(P, &[u8]) -> Result<(), String> + Sync,
+    problem: impl Fn(String) -> Error + Sync,
 ) -> Result<(), Error> {
     let reader = Mutex::new(Some(reader));
-    let work = |bytes: &mut Vec<u8>| -> Result<bool, Problem> {
+    let work = |bytes: &mut Vec<u8>| -> Result<bool, String> {
         let mut open = lock(&reader);
         let Some(piece) = open.as_mut().map(|reader| read(reader, bytes)).transpose()?.flatten()
         else {

@@ -3,7 +3,6 @@
 
 use std::io::{BufWriter, Read, Write};
 
-use super::Problem;
 use crate::{MinimizerSet, Params};
 
 const VERSION: u8 = 3;
@@ -17,8 +16,6 @@ pub(super) struct Reader<R> {
     pub(super) params: Params,
     pub(super) count: u64,
     left: u64,
-    /// Bytes of a minimizer.
-    width: usize,
 }
 
 impl<R: Read> Reader<R> {
@@ -49,25 +46,26 @@ impl<R: Read> Reader<R> {
         }
         let params = Params::new(usize::from(k), usize::from(w))
             .map_err(|_| format!("has k {k} and w {w}; k of up to {} is read", Params::MOST_K))?;
-        let (count, width) = (u64::from_le_bytes(count), width(params));
+        let count = u64::from_le_bytes(count);
         let expected =
-            count.checked_mul(width as u64).and_then(|all| all.checked_add(HEADER as u64));
+            count.checked_mul(width(params) as u64).and_then(|all| all.checked_add(HEADER as u64));
         if expected != Some(bytes) {
             return Err(format!(
                 "has {bytes} bytes, which are not those of {count} minimizers: it is truncated or damaged"
             ));
         }
-        Ok(Reader { reader, params, count, left: count, width })
+        Ok(Reader { reader, params, count, left: count })
     }
 
     /// Reads some minimizers; none at the end.
     pub(super) fn stretch(&mut self, bytes: &mut Vec<u8>) -> Result<(), String> {
         bytes.clear();
-        let most = (STRETCH * self.width) as u64;
+        let width = width(self.params);
+        let most = (STRETCH * width) as u64;
         let got = self.reader.by_ref().take(most).read_to_end(bytes);
         let got = got.map_err(|error| format!("cannot read: {}", merganser_io::reason(&error)))?;
-        self.left = self.left.checked_sub((got / self.width) as u64).unwrap_or(u64::MAX);
-        if !got.is_multiple_of(self.width) || (got == 0 && self.left > 0) {
+        self.left = self.left.checked_sub((got / width) as u64).unwrap_or(u64::MAX);
+        if !got.is_multiple_of(width) || (got == 0 && self.left > 0) {
             return Err("was changed while it was read".into());
         }
         Ok(())
@@ -79,11 +77,11 @@ pub(super) fn decode(
     params: Params,
     bytes: &[u8],
     mut take: impl FnMut(u64),
-) -> Result<(), Problem> {
+) -> Result<(), String> {
     for minimizer in bytes.chunks_exact(width(params)) {
         let value = minimizer.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
         if value > params.mask() {
-            return Err(Problem("has a minimizer of more bases than k: it is damaged".into()));
+            return Err("has a minimizer of more bases than k: it is damaged".into());
         }
         take(params.spread(value));
     }

@@ -7,7 +7,6 @@ use std::sync::Mutex;
 
 use merganser_run::locks::{into_inner, lock};
 
-use super::Problem;
 use crate::sections::{SECTIONS, each_section, share_out};
 use crate::{Error, MinimizerSet, Params};
 
@@ -110,8 +109,8 @@ pub(super) fn decode(
     count: u64,
     mut bytes: &[u8],
     mut take: impl FnMut(&[u64]),
-) -> Result<(), Problem> {
-    let damaged = || Problem("is damaged (checksum): copy it again, or build it again".to_owned());
+) -> Result<(), String> {
+    let damaged = || "is damaged (checksum): copy it again, or build it again".to_owned();
     let (mut left, mut last) = (count, params.least_of(section));
     let (mut padded, mut block) = (Vec::new(), Vec::with_capacity(BLOCK));
     while left > 0 {

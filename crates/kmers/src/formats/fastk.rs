@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
 use crate::Error;
-use crate::tables::ranges::keep_range;
+use crate::tables::ranges::{self, keep_range};
 use crate::tables::{Description, Kind, RangeReader, Ranges, bad};
 
 /// Bytes of the stub before its index: k, parts, least count, bytes of a prefix.
@@ -191,14 +191,7 @@ impl FastK {
 
     /// The prefixes, from and up to, in which the k-mers of a range lie.
     fn prefixes<K: Kmer>(&self, prefix: K, bits: u32) -> (u64, u64) {
-        let own = 8 * self.prefix_bytes;
-        if bits <= own {
-            let finer = own - bits;
-            (prefix.low() << finer, (prefix.low() + 1) << finer)
-        } else {
-            let one = prefix.shr(bits - own).low();
-            (one, one + 1)
-        }
+        ranges::prefixes(8 * self.prefix_bytes, prefix, bits)
     }
 
     /// Checks all that can be wrong: what is read in order is.

@@ -36,6 +36,17 @@ pub(crate) fn ends<K: Kmer>(k: usize, prefix: K, bits: u32) -> (K, K) {
     (first, first.or(low))
 }
 
+/// The prefixes of `own` bits, from and up to, in which the k-mers of a range lie.
+pub(crate) fn prefixes<K: Kmer>(own: u32, prefix: K, bits: u32) -> (u64, u64) {
+    if bits <= own {
+        let finer = own - bits;
+        (prefix.low() << finer, (prefix.low() + 1) << finer)
+    } else {
+        let one = prefix.shr(bits - own).low();
+        (one, one + 1)
+    }
+}
+
 /// Drops what of sorted `kmers` lies before or behind a range.
 pub(crate) fn keep_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, k: usize, prefix: K, bits: u32) {
     let (first, last) = ends::<K>(k, prefix, bits);

@@ -11,7 +11,6 @@ use merganser_kmers::algebra;
 use super::tables;
 use crate::args::kmers::CompareArgs;
 use crate::console::Console;
-use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::interrupt;
 use crate::progress::Bar;
@@ -20,19 +19,7 @@ const HEADER: &str = "table_a\ttable_b\tkmers_a\tkmers_b\tshared\tjaccard\tweigh
                       in_b_of_a\tin_a_of_b\tmash_distance\n";
 
 pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
-    let (mut paths, mut cuts) = (Vec::new(), Vec::new());
-    for text in &args.operands {
-        match algebra::parse_operand(text) {
-            Ok((path, cut)) => {
-                paths.push(path);
-                cuts.push(cut);
-            }
-            Err(what) => return usage(format!("{}: {what}", text.display())),
-        }
-    }
-    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-        return Err(Error::from(merganser_io::Error::StdinTwice).into());
-    }
+    let (paths, cuts) = tables::operands(&args.operands)?;
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&paths, &args.tables, &cancel)?;
     let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;

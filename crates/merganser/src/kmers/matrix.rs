@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_kmers::algebra::{self, Cut};
+use merganser_kmers::algebra::Cut;
 use merganser_kmers::matrix::{Cells, MatrixConfig, MatrixFormat, matrix};
 use merganser_kmers::{Error, tables::AnyTable};
 
@@ -20,19 +20,7 @@ use crate::interrupt;
 use crate::progress::Bar;
 
 pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
-    let (mut paths, mut cuts) = (Vec::new(), Vec::new());
-    for text in &args.operands {
-        match algebra::parse_operand(text) {
-            Ok((path, cut)) => {
-                paths.push(path);
-                cuts.push(cut);
-            }
-            Err(what) => return usage(format!("{}: {what}", text.display())),
-        }
-    }
-    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
-        return Err(Error::from(merganser_io::Error::StdinTwice).into());
-    }
+    let (paths, cuts) = tables::operands(&args.operands)?;
     let cells = if args.presence { Cells::Presence } else { Cells::Counts };
     let format = match args.format {
         MatrixLayout::Tsv => MatrixFormat::Tsv,

@@ -1,15 +1,18 @@
 //! Opening tables, and what a run on them may use.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_kmers::algebra;
+use merganser_kmers::Error;
+use merganser_kmers::algebra::{self, Cut};
 use merganser_kmers::tables::AnyTable;
 use merganser_run::{Cancel, Resources};
 
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::TableArgs;
 use crate::common;
+use crate::failure::usage;
 
 /// What `args` allow.
 pub(super) fn resources(args: &TableArgs, device: Option<&DeviceArgs>) -> Resources {
@@ -19,6 +22,27 @@ pub(super) fn resources(args: &TableArgs, device: Option<&DeviceArgs>) -> Resour
 /// The files of tables.
 pub(super) fn files(tables: &[AnyTable]) -> Vec<PathBuf> {
     tables.iter().flat_map(AnyTable::files).collect()
+}
+
+/// The paths and bounds of operands, `TABLE[:MIN..MAX]`.
+///
+/// # Errors
+/// If one makes no sense, or stdin stands for two.
+pub(super) fn operands(texts: &[OsString]) -> Result<(Vec<PathBuf>, Vec<Cut>)> {
+    let (mut paths, mut cuts) = (Vec::new(), Vec::new());
+    for text in texts {
+        match algebra::parse_operand(text) {
+            Ok((path, cut)) => {
+                paths.push(path);
+                cuts.push(cut);
+            }
+            Err(what) => return usage(format!("{}: {what}", text.display())),
+        }
+    }
+    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Error::from(merganser_io::Error::StdinTwice).into());
+    }
+    Ok((paths, cuts))
 }
 
 /// Opens tables.

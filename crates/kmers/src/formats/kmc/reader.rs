@@ -16,7 +16,7 @@ use merganser_seq::kmer::{Kmer, MAX_K};
 use super::names;
 use crate::Error;
 use crate::tables::gathered::Gathered;
-use crate::tables::ranges::ends;
+use crate::tables::ranges::{self, ends};
 use crate::tables::{Description, Kind, RangeReader, Ranges, bad};
 use merged::{Index, MergedRanges};
 
@@ -289,14 +289,7 @@ impl Database {
 
     /// The prefixes, from and up to, in which the k-mers of a range lie.
     fn prefixes<K: Kmer>(&self, prefix: K, bits: u32) -> (u64, u64) {
-        let own = 2 * self.header.prefix_bases as u32;
-        if bits <= own {
-            let finer = own - bits;
-            (prefix.low() << finer, (prefix.low() + 1) << finer)
-        } else {
-            let one = prefix.shr(bits - own).low();
-            (one, one + 1)
-        }
+        ranges::prefixes(2 * self.header.prefix_bases as u32, prefix, bits)
     }
 }
 
