@@ -5,6 +5,8 @@
 pub(crate) struct Marker {
     /// The first base, from 0 on.
     pub(crate) at: u64,
+    /// Its bases.
+    pub(crate) bases: u64,
     /// Whose it is: 0 or 1.
     pub(crate) haplotype: usize,
 }
@@ -41,9 +43,9 @@ pub struct Block {
 }
 
 impl Block {
-    fn of(marker: Marker, k: u64) -> Block {
-        let Marker { at, haplotype } = marker;
-        Block { start: at, end: at + k, haplotype, markers: 1, switches: 0 }
+    fn of(marker: Marker) -> Block {
+        let Marker { at, bases, haplotype } = marker;
+        Block { start: at, end: at + bases, haplotype, markers: 1, switches: 0 }
     }
 
     /// Markers of each haplotype.
@@ -57,7 +59,6 @@ impl Block {
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     rule: BlockRule,
-    k: u64,
     block: Option<Block>,
     /// Markers of the other haplotype since the block's last.
     run: Option<Block>,
@@ -67,15 +68,14 @@ pub(crate) struct Blocks {
 const LEAST_MARKERS: u64 = 2;
 
 impl Blocks {
-    pub(crate) fn new(rule: BlockRule, k: usize) -> Blocks {
-        Blocks { rule, k: k as u64, block: None, run: None }
+    pub(crate) fn new(rule: BlockRule) -> Blocks {
+        Blocks { rule, block: None, run: None }
     }
 
     /// Takes the next marker; gives a block that has ended by it.
     pub(crate) fn add(&mut self, marker: Marker) -> Option<Block> {
-        let k = self.k;
         let Some(block) = &mut self.block else {
-            self.block = Some(Block::of(marker, k));
+            self.block = Some(Block::of(marker));
             return None;
         };
         if marker.haplotype == block.haplotype {
@@ -85,15 +85,15 @@ impl Blocks {
                 block.switches += run.markers;
             }
             block.markers += 1;
-            block.end = marker.at + k;
+            block.end = marker.at + marker.bases;
             return None;
         }
         let Some(run) = &mut self.run else {
-            self.run = Some(Block::of(marker, k));
+            self.run = Some(Block::of(marker));
             return None;
         };
         run.markers += 1;
-        run.end = marker.at + k;
+        run.end = marker.at + marker.bases;
         if run.markers < self.rule.markers && run.end - run.start <= self.rule.bases {
             return None;
         }
@@ -119,10 +119,11 @@ mod tests {
 
     /// Blocks of markers at every hundredth base, a letter each.
     fn blocks(markers: &str, rule: BlockRule) -> Vec<(u64, u64, usize, u64, u64)> {
-        let mut blocks = Blocks::new(rule, 21);
+        let mut blocks = Blocks::new(rule);
         let mut found = Vec::new();
         for (number, letter) in (0..).zip(markers.bytes()) {
-            let marker = Marker { at: 100 * number, haplotype: usize::from(letter == b'p') };
+            let marker =
+                Marker { at: 100 * number, bases: 21, haplotype: usize::from(letter == b'p') };
             found.extend(blocks.add(marker));
         }
         found.extend(blocks.end());

@@ -18,6 +18,16 @@ pub enum Reads {
     Inputs(Vec<Input>),
 }
 
+impl Reads {
+    /// Whether this is a table of homopolymer-compressed reads.
+    pub(crate) fn is_homopolymer_compressed(&self) -> bool {
+        match self {
+            Reads::Table(table) => table.description().homopolymer_compressed,
+            Reads::Inputs(_) => false,
+        }
+    }
+}
+
 /// An assembly.
 #[derive(Clone, Debug)]
 pub struct Assembly {
@@ -71,6 +81,8 @@ pub struct Config {
     /// k-mers with a larger count in the reads are the genome's; `None` to see it from the histogram
     /// ([`solid_threshold`](merganser_spectrum::solid_threshold)).
     pub solid: Option<u32>,
+    /// Make one base of each run of the same base, in reads and assemblies; a table may say so itself.
+    pub homopolymer_compressed: bool,
     /// Which runs of markers of the other haplotype end a phase block.
     pub blocks: BlockRule,
 }
@@ -91,6 +103,12 @@ impl Config {
     #[must_use]
     pub fn solid(self, solid: Option<u32>) -> Config {
         Config { solid, ..self }
+    }
+
+    /// Makes one base of each run of the same base, in reads and assemblies.
+    #[must_use]
+    pub fn homopolymer_compressed(self, homopolymer_compressed: bool) -> Config {
+        Config { homopolymer_compressed, ..self }
     }
 
     /// Ends phase blocks by this rule.
@@ -140,6 +158,9 @@ impl Config {
             };
             if self.k.is_some_and(|k| k != description.k) {
                 return refuse(format!("its k is {}: leave `k` out", description.k));
+            }
+            if self.homopolymer_compressed && !description.homopolymer_compressed {
+                return refuse("it is of reads as they are, and not homopolymer-compressed: count with `homopolymer_compressed`".into());
             }
             if description.min_count > 1 {
                 return refuse(format!(

@@ -75,7 +75,7 @@ pub trait Tracks: Send {
     ///
     /// # Errors
     /// If it cannot be written.
-    fn hapmer(&mut self, assembly: usize, k: usize, mark: Mark<'_>) -> Result<(), Error>;
+    fn hapmer(&mut self, assembly: usize, mark: Mark<'_>) -> Result<(), Error>;
 }
 
 /// Holds one assembly, or two of one genome, against reads, and against those of both parents. k-mers of assemblies that no
@@ -99,7 +99,9 @@ pub fn judge(
     resources.validate()?;
     let folder = tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
     let beside = resources.clone().memory(resources.budget().saturating_sub(OWN_BYTES));
-    let run = Run { resources, beside: &beside, folder: folder.path(), progress, cancel };
+    let compressed = config.homopolymer_compressed || reads.is_homopolymer_compressed();
+    let run =
+        Run { resources, beside: &beside, folder: folder.path(), compressed, progress, cancel };
     let mut stages = Stages::default();
 
     let begun = Instant::now();
@@ -164,7 +166,7 @@ pub fn judge(
                 hapmers::find(&run, [one, other], [one_table, other_table], &tables)?;
             for (number, assembly) in assemblies.iter().enumerate() {
                 let hapmers = run.open(hapmers.path())?;
-                run.walk(hapmers, &assembly.input, &mut |k, mark| tracks.hapmer(number, k, mark))?;
+                run.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
             }
             stages.since("haplotypes", begun);
             Some(trio)
@@ -247,6 +249,8 @@ pub(crate) struct Run<'r> {
     /// and for everything that is done beside what is held here.
     pub(crate) beside: &'r Resources,
     folder: &'r Path,
+    /// Whether runs of the same base are one base.
+    compressed: bool,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) cancel: &'r Cancel,
 }
@@ -262,7 +266,8 @@ impl Run<'_> {
         held: u64,
     ) -> Result<(AnyTable, u64), Error> {
         let path = self.path(name);
-        let config = merganser_count::Config::new(k).min_count(1);
+        let config =
+            merganser_count::Config::new(k).min_count(1).homopolymer_compressed(self.compressed);
         let (outputs, out) = (OutputSet::alone(), Some(&*path));
         let resources = self.resources.clone();
         let resources = &resources.memory(self.resources.budget().saturating_sub(held));
@@ -295,7 +300,8 @@ impl Run<'_> {
         for assembly in assemblies {
             most = self.letters(&assembly.input)?.max(most);
         }
-        let k = least_k(most, 4).ceil() as usize;
+        // Neighbours differ in what was compressed.
+        let k = least_k(most, if self.compressed { 3 } else { 4 }).ceil() as usize;
         Ok(k + usize::from(k.is_multiple_of(2)))
     }
 
@@ -353,9 +359,11 @@ impl Run<'_> {
             reserved: reads::reserved_bytes(resources.budget(), resources.threads),
             input: merganser_io::text_bytes(std::slice::from_ref(input)),
         };
+        let homopolymer_compressed = table.description().homopolymer_compressed;
         let lookup = open_lookup(table, &options, progress, cancel)?;
         let record_bytes = reads::record_bytes(resources.budget(), resources.threads, &*lookup);
-        let job = Job { lookup: &*lookup, resources, record_bytes, progress, cancel };
+        let lookup = &*lookup;
+        let job = Job { lookup, homopolymer_compressed, resources, record_bytes, progress, cancel };
         let mut failed = None;
         let walked = marks(job, std::slice::from_ref(input), &mut |mark| {
             take(lookup.k(), mark).map_err(|error| {

@@ -53,6 +53,8 @@ pub struct Config {
     pub max_count: u32,
     /// Bases of lower quality (Phred, from letters of Phred+33) break k-mers.
     pub min_quality: Option<u8>,
+    /// Count what is left of reads when runs of the same base are one base each.
+    pub homopolymer_compressed: bool,
     /// How signatures are chosen. No result depends on it.
     pub rule: Rule,
     /// Bases of a signature, `None` for [`Config::default_signature_len`].
@@ -82,6 +84,7 @@ impl Config {
             min_count: 2,
             max_count: u32::MAX,
             min_quality: None,
+            homopolymer_compressed: false,
             rule: Rule::Gkc,
             signature_len: None,
             bins: None,
@@ -113,6 +116,12 @@ impl Config {
     #[must_use]
     pub fn min_quality(self, min_quality: Option<u8>) -> Config {
         Config { min_quality, ..self }
+    }
+
+    /// Makes one base of each run of the same base first. Those of low quality have become letters that are no bases by then.
+    #[must_use]
+    pub fn homopolymer_compressed(self, homopolymer_compressed: bool) -> Config {
+        Config { homopolymer_compressed, ..self }
     }
 
     /// Chooses signatures by this rule.

@@ -1,10 +1,11 @@
 //! From the text of reads to batches of codes: the stretches of A C G T, and where they end.
 
 use merganser_io::{Chunk, Sink};
-use merganser_seq::base;
+use merganser_run::ConfigError;
+use merganser_seq::base::{self, Homopolymers};
 use merganser_seq::simd::Level;
 
-use crate::Error;
+use crate::{Config, Error};
 
 /// Bases of a batch: the arrays of the signature scan (4 bytes a base, two of them) stay in the
 /// first-level cache.
@@ -15,6 +16,15 @@ pub(crate) const BATCH_BASES: usize = 4096;
 pub(crate) struct Fragment {
     pub(crate) start: usize,
     pub(crate) end: usize,
+}
+
+/// Letters of a long sequence that a chunk repeats for homopolymer compression, where k-1 bases of what is left may have been
+/// many more.
+const COMPRESSED_OVERLAP: usize = 64 << 10;
+
+/// Letters of a long sequence that its next chunk must repeat.
+pub(crate) fn overlap(config: &Config) -> usize {
+    if config.homopolymer_compressed { COMPRESSED_OVERLAP } else { config.k - 1 }
 }
 
 /// Takes batches: codes of one byte a base, and the stretches of them that are sequence, in order
@@ -57,18 +67,33 @@ pub(crate) struct Fragments<C> {
     fragments: Vec<Fragment>,
     /// Start of the open fragment.
     start: usize,
-    /// Letters that an earlier chunk has counted and that come again.
+    /// Letters that an earlier chunk has counted and that come again,
     repeated: usize,
+    /// and how many they were.
+    all_repeated: usize,
     /// Letters met that are not bases, as far as they are not in the tally yet.
     breaks: u64,
     /// Bytes that are no letters at all were met: binary data.
     odd: bool,
     masked: Vec<u8>,
+    /// What compresses the sequence, if that is asked for.
+    runs: Option<Compression>,
     error: Option<Error>,
 }
 
+/// A sequence that is being compressed.
+#[derive(Default)]
+struct Compression {
+    at: Homopolymers,
+    letters: Vec<u8>,
+    /// What is left of repeated letters since the last that was no base, and whether there was one.
+    repeated: Vec<u8>,
+    is_broken: bool,
+}
+
 impl<C: Consumer> Fragments<C> {
-    pub(crate) fn new(consumer: C, k: usize, min_quality: Option<u8>) -> Fragments<C> {
+    pub(crate) fn new(consumer: C, config: &Config) -> Fragments<C> {
+        let (k, min_quality) = (config.k, config.min_quality);
         Fragments {
             consumer,
             tally: Tally::default(),
@@ -79,9 +104,11 @@ impl<C: Consumer> Fragments<C> {
             fragments: Vec::new(),
             start: 0,
             repeated: 0,
+            all_repeated: 0,
             breaks: 0,
             odd: false,
             masked: Vec::new(),
+            runs: config.homopolymer_compressed.then(Compression::default),
             error: None,
         }
     }
@@ -131,7 +158,49 @@ impl<C: Consumer> Fragments<C> {
         self.start = 0;
     }
 
-    fn append(&mut self, mut letters: &[u8]) {
+    /// Takes letters that an earlier chunk has counted: they make k-mers again.
+    fn append_repeated(&mut self, letters: &[u8]) {
+        let Some(runs) = &mut self.runs else { return self.append_all(letters) };
+        for &letter in letters {
+            if !base::is_base(letter) {
+                runs.repeated.clear();
+                runs.is_broken = true;
+            }
+            if runs.at.begins(letter) && base::is_base(letter) {
+                runs.repeated.push(letter);
+            }
+        }
+        if self.repeated > 0 {
+            return;
+        }
+        // Those that are behind k-1 others have been counted, too.
+        let repeated = std::mem::take(&mut runs.repeated);
+        let behind = repeated.len().saturating_sub(self.overlap);
+        if repeated.len() < self.overlap
+            && !runs.is_broken
+            && self.all_repeated == COMPRESSED_OVERLAP
+        {
+            self.error.get_or_insert(Error::Config(ConfigError::new(format!(
+                "`homopolymer_compressed`: {COMPRESSED_OVERLAP} bases of a long sequence in a row are less than {} runs of the same base: count it without",
+                self.overlap
+            ))));
+        }
+        self.append_all(&repeated[behind..]);
+    }
+
+    /// Appends letters, or what compression leaves of them.
+    fn append(&mut self, letters: &[u8]) {
+        let Some(runs) = &mut self.runs else { return self.append_all(letters) };
+        let mut left = std::mem::take(&mut runs.letters);
+        left.clear();
+        left.extend(letters.iter().filter(|&&letter| runs.at.begins(letter)));
+        self.append_all(&left);
+        if let Some(runs) = &mut self.runs {
+            runs.letters = left;
+        }
+    }
+
+    fn append_all(&mut self, mut letters: &[u8]) {
         let room = BATCH_BASES - self.codes.len();
         // A read that would be cut, though a batch holds it, waits for the next batch.
         if letters.len() > room && letters.len() <= BATCH_BASES && self.start == self.codes.len() {
@@ -180,18 +249,23 @@ impl<C: Consumer> Fragments<C> {
 impl<C: Consumer> Sink for Fragments<C> {
     #[inline]
     fn begin(&mut self, _header: &[u8]) {
-        self.close();
-        self.repeated = 0;
+        self.resume();
         self.tally.records += 1;
     }
 
     fn resume(&mut self) {
         self.close();
         self.repeated = 0;
+        if let Some(runs) = &mut self.runs {
+            runs.at = Homopolymers::default();
+            runs.repeated.clear();
+            runs.is_broken = false;
+        }
     }
 
     fn repeated(&mut self, bases: usize) {
         self.repeated = bases;
+        self.all_repeated = bases;
     }
 
     #[inline]
@@ -200,8 +274,10 @@ impl<C: Consumer> Sink for Fragments<C> {
         let seen = self.repeated.min(letters.len());
         self.repeated -= seen;
         let ambiguous = self.breaks;
-        self.append(&letters[..seen]);
-        self.breaks = ambiguous;
+        if seen > 0 {
+            self.append_repeated(&letters[..seen]);
+            self.breaks = ambiguous;
+        }
         let letters = &letters[seen..];
         self.tally.letters += letters.len() as u64;
         match (self.least_quality, quality) {
@@ -245,7 +321,7 @@ mod tests {
                 proptest::collection::vec(proptest::sample::select(b"ACGTACGTACGTACGTN".to_vec()), 0..3000), 0..8),
             k in 1usize..=128, lines in 1usize..1000,
         ) {
-            let mut sink = Fragments::new(Keep(k, Vec::new()), k, None);
+            let mut sink = Fragments::new(Keep(k, Vec::new()), &Config::new(k));
             for read in &reads {
                 sink.begin(b"");
                 read.chunks(lines).for_each(|line| sink.sequence(line, None));
@@ -261,9 +337,49 @@ mod tests {
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn compressed_kmers_come_once_wherever_a_sequence_is_cut(
+            runs in proptest::collection::vec(
+                (proptest::sample::select(b"ACGTacgtUN".to_vec()), 1usize..6), 0..400),
+            k in 1usize..=20, cuts in proptest::collection::vec(0usize..1200, 0..4),
+            overlap in 120usize..200,
+        ) {
+            let read: Vec<u8> = runs.iter().flat_map(|&(letter, n)| vec![letter; n]).collect();
+            let config = Config::new(k).homopolymer_compressed(true);
+            let mut sink = Fragments::new(Keep(k, Vec::new()), &config);
+            let mut cuts: Vec<usize> = cuts.into_iter().filter(|&cut| cut < read.len()).collect();
+            cuts.sort_unstable();
+            cuts.push(read.len());
+            sink.begin(b"");
+            let mut at = 0;
+            for cut in cuts {
+                let from = usize::saturating_sub(at, overlap);
+                if at > 0 {
+                    sink.resume();
+                    sink.repeated(at - from);
+                }
+                // Lines, as a chunk has them.
+                read[from..cut].chunks(60).for_each(|line| sink.sequence(line, None));
+                at = cut;
+            }
+            sink.end();
+            prop_assert!(sink.finish().is_ok());
+            let left: Vec<u8> = Homopolymers::compressed(&read)
+                .map(|letter| match letter.to_ascii_uppercase() { b'U' => b'T', other => other })
+                .collect();
+            let expected: Vec<Vec<u8>> =
+                left.windows(k).filter(|w| !w.contains(&b'N')).map(<[u8]>::to_vec).collect();
+            prop_assert_eq!(&sink.consumer.1, &expected);
+            let n = read.iter().filter(|&&letter| letter == b'N').count() as u64;
+            prop_assert_eq!(sink.tally.ambiguous, n);
+        }
+    }
+
     #[test]
     fn low_quality_breaks_kmers_and_repeated_letters_count_once() {
-        let mut sink = Fragments::new(Keep(2, Vec::new()), 2, Some(10));
+        let mut sink = Fragments::new(Keep(2, Vec::new()), &Config::new(2).min_quality(Some(10)));
         sink.begin(b"");
         sink.sequence(b"ACGTN", Some(b"II!I!"));
         sink.resume();

@@ -286,8 +286,7 @@ impl Run<'_> {
 
     /// The signatures of the first chunk, the chunk, and the number of k-mers to expect of all.
     pub(crate) fn sample_first(&self) -> Result<(Sampler, Option<Chunk>, Option<u64>), Error> {
-        let mut sink =
-            Fragments::new(Sampler::new(self.config), self.config.k, self.config.min_quality);
+        let mut sink = Fragments::new(Sampler::new(self.config), self.config);
         let mut chunk = Chunk::default();
         let any = self.reader.next_chunk(&mut chunk)?;
         if any {

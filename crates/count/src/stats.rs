@@ -96,7 +96,7 @@ pub fn stats(
 
 fn examine(config: &Config, rules: &[Rule], reading: &Reading<'_>) -> Result<Stats, Error> {
     let mut first = Chunk::default();
-    let mut sample = Fragments::new(Examiner::new(config, rules), config.k, config.min_quality);
+    let mut sample = Fragments::new(Examiner::new(config, rules), config);
     let any = reading.reader.next_chunk(&mut first)?;
     if any {
         sample.chunk(&first)?;

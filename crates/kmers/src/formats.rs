@@ -8,6 +8,7 @@ pub(crate) mod fastk;
 pub(crate) mod kff;
 pub(crate) mod kmc;
 mod memory;
+pub(crate) mod meryl;
 pub(crate) mod mgk;
 mod packed;
 #[cfg(feature = "parquet")]

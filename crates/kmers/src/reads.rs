@@ -40,6 +40,8 @@ pub fn record_bytes(memory: u64, threads: usize, lookup: &dyn Lookup) -> u64 {
 pub struct Job<'r> {
     /// The table.
     pub lookup: &'r dyn Lookup,
+    /// Take the reads homopolymer-compressed, as those of the table were.
+    pub homopolymer_compressed: bool,
     /// What it may use of the machine, the table apart.
     pub resources: &'r Resources,
     /// Bytes of memory for records that are longer than usual: [`record_bytes`] gives them.

@@ -2,7 +2,7 @@
 //! range.
 //!
 //! `.mgk` tables, KMC1 databases and FastK's tables lie sorted on disk, bins of KMC2 databases, too, and ranges of
-//! them are read as they are needed. All others (KFF, Parquet, text, the largest KMC2 databases) are
+//! them are read as they are needed. All others (meryl's, KFF, Parquet, text, the largest KMC2 databases) are
 //! first gathered: scattered by their first bits, in memory or on disk, and sorted range by range.
 
 pub(crate) mod gathered;
@@ -19,6 +19,7 @@ use merganser_seq::kmer::Kmer;
 use crate::formats::fastk::{FastK, FastKRanges};
 use crate::formats::kff::Kff;
 pub use crate::formats::kmc::Database;
+use crate::formats::meryl::Meryl;
 use crate::formats::mgk::{self, MgkRanges};
 #[cfg(feature = "parquet")]
 use crate::formats::parquet::Parquet;
@@ -39,6 +40,8 @@ pub enum Kind {
     Kmc2,
     /// A table of FastK.
     FastK,
+    /// A database of meryl.
+    Meryl,
     /// K-mer file format, version 1.
     Kff,
     /// `KMER COUNT` lines with a tab or blanks between them.
@@ -57,6 +60,7 @@ impl Kind {
             Kind::Kmc1 => "KMC1",
             Kind::Kmc2 => "KMC2",
             Kind::FastK => "FastK",
+            Kind::Meryl => "meryl",
             Kind::Kff => "KFF",
             Kind::Columns => "text",
             Kind::Fasta => "FASTA",
@@ -74,6 +78,8 @@ pub struct Description {
     pub k: usize,
     /// k-mers and their reverse complements were counted together.
     pub canonical: bool,
+    /// Its k-mers are those of homopolymer-compressed reads, by what the format says or whoever opened it.
+    pub homopolymer_compressed: bool,
     /// The least count in the table.
     pub min_count: u32,
     /// The largest count that the table may hold.
@@ -93,6 +99,7 @@ impl Description {
             kind,
             k,
             canonical,
+            homopolymer_compressed: false,
             min_count: 1,
             max_count: u32::MAX,
             kmers: None,
@@ -115,6 +122,7 @@ enum Content {
     Mgk(Table),
     Kmc(Database),
     FastK(FastK),
+    Meryl(Meryl),
     Kff(Kff),
     Text(Box<Text>),
     #[cfg(feature = "parquet")]
@@ -157,6 +165,11 @@ impl AnyTable {
                 let description = table.description();
                 return Ok((Content::FastK(table), description));
             }
+            if Meryl::is_at(path) {
+                let database = Meryl::open(path, canonical)?;
+                let description = database.description();
+                return Ok((Content::Meryl(database), description));
+            }
             match &magic(path)?[..] {
                 [b'K', b'F', b'F', ..] => {
                     let kff = Kff::open(path)?;
@@ -185,6 +198,20 @@ impl AnyTable {
         Ok((Content::Text(Box::new(text)), description))
     }
 
+    /// Takes a table of a format that does not say so for one of homopolymer-compressed reads.
+    ///
+    /// # Errors
+    /// If it says that it is none.
+    pub fn of_homopolymer_compressed(mut self) -> Result<AnyTable, Error> {
+        if self.description.header.is_some() && !self.description.homopolymer_compressed {
+            let reason =
+                "it is of reads as they are: leave `homopolymer_compressed` out, or count with it";
+            return Err(bad(&self.path, reason));
+        }
+        self.description.homopolymer_compressed = true;
+        Ok(self)
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -208,6 +235,7 @@ impl AnyTable {
         match &self.content {
             Content::Kmc(database) => database.names().to_vec(),
             Content::FastK(table) => table.files(),
+            Content::Meryl(database) => database.files(),
             _ => vec![self.path.clone()],
         }
     }
@@ -223,6 +251,7 @@ impl AnyTable {
         match &self.content {
             Content::Mgk(table) => table.header().file_bytes - table.header().index_offset,
             Content::Kmc(database) => database.resident(threads as u64),
+            Content::Meryl(database) => database.resident(threads as u64),
             _ => 0,
         }
     }
@@ -243,6 +272,7 @@ impl AnyTable {
     pub fn histogram(&self, threads: usize, cancel: &Cancel) -> Result<Option<Histogram>, Error> {
         match &self.content {
             Content::Kmc(database) => database.histogram(threads, cancel).map(Some),
+            Content::Meryl(database) => Ok(database.histogram().cloned()),
             _ => Ok(None),
         }
     }
@@ -258,6 +288,7 @@ impl AnyTable {
             Content::Mgk(table) => table.verify(),
             Content::Kmc(database) => database.verify(threads, cancel),
             Content::FastK(table) => table.verify(),
+            Content::Meryl(database) => database.verify(threads, cancel),
             Content::Kff(kff) => kff.verify(cancel),
             Content::Text(_) => Ok(()),
             #[cfg(feature = "parquet")]
@@ -279,6 +310,10 @@ impl AnyTable {
             Content::FastK(table) => Box::new(FastKRanges(table)),
             Content::Kmc(database) if database.is_sorted() => database.ranges(),
             Content::Kmc(database) => {
+                let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
+                Box::new(database.gather(gathered, threads, cancel)?)
+            }
+            Content::Meryl(database) => {
                 let gathered = Gathered::new(&self.path, &self.description, pool, sorting);
                 Box::new(database.gather(gathered, threads, cancel)?)
             }
@@ -304,6 +339,7 @@ fn of_header(header: &Header) -> Description {
         kind: Kind::Mgk,
         k: header.k,
         canonical: header.canonical,
+        homopolymer_compressed: header.homopolymer_compressed,
         min_count: header.min_count,
         max_count: header.max_count,
         kmers: Some(header.kmers),

@@ -27,6 +27,30 @@ pub fn code_unchecked(letter: u8) -> u8 {
     ((letter >> 1) ^ (letter >> 2)) & 3
 }
 
+/// Tells where runs of the same base (homopolymers) begin, letter by letter: the first letters of all runs are a sequence
+/// homopolymer-compressed. Case does not matter, U is T, and letters that are no bases all count as beginnings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Homopolymers {
+    last: Option<u8>,
+}
+
+impl Homopolymers {
+    /// Whether the next letter of the sequence begins a run.
+    #[inline(always)]
+    pub fn begins(&mut self, letter: u8) -> bool {
+        let base = code(letter);
+        let begins = base.is_none() || base != self.last;
+        self.last = base;
+        begins
+    }
+
+    /// The letters of a whole sequence that begin runs.
+    pub fn compressed(letters: &[u8]) -> impl Iterator<Item = u8> {
+        let mut runs = Homopolymers::default();
+        letters.iter().copied().filter(move |&letter| runs.begins(letter))
+    }
+}
+
 /// The complement of each IUPAC letter, in the same case, U read as T; other bytes stay.
 pub const COMPLEMENT: [u8; 256] = {
     let pairs = b"ATTACGGCUANNRYYRSSWWKMMKBVVBDHHD";
@@ -96,6 +120,13 @@ pub fn encode_best(letters: &[u8], codes: &mut Vec<u8>) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn runs_of_a_base_are_one_letter() {
+        let compressed = |letters: &[u8]| Homopolymers::compressed(letters).collect::<Vec<u8>>();
+        assert_eq!(compressed(b"AaACCGTUtGGNNNGGA"), b"ACGTGNNNGA");
+        assert_eq!(compressed(b""), b"");
+    }
 
     #[test]
     fn every_byte_has_the_documented_code() {

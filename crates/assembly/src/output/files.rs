@@ -225,12 +225,12 @@ impl Tracks for Files<'_> {
                 of.missing = 0;
                 of.track.begin(name);
             }
-            Mark::Run { start, kmers, .. } => {
+            Mark::Run { start, kmers, bases, .. } => {
                 of.missing += kmers;
-                of.track.run(start, kmers, k as u64, files)?;
+                of.track.run(start, kmers, bases, files)?;
             }
             Mark::End { kmers, .. } => {
-                of.track.flush(k as u64, files)?;
+                of.track.flush(files)?;
                 let rate = error_rate(of.missing, kmers, k).unwrap_or(f64::NAN);
                 let line = row(&of.name, of.missing, kmers, quality(rate), rate);
                 of.qualities.write_all(line.as_bytes())?;
@@ -239,9 +239,9 @@ impl Tracks for Files<'_> {
         Ok(())
     }
 
-    fn hapmer(&mut self, assembly: usize, k: usize, mark: Mark<'_>) -> Result<(), Error> {
+    fn hapmer(&mut self, assembly: usize, mark: Mark<'_>) -> Result<(), Error> {
         match (self.haplotypes.get_mut(assembly), &mut self.contigs) {
-            (Some(of), Some(contigs)) => of.mark(k, mark, contigs),
+            (Some(of), Some(contigs)) => of.mark(mark, contigs),
             _ => Ok(()),
         }
     }

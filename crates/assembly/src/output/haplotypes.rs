@@ -126,24 +126,19 @@ impl Haplotypes {
         })
     }
 
-    pub(super) fn mark(
-        &mut self,
-        k: usize,
-        mark: Mark<'_>,
-        contigs: &mut Output,
-    ) -> Result<(), Error> {
+    pub(super) fn mark(&mut self, mark: Mark<'_>, contigs: &mut Output) -> Result<(), Error> {
         let rule = self.rule;
-        let blocks = self.blocks.get_or_insert_with(|| Blocks::new(rule, k));
+        let blocks = self.blocks.get_or_insert_with(|| Blocks::new(rule));
         match mark {
             Mark::Begin { name } => {
                 self.name = String::from_utf8_lossy(name).into_owned();
                 self.markers = [0; 2];
             }
-            Mark::Run { start, kmers, count } => {
+            Mark::Run { start, kmers, bases, count } => {
                 let haplotype = usize::from(count > 1);
                 self.markers[haplotype] += kmers;
-                let ended =
-                    (start..start + kmers).filter_map(|at| blocks.add(Marker { at, haplotype }));
+                let ended = (start..start + kmers)
+                    .filter_map(|at| blocks.add(Marker { at, bases, haplotype }));
                 let ended: Vec<Block> = ended.collect();
                 ended.into_iter().try_for_each(|block| self.write(block))?;
             }

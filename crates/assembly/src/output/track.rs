@@ -9,8 +9,10 @@ use crate::Error;
 /// k-mers that overlap, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Track {
-    /// First and last but one place at which k-mers begin that are together, ascending.
-    runs: Vec<(u64, u64)>,
+    /// First and last but one place at which k-mers begin that are together, ascending,
+    begins: Vec<(u64, u64)>,
+    /// and at which they have ended: behind their last bases.
+    ends: Vec<(u64, u64)>,
     name: Vec<u8>,
     /// Whether the wig has the sequence's line.
     is_named: bool,
@@ -27,32 +29,29 @@ impl Track {
         self.is_named = false;
     }
 
-    /// k-mers of k bases that begin at so many places from `start` on, behind those before.
+    /// k-mers of so many `bases` that begin at so many places from `start` on, behind those before.
     pub(super) fn run(
         &mut self,
         start: u64,
         kmers: u64,
-        k: u64,
+        bases: u64,
         [bed, wig]: [&mut Output; 2],
     ) -> Result<(), Error> {
-        match self.runs.last_mut() {
-            Some(last) if last.1 == start => last.1 += kmers,
-            Some(last) if start < last.1 + k - 1 => self.runs.push((start, start + kmers)),
-            _ => {
-                self.flush(k, [bed, wig])?;
-                self.runs.push((start, start + kmers));
-            }
+        if self.ends.last().is_some_and(|last| start >= last.1 - 1) {
+            self.flush([bed, wig])?;
         }
+        add(&mut self.begins, start, kmers);
+        add(&mut self.ends, start + bases, kmers);
         Ok(())
     }
 
     /// Writes what overlaps, and what is left at a sequence's end.
-    pub(super) fn flush(&mut self, k: u64, [bed, wig]: [&mut Output; 2]) -> Result<(), Error> {
-        let (Some(&(start, _)), Some(&(_, end))) = (self.runs.first(), self.runs.last()) else {
+    pub(super) fn flush(&mut self, [bed, wig]: [&mut Output; 2]) -> Result<(), Error> {
+        let (Some(&(start, _)), Some(&(_, end))) = (self.begins.first(), self.ends.last()) else {
             return Ok(());
         };
         // Behind the last base of the last k-mer.
-        let end = end + k - 1;
+        let end = end - 1;
         self.text.clear();
         self.text.extend_from_slice(&self.name);
         self.text.push(b'\t');
@@ -69,9 +68,9 @@ impl Track {
             self.is_named = true;
         }
         // k-mers that begin at or before a base, and those that have ended before it.
-        let (mut begun, mut ended) = (Steps::new(&self.runs), Steps::new(&self.runs));
+        let (mut begun, mut ended) = (Steps::new(&self.begins), Steps::new(&self.ends));
         for at in start..end {
-            let depth = begun.up_to(at) - at.checked_sub(k).map_or(0, |before| ended.up_to(before));
+            let depth = begun.up_to(at) - ended.up_to(at);
             put_decimal(at + 1, &mut self.text);
             self.text.push(b'\t');
             put_decimal(depth, &mut self.text);
@@ -82,8 +81,17 @@ impl Track {
             }
         }
         wig.write_all(&self.text)?;
-        self.runs.clear();
+        self.begins.clear();
+        self.ends.clear();
         Ok(())
+    }
+}
+
+/// Adds so many places from `start` on, behind those before.
+fn add(runs: &mut Vec<(u64, u64)>, start: u64, places: u64) {
+    match runs.last_mut() {
+        Some(last) if last.1 == start => last.1 += places,
+        _ => runs.push((start, start + places)),
     }
 }
 

@@ -72,6 +72,7 @@ fn header(config: &Config, outcome: &Outcome) -> Header {
     header.min_count = least;
     header.max_count = most;
     header.min_quality = config.min_quality;
+    header.homopolymer_compressed = config.homopolymer_compressed;
     header.occurrences = histogram.total(least, most);
     header.largest_count = histogram.iter().filter(kept).last().map_or(0, |(count, _)| count);
     header.total_kmers = outcome.total_kmers;

@@ -6,7 +6,7 @@ use merganser_io::{Chunk, Input, Reader, ReaderOptions};
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, Progress, run_workers_collect};
 
-use crate::fragments::{Consumer, Fragments, Tally};
+use crate::fragments::{self, Consumer, Fragments, Tally};
 use crate::job::Job;
 use crate::{Error, plan};
 
@@ -22,7 +22,7 @@ pub(crate) struct Reading<'r> {
 pub(crate) fn open(job: Job<'_>, inputs: &[Input], cancel: &Cancel) -> Result<Reader, Error> {
     let options = ReaderOptions {
         chunk_bytes: plan::chunk_bytes(job),
-        overlap: job.config.k - 1,
+        overlap: fragments::overlap(job.config),
         workers: job.threads,
         max_record: plan::longest_record(job),
         cancel: cancel.clone(),
@@ -50,7 +50,7 @@ pub(crate) fn read_all<C: Consumer + Send>(
     let first = Mutex::new(first);
     let config = reading.job.config;
     let parts = run_workers_collect(reading.job.threads, |_| {
-        let mut sink = Fragments::new(make(), config.k, config.min_quality);
+        let mut sink = Fragments::new(make(), config);
         let taken = lock(&first).take();
         read_chunks(reading, taken, &mut sink).inspect_err(|_| reading.reader.stop())?;
         Ok::<_, Error>((sink.consumer, sink.tally))

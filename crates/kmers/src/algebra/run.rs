@@ -160,6 +160,7 @@ impl Job<'_> {
         Header {
             k,
             canonical: self.session.canonical,
+            homopolymer_compressed: self.session.homopolymer_compressed,
             min_count: bounds.least,
             max_count: most.min(self.calculation.cut.most).max(bounds.least),
             min_quality: only.and_then(|table| table.header.as_ref()?.min_quality),

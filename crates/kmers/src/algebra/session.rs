@@ -17,6 +17,7 @@ pub(crate) struct Session<'s> {
     pub(super) pool: Pool,
     pub(crate) k: usize,
     pub(crate) canonical: bool,
+    pub(crate) homopolymer_compressed: bool,
     /// Bytes for each worker's arrays.
     worker_bytes: u64,
     /// Bytes for each worker to sort gathered k-mers of a table.
@@ -79,7 +80,7 @@ impl<'s> Session<'s> {
                 directory: resources.temp_dir.clone(),
             },
         );
-        let canonical = first.description().canonical;
+        let &Description { canonical, homopolymer_compressed, .. } = first.description();
         // What is gathered is sorted beside the workers' arrays.
         let halves = if unsorted > 0 { 2 } else { 1 };
         let worker_bytes = left / 4 / threads / halves;
@@ -89,6 +90,7 @@ impl<'s> Session<'s> {
             pool,
             k,
             canonical,
+            homopolymer_compressed,
             worker_bytes,
             sorting_bytes: worker_bytes / unsorted.max(1),
             width: width.max(1),
@@ -180,6 +182,12 @@ fn go_together(one: &AnyTable, other: &AnyTable) -> Result<(), Error> {
             false => "k-mers as they stand in the reads (`forward_only`)",
         };
         format!("it holds {}, {} holds {}", strands(b), one.path().display(), strands(a))
+    } else if a.homopolymer_compressed != b.homopolymer_compressed {
+        let reads = |is: &Description| match is.homopolymer_compressed {
+            true => "homopolymer-compressed reads",
+            false => "reads as they are",
+        };
+        format!("it is of {}, {} is of {}", reads(b), one.path().display(), reads(a))
     } else {
         return Ok(());
     };

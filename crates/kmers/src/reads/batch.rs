@@ -8,6 +8,7 @@ use merganser_io::{
 };
 
 use merganser_run::Source;
+use merganser_seq::base::Homopolymers;
 
 use super::Job;
 use super::filter::Mates;
@@ -95,6 +96,7 @@ pub(super) struct Read<'r> {
     pub(super) record: Record<'r>,
     /// What of it this is, if not all.
     pub(super) stretch: Option<Stretch>,
+    /// Those of the homopolymer-compressed read, if the job asks for that.
     pub(super) counts: &'r mut [u32],
 }
 
@@ -127,13 +129,16 @@ pub(super) fn run<W: OfReads>(
         batch_bytes: looked_up.max(BATCH_BYTES),
         workers: threads,
         max_record: merganser_io::longest_record(job.record_bytes, COPIES + work.more_copies()),
-        stretches: work.takes_stretches().then(|| (STRETCH_LETTERS, lookup.k() - 1)),
+        // Of a run of one base nobody knows how far it goes back.
+        stretches: (work.takes_stretches() && !job.homopolymer_compressed)
+            .then(|| (STRETCH_LETTERS, lookup.k() - 1)),
         cancel: cancel.clone(),
         ..RecordOptions::default()
     };
     let records = Records::open(segments, options)?;
     progress.stage(stage, merganser_run::Unit::Bytes, records.bytes_total());
-    let reads = Reads { records, k: lookup.k(), work };
+    let compressed = job.homopolymer_compressed;
+    let reads = Reads { records, k: lookup.k(), compressed, work };
     let tallies = pass::run(job, &reads, outputs)?;
     Ok(Done { tallies, skipped: reads.records.skipped_alignments() })
 }
@@ -141,7 +146,27 @@ pub(super) fn run<W: OfReads>(
 struct Reads<'w, W> {
     records: Records,
     k: usize,
+    compressed: bool,
     work: &'w W,
+}
+
+impl<W> Reads<'_, W> {
+    /// Letters of a record that are looked up, and an end.
+    fn taken(&self, record: Record<'_>) -> usize {
+        match self.compressed {
+            false => record.letters.len() + 1,
+            true => Homopolymers::compressed(record.letters).count() + 1,
+        }
+    }
+
+    /// Appends them.
+    fn append(&self, record: Record<'_>, letters: &mut Vec<u8>) {
+        match self.compressed {
+            false => letters.extend_from_slice(record.letters),
+            true => letters.extend(Homopolymers::compressed(record.letters)),
+        }
+        letters.push(b'\n');
+    }
 }
 
 impl<W: OfReads> Source for Reads<'_, W> {
@@ -190,7 +215,7 @@ impl<W: OfReads> Work for Reads<'_, W> {
 
     /// Those of each record, and an end.
     fn letters(&self, batch: &RecordBatch) -> usize {
-        (0..batch.len()).map(|at| batch.record(at).letters.len() + 1).sum()
+        (0..batch.len()).map(|at| self.taken(batch.record(at))).sum()
     }
 
     fn join(&self, batch: &RecordBatch, from: usize, most: usize, letters: &mut Vec<u8>) -> usize {
@@ -198,8 +223,7 @@ impl<W: OfReads> Work for Reads<'_, W> {
         let mut read = from;
         while read < batch.reads() && letters.len() < most {
             for mate in 0..mates {
-                letters.extend_from_slice(batch.record(read * mates + mate).letters);
-                letters.push(b'\n');
+                self.append(batch.record(read * mates + mate), letters);
             }
             read += 1;
         }
@@ -225,7 +249,7 @@ impl<W: OfReads> Work for Reads<'_, W> {
             let start = begin;
             let hits = (0..batch.mates()).map(|mate| {
                 let from = begin;
-                begin += batch.record(read * batch.mates() + mate).letters.len() + 1;
+                begin += self.taken(batch.record(read * batch.mates() + mate));
                 let own =
                     &counts[from.div_ceil(SAMPLED)..begin.div_ceil(SAMPLED).min(counts.len())];
                 own.iter().filter(|&&count| count > 0).count() as u64
@@ -262,7 +286,7 @@ impl<W: OfReads> Work for Reads<'_, W> {
         let mut left = counts;
         let mut next = |at| {
             let record = batch.record(at);
-            let places = record.letters.len() + 1;
+            let places = self.taken(record);
             let (own, rest) = std::mem::take(&mut left).split_at_mut(places);
             left = rest;
             let stretch = batch.stretch();

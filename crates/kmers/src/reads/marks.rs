@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use merganser_io::{Input, Output, Segment, Stretch};
 use merganser_run::locks::{into_inner, lock};
-use merganser_seq::base;
+use merganser_seq::base::{self, Homopolymers};
 
 use super::Job;
 use super::batch::{self, OfReads, Read};
@@ -19,12 +19,15 @@ pub enum Mark<'m> {
         name: &'m [u8],
     },
     /// k-mers with the same count in the table begin at neighbouring bases. Those of a long run may come in several
-    /// marks, each of which begins where the one before has ended.
+    /// marks, each of which begins where the one before has ended. Of a homopolymer-compressed sequence each comes by itself,
+    /// at the bases of the sequence as it was.
     Run {
         /// The first base of the first of them, from 0 on.
         start: u64,
         /// How many.
         kmers: u64,
+        /// Bases of each.
+        bases: u64,
         /// The count, at least 1.
         count: u32,
     },
@@ -49,7 +52,8 @@ pub fn marks(
     take: &mut (dyn FnMut(Mark<'_>) -> Result<(), Error> + Send),
 ) -> Result<(), Error> {
     let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
-    let marking = Marking { k: job.lookup.k(), state: Mutex::new(State { at: None, take }) };
+    let (k, compressed) = (job.lookup.k(), job.homopolymer_compressed);
+    let marking = Marking { k, compressed, state: Mutex::new(State { at: None, take }) };
     batch::run(job, &marking, &segments, "looking up", &mut [])?;
     let State { at, .. } = into_inner(marking.state);
     debug_assert!(at.is_none());
@@ -58,6 +62,7 @@ pub fn marks(
 
 struct Marking<'m> {
     k: usize,
+    compressed: bool,
     state: Mutex<State<'m>>,
 }
 
@@ -91,9 +96,9 @@ impl OfReads for Marking<'_> {
         true
     }
 
-    /// Runs of one k-mer each.
+    /// Runs of one k-mer each; where the runs of a base begin.
     fn more_copies(&self) -> u64 {
-        24
+        32 + if self.compressed { 8 } else { 0 }
     }
 
     fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], _done: &mut ()) {
@@ -105,12 +110,18 @@ impl OfReads for Marking<'_> {
             let flags = u64::from(stretch.begins) | u64::from(stretch.ends) << 1;
             let bases = record.letters.len() - repeated.min(record.letters.len());
             let start = text.len();
-            let numbers =
-                [flags, bases as u64, counts.len() as u64, windows(record.letters, self.k), 0];
+            let kmers = match self.compressed {
+                false => windows(record.letters.iter().copied(), self.k),
+                true => windows(Homopolymers::compressed(record.letters), self.k),
+            };
+            let numbers = [flags, bases as u64, counts.len() as u64, kmers, 0];
             numbers.iter().for_each(|number| put(*number, text));
             put(record.name.len() as u64, text);
             text.extend_from_slice(record.name);
-            let runs = runs(counts, text);
+            let runs = match self.compressed {
+                false => runs(counts, self.k, text),
+                true => compressed_runs(record.letters, counts, self.k, text),
+            };
             let at = start + 8 * (NUMBERS - 1);
             text[at..at + 8].copy_from_slice(&runs.to_le_bytes());
         }
@@ -130,9 +141,9 @@ impl OfReads for Marking<'_> {
             }
             let mut sums = state.at.unwrap_or_default();
             for _ in 0..runs {
-                let [start, kmers, count] = std::array::from_fn(|_| next(&mut left));
+                let [start, kmers, bases, count] = std::array::from_fn(|_| next(&mut left));
                 let start = sums.places + start;
-                (state.take)(Mark::Run { start, kmers, count: count as u32 })?;
+                (state.take)(Mark::Run { start, kmers, bases, count: count as u32 })?;
             }
             sums.places += places;
             sums.kmers += kmers;
@@ -159,11 +170,11 @@ fn next(text: &mut &[u8]) -> u64 {
 }
 
 /// Appends the runs of equal counts but 0, and returns how many there are.
-fn runs(counts: &[u32], text: &mut Vec<u8>) -> u64 {
+fn runs(counts: &[u32], k: usize, text: &mut Vec<u8>) -> u64 {
     let (mut at, mut runs) = (0, 0);
     for run in counts.chunk_by(|one, other| one == other) {
         if run[0] != 0 {
-            [at as u64, run.len() as u64, run[0].into()]
+            [at as u64, run.len() as u64, k as u64, run[0].into()]
                 .iter()
                 .for_each(|&number| put(number, text));
             runs += 1;
@@ -173,10 +184,24 @@ fn runs(counts: &[u32], text: &mut Vec<u8>) -> u64 {
     runs
 }
 
+/// The same of the k-mers of compressed letters, one by one, at their bases of `letters`.
+fn compressed_runs(letters: &[u8], counts: &[u32], k: usize, text: &mut Vec<u8>) -> u64 {
+    let mut runs = Homopolymers::default();
+    let begins = (0..letters.len()).filter(|&at| runs.begins(letters[at]));
+    let places: Vec<u64> = begins.map(|at| at as u64).chain([letters.len() as u64]).collect();
+    let mut number = 0;
+    for (at, &count) in counts.iter().enumerate().filter(|(_, count)| **count != 0) {
+        let (start, end) = (places[at], places[at + k]);
+        [start, 1, end - start, count.into()].iter().for_each(|&number| put(number, text));
+        number += 1;
+    }
+    number
+}
+
 /// k-mers of letters that are all bases.
-fn windows(letters: &[u8], k: usize) -> u64 {
+fn windows(letters: impl Iterator<Item = u8>, k: usize) -> u64 {
     let (mut bases, mut windows) = (0, 0);
-    for &letter in letters {
+    for letter in letters {
         bases = if base::code(letter).is_some() { bases + 1 } else { 0 };
         windows += u64::from(bases >= k);
     }

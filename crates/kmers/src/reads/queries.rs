@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use merganser_io::{Input, LineChunk, LineReader, Output, ReaderOptions, put_decimal};
-use merganser_seq::base;
+use merganser_seq::base::{self, Homopolymers};
 
 use merganser_run::Source;
 
@@ -32,7 +32,8 @@ pub fn query(
     output: &mut Output,
 ) -> Result<Result<(), String>, Error> {
     let (lookup, mut letters) = (job.lookup, Vec::new());
-    let added = kmers.iter().try_for_each(|kmer| add(kmer.as_bytes(), lookup.k(), &mut letters));
+    let rule = Rule::of(job);
+    let added = kmers.iter().try_for_each(|kmer| rule.add(kmer.as_bytes(), &mut letters));
     let (mut counts, mut text) = (Vec::new(), Vec::new());
     lookup.counts(&letters, lookup.k() + 1, &mut counts)?;
     answer(&letters, lookup.k(), &counts, &mut text);
@@ -62,27 +63,48 @@ pub fn query_lines(
     };
     let reader = LineReader::open(input, options, |_| 1)?;
     let most = (bytes / LETTER_BYTES) as usize;
-    let lines = Lines { reader, k: job.lookup.k(), most };
+    let lines = Lines { reader, rule: Rule::of(job), most };
     pass::run(job, &lines, std::slice::from_mut(output)).map(drop)
 }
 
-/// Adds a k-mer and an end, or says what is wrong with it.
-fn add(text: &[u8], k: usize, letters: &mut Vec<u8>) -> Result<(), String> {
-    if text.len() == k && text.iter().all(|&letter| base::is_base(letter)) {
-        letters.extend_from_slice(text);
-        letters.push(b'\n');
-        return Ok(());
+/// What may be asked for.
+#[derive(Clone, Copy)]
+struct Rule {
+    k: usize,
+    homopolymer_compressed: bool,
+}
+
+impl Rule {
+    fn of(job: Job<'_>) -> Rule {
+        Rule { k: job.lookup.k(), homopolymer_compressed: job.homopolymer_compressed }
     }
-    let text = String::from_utf8_lossy(text);
-    let is_base = |letter: char| u8::try_from(letter).is_ok_and(base::is_base);
-    Err(match text.chars().find(|&letter| !is_base(letter)) {
-        Some(letter) => {
-            format!("'{text}' has the letter '{letter}': k-mers are made of A C G T (or U)")
+
+    /// Adds a k-mer and an end, or says what is wrong with it.
+    fn add(self, text: &[u8], letters: &mut Vec<u8>) -> Result<(), String> {
+        let are_bases = text.iter().all(|&letter| base::is_base(letter));
+        let runs = Homopolymers::compressed(text).count() < text.len();
+        if text.len() == self.k && are_bases && !(self.homopolymer_compressed && runs) {
+            letters.extend_from_slice(text);
+            letters.push(b'\n');
+            return Ok(());
         }
-        None => {
-            format!("'{text}' has {} letters: the k-mers of this table have {k}", text.len())
-        }
-    })
+        let k = self.k;
+        let text = String::from_utf8_lossy(text);
+        let is_base = |letter: char| u8::try_from(letter).is_ok_and(base::is_base);
+        Err(match text.chars().find(|&letter| !is_base(letter)) {
+            Some(letter) => {
+                format!("'{text}' has the letter '{letter}': k-mers are made of A C G T (or U)")
+            }
+            None if self.homopolymer_compressed && runs => {
+                format!(
+                    "'{text}' has equal neighbours: the k-mers of this table are homopolymer-compressed"
+                )
+            }
+            None => {
+                format!("'{text}' has {} letters: the k-mers of this table have {k}", text.len())
+            }
+        })
+    }
 }
 
 /// Appends a line for each k-mer.
@@ -98,7 +120,7 @@ fn answer(letters: &[u8], k: usize, counts: &[u32], text: &mut Vec<u8>) {
 
 struct Lines {
     reader: LineReader,
-    k: usize,
+    rule: Rule,
     /// Letters that are looked up together at most.
     most: usize,
 }
@@ -124,7 +146,7 @@ impl Lines {
         for (number, line) in chunk.text().split(|&byte| byte == b'\n').enumerate() {
             let mut words = line.split(u8::is_ascii_whitespace);
             let Some(word) = words.find(|word| !word.is_empty()) else { continue };
-            add(word, self.k, letters).map_err(|what| {
+            self.rule.add(word, letters).map_err(|what| {
                 let line = chunk.line() + number as u64 + 1;
                 bad(chunk.name().as_ref(), format!("line {line}: {what}"))
             })?;
@@ -176,7 +198,7 @@ impl Work for Lines {
     }
 
     fn stride(&self) -> usize {
-        self.k + 1
+        self.rule.k + 1
     }
 
     fn copy(asked: &Asked) -> Asked {
@@ -208,6 +230,6 @@ impl Work for Lines {
         (): &mut (),
     ) {
         let letters = &asked.letters[kmers.start * self.stride()..kmers.end * self.stride()];
-        answer(letters, self.k, counts, &mut texts[0]);
+        answer(letters, self.rule.k, counts, &mut texts[0]);
     }
 }

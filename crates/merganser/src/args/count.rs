@@ -65,6 +65,9 @@ pub(crate) struct CountArgs {
     /// Bases of a quality below Q (FASTQ, Phred+33) break k-mers [default: quality is ignored]
     #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u8).range(0..=93))]
     pub(crate) min_qual: Option<u8>,
+    /// Make one base of each run of the same base first (homopolymer compression)
+    #[arg(long)]
+    pub(crate) hpc: bool,
 
     /// The table to write; - is stdout (tsv); tsv is compressed if the name ends in .gz; kmc
     /// writes FILE.kmc_pre and FILE.kmc_suf

@@ -157,7 +157,7 @@ pub(crate) enum DumpFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct HistogramArgs {
-    /// A table: .mgk, a KMC database, FastK's, KFF or text; for a model also a histogram
+    /// A table: .mgk, KMC's, FastK's, meryl's, KFF or text; for a model also a histogram
     pub(crate) table: PathBuf,
     /// Where to write COUNT<TAB>NUMBER lines; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]

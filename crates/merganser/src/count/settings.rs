@@ -57,6 +57,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
         .min_count(args.min_count)
         .max_count(args.max_count.unwrap_or(u32::MAX))
         .min_quality(args.min_qual)
+        .homopolymer_compressed(args.hpc)
         .rule(args.signature.rules()[0])
         .signature_len(args.minimizer_len.0)
         .bins(args.bins.0)

@@ -40,11 +40,19 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
         input: text_bytes(&inputs(args)),
     };
     let bar = Bar::new(console);
+    let homopolymer_compressed = table.description().homopolymer_compressed;
     let lookup = open_lookup(table, &options, &bar, &cancel)?;
     drop(bar);
     let mut output = outputs.output(Path::new("-")).map_err(merganser_kmers::Error::from)?;
     let (lookup, resources) = (lookup.as_ref(), &resources);
-    let job = Job { lookup, resources, record_bytes: 0, progress: &Silent, cancel: &cancel };
+    let job = Job {
+        lookup,
+        homopolymer_compressed,
+        resources,
+        record_bytes: 0,
+        progress: &Silent,
+        cancel: &cancel,
+    };
     let done = answer(args, job, reserved, &mut output);
     // Also after an error: what was answered before it stands.
     output.finish().map_err(merganser_kmers::Error::from)?;

@@ -31,10 +31,14 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let cancel = interrupt::cancel_on_interrupt();
     let assemblies =
         args.assemblies.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
-    let reads = reads(&args.reads, &cancel)?;
+    let reads = reads(&args.reads, args.hpc, &cancel)?;
     let parents = parents(args, &cancel)?;
     let blocks = BlockRule { markers: args.block_markers, bases: args.block_bases };
-    let config = Config::new().k(args.k.map(usize::from)).solid(args.solid).blocks(blocks);
+    let config = Config::new()
+        .k(args.k.map(usize::from))
+        .solid(args.solid)
+        .homopolymer_compressed(args.hpc)
+        .blocks(blocks);
     let subject = Subject { reads, parents, assemblies: assemblies.clone() };
     config.validate(&subject)?;
     let names = Names::new(
@@ -112,7 +116,7 @@ fn assembly(path: &Path) -> Result<Assembly> {
 }
 
 /// A table, unless the file holds sequences, or is a list of such files.
-fn reads(path: &Path, cancel: &Cancel) -> Result<Reads> {
+fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
     use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
     let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
     let kind = FileKind::of_path(path);
@@ -121,13 +125,16 @@ fn reads(path: &Path, cancel: &Cancel) -> Result<Reads> {
         let inputs = expand_inputs(&[path.to_owned()]).map_err(Error::from)?;
         return Ok(Reads::Inputs(inputs));
     }
-    Ok(Reads::Table(Box::new(AnyTable::open(path, true, cancel).map_err(Error::from)?)))
+    let table = AnyTable::open(path, true, cancel).map_err(Error::from)?;
+    let table = if hpc { table.of_homopolymer_compressed().map_err(Error::from)? } else { table };
+    Ok(Reads::Table(Box::new(table)))
 }
 
 /// The mother and the father.
 fn parents(args: &QvArgs, cancel: &Cancel) -> Result<Option<[Parent; 2]>> {
     let (Some(mother), Some(father)) = (&args.maternal, &args.paternal) else { return Ok(None) };
-    let parent = |path: &Path| Ok(Parent { name: stem(path), reads: reads(path, cancel)? });
+    let parent =
+        |path: &Path| Ok(Parent { name: stem(path), reads: reads(path, args.hpc, cancel)? });
     let [mother, father]: [Result<Parent>; 2] = [mother, father].map(|path| parent(path));
     Ok(Some([mother?, father?]))
 }
@@ -136,7 +143,7 @@ fn parents(args: &QvArgs, cancel: &Cancel) -> Result<Option<[Parent; 2]>> {
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_start_matches('@');
-    let stem = [".mgk", ".ktab", ".kff", ".kmc_pre", ".kmc_suf"]
+    let stem = [".mgk", ".ktab", ".meryl", ".kff", ".kmc_pre", ".kmc_suf"]
         .iter()
         .find_map(|end| name.strip_suffix(end));
     match stem.unwrap_or(name) {

@@ -47,11 +47,11 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(&paths);
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
-    let (lookup, set) =
+    let (loaded, set) =
         load(&args.table, (&args.tables, &args.device), &inputs, files, &bar, &cancel)?;
     let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
-    let job = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
+    let job = of_reads(&loaded, &resources, &bar, &cancel);
     let done = filter_reads(&config, job, &segments, &mut outputs);
     drop(bar);
     let done =
@@ -76,13 +76,14 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
 
 /// What reads are held against the table with.
 fn of_reads<'r>(
-    lookup: &'r dyn Lookup,
+    Loaded { lookup, homopolymer_compressed }: &'r Loaded,
     resources: &'r Resources,
     progress: &'r Bar,
     cancel: &'r Cancel,
 ) -> Job<'r> {
+    let (lookup, homopolymer_compressed) = (lookup.as_ref(), *homopolymer_compressed);
     let record_bytes = reads::record_bytes(resources.budget(), resources.threads, lookup);
-    Job { lookup, resources, record_bytes, progress, cancel }
+    Job { lookup, homopolymer_compressed, resources, record_bytes, progress, cancel }
 }
 
 /// Says, to those who want to know, how much memory it took.
@@ -117,6 +118,12 @@ fn limit(text: &str) -> Result<Limit> {
     }
 }
 
+/// A table to look up in.
+struct Loaded {
+    lookup: Box<dyn Lookup>,
+    homopolymer_compressed: bool,
+}
+
 /// Loads the table, once it is seen that none of the outputs takes the place of what is read.
 fn load(
     operand: &OsStr,
@@ -125,7 +132,7 @@ fn load(
     files: RunFiles,
     bar: &Bar,
     cancel: &Cancel,
-) -> Result<(Box<dyn Lookup>, OutputSet)> {
+) -> Result<(Loaded, OutputSet)> {
     let (path, cut) = match algebra::parse_operand(operand) {
         Ok(operand) => operand,
         Err(what) => return usage(format!("{}: {what}", operand.display())),
@@ -140,7 +147,10 @@ fn load(
         reserved: reads::reserved_bytes(resources.budget(), resources.threads),
         input: text_bytes(reads),
     };
-    Ok((open_lookup(opened.remove(0), &options, bar, cancel)?, outputs))
+    let table = opened.remove(0);
+    let homopolymer_compressed = table.description().homopolymer_compressed;
+    let lookup = open_lookup(table, &options, bar, cancel)?;
+    Ok((Loaded { lookup, homopolymer_compressed }, outputs))
 }
 
 pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode> {
@@ -150,10 +160,10 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let files = RunFiles::new().lists(&args.reads).inputs(&inputs).write([&args.output]);
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
-    let (lookup, set) =
+    let (loaded, set) =
         load(&args.table, (&args.tables, &args.device), &inputs, files, &bar, &cancel)?;
     let mut output = set.output(&args.output).map_err(Error::from)?;
-    let job = of_reads(lookup.as_ref(), &resources, &bar, &cancel);
+    let job = of_reads(&loaded, &resources, &bar, &cancel);
     let done = reads::profile(job, &inputs, &mut output);
     drop(bar);
     let done =

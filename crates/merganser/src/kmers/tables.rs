@@ -55,5 +55,9 @@ pub(super) fn open(
     cancel: &Cancel,
 ) -> Result<Vec<AnyTable>> {
     merganser_run::raise_open_file_limit();
-    Ok(algebra::open_tables(paths, !args.forward_only, cancel)?)
+    let tables = algebra::open_tables(paths, !args.forward_only, cancel)?;
+    if !args.hpc {
+        return Ok(tables);
+    }
+    Ok(tables.into_iter().map(AnyTable::of_homopolymer_compressed).collect::<Result<_, _>>()?)
 }

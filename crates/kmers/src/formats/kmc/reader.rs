@@ -126,6 +126,7 @@ impl Database {
             kind: if header.sorted { Kind::Kmc1 } else { Kind::Kmc2 },
             k: header.k,
             canonical: header.canonical,
+            homopolymer_compressed: false,
             min_count: header.min_count.max(1),
             max_count: header.max_count,
             kmers: Some(header.kmers),

@@ -4,13 +4,16 @@ use merganser_seq::kmer::{Kmer, MAX_K};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89MGK\r\n\x1a\n";
-/// The version of the format that this program writes, and the newest that it reads.
-pub(crate) const VERSION: u32 = 1;
+/// The newest version of the format, of tables of homopolymer-compressed reads, which programs of before must not take for
+/// others; all other tables are of the first one.
+pub(crate) const VERSION: u32 = 2;
+const FIRST_VERSION: u32 = 1;
 /// Bytes of the header.
 pub(crate) const BYTES: usize = 128;
 
 const CANONICAL: u32 = 1;
 const SATURATED: u32 = 2;
+const HOMOPOLYMER_COMPRESSED: u32 = 4;
 
 /// What a table says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +22,8 @@ pub struct Header {
     pub k: usize,
     /// k-mers and their reverse complements were counted together.
     pub canonical: bool,
+    /// Runs of the same base were made one base before k-mers were counted.
+    pub homopolymer_compressed: bool,
     /// Some count is larger than `u32::MAX` and stands as that.
     pub saturated: bool,
     /// The least count that was kept.
@@ -59,12 +64,15 @@ impl Header {
 
     /// The header's bytes, its own checksum last.
     pub(crate) fn to_bytes(&self) -> [u8; BYTES] {
-        let flags = u32::from(self.canonical) * CANONICAL + u32::from(self.saturated) * SATURATED;
+        let flags = u32::from(self.canonical) * CANONICAL
+            + u32::from(self.saturated) * SATURATED
+            + u32::from(self.homopolymer_compressed) * HOMOPOLYMER_COMPRESSED;
+        let version = if self.homopolymer_compressed { VERSION } else { FIRST_VERSION };
         let quality = self.min_quality.map_or(0, |q| u32::from(q) + 1);
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
         let small = [
-            (8, VERSION),
+            (8, version),
             (12, BYTES as u32),
             (16, self.k as u32),
             (20, flags),
@@ -117,6 +125,7 @@ impl Header {
             k: u32_at(16) as usize,
             canonical: u32_at(20) & CANONICAL != 0,
             saturated: u32_at(20) & SATURATED != 0,
+            homopolymer_compressed: u32_at(20) & HOMOPOLYMER_COMPRESSED != 0,
             min_count: u32_at(24),
             max_count: u32_at(28),
             min_quality: u32_at(108).checked_sub(1).map(|q| q as u8),
@@ -195,7 +204,7 @@ mod tests {
     #[test]
     fn a_newer_table_is_named_as_such() {
         let mut bytes = header().to_bytes();
-        bytes[8] = 2;
+        bytes[8] = 3;
         assert!(Header::from_bytes(&bytes).is_err_and(|e| e.contains("newer")));
     }
 }

@@ -103,6 +103,9 @@ pub(crate) struct TableArgs {
     /// Take the k-mers of texts as they stand, not as canonical ones
     #[arg(long)]
     pub(crate) forward_only: bool,
+    /// Take tables that do not say so (all but .mgk) for those of homopolymer-compressed reads
+    #[arg(long)]
+    pub(crate) hpc: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the

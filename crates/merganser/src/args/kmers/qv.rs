@@ -50,6 +50,10 @@ pub(crate) struct QvArgs {
     /// of the histogram]
     #[arg(long, value_name = "N")]
     pub(crate) solid: Option<u32>,
+    /// Make one base of each run of the same base, in reads and assemblies; tables but
+    /// .mgk must be of such reads
+    #[arg(long)]
+    pub(crate) hpc: bool,
     /// The mother's reads or their table, for haplotypes
     #[arg(long, value_name = "READS", requires = "paternal", help_heading = "Trio")]
     pub(crate) maternal: Option<PathBuf>,

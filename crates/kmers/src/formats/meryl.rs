@@ -1,0 +1,339 @@
+//! meryl's databases (`NAME.meryl`, a folder), as meryl 1.4 writes them: an index, and 2^f files of data, each of which has the
+//! k-mers whose codes begin with its f bits, a block for each prefix. Its bases are A C T G = 0 1 2 3, and of a k-mer and its
+//! reverse complement it keeps the one that is smaller by that order: ours comes in another order, so that k-mers are
+//! gathered.
+
+mod bits;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use merganser_run::{Cancel, run_workers};
+use merganser_seq::kmer::Kmer;
+
+use crate::tables::gathered::{Gathered, Gathering};
+use crate::tables::{Description, Kind, bad};
+use crate::{Error, Histogram};
+use bits::{Bits, Objects};
+
+/// The largest k of meryl.
+const MOST_K: u32 = 64;
+/// What an index, its version behind it, and a block of data begin with.
+const INDEX: &[u8; 15] = b"merylIndex__v.0";
+const DATA: &[u8; 16] = b"merylDataFile00\n";
+/// A flag of the index: k-mers stand more than once.
+const MULTISET: u64 = 1;
+/// The most files of data that are believed to be there.
+const MOST_FILE_BITS: u32 = 10;
+
+/// An open database. Nothing of it is in memory but its histogram.
+#[derive(Debug)]
+pub(crate) struct Meryl {
+    path: PathBuf,
+    files: Vec<PathBuf>,
+    k: usize,
+    prefix_bits: u32,
+    file_bits: u32,
+    canonical: bool,
+    kmers: u64,
+    /// What version 3 of the index has.
+    histogram: Option<Histogram>,
+    /// Bytes of the largest block.
+    largest_block: u64,
+}
+
+impl Meryl {
+    /// Whether a folder is a database.
+    pub(crate) fn is_at(path: &Path) -> bool {
+        path.join("merylIndex").is_file()
+    }
+
+    /// Opens the database in the folder `path`. It does not say whether its k-mers are canonical: `canonical` does.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or it is not what meryl writes.
+    pub(crate) fn open(path: &Path, canonical: bool) -> Result<Meryl, Error> {
+        let index = path.join("merylIndex");
+        let mut meryl = Meryl::of_index(path, &index, canonical)?;
+        for number in 0..1usize << meryl.file_bits {
+            let bits = meryl.file_bits as usize;
+            let file = path.join(format!("0x{number:0bits$b}.merylData"));
+            meryl.largest_block = meryl.largest_block.max(bits::largest_object(&file)?);
+            meryl.files.push(file);
+        }
+        Ok(meryl)
+    }
+
+    /// What the index says.
+    fn of_index(path: &Path, index: &Path, canonical: bool) -> Result<Meryl, Error> {
+        let wrong =
+            |what: &str| bad(index, format!("{what}: copy the database again, or make it again"));
+        let mut objects = Objects::open(index)?;
+        let Some(object) = objects.next()? else { return Err(wrong("is empty")) };
+        let mut bits = object.bits(index);
+        let magic = bits.bytes::<16>()?;
+        let version = magic[15].wrapping_sub(b'0');
+        if magic[..15] != INDEX[..] {
+            return Err(wrong("is no index of meryl"));
+        }
+        if !(1..=3).contains(&version) {
+            let reason = format!(
+                "version {version} of meryl's databases is not read: write it as lines with `meryl print {}`, which are",
+                path.display()
+            );
+            return Err(bad(index, reason));
+        }
+        let [prefix_bits, suffix_bits, file_bits, _] =
+            [bits.take(32)?, bits.take(32)?, bits.take(32)?, bits.take(32)?]
+                .map(|bits| bits as u32);
+        let flags = if version >= 2 { bits.take(32)? } else { 0 };
+        if flags & MULTISET != 0 {
+            return Err(bad(path, "its k-mers stand more than once (a multi-set): it is no table"));
+        }
+        let both = prefix_bits.checked_add(suffix_bits).filter(|both| both.is_multiple_of(2));
+        let k = both.map_or(0, |both| both / 2);
+        let fits = (1..=MOST_K).contains(&k)
+            && file_bits <= MOST_FILE_BITS.min(prefix_bits)
+            && prefix_bits < u64::BITS;
+        if !fits {
+            return Err(wrong(&format!(
+                "makes no sense (prefixes of {prefix_bits} bits, suffixes of {suffix_bits}, 2^{file_bits} files)"
+            )));
+        }
+        let [_, kmers, _] = [bits.take(64)?, bits.take(64)?, bits.take(64)?];
+        let histogram = match version {
+            3 => Some(histogram(&mut bits, kmers)?),
+            _ => None,
+        };
+        let (path, files, k) = (path.to_owned(), Vec::new(), k as usize);
+        Ok(Meryl {
+            path,
+            files,
+            k,
+            prefix_bits,
+            file_bits,
+            canonical,
+            kmers,
+            histogram,
+            largest_block: 0,
+        })
+    }
+
+    /// The index and all files of data.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        std::iter::once(self.path.join("merylIndex")).chain(self.files.iter().cloned()).collect()
+    }
+
+    /// How many k-mers have each count, where the index says.
+    pub(crate) fn histogram(&self) -> Option<&Histogram> {
+        self.histogram.as_ref()
+    }
+
+    pub(crate) fn description(&self) -> Description {
+        let counts: Vec<u32> =
+            self.histogram.iter().flat_map(Histogram::iter).map(|(count, _)| count).collect();
+        Description {
+            // A table that was cut has none of the lower ones.
+            min_count: counts.iter().copied().min().unwrap_or(1),
+            kmers: Some(self.kmers),
+            largest_count: counts.iter().copied().max(),
+            ..Description::unread(Kind::Meryl, self.k, self.canonical)
+        }
+    }
+
+    /// Bytes of memory that `threads` workers need: a block, and its k-mers.
+    pub(crate) fn resident(&self, threads: u64) -> u64 {
+        4 * threads * self.largest_block
+    }
+
+    pub(crate) fn gather<'p, K: Kmer>(
+        &self,
+        gathered: Gathered<'p, K>,
+        threads: usize,
+        cancel: &Cancel,
+    ) -> Result<Gathered<'p, K>, Error> {
+        self.walk(threads, cancel, || gathered.writer(), Gathering::add, Gathering::finish)?;
+        Ok(gathered.gathered())
+    }
+
+    /// Checks all that can be wrong: what is read is.
+    pub(crate) fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        merganser_seq::with_kmer!(self.k, K => {
+            self.walk(threads, cancel, || (), |(), _: K, _| Ok(()), |()| Ok(()))
+        })
+    }
+
+    /// Hands all k-mers, in no order, to what `begin` makes for each worker.
+    fn walk<K: Kmer, W>(
+        &self,
+        threads: usize,
+        cancel: &Cancel,
+        begin: impl Fn() -> W + Sync,
+        take: impl Fn(&mut W, K, u32) -> Result<(), Error> + Sync,
+        finish: impl Fn(W) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        let (next, found) = (AtomicUsize::new(0), AtomicU64::new(0));
+        run_workers(threads, |_| {
+            let mut worker = begin();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(file) = self.files.get(number) else { return finish(worker) };
+                let mut objects = Objects::open(file)?;
+                let mut block = Block { meryl: self, file, number: number as u64, after: None };
+                while let Some(object) = objects.next()? {
+                    if cancel.is_cancelled() {
+                        return Err(Error::Cancelled);
+                    }
+                    let add = |kmer, count| take(&mut worker, kmer, count);
+                    found.fetch_add(block.read(&mut object.bits(file), add)?, Ordering::Relaxed);
+                }
+            }
+        })?;
+        let found = found.into_inner();
+        match found == self.kmers {
+            true => Ok(()),
+            false => Err(bad(
+                &self.path,
+                format!(
+                    "its index has {} k-mers, its files have {found}: copy it again",
+                    self.kmers
+                ),
+            )),
+        }
+    }
+}
+
+/// The histogram of an index, of `kmers` k-mers.
+fn histogram(bits: &mut Bits<'_>, kmers: u64) -> Result<Histogram, Error> {
+    let mut histogram = Histogram::default();
+    let mut sum = 0u64;
+    for _ in 0..bits.take(64)? {
+        let (count, number) = (bits.take(64)?, bits.take(64)?);
+        let count = small(count).ok_or_else(|| bits.damaged(&format!("a count of {count}")))?;
+        sum = sum.saturating_add(number);
+        histogram.add_many(count, number);
+    }
+    match sum == kmers {
+        true => Ok(histogram),
+        false => Err(bits.damaged(&format!("a histogram of {sum} of {kmers} k-mers"))),
+    }
+}
+
+/// A count that tables have.
+fn small(count: u64) -> Option<u32> {
+    u32::try_from(count).ok().filter(|&count| count > 0)
+}
+
+/// The blocks of one file, one after the other.
+struct Block<'b> {
+    meryl: &'b Meryl,
+    file: &'b Path,
+    number: u64,
+    /// The prefix that the next block may have.
+    after: Option<u64>,
+}
+
+impl Block<'_> {
+    /// Hands over the k-mers of a block; how many they were.
+    fn read<K: Kmer>(
+        &mut self,
+        bits: &mut Bits<'_>,
+        mut add: impl FnMut(K, u32) -> Result<(), Error>,
+    ) -> Result<u64, Error> {
+        let magic = bits.bytes::<16>()?;
+        if magic != *DATA {
+            return Err(match magic.starts_with(&DATA[..14]) {
+                true => bad(
+                    self.file,
+                    "k-mers with labels are not read: write them as lines with `meryl print`",
+                ),
+                false => bits.damaged("a block that does not begin as one"),
+            });
+        }
+        let (prefix, kmers) = (bits.take(64)?, bits.take(64)?);
+        self.check_prefix(bits, prefix)?;
+        let suffix_bits = 2 * self.meryl.k as u32 - self.meryl.prefix_bits;
+        let (code, _, low_bits) = (bits.take(8)?, bits.take(32)?, bits.take(32)? as u32);
+        let _ = bits.take(64)?;
+        let count_words = bits.take(8)?;
+        let _ = (bits.take(64)?, bits.take(64)?);
+        if code != 1 || !(1..=2).contains(&count_words) || low_bits > suffix_bits {
+            return Err(bits.damaged(&format!(
+                "a block of an unknown code ({code}, {low_bits}, {count_words})"
+            )));
+        }
+        let suffixes = suffixes(bits, kmers, low_bits, suffix_bits)?;
+        for suffix in suffixes {
+            let count = bits.take(32 * count_words as u32)?;
+            let count = small(count).ok_or_else(|| {
+                bad(
+                    self.file,
+                    format!("a count of {count}: counts from 1 to {} are read", u32::MAX),
+                )
+            })?;
+            let high = u128::from(prefix).checked_shl(suffix_bits).unwrap_or(0);
+            add(self.ours(high | suffix)?, count)?;
+        }
+        Ok(kmers)
+    }
+
+    /// Sees to it that a block is in its file, and behind the one before.
+    fn check_prefix(&mut self, bits: &Bits<'_>, prefix: u64) -> Result<(), Error> {
+        let own = prefix >> (self.meryl.prefix_bits - self.meryl.file_bits) == self.number;
+        if !own || self.after.is_some_and(|after| prefix < after) {
+            return Err(bits.damaged(&format!(
+                "a block of the k-mers with prefix {prefix}, which is not its place"
+            )));
+        }
+        self.after = Some(prefix + 1);
+        Ok(())
+    }
+
+    /// A k-mer in our code and, if asked for, canonical by our order.
+    fn ours<K: Kmer>(&self, code: u128) -> Result<K, Error> {
+        let k = self.meryl.k;
+        let kmer = other_code(code);
+        let mut least = kmer;
+        if self.meryl.canonical {
+            let complement = kmer.reverse_complement(k);
+            if other_code(complement) < code {
+                let reason = "has k-mers of one strand (of count-forward or count-reverse): give --forward-only";
+                return Err(bad(&self.meryl.path, reason));
+            }
+            least = kmer.min(complement);
+        }
+        Ok(K::from_low((least >> 64) as u64).shl(64).or(K::from_low(least as u64)))
+    }
+}
+
+/// From meryl's code of bases (A C T G) to ours (A C G T), and back.
+fn other_code(kmer: u128) -> u128 {
+    const LOW: u128 = u128::MAX / 3;
+    kmer ^ (kmer >> 1 & LOW)
+}
+
+/// The suffixes of a block: the differences of their high bits, unary, beside their low bits.
+fn suffixes(
+    bits: &mut Bits<'_>,
+    kmers: u64,
+    low_bits: u32,
+    suffix_bits: u32,
+) -> Result<Vec<u128>, Error> {
+    let most = 1u128.checked_shl(suffix_bits - low_bits).unwrap_or(u128::MAX);
+    // Each takes a bit at least.
+    let mut suffixes = Vec::with_capacity(kmers.min(bits.left()) as usize);
+    let mut high = 0u128;
+    for _ in 0..kmers {
+        high += u128::from(bits.unary()?);
+        let low = match low_bits {
+            0..=64 => u128::from(bits.take(low_bits)?),
+            _ => u128::from(bits.take(low_bits - 64)?) << 64 | u128::from(bits.take(64)?),
+        };
+        let suffix = high.checked_shl(low_bits).unwrap_or(0) | low;
+        if high >= most || suffixes.last().is_some_and(|&last| last >= suffix) {
+            return Err(bits.damaged("k-mers that do not rise"));
+        }
+        suffixes.push(suffix);
+    }
+    Ok(suffixes)
+}
