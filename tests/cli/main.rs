@@ -25,6 +25,7 @@ mod filter;
 mod filter_cuda;
 mod filter_runs;
 mod help;
+mod hetmers;
 mod homopolymers;
 mod inputs;
 mod interrupt;

@@ -47,6 +47,7 @@
 pub mod algebra;
 mod error;
 pub mod formats;
+pub mod hetmers;
 mod histogram;
 pub mod lookup;
 pub mod matrix;

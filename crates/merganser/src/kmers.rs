@@ -3,6 +3,7 @@
 mod algebra;
 mod compare;
 mod dump;
+mod hetmers;
 mod histogram;
 mod info;
 mod matrix;
@@ -43,6 +44,7 @@ pub(crate) fn run(command: &KmersCommand, console: &Console, started: Instant) -
         Verb::SetCounts(args) => algebra::set_counts(args, console),
         Verb::Compare(args) => compare::run(args, console),
         Verb::Matrix(args) => matrix::run(args, console),
+        Verb::Hetmers(args) => hetmers::run(args, console),
         Verb::FilterReads(args) => reads::filter(args, console),
         Verb::Profile(args) => reads::profile(args, console),
     }

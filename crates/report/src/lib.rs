@@ -2,7 +2,7 @@
 //! computed here but places on a picture.
 //!
 //! [`model`] draws the model of a histogram of k-mers, [`classes`] histograms of classes of k-mers over each other,
-//! [`haplotypes`] the parents' k-mers in assemblies.
+//! [`haplotypes`] the parents' k-mers in assemblies, [`smudges`] pairs of k-mers that tell the ploidy.
 //!
 //! ```
 //! use merganser_report::model;
@@ -26,4 +26,5 @@ pub mod haplotypes;
 pub mod model;
 mod png;
 mod scene;
+pub mod smudges;
 mod svg;

@@ -25,6 +25,7 @@
 mod error;
 mod model;
 mod quality;
+pub mod smudges;
 
 pub use error::Error;
 pub use model::{Doubt, Model, Settings};

@@ -18,6 +18,14 @@ pub(crate) struct Place {
     pub(crate) last: bool,
 }
 
+#[cfg(test)]
+impl Place {
+    /// A range of a section, for tests.
+    pub(crate) fn of(section: usize, first: bool, last: bool) -> Place {
+        Place { section, first, last }
+    }
+}
+
 /// What a worker does with the ranges that it gets.
 pub(crate) trait Work<K> {
     /// Takes a range of each table; false to end this worker's run, as another has failed.

@@ -1,6 +1,7 @@
 //! `merganser kmers`.
 
 mod algebra;
+mod hetmers;
 mod matrix;
 mod qv;
 mod reads;
@@ -17,6 +18,7 @@ pub(crate) use algebra::{
     ResultFormat, SetCountsArgs, SubtractArgs, TableArgs,
 };
 
+pub(crate) use hetmers::HetmersArgs;
 pub(crate) use matrix::{MatrixArgs, MatrixLayout};
 pub(crate) use qv::QvArgs;
 pub(crate) use reads::{FilterReadsArgs, MaskName, MatesName, ProfileArgs};
@@ -68,6 +70,9 @@ pub(crate) enum KmersCommand {
     /// Put tables side by side: a row for each k-mer, a column for each table
     #[command(after_help = matrix::MATRIX)]
     Matrix(MatrixArgs),
+    /// Find pairs of k-mers that differ in one base, and the ploidy that they tell (Smudgeplot)
+    #[command(after_help = hetmers::HETMERS)]
+    Hetmers(HetmersArgs),
     /// Keep, trim or mask reads by their k-mers that a table has
     #[command(after_help = reads::FILTER_READS)]
     FilterReads(Box<FilterReadsArgs>),
@@ -105,7 +110,7 @@ Examples:
     -o sample_jf.hist   # for MultiQC
   merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
   merganser kmers histogram --model --ploidy 1 bacterium.mgk
-  merganser kmers histogram --model --ploidy 4 sample.mgk";
+  merganser kmers histogram --model --ploidy auto sample.mgk";
 
 const QUERY: &str = "\
 A k-mer may be given in either case and on either strand (unless the table was
@@ -173,10 +178,11 @@ pub(crate) struct HistogramArgs {
     /// Print what a model of the histogram says of the genome, and a picture, instead of it
     #[arg(long, help_heading = "Model")]
     pub(crate) model: bool,
-    /// Copies of the genome in a cell, 1 to 6: 1 for bacteria and inbred strains
-    #[arg(long, value_name = "N", default_value_t = 2, requires = "model", help_heading = "Model")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=6))]
-    pub(crate) ploidy: u32,
+    /// Copies of the genome in a cell, 1 to 6: 1 for bacteria and inbred strains; auto: as
+    /// `kmers hetmers` finds it, of a table
+    #[arg(long, value_name = "N", default_value = "2", requires = "model", help_heading = "Model")]
+    #[arg(value_parser = ploidy)]
+    pub(crate) ploidy: PloidyChoice,
     /// How four haplotypes (up to 2), five (5) or six (16) are related, by GenomeScope 2's numbers;
     /// 0 for any way
     #[arg(long, value_name = "N", default_value_t = 0, requires = "model", help_heading = "Model")]
@@ -201,6 +207,21 @@ pub(crate) struct HistogramArgs {
     pub(crate) k: Option<u8>,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
+}
+
+/// `--ploidy`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PloidyChoice {
+    Auto,
+    Given(u32),
+}
+
+fn ploidy(text: &str) -> Result<PloidyChoice, String> {
+    match text.parse() {
+        _ if text == "auto" => Ok(PloidyChoice::Auto),
+        Ok(ploidy @ 1..=6) => Ok(PloidyChoice::Given(ploidy)),
+        _ => Err("1 to 6, or auto".into()),
+    }
 }
 
 #[derive(Args, Debug)]

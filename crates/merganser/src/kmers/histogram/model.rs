@@ -12,10 +12,10 @@ use merganser_run::Cancel;
 use merganser_spectrum::{Model, Settings};
 
 use super::{collect, cut};
-use crate::args::kmers::HistogramArgs;
+use crate::args::kmers::{HistogramArgs, PloidyChoice};
 use crate::console::Console;
 use crate::files::RunFiles;
-use crate::kmers::tables;
+use crate::kmers::{hetmers, tables};
 use crate::{failure, interrupt};
 
 /// Letters of the picture on a terminal.
@@ -28,15 +28,23 @@ const EXPLAINED: f64 = 0.9;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
+    if args.ploidy == PloidyChoice::Auto && args.k.is_some() {
+        return failure::usage(
+            "--ploidy auto needs a table, and not a histogram (-k): its k-mers tell the ploidy",
+        );
+    }
     let (histogram, k, read) = histogram(args, console, &cancel)?;
     let outputs = RunFiles::new().read(read).write(&args.plot).write([&args.output]).check()?;
     let rows: Vec<_> = histogram.iter().collect();
-    let settings = Settings {
-        ploidy: args.ploidy,
-        topology: args.topology,
-        coverage: args.lambda,
-        max_count: args.max_count,
+    let (ploidy, coverage) = match args.ploidy {
+        PloidyChoice::Given(ploidy) => (ploidy, args.lambda),
+        PloidyChoice::Auto => {
+            let told = hetmers::suggest(&args.table, &args.tables, console, &cancel)?;
+            (told.ploidy, args.lambda.or(told.coverage))
+        }
     };
+    let settings =
+        Settings { ploidy, topology: args.topology, coverage, max_count: args.max_count };
     let model = match Model::fit_with(&rows, k, &settings) {
         Ok(model) => model,
         Err(why) if why.is_of_coverage() && !args.strict => {

@@ -1,0 +1,147 @@
+//! `merganser kmers hetmers`, and the ploidy that it tells.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use merganser_kmers::Error;
+use merganser_kmers::algebra::{self, Cut};
+use merganser_kmers::hetmers::{Pairs, hetmers};
+use merganser_kmers::tables::AnyTable;
+use merganser_report::smudges as picture;
+use merganser_run::Cancel;
+use merganser_spectrum::smudges::{Ploidy, Smudge, ploidy};
+use serde_json::json;
+
+use super::{histogram, tables};
+use crate::args::kmers::{HetmersArgs, TableArgs};
+use crate::common::thousands;
+use crate::console::Console;
+use crate::failure::usage;
+use crate::files::RunFiles;
+use crate::interrupt;
+use crate::progress::Bar;
+
+pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
+    let (path, cut) = match algebra::parse_operand(&args.operand) {
+        Ok(operand) => operand,
+        Err(what) => return usage(format!("{}: {what}", args.operand.display())),
+    };
+    let cancel = interrupt::cancel_on_interrupt();
+    let opened = tables::open(&[&path], &args.tables, &cancel)?;
+    let files = RunFiles::new().read(tables::files(&opened)).write([&args.output]);
+    let set = files.write(&args.plot).write(&args.json).check()?;
+    let (pairs, told) = find(&opened, cut, &args.tables, console, &cancel)?;
+    let mut text = String::from("minor\tmajor\tpairs\n");
+    for ((minor, major), number) in &pairs {
+        text += &format!("{minor}\t{major}\t{number}\n");
+    }
+    let rows: Vec<_> = pairs.into_iter().collect();
+    let mut all = vec![(&args.output, text.into_bytes())];
+    if let Some(plot) = &args.plot {
+        let title = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_png = plot.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
+        let bytes = match is_png {
+            true => picture::png(&title, &rows, &told).map_err(Error::from)?,
+            false => picture::svg(&title, &rows, &told).into_bytes(),
+        };
+        all.push((plot, bytes));
+    }
+    if let Some(json) = &args.json {
+        all.push((json, format!("{:#}\n", summary(&told)).into_bytes()));
+    }
+    for (path, bytes) in all {
+        let mut output = set.output(path).map_err(Error::from)?;
+        output.write_all(&bytes).map_err(Error::from)?;
+        output.finish().map_err(Error::from)?;
+    }
+    set.commit().map_err(Error::from)?;
+    console.info(format_args!("{}", words(&told)));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The pairs of a table, and what they tell.
+///
+/// # Errors
+/// If it cannot be read, has no k-mers of errors, or no peak behind them.
+fn find(
+    opened: &[AnyTable],
+    cut: Cut,
+    args: &TableArgs,
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<(Pairs, Ploidy)> {
+    let [table] = opened else { bail!("one table is needed") };
+    let path = table.path().display();
+    if let Some(missing) = histogram::cut(table.description()) {
+        console.warn(format_args!("{path}: {missing}"));
+    }
+    let rows: Vec<_> = histogram::collect(opened, args, cancel)?.iter().collect();
+    let bar = Bar::new(console);
+    let pairs = hetmers(table, cut, &tables::resources(args, None), &bar, cancel);
+    drop(bar);
+    let pairs = pairs?;
+    let counted: Vec<_> = pairs.iter().map(|(&counts, &number)| (counts, number)).collect();
+    let Some(told) = ploidy(&counted, &rows) else {
+        bail!(
+            "{path}: its histogram has no peak behind the errors: the coverage is too low, or low counts were cut off"
+        );
+    };
+    Ok((pairs, told))
+}
+
+/// The ploidy that a table's pairs tell, and how often a k-mer occurs that one haplotype has once.
+///
+/// # Errors
+/// As for the command.
+pub(super) fn suggest(
+    path: &Path,
+    args: &TableArgs,
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<Ploidy> {
+    let opened = tables::open(&[path], args, cancel)?;
+    let (_, told) = find(&opened, Cut::NONE, args, console, cancel)?;
+    console.info(format_args!("{}", words(&told)));
+    Ok(told)
+}
+
+/// AAB of two haplotypes and one.
+fn letters(smudge: &Smudge) -> String {
+    let [rarer, other] = smudge.copies;
+    "A".repeat(other as usize) + &"B".repeat(rarer as usize)
+}
+
+/// What is said to people.
+fn words(told: &Ploidy) -> String {
+    let pairs = |number: f64| thousands(number.round() as u64);
+    let Some(coverage) = told.coverage else {
+        let all = pairs(told.other);
+        return format!(
+            "ploidy 1: {all} pairs of k-mers differ in their middle base, too few for two haplotypes"
+        );
+    };
+    let mut smudges = told.smudges.clone();
+    smudges.sort_by(|one, other| other.pairs.total_cmp(&one.pairs));
+    let ways =
+        smudges.iter().take(4).map(|smudge| format!("{} {}", letters(smudge), pairs(smudge.pairs)));
+    format!(
+        "ploidy {}: pairs of k-mers that differ in their middle base: {}, others {}; coverage of a haplotype {coverage:.1}",
+        told.ploidy,
+        ways.collect::<Vec<_>>().join(", "),
+        pairs(told.other)
+    )
+}
+
+/// The same for programs.
+fn summary(told: &Ploidy) -> serde_json::Value {
+    let smudge = |smudge: &Smudge| json!({ "pattern": letters(smudge), "copies": smudge.copies, "pairs": smudge.pairs.round() });
+    json!({
+        "ploidy": told.ploidy,
+        "kmer_coverage": told.coverage,
+        "solid": told.solid,
+        "smudges": told.smudges.iter().map(smudge).collect::<Vec<_>>(),
+        "other_pairs": told.other.round(),
+    })
+}

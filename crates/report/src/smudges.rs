@@ -1,0 +1,162 @@
+//! The picture of het-mers, as Smudgeplot draws it: how often both k-mers of a pair occur, against the part of the rarer one.
+
+use std::io;
+
+use crate::scene::{Anchor, Axes, INK, Scene, Shape, Words, rectangle, thousands};
+use crate::{png as pixels, svg as vectors};
+use merganser_spectrum::smudges::{Ploidy, Smudge};
+
+const WIDTH: f64 = 600.0;
+const HEIGHT: f64 = 500.0;
+const SCALE: u32 = 3;
+const FRAME: [f64; 4] = [96.0, 44.0, 512.0, 452.0];
+/// Columns, of parts up to a half, and rows, of both counts together.
+const COLUMNS: usize = 40;
+const ROWS: usize = 60;
+/// So many pairs lie below the upper end.
+const SHOWN: f64 = 0.98;
+/// From few pairs to many: viridis, which reads in grey, too.
+const COLOURS: [&str; 10] = [
+    "#440154", "#482878", "#3E4A89", "#31688E", "#26828E", "#1F9E89", "#35B779", "#6DCD59",
+    "#B4DE2C", "#FDE725",
+];
+
+/// A count's pairs are spread over so many places between it and its neighbours, twice: parts of small counts are few.
+const PLACES: u32 = 5;
+
+/// Returns an SVG picture of those of `pairs` that are of no errors. They have two counts, the smaller first, and how many pairs
+/// have them.
+pub fn svg(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> String {
+    vectors::draw(&scene(title, pairs, told))
+}
+
+/// Returns a PNG picture of 1800 × 1500 pixels.
+///
+/// # Errors
+/// None are known: the picture is made in memory.
+pub fn png(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> io::Result<Vec<u8>> {
+    pixels::draw(&scene(title, pairs, told))
+}
+
+/// AAB of two haplotypes and one.
+fn letters(smudge: &Smudge) -> String {
+    let [rarer, other] = smudge.copies;
+    "A".repeat(other as usize) + &"B".repeat(rarer as usize)
+}
+
+/// The largest sum of counts that is shown.
+fn highest(pairs: &[((u32, u32), u64)], told: &Ploidy) -> f64 {
+    let mut sums: Vec<(u32, u64)> = pairs
+        .iter()
+        .map(|&((minor, major), number)| (minor.saturating_add(major), number))
+        .collect();
+    sums.sort_unstable();
+    let all: u64 = sums.iter().map(|row| row.1).sum();
+    let mut below = 0;
+    let most = sums.into_iter().find(|&(_, number)| {
+        below += number;
+        below as f64 >= SHOWN * all as f64
+    });
+    let of_smudges = told.smudges.iter().map(|smudge| sum(smudge, told) * 1.3).fold(10.0, f64::max);
+    f64::from(most.map_or(10, |row| row.0)).min(3.0 * of_smudges).max(of_smudges)
+}
+
+/// Where the counts of a way's pairs lie together.
+fn sum(smudge: &Smudge, told: &Ploidy) -> f64 {
+    f64::from(smudge.copies[0] + smudge.copies[1]) * told.coverage.unwrap_or_default()
+}
+
+fn scene(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> Scene {
+    let solid = pairs.iter().filter(|((minor, _), _)| *minor > told.solid);
+    let pairs = &solid.copied().collect::<Vec<_>>();
+    let axes = Axes { frame: FRAME, most: [0.5, highest(pairs, told)] };
+    let [left, top, right, bottom] = FRAME;
+    let mut shapes = vec![Shape::filled(vec![rectangle(FRAME)], COLOURS[0], 1.0)];
+    let cells = cells(pairs, axes.most[1]);
+    let most = cells.iter().copied().fold(1.0, f64::max);
+    for (level, colour) in COLOURS.iter().enumerate().skip(1) {
+        let of_level = |&(_, &pairs): &(usize, &f64)| shade(pairs, most) == level;
+        let paths: Vec<_> =
+            cells.iter().enumerate().filter(of_level).map(|(at, _)| cell(at, &axes)).collect();
+        if !paths.is_empty() {
+            shapes.push(Shape::filled(paths, colour, 1.0));
+        }
+    }
+    shapes.push(axes.shape());
+    let mut words = vec![
+        Words::new(title, [left, 20.0], Anchor::Start),
+        Words::new("Both counts", [left - 6.0, top - 8.0], Anchor::End),
+        Words::new(
+            "Part of the rarer k-mer",
+            [(left + right) / 2.0, HEIGHT - 12.0],
+            Anchor::Middle,
+        ),
+    ];
+    for part in [0.0, 0.1, 0.2, 0.3, 0.4, 0.5] {
+        words.push(Words::new(format!("{part:.1}"), [axes.x(part), bottom + 18.0], Anchor::Middle));
+    }
+    for number in crate::scene::ticks(axes.most[1]) {
+        words.push(Words::new(thousands(number), [left - 6.0, axes.y(number) + 4.0], Anchor::End));
+    }
+    label(told, &axes, &mut shapes, &mut words);
+    Scene { width: WIDTH, height: HEIGHT, scale: SCALE, shapes, words }
+}
+
+/// Pairs in each cell, rows from below.
+fn cells(pairs: &[((u32, u32), u64)], most: f64) -> Vec<f64> {
+    let mut cells = vec![0.0; COLUMNS * ROWS];
+    let places = |count: u32| {
+        let place = |place: u32| (f64::from(place) + 0.5) / f64::from(PLACES) - 0.5;
+        (0..PLACES).map(move |number| f64::from(count) + place(number))
+    };
+    for &((minor, major), number) in pairs {
+        let share = number as f64 / f64::from(PLACES * PLACES);
+        for (one, other) in
+            places(minor).flat_map(|one| places(major).map(move |other| (one, other)))
+        {
+            let sum = one + other;
+            let row = (sum / most * ROWS as f64) as usize;
+            let column = (2.0 * one.min(other) / sum * COLUMNS as f64) as usize;
+            if row < ROWS {
+                cells[row * COLUMNS + column.min(COLUMNS - 1)] += share;
+            }
+        }
+    }
+    cells
+}
+
+fn cell(at: usize, axes: &Axes) -> Vec<[f64; 2]> {
+    let [column, row] = [at % COLUMNS, at / COLUMNS].map(|place| place as f64);
+    let x = |column: f64| axes.x(0.5 * column / COLUMNS as f64);
+    let y = |row: f64| axes.y(axes.most[1] * row / ROWS as f64);
+    rectangle([x(column), y(row + 1.0), x(column + 1.0), y(row)])
+}
+
+/// The colour of a cell, by the square root of its pairs, so that few are seen, too.
+fn shade(pairs: f64, most: f64) -> usize {
+    (((pairs / most).sqrt() * COLOURS.len() as f64) as usize).min(COLOURS.len() - 1)
+}
+
+/// Names the ways at the right side, where a half is, with a line to where their pairs lie.
+fn label(told: &Ploidy, axes: &Axes, shapes: &mut Vec<Shape>, words: &mut Vec<Words>) {
+    let all: f64 = told.other + told.smudges.iter().map(|smudge| smudge.pairs).sum::<f64>();
+    let [_, _, right, _] = axes.frame;
+    let mut taken: Vec<f64> = Vec::new();
+    for smudge in told.smudges.iter().filter(|smudge| smudge.pairs >= 0.01 * all) {
+        let [rarer, other] = smudge.copies.map(f64::from);
+        let at = axes.point([rarer / (rarer + other), sum(smudge, told)]);
+        // Below those that are at the same height.
+        let mut base = at[1] + 4.0;
+        while taken.iter().any(|&other| (other - base).abs() < 14.0) {
+            base += 14.0;
+        }
+        taken.push(base);
+        shapes.push(Shape::dashed(vec![at, [right + 4.0, base - 4.0]], INK));
+        let part = 100.0 * smudge.pairs / all;
+        words.push(Words::new(
+            format!("{} {part:.0}%", letters(smudge)),
+            [right + 6.0, base],
+            Anchor::Start,
+        ));
+    }
+}

@@ -1,0 +1,247 @@
+//! Ploidy by het-mers: pairs of k-mers that differ in one base lie together where so many haplotypes have the one and so
+//! many the other. Smudgeplot's idea (Ranallo-Benavidez et al. 2020); the fit is another: a mixture of all ways of up to six
+//! haplotypes, and of pairs that lie anywhere, for each coverage of one haplotype that the main peak of the histogram leaves.
+
+use crate::solid_threshold;
+
+/// The ways in which up to six haplotypes have two k-mers: how many have the rarer one, how many the other.
+pub const WAYS: [[u32; 2]; 9] =
+    [[1, 1], [1, 2], [1, 3], [2, 2], [1, 4], [2, 3], [1, 5], [2, 4], [3, 3]];
+/// So many haplotypes at most.
+const MOST_COPIES: u32 = 6;
+/// The variance of a count for one of a Poisson distribution.
+const DISPERSION: f64 = 1.5;
+/// Candidates for the coverage around each part of the main peak: by so much less or more, in steps.
+const AROUND: f64 = 0.12;
+const STEP: f64 = 0.02;
+/// Rounds of the fit.
+const ROUNDS: usize = 25;
+/// A smaller coverage must explain a pair so much better (natural logarithm of its probability).
+const BETTER: f64 = 0.02;
+/// Fewer pairs of all k-mers are chance, or repeats.
+const LEAST_PAIRS: f64 = 0.0002;
+/// The same where the main peak may be that of one haplotype: repeats that differ look like two haplotypes then.
+const LEAST_PAIRS_OF_ONE: f64 = 0.005;
+/// Where less of a way's k-mers have counts above those of errors, what is seen says nothing of the rest.
+const LEAST_SEEN: f64 = 0.05;
+/// Fewer pairs tell nothing.
+const LEAST: f64 = 50.0;
+
+/// Pairs of one way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smudge {
+    /// Haplotypes with the rarer k-mer, and with the other.
+    pub copies: [u32; 2],
+    /// About how many pairs.
+    pub pairs: f64,
+}
+
+/// What pairs tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ploidy {
+    /// Haplotypes, 1 to 6: those of the way that most pairs are of.
+    pub ploidy: u32,
+    /// About how often a k-mer occurs that one haplotype has once; none if there are too few pairs to tell.
+    pub coverage: Option<f64>,
+    /// k-mers with larger counts were taken; the others are errors' ([`solid_threshold`]).
+    pub solid: u32,
+    /// Ways that pairs are of, in the order of [`WAYS`].
+    pub smudges: Vec<Smudge>,
+    /// Pairs that lie anywhere.
+    pub other: f64,
+}
+
+/// Says how many haplotypes pairs of k-mers speak for. `pairs` have two counts, the smaller first, and how many pairs have them;
+/// `histogram` are counts, ascending, with how many k-mers have each. None without a peak behind the errors.
+pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<Ploidy> {
+    let solid = solid_threshold(histogram)?;
+    let behind = || histogram.iter().filter(|row| row.0 > solid);
+    let (peak, _) = *behind().max_by_key(|row| row.1)?;
+    let kmers: u64 = behind().map(|row| row.1).sum();
+    let cells = Cells::new(pairs, solid, peak);
+    let few = Ploidy { ploidy: 1, coverage: None, solid, smudges: Vec::new(), other: cells.pairs };
+    if cells.pairs < LEAST.max(LEAST_PAIRS * kmers as f64) {
+        return Some(few);
+    }
+    // From the largest coverage on: two fits that are as good differ in that all is there twice.
+    let mut best: Option<Fit> = None;
+    for part in 1..=MOST_COPIES {
+        let steps = (AROUND / STEP).round() as i32;
+        let of_part = (-steps..=steps)
+            .map(|step| f64::from(peak) / f64::from(part) * (1.0 + STEP * f64::from(step)))
+            .filter(|&coverage| coverage > 2.0)
+            .map(|coverage| cells.fit(coverage))
+            .max_by(|one, other| one.likelihood.total_cmp(&other.likelihood));
+        if let Some(fit) = of_part
+            && best.as_ref().is_none_or(|best| fit.likelihood > best.likelihood + BETTER)
+        {
+            best = Some(fit);
+        }
+    }
+    let Fit { coverage, weights, .. } = best?;
+    let smudges: Vec<Smudge> = WAYS
+        .into_iter()
+        .zip(weights)
+        .map(|(copies, weight)| Smudge { copies, pairs: weight * cells.pairs })
+        .filter(|smudge| smudge.pairs >= 0.5)
+        .collect();
+    let in_smudges: f64 = smudges.iter().map(|smudge| smudge.pairs).sum();
+    let brightest = smudges.iter().max_by(|one, other| one.pairs.total_cmp(&other.pairs));
+    let is_of_one = f64::from(peak) / coverage < 1.5;
+    let least = if is_of_one { LEAST_PAIRS_OF_ONE } else { LEAST_PAIRS };
+    match brightest {
+        Some(brightest) if in_smudges >= LEAST.max(least * kmers as f64) => Some(Ploidy {
+            ploidy: brightest.copies.iter().sum(),
+            coverage: Some(coverage),
+            solid,
+            other: cells.pairs - in_smudges,
+            smudges,
+        }),
+        _ => Some(few),
+    }
+}
+
+/// Pairs by their counts.
+struct Cells {
+    cells: Vec<([usize; 2], f64)>,
+    pairs: f64,
+    /// Counts are larger,
+    solid: usize,
+    /// and no larger than this.
+    most: usize,
+}
+
+/// What a coverage makes of pairs.
+struct Fit {
+    coverage: f64,
+    /// The mean of a pair's probability, as a natural logarithm.
+    likelihood: f64,
+    /// The part of the pairs that is of each way.
+    weights: [f64; WAYS.len()],
+}
+
+impl Cells {
+    /// Pairs that are of no errors, and not beyond what any way has.
+    fn new(pairs: &[((u32, u32), u64)], solid: u32, peak: u32) -> Cells {
+        let most = MOST_COPIES * peak;
+        let inside = pairs.iter().filter(|((minor, major), _)| *minor > solid && *major <= most);
+        let cells: Vec<([usize; 2], f64)> = inside
+            .map(|&((minor, major), number)| ([minor as usize, major as usize], number as f64))
+            .collect();
+        let pairs = cells.iter().map(|cell| cell.1).sum();
+        Cells { cells, pairs, solid: solid as usize, most: most as usize }
+    }
+
+    /// Fits the parts of all ways, given the coverage of one haplotype, by expectation and maximisation.
+    fn fit(&self, coverage: f64) -> Fit {
+        let densities: Vec<Vec<f64>> = (1..MOST_COPIES)
+            .map(|copies| densities(f64::from(copies) * coverage, self.solid, self.most))
+            .collect();
+        // Anywhere: pairs of counts up to the largest one, the smaller first.
+        let anywhere = 2.0 / (self.most as f64 * self.most as f64);
+        let mut weights = [0.9 / WAYS.len() as f64; WAYS.len()];
+        let mut likelihood = f64::NEG_INFINITY;
+        for _ in 0..ROUNDS {
+            let left = 1.0 - weights.iter().sum::<f64>();
+            let (mut sums, mut logarithms) = ([0.0; WAYS.len()], 0.0);
+            for &([minor, major], number) in &self.cells {
+                let mut parts = [0.0; WAYS.len()];
+                for ((part, [rarer, other]), weight) in parts.iter_mut().zip(WAYS).zip(weights) {
+                    let density = |copies: u32, count: usize| densities[copies as usize - 1][count];
+                    // Which of two equals is the smaller one is chance.
+                    let orders = if rarer == other { 2.0 } else { 1.0 };
+                    *part = weight * orders * density(rarer, minor) * density(other, major);
+                }
+                let all = parts.iter().sum::<f64>() + left.max(1e-6) * anywhere;
+                logarithms += number * all.ln();
+                sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += number * part / all);
+            }
+            weights = sums.map(|sum| sum / self.pairs);
+            likelihood = logarithms / self.pairs;
+        }
+        Fit { coverage, likelihood, weights }
+    }
+}
+
+/// How probable each count up to `most` is among those above `solid`, where `mean` is expected of all.
+fn densities(mean: f64, solid: usize, most: usize) -> Vec<f64> {
+    let variance = DISPERSION * mean;
+    let density = |count: usize| (-(count as f64 - mean).powi(2) / (2.0 * variance)).exp();
+    let mut densities: Vec<f64> = (0..=most).map(density).collect();
+    let all: f64 = densities.iter().sum();
+    // What lies below was cut off; where that is nearly all, nothing is known.
+    let seen = densities[solid.min(most)..].iter().sum::<f64>().max(LEAST_SEEN * all);
+    densities.iter_mut().for_each(|density| *density /= seen.max(f64::MIN_POSITIVE));
+    densities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// Pairs of some ways, and a histogram with its main peak.
+    fn sample(coverage: f64, ways: &[([u32; 2], u32)], peak: f64, kmers: f64) -> Option<Ploidy> {
+        let mut pairs = BTreeMap::new();
+        // Normal numbers by quantiles that do not repeat.
+        let mut seed = 7u64;
+        let mut uniform = || {
+            // SplitMix64.
+            seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            let mixed = mixed ^ (mixed >> 31);
+            (mixed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut draw = |mean: f64| {
+            let sum: f64 = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+            (mean + sum * (1.2 * mean).sqrt()).round().max(1.0) as u32
+        };
+        for &([rarer, other], number) in ways {
+            for _ in 0..number {
+                let counts = [rarer, other].map(|copies| draw(f64::from(copies) * coverage));
+                *pairs.entry((counts[0].min(counts[1]), counts[0].max(counts[1]))).or_insert(0) +=
+                    1;
+            }
+        }
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        let at = |count: u32| {
+            let errors = 0.3 * kmers * 0.3f64.powi(count as i32 - 1);
+            let [once, all] = [coverage, peak].map(|mean| densities(mean, 0, 400)[count as usize]);
+            let of_genome = kmers * (0.1 * once + 0.9 * all);
+            (count, (errors + of_genome) as u64)
+        };
+        let histogram: Vec<(u32, u64)> = (1..400).map(at).filter(|row| row.1 > 0).collect();
+        ploidy(&pairs, &histogram)
+    }
+
+    #[test]
+    fn the_brightest_smudge_tells() {
+        let told = |coverage, ways: &[_], peak| {
+            let told = sample(coverage, ways, peak, 1e6).unwrap();
+            (told.ploidy, told.coverage.map(|found| (found / coverage - 1.0).abs() < 0.05))
+        };
+        assert_eq!(told(20.0, &[([1, 1], 3000)], 40.0), (2, Some(true)));
+        assert_eq!(told(20.0, &[([1, 1], 9000)], 20.0), (2, Some(true)));
+        assert_eq!(told(20.0, &[([1, 2], 3000), ([1, 1], 300)], 60.0), (3, Some(true)));
+        assert_eq!(told(15.0, &[([1, 3], 3000), ([2, 2], 1200)], 60.0), (4, Some(true)));
+        assert_eq!(told(15.0, &[([2, 2], 3000), ([1, 3], 900)], 60.0), (4, Some(true)));
+        assert_eq!(told(25.0, &[([1, 5], 3000), ([2, 4], 900)], 150.0), (6, Some(true)));
+    }
+
+    #[test]
+    fn few_pairs_are_one_haplotype() {
+        assert_eq!(sample(20.0, &[([1, 1], 60)], 20.0, 1e6).unwrap().ploidy, 1);
+        assert_eq!(sample(20.0, &[], 20.0, 1e6).unwrap().ploidy, 1);
+        // Repeats that differ, at the peak of what is there once.
+        assert_eq!(sample(20.0, &[([1, 1], 2000)], 20.0, 1e6).unwrap().ploidy, 1);
+    }
+
+    #[test]
+    fn pairs_that_lie_anywhere_are_of_no_way() {
+        let told = sample(20.0, &[([1, 1], 3000)], 40.0, 1e6).unwrap();
+        let [smudge] = told.smudges[..] else { panic!("{told:?}") };
+        assert_eq!(smudge.copies, [1, 1]);
+        assert!(smudge.pairs > 2800.0 && told.other < 200.0, "{told:?}");
+    }
+}
