@@ -264,6 +264,37 @@ pub enum Error {
 }
 
 impl Error {
+    /// Where it is, as far as it says: a file, and a record's number in it, from 1.
+    pub fn place(&self) -> (Option<String>, Option<u64>) {
+        use Error as E;
+        let of = |path: &Path| Some(path.display().to_string());
+        match self {
+            E::LongRecord { input, record, .. }
+            | E::Fastq { input, record, .. }
+            | E::NoMate { input, record }
+            | E::MateNames { input, record, .. } => (Some(input.clone()), Some(*record)),
+            E::Open { input, .. }
+            | E::Read { input, .. }
+            | E::Shrunk { input }
+            | E::Changed { input }
+            | E::Truncated { input, .. }
+            | E::Corrupt { input, .. }
+            | E::Window { input, .. }
+            | E::UnknownFormat { input, .. }
+            | E::Alignment { input, .. }
+            | E::MacLineEnds { input }
+            | E::LongHeader { input, .. }
+            | E::LongLine { input, .. }
+            | E::Binary { input, .. }
+            | E::MateCount { shorter: input, .. } => (Some(input.clone()), None),
+            E::List { list: path, .. } | E::Create { path, .. } | E::Write { path, .. } => {
+                (of(path), None)
+            }
+            E::TemporaryDirectory { dir, .. } | E::Temporary { dir, .. } => (of(dir), None),
+            _ => (None, None),
+        }
+    }
+
     /// Whether the reader of our output went away, which ends a run quietly.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)

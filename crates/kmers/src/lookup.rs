@@ -14,7 +14,7 @@ mod sorted_queries;
 mod temporary;
 
 use merganser_run::{Cancel, Progress, Resources, Work};
-use merganser_seq::kmer::Wide;
+use merganser_seq::kmer::{Kmer, Wide};
 
 use crate::Error;
 use crate::algebra::{Cut, Session};
@@ -27,7 +27,7 @@ use sorted_queries::SortedQueries;
 use temporary::Temporary;
 
 /// The counts of k-mers given by their letters, whatever their width and wherever the table is.
-pub trait Lookup: Sync {
+pub trait Lookup: Send + Sync {
     /// Bases of a k-mer.
     fn k(&self) -> usize;
 
@@ -49,6 +49,25 @@ pub trait Lookup: Sync {
     /// # Errors
     /// If the table cannot be read, or [`Error::Cancelled`].
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error>;
+
+    /// Replaces `counts` by those of k-mers of up to 32 bases that are given as integers (A C G T = 0 1 2 3, the first base most
+    /// significant), on either strand if the table is canonical; 0 for those that are not in the table, as are integers
+    /// of more than k bases.
+    ///
+    /// # Errors
+    /// As [`Lookup::counts`].
+    fn counts_of_words(&self, kmers: &[u64], counts: &mut Vec<u32>) -> Result<(), Error> {
+        let k = self.k();
+        let mut letters = Vec::with_capacity(kmers.len() * (k + 1));
+        for &kmer in kmers {
+            match k < 32 && kmer >> (2 * k) != 0 {
+                true => letters.resize(letters.len() + k, b'N'),
+                false => kmer.write_letters(k, &mut letters),
+            }
+            letters.push(b'\n');
+        }
+        self.counts(&letters, k + 1, counts)
+    }
 }
 
 /// What a table is looked up for.

@@ -57,6 +57,30 @@ impl<K: Kmer> Sections<K> {
         self.answer(sliding.k, &waiting[..number], counts);
     }
 
+    /// The same of k-mers that are given as integers of up to 32 bases.
+    pub(crate) fn look_up_words(
+        &self,
+        k: usize,
+        canonical: bool,
+        kmers: &[u64],
+        counts: &mut [u32],
+    ) {
+        let mut waiting = [(K::default(), 0usize); AT_ONCE];
+        for (number, chunk) in kmers.chunks(AT_ONCE).enumerate() {
+            let mut some = 0;
+            for (at, &kmer) in chunk.iter().enumerate() {
+                if k < 32 && kmer >> (2 * k) != 0 {
+                    continue;
+                }
+                let kmer = K::from_low(kmer);
+                let own = if canonical { kmer.least(kmer.reverse_complement(k)) } else { kmer };
+                waiting[some] = (own, number * AT_ONCE + at);
+                some += 1;
+            }
+            self.answer(k, &waiting[..some], counts);
+        }
+    }
+
     #[inline(always)]
     fn answer(&self, k: usize, waiting: &[(K, usize)], counts: &mut [u32]) {
         let mut lines = [0; AT_ONCE];

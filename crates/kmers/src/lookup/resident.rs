@@ -53,4 +53,15 @@ impl<K: Kmer> Lookup for Resident<K> {
         self.sections.look_up(sliding, letters, counts);
         Ok(())
     }
+
+    fn counts_of_words(&self, kmers: &[u64], counts: &mut Vec<u32>) -> Result<(), Error> {
+        if self.cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        counts.clear();
+        counts.resize(kmers.len(), 0);
+        let (k, canonical) = (self.k, self.canonical);
+        self.sections.look_up_words(k, canonical, kmers, counts);
+        Ok(())
+    }
 }

@@ -1,0 +1,119 @@
+//! Runs a job without the interpreter's lock, and looks for signals and tells progress meanwhile.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use merganser::run::locks::{lock, wait_timeout};
+use merganser::run::{Cancel, Progress, Unit};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+
+use crate::errors::{Failure, raise};
+
+/// How often signals are looked for.
+const TURN: Duration = Duration::from_millis(50);
+
+/// Runs `job` on a thread of its own. `progress`, if there is one, is called with the name of the stage, how much of it is
+/// done, and how much there is, if that is known. What it raises, and Ctrl-C, end the job.
+pub(crate) fn run<T: Send, E: Failure>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    job: impl FnOnce(&dyn Progress, &Cancel) -> Result<T, E> + Send,
+) -> PyResult<T> {
+    let progress = shown(progress)?;
+    let (told, cancel) = (Told::default(), Cancel::default());
+    let (result, ended) = (Mutex::new(None), Condvar::new());
+    let (found, raised) = thread::scope(|scope| {
+        scope.spawn(|| {
+            let done = catch_unwind(AssertUnwindSafe(|| job(&told, &cancel)));
+            *lock(&result) = Some(done);
+            ended.notify_all();
+        });
+        let mut raised = None;
+        loop {
+            let done = py.detach(|| {
+                let waiting = lock(&result);
+                match waiting.is_some() {
+                    true => true,
+                    false => wait_timeout(&ended, waiting, TURN).is_some(),
+                }
+            });
+            if raised.is_none() {
+                raised = py.check_signals().and_then(|()| told.tell(progress.as_ref())).err();
+                if raised.is_some() {
+                    cancel.cancel();
+                }
+            }
+            if done {
+                break (lock(&result).take(), raised);
+            }
+        }
+    });
+    if let Some(progress) = &progress
+        && progress.hasattr("close")?
+    {
+        progress.call_method0("close")?;
+    }
+    match (raised, found) {
+        (Some(raised), _) => Err(raised),
+        (None, Some(Ok(done))) => done.map_err(|error| raise(py, &error)),
+        (None, _) => Err(PyRuntimeError::new_err("a fault of the program: please report it")),
+    }
+}
+
+/// What shows progress: what was given, a bar for `True`, nothing for `False` and `None`.
+fn shown<'py>(progress: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(progress) = progress else { return Ok(None) };
+    match progress.cast::<PyBool>() {
+        Ok(wanted) if wanted.is_true() => {
+            Ok(Some(progress.py().import("merganser")?.getattr("Bar")?.call0()?))
+        }
+        Ok(_) => Ok(None),
+        Err(_) => Ok(Some(progress.clone())),
+    }
+}
+
+/// What a job has told of its progress.
+#[derive(Debug, Default)]
+struct Told(Mutex<Stage>);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Stage {
+    name: String,
+    done: u64,
+    total: Option<u64>,
+    is_new: bool,
+}
+
+impl Progress for Told {
+    fn stage(&self, name: &str, _unit: Unit, total: Option<u64>) {
+        *lock(&self.0) = Stage { name: name.to_owned(), done: 0, total, is_new: true };
+    }
+
+    fn advance(&self, amount: u64) {
+        let mut stage = lock(&self.0);
+        stage.done += amount;
+        stage.is_new = true;
+    }
+
+    fn finish(&self) {}
+}
+
+impl Told {
+    fn tell(&self, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let Some(progress) = progress else { return Ok(()) };
+        let stage = {
+            let mut stage = lock(&self.0);
+            let told = stage.clone();
+            stage.is_new = false;
+            told
+        };
+        if stage.is_new {
+            progress.call1((stage.name, stage.done, stage.total))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,356 @@
+//! Databases of reference genomes, and reads classified by them.
+
+mod lines;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, Float64Array, UInt32Array, UInt64Array};
+use arrow_schema::{DataType, Field, Schema};
+use merganser::classify::report::KrakenReport;
+use merganser::classify::run::{Outputs, RunConfig, classify};
+use merganser::classify::{self, BuildConfig, Error, Preset, Thresholds, expand_references};
+use merganser::io::{OutputSet, Segment};
+use merganser::run::{Cancel, Silent};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrow::Batch;
+use crate::call;
+use crate::errors::{OrRaise, wrong};
+use crate::options::{Memory, Options};
+use crate::sequences::{self, Inputs};
+use lines::Lines;
+pub(crate) use lines::Taken;
+
+/// A database of reference genomes (.mgdb), by which reads are classified. Threads may share it.
+#[pyclass(frozen, module = "merganser")]
+pub(crate) struct Database {
+    database: Arc<classify::Database>,
+    path: Option<PathBuf>,
+}
+
+/// What is read: single reads, or pairs.
+struct Reads {
+    segments: Vec<Segment>,
+    /// Sequences in temporary files go with them.
+    _inputs: [Option<Inputs>; 2],
+}
+
+impl Reads {
+    fn of(
+        py: Python<'_>,
+        reads: &Bound<'_, PyAny>,
+        mates: Option<&Bound<'_, PyAny>>,
+        folder: &Path,
+    ) -> PyResult<Reads> {
+        let first = sequences::inputs(reads, folder)?;
+        let second = mates.map(|mates| sequences::inputs(mates, folder)).transpose()?;
+        let segments = match &second {
+            None => first.inputs.iter().cloned().map(Segment::Single).collect(),
+            Some(second) if second.inputs.len() == first.inputs.len() => {
+                let pairs = first.inputs.iter().cloned().zip(second.inputs.iter().cloned());
+                pairs.map(|(one, other)| Segment::Pair(one, other)).collect()
+            }
+            Some(second) => {
+                let (reads, mates) = (first.inputs.len(), second.inputs.len());
+                return Err(wrong(
+                    py,
+                    format!(
+                        "{reads} files of reads and {mates} of mates: a pair of files is one of each"
+                    ),
+                ));
+            }
+        };
+        Ok(Reads { segments, _inputs: [Some(first), second] })
+    }
+}
+
+impl Database {
+    fn config(&self, confidence: Option<f64>, min_hits: Option<u32>) -> RunConfig {
+        let mut thresholds = Thresholds::new(self.database.params());
+        thresholds.confidence = confidence.unwrap_or(thresholds.confidence);
+        thresholds.min_hits = min_hits.unwrap_or(thresholds.min_hits);
+        RunConfig::new(thresholds)
+    }
+}
+
+#[pymethods]
+impl Database {
+    /// Opens a database; its file is mapped into memory, and read as it is needed.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Database> {
+        let database = py.detach(|| classify::Database::open(&path)).or_raise(py)?;
+        Ok(Database { database: Arc::new(database), path: Some(path) })
+    }
+
+    /// Builds a database of genomes.
+    ///
+    /// Args:
+    ///     genomes: FASTA files, folders of them, or libraries that `merganser db` made.
+    ///     taxonomy: A folder with NCBI's nodes.dmp and names.dmp, or GTDB's files.
+    ///     output: The file (.mgdb); None to keep it in memory.
+    ///     maps: Files that map sequence ids or assemblies to taxids.
+    ///     preset: "sensitive", or "metacache" for MetaCache's parameters and rule.
+    ///     device: As for `count`.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     progress: As for `count`.
+    #[staticmethod]
+    #[pyo3(signature = (
+        genomes, taxonomy, *, output=None, maps=None, preset="sensitive", device=None, threads=None, memory=None,
+        progress=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn build(
+        py: Python<'_>,
+        genomes: Vec<PathBuf>,
+        taxonomy: PathBuf,
+        output: Option<PathBuf>,
+        maps: Option<Vec<PathBuf>>,
+        preset: &str,
+        device: Option<&str>,
+        threads: Option<usize>,
+        memory: Option<Memory>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Database> {
+        let resources = Options { device, threads, memory, tmp_dir: None }.resources(py)?;
+        let preset = match preset {
+            "sensitive" => Preset::Sensitive,
+            "metacache" => Preset::MetaCache,
+            other => {
+                return Err(wrong(
+                    py,
+                    format!("preset: '{other}' is neither sensitive nor metacache"),
+                ));
+            }
+        };
+        let config = BuildConfig::new(preset.params()).maps(maps.unwrap_or_default());
+        let database = call::run(py, progress, |progress, cancel| {
+            let references = expand_references(&genomes)?;
+            let Some(path) = &output else {
+                let built = classify::build_in_memory(
+                    &config,
+                    &resources,
+                    &references,
+                    &taxonomy,
+                    progress,
+                    cancel,
+                )?;
+                return Ok::<_, Error>(built.0);
+            };
+            let outputs = OutputSet::new();
+            let file = outputs.file(path)?;
+            let built = classify::build(
+                &config,
+                &resources,
+                &references,
+                &taxonomy,
+                file,
+                progress,
+                cancel,
+            )?;
+            outputs.commit()?;
+            Ok(built.0)
+        })?;
+        Ok(Database { database: Arc::new(database), path: output })
+    }
+
+    /// The database's file; None if it is in memory.
+    #[getter]
+    fn path(&self) -> Option<PathBuf> {
+        self.path.clone()
+    }
+
+    /// What the database says of itself: k, preset, sequences, features, bytes, parts.
+    #[getter]
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let info = PyDict::new(py);
+        info.set_item("k", self.database.params().k)?;
+        info.set_item("preset", self.database.params().preset.name())?;
+        info.set_item("sequences", self.database.targets().len())?;
+        info.set_item("features", self.database.features())?;
+        info.set_item("bytes", self.database.bytes())?;
+        info.set_item("parts", self.database.parts())?;
+        Ok(info)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<merganser.Database of {} sequences>", self.database.targets().len())
+    }
+
+    /// Classifies reads, in the order of the input.
+    ///
+    /// Args:
+    ///     reads: Files, or sequences, as for `count`.
+    ///     mates: The second mates, as many files or sequences.
+    ///     confidence: The part of a read's features that must be in its taxon's clade, 0 to 1.
+    ///     min_hits: Hits that the best candidate needs.
+    ///     device: As for `count`.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     tmp_dir: As for `count`.
+    ///
+    /// Returns:
+    ///     An iterator of `Batch`, which also exports `__arrow_c_stream__`: columns `read` (its name; the number of a sequence, from
+    ///     1), `taxid` (uint32, 0 for unclassified), `name` (of the taxon, null for unclassified) and `length` (bases, "a|b" of a pair).
+    ///     Batches are made while others are taken; who takes no more of them ends the run.
+    #[pyo3(signature = (reads, mates=None, *, confidence=None, min_hits=None, device=None, threads=None, memory=None, tmp_dir=None))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn classify(
+        &self,
+        py: Python<'_>,
+        reads: &Bound<'_, PyAny>,
+        mates: Option<&Bound<'_, PyAny>>,
+        confidence: Option<f64>,
+        min_hits: Option<u32>,
+        device: Option<&str>,
+        threads: Option<usize>,
+        memory: Option<Memory>,
+        tmp_dir: Option<PathBuf>,
+    ) -> PyResult<Taken> {
+        let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
+        let config = self.config(confidence, min_hits);
+        config.validate().or_raise(py)?;
+        let reads = Reads::of(py, reads, mates, &resources.temp_dir)?;
+        let (sender, batches) = sync_channel(lines::AHEAD);
+        let (database, cancel) = (Arc::clone(&self.database), Cancel::default());
+        let taken = Taken::new(batches, cancel.clone());
+        std::thread::Builder::new().name("merganser-classify".into()).spawn(move || {
+            // With the files of sequences.
+            let reads = reads;
+            let mut lines = Lines::new(&database, sender.clone());
+            let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
+            let run = |outputs: &mut Outputs<'_>| {
+                classify(&config, &resources, &database, &reads.segments, outputs, &Silent, &cancel)
+                    .map(drop)
+            };
+            let done = run(&mut outputs).and_then(|()| lines.finish().map_err(Error::from));
+            if let Err(error) = done {
+                // Nobody may listen any more.
+                let _ = sender.send(Err(error));
+            }
+        })?;
+        Ok(taken)
+    }
+
+    /// Classifies reads into files, as `merganser classify` does: the same bytes.
+    ///
+    /// Args:
+    ///     output: The reads' lines, as Kraken 2 writes them; None for none. Compressed if the name ends in .gz.
+    ///     reads: As for `classify`, as are `mates`, `confidence`, `min_hits`, `device`, `threads`, `memory` and `tmp_dir`.
+    ///     report: The file of Kraken's report.
+    ///     progress: As for `count`.
+    ///
+    /// Returns:
+    ///     The report: a `Batch` of columns `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank`, `taxid` (uint32), `name`.
+    #[pyo3(signature = (
+        output, reads, mates=None, *, report=None, confidence=None, min_hits=None, device=None, threads=None, memory=None,
+        tmp_dir=None, progress=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn classify_to(
+        &self,
+        py: Python<'_>,
+        output: Option<PathBuf>,
+        reads: &Bound<'_, PyAny>,
+        mates: Option<&Bound<'_, PyAny>>,
+        report: Option<PathBuf>,
+        confidence: Option<f64>,
+        min_hits: Option<u32>,
+        device: Option<&str>,
+        threads: Option<usize>,
+        memory: Option<Memory>,
+        tmp_dir: Option<PathBuf>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Batch> {
+        let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
+        let config = self.config(confidence, min_hits);
+        let reads = Reads::of(py, reads, mates, &resources.temp_dir)?;
+        let text = call::run(py, progress, |progress, cancel| {
+            let set = OutputSet::new();
+            let mut lines = output.as_ref().map(|path| set.output(path)).transpose()?;
+            let outcome = {
+                let lines = lines.as_mut().map(|lines| lines as &mut (dyn Write + Send));
+                let mut outputs = Outputs { lines, ..Outputs::default() };
+                classify(
+                    &config,
+                    &resources,
+                    &self.database,
+                    &reads.segments,
+                    &mut outputs,
+                    progress,
+                    cancel,
+                )?
+            };
+            let mut text = Vec::new();
+            let tree = self.database.taxonomy();
+            outcome.by_genome.write_kraken(tree, Default::default(), &mut text)?;
+            if let Some(path) = &report {
+                let mut file = set.output(path)?;
+                file.write_all(&text)?;
+                file.finish()?;
+            }
+            if let Some(lines) = lines {
+                lines.finish()?;
+            }
+            set.commit()?;
+            Ok::<_, Error>(text)
+        })?;
+        rows(&KrakenReport::of_text(&text).or_raise(py)?)
+    }
+
+    /// A database of a file can be sent to another process, which opens the file.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        let Some(path) = &self.path else {
+            return Err(PyTypeError::new_err(
+                "a database in memory cannot be pickled: build it with output=",
+            ));
+        };
+        let open = py.get_type::<Database>().getattr("open")?;
+        (open, (std::path::absolute(path)?,)).into_pyobject(py)
+    }
+}
+
+/// A report as rows.
+fn rows(report: &KrakenReport) -> PyResult<Batch> {
+    let total = report.total().max(1) as f64;
+    let rows = report.rows();
+    let (mut ranks, mut names) = (StringBuilder::new(), StringBuilder::new());
+    for row in rows {
+        ranks.append_value(&row.rank);
+        names.append_value(String::from_utf8_lossy(&row.name));
+    }
+    let percent = rows.iter().map(|row| 100.0 * row.clade as f64 / total);
+    let columns: Vec<(&str, DataType, ArrayRef)> = vec![
+        ("percent", DataType::Float64, Arc::new(Float64Array::from_iter_values(percent))),
+        (
+            "clade_reads",
+            DataType::UInt64,
+            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.clade))),
+        ),
+        (
+            "taxon_reads",
+            DataType::UInt64,
+            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.own))),
+        ),
+        ("rank", DataType::Utf8, Arc::new(ranks.finish())),
+        (
+            "taxid",
+            DataType::UInt32,
+            Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.taxid as u32))),
+        ),
+        ("name", DataType::Utf8, Arc::new(names.finish())),
+    ];
+    let schema = Schema::new(
+        columns
+            .iter()
+            .map(|(name, kind, _)| Field::new(*name, kind.clone(), false))
+            .collect::<Vec<_>>(),
+    );
+    Batch::of(Arc::new(schema), columns.into_iter().map(|column| column.2).collect())
+}

@@ -1,0 +1,116 @@
+//! Errors of the jobs as Python's exceptions, which `merganser/_errors.py` defines.
+
+use std::path::Path;
+
+use merganser::run::{Fault, FaultKind, with_names};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+/// Where an error is: a file, and the number of a record in it, from 1.
+#[derive(Debug, Default)]
+pub(crate) struct Place {
+    file: Option<String>,
+    record: Option<u64>,
+}
+
+impl Place {
+    fn of(path: &Path) -> Place {
+        Place { file: Some(path.display().to_string()), record: None }
+    }
+
+    fn of_io(error: &merganser::io::Error) -> Place {
+        let (file, record) = error.place();
+        Place { file, record }
+    }
+}
+
+/// An error of a job.
+pub(crate) trait Failure: Fault {
+    /// Where it is.
+    fn place(&self) -> Place;
+}
+
+impl Failure for merganser::io::Error {
+    fn place(&self) -> Place {
+        Place::of_io(self)
+    }
+}
+
+impl Failure for merganser::run::ConfigError {
+    fn place(&self) -> Place {
+        Place::default()
+    }
+}
+
+/// What of a job's error says where it is.
+macro_rules! failure {
+    ($error:path, $($path:pat => $place:expr),*) => {
+        impl Failure for $error {
+            fn place(&self) -> Place {
+                use $error as Error;
+                match self {
+                    Error::Io(error) => Place::of_io(error),
+                    $($path => $place,)*
+                    _ => Place::default(),
+                }
+            }
+        }
+    };
+}
+
+failure!(merganser::kmers::Error, Error::Table { path, .. } | Error::File { path, .. } => Place::of(path));
+failure!(merganser::count::Error, Error::Table(error) => error.place());
+failure!(merganser::classify::Error, Error::Content { path, .. } | Error::File { path, .. } => Place::of(path));
+failure!(merganser::filter::Error,);
+failure!(merganser::map::Error, Error::File { path, .. } => Place::of(path));
+
+/// The exception that an error is.
+pub(crate) fn raise(py: Python<'_>, error: &impl Failure) -> PyErr {
+    let class = match error.kind() {
+        FaultKind::Cancelled => return PyKeyboardInterrupt::new_err("interrupted"),
+        FaultKind::Config => "ConfigError",
+        _ => "InputError",
+    };
+    let names = |field: &str| {
+        Some(match field {
+            "homopolymer_compressed" => "hpc".to_owned(),
+            "temp_dir" => "tmp_dir".to_owned(),
+            "threshold" => "e".to_owned(),
+            field if field.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') => {
+                field.to_owned()
+            }
+            _ => return None,
+        })
+    };
+    let message = with_names(&error.to_string(), names);
+    let place = error.place();
+    exception(py, class, message, place)
+}
+
+/// What was asked is wrong.
+pub(crate) fn wrong(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    exception(py, "ConfigError", message.into(), Place::default())
+}
+
+fn exception(py: Python<'_>, class: &str, message: String, place: Place) -> PyErr {
+    let made = py
+        .import("merganser._errors")
+        .and_then(|module| module.getattr(class))
+        .and_then(|class| class.call1((message, place.file, place.record)));
+    match made {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+/// A result whose error is Python's.
+pub(crate) trait OrRaise<T> {
+    /// The value, or the exception.
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T, E: Failure> OrRaise<T> for Result<T, E> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| raise(py, &error))
+    }
+}

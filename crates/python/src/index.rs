@@ -1,0 +1,239 @@
+//! Indexes of references, and reads mapped with them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array, UInt64Array};
+use arrow_schema::{Field, Schema};
+use merganser::filter::Threshold;
+use merganser::io::{Input, OutputSet};
+use merganser::map::{self, Config, Error, ReadHit, Select};
+use merganser::run::{Cancel, run_workers_collect};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::arrow::{self, Batch};
+use crate::call;
+use crate::errors::{OrRaise, wrong};
+use crate::options::{Memory, Options};
+use crate::sequences::with_letters;
+
+/// Reads that a thread maps at a time.
+const AT_ONCE: usize = 512;
+
+/// The index of a reference, with which reads are mapped. Threads may share it.
+///
+/// >>> import merganser, tempfile, os
+/// >>> path = os.path.join(tempfile.mkdtemp(), "reference.fa")
+/// >>> _ = open(path, "w").write(">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")
+/// >>> hits = merganser.Index.build(path).map(["GATTACAGATCCCGTAA"], e=1)
+/// >>> hits["contig"], hits["position"].tolist(), hits["edits"].tolist(), hits["cigar"]
+/// (['c'], [10], [0], ['17='])
+#[pyclass(frozen, module = "merganser")]
+pub(crate) struct Index {
+    index: map::Index,
+    path: Option<PathBuf>,
+}
+
+#[pymethods]
+impl Index {
+    /// Opens an index (.mgi); its file is mapped into memory, and read as it is needed.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Index> {
+        let index = py.detach(|| map::Index::open(&path)).or_raise(py)?;
+        Ok(Index { index, path: Some(path) })
+    }
+
+    /// Builds the index of a reference.
+    ///
+    /// Args:
+    ///     reference: A FASTA file.
+    ///     output: The file (.mgi); None to keep it in memory.
+    ///     device: As for `count`.
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     progress: As for `count`.
+    #[staticmethod]
+    #[pyo3(signature = (reference, *, output=None, device=None, threads=None, memory=None, progress=None))]
+    fn build(
+        py: Python<'_>,
+        reference: PathBuf,
+        output: Option<PathBuf>,
+        device: Option<&str>,
+        threads: Option<usize>,
+        memory: Option<Memory>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Index> {
+        let resources = Options { device, threads, memory, tmp_dir: None }.resources(py)?;
+        let input = Input::File(reference);
+        let index = call::run(py, progress, |progress, cancel| {
+            let outputs = OutputSet::new();
+            let file = output.as_ref().map(|path| outputs.file(path)).transpose()?;
+            let (index, _) = map::build(&resources, &input, file, progress, cancel)?;
+            outputs.commit()?;
+            Ok::<_, Error>(index)
+        })?;
+        Ok(Index { index, path: output })
+    }
+
+    /// The index's file; None if it is in memory.
+    #[getter]
+    fn path(&self) -> Option<PathBuf> {
+        self.path.clone()
+    }
+
+    /// Names and lengths of the reference's sequences, in bases.
+    #[getter]
+    fn contigs(&self) -> Vec<(String, u32)> {
+        self.index.contigs().iter().map(|contig| (contig.name.clone(), contig.len)).collect()
+    }
+
+    /// Bases of all of them.
+    #[getter]
+    fn bases(&self) -> u64 {
+        self.index.bases()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<merganser.Index of {} contigs, {} bases>",
+            self.index.contigs().len(),
+            self.index.bases()
+        )
+    }
+
+    /// Finds where reads lie in the reference, with at most `e` edits, on either strand.
+    ///
+    /// Args:
+    ///     reads: Strings of Arrow, or an iterable of str and bytes.
+    ///     e: The most edits.
+    ///     select: "all" hits, the "best" one, or all with as few edits as the best one ("best-strata").
+    ///     max_hits: The most hits of a read; 0 for no limit.
+    ///     threads: None for as many as there are processors.
+    ///     progress: True, or a function: it is called, so that it may raise.
+    ///
+    /// Returns:
+    ///     A `Batch` with a row for each hit, by read: `read` (uint64, its number from 0), `contig`, `position` (uint32, from 0),
+    ///     `reverse` (its reverse complement lies there), `edits` (uint32), `cigar` (with = and X).
+    #[pyo3(signature = (reads, e, *, select="all", max_hits=0, threads=None, progress=None))]
+    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    fn map(
+        &self,
+        py: Python<'_>,
+        reads: &Bound<'_, PyAny>,
+        e: u32,
+        select: &str,
+        max_hits: u32,
+        threads: Option<usize>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Batch> {
+        let mut config = Config::new(Threshold::Edits(e));
+        config.max_hits = max_hits;
+        config.select = match select {
+            "all" => Select::All,
+            "best" => Select::Best,
+            "best-strata" => Select::BestStrata,
+            other => {
+                return Err(wrong(
+                    py,
+                    format!("select: '{other}' is none of all, best, best-strata"),
+                ));
+            }
+        };
+        let resources = Options { threads, ..Options::default() }.resources(py)?;
+        let mut letters: Vec<Vec<u8>> = Vec::new();
+        if arrow::is_arrow(reads)? {
+            arrow::for_each_text(reads, |text| {
+                letters.push(text.unwrap_or_default().to_vec());
+                Ok(())
+            })?;
+        } else {
+            for read in reads.try_iter()? {
+                with_letters(&read?, |read| {
+                    letters.push(read.to_vec());
+                    Ok(())
+                })?;
+            }
+        }
+        let reads: Vec<&[u8]> = letters.iter().map(Vec::as_slice).collect();
+        let threads = resources.threads;
+        let hits = call::run(py, progress, |_, cancel| {
+            map_all(&config, &self.index, &reads, threads, cancel)
+        })?;
+        self.batch(&hits)
+    }
+
+    /// An index of a file can be sent to another process, which opens the file.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        let Some(path) = &self.path else {
+            return Err(PyTypeError::new_err(
+                "an index in memory cannot be pickled: build it with output=",
+            ));
+        };
+        let open = py.get_type::<Index>().getattr("open")?;
+        (open, (std::path::absolute(path)?,)).into_pyobject(py)
+    }
+}
+
+impl Index {
+    /// The hits of all reads as rows.
+    fn batch(&self, hits: &[Vec<ReadHit>]) -> PyResult<Batch> {
+        let rows = || {
+            hits.iter().enumerate().flat_map(|(read, hits)| hits.iter().map(move |hit| (read, hit)))
+        };
+        let (mut contigs, mut cigars) = (StringBuilder::new(), StringBuilder::new());
+        for (_, hit) in rows() {
+            contigs.append_value(&self.index.contigs()[hit.contig].name);
+            let cigar =
+                hit.cigar.iter().map(|(operation, len)| format!("{len}{}", operation.letter()));
+            cigars.append_value(cigar.collect::<String>());
+        }
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("read", Arc::new(UInt64Array::from_iter_values(rows().map(|(read, _)| read as u64)))),
+            ("contig", Arc::new(contigs.finish())),
+            (
+                "position",
+                Arc::new(UInt32Array::from_iter_values(rows().map(|(_, hit)| hit.position))),
+            ),
+            (
+                "reverse",
+                Arc::new(BooleanArray::from_iter(rows().map(|(_, hit)| Some(hit.reverse)))),
+            ),
+            ("edits", Arc::new(UInt32Array::from_iter_values(rows().map(|(_, hit)| hit.edits)))),
+            ("cigar", Arc::new(cigars.finish())),
+        ];
+        let field = |(name, column): &(&str, ArrayRef)| {
+            Field::new(*name, column.data_type().clone(), false)
+        };
+        let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+        Batch::of(Arc::new(schema), columns.into_iter().map(|(_, column)| column).collect())
+    }
+}
+
+/// The hits of each read, by all threads.
+fn map_all(
+    config: &Config,
+    index: &map::Index,
+    reads: &[&[u8]],
+    threads: usize,
+    cancel: &Cancel,
+) -> Result<Vec<Vec<ReadHit>>, Error> {
+    let next = AtomicUsize::new(0);
+    let parts = reads.len().div_ceil(AT_ONCE);
+    let done = run_workers_collect(threads.min(parts).max(1), |_| {
+        let mut own = Vec::new();
+        loop {
+            let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
+            if from >= reads.len() {
+                return Ok::<_, Error>(own);
+            }
+            let part = &reads[from..reads.len().min(from + AT_ONCE)];
+            own.push((from, map::map_reads(config, index, part, cancel)?));
+        }
+    })?;
+    let mut all: Vec<(usize, Vec<Vec<ReadHit>>)> = done.into_iter().flatten().collect();
+    all.sort_unstable_by_key(|part| part.0);
+    Ok(all.into_iter().flat_map(|part| part.1).collect())
+}

@@ -1,0 +1,51 @@
+//! What a call may use of the machine.
+
+use std::path::PathBuf;
+
+use merganser::run::{Resources, parse_size};
+use pyo3::prelude::*;
+
+use crate::errors::wrong;
+
+/// `device`, `threads`, `memory` and `tmp_dir` of a call, each `None` for the default.
+#[derive(Default)]
+pub(crate) struct Options<'py> {
+    pub(crate) device: Option<&'py str>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) memory: Option<Memory>,
+    pub(crate) tmp_dir: Option<PathBuf>,
+}
+
+/// Bytes, or a size such as "8G".
+#[derive(Clone, Debug, FromPyObject)]
+pub(crate) enum Memory {
+    Bytes(u64),
+    Size(String),
+}
+
+impl Options<'_> {
+    pub(crate) fn resources(self, py: Python<'_>) -> PyResult<Resources> {
+        let mut resources = Resources::new();
+        if let Some(threads) = self.threads {
+            resources = resources.threads(threads);
+        }
+        match self.memory {
+            None => {}
+            Some(Memory::Bytes(bytes)) => resources = resources.memory(bytes),
+            Some(Memory::Size(text)) => {
+                let bytes =
+                    parse_size(&text).map_err(|error| wrong(py, format!("memory: {error}")))?;
+                resources = resources.memory(bytes);
+            }
+        }
+        if let Some(folder) = self.tmp_dir {
+            resources = resources.temp_dir(folder);
+        }
+        if let Some(device) = self.device {
+            let device = device.parse().map_err(|error| wrong(py, format!("device: {error}")))?;
+            resources = resources.device(device);
+        }
+        resources.validate().map_err(|error| crate::errors::raise(py, &error))?;
+        Ok(resources)
+    }
+}

@@ -1,0 +1,181 @@
+//! `merganser.filter`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow_array::{ArrayRef, Int32Array};
+use merganser::filter::{
+    Align, Config, Error, Filter, Method, NMode, PairBatch, Scratch, Threshold,
+};
+use merganser::run::{Resources, run_workers_collect};
+use pyo3::prelude::*;
+
+use crate::arrow::{self, Column};
+use crate::errors::{OrRaise, wrong};
+use crate::numpy::Rows;
+
+/// Pairs that a thread decides at a time.
+const AT_ONCE: usize = 4096;
+
+/// Sequences as they were given.
+enum Sequences<'py> {
+    Arrow(Vec<ArrayRef>),
+    Numpy(Rows<'py>),
+    Python(Vec<Vec<u8>>),
+}
+
+impl<'py> Sequences<'py> {
+    fn of(object: &Bound<'py, PyAny>) -> PyResult<Sequences<'py>> {
+        if let Some(rows) = Rows::of(object)? {
+            return Ok(Sequences::Numpy(rows));
+        }
+        if arrow::is_arrow(object)? {
+            return Ok(Sequences::Arrow(arrow::arrays(object)?));
+        }
+        let own = |item: PyResult<Bound<'py, PyAny>>| {
+            crate::sequences::with_letters(&item?, |letters| Ok(letters.to_vec()))
+        };
+        Ok(Sequences::Python(object.try_iter()?.map(own).collect::<PyResult<_>>()?))
+    }
+
+    fn slices(&self) -> PyResult<Vec<&[u8]>> {
+        Ok(match self {
+            Sequences::Numpy(rows) => rows.slices(),
+            Sequences::Python(all) => all.iter().map(Vec::as_slice).collect(),
+            Sequences::Arrow(arrays) => {
+                let mut all = Vec::new();
+                for array in arrays {
+                    all.extend(arrow::texts(array)?.into_iter().map(Option::unwrap_or_default));
+                }
+                all
+            }
+        })
+    }
+}
+
+/// Says which pairs of a read and a segment have at most `e` edits.
+///
+/// Args:
+///     reads: A NumPy array of bytes (dtype "S", or uint8 with a row for each), strings of Arrow, or an iterable of str and
+///         bytes; arrays are not copied.
+///     segments: As many.
+///     e: The most edits.
+///     method: "exact" (the edit distance), or the estimates "gatekeeper" and "snake", which reject no pair within `e` edits, or
+///         "gatekeeper-original".
+///     n_mode: What other letters than A C G T U are: "mismatch", "match", or "pass" (such pairs are accepted).
+///     align: "global", or "semi-global": gaps before and behind the read are free.
+///     threads: None for as many as there are processors.
+///
+/// Returns:
+///     A NumPy array of int32, one for each pair: its edits; -1 if they are more than `e`; -2 if it was passed.
+///
+/// Raises:
+///     ConfigError: If there are not as many segments as reads, or a pair has a byte that is no letter of DNA.
+///
+/// >>> import merganser
+/// >>> merganser.filter(["ACGTACGT", "ACGTACGT"], ["ACGAACGT", "TTTTTTTT"], e=2).tolist()
+/// [1, -1]
+#[pyfunction]
+#[pyo3(signature = (reads, segments, e, *, method="exact", n_mode="mismatch", align="global", threads=None))]
+#[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+pub(crate) fn filter<'py>(
+    py: Python<'py>,
+    reads: &Bound<'py, PyAny>,
+    segments: &Bound<'py, PyAny>,
+    e: u32,
+    method: &str,
+    n_mode: &str,
+    align: &str,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut config = Config::new(Threshold::Edits(e));
+    config.method = match method {
+        "exact" => Method::Exact,
+        "gatekeeper" => Method::GateKeeper,
+        "snake" => Method::Snake,
+        "gatekeeper-original" => Method::GateKeeperOriginal,
+        other => {
+            return Err(wrong(
+                py,
+                format!(
+                    "method: '{other}' is none of exact, gatekeeper, snake, gatekeeper-original"
+                ),
+            ));
+        }
+    };
+    config.n_mode = match n_mode {
+        "mismatch" => NMode::Mismatch,
+        "match" => NMode::Match,
+        "pass" => NMode::Pass,
+        other => {
+            return Err(wrong(py, format!("n_mode: '{other}' is none of mismatch, match, pass")));
+        }
+    };
+    config.align = match align {
+        "global" => Align::Global,
+        "semi-global" => Align::SemiGlobal,
+        other => {
+            return Err(wrong(py, format!("align: '{other}' is neither global nor semi-global")));
+        }
+    };
+    let filter = Filter::new(config).or_raise(py)?;
+    let (reads, segments) = (Sequences::of(reads)?, Sequences::of(segments)?);
+    let (reads, segments) = (reads.slices()?, segments.slices()?);
+    if reads.len() != segments.len() {
+        let (reads, segments) = (reads.len(), segments.len());
+        return Err(wrong(
+            py,
+            format!("{reads} reads and {segments} segments: a pair is one of each"),
+        ));
+    }
+    let threads = threads.unwrap_or_else(|| Resources::new().threads).max(1);
+    let decisions = py.detach(|| decide(&filter, &reads, &segments, threads));
+    let decisions =
+        decisions.map_err(|(pair, error)| wrong(py, format!("pair {}: {error}", pair + 1)))?;
+    Column(Arc::new(Int32Array::from(decisions)) as ArrayRef).shown(py)
+}
+
+/// The decisions on all pairs; the number of the pair that is wrong, from 0, and what is.
+fn decide(
+    filter: &Filter,
+    reads: &[&[u8]],
+    segments: &[&[u8]],
+    threads: usize,
+) -> Result<Vec<i32>, (usize, Error)> {
+    let next = AtomicUsize::new(0);
+    let parts = reads.len().div_ceil(AT_ONCE);
+    let done = run_workers_collect(threads.min(parts).max(1), |_| {
+        let (mut batch, mut scratch, mut own) = (PairBatch::new(), Scratch::default(), Vec::new());
+        loop {
+            let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
+            if from >= reads.len() {
+                return Ok::<_, Wrong>(own);
+            }
+            let to = reads.len().min(from + AT_ONCE);
+            batch.clear();
+            for pair in from..to {
+                batch
+                    .push(reads[pair], segments[pair])
+                    .map_err(|error| Wrong(Some((pair, error))))?;
+            }
+            let mut decisions = Vec::new();
+            filter.run_into(&batch, &mut scratch, &mut decisions);
+            own.push((from, decisions));
+        }
+    });
+    let done = done.map_err(|wrong| {
+        wrong.0.unwrap_or((0, Error::Output(std::io::Error::other("no thread"))))
+    })?;
+    let mut all: Vec<(usize, Vec<i32>)> = done.into_iter().flatten().collect();
+    all.sort_unstable_by_key(|part| part.0);
+    Ok(all.into_iter().flat_map(|part| part.1).collect())
+}
+
+/// A pair that is wrong, or a thread that did not start.
+struct Wrong(Option<(usize, Error)>);
+
+impl From<merganser::run::StartError> for Wrong {
+    fn from(_: merganser::run::StartError) -> Wrong {
+        Wrong(None)
+    }
+}

@@ -1,0 +1,531 @@
+//! Tables of k-mers.
+
+mod look_up;
+mod stream;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
+use arrow_schema::{DataType, Field, Schema};
+use merganser::io::OutputSet;
+use merganser::kmers::algebra::{
+    Calculation, Cut, Expression, Mode, Operation, calculate, compare,
+};
+use merganser::kmers::formats::TableFormat;
+use merganser::kmers::lookup::Lookup;
+use merganser::kmers::tables::AnyTable;
+use merganser::kmers::{Error, Header, Histogram};
+use merganser::run::{Cancel, Progress, Resources, Silent};
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use tempfile::TempPath;
+
+use crate::arrow::{self, Batch, Column};
+use crate::call;
+use crate::errors::{OrRaise, wrong};
+use crate::options::{Memory, Options};
+pub(crate) use stream::Batches;
+
+/// A table's file: one that was asked for, or a temporary one that goes with the table.
+pub(crate) enum Owned {
+    Kept(PathBuf),
+    Temporary(TempPath),
+}
+
+impl Owned {
+    /// Where a result is to be.
+    pub(crate) fn place(output: Option<PathBuf>, folder: &Path) -> PyResult<Owned> {
+        Ok(match output {
+            Some(path) => Owned::Kept(path),
+            None => {
+                let file = tempfile::Builder::new()
+                    .prefix(".merganser-")
+                    .suffix(".mgk")
+                    .tempfile_in(folder)?;
+                Owned::Temporary(file.into_temp_path())
+            }
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Owned::Kept(path) => path,
+            Owned::Temporary(path) => path,
+        }
+    }
+}
+
+/// An open table of ours.
+pub(crate) struct Opened {
+    file: Owned,
+    table: AnyTable,
+    header: Header,
+}
+
+impl Opened {
+    fn of(file: Owned) -> Result<Opened, Error> {
+        let table = AnyTable::open(file.path(), true, &Cancel::default())?;
+        let header = match table.as_mgk() {
+            Some(own) => own.header().clone(),
+            None => Header::new(table.description().k, 0),
+        };
+        Ok(Opened { file, table, header })
+    }
+}
+
+/// Distinct k-mers with their counts, in the order of their letters, on disk.
+///
+/// It comes from `count`, `Table.open`, or operations on others, and exports `__arrow_c_stream__`: `polars.DataFrame(table)`,
+/// `pyarrow.table(table)` and DuckDB take it, as columns `kmer` (string) and `count` (uint32). Threads may share it.
+///
+/// >>> import merganser
+/// >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
+/// >>> len(table), table["CGTTA"], "AAAAA" in table
+/// (3, 2, False)
+#[pyclass(frozen, module = "merganser")]
+pub(crate) struct Table {
+    opened: Arc<Opened>,
+    histogram: OnceLock<Histogram>,
+    lookup: Mutex<Option<Arc<dyn Lookup>>>,
+}
+
+impl Table {
+    pub(crate) fn of(py: Python<'_>, file: Owned) -> PyResult<Table> {
+        let opened = Opened::of(file).or_raise(py)?;
+        Ok(Table { opened: Arc::new(opened), histogram: OnceLock::new(), lookup: Mutex::new(None) })
+    }
+
+    fn header(&self) -> &Header {
+        &self.opened.header
+    }
+
+    /// Opens it once more, for whom needs one of its own.
+    fn again(&self) -> Result<AnyTable, Error> {
+        AnyTable::open(self.opened.file.path(), true, &Cancel::default())
+    }
+
+    /// A table computed from some, at `output` or in a temporary file.
+    fn computed(
+        py: Python<'_>,
+        tables: &[AnyTable],
+        (expression, cut): (Expression, Cut),
+        output: Option<PathBuf>,
+    ) -> PyResult<Table> {
+        let resources = Resources::new();
+        let file = Owned::place(output, &resources.temp_dir)?;
+        write(py, tables, (expression, cut, TableFormat::Mgk), file.path(), &resources)?;
+        Table::of(py, file)
+    }
+
+    fn operation(
+        &self,
+        others: Vec<PyRef<'_, Table>>,
+        operation: Operation,
+        (counts, output): (Option<&str>, Option<PathBuf>),
+    ) -> PyResult<Table> {
+        let Some(first) = others.first() else {
+            return Err(PyTypeError::new_err("another table is needed"));
+        };
+        let py = first.py();
+        let mode = match counts {
+            None => operation.default_mode(),
+            Some("min") => Mode::Min,
+            Some("max") => Mode::Max,
+            Some("sum") => Mode::Sum,
+            Some("diff") => Mode::Diff,
+            Some("left") => Mode::Left,
+            Some("right") => Mode::Right,
+            Some(other) => {
+                return Err(wrong(
+                    py,
+                    format!("counts: '{other}' is none of min, max, sum, diff, left, right"),
+                ));
+            }
+        };
+        let mut tables = vec![self.again().or_raise(py)?];
+        for other in &others {
+            tables.push(other.again().or_raise(py)?);
+        }
+        let operands = (0..tables.len()).map(Expression::Table).collect();
+        let expression = Expression::Of { operation, mode, operands };
+        Table::computed(py, &tables, (expression, Cut::NONE), output)
+    }
+
+    fn rows(&self, py: Python<'_>) -> PyResult<&Histogram> {
+        if let Some(histogram) = self.histogram.get() {
+            return Ok(histogram);
+        }
+        let resources = Resources::new();
+        let found = call::run(py, None, |progress, cancel| {
+            let calculation = Calculation {
+                expression: Expression::Table(0),
+                cut: Cut::NONE,
+                ceiling: u32::MAX,
+                output: None,
+                format: TableFormat::None,
+            };
+            let tables = std::slice::from_ref(&self.opened.table);
+            calculate(&calculation, tables, &resources, &OutputSet::alone(), progress, cancel)
+        })?;
+        Ok(self.histogram.get_or_init(|| found.histogram))
+    }
+}
+
+/// Writes a computed table to `path`.
+fn write(
+    py: Python<'_>,
+    tables: &[AnyTable],
+    (expression, cut, format): (Expression, Cut, TableFormat),
+    path: &Path,
+    resources: &Resources,
+) -> PyResult<()> {
+    let output = Some(path.to_owned());
+    let calculation = Calculation { expression, cut, ceiling: u32::MAX, output, format };
+    call::run(py, None, |progress: &dyn Progress, cancel| {
+        let outputs = OutputSet::new();
+        calculate(&calculation, tables, resources, &outputs, progress, cancel)?;
+        outputs.commit()?;
+        Ok::<_, Error>(())
+    })
+}
+
+/// The format of a name, or by the end of a path.
+fn format_of(py: Python<'_>, path: &Path, format: Option<&str>) -> PyResult<TableFormat> {
+    let end = path.extension().and_then(|end| end.to_str());
+    let by_name = path.to_string_lossy().ends_with(".tsv.gz").then_some("tsv");
+    Ok(match format.or(by_name).or(end).unwrap_or("mgk") {
+        "mgk" => TableFormat::Mgk,
+        "kmc" => TableFormat::Kmc,
+        "kff" => TableFormat::Kff,
+        "tsv" => TableFormat::Tsv,
+        "fasta" | "fa" => TableFormat::Fasta,
+        "jellyfish" => TableFormat::Jellyfish,
+        other => {
+            return Err(wrong(
+                py,
+                format!("format: '{other}' is none of mgk, kmc, kff, tsv, fasta, jellyfish"),
+            ));
+        }
+    })
+}
+
+#[pymethods]
+impl Table {
+    /// Opens a table of any format: .mgk, KMC, KFF, FastK, meryl, text (`KMER COUNT` lines). Other formats than .mgk are made
+    /// into a temporary .mgk first.
+    ///
+    /// Args:
+    ///     path: The file; of KMC the name without suffix; of meryl the folder.
+    ///     canonical: What k-mers of text and of meryl are taken for.
+    ///     hpc: Its k-mers are of homopolymer-compressed reads; a .mgk says so itself.
+    ///     tmp_dir: Where a temporary table goes.
+    ///     memory: Bytes, or a size such as "8G", to make it with.
+    ///     threads: To make it with.
+    ///
+    /// Raises:
+    ///     InputError: If it is damaged, or no table.
+    ///
+    /// >>> import merganser, tempfile, os
+    /// >>> path = os.path.join(tempfile.mkdtemp(), "a.mgk")
+    /// >>> merganser.count(["ACGTT"], k=5, min_count=1).save(path)
+    /// >>> merganser.Table.open(path).k
+    /// 5
+    #[staticmethod]
+    #[pyo3(signature = (path, *, canonical=true, hpc=false, tmp_dir=None, memory=None, threads=None))]
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        canonical: bool,
+        hpc: bool,
+        tmp_dir: Option<PathBuf>,
+        memory: Option<Memory>,
+        threads: Option<usize>,
+    ) -> PyResult<Table> {
+        let resources = Options { memory, threads, tmp_dir, ..Options::default() }.resources(py)?;
+        let table =
+            py.detach(|| AnyTable::open(&path, canonical, &Cancel::default())).or_raise(py)?;
+        let table = if hpc { table.of_homopolymer_compressed().or_raise(py)? } else { table };
+        if table.as_mgk().is_some() {
+            drop(table);
+            return Table::of(py, Owned::Kept(path));
+        }
+        // All that follows is fast with a sorted table of ours.
+        let file = Owned::place(None, &resources.temp_dir)?;
+        let all = (Expression::Table(0), Cut::NONE, TableFormat::Mgk);
+        write(py, &[table], all, file.path(), &resources)?;
+        Table::of(py, file)
+    }
+
+    /// Writes the table to a file.
+    ///
+    /// Args:
+    ///     path: The file; by the end of its name mgk, kmc, kff, tsv (also .tsv.gz), fasta or jellyfish, unless `format` says.
+    ///     format: One of these.
+    #[pyo3(signature = (path, format=None))]
+    fn save(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
+        let format = format_of(py, &path, format)?;
+        let all = (Expression::Table(0), Cut::NONE, format);
+        write(py, std::slice::from_ref(&self.opened.table), all, &path, &Resources::new())
+    }
+
+    /// Bases of a k-mer.
+    #[getter]
+    fn k(&self) -> usize {
+        self.header().k
+    }
+
+    /// Whether a k-mer and its reverse complement were counted together.
+    #[getter]
+    fn canonical(&self) -> bool {
+        self.header().canonical
+    }
+
+    /// The table's file; None if it is a temporary one.
+    #[getter]
+    fn path(&self) -> Option<PathBuf> {
+        match &self.opened.file {
+            Owned::Kept(path) => Some(path.clone()),
+            Owned::Temporary(_) => None,
+        }
+    }
+
+    /// What the table says of itself: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, kmers (distinct ones in
+    /// the table), occurrences (the sum of their counts), largest_count, saturated, distinct_kmers and total_kmers (of the input, before cuts).
+    #[getter]
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (header, info) = (self.header(), PyDict::new(py));
+        info.set_item("k", header.k)?;
+        info.set_item("canonical", header.canonical)?;
+        info.set_item("min_count", header.min_count)?;
+        info.set_item("max_count", (header.max_count < u32::MAX).then_some(header.max_count))?;
+        info.set_item("min_quality", header.min_quality)?;
+        info.set_item("homopolymer_compressed", header.homopolymer_compressed)?;
+        info.set_item("kmers", header.kmers)?;
+        info.set_item("occurrences", header.occurrences)?;
+        info.set_item("largest_count", header.largest_count)?;
+        info.set_item("saturated", header.saturated)?;
+        info.set_item("distinct_kmers", header.distinct_kmers)?;
+        info.set_item("total_kmers", header.total_kmers)?;
+        Ok(info)
+    }
+
+    fn __len__(&self) -> usize {
+        self.header().kmers as usize
+    }
+
+    fn __bool__(&self) -> bool {
+        self.header().kmers > 0
+    }
+
+    fn __repr__(&self) -> String {
+        let header = self.header();
+        format!("<merganser.Table of {} {}-mers>", header.kmers, header.k)
+    }
+
+    fn __contains__(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.count_of(py, kmer).map(|count| count > 0)
+    }
+
+    fn __getitem__(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>) -> PyResult<u32> {
+        match self.count_of(py, kmer)? {
+            0 => Err(PyKeyError::new_err(kmer.clone().unbind())),
+            count => Ok(count),
+        }
+    }
+
+    /// The count of a k-mer, on either strand if the table is canonical, or `default` if the table has it not.
+    ///
+    /// Raises:
+    ///     ConfigError: If it has not k letters, or one that is no base.
+    #[pyo3(signature = (kmer, default=0))]
+    fn get(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>, default: u32) -> PyResult<u32> {
+        Ok(match self.count_of(py, kmer)? {
+            0 => default,
+            count => count,
+        })
+    }
+
+    /// The counts of many k-mers, in their order; 0 for those that the table has not.
+    ///
+    /// The table is loaded into memory by the first call (about 13 bytes a k-mer for k up to 32).
+    ///
+    /// Args:
+    ///     kmers: A NumPy array of uint64 (A C G T = 0 1 2 3, the first base most significant; k up to 32), which is not copied;
+    ///         strings of Arrow; or an iterable of str and bytes.
+    ///     threads: None for as many as there are processors.
+    ///
+    /// Returns:
+    ///     A NumPy array of uint32, as long as `kmers` (a `Column` where there is no NumPy).
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
+    /// >>> table.query(["CGTTA", "TAACG", "AAAAA"]).tolist()
+    /// [2, 2, 0]
+    #[pyo3(signature = (kmers, *, threads=None))]
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        kmers: &Bound<'py, PyAny>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let counts = self.look_up_all(py, kmers, threads)?;
+        Column(Arc::new(UInt32Array::from(counts)) as ArrayRef).shown(py)
+    }
+
+    /// How many of its k-mers have each count: a `Batch` of columns `count` (uint32, ascending, from 1) and `kmers` (uint64, none 0).
+    ///
+    /// >>> import merganser
+    /// >>> histogram = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1).histogram()
+    /// >>> histogram["count"].tolist(), histogram["kmers"].tolist()
+    /// ([1, 2], [2, 1])
+    fn histogram(&self, py: Python<'_>) -> PyResult<Batch> {
+        let (counts, numbers): (Vec<u32>, Vec<u64>) = self.rows(py)?.iter().unzip();
+        let schema = Schema::new(vec![
+            Field::new("count", DataType::UInt32, false),
+            Field::new("kmers", DataType::UInt64, false),
+        ]);
+        let columns: Vec<ArrayRef> =
+            vec![Arc::new(UInt32Array::from(counts)), Arc::new(UInt64Array::from(numbers))];
+        Batch::of(Arc::new(schema), columns)
+    }
+
+    /// What the histogram tells of the genome, by GenomeScope's model. The table needs the low counts: `min_count=1`.
+    ///
+    /// Args:
+    ///     ploidy: Haplotypes, 1 to 6.
+    ///     coverage: About how often a k-mer occurs that one haplotype has once; None: it is found.
+    ///
+    /// Raises:
+    ///     ConfigError: If the coverage is too low for a model.
+    #[pyo3(signature = (ploidy=2, coverage=None))]
+    fn spectrum(
+        &self,
+        py: Python<'_>,
+        ploidy: u32,
+        coverage: Option<f64>,
+    ) -> PyResult<crate::spectrum::Spectrum> {
+        let rows: Vec<(u32, u64)> = self.rows(py)?.iter().collect();
+        crate::spectrum::Spectrum::fit(py, &rows, self.header().k, ploidy, coverage)
+    }
+
+    /// Its k-mers in order, in batches.
+    ///
+    /// Args:
+    ///     size: Rows of a batch; the last one has fewer.
+    ///     kmers: "str" for a column `kmer` of letters; "int" for one of uint64 (k up to 32), or two of them, `kmer_high` and
+    ///         `kmer_low` (k up to 64).
+    ///
+    /// Returns:
+    ///     An iterator of `Batch`, each with these columns and `count` (uint32).
+    #[pyo3(signature = (size=65536, kmers="str"))]
+    fn batches(&self, py: Python<'_>, size: usize, kmers: &str) -> PyResult<Batches> {
+        Batches::start(py, &self.opened, size, kmers)
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Batches> {
+        self.batches(py, 1 << 16, "str")
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, pyo3::types::PyCapsule>> {
+        drop(requested_schema);
+        arrow::stream_capsule(
+            py,
+            Box::new(Batches::start(py, &self.opened, 1 << 16, "str")?.into_reader()),
+        )
+    }
+
+    /// The k-mers of any of the tables.
+    ///
+    /// Args:
+    ///     others: Tables of the same k and strands.
+    ///     counts: The count of a k-mer that several have: "min", "max", "sum", "diff", "left" or "right"; None for the sum.
+    ///     output: The file of the result; None for a temporary one.
+    #[pyo3(signature = (*others, counts=None, output=None))]
+    fn union(
+        &self,
+        others: Vec<PyRef<'_, Table>>,
+        counts: Option<&str>,
+        output: Option<PathBuf>,
+    ) -> PyResult<Table> {
+        self.operation(others, Operation::Union, (counts, output))
+    }
+
+    /// The k-mers of all of the tables.
+    ///
+    /// Args:
+    ///     others: Tables of the same k and strands.
+    ///     counts: The count of a k-mer that several have: "min", "max", "sum", "diff", "left" or "right"; None for the least.
+    ///     output: The file of the result; None for a temporary one.
+    #[pyo3(signature = (*others, counts=None, output=None))]
+    fn intersect(
+        &self,
+        others: Vec<PyRef<'_, Table>>,
+        counts: Option<&str>,
+        output: Option<PathBuf>,
+    ) -> PyResult<Table> {
+        self.operation(others, Operation::Intersect, (counts, output))
+    }
+
+    /// The k-mers that no other table has, with their counts.
+    #[pyo3(signature = (*others, output=None))]
+    fn subtract(&self, others: Vec<PyRef<'_, Table>>, output: Option<PathBuf>) -> PyResult<Table> {
+        self.operation(others, Operation::Subtract, (None, output))
+    }
+
+    /// The k-mers with counts from `min_count` to `max_count`.
+    #[pyo3(signature = (min_count=1, max_count=None, *, output=None))]
+    fn reduce(
+        &self,
+        py: Python<'_>,
+        min_count: u32,
+        max_count: Option<u32>,
+        output: Option<PathBuf>,
+    ) -> PyResult<Table> {
+        let cut = Cut { least: min_count, most: max_count.unwrap_or(u32::MAX) };
+        Table::computed(py, &[self.again().or_raise(py)?], (Expression::Table(0), cut), output)
+    }
+
+    /// The Jaccard index of two tables' k-mers, exact: shared ones over those of either.
+    fn jaccard(&self, py: Python<'_>, other: PyRef<'_, Table>) -> PyResult<f64> {
+        let tables = [self.again().or_raise(py)?, other.again().or_raise(py)?];
+        let resources = Resources::new();
+        let compared = py.detach(|| {
+            compare(&tables, &[Cut::NONE, Cut::NONE], &resources, &Silent, &Cancel::default())
+        });
+        let compared = compared.or_raise(py)?;
+        Ok(compared.pairs.first().map_or(0.0, |pair| compared.jaccard(pair)))
+    }
+
+    fn __or__(&self, other: PyRef<'_, Table>) -> PyResult<Table> {
+        self.operation(vec![other], Operation::Union, (None, None))
+    }
+
+    fn __and__(&self, other: PyRef<'_, Table>) -> PyResult<Table> {
+        self.operation(vec![other], Operation::Intersect, (None, None))
+    }
+
+    fn __sub__(&self, other: PyRef<'_, Table>) -> PyResult<Table> {
+        self.operation(vec![other], Operation::Subtract, (None, None))
+    }
+
+    /// A table of a file can be sent to another process, which opens the file; a temporary one cannot.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        match &self.opened.file {
+            Owned::Kept(path) => {
+                let open = py.get_type::<Table>().getattr("open")?;
+                let path = PyString::new(py, &std::path::absolute(path)?.to_string_lossy());
+                (open, (path,)).into_pyobject(py)
+            }
+            Owned::Temporary(_) => Err(PyTypeError::new_err(
+                "a table in a temporary file cannot be pickled: save it, and open it there",
+            )),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+"""Data of the repository, and what tests share."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+DATA = Path(__file__).resolve().parents[3] / "tests" / "data"
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Genomes, their taxonomy, and reads of a bacterium."""
+    return DATA
+
+
+@pytest.fixture
+def reads() -> list[str]:
+    """Reads of a genome of 3,000 bases, with errors."""
+    numbers = random.Random(7)
+    genome = "".join(numbers.choice("ACGT") for _ in range(3000))
+    found = []
+    for _ in range(400):
+        at = numbers.randrange(len(genome) - 100)
+        read = list(genome[at : at + 100])
+        if numbers.random() < 0.3:
+            read[numbers.randrange(100)] = numbers.choice("ACGTN")
+        found.append("".join(read))
+    return found
