@@ -1,0 +1,48 @@
+"""A classifier in a Polars pipeline: `python classify_with_polars.py DATA`, DATA being the repository's tests/data.
+
+Builds a database of three genomes, classifies reads of these and of another one, and says how many each taxon has.
+"""
+
+# %%
+import gzip
+import sys
+from pathlib import Path
+
+import polars as pl
+
+import merganser
+
+data = Path(sys.argv[1])
+
+# %% A database in memory; with output="genomes.mgdb" it would be a file for later runs.
+genomes = data / "genomes"
+database = merganser.Database.build([genomes], data / "taxonomy", maps=[genomes / "seqid2taxid.map"])
+
+# %% Reads: pairs of 100 bases, 400 apart, of each genome, and reads of a bacterium that is none of them.
+def letters(path: Path) -> str:
+    with gzip.open(path, "rt") as file:
+        return "".join(line.strip() for line in file if not line.startswith(">"))
+
+
+firsts, seconds = [], []
+for path in sorted(genomes.glob("*.fna.gz")):
+    genome = letters(path)
+    for at in range(0, len(genome) - 500, 250):
+        firsts.append(genome[at : at + 100])
+        seconds.append(genome[at + 400 : at + 500])
+with gzip.open(data / "ERR1438863_1.fastq.gz", "rt") as file:
+    bacterium = [line.strip() for line in file][1::4]
+
+# %% Rows come in batches while reads are classified: Polars takes the stream as it is.
+pairs = pl.DataFrame(database.classify(pl.Series(firsts), pl.Series(seconds)))
+singles = pl.DataFrame(database.classify(bacterium))
+
+# %% How many reads each taxon has, and their bases.
+bases = pl.col("length").str.split("|").list.eval(pl.element().cast(pl.UInt32)).list.sum()
+print(
+    pl.concat([pairs, singles])
+    .with_columns(bases=bases)
+    .group_by(pl.col("name").fill_null("unclassified"))
+    .agg(pl.len().alias("reads"), pl.col("bases").mean().round(1))
+    .sort("reads", descending=True)
+)

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# A wheel for systems with glibc 2.17 or later (manylinux2014), of the package and the program, without CUDA. Needs, in the
+# environment of Python that is active, maturin, ziglang and auditwheel; and cargo-zigbuild. Writes it to the folder that it is given.
+set -euo pipefail
+out=$(mkdir -p "$1" && cd "$1" && pwd)
+cd "$(dirname "$0")/../.."
+target=x86_64-unknown-linux-gnu
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/zig}
+cargo zigbuild --release --locked --package merganser --bin merganser --target "$target.2.17"
+scripts=crates/python/merganser.data/scripts
+mkdir -p "$scripts"
+trap 'rm -rf crates/python/merganser.data' EXIT
+install -m 755 "$CARGO_TARGET_DIR/$target/release/merganser" "$scripts/merganser"
+strip "$scripts/merganser"
+cd crates/python
+maturin build --release --locked --zig --target "$target" --compatibility manylinux2014 --out "$out"
+auditwheel show "$out"/merganser-*.whl
