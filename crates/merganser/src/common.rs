@@ -134,7 +134,7 @@ pub(crate) fn refuse_stdin_twice<'a>(inputs: impl Iterator<Item = &'a Input>) ->
 /// Says how many alignments were passed over, if there were any: each read stands in another one.
 pub(crate) fn tell_skipped(skipped: u64, console: &Console) {
     if skipped > 0 {
-        let skipped = thousands(skipped);
+        let skipped = merganser_run::thousands(skipped);
         console.info(format_args!(
             "{skipped} secondary and supplementary alignments were passed over"
         ));
@@ -159,25 +159,12 @@ pub(crate) fn text_of(name: &OsStr) -> String {
     text
 }
 
-/// A number with commas between thousands.
-pub(crate) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    use super::{named_as_mates, text_of, thousands};
+    use super::{named_as_mates, text_of};
 
     #[test]
     fn names_of_mates() {
@@ -195,13 +182,5 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_escaped() {
         assert_eq!(text_of(OsStr::from_bytes(b"r\xc3\xa9\xe9.fq\xff")), "ré\\xe9.fq\\xff");
-    }
-
-    #[test]
-    fn commas_stand_between_thousands() {
-        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")];
-        for (number, text) in cases {
-            assert_eq!(thousands(number), text);
-        }
     }
 }

@@ -9,12 +9,12 @@ use merganser_map::{Error, Index};
 use merganser_run::{Cancel, Resources, format_size, peak_rss};
 
 use crate::args::map::IndexArgs;
-use crate::common::thousands;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::interrupt;
 use crate::progress::Bar;
+use merganser_run::thousands;
 
 /// Builds an index, or checks one.
 pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Result<ExitCode> {

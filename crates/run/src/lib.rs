@@ -35,7 +35,7 @@ pub use pipeline::{Pipeline, Source};
 pub use progress::{Progress, Silent, Unit};
 pub use resources::Resources;
 pub use shortage::{GpuShortage, Shortage};
-pub use sizes::{format_given, format_needed, format_size, parse_size, size_to_give};
+pub use sizes::{format_given, format_needed, format_size, parse_size, size_to_give, thousands};
 pub use stages::Stages;
 pub use summary::Summary;
 pub use threads::{StartError, resolve_threads, start, start_scoped};

@@ -109,6 +109,23 @@ pub fn size_to_give(bytes: u64) -> String {
     format!("{}M", bytes.div_ceil(step << 20).max(1) * step)
 }
 
+/// A number with commas between thousands.
+///
+/// ```
+/// assert_eq!(merganser_run::thousands(1_234_567), "1,234,567");
+/// ```
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +222,14 @@ mod tests {
                 let given = parse_size(&size_to_give(bytes)).unwrap();
                 assert!((bytes..=bytes + bytes / 10).contains(&given), "{bytes}: {given}");
             }
+        }
+    }
+
+    #[test]
+    fn commas_stand_between_thousands() {
+        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1234567, "1,234,567")];
+        for (number, text) in cases {
+            assert_eq!(thousands(number), text);
         }
     }
 }

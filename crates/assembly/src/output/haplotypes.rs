@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use merganser_io::Output;
 use merganser_kmers::reads::Mark;
+use merganser_run::thousands;
 
 use super::number::general;
 use crate::blocks::{Blocks, Marker};
@@ -74,19 +75,6 @@ impl Phasing {
         ];
         format!("{name}\t{}\n", fields.join("\t"))
     }
-}
-
-/// A whole number with commas.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Writes where an assembly's markers are.

@@ -13,13 +13,13 @@ use merganser_classify::kraken2::{
 use merganser_classify::taxonomy::{Dump, TaxonomySource};
 use merganser_classify::{Error, References, taxids_of_library};
 use merganser_io::{MadeDirectories, Output, OutputSet};
-use merganser_run::{Resources, Summary, format_size};
+use merganser_run::{Resources, Summary, format_size, thousands};
 
 use super::{maps, references, report_unmapped, resources};
 use crate::args::BuildArgs;
 use crate::args::build::SketchArgs;
 use crate::bracken::{Distributions, Genomes, Library};
-use crate::common::{thousands, write_summary};
+use crate::common::write_summary;
 use crate::console::Console;
 use crate::progress::Bar;
 use crate::{devices, failure, interrupt};

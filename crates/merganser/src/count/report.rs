@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use merganser_count::Outcome;
-use merganser_run::{format_size, peak_rss};
+use merganser_run::{format_size, peak_rss, thousands};
 
 use super::Finished;
 use crate::args::count::rule_name;
-use crate::common::{tell_spilled, thousands};
+use crate::common::tell_spilled;
 use crate::console::{Console, Level};
 
 /// Says what was found, what is odd about it, and what was kept.

@@ -8,10 +8,10 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use merganser_classify::library::{Downloads, Library, LibraryConfig, LibraryOutcome, Passed};
 use merganser_io::Output;
-use merganser_run::Summary;
+use merganser_run::{Summary, thousands};
 
 use crate::args::db::prepare::DbPrepareArgs;
-use crate::common::{self, taxonomy_of, thousands, write_summary};
+use crate::common::{self, taxonomy_of, write_summary};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::progress::Bar;

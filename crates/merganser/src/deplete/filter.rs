@@ -7,11 +7,11 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_deplete::{Config, Error, Host, Names, Outcome, Outputs, Sink, Thresholds, filter};
 use merganser_io::{Input, OutputSet, Segment};
-use merganser_run::Resources;
+use merganser_run::{Resources, thousands};
 
 use super::summary;
 use crate::args::deplete::DepleteFilterArgs;
-use crate::common::{self, hint_at_mates, tell_skipped, thousands};
+use crate::common::{self, hint_at_mates, tell_skipped};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;

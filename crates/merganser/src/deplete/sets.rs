@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_deplete::{Description, Error, Format, MinimizerSet, Params, describe, read, write};
 use merganser_io::OutputSet;
-use merganser_run::Resources;
+use merganser_run::{Resources, thousands};
 use serde_json::json;
 
 use crate::args::deplete::{DepleteIndexArgs, SetInfoArgs, SetsArgs};
 use crate::args::map::LimitArgs;
-use crate::common::{self, refuse_stdin_twice, thousands};
+use crate::common::{self, refuse_stdin_twice};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::interrupt;

@@ -14,13 +14,14 @@ use merganser_io::{Input, Segment};
 
 use super::outputs::{self, Files};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
-use crate::common::{self, hint_at_mates, pairs, refuse_stdin_twice, tell_skipped, thousands};
+use crate::common::{self, hint_at_mates, pairs, refuse_stdin_twice, tell_skipped};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::interrupt;
 use crate::progress::Bar;
+use merganser_run::thousands;
 
 pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode> {
     check(args)?;

@@ -4,8 +4,8 @@ use merganser_run::{format_size, peak_rss};
 
 use super::Finished;
 use crate::args::name_of;
-use crate::common::thousands;
 use crate::console::{Console, Level};
+use merganser_run::thousands;
 
 /// Says what was found and what is odd about it.
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {

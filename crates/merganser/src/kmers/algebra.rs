@@ -10,7 +10,7 @@ use merganser_io::Output;
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Calculated, Calculation, Cut, Expression, Mode, Operation};
 use merganser_kmers::formats::TableFormat;
-use merganser_run::{Resources, Summary};
+use merganser_run::{Resources, Summary, thousands};
 
 use super::tables;
 use crate::args::kmers::{
@@ -18,7 +18,7 @@ use crate::args::kmers::{
     SetCountsArgs, SubtractArgs,
 };
 use crate::args::name_of;
-use crate::common::{tell_spilled, thousands, write_summary};
+use crate::common::{tell_spilled, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;

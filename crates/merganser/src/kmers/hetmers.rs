@@ -16,12 +16,12 @@ use serde_json::json;
 
 use super::{histogram, tables};
 use crate::args::kmers::{HetmersArgs, TableArgs};
-use crate::common::thousands;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::interrupt;
 use crate::progress::Bar;
+use merganser_run::thousands;
 
 pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
     let (path, cut) = match algebra::parse_operand(&args.operand) {

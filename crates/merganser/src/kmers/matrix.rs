@@ -12,12 +12,12 @@ use merganser_kmers::{Error, tables::AnyTable};
 
 use super::tables;
 use crate::args::kmers::{MatrixArgs, MatrixLayout};
-use crate::common::thousands;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::interrupt;
 use crate::progress::Bar;
+use merganser_run::thousands;
 
 pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     let (paths, cuts) = tables::operands(&args.operands)?;

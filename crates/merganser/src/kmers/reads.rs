@@ -10,12 +10,12 @@ use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, Action, FilterConfig, Job, Limit, Mates, filter_reads};
-use merganser_run::{Cancel, Resources};
+use merganser_run::{Cancel, Resources, thousands};
 
 use super::tables;
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::{FilterReadsArgs, MaskName, MatesName, ProfileArgs, TableArgs};
-use crate::common::{hint_at_mates, tell_skipped, thousands};
+use crate::common::{hint_at_mates, tell_skipped};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;

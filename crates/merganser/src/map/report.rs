@@ -1,9 +1,9 @@
 //! The summary on stderr.
 
-use merganser_run::{format_size, peak_rss};
+use merganser_run::{format_size, peak_rss, thousands};
 
 use super::Finished;
-use crate::common::{tell_spilled, thousands};
+use crate::common::tell_spilled;
 use crate::console::{Console, Level};
 
 /// Says what was found and what is odd about it.

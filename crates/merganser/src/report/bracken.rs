@@ -7,10 +7,10 @@ use merganser_classify::bracken::{Distribution, Estimate};
 use merganser_classify::report::KrakenReport;
 
 use crate::args::report::ReportBrackenArgs;
-use crate::common::thousands;
 use crate::console::Console;
 use crate::failure;
 use crate::files::RunFiles;
+use merganser_run::thousands;
 
 pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCode> {
     let paths = || std::iter::once(&args.output).chain(&args.out_report);

@@ -10,10 +10,10 @@ use merganser_run::Cancel;
 
 use crate::args::name_of;
 use crate::args::report::{MergedFormat, ReportMergeArgs};
-use crate::common::thousands;
 use crate::console::Console;
 use crate::failure::{refuse_given, usage};
 use crate::interrupt;
+use merganser_run::thousands;
 
 fn is_partial(path: &Path) -> bool {
     FileKind::of_path(path) == Some(FileKind::Partial)
