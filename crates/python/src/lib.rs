@@ -3,12 +3,6 @@
 //! What Python sees is documented in `python/merganser/_core.pyi`. Each job runs on a thread of its own without the
 //! interpreter's lock, while the caller's thread looks for signals and shows progress ([`call`]).
 
-#![allow(
-    rustdoc::invalid_html_tags,
-    rustdoc::bare_urls,
-    reason = "documentation of Python's functions is Python's"
-)]
-
 mod arrow;
 mod call;
 mod count;
