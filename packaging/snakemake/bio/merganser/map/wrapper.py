@@ -11,7 +11,6 @@ extra = snakemake.params.get("extra", "")
 log = snakemake.log_fmt_shell(stdout=True, stderr=True)
 mem_mb = snakemake.resources.get("mem_mb")
 memory = f"--memory {mem_mb}M" if mem_mb else ""
-sort = "--sort" if snakemake.output.get("idx") else ""
 summary = snakemake.output.get("summary", "")
 if summary:
     summary = f"--json {shlex.quote(summary)}"
@@ -27,8 +26,10 @@ elif len(reads) != 1:
 reads = " ".join(reads)
 
 with TemporaryDirectory() as tmpdir:
+    # Only sorting needs temporary files.
+    sort = f"--sort --tmp-dir {tmpdir}" if snakemake.output.get("idx") else ""
     shell(
         "merganser map --threshold {snakemake.params.edits} --threads {snakemake.threads} {memory}"
-        " --tmp-dir {tmpdir} {sort} {extra} {summary}"
+        " {sort} {extra} {summary}"
         " --output {snakemake.output.alignments:q} {snakemake.input.reference:q} {reads} {log}"
     )
