@@ -1,5 +1,5 @@
 #!/bin/bash
-# Needs root, the network's Debian packages, and a root made by `debootstrap --variant=minbase bookworm ROOT`.
+# Needs root (to mount /proc, too), the network's Debian packages, and a root made by `debootstrap --variant=minbase bookworm ROOT`.
 # Usage: check.sh MERGANSER ROOT. Does in ROOT what the second stage of the Dockerfile does, each RUN as it stands
 # there, with the program MERGANSER for what the first stage builds; then runs it as the Dockerfile's user.
 set -euo pipefail
@@ -22,7 +22,9 @@ user=$(sed -n 's/^USER //p' <<< "$stage")
 [[ -n "$user" && "$user" != root ]]
 mkdir -p "$root/data"
 install -m 644 "$data/ERR1438863_1.fastq.gz" "$root/data/reads.fastq.gz"
-chroot --userspec="$user:$user" "$root" bash -euo pipefail -c '
+# shellcheck disable=SC2016
+unshare --mount sh -c 'mount -t proc proc "$1/proc" && shift && exec "$@"' sh "$root" \
+    chroot --userspec="$user:$user" "$root" bash -euo pipefail -c '
     [[ $(id -u) == 1000 ]]
     ps > /dev/null
     merganser --version | head -n 1
