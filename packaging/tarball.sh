@@ -1,6 +1,6 @@
 #!/bin/bash
 # Needs git, GNU tar, gzip, binutils (readelf), Rust with the target x86_64-unknown-linux-gnu, and
-# cargo-zigbuild with zig on PATH (`pip install ziglang cargo-zigbuild`).
+# cargo-zigbuild with zig (`pip install ziglang cargo-zigbuild`, their folder on PATH).
 # Usage: tarball.sh FOLDER. Writes merganser-VERSION-x86_64-linux.tar.gz and SHA256SUMS there: the
 # committed tree's program, for glibc 2.17 and later. The same commit and tools give the same bytes.
 # MERGANSER_PROGRAM names a program that was built so before, instead of a build.
