@@ -1,0 +1,25 @@
+#!/bin/bash
+# Needs root, and a Debian root made by `debootstrap --variant=minbase bookworm ROOT`.
+# Usage: check.sh PACKAGE.deb ROOT. Installs the package in ROOT, runs it, and takes it away again.
+set -euo pipefail
+package=$1
+root=$2
+data=$(cd "$(dirname "$0")/../../tests/data" && pwd)
+install -m 644 "$package" "$root/tmp/merganser.deb"
+install -m 644 "$data/ERR1438863_1.fastq.gz" "$root/tmp/reads.fastq.gz"
+trap 'rm -f "$root/tmp/merganser.deb" "$root/tmp/reads.fastq.gz"' EXIT
+chroot "$root" bash -euo pipefail -c '
+    export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+    dpkg -i /tmp/merganser.deb
+    merganser --version | head -n 1
+    merganser count -q -k 21 --format tsv -o - /tmp/reads.fastq.gz | wc -l
+    # A minimal Debian leaves pages out (path-exclude), so the package is asked what it has.
+    dpkg -c /tmp/merganser.deb > /tmp/list
+    for name in man1/merganser-count.1.gz completions/merganser _merganser merganser.fish copyright; do
+        grep -q "$name" /tmp/list || { echo "the package has no $name" >&2; exit 1; }
+    done
+    rm /tmp/list
+    dpkg --purge merganser
+    ! command -v merganser
+'
+echo "deb: ok"

@@ -1,0 +1,37 @@
+__author__ = "The Merganser developers"
+__copyright__ = "Copyright 2026, The Merganser developers"
+__license__ = "MIT"
+
+import shlex
+from tempfile import TemporaryDirectory
+
+from snakemake.shell import shell
+
+extra = snakemake.params.get("extra", "")
+log = snakemake.log_fmt_shell(stdout=True, stderr=True)
+mem_mb = snakemake.resources.get("mem_mb")
+memory = f"--memory {mem_mb}M" if mem_mb else ""
+lines = snakemake.output.get("lines", "")
+lines = f"--output {shlex.quote(lines)}" if lines else "--no-map"
+report = snakemake.output.get("report", "")
+if report:
+    report = f"--report {shlex.quote(report)}"
+summary = snakemake.output.get("summary", "")
+if summary:
+    summary = f"--json {shlex.quote(summary)}"
+
+reads = snakemake.input.reads
+if isinstance(reads, str):
+    reads = [reads]
+reads = [shlex.quote(name) for name in reads]
+if len(reads) == 2:
+    reads = ["-1", reads[0], "-2", reads[1]]
+elif len(reads) != 1:
+    raise ValueError("reads: one file, or two of mates")
+reads = " ".join(reads)
+
+with TemporaryDirectory() as tmpdir:
+    shell(
+        "merganser classify --threads {snakemake.threads} {memory} --tmp-dir {tmpdir} {extra}"
+        " {lines} {report} {summary} {snakemake.input.database:q} {reads} {log}"
+    )

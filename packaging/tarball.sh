@@ -1,0 +1,55 @@
+#!/bin/bash
+# Needs git, GNU tar, gzip, binutils (readelf), Rust with the target x86_64-unknown-linux-gnu, and
+# cargo-zigbuild with zig (`pip install ziglang cargo-zigbuild`, their folder on PATH).
+# Usage: tarball.sh FOLDER. Writes merganser-VERSION-x86_64-linux.tar.gz and SHA256SUMS there: the
+# committed tree's program, for glibc 2.17 and later. The same commit and tools give the same bytes.
+# MERGANSER_PROGRAM names a program that was built so before, instead of a build.
+set -euo pipefail
+destination=$(mkdir -p "$1" && realpath "$1")
+root=$(cd "$(dirname "$0")/.." && pwd)
+glibc=2.17
+cd "$root"
+if [[ -n "$(git status --porcelain --untracked-files=no)" ]]; then
+    echo "tarball.sh: commit what has changed first: the archive is that of a commit" >&2
+    exit 1
+fi
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH LC_ALL=C TZ=UTC
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+name="merganser-$version-x86_64-linux"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+program=${MERGANSER_PROGRAM:-}
+if [[ -z "$program" ]]; then
+    # Paths of this machine do not belong into the program.
+    export RUSTFLAGS="--remap-path-prefix=$root=merganser --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
+    cargo zigbuild --release --locked --package merganser --target "x86_64-unknown-linux-gnu.$glibc"
+    program="${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-gnu/release/merganser"
+fi
+if [[ "$("$program" --version | head -n 1)" != "merganser $version" ]]; then
+    echo "tarball.sh: $program is not merganser $version: build it anew" >&2
+    exit 1
+fi
+newest=$(readelf --version-info "$program" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -n 1)
+if [[ "$(printf '%s\n' "$newest" "$glibc" | sort -V | tail -n 1)" != "$glibc" ]]; then
+    echo "tarball.sh: $program needs glibc $newest, which is newer than $glibc" >&2
+    exit 1
+fi
+
+folder="$scratch/$name"
+mkdir -p "$folder/bin" "$folder/share/man/man1" "$folder/share/bash-completion/completions" \
+    "$folder/share/zsh/site-functions" "$folder/share/fish/vendor_completions.d"
+install -m 755 "$program" "$folder/bin/merganser"
+strip --strip-debug "$folder/bin/merganser"
+"$program" man "$folder/share/man/man1"
+"$program" completions bash > "$folder/share/bash-completion/completions/merganser"
+"$program" completions zsh > "$folder/share/zsh/site-functions/_merganser"
+"$program" completions fish > "$folder/share/fish/vendor_completions.d/merganser.fish"
+install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE CITATION.cff "$folder"
+(cd "$folder" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum > SHA256SUMS)
+chmod -R u=rwX,go=rX "$folder"
+tar --create --directory "$scratch" --sort=name --format=ustar --owner=0 --group=0 --numeric-owner \
+    --mtime="@$SOURCE_DATE_EPOCH" "$name" | gzip --no-name -9 > "$scratch/$name.tar.gz"
+mv "$scratch/$name.tar.gz" "$destination/"
+(cd "$destination" && sha256sum "$name.tar.gz" > SHA256SUMS && cat SHA256SUMS)
