@@ -102,6 +102,7 @@ impl Parquet {
             kind: Kind::Parquet,
             k: self.k,
             canonical: self.canonical,
+            homopolymer_compressed: false,
             min_count: self.bounds[0],
             max_count: self.bounds[1],
             kmers: Some(self.kmers),
