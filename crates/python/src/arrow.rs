@@ -11,11 +11,12 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi, to_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::types::{Float64Type, Int32Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StructArray, make_array};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PyTuple};
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
@@ -135,10 +136,8 @@ impl Column {
     /// NumPy's name of the type.
     fn numpy_type(&self) -> PyResult<&'static str> {
         Ok(match self.0.data_type() {
-            DataType::UInt8 => "|u1",
             DataType::Int32 => "<i4",
             DataType::UInt32 => "<u4",
-            DataType::Int64 => "<i8",
             DataType::UInt64 => "<u8",
             DataType::Float64 => "<f8",
             other => return Err(PyTypeError::new_err(format!("NumPy has no view of {other}"))),
@@ -150,6 +149,21 @@ impl Column {
 impl Column {
     fn __len__(&self) -> usize {
         self.0.len()
+    }
+
+    /// Its numbers as a list.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        match self.0.data_type() {
+            DataType::Int32 => PyList::new(py, self.0.as_primitive::<Int32Type>().values()),
+            DataType::UInt32 => PyList::new(py, self.0.as_primitive::<UInt32Type>().values()),
+            DataType::UInt64 => PyList::new(py, self.0.as_primitive::<UInt64Type>().values()),
+            DataType::Float64 => PyList::new(py, self.0.as_primitive::<Float64Type>().values()),
+            other => Err(PyTypeError::new_err(format!("no list of {other}"))),
+        }
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.tolist(py)?.try_iter()
     }
 
     #[getter]

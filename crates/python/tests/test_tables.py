@@ -263,3 +263,16 @@ except KeyboardInterrupt:
 """
     assert subprocess.run([sys.executable, "-c", script]).returncode == 7
     assert list(tmp_path.iterdir()) == []
+
+
+def test_all_works_without_numpy() -> None:
+    script = """
+import sys
+sys.modules["numpy"] = None
+import merganser
+table = merganser.count(["ACGTTA", "CGTTAC"], 5, min_count=1)
+assert table.query(["CGTTA", "AAAAA"]).tolist() == [2, 0]
+assert list(table.histogram()["kmers"]) == [2, 1]
+assert list(merganser.filter(["ACGT"], ["ACGA"], 1)) == [1]
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
