@@ -24,7 +24,7 @@ program=${MERGANSER_PROGRAM:-}
 if [[ -z "$program" ]]; then
     # Paths of this machine do not belong into the program.
     export RUSTFLAGS="--remap-path-prefix=$root=merganser --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
-    cargo zigbuild --release --locked --package merganser --target "x86_64-unknown-linux-gnu.$glibc"
+    MERGANSER_COMMIT=$(git rev-parse --short=12 HEAD) cargo zigbuild --release --locked --package merganser --target "x86_64-unknown-linux-gnu.$glibc"
     program="${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-gnu/release/merganser"
 fi
 if [[ "$("$program" --version | head -n 1)" != "merganser $version" ]]; then

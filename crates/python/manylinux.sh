@@ -6,6 +6,8 @@ out=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.."
 target=x86_64-unknown-linux-gnu
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/zig}
+export MERGANSER_COMMIT
+MERGANSER_COMMIT=$(git rev-parse --short=12 HEAD)
 cargo zigbuild --release --locked --package merganser --bin merganser --target "$target.2.17"
 scripts=crates/python/merganser.data/scripts
 mkdir -p "$scripts"

@@ -15,11 +15,13 @@ pub(crate) fn long() -> &'static str {
         let parquet = if cfg!(feature = "parquet") { "+parquet" } else { "-parquet" };
         format!(
             "{}\nfeatures: {cuda} {cram} {parquet}\nsimd(compile): {compiled}\nsimd(runtime): {}\n\
-             cuda(compile): {}\ncuda(runtime): {}",
+             cuda(compile): {}\ncuda(runtime): {}\ncommit: {}",
             env!("CARGO_PKG_VERSION"),
             Level::best().name(),
             merganser_gpu::build_info(),
             cuda_here(),
+            // Set by who builds a release.
+            option_env!("MERGANSER_COMMIT").unwrap_or("not recorded"),
         )
     });
     &TEXT
