@@ -29,8 +29,8 @@ def _scripts():
 
 
 def _workspace() -> Path:
-    """The folder of the workspace: two above in the repository, less in a source distribution."""
-    return next(folder for folder in HERE.parents if (folder / "Cargo.lock").exists())
+    """The folder of the workspace: two above in the repository, this one in a source distribution."""
+    return next(folder for folder in [HERE, *HERE.parents] if (folder / "Cargo.lock").exists())
 
 
 def _program() -> Path:
