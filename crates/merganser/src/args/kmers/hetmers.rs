@@ -8,14 +8,14 @@ use clap::Args;
 use super::TableArgs;
 
 pub(super) const HETMERS: &str = "\
-Two haplotypes that differ in a base have k-mers that differ in it. Pairs of k-mers
-that differ in their middle base alone are counted by how often both occur: in a
-triploid, most have one k-mer twice as often as the other (AAB). k must be odd, and
-the table have all k-mers (--min-count 1); those of errors, below the valley of its
-histogram, are passed over.
+Two haplotypes that differ in a base have k-mers that differ in it. Pairs of
+k-mers that differ in their middle base alone are counted by how often both
+occur: in a triploid, most have one k-mer twice as often as the other (AAB). k
+must be odd, and the table have all k-mers (--min-count 1); those of errors,
+below the valley of its histogram, are passed over.
 
-Columns: the smaller count, the larger one, pairs. What they tell is printed as the
-last line of the run, and written by --json.
+Columns: the smaller count, the larger one, pairs. What they tell is printed as
+the last line of the run, and written by --json.
 
 Examples:
   merganser kmers hetmers sample.mgk -o pairs.tsv --plot pairs.svg
