@@ -47,7 +47,7 @@ fn tables_are_those_of_compressed_reads() {
             assert!(dir.run("kmers dump -q t.mgk").ok() == text(&left, k), "k {k} {limits}");
         }
     }
-    assert!(dir.run("kmers info t.mgk").ok().contains("homopolymer_compressed  yes"));
+    assert!(dir.run("kmers info t.mgk").ok().contains("hpc             yes"));
 }
 
 #[test]

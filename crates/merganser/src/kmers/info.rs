@@ -30,7 +30,7 @@ fn describe(header: &Header, bytes: u64) -> Value {
         "min_count": header.min_count,
         "max_count": (header.max_count < u32::MAX).then_some(header.max_count),
         "min_quality": header.min_quality,
-        "homopolymer_compressed": header.homopolymer_compressed,
+        "hpc": header.homopolymer_compressed,
         "kmers": header.kmers,
         "occurrences": header.occurrences,
         "largest_count": header.largest_count,
@@ -64,5 +64,5 @@ fn aligned(info: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    fields.map(|(key, value)| format!("{key:<24}{}\n", shown(value))).collect()
+    fields.map(|(key, value)| format!("{key:<16}{}\n", shown(value))).collect()
 }
