@@ -22,6 +22,7 @@
 #![deny(unsafe_code)]
 
 pub mod classes;
+pub mod data;
 pub mod haplotypes;
 pub mod model;
 mod png;
