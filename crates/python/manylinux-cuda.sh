@@ -12,7 +12,7 @@ commit=$(git rev-parse --short=12 HEAD)
 toolchain=$(rustc --print sysroot)
 cuda=$(cd "$CUDA_HOME" && pwd)
 chroot "$root" sh -c 'command -v g++ || (apt-get -q update && apt-get -q install -y --no-install-recommends g++ ca-certificates)'
-cargo vendor --locked --quiet target/vendor > target/vendor.toml
+cargo vendor --locked target/vendor > target/vendor.toml 2> target/vendor.log || (cat target/vendor.log >&2 && false)
 
 mounted=()
 finish() {
@@ -24,17 +24,20 @@ bind() { # what where
   mount --bind "$1" "$root$2"
   mounted+=("$root$2")
 }
+# The toolchain looks for its libraries by /proc.
+bind /proc /proc
+bind /dev /dev
 bind "$toolchain" /rust
 bind "$cuda" /cuda
 bind "$PWD/target/vendor" /vendor
-rm -rf "$root/src" && mkdir -p "$root/src" "$root/build" "$root/wheels"
+rm -rf "$root/src" "$root/build" && mkdir -p "$root/src" "$root/build" "$root/wheels"
 git archive HEAD | tar -x -C "$root/src"
 mkdir -p "$root/src/.cargo"
 sed 's|directory = .*|directory = "/vendor"|' target/vendor.toml > "$root/src/.cargo/config.toml"
 install -m 755 "$(command -v maturin)" "$root/usr/local/bin/maturin"
 # shellcheck disable=SC2016
-env -i PATH=/rust/bin:/usr/local/bin:/usr/bin:/bin HOME=/root CUDA_HOME=/cuda CARGO_TARGET_DIR=/build MERGANSER_COMMIT="$commit" \
-  ${MERGANSER_CUDA_ARCH:+MERGANSER_CUDA_ARCH="$MERGANSER_CUDA_ARCH"} chroot "$root" bash -euo pipefail -c '
+chroot "$root" env -i PATH=/rust/bin:/usr/local/bin:/usr/bin:/bin HOME=/root CUDA_HOME=/cuda CARGO_TARGET_DIR=/build MERGANSER_COMMIT="$commit" \
+  ${MERGANSER_CUDA_ARCH:+MERGANSER_CUDA_ARCH="$MERGANSER_CUDA_ARCH"} bash -euo pipefail -c '
     cd /src
     cargo build --release --locked --offline --package merganser --bin merganser --features merganser/cuda
     mkdir -p crates/python/merganser.data/scripts

@@ -130,6 +130,56 @@ fn pages() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// A command, and what a page says that it prints.
+struct Shown {
+    command: String,
+    output: String,
+}
+
+/// The commands behind `$ ` in a page's blocks, each with the lines below it.
+fn shown(page: &str) -> Vec<Shown> {
+    let mut all: Vec<Shown> = Vec::new();
+    for block in page.split("```console\n").skip(1) {
+        let (block, _) = block.split_once("```").unwrap();
+        for line in block.lines() {
+            match (line.strip_prefix("$ "), all.last_mut()) {
+                (Some(command), _) => {
+                    all.push(Shown { command: command.to_owned(), output: String::new() });
+                }
+                (None, Some(last)) => last.output += &format!("{line}\n"),
+                (None, None) => panic!("a block that begins without a command: {line}"),
+            }
+        }
+    }
+    all
+}
+
+/// The quick start prints what it shows.
+#[test]
+fn quick_start() {
+    let page = std::fs::read_to_string(root().join("docs/quickstart.md")).unwrap();
+    let dir = Dir::new();
+    std::os::unix::fs::symlink(root().join("tests"), dir.path("tests")).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let bin = Path::new(MERGANSER).parent().unwrap().display();
+    let shown = shown(&page);
+    assert!(shown.iter().filter(|it| !it.output.is_empty()).count() >= 6);
+    for Shown { command, output } in shown {
+        if command.contains("samtools") && !tools::by_chance("samtools") {
+            continue;
+        }
+        let run = Command::new("bash")
+            .args(["-e", "-o", "pipefail", "-c", &command])
+            .current_dir(dir.root())
+            .env("PATH", format!("{bin}:{path}"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{command}\n{said}");
+        assert_eq!(String::from_utf8_lossy(&run.stdout), output, "{command}");
+    }
+}
+
 /// The map of the code leads to files that are there.
 #[test]
 fn files_that_the_architecture_names() {
