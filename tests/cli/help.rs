@@ -109,6 +109,15 @@ fn manual_pages_of_every_command() {
     for page in ["merganser.1", "merganser-count.1", "merganser-kmers-query.1"] {
         assert!(pages.contains(&page.to_owned()), "{pages:?}");
     }
+    for name in &pages {
+        let page = String::from_utf8(dir.read(name)).unwrap();
+        let (_, examples) = page.split_once("\n.SH EXAMPLES\n.nf\n").expect(name);
+        assert!(
+            examples.contains("  merganser ") && examples.ends_with("\n.fi\n"),
+            "{name}: {page}"
+        );
+        assert!(!page.contains(".SH EXTRA"), "{name}");
+    }
 }
 
 /// The argument that was wrong is named, and the code is 2.

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow};
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
 
 use crate::args::Cli;
 
@@ -18,18 +19,46 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<ExitCode> {
 
 /// The pages of all commands into `directory`, or the first one to stdout.
 pub(crate) fn man(directory: Option<&Path>) -> Result<ExitCode> {
+    let mut cli = Cli::command().disable_help_subcommand(true);
+    cli.build();
     match directory {
-        Some(directory) => {
-            clap_mangen::generate_to(Cli::command(), directory).map_err(|error| {
-                let (directory, reason) = (directory.display(), merganser_io::reason(&error));
-                anyhow!("{directory}: cannot write the manual pages: {reason}")
-            })?
-        }
-        None => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-            io::stdout().lock().write_all(&page)?;
-        }
+        Some(directory) => write_pages(&cli, directory).map_err(|error| {
+            let (directory, reason) = (directory.display(), merganser_io::reason(&error));
+            anyhow!("{directory}: cannot write the manual pages: {reason}")
+        })?,
+        None => io::stdout().lock().write_all(&page(&cli)?)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The pages of a command and of those below it.
+fn write_pages(command: &Command, directory: &Path) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write_pages(below, directory)?;
+    }
+    std::fs::write(directory.join(Man::new(command.clone()).get_filename()), page(command)?)
+}
+
+/// A command's page. What stands behind the options in its help becomes sections, as pages have them.
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let extra = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
+    let man = Man::new(command.clone().after_help(None).after_long_help(None));
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    for line in extra.iter().flat_map(|extra| extra.lines()) {
+        match line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
+            Some(title) => writeln!(page, ".fi\n.SH {}\n.nf", title.to_uppercase())?,
+            None => writeln!(page, "{}", escaped(line))?,
+        }
+    }
+    if extra.is_some() {
+        page.extend_from_slice(b".fi\n");
+    }
+    Ok(page)
+}
+
+/// A line that is shown as it stands: no request of roff's, no character of its own.
+fn escaped(line: &str) -> String {
+    let line = line.replace('\\', "\\\\").replace('-', "\\-").replace('`', "\\(ga");
+    if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
 }
