@@ -35,6 +35,9 @@ pub struct Outcome {
     pub accepted: u64,
     /// Pairs that were accepted with letters that make them undefined.
     pub undefined: u64,
+    /// Accepted pairs that are not undefined by their edits (of other methods than the exact one, estimated), from 0 on; no
+    /// longer than the most that there are.
+    pub edits: Vec<u64>,
     /// Pairs that the method asked for does not define, and the exact one decided.
     pub exact_instead: u64,
     /// With [`Config::verify`], how the exact method differs.
@@ -231,6 +234,11 @@ impl Outcome {
         self.records += tally.pairs;
         self.accepted += tally.accepted;
         self.undefined += tally.undefined;
+        let most = self.edits.len().max(tally.edits.len());
+        self.edits.resize(most, 0);
+        for (sum, more) in self.edits.iter_mut().zip(&tally.edits) {
+            *sum += more;
+        }
         self.exact_instead += tally.exact_instead;
         self.gpu_pairs += tally.gpu_pairs;
         if let (Some(sum), Some(more)) = (&mut self.verified, &tally.verified) {

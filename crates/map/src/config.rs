@@ -112,6 +112,8 @@ pub struct Config {
     pub clip: bool,
     /// Reads without a hit have records, too.
     pub keep_unmapped: bool,
+    /// [`Outcome::placements`](crate::Outcome::placements) is made.
+    pub placements: bool,
 }
 
 /// The longest read, in bases.
@@ -141,6 +143,7 @@ impl Config {
             extended_cigars: false,
             clip: false,
             keep_unmapped: true,
+            placements: false,
         }
     }
 
@@ -262,6 +265,12 @@ impl Config {
     #[must_use]
     pub fn keep_unmapped(self, keep_unmapped: bool) -> Config {
         Config { keep_unmapped, ..self }
+    }
+
+    /// Numbers reads by hits, edits and contigs, and pairs by insert size, for pictures of the run, or not.
+    #[must_use]
+    pub fn placements(self, placements: bool) -> Config {
+        Config { placements, ..self }
     }
 
     /// Checks every range.

@@ -32,7 +32,7 @@ pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
 pub use index::{Index, LONGEST, SHORTEST};
 pub use merganser_filter::NMode;
-pub use output::{Format, IndexKind, Outputs, ReadGroup, Reported};
+pub use output::{Format, IndexKind, Outputs, Placements, ReadGroup, Reported};
 pub use reads::{ReadHit, map_reads};
 pub use reference::Contig;
 pub use run::{BuildOutcome, Outcome, build, run};

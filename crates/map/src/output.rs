@@ -3,6 +3,7 @@
 mod cram;
 mod fields;
 mod header;
+mod placements;
 mod record;
 mod report;
 mod sorted;
@@ -17,6 +18,7 @@ use crate::{Config, Contig, Error, Index};
 use cram::Crai;
 pub(crate) use cram::Cram;
 pub use header::ReadGroup;
+pub use placements::Placements;
 pub use record::Format;
 pub(crate) use record::RecordStyle;
 pub use report::Reported;

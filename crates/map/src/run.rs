@@ -21,7 +21,7 @@ use crate::cuda::{self, Gpus};
 use crate::effort::Effort;
 use crate::index::{Index, IndexView};
 use crate::output::{
-    Cram, Form, Held, Outputs, RecordStyle, Reported, Reporter, Sorted, Sorting, Writer,
+    Cram, Form, Held, Outputs, Placements, RecordStyle, Reported, Reporter, Sorted, Sorting, Writer,
 };
 use crate::source::Source;
 use crate::{Config, Error, Format, Metric, Prefilter};
@@ -52,6 +52,8 @@ pub struct Outcome {
     pub peak_memory: Option<u64>,
     /// What was reported.
     pub reported: Reported,
+    /// Where reads lie, with [`Config::placements`].
+    pub placements: Option<Placements>,
     /// What it took to find that.
     pub effort: Effort,
 }
@@ -162,8 +164,13 @@ impl Outcome {
     /// What the workers found, and the records that are not written yet.
     fn of<'r>(done: Vec<WorkerDone<'r>>) -> (Outcome, Vec<Held<'r>>) {
         let (mut outcome, mut all) = (Outcome::default(), Vec::new());
-        for WorkerDone { reported, effort, held } in done {
+        for WorkerDone { reported, placements, effort, held } in done {
             outcome.reported.add(&reported);
+            match (&mut outcome.placements, placements) {
+                (Some(sum), Some(more)) => sum.add(more),
+                (None, more) => outcome.placements = more,
+                _ => {}
+            }
             outcome.effort.add(&effort);
             all.extend(held);
         }

@@ -46,6 +46,58 @@ pub struct Data {
     pub decisions: Option<Decisions>,
 }
 
+impl Data {
+    /// The frame of a run's results: nothing is in it yet.
+    pub fn new(version: &str, command: &str, sample: &str) -> Data {
+        Data {
+            format: FORMAT,
+            version: version.to_owned(),
+            command: command.to_owned(),
+            sample: sample.to_owned(),
+            inputs: Vec::new(),
+            parameters: Vec::new(),
+            warnings: Vec::new(),
+            spectrum: None,
+            taxa: None,
+            assembly: None,
+            mapping: None,
+            decisions: None,
+        }
+    }
+
+    /// One line of JSON, with its end.
+    ///
+    /// # Errors
+    /// None are known: every value has a text.
+    pub fn to_line(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self).map(|line| line + "\n")
+    }
+
+    /// What [`to_line`](Data::to_line) made, line by line; lines without letters are passed over.
+    ///
+    /// # Errors
+    /// The number of the first line, from 1, that is none, and why.
+    pub fn parse(text: &str) -> Result<Vec<Data>, (usize, String)> {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        lines.map(|(at, line)| one(line).map_err(|why| (at + 1, why))).collect()
+    }
+}
+
+/// One run, of a layout that this version knows.
+fn one(line: &str) -> Result<Data, String> {
+    #[derive(Deserialize)]
+    struct Head {
+        format: u32,
+        version: String,
+    }
+    let head: Head =
+        serde_json::from_str(line).map_err(|why| format!("no results of a run: {why}"))?;
+    if head.format > FORMAT {
+        return Err(format!("of version {} of merganser: use that or a newer one", head.version));
+    }
+    serde_json::from_str(line).map_err(|why| format!("no results of a run: {why}"))
+}
+
 /// A histogram of counts of k-mers, and its model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

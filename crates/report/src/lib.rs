@@ -25,6 +25,7 @@ pub mod classes;
 pub mod data;
 pub mod haplotypes;
 pub mod model;
+pub mod multiqc;
 mod png;
 mod scene;
 pub mod smudges;

@@ -44,6 +44,8 @@ pub(super) struct Tally {
     pub(super) pairs: u64,
     pub(super) accepted: u64,
     pub(super) undefined: u64,
+    /// Accepted pairs with a number of edits, by this number.
+    pub(super) edits: Vec<u64>,
     pub(super) exact_instead: u64,
     pub(super) gpu_pairs: u64,
     pub(super) verified: Option<Verified>,
@@ -106,6 +108,13 @@ impl<'f> Worker<'f> {
         self.tally.pairs += self.decisions.len() as u64;
         self.tally.accepted += self.decisions.len() as u64 - with(REJECTED);
         self.tally.undefined += with(UNDEFINED);
+        for &edits in &self.decisions {
+            let Ok(edits) = usize::try_from(edits) else { continue };
+            if edits >= self.tally.edits.len() {
+                self.tally.edits.resize(edits + 1, 0);
+            }
+            self.tally.edits[edits] += 1;
+        }
     }
 
     fn verify(&mut self) {

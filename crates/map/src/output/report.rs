@@ -4,6 +4,7 @@ mod together;
 
 use merganser_run::Cancel;
 
+use super::Placements;
 use super::record::{Record, RecordPlace, RecordStyle, Tags, flag};
 use crate::hits::{Hit, quality};
 use crate::index::IndexView;
@@ -81,6 +82,8 @@ pub(crate) struct Reporter<'r> {
     pairing: Pairing<'r>,
     rescuer: Option<Rescuer<'r>>,
     pub(crate) reported: Reported,
+    /// If they are wanted.
+    pub(crate) placements: Option<Placements>,
 }
 
 /// What a unit's reports are made of.
@@ -108,7 +111,20 @@ impl<'r> Reporter<'r> {
         let rescuer = Rescuer::new(view, config, cancel);
         let (others, reported) = (Default::default(), Reported::default());
         let style = &styles[0];
-        Reporter { view, config, styles, style, alignments, others, pairing, rescuer, reported }
+        let contigs = view.text.contigs.len();
+        let placements = config.placements.then(|| Placements::of_contigs(contigs));
+        Reporter {
+            view,
+            config,
+            styles,
+            style,
+            alignments,
+            others,
+            pairing,
+            rescuer,
+            reported,
+            placements,
+        }
     }
 
     /// Reports a read or a pair.
@@ -178,6 +194,9 @@ impl<'r> Reporter<'r> {
         let other = other.map(|hit| self.placed(unit, 1 - mate, hit, 1));
         let mate_place = other.map(|other| other.place);
         if hits.is_empty() {
+            if let Some(placements) = &mut self.placements {
+                placements.unplaced();
+            }
             if self.config.keep_unmapped {
                 let record = Record::unmapped(name, flags, mate_place, letters);
                 self.style.write(&record, sink.records());
@@ -215,9 +234,20 @@ impl<'r> Reporter<'r> {
             };
             self.style.write(&record, sink.records());
             self.reported.mappings += 1;
+            if first {
+                self.note(unit, mate, count, &own);
+            }
             sink.relieve()?;
         }
         Ok(())
+    }
+
+    /// Notes where a read lies by its first of `count` records, if that is wanted.
+    fn note(&mut self, unit: &ReportUnit<'_>, mate: usize, count: usize, own: &Placed) {
+        let [letters, _] = self.cropped(unit, mate);
+        if let Some(placements) = &mut self.placements {
+            placements.placed(count as u32, own.edits, own.place.contig, letters.len());
+        }
     }
 
     /// Makes what XA says of other hits of a mate: nothing, if it is not wanted or these are too many.

@@ -13,7 +13,8 @@ use crate::cuda::Ticket;
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::output::{
-    BatchText, Format, Held, RecordSink, ReportUnit, Reported, Reporter, Sorting, Writer,
+    BatchText, Format, Held, Placements, RecordSink, ReportUnit, Reported, Reporter, Sorting,
+    Writer,
 };
 use crate::source::{Batch, Source};
 
@@ -26,6 +27,7 @@ pub(super) type Batches<'r> = Pipeline<'r, Source, BatchText, Writer>;
 /// What a thread did.
 pub(super) struct WorkerDone<'r> {
     pub(super) reported: Reported,
+    pub(super) placements: Option<Placements>,
     pub(super) effort: Effort,
     /// Records that are not written yet.
     pub(super) held: Option<Held<'r>>,
@@ -170,7 +172,8 @@ impl<'r> Worker<'r> {
             }
         }
         let (reported, effort) = (self.reporter.reported, self.mapper.effort);
-        WorkerDone { reported, effort, held: self.texts.into_held() }
+        let placements = self.reporter.placements;
+        WorkerDone { reported, placements, effort, held: self.texts.into_held() }
     }
 
     fn map(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {

@@ -92,6 +92,12 @@ impl Reporter<'_> {
                 };
                 self.style.write(&record, sink.records());
                 self.reported.mappings += 1;
+                if first {
+                    self.note(unit, mate, count, &places[mate]);
+                }
+            }
+            if let Some(placements) = self.placements.as_mut().filter(|_| first) {
+                placements.insert(template(places[0], places[1], 0).unsigned_abs());
             }
             sink.relieve()?;
         }

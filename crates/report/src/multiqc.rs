@@ -1,0 +1,270 @@
+//! Sections of MultiQC's report, as its custom content (docs of MultiQC 1.35): a file each, which the prefix of a
+//! sample goes before. Samples whose files have the same `id` stand side by side.
+
+use serde_json::{Map, Value, json};
+
+use crate::data::{Data, Rows};
+
+/// Points of a line, at most: more are not told apart on a page.
+const POINTS: usize = 1_000;
+/// Taxa of a sample's bar, at most, besides the others.
+const TAXA: usize = 20;
+
+/// What a command's results have sections of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// [`Data::spectrum`].
+    Spectrum,
+    /// [`Data::taxa`].
+    Taxa,
+    /// [`Data::assembly`].
+    Assembly,
+    /// [`Data::mapping`].
+    Mapping,
+    /// [`Data::decisions`].
+    Decisions,
+}
+
+impl Kind {
+    /// What the names of the files have behind the prefix, in the order of [`files`].
+    pub fn suffixes(self) -> &'static [&'static str] {
+        match self {
+            Kind::Spectrum => &[STATS, VERSIONS, ".merganser_spectrum_mqc.json"],
+            Kind::Taxa => &[STATS, VERSIONS, ".merganser_taxa_mqc.json"],
+            Kind::Assembly => &[STATS, VERSIONS, ".merganser_qv_mqc.json"],
+            Kind::Mapping => {
+                &[STATS, VERSIONS, ".merganser_edits_mqc.json", ".merganser_inserts_mqc.json"]
+            }
+            Kind::Decisions => &[STATS, VERSIONS, ".merganser_pairs_mqc.json"],
+        }
+    }
+}
+
+const STATS: &str = ".merganser_stats_mqc.json";
+const VERSIONS: &str = ".merganser_mqc_versions.yml";
+
+/// The files of a run, one for each of [`Kind::suffixes`].
+pub fn files(kind: Kind, data: &Data) -> Vec<String> {
+    let versions = format!("merganser: {}\n", Value::from(data.version.as_str()));
+    let mut files = vec![text(&stats(data)), versions];
+    match kind {
+        Kind::Spectrum => files.push(text(&spectrum(data))),
+        Kind::Taxa => files.push(text(&taxa(data))),
+        Kind::Assembly => files.push(text(&quality(data))),
+        Kind::Mapping => {
+            let mapping = data.mapping.as_ref();
+            let rows = |of: fn(&crate::data::Mapping) -> &Rows| mapping.map(of);
+            let edits = line(
+                data,
+                "edits",
+                "Edits of mapped reads",
+                ["Edits", "Reads"],
+                rows(|it| &it.edits),
+            );
+            let title = "Insert sizes of concordant pairs";
+            let inserts = line(data, "inserts", title, ["Bases", "Pairs"], rows(|it| &it.inserts));
+            files.extend([text(&edits), text(&inserts)]);
+        }
+        Kind::Decisions => {
+            let rows = data.decisions.as_ref().map(|it| &it.edits);
+            let title = "Edits of accepted pairs";
+            files.push(text(&line(data, "pairs", title, ["Edits", "Pairs"], rows)));
+        }
+    }
+    files
+}
+
+fn text(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// A section's head; every file of its kind has the same.
+fn section(id: &str, name: &str, plot: &str, pconfig: Value) -> Map<String, Value> {
+    let head = json!({
+        "id": format!("merganser_{id}"),
+        "parent_id": "merganser",
+        "parent_name": "Merganser",
+        "parent_description": "counts k-mers, classifies and maps reads.",
+        "section_name": name,
+        "plot_type": plot,
+        "pconfig": pconfig,
+    });
+    let Value::Object(head) = head else { return Map::new() };
+    head
+}
+
+/// The columns of the table at the head of MultiQC's report.
+fn stats(data: &Data) -> Value {
+    let mut columns: Vec<(Value, Value)> = Vec::new();
+    let mut add = |key: &str, title: &str, about: &str, options: Value, value: Value| {
+        let mut header = json!({ "title": title, "description": about, "namespace": "Merganser" });
+        if let (Value::Object(header), Value::Object(options)) = (&mut header, options) {
+            header.extend(options);
+        }
+        columns.push((json!({ key: header }), json!({ key: value })));
+    };
+    let percent = || json!({ "suffix": "%", "min": 0, "max": 100, "format": "{:,.2f}" });
+    let whole = || json!({ "format": "{:,.0f}", "scale": "Blues" });
+    if let Some(model) = data.spectrum.as_ref().and_then(|spectrum| spectrum.model.as_ref()) {
+        let share = 100.0 * model.heterozygosity;
+        add(
+            "genome_size",
+            "Genome",
+            "Estimated genome size in bases",
+            whole(),
+            model.genome_size.round().into(),
+        );
+        add(
+            "coverage",
+            "k-mer cov.",
+            "Coverage of a haplotype by k-mers",
+            json!({}),
+            model.coverage.into(),
+        );
+        add("heterozygosity", "Het.", "Estimated heterozygosity", percent(), share.into());
+    }
+    if let Some(taxa) = &data.taxa {
+        let share = percent_of(taxa.reads - taxa.unclassified.min(taxa.reads), taxa.reads);
+        add("classified", "Classified", "Reads that have a taxon", percent(), share.into());
+    }
+    if let Some(judged) = data.assembly.as_ref().and_then(|assembly| assembly.judged.first()) {
+        let complete = judged.completeness.map(|part| 100.0 * part);
+        add(
+            "qv",
+            "QV",
+            "Quality of the (first) assembly by k-mers",
+            json!({}),
+            judged.quality.into(),
+        );
+        add(
+            "completeness",
+            "Complete",
+            "Solid k-mers of the reads in it",
+            percent(),
+            complete.into(),
+        );
+    }
+    if let Some(mapping) = &data.mapping {
+        let share = percent_of(mapping.mapped, mapping.reads);
+        add("mapped", "Mapped", "Reads with a hit", percent(), share.into());
+    }
+    if let Some(decisions) = &data.decisions {
+        let share = percent_of(decisions.accepted, decisions.pairs);
+        add("accepted", "Accepted", "Pairs within the threshold", percent(), share.into());
+    }
+    let headers: Vec<Value> = columns.iter().map(|(header, _)| header.clone()).collect();
+    let mut values = Map::new();
+    for (_, value) in columns {
+        if let Value::Object(value) = value {
+            values.extend(value.into_iter().filter(|(_, value)| !value.is_null()));
+        }
+    }
+    json!({
+        "id": "merganser_stats",
+        "plot_type": "generalstats",
+        "headers": headers,
+        "data": { data.sample.clone(): values },
+    })
+}
+
+fn percent_of(part: u64, all: u64) -> f64 {
+    100.0 * part as f64 / all.max(1) as f64
+}
+
+/// A line of numbers by values.
+fn line(data: &Data, id: &str, title: &str, [x, y]: [&str; 2], rows: Option<&Rows>) -> Value {
+    let pconfig = json!({
+        "id": format!("merganser_{id}_plot"),
+        "title": format!("Merganser: {title}"),
+        "xlab": x,
+        "ylab": y,
+    });
+    let mut section = section(id, title, "linegraph", pconfig);
+    section.insert("data".to_owned(), points(data, rows.map_or(&[], Vec::as_slice)));
+    Value::Object(section)
+}
+
+fn points(data: &Data, rows: &[(u64, u64)]) -> Value {
+    json!({ data.sample.clone(): rows.iter().take(POINTS).collect::<Vec<_>>() })
+}
+
+/// Distinct k-mers by count.
+fn spectrum(data: &Data) -> Value {
+    let pconfig = json!({
+        "id": "merganser_spectrum_plot",
+        "title": "Merganser: k-mer spectrum",
+        "xlab": "Count",
+        "ylab": "Distinct k-mers",
+        "logswitch": true,
+        "logswitch_active": true,
+    });
+    let mut section = section("spectrum", "k-mer spectrum", "linegraph", pconfig);
+    let about = "How many distinct k-mers occur once, twice, and so on. Those of sequencing errors occur once or \
+                 few times; the peaks are of the genome.";
+    section.insert("description".to_owned(), about.into());
+    let rows = data.spectrum.as_ref().map_or(&[][..], |spectrum| &spectrum.rows);
+    // Beyond, a line's points are of repeats, and few.
+    let most = rows.iter().take_while(|(count, _)| *count <= POINTS as u64).count();
+    section.insert("data".to_owned(), points(data, &rows[..most]));
+    Value::Object(section)
+}
+
+/// Reads of species, the largest ones by name.
+fn taxa(data: &Data) -> Value {
+    let pconfig = json!({
+        "id": "merganser_taxa_plot",
+        "title": "Merganser: reads by species",
+        "ylab": "Reads",
+        "cpswitch_c_active": false,
+    });
+    let mut section = section("taxa", "Species", "bargraph", pconfig);
+    let about = "Reads of species and of what lies below them; those that only a higher taxon is known of are \
+                 apart.";
+    section.insert("description".to_owned(), about.into());
+    let mut bar = Map::new();
+    if let Some(taxa) = &data.taxa {
+        let mut species: Vec<_> = taxa.rows.iter().filter(|taxon| taxon.rank == "S").collect();
+        species.sort_by(|one, other| other.clade.cmp(&one.clade).then(one.taxid.cmp(&other.taxid)));
+        let (largest, others) = species.split_at(species.len().min(TAXA));
+        for taxon in largest {
+            bar.insert(taxon.name.clone(), taxon.clade.into());
+        }
+        let of_species: u64 = species.iter().map(|taxon| taxon.clade).sum();
+        let classified = taxa.reads.saturating_sub(taxa.unclassified);
+        let rest: u64 = others.iter().map(|taxon| taxon.clade).sum();
+        let rows = [
+            ("Other species", rest),
+            ("No species known", classified.saturating_sub(of_species)),
+            ("Unclassified", taxa.unclassified),
+        ];
+        bar.extend(rows.map(|(name, reads)| (name.to_owned(), reads.into())));
+    }
+    section.insert("data".to_owned(), json!({ data.sample.clone(): bar }));
+    Value::Object(section)
+}
+
+/// Qualities and completeness of assemblies, each of which is a row.
+fn quality(data: &Data) -> Value {
+    let pconfig = json!({ "id": "merganser_qv_table", "title": "Merganser: assemblies by k-mers" });
+    let mut section = section("qv", "Assemblies", "table", pconfig);
+    let columns = json!([
+        { "qv": { "title": "QV", "description": "Phred-scaled quality", "format": "{:,.2f}" } },
+        { "completeness": { "title": "Complete", "suffix": "%", "min": 0, "max": 100, "format": "{:,.2f}" } },
+        { "kmers": { "title": "k-mers", "format": "{:,.0f}" } },
+        { "only": { "title": "Not in reads", "format": "{:,.0f}" } },
+    ]);
+    section.insert("headers".to_owned(), columns);
+    let mut rows = Map::new();
+    for judged in data.assembly.iter().flat_map(|assembly| &assembly.judged) {
+        let mut row = json!({ "kmers": judged.kmers, "only": judged.only });
+        if let Some(quality) = judged.quality {
+            row["qv"] = quality.into();
+        }
+        if let Some(part) = judged.completeness {
+            row["completeness"] = (100.0 * part).into();
+        }
+        rows.insert(format!("{} {}", data.sample, judged.name), row);
+    }
+    section.insert("data".to_owned(), Value::Object(rows));
+    Value::Object(section)
+}
