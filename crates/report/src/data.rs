@@ -87,15 +87,18 @@ impl Data {
 fn one(line: &str) -> Result<Data, String> {
     #[derive(Deserialize)]
     struct Head {
-        format: u32,
-        version: String,
+        format: Option<u32>,
+        version: Option<String>,
     }
-    let head: Head =
-        serde_json::from_str(line).map_err(|why| format!("no results of a run: {why}"))?;
-    if head.format > FORMAT {
-        return Err(format!("of version {} of merganser: use that or a newer one", head.version));
+    let wrong = |why: serde_json::Error| format!("no results of a run: {why}").replace('`', "'");
+    let head: Head = serde_json::from_str(line).map_err(wrong)?;
+    match (head.format, head.version) {
+        (Some(FORMAT), _) => serde_json::from_str(line).map_err(wrong),
+        (Some(_), Some(version)) => {
+            Err(format!("of version {version} of merganser: use that or a newer one"))
+        }
+        _ => Err("no results of a run: --report-data writes these".to_owned()),
     }
-    serde_json::from_str(line).map_err(|why| format!("no results of a run: {why}"))
 }
 
 /// A histogram of counts of k-mers, and its model.

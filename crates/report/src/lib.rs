@@ -24,6 +24,7 @@
 pub mod classes;
 pub mod data;
 pub mod haplotypes;
+pub mod html;
 pub mod model;
 pub mod multiqc;
 mod png;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::data::{Data, Rows};
+use crate::data::{Data, Mapping, Rows};
 
 /// Points of a line, at most: more are not told apart on a page.
 const POINTS: usize = 1_000;
@@ -27,55 +27,52 @@ pub enum Kind {
 
 impl Kind {
     /// What the names of the files have behind the prefix, in the order of [`files`].
-    pub fn suffixes(self) -> &'static [&'static str] {
+    pub fn suffixes(self) -> Vec<String> {
+        let section = |name: &&str| format!(".merganser_{name}_mqc.json");
+        let mut all: Vec<String> = self.sections().iter().map(section).collect();
+        all.push(".merganser_mqc_versions.yml".to_owned());
+        all
+    }
+
+    /// The columns of its own in the table at the head, which columns of one `id` would replace, and its sections.
+    fn sections(self) -> &'static [&'static str] {
         match self {
-            Kind::Spectrum => &[STATS, VERSIONS, ".merganser_spectrum_mqc.json"],
-            Kind::Taxa => &[STATS, VERSIONS, ".merganser_taxa_mqc.json"],
-            Kind::Assembly => &[STATS, VERSIONS, ".merganser_qv_mqc.json"],
-            Kind::Mapping => {
-                &[STATS, VERSIONS, ".merganser_edits_mqc.json", ".merganser_inserts_mqc.json"]
-            }
-            Kind::Decisions => &[STATS, VERSIONS, ".merganser_pairs_mqc.json"],
+            Kind::Spectrum => &["spectrum_stats", "spectrum"],
+            Kind::Taxa => &["taxa_stats", "taxa"],
+            Kind::Assembly => &["qv_stats", "qv"],
+            Kind::Mapping => &["map_stats", "edits", "inserts"],
+            Kind::Decisions => &["filter_stats", "pairs"],
         }
     }
 }
-
-const STATS: &str = ".merganser_stats_mqc.json";
-const VERSIONS: &str = ".merganser_mqc_versions.yml";
 
 /// The files of a run, one for each of [`Kind::suffixes`].
 pub fn files(kind: Kind, data: &Data) -> Vec<String> {
-    let versions = format!("merganser: {}\n", Value::from(data.version.as_str()));
-    let mut files = vec![text(&stats(data)), versions];
-    match kind {
-        Kind::Spectrum => files.push(text(&spectrum(data))),
-        Kind::Taxa => files.push(text(&taxa(data))),
-        Kind::Assembly => files.push(text(&quality(data))),
-        Kind::Mapping => {
-            let mapping = data.mapping.as_ref();
-            let rows = |of: fn(&crate::data::Mapping) -> &Rows| mapping.map(of);
-            let edits = line(
-                data,
-                "edits",
-                "Edits of mapped reads",
-                ["Edits", "Reads"],
-                rows(|it| &it.edits),
-            );
-            let title = "Insert sizes of concordant pairs";
-            let inserts = line(data, "inserts", title, ["Bases", "Pairs"], rows(|it| &it.inserts));
-            files.extend([text(&edits), text(&inserts)]);
-        }
-        Kind::Decisions => {
-            let rows = data.decisions.as_ref().map(|it| &it.edits);
-            let title = "Edits of accepted pairs";
-            files.push(text(&line(data, "pairs", title, ["Edits", "Pairs"], rows)));
-        }
-    }
+    let mut files: Vec<String> =
+        sections(kind, data).iter().map(|section| format!("{section:#}\n")).collect();
+    files.push(format!("merganser: {}\n", Value::from(data.version.as_str())));
     files
 }
 
-fn text(value: &Value) -> String {
-    format!("{value:#}\n")
+fn sections(kind: Kind, data: &Data) -> Vec<Value> {
+    let mut sections = vec![stats(kind, data)];
+    match kind {
+        Kind::Spectrum => sections.push(spectrum(data)),
+        Kind::Taxa => sections.push(taxa(data)),
+        Kind::Assembly => sections.push(quality(data)),
+        Kind::Mapping => {
+            let rows = |of: fn(&Mapping) -> &Rows| data.mapping.as_ref().map(of);
+            let edits = ["edits", "Edits of mapped reads", "Edits", "Reads"];
+            let inserts = ["inserts", "Insert sizes of concordant pairs", "Bases", "Pairs"];
+            sections.push(line(data, edits, rows(|it| &it.edits)));
+            sections.push(line(data, inserts, rows(|it| &it.inserts)));
+        }
+        Kind::Decisions => {
+            let rows = data.decisions.as_ref().map(|it| &it.edits);
+            sections.push(line(data, ["pairs", "Edits of accepted pairs", "Edits", "Pairs"], rows));
+        }
+    }
+    sections
 }
 
 /// A section's head; every file of its kind has the same.
@@ -94,7 +91,7 @@ fn section(id: &str, name: &str, plot: &str, pconfig: Value) -> Map<String, Valu
 }
 
 /// The columns of the table at the head of MultiQC's report.
-fn stats(data: &Data) -> Value {
+fn stats(kind: Kind, data: &Data) -> Value {
     let mut columns: Vec<(Value, Value)> = Vec::new();
     let mut add = |key: &str, title: &str, about: &str, options: Value, value: Value| {
         let mut header = json!({ "title": title, "description": about, "namespace": "Merganser" });
@@ -160,7 +157,7 @@ fn stats(data: &Data) -> Value {
         }
     }
     json!({
-        "id": "merganser_stats",
+        "id": format!("merganser_{}", kind.sections()[0]),
         "plot_type": "generalstats",
         "headers": headers,
         "data": { data.sample.clone(): values },
@@ -172,7 +169,7 @@ fn percent_of(part: u64, all: u64) -> f64 {
 }
 
 /// A line of numbers by values.
-fn line(data: &Data, id: &str, title: &str, [x, y]: [&str; 2], rows: Option<&Rows>) -> Value {
+fn line(data: &Data, [id, title, x, y]: [&str; 4], rows: Option<&Rows>) -> Value {
     let pconfig = json!({
         "id": format!("merganser_{id}_plot"),
         "title": format!("Merganser: {title}"),
@@ -247,12 +244,12 @@ fn taxa(data: &Data) -> Value {
 fn quality(data: &Data) -> Value {
     let pconfig = json!({ "id": "merganser_qv_table", "title": "Merganser: assemblies by k-mers" });
     let mut section = section("qv", "Assemblies", "table", pconfig);
-    let columns = json!([
-        { "qv": { "title": "QV", "description": "Phred-scaled quality", "format": "{:,.2f}" } },
-        { "completeness": { "title": "Complete", "suffix": "%", "min": 0, "max": 100, "format": "{:,.2f}" } },
-        { "kmers": { "title": "k-mers", "format": "{:,.0f}" } },
-        { "only": { "title": "Not in reads", "format": "{:,.0f}" } },
-    ]);
+    let columns = json!({
+        "qv": { "title": "QV", "description": "Phred-scaled quality", "format": "{:,.2f}" },
+        "completeness": { "title": "Complete", "suffix": "%", "min": 0, "max": 100, "format": "{:,.2f}" },
+        "kmers": { "title": "k-mers", "format": "{:,.0f}" },
+        "only": { "title": "Not in reads", "format": "{:,.0f}" },
+    });
     section.insert("headers".to_owned(), columns);
     let mut rows = Map::new();
     for judged in data.assembly.iter().flat_map(|assembly| &assembly.judged) {

@@ -1,0 +1,30 @@
+// What was run: inputs, parameters, versions; and what is to be known before results are trusted.
+import { el, short } from "./dom.js";
+
+export function warnings(all) {
+  const told = all.flatMap(({ sample, warnings }) => warnings.map((text) => [sample, text]));
+  if (told.length === 0) return null;
+  const line = ([sample, text]) => el("li", {}, el("strong", {}, `${short(sample)}: `), short(text, 1000));
+  return el("section", { class: "warnings", "aria-label": "What to know first" }, el("h2", {}, "What to know first"), el("ul", {}, told.map(line)));
+}
+
+const MOST = 100;
+
+export function about(all) {
+  const items = all.slice(0, MOST).map(({ sample, command, version, inputs, parameters }) =>
+    el(
+      "details",
+      { open: all.length <= 3 },
+      el("summary", {}, `${short(sample)}: merganser ${short(command)}, version ${short(version)}`),
+      el(
+        "dl",
+        {},
+        el("dt", {}, "Inputs"),
+        el("dd", {}, inputs.length > 0 ? inputs.slice(0, MOST).map((name) => short(name, 200)).join(", ") : "–"),
+        parameters.flatMap(([name, value]) => [el("dt", {}, short(name)), el("dd", {}, short(value, 200))]),
+      ),
+    ),
+  );
+  const more = all.length > MOST ? el("p", {}, `${all.length - MOST} more samples are not listed.`) : null;
+  return el("section", { "aria-label": "Inputs and parameters" }, el("h2", {}, "Inputs and parameters"), items, more);
+}

@@ -1,0 +1,186 @@
+// Assemblies, judged by the k-mers of reads.
+import { chart, nothing, zoom } from "./chart.js";
+import { compact, el, number, percent, short } from "./dom.js";
+import { colours, DASHES, SYMBOLS } from "./palette.js";
+import { table } from "./table.js";
+
+export function assemblies(all) {
+  const samples = all.filter((data) => data.assembly);
+  const section = el("section", { "aria-label": "Assemblies" }, el("h2", {}, "Assemblies"));
+  const judged = samples.flatMap(({ sample, assembly }) => assembly.judged.map((one) => ({ sample, ...one })));
+  section.append(qualities(judged), numbers(judged));
+  for (const { assembly } of samples) {
+    section.append(...assembly.spectra.map(classes));
+    if (assembly.haplotypes) section.append(blobs(assembly), blocks(assembly));
+  }
+  return section;
+}
+
+const named = (judged) => judged.map(({ name }) => short(name, 40));
+
+function qualities(judged) {
+  return chart({
+    title: "Quality and completeness",
+    about: "QV: minus ten times the logarithm of the chance of an error at a base. Completeness: the share of the reads' solid k-mers that are in the assembly.",
+    height: Math.max(220, 120 + 36 * judged.length),
+    make: () => {
+      const { series, ink } = colours();
+      const [left, right] = [0, 1].map((at) => ({ left: at === 0 ? 180 : "57%", right: at === 0 ? "47%" : 30, top: 20, bottom: 50 }));
+      const label = { show: true, position: "right", color: ink };
+      return {
+        grid: [left, right],
+        tooltip: { trigger: "item" },
+        xAxis: [
+          { type: "value", name: "QV", min: 0, gridIndex: 0 },
+          { type: "value", name: "Completeness (%)", min: 0, max: 100, gridIndex: 1 },
+        ],
+        yAxis: [
+          { type: "category", data: named(judged), inverse: true, gridIndex: 0, axisLabel: { width: 170, overflow: "truncate" } },
+          { type: "category", data: named(judged), inverse: true, gridIndex: 1, axisLabel: { show: false } },
+        ],
+        series: [
+          { type: "bar", name: "QV", data: judged.map(({ quality }) => quality), itemStyle: { color: series[0] }, label: { ...label, formatter: ({ value }) => (value ?? 0).toFixed(1) } },
+          { type: "bar", name: "Completeness", xAxisIndex: 1, yAxisIndex: 1, data: judged.map(({ completeness }) => completeness === null ? null : 100 * completeness), itemStyle: { color: series[1] }, label: { ...label, position: "inside", color: "#000000", formatter: ({ value }) => (value ?? 0).toFixed(2) } },
+        ],
+      };
+    },
+    numbers: () => numbersOf(judged),
+  });
+}
+
+const numbersOf = (judged) => ({
+  columns: [
+    { name: "Assembly", text: true, show: short },
+    { name: "k-mers" },
+    { name: "Not in the reads" },
+    { name: "QV", show: (value) => (value === null ? "no error found" : value.toFixed(2)) },
+    { name: "Errors a base", show: (value) => value.toExponential(2) },
+    { name: "Completeness", show: (value) => percent(value) },
+  ],
+  rows: judged.map((one) => [one.name, one.kmers, one.only, one.quality, one.error_rate, one.completeness]),
+});
+const numbers = (judged) => table({ title: "Assemblies by k-mers", ...numbersOf(judged) });
+
+/** Spectra of classes, as areas on each other or lines. */
+function classes({ title, classes: all, only, solid }) {
+  const drawn = all.filter(({ rows }) => rows.length > 0);
+  if (drawn.length === 0) return nothing(short(title), "There are no k-mers to show.");
+  // Behind the errors lies what is to be seen.
+  const behind = drawn.flatMap(({ rows }) => rows.filter(([count]) => count > solid).map(([, kmers]) => kmers));
+  const top = 1.2 * Math.max(1, ...(behind.length > 0 ? behind : drawn.flatMap(({ rows }) => rows.map(([, kmers]) => kmers))));
+  const total = (rows) => rows.reduce((sum, [, kmers]) => sum + kmers, 0);
+  const sum = drawn.reduce((all, { rows }) => all + total(rows.filter(([count]) => count > solid)), 0);
+  const counts = [...new Set(drawn.flatMap(({ rows }) => rows.map(([count]) => count)))].sort((a, b) => a - b);
+  let [reached, most] = [0, 2 * solid];
+  const at = new Map();
+  drawn.forEach(({ rows }) => rows.forEach(([count, kmers]) => at.set(count, (at.get(count) ?? 0) + kmers)));
+  for (const count of counts.filter((count) => count > solid)) {
+    reached += at.get(count);
+    most = count;
+    if (reached > 0.98 * sum) break;
+  }
+  return chart({
+    title: short(title),
+    about: `k-mers of the reads by their count, a line for each class; at 0, those that the reads have not (${only.map(number).join(", ")}).`,
+    height: 420,
+    make: () => ({
+      grid: { left: 90, right: 20, top: 40, bottom: 80 },
+      legend: {},
+      tooltip: { trigger: "axis", valueFormatter: number },
+      xAxis: { type: "value", name: "Count in the reads", min: 0, max: Math.max(20, Math.ceil(1.3 * most)) },
+      yAxis: { type: "value", name: "Distinct k-mers", min: 0, max: top, axisLabel: { formatter: compact } },
+      dataZoom: zoom(),
+      series: [
+        ...drawn.map(({ name, rows }, index) => ({
+          name: short(name),
+          type: "line",
+          showSymbol: rows.length < 3,
+          data: rows.slice(0, 5000),
+          lineStyle: { width: 1.5, type: DASHES[index % DASHES.length] },
+          areaStyle: { opacity: 0.12 },
+        })),
+        {
+          name: "in no read",
+          type: "line",
+          showSymbol: false,
+          data: [[0, 0], [0, only.reduce((all, kmers) => all + kmers, 0)]],
+          lineStyle: { width: 6, color: colours().muted },
+          itemStyle: { color: colours().muted },
+        },
+      ],
+    }),
+    numbers: () => ({
+      columns: [{ name: "Class", text: true, show: short }, { name: "Count" }, { name: "Distinct k-mers" }],
+      rows: all.flatMap(({ name, rows }) => rows.map(([count, kmers]) => [name, count, kmers])),
+    }),
+  });
+}
+
+const MOST_CONTIGS = 5000;
+
+/** Each contig by the k-mers of the two parents. */
+function blobs({ judged, haplotypes: { parents, contigs } }) {
+  const title = "k-mers of the parents in contigs";
+  if (contigs.length === 0) return nothing(title, "There are no contigs.");
+  const largest = [...contigs].sort((one, other) => other[3] - one[3]).slice(0, MOST_CONTIGS);
+  const size = (kmers) => 4 + 36 * Math.sqrt(kmers / Math.max(1, largest[0][3]));
+  const names = parents.map((name) => short(name, 30));
+  return chart({
+    title,
+    about: "Each circle is a contig, as large as its k-mers: right of the diagonal it is of one parent, above it of the other; near it the haplotypes are mixed.",
+    height: 460,
+    make: () => ({
+      grid: { left: 90, right: 30, top: 40, bottom: 60 },
+      legend: {},
+      tooltip: { trigger: "item" },
+      xAxis: { type: "value", name: `k-mers of ${names[0]} alone`, min: 0, axisLabel: { formatter: compact } },
+      yAxis: { type: "value", name: `k-mers of ${names[1]} alone`, min: 0, axisLabel: { formatter: compact } },
+      series: [...new Set(largest.map(([of]) => of))].map((of) => ({
+        name: short(judged[of].name),
+        type: "scatter",
+        symbol: SYMBOLS[of % SYMBOLS.length],
+        data: largest.filter((contig) => contig[0] === of).map(([, one, other, kmers]) => [one, other, kmers]),
+        symbolSize: ([, , kmers]) => size(kmers),
+        itemStyle: { opacity: 0.65 },
+      })),
+    }),
+    numbers: () => ({
+      columns: [{ name: "Assembly", text: true, show: short }, { name: parents[0] }, { name: parents[1] }, { name: "k-mers" }],
+      rows: contigs.map(([of, one, other, kmers]) => [judged[of].name, one, other, kmers]),
+    }),
+  });
+}
+
+const MOST_BLOCKS = 2000;
+
+/** Phase blocks, the longest first, along the bases that they make up. */
+function blocks({ judged, haplotypes: { parents, blocks: all } }) {
+  const title = "Phase blocks";
+  if (all.length === 0) return nothing(title, "There are no phase blocks.");
+  return chart({
+    title,
+    about: "Lengths of the blocks that are of one parent, the longest first.",
+    make: () => ({
+      grid: { left: 90, right: 30, top: 40, bottom: 60 },
+      legend: {},
+      tooltip: { trigger: "item", valueFormatter: number },
+      xAxis: { type: "value", name: "Bases in blocks so far", min: 0, axisLabel: { formatter: compact } },
+      yAxis: { type: "value", name: "Length of the block (bases)", min: 0, axisLabel: { formatter: compact } },
+      series: judged.flatMap((assembly, of) =>
+        parents.flatMap((parent, which) => {
+          const lengths = all.filter((block) => block[0] === of && block[2] === which).map(([, bases]) => bases);
+          lengths.sort((one, other) => other - one);
+          if (lengths.length === 0) return [];
+          let sum = 0;
+          const data = lengths.slice(0, MOST_BLOCKS).map((bases) => [(sum += bases), bases]);
+          const name = short(`${assembly.name}, ${parent}`);
+          return [{ name, type: "line", step: "start", showSymbol: data.length < 3, data, lineStyle: { type: DASHES[which] } }];
+        }),
+      ),
+    }),
+    numbers: () => ({
+      columns: [{ name: "Assembly", text: true, show: short }, { name: "Bases" }, { name: "Parent", text: true, show: short }],
+      rows: all.map(([of, bases, which]) => [judged[of].name, bases, parents[which]]),
+    }),
+  });
+}

@@ -1,0 +1,45 @@
+// Histograms of small numbers: edits, hits, insert sizes; several samples side by side or over each other.
+import { chart, nothing, zoom } from "./chart.js";
+import { compact, number, short } from "./dom.js";
+import { colours, DASHES } from "./palette.js";
+
+/** `samples` are pairs of a name and rows of a value and a number. */
+export function histogram({ title, about, axis, unit, samples, lines = false }) {
+  const drawn = samples.filter(([, rows]) => rows.some(([, many]) => many > 0));
+  if (drawn.length === 0) return nothing(title, `There are no ${unit.toLowerCase()} to show.`);
+  const asLines = lines || drawn.length > 3;
+  const values = [...new Set(drawn.flatMap(([, rows]) => rows.map(([value]) => value)))].sort((a, b) => a - b);
+  return chart({
+    title,
+    about,
+    make: () => {
+      const { series: shades } = colours();
+      return {
+        grid: { left: 90, right: 20, top: 40, bottom: asLines ? 80 : 60 },
+        legend: { show: drawn.length > 1 },
+        tooltip: { trigger: "axis", valueFormatter: number },
+        xAxis: asLines
+          ? { type: "value", name: axis, min: values[0], max: values.at(-1) === values[0] ? values[0] + 1 : values.at(-1) }
+          : { type: "category", name: axis, data: values.map(String) },
+        yAxis: { type: "value", name: unit, min: 0, axisLabel: { formatter: compact } },
+        ...(asLines && { dataZoom: zoom() }),
+        series: drawn.map(([name, rows], index) => {
+          const of = new Map(rows);
+          return asLines
+            ? {
+                name: short(name),
+                type: "line",
+                showSymbol: rows.length < 3,
+                data: rows,
+                lineStyle: { type: DASHES[Math.floor(index / shades.length) % DASHES.length] },
+              }
+            : { name: short(name), type: "bar", data: values.map((value) => of.get(value) ?? 0) };
+        }),
+      };
+    },
+    numbers: () => ({
+      columns: [{ name: "Sample", text: true, show: short }, { name: axis }, { name: unit }],
+      rows: drawn.flatMap(([name, rows]) => rows.map(([value, many]) => [name, value, many])),
+    }),
+  });
+}

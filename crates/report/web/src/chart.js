@@ -1,0 +1,156 @@
+// A chart with what belongs to it: a caption, downloads, and its numbers as a table for those who cannot see it.
+import { BarChart, HeatmapChart, LineChart, SankeyChart, ScatterChart, SunburstChart } from "echarts/charts";
+import {
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapComponent,
+} from "echarts/components";
+import * as echarts from "echarts/core";
+import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
+import { el, fileName, freshId, save } from "./dom.js";
+import { colours, onTheme } from "./palette.js";
+import { table } from "./table.js";
+
+echarts.use([
+  BarChart,
+  HeatmapChart,
+  LineChart,
+  SankeyChart,
+  ScatterChart,
+  SunburstChart,
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapComponent,
+  CanvasRenderer,
+  SVGRenderer,
+]);
+
+/** Every chart's own parts: no markup in tooltips, colours of the theme, no motion. */
+function complete(option) {
+  const { ink, paper, faint, series } = colours();
+  const axis = ({ axisLabel, ...given }) => ({
+    nameLocation: "middle",
+    axisLine: { show: true, lineStyle: { color: ink } },
+    axisLabel: { color: ink, hideOverlap: true, ...axisLabel },
+    nameTextStyle: { color: ink },
+    splitLine: { lineStyle: { color: faint } },
+    ...given,
+  });
+  const axes = (given, gap) => given && [given].flat().map((one) => axis({ nameGap: gap, ...one }));
+  return {
+    animation: false,
+    color: series,
+    backgroundColor: paper,
+    textStyle: { color: ink, fontFamily: "system-ui, sans-serif" },
+    ...option,
+    ...(option.xAxis && { xAxis: axes(option.xAxis, 30) }),
+    ...(option.yAxis && { yAxis: axes(option.yAxis, 64) }),
+    tooltip: {
+      renderMode: "richText",
+      confine: true,
+      backgroundColor: paper,
+      borderColor: ink,
+      textStyle: { color: ink },
+      ...option.tooltip,
+    },
+    ...(option.legend && {
+      legend: { type: "scroll", top: 0, textStyle: { color: ink }, pageTextStyle: { color: ink }, ...option.legend },
+    }),
+  };
+}
+
+/**
+ * A figure. `make` gives the option of ECharts in the colours of the theme; `numbers` the columns and rows of its table;
+ * `controls` are elements above it; `width` is the least that it needs, in pixels.
+ */
+export function chart({ title, about, make, numbers, height = 380, width = 0, controls = [], onReady }) {
+  const id = freshId();
+  const place = el("div", { class: "chart", role: "img", "aria-label": `${title}. ${about}` });
+  place.style.height = `${height}px`;
+  // What needs more room than there is can be moved to and fro.
+  place.style.minWidth = `${width}px`;
+  const frame = width > 0 ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, place) : place;
+  const button = (label, onclick) => el("button", { type: "button", onclick, "aria-label": `${label}: ${title}` }, label);
+  const size = () => ({ width: Math.max(place.clientWidth, 480), height });
+  const svg = () => {
+    const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, ...size() });
+    drawn.setOption(complete(make()));
+    const text = drawn.renderToSVGString();
+    drawn.dispose();
+    return text;
+  };
+  const details = el("details", {}, el("summary", {}, "Numbers of this chart"));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(table({ title, ...numbers() }));
+  });
+  const tools = el(
+    "div",
+    { class: "tools" },
+    ...controls,
+    button("SVG", () => save(fileName(title, "svg"), "image/svg+xml", svg())),
+    button("PNG", () => {
+      // Three dots for one of the page: enough for print.
+      const url = drawn.getDataURL({ type: "png", pixelRatio: 3, backgroundColor: colours().paper });
+      const bytes = Uint8Array.from(atob(url.split(",")[1]), (letter) => letter.charCodeAt(0));
+      save(fileName(title, "png"), "image/png", new Blob([bytes], { type: "image/png" }));
+    }),
+  );
+  const caption = el("figcaption", { id }, el("h3", {}, title), el("p", {}, about));
+  const figure = el("figure", { "aria-labelledby": id }, caption, tools, frame, details);
+  let drawn = null;
+  const draw = () => {
+    drawn ??= echarts.init(place, null, { renderer: "canvas" });
+    drawn.setOption(complete(make()), { notMerge: true });
+  };
+  // A chart has its size once it stands in the page.
+  queue.push(() => {
+    draw();
+    onReady?.(drawn);
+    onTheme(draw);
+    new ResizeObserver(() => drawn.resize()).observe(place);
+    window.addEventListener("beforeprint", () => drawn.resize());
+  });
+  figure.redraw = () => drawn && draw();
+  return figure;
+}
+
+const queue = [];
+
+/** Draws what stands in the page by now. */
+export function drawAll() {
+  while (queue.length > 0) queue.shift()();
+}
+
+/** Something that is no chart, as there is nothing to draw. */
+export const nothing = (title, why) => el("figure", {}, el("figcaption", {}, el("h3", {}, title)), el("p", { class: "empty" }, why));
+
+/** A box to tick above a chart, which is drawn anew. */
+export function tick(label, on, onchange) {
+  const input = el("input", { type: "checkbox", onchange: () => onchange(input.checked) });
+  input.checked = on;
+  return el("label", {}, input, ` ${label}`);
+}
+
+/** A list to choose from. */
+export function choice(label, options, onchange) {
+  const select = el(
+    "select",
+    { onchange: () => onchange(select.value) },
+    options.map(([value, text]) => el("option", { value }, text)),
+  );
+  return el("label", {}, `${label} `, select);
+}
+
+/** Zooming with the wheel and a slider, along x. */
+export const zoom = () => [
+  { type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" },
+  { type: "slider", filterMode: "none", height: 18, bottom: 8, brushSelect: false, showDataShadow: false },
+];

@@ -1,0 +1,39 @@
+// Pairs that a filter accepted.
+import { histogram } from "./bars.js";
+import { el, percent, short } from "./dom.js";
+import { table } from "./table.js";
+
+export function decisions(all) {
+  const samples = all.filter((data) => data.decisions);
+  return el(
+    "section",
+    { "aria-label": "Decisions of the filter" },
+    el("h2", {}, "Decisions of the filter"),
+    table({
+      title: "Accepted and rejected pairs",
+      columns: [
+        { name: "Sample", text: true, show: short },
+        { name: "Pairs" },
+        { name: "Accepted" },
+        { name: "Rejected" },
+        { name: "Undefined (accepted)" },
+        { name: "Share accepted", show: (value) => percent(value) },
+      ],
+      rows: samples.map(({ sample, decisions: { pairs, accepted, undefined } }) => [
+        sample,
+        pairs,
+        accepted,
+        pairs - accepted,
+        undefined,
+        pairs > 0 ? accepted / pairs : null,
+      ]),
+    }),
+    histogram({
+      title: "Edits of accepted pairs",
+      about: "Accepted pairs by their edits; of other methods than the exact one, estimates.",
+      axis: "Edits",
+      unit: "Pairs",
+      samples: samples.map((data) => [data.sample, data.decisions.edits]),
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+// A page of results: the sections that the data have something for.
+import { about, warnings } from "./about.js";
+import { assemblies } from "./assembly.js";
+import { drawAll } from "./chart.js";
+import { compare } from "./compare.js";
+import { decisions } from "./decisions.js";
+import { el } from "./dom.js";
+import { mappings } from "./mapping.js";
+import { isDark, onTheme, startTheme, toggle } from "./palette.js";
+import { spectra } from "./spectrum.js";
+import { taxa } from "./taxa.js";
+
+const all = JSON.parse(document.getElementById("data").textContent);
+const has = (key) => all.some((data) => data[key]);
+
+startTheme();
+const theme = document.getElementById("theme");
+const label = () => (theme.textContent = isDark() ? "Light" : "Dark");
+theme.hidden = false;
+theme.addEventListener("click", toggle);
+onTheme(label);
+label();
+
+const main = document.querySelector("main");
+// Charts that are made later are drawn then.
+main.addEventListener("drawn", () => drawAll());
+main.append(
+  ...[
+    warnings(all),
+    has("spectrum") && spectra(all),
+    has("taxa") && taxa(all),
+    has("taxa") && compare(all),
+    has("assembly") && assemblies(all),
+    has("mapping") && mappings(all),
+    has("decisions") && decisions(all),
+    all.length === 0 && el("p", { class: "empty" }, "There are no results."),
+    about(all),
+  ].filter(Boolean),
+);
+drawAll();
+document.documentElement.dataset.ready = "yes";

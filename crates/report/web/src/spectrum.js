@@ -1,0 +1,177 @@
+// Histograms of k-mers over each other, with their models.
+import { chart, nothing, tick, zoom } from "./chart.js";
+import { compact, el, number, percent, short } from "./dom.js";
+import { colours, DASHES } from "./palette.js";
+import { table } from "./table.js";
+
+/** Counts beyond this are of repeats; a chart is cut there, or at some coverages. */
+const COVERAGES = 6;
+const LEAST = 60;
+const MOST_ROWS = 5000;
+
+export function spectra(all) {
+  const samples = all.filter((data) => data.spectrum);
+  const drawn = samples.filter((data) => data.spectrum.rows.length > 0);
+  const section = el("section", { "aria-label": "k-mer spectrum" }, el("h2", {}, "k-mer spectrum"));
+  if (drawn.length === 0) {
+    section.append(nothing("Spectrum", "There are no k-mers: the inputs have no sequence of k bases or more."));
+    return section;
+  }
+  section.append(picture(drawn), models(samples));
+  return section;
+}
+
+/** How far to the right there is something to see. */
+function extent(data) {
+  const { rows, model } = data.spectrum;
+  if (model) return COVERAGES * model.coverage;
+  // Where 99.5 % of the k-mers that occur more than once lie.
+  const several = rows.filter(([count]) => count > 1);
+  const total = several.reduce((sum, [, kmers]) => sum + kmers, 0);
+  let sum = 0;
+  for (const [count, kmers] of several) {
+    sum += kmers;
+    if (sum >= 0.995 * total) return 1.5 * count;
+  }
+  return LEAST;
+}
+
+/** The highest peak behind the errors: what is higher is cut, or nothing else could be seen. */
+function ceiling(drawn) {
+  const heights = drawn.map(({ spectrum: { rows, model } }) => {
+    const from = model ? model.from : valley(rows);
+    return rows.reduce((most, [count, kmers]) => (count >= from ? Math.max(most, kmers) : most), 1);
+  });
+  return 1.25 * Math.max(...heights);
+}
+
+/** The first count that the next one is not below. */
+function valley(rows) {
+  const at = rows.findIndex(([, kmers], index) => index + 1 < rows.length && rows[index + 1][1] > kmers);
+  // Without a valley there are no peaks: all is shown.
+  return at < 0 ? 0 : rows[at][0];
+}
+
+function picture(drawn) {
+  let [logX, logY] = [false, false];
+  const single = drawn.length === 1;
+  const most = Math.max(LEAST, ...drawn.map(extent));
+  const points = (rows) => rows.filter(([count, kmers]) => count <= 4 * most && kmers > 0).slice(0, MOST_ROWS);
+  const figure = chart({
+    title: single ? `Spectrum of ${short(drawn[0].sample)}` : "Spectra of all samples",
+    about:
+      "How many distinct k-mers occur once, twice, and so on. Errors of sequencing make the k-mers at the left; the peaks are of the genome." +
+      (drawn.some((data) => data.spectrum.model) ? " Dashed: the model; upright lines: its peaks." : ""),
+    height: 420,
+    controls: [
+      tick("logarithmic counts", false, (on) => ((logX = on), figure.redraw())),
+      tick("logarithmic k-mers", false, (on) => ((logY = on), figure.redraw())),
+    ],
+    make: () => option(drawn, points, { most, logX, logY, single }),
+    numbers: () => ({
+      columns: [{ name: "Sample", text: true }, { name: "Count" }, { name: "Distinct k-mers" }],
+      rows: drawn.flatMap((data) => data.spectrum.rows.map(([count, kmers]) => [data.sample, count, kmers])),
+    }),
+  });
+  return figure;
+}
+
+function option(drawn, points, { most, logX, logY, single }) {
+  const { series: shades, muted, faint } = colours();
+  const series = drawn.flatMap((data, index) => {
+    const { rows, model } = data.spectrum;
+    const color = shades[index % shades.length];
+    const name = short(data.sample);
+    const marks = single && model ? marked(model, { muted, faint }) : {};
+    const observed = {
+      name,
+      type: "line",
+      step: single ? "middle" : false,
+      showSymbol: rows.length < 3,
+      data: points(rows),
+      lineStyle: { color, width: 1.5, type: DASHES[Math.floor(index / shades.length) % DASHES.length] },
+      itemStyle: { color },
+      ...(single && { areaStyle: { color, opacity: 0.25 } }),
+      ...marks,
+    };
+    if (!model) return [observed];
+    const expected = model.expected.map((kmers, count) => [count, kmers]).filter(([count, kmers]) => count > 0 && kmers > 0);
+    const line = {
+      name: single ? "model" : `${name}, model`,
+      type: "line",
+      showSymbol: false,
+      data: expected.filter(([count]) => count <= 4 * most),
+      lineStyle: { color: single ? shades[1] : color, width: 2, type: "dashed" },
+      itemStyle: { color: single ? shades[1] : color },
+    };
+    return [observed, line];
+  });
+  return {
+    grid: { left: 90, right: 20, top: 40, bottom: 80 },
+    legend: { data: series.map((one) => one.name) },
+    tooltip: { trigger: "axis", valueFormatter: number },
+    xAxis: { type: logX ? "log" : "value", name: "Count", min: logX ? 1 : 0, max: Math.ceil(most) },
+    yAxis: {
+      type: logY ? "log" : "value",
+      name: "Distinct k-mers",
+      min: logY ? 1 : 0,
+      max: logY ? null : ceiling(drawn),
+      // The ceiling itself is no round number.
+      axisLabel: { formatter: compact, showMaxLabel: logY },
+    },
+    dataZoom: zoom(),
+    series,
+  };
+}
+
+/** Peaks as lines, errors as an area. */
+function marked(model, { muted, faint }) {
+  const peaks = Array.from({ length: model.ploidy }, (_, copy) => (copy + 1) * model.coverage);
+  const label = (at, copy) => ({ xAxis: at, label: { formatter: `${copy + 1}×`, color: muted } });
+  return {
+    markLine: { symbol: "none", lineStyle: { color: muted, type: "dotted" }, data: peaks.map(label) },
+    markArea: {
+      itemStyle: { color: faint, opacity: 0.6 },
+      label: { color: muted, position: "insideTop" },
+      data: [[{ name: "errors", xAxis: 0 }, { xAxis: model.from }]],
+    },
+  };
+}
+
+/** What the models tell. */
+function models(samples) {
+  const row = ({ sample, spectrum: { k, rows, model } }) => {
+    const distinct = rows.reduce((sum, [, kmers]) => sum + kmers, 0);
+    const total = rows.reduce((sum, [count, kmers]) => sum + count * kmers, 0);
+    const of = (get) => (model ? get(model) : null);
+    return [
+      sample,
+      k,
+      distinct,
+      total,
+      of((it) => it.ploidy),
+      of((it) => Math.round(it.genome_size)),
+      of((it) => (it.ploidy > 1 ? it.heterozygosity : null)),
+      of((it) => it.coverage),
+      of((it) => it.error_rate),
+      of((it) => it.explained),
+    ];
+  };
+  const share = (name) => ({ name, show: (value) => percent(value, 3) });
+  return table({
+    title: "Genomes by their k-mers",
+    columns: [
+      { name: "Sample", text: true, show: short },
+      { name: "k" },
+      { name: "Distinct k-mers" },
+      { name: "All k-mers" },
+      { name: "Ploidy" },
+      { name: "Genome size (bases)" },
+      share("Heterozygosity"),
+      { name: "Coverage by k-mers" },
+      share("Errors a base"),
+      share("Explained"),
+    ],
+    rows: samples.map(row),
+  });
+}

@@ -1,0 +1,57 @@
+// The rows of a sample as a tree.
+
+export const RANKS = [
+  ["D", "Domain"],
+  ["P", "Phylum"],
+  ["C", "Class"],
+  ["O", "Order"],
+  ["F", "Family"],
+  ["G", "Genus"],
+  ["S", "Species"],
+];
+// Kraken's K stands for kingdom, or for domain in old taxonomies.
+export const RANK_NAMES = new Map([...RANKS, ["K", "Kingdom"], ["R", "Root"], ["U", "Unclassified"]]);
+
+/** Numbers of the parents' rows; -1: none. */
+export function parents({ rows }) {
+  const above = [];
+  return rows.map(({ d }, index) => {
+    above.length = d;
+    const parent = d > 0 ? (above.findLast((at) => at !== undefined) ?? -1) : -1;
+    above[d] = index;
+    return parent;
+  });
+}
+
+/** The rows of main ranks that have most of the reads: as many as a chart can show. */
+export function largest(taxa, most) {
+  const main = [...taxa.rows.keys()].filter((index) => isMain(taxa.rows[index]) && taxa.rows[index].c > 0);
+  // What is above has as many reads or more, and stands before: no parent is left out.
+  main.sort((a, b) => taxa.rows[b].c - taxa.rows[a].c || a - b);
+  return new Set(main.slice(0, most));
+}
+
+/** The nearest rows above that `is` holds for; -1: none. */
+export function nearest(of, is) {
+  const above = parents(of);
+  const found = [];
+  above.forEach((parent, index) => {
+    found[index] = parent < 0 ? -1 : is(of.rows[parent]) ? parent : found[parent];
+  });
+  return found;
+}
+
+/** Whether a row is of one of the main ranks. */
+export const isMain = ({ r }) => RANK_NAMES.has(r) && r !== "R";
+
+/** Reads by name of a taxon at a rank, and those that have none there. */
+export function atRank(taxa, rank) {
+  const reads = new Map();
+  let sum = 0;
+  for (const { r, n, c } of taxa.rows) {
+    if (r !== rank) continue;
+    reads.set(n, (reads.get(n) ?? 0) + c);
+    sum += c;
+  }
+  return { reads, above: Math.max(0, taxa.reads - taxa.unclassified - sum) };
+}
