@@ -40,6 +40,7 @@ mod meryl;
 mod metagenomes;
 mod model;
 mod outputs;
+mod pages;
 mod peers;
 mod qv;
 mod run_files;

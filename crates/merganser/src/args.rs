@@ -13,6 +13,7 @@ pub(crate) mod filter;
 mod hints;
 pub(crate) mod kmers;
 pub(crate) mod map;
+pub(crate) mod pages;
 mod parse;
 pub(crate) mod reads;
 pub(crate) mod report;
@@ -132,7 +133,7 @@ pub(crate) enum Command {
     )]
     Kmers {
         #[command(subcommand)]
-        command: KmersCommand,
+        command: Box<KmersCommand>,
     },
     /// Say which pairs of a read and a reference segment are worth aligning
     ///

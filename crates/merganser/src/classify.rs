@@ -24,7 +24,7 @@ use merganser_run::{Cancel, DeviceChoice, Resources};
 use crate::args::ClassifyArgs;
 use crate::args::build::{SketchArgs, TaxidArgs};
 use crate::args::classify::{QueryArgs, VerdictArgs};
-use crate::common::{hint_at_mates, taxonomy_of};
+use crate::common::{hint_at_mates, taxonomy_of, text_of};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
@@ -37,6 +37,8 @@ use query::Query;
 /// The database and what all samples share.
 struct Environment<'a> {
     database: &'a AnyDatabase,
+    /// Its file's name.
+    name: String,
     /// What the database came from; outputs must not replace it.
     files: &'a RunFiles,
     devices: Devices,
@@ -94,6 +96,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let database = source.database(args, &reads, &outputs, console, &cancel)?;
     let environment = Environment {
         database: &database,
+        name: source.name(),
         files: &files,
         devices,
         // Anew: a database may have been built in the memory that was free.
@@ -198,6 +201,14 @@ impl Source {
         match self.is_kraken2() {
             true => kraken2::check(query),
             false => kraken2::check_own(query),
+        }
+    }
+
+    /// The database's name, without its folder.
+    fn name(&self) -> String {
+        match self {
+            Source::File(path) => text_of(path.file_name().unwrap_or(path.as_os_str())),
+            Source::References(_) => "built of references".to_owned(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! `merganser count`.
 
 mod outputs;
+mod page;
 mod report;
 mod settings;
 mod stats;
@@ -13,11 +14,13 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_count::{Config, Outcome, count};
 use merganser_io::{Input, OutputSet};
+use merganser_report::multiqc::Kind;
 use merganser_run::Resources;
 
 use crate::args::CountArgs;
 use crate::console::Console;
 use crate::interrupt;
+use crate::pages::Pages;
 use crate::progress::Bar;
 use outputs::Outputs;
 
@@ -65,6 +68,10 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
         beyond_histogram,
         started,
     };
+    if Pages::is_wanted(&args.pages) {
+        let data = page::of(&finished);
+        outputs.pages.write(Kind::Spectrum, &data)?;
+    }
     if let Some(output) = outputs.json {
         summary::write(&finished, output)?;
     }

@@ -1,6 +1,7 @@
 //! `merganser filter`.
 
 mod outputs;
+mod page;
 mod report;
 mod summary;
 
@@ -10,12 +11,14 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_filter::{Config, Error, Outcome, run_on_gpus_alone};
 use merganser_io::Input;
+use merganser_report::multiqc::Kind;
 use merganser_run::Resources;
 
 use crate::args::FilterArgs;
 use crate::common;
 use crate::console::Console;
 use crate::interrupt;
+use crate::pages::Pages;
 use crate::progress::Bar;
 use outputs::Outputs;
 
@@ -36,7 +39,7 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let inputs = args.reads.expand(&args.inputs).map_err(Error::from)?;
     let cancel = interrupt::cancel_on_interrupt();
     let set = outputs::declared(args, &inputs).check()?;
-    let Outputs { writer, json } = Outputs::create(args, &set)?;
+    let Outputs { writer, json, pages } = Outputs::create(args, &set)?;
     // Tests of GPUs want them to decide whatever they can.
     let gpus_alone = std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some();
     let filter = if gpus_alone { run_on_gpus_alone } else { merganser_filter::run };
@@ -46,6 +49,9 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let outcome = outcome?;
     let (resources, outcome) = (&resources, &outcome);
     let finished = Finished { args, resources, inputs: &inputs, outcome, started };
+    if Pages::is_wanted(&args.pages) {
+        pages.write(Kind::Decisions, &page::of(&finished))?;
+    }
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }

@@ -27,6 +27,7 @@ mod index;
 mod interrupt;
 mod kmers;
 mod map;
+mod pages;
 mod progress;
 mod report;
 mod samples;

@@ -1,6 +1,7 @@
 //! `merganser map`.
 
 mod job;
+mod page;
 mod report;
 mod sheet;
 mod summary;
@@ -21,6 +22,7 @@ use crate::common::hint_at_mates;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::pages::Pages;
 use crate::progress::Bar;
 use crate::{index, interrupt};
 use job::Job;
@@ -80,6 +82,7 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     let mut opened = job.outputs(&set)?;
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;
+    let pages = page::create(args, job, &set)?;
     let index = open_index(args, &resources, console, &cancel)?;
     let indexing = started.elapsed();
     let session =
@@ -87,6 +90,7 @@ pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result
     opened.index = session.index_output(job, &set)?;
     let outcome = session.map(job, opened)?;
     let finished = session.finished(job, &outcome, started);
+    page::write(&finished, job, pages)?;
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
@@ -136,6 +140,7 @@ fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
         files = files.write([&job.output]).write(&job.unmapped);
         files =
             files.write(IndexKind::ALL.into_iter().filter_map(|kind| job.index_path(args, kind)));
+        files = files.write(page::paths(args, job));
     }
     files
 }
@@ -210,7 +215,8 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
         .read_groups(job.read_groups(args)?)
         .extended_cigars(args.eqx)
         .clip(args.clip)
-        .keep_unmapped(!args.no_unmapped))
+        .keep_unmapped(!args.no_unmapped)
+        .placements(Pages::is_wanted(&args.pages)))
 }
 
 /// Opens the index, or builds that of a reference.

@@ -1,11 +1,13 @@
-//! `merganser report`: what becomes of Kraken-style reports.
+//! `merganser report`: what becomes of Kraken-style reports, and of runs' results.
 
 mod bracken;
 mod filter;
+mod html;
 mod join;
 mod krona;
 mod merge;
 mod mpa;
+mod results;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -24,6 +26,7 @@ pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode
         ReportCommand::Filter(args) => filter::run(args, console),
         ReportCommand::Mpa(args) => mpa::run(args),
         ReportCommand::Krona(args) => krona::run(args),
+        ReportCommand::Html(args) => html::run(args),
     }
 }
 

@@ -8,6 +8,7 @@ use merganser_classify::taxonomy::Rank;
 
 use super::ReadsArgs;
 use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
+use super::pages::PageArgs;
 use super::values::rank;
 
 const CLASSIFY: &str = "\
@@ -97,7 +98,7 @@ pub(crate) struct SessionLine {
 
 /// What to classify, how, and what to write.
 #[derive(Args, Clone, Debug, PartialEq)]
-#[command(group(ArgGroup::new("counted").args(["report", "partial"]).multiple(true)))]
+#[command(group(ArgGroup::new("counted").args(["report", "partial", "report_html", "report_data"]).multiple(true)))]
 pub(crate) struct QueryArgs {
     /// The database (.mgdb, or a folder that Kraken 2 made), unless --references are given; then reads: FASTA, FASTQ, SAM, BAM
     /// or CRAM, plain or compressed; @LIST of such files, or - for stdin
@@ -122,6 +123,8 @@ pub(crate) struct QueryArgs {
     pub(crate) lines: LineArgs,
     #[command(flatten)]
     pub(crate) reports: ReportArgs,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
     #[command(flatten)]
@@ -158,7 +161,8 @@ pub(crate) struct LineArgs {
     /// Write a table of the sequences that were hit: taxon, windows covered, reads, hits
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,
-    /// Two more columns in --report: features of the reads, and distinct ones, in each taxon
+    /// Two more columns in --report: features of the reads, and distinct ones, in each taxon; for pages,
+    /// the evidence that a taxon is there
     #[arg(long, requires = "counted", help_heading = "Reports")]
     pub(crate) report_minimizer_data: bool,
     /// Write what `report merge` joins with the results of other reads, to the reports of one run over

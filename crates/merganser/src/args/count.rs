@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use merganser_seq::signature::Rule;
 
+use super::pages::PageArgs;
 use super::{Auto, DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
 
 const MORE: &str = "\
@@ -93,6 +94,8 @@ pub(crate) struct CountArgs {
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
@@ -126,7 +129,7 @@ pub(crate) struct CountArgs {
     pub(crate) minimizer_len: Auto,
     /// Only partition, and print on stdout what the signature rule makes of the reads
     #[arg(long, help_heading = "Partitioning")]
-    #[arg(conflicts_with_all = ["output", "histogram", "json"])]
+    #[arg(conflicts_with_all = ["output", "histogram", "json", "report_html", "report_data", "multiqc"])]
     pub(crate) stats_only: bool,
 }
 

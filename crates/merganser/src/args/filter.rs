@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use merganser_filter::{Align, Method, NMode, Threshold};
 
+use super::pages::PageArgs;
 use super::{DeviceArgs, ReadsArgs, ThreadArgs};
 
 const MORE: &str = "\
@@ -90,6 +91,8 @@ pub(crate) struct FilterArgs {
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,

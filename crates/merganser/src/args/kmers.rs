@@ -12,6 +12,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::HistogramLayout;
 use super::device::DeviceArgs;
+use super::pages::PageArgs;
 
 pub(crate) use algebra::{
     CompareArgs, ComputingArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs,
@@ -205,6 +206,8 @@ pub(crate) struct HistogramArgs {
     #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]
     #[arg(requires = "model", help_heading = "Model")]
     pub(crate) k: Option<u8>,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
 }

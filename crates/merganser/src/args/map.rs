@@ -10,6 +10,7 @@ use super::ReadsArgs;
 use super::ThreadArgs;
 use super::device::DeviceArgs;
 use super::filter::Edits;
+use super::pages::PageArgs;
 use crate::common;
 
 const INDEX: &str = "\
@@ -202,6 +203,8 @@ pub(crate) struct MapArgs {
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
 
     /// What rejects candidates before they are verified; changes the time alone
     #[arg(long, value_name = "FILTER", default_value = "exact", help_heading = "Resources")]

@@ -42,6 +42,12 @@ pub(crate) enum ReportCommand {
     /// file for each.
     #[command(after_help = KRONA)]
     Krona(ReportKronaArgs),
+    /// Write one page of several samples, for a browser
+    ///
+    /// A file that needs no network: charts and tables of all runs, side by side where they are of the
+    /// same kind. `--report-html` of a command writes the page of a run.
+    #[command(after_help = HTML)]
+    Html(ReportHtmlArgs),
 }
 
 const BRACKEN: &str = "\
@@ -85,6 +91,23 @@ const KRONA: &str = "\
 Examples:
   merganser report krona sample.kreport -o sample.krona
   merganser report krona a.kreport b.kreport -o {}.krona";
+
+const HTML: &str = "\
+Examples:
+  merganser classify refs.mgdb a.fq.gz -o a.tsv --report-data a.json
+  merganser classify refs.mgdb b.fq.gz -o b.tsv --report-data b.json
+  merganser report html a.json b.json -o samples.html
+  merganser report html a.kreport b.kreport -o samples.html";
+
+#[derive(Args, Debug)]
+pub(crate) struct ReportHtmlArgs {
+    /// What --report-data wrote, or reports with 6 or 8 columns
+    #[arg(required = true, value_name = "RESULTS")]
+    pub(crate) results: Vec<PathBuf>,
+    /// Where to; - is stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportBrackenArgs {

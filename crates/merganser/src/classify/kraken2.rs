@@ -1,5 +1,6 @@
 //! A sample, classified by a database of Kraken 2.
 
+use std::ffi::OsStr;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -14,12 +15,15 @@ use super::outputs::Files;
 use crate::args::classify::{FormatName, QueryArgs};
 use crate::args::name_of;
 use crate::common::{tell_skipped, write_summary};
+use crate::pages::{frame, inputs_of, parameter};
 use crate::progress::Bar;
 use crate::{devices, failure};
 
 /// What a sample needs besides the environment.
 pub(super) struct Sample<'a> {
     pub(super) args: &'a QueryArgs,
+    /// In a sample sheet.
+    pub(super) name: Option<&'a OsStr>,
     pub(super) segments: &'a [Segment],
     pub(super) files: Files,
     pub(super) started: Instant,
@@ -90,8 +94,14 @@ impl Sample<'_> {
         drop(bar);
         let mut outcome = done?;
         let queried = begun.elapsed();
+        let mut page = frame("classify", &self.args.pages, self.name, inputs_of(self.segments));
+        page.parameters = vec![
+            parameter("database", &environment.name),
+            parameter("confidence", config.rules.confidence),
+            parameter("minimum-hit-groups", config.rules.minimum_hit_groups),
+        ];
         let Sample { files, started, .. } = self;
-        let json = files.finish_kraken2(&mut outcome, database, config.minimizers, cancel)?;
+        let json = files.finish_kraken2(&mut outcome, database, config.minimizers, page, cancel)?;
         let mut summary = summary(&config, environment, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();
         devices::describe(&gpus, resources.gpu_memory, &mut summary);

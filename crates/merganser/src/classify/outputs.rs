@@ -13,10 +13,13 @@ use merganser_classify::report::{Abundance, KrakenReport, ReportOptions, Tally};
 use merganser_classify::run::{Outcome, Outputs, ReadOutput};
 use merganser_classify::taxonomy::Taxonomy;
 use merganser_io::{Output, OutputSet, Segment};
+use merganser_report::data::Data;
+use merganser_report::multiqc::Kind;
 use merganser_run::Cancel;
 
-use crate::args::classify::{LineArgs, ReportArgs};
+use crate::args::classify::{QueryArgs, ReportArgs};
 use crate::common::text_of;
+use crate::pages::{Pages, taxa};
 
 /// The outputs that a tally is enough for.
 #[derive(Debug)]
@@ -211,19 +214,21 @@ pub(super) struct Files {
     references: Option<Output>,
     partial: Option<Output>,
     pub(super) json: Option<Output>,
+    pages: Option<Pages>,
     reports: Reports,
 }
 
 impl Files {
     /// The names of all files.
     pub(super) fn paths(
-        lines: &LineArgs,
-        reports: &ReportArgs,
+        args: &QueryArgs,
         segments: &[Segment],
         sample: Option<&OsStr>,
     ) -> Vec<PathBuf> {
+        let QueryArgs { lines, reports, pages, .. } = args;
         let mut paths = Vec::from_iter((!lines.no_map).then(|| of_sample(&lines.output, sample)));
         paths.extend(Reports::paths(reports, sample));
+        paths.extend(Pages::paths(pages, Kind::Taxa, sample));
         for path in [&lines.hits_per_ref, &lines.partial, &lines.json].into_iter().flatten() {
             paths.push(of_sample(path, sample));
         }
@@ -236,12 +241,12 @@ impl Files {
 
     /// Begins all files.
     pub(super) fn create(
-        lines: &LineArgs,
-        reports: &ReportArgs,
+        args: &QueryArgs,
         segments: &[Segment],
         sample: Option<&OsStr>,
         set: &OutputSet,
     ) -> Result<Files> {
+        let QueryArgs { lines, reports, pages, .. } = args;
         let reads = |path: Option<&PathBuf>| {
             path.map(|path| ReadFiles::create(&of_sample(path, sample), segments, set)).transpose()
         };
@@ -252,6 +257,10 @@ impl Files {
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
             partial: create(lines.partial.as_ref(), sample, set)?,
             json: create(lines.json.as_ref(), sample, set)?,
+            pages: match Pages::is_wanted(pages) {
+                true => Some(Pages::create(pages, Kind::Taxa, sample, set)?),
+                false => None,
+            },
             reports: Reports::create(reports, sample, set)?,
         })
     }
@@ -273,9 +282,20 @@ impl Files {
         outcome: &Outcome<'_>,
         tree: &Taxonomy,
         targets: &[Target],
+        frame: Data,
         cancel: &Cancel,
     ) -> Result<Option<Output>> {
         self.reports.write(&outcome.tally, Some(outcome), tree, targets, cancel)?;
+        if let Some(pages) = self.pages.take() {
+            let features = outcome.features.as_ref();
+            let options = ReportOptions { zero_counts: false, features };
+            let mut text = Vec::new();
+            outcome.by_genome.write_kraken(tree, options, &mut text)?;
+            let abundance = Abundance::new(&outcome.tally, tree, targets, self.reports.min_reads);
+            let shares = taxa::shares(&abundance, tree);
+            let taxa = Some(taxa::of(&KrakenReport::of_text(&text)?, Some(&shares)));
+            pages.write(Kind::Taxa, &Data { taxa, ..frame })?;
+        }
         if let (Some(output), Some(references)) = (&mut self.references, &outcome.references) {
             references.write(output)?;
         }
@@ -288,15 +308,24 @@ impl Files {
         outcome: &mut Kraken2Outcome,
         database: &Kraken2Database,
         minimizers: bool,
+        frame: Data,
         cancel: &Cancel,
     ) -> Result<Option<Output>> {
         self.reports.write_kraken2(outcome, database, minimizers, cancel)?;
+        if let Some(pages) = self.pages.take() {
+            let options = Kraken2ReportOptions { zero_counts: false, minimizers };
+            let mut text = Vec::new();
+            outcome.counts.write_report(database.taxonomy(), options, &mut text)?;
+            let taxa = Some(taxa::of(&KrakenReport::of_text(&text)?, None));
+            pages.write(Kind::Taxa, &Data { taxa, ..frame })?;
+        }
         self.close()
     }
 
     /// Finishes all files but the one for the summary.
     fn close(self) -> Result<Option<Output>> {
-        let Files { lines, classified, unclassified, references, partial, json, reports } = self;
+        let Files { lines, classified, unclassified, references, partial, json, reports, .. } =
+            self;
         let reads = [classified, unclassified].into_iter().flatten();
         let reads = reads
             .flat_map(|reads| reads.single.into_iter().chain(reads.mates.into_iter().flatten()));

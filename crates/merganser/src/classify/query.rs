@@ -8,6 +8,7 @@ use anyhow::Result;
 use merganser_classify::Thresholds;
 use merganser_classify::run::{Columns, LineFormat, Outcome, ReadFilter, RunConfig, Taxids};
 use merganser_io::{Input, OutputSet, Reader, ReaderOptions, Segment};
+use merganser_report::data::Data;
 use merganser_run::Summary;
 
 use super::kraken2::{self, Sample};
@@ -17,6 +18,7 @@ use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
 use crate::common::{pairs, refuse_stdin_twice, tell_skipped, write_summary};
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
+use crate::pages::{frame, inputs_of, parameter};
 use crate::progress::Bar;
 use crate::{devices, failure};
 
@@ -73,7 +75,7 @@ impl<'a> Query<'a> {
     }
 
     fn outputs(&self) -> Vec<PathBuf> {
-        Files::paths(&self.args.lines, &self.args.reports, &self.segments, self.sample)
+        Files::paths(self.args, &self.segments, self.sample)
     }
 
     /// Sees to it, before any work, that inputs are there and outputs go together, with one another
@@ -135,7 +137,7 @@ impl<'a> Query<'a> {
                 let (args, segments) = (self.args, &self.segments[..]);
                 kraken2::check(args)?;
                 let files = self.files(outputs)?;
-                let sample = Sample { args, segments, files, started };
+                let sample = Sample { args, name: self.sample, segments, files, started };
                 return Ok(Classified { summary: sample.run(environment, database, outputs)? });
             }
         };
@@ -161,7 +163,9 @@ impl<'a> Query<'a> {
         drop(bar);
         let outcome = done?;
         let queried = before.elapsed();
-        let json = files.finish(&outcome, database.taxonomy(), database.targets(), cancel)?;
+        let page = self.page(environment, &thresholds);
+        let (tree, targets) = (database.taxonomy(), database.targets());
+        let json = files.finish(&outcome, tree, targets, page, cancel)?;
         let mut summary = summary::of_run(&config, resources.threads, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
         devices::describe(&gpus, resources.gpu_memory, &mut summary);
@@ -186,8 +190,23 @@ impl<'a> Query<'a> {
 
     /// Begins all outputs.
     fn files(&self, outputs: &OutputSet) -> Result<Files> {
-        let QueryArgs { lines, reports, .. } = self.args;
-        Files::create(lines, reports, &self.segments, self.sample, outputs)
+        Files::create(self.args, &self.segments, self.sample, outputs)
+    }
+
+    /// The frame of what a page says.
+    fn page(&self, environment: &Environment<'_>, thresholds: &Thresholds) -> Data {
+        let mut data = frame("classify", &self.args.pages, self.sample, inputs_of(&self.segments));
+        data.parameters = vec![
+            parameter("database", &environment.name),
+            parameter("hitmin", thresholds.min_hits),
+            parameter("hitmin-contested", thresholds.contested),
+            parameter("hitdiff", f64::from(thresholds.hit_diff) / 10.0),
+            parameter("near", thresholds.near),
+            parameter("confidence", thresholds.confidence),
+            parameter("lowest", thresholds.lowest.name()),
+            parameter("highest", thresholds.highest.name()),
+        ];
+        data
     }
 
     fn config(&self, thresholds: Thresholds) -> RunConfig {

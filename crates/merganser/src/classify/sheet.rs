@@ -16,6 +16,7 @@ use crate::args::classify::{LineArgs, QueryArgs};
 use crate::common::{text_of, write_summary};
 use crate::failure;
 use crate::files::RunFiles;
+use crate::pages;
 use crate::samples::Sample;
 
 /// Sees to it that each sample has outputs of its own.
@@ -33,6 +34,9 @@ fn check_names(args: &QueryArgs) -> Result<()> {
         ("--partial", &args.lines.partial),
         ("--classified-out", &args.lines.classified_out),
         ("--unclassified-out", &args.lines.unclassified_out),
+        ("--report-html", &args.pages.report_html),
+        ("--report-data", &args.pages.report_data),
+        ("--multiqc", &args.pages.multiqc),
     ];
     let named = named.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?)));
     for (option, path) in lines.into_iter().chain(named) {
@@ -43,6 +47,7 @@ fn check_names(args: &QueryArgs) -> Result<()> {
             ));
         }
     }
+    pages::refuse_name(&args.pages)?;
     if args.reports.sample_id.is_some() {
         return failure::usage("--sample-id: the samples' names are those of the sheet");
     }

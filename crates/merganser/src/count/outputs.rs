@@ -6,15 +6,18 @@ use anyhow::Result;
 use merganser_count::Error;
 use merganser_io::{Input, Output, OutputSet};
 use merganser_kmers::Histogram;
+use merganser_report::multiqc::Kind;
 
 use crate::args::CountArgs;
 use crate::args::count::Format;
 use crate::files::RunFiles;
+use crate::pages::Pages;
 
 /// Open outputs, so that one that cannot be written ends the run before it begins.
 pub(super) struct Outputs {
     histogram: Option<Output>,
     pub(super) json: Option<Output>,
+    pub(super) pages: Pages,
 }
 
 impl Outputs {
@@ -26,7 +29,8 @@ impl Outputs {
         let open = |path: &Option<PathBuf>| {
             path.as_deref().map(|path| set.output(path)).transpose().map_err(Error::from)
         };
-        Ok(Outputs { histogram: open(&args.histogram)?, json: open(&args.json)? })
+        let pages = Pages::create(&args.pages, Kind::Spectrum, None, set).map_err(Error::from)?;
+        Ok(Outputs { histogram: open(&args.histogram)?, json: open(&args.json)?, pages })
     }
 
     /// Writes the histogram if one was asked for; gives the number of k-mers that `--hist-max` left
@@ -66,5 +70,7 @@ fn with_suffix(path: &Path, end: &str) -> PathBuf {
 /// What is read and written.
 pub(super) fn files(args: &CountArgs, inputs: &[Input]) -> RunFiles {
     let others = [&args.histogram, &args.json].into_iter().flatten();
-    RunFiles::new().lists(&args.inputs).inputs(inputs).write(table_files(args)).write(others)
+    let pages = Pages::paths(&args.pages, Kind::Spectrum, None);
+    let files = RunFiles::new().lists(&args.inputs).inputs(inputs);
+    files.write(table_files(args)).write(others).write(pages)
 }

@@ -5,16 +5,19 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use merganser_filter::{Error, Format, Writer};
 use merganser_io::{Input, Output, OutputSet};
+use merganser_report::multiqc::Kind;
 
 use crate::args::FilterArgs;
 use crate::args::filter::FormatName;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::pages::Pages;
 
 /// Open outputs, so that one that cannot be written ends the run before it begins.
 pub(super) struct Outputs {
     pub(super) writer: Writer,
     pub(super) json: Option<Output>,
+    pub(super) pages: Pages,
 }
 
 impl Outputs {
@@ -31,7 +34,8 @@ impl Outputs {
             FormatName::None => Format::None,
         };
         let json = args.json.as_ref().map(open).transpose()?;
-        Ok(Outputs { writer: Writer::new(format, outputs), json })
+        let pages = Pages::create(&args.pages, Kind::Decisions, None, set).map_err(Error::from)?;
+        Ok(Outputs { writer: Writer::new(format, outputs), json, pages })
     }
 }
 
@@ -75,5 +79,7 @@ pub(super) fn files(args: &FilterArgs) -> Vec<PathBuf> {
 
 /// What is read and written.
 pub(super) fn declared(args: &FilterArgs, inputs: &[Input]) -> RunFiles {
-    RunFiles::new().lists(&args.inputs).inputs(inputs).write(files(args)).write(&args.json)
+    let pages = Pages::paths(&args.pages, Kind::Decisions, None);
+    let own = RunFiles::new().lists(&args.inputs).inputs(inputs);
+    own.write(files(args)).write(&args.json).write(pages)
 }

@@ -1,6 +1,7 @@
 //! `merganser kmers histogram`.
 
 mod model;
+mod page;
 
 use std::process::ExitCode;
 
@@ -23,12 +24,21 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     }
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
-    let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
+    let files = RunFiles::new().read(tables::files(&opened)).write([&args.output]);
+    let outputs = files.write(page::paths(args)).check()?;
+    let pages = page::create(args, &outputs)?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let histogram = collect(&opened, &args.tables, &cancel)?;
     let format = args.histogram_format.of(opened[0].description().k);
     let beyond = histogram.write(format, args.max, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
+    page::write(
+        args,
+        pages,
+        (&histogram, opened[0].description().k),
+        None,
+        cut(opened[0].description()),
+    )?;
     outputs.commit().map_err(Error::from)?;
     if let Some(cut) = cut(opened[0].description()) {
         console.warn(format_args!("{}: {cut}", args.table.display()));

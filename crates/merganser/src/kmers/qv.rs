@@ -13,6 +13,8 @@ use merganser_assembly::{
 };
 use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
 use merganser_kmers::tables::AnyTable;
+use merganser_report::data::Data;
+use merganser_report::multiqc::Kind;
 use merganser_run::{Cancel, Resources, Summary};
 use serde_json::{Value, json};
 
@@ -20,6 +22,7 @@ use crate::args::kmers::QvArgs;
 use crate::common::{self, describe_inputs, write_summary};
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::pages::{Pages, assembly as assembly_page, frame, parameter};
 use crate::progress::Bar;
 use crate::{devices, interrupt};
 
@@ -59,8 +62,10 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         };
     }
     let pictures = if args.no_plots { Vec::new() } else { pictures::paths(&names) };
-    let set = files.write(names.all()).write(&pictures).write(&args.json).check()?;
+    let set = files.write(names.all()).write(&pictures).write(&args.json);
+    let set = set.write(Pages::paths(&args.pages, Kind::Assembly, None)).check()?;
     let mut files = Files::create(names.clone(), &set)?;
+    let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
     let bar = Bar::new(console);
     let judgement = judge(&config, subject, &resources, &mut files, &bar, &cancel);
     drop(bar);
@@ -69,6 +74,10 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     if !args.no_plots {
         pictures::write(&names, &judgement, &set)?;
         pictures::write_haplotypes(&names, &phasings, &set)?;
+    }
+    if Pages::is_wanted(&args.pages) {
+        let data = page(args, &names, &judgement, &phasings);
+        pages.write(Kind::Assembly, &data)?;
     }
     if let Some(path) = &args.json {
         let (resources, assemblies, phasings) = (&resources, &assemblies[..], &phasings[..]);
@@ -98,6 +107,19 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a page says of a judgement.
+fn page(args: &QvArgs, names: &Names, judgement: &Judgement, phasings: &[Phasing]) -> Data {
+    let files = [&args.reads].into_iter().chain(&args.assemblies);
+    let inputs: Vec<Input> = files.map(|path| Input::File(path.clone())).collect();
+    // The sample is the assembly, unless it has a name.
+    let mut data = frame("kmers qv", &args.pages, None, inputs[1..].iter().chain(&inputs[..1]));
+    data.parameters = vec![parameter("k", judgement.k), parameter("solid", judgement.solid)];
+    data.parameters.extend(args.hpc.then(|| parameter("hpc", true)));
+    data.warnings.clone_from(&judgement.doubts);
+    data.assembly = Some(assembly_page::of(names, judgement, phasings));
+    data
 }
 
 /// QV and completeness.

@@ -12,7 +12,7 @@ use crate::args::map::MapArgs;
 use crate::classify::{has_place_for_sample, of_sample};
 use crate::common::{pairs, refuse_stdin_twice, text_of};
 use crate::failure::usage;
-use crate::samples;
+use crate::{pages, samples};
 
 /// One sample.
 pub(super) struct Job {
@@ -32,7 +32,14 @@ pub(super) fn all(args: &MapArgs) -> Result<Vec<Job>> {
         let (output, unmapped) = (args.output.clone(), args.unmapped.clone());
         return Ok(vec![Job { name: None, inputs: inputs(args)?, output, unmapped }]);
     };
-    let outputs = [("-o", Some(&args.output)), ("--unmapped", args.unmapped.as_ref())];
+    let pages = &args.pages;
+    let outputs = [
+        ("-o", Some(&args.output)),
+        ("--unmapped", args.unmapped.as_ref()),
+        ("--report-html", pages.report_html.as_ref()),
+        ("--report-data", pages.report_data.as_ref()),
+        ("--multiqc", pages.multiqc.as_ref()),
+    ];
     for (option, path) in outputs {
         if let Some(path) = path.filter(|path| !has_place_for_sample(path)) {
             return usage(format!(
@@ -41,6 +48,7 @@ pub(super) fn all(args: &MapArgs) -> Result<Vec<Job>> {
             ));
         }
     }
+    pages::refuse_name(pages)?;
     let samples = samples::read(sheet, &args.inputs, args.interleaved)?;
     let job = |(name, inputs): samples::Sample| {
         let own = |path| of_sample(path, Some(&name));

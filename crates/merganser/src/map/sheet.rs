@@ -10,7 +10,7 @@ use merganser_run::{Cancel, Resources, Summary};
 use serde_json::{Map, Value};
 
 use super::job::Job;
-use super::{Session, open_index, report, summary};
+use super::{Session, open_index, page, report, summary};
 use crate::args::map::MapArgs;
 use crate::common::{text_of, write_summary};
 use crate::console::Console;
@@ -74,9 +74,11 @@ fn map(session: &Session<'_>, job: &Job, name: &str) -> Result<Value> {
     let set = OutputSet::new();
     let mut opened = job.outputs(&set)?;
     opened.index = session.index_output(job, &set)?;
+    let pages = page::create(session.args, job, &set)?;
     let outcome = session.map(job, opened)?;
-    set.commit().map_err(Error::from)?;
     let finished = session.finished(job, &outcome, started);
+    page::write(&finished, job, pages)?;
+    set.commit().map_err(Error::from)?;
     session.console.info(format_args!("{name}:"));
     report::print(&finished, session.console);
     Ok(summary::of(&finished).to_value()["results"].clone())

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::args::device::DeviceArgs;
 use crate::args::map::LimitArgs;
+use crate::args::pages::PageArgs;
 
 pub(super) const QV: &str = "\
 What Merqury writes, under its names:
@@ -73,6 +74,8 @@ pub(crate) struct QvArgs {
     /// Write a summary of the run as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) pages: PageArgs,
     /// Directory for temporary files: the k-mers of reads and assemblies [default: $TMPDIR
     /// or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]

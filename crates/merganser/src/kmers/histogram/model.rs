@@ -11,7 +11,7 @@ use merganser_report::model as picture;
 use merganser_run::Cancel;
 use merganser_spectrum::{Model, Settings};
 
-use super::{collect, cut};
+use super::{collect, cut, page};
 use crate::args::kmers::{HistogramArgs, PloidyChoice};
 use crate::console::Console;
 use crate::files::RunFiles;
@@ -34,7 +34,8 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         );
     }
     let (histogram, k, read) = histogram(args, console, &cancel)?;
-    let outputs = RunFiles::new().read(read).write(&args.plot).write([&args.output]).check()?;
+    let files = RunFiles::new().read(read).write(&args.plot).write([&args.output]);
+    let outputs = files.write(page::paths(args)).check()?;
     let rows: Vec<_> = histogram.iter().collect();
     let (ploidy, coverage) = match args.ploidy {
         PloidyChoice::Given(ploidy) => (ploidy, args.lambda),
@@ -52,6 +53,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         }
         Err(why) => bail!("{}: {why}", args.table.display()),
     };
+    let pages = page::create(args, &outputs)?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let plot = args.plot.as_deref().map(|path| outputs.output(path));
     let mut plot = plot.transpose().map_err(Error::from)?;
@@ -68,17 +70,19 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     for output in [output].into_iter().chain(plot) {
         output.finish().map_err(Error::from)?;
     }
-    outputs.commit().map_err(Error::from)?;
-    for doubt in &model.doubts {
-        console.warn(format_args!("{}: {doubt}", args.table.display()));
-    }
+    let mut doubts: Vec<String> = model.doubts.iter().map(ToString::to_string).collect();
+    doubts.iter().for_each(|doubt| console.warn(format_args!("{}: {doubt}", args.table.display())));
     if model.explained < EXPLAINED {
         let part = 100.0 * model.explained;
-        console.warn(format_args!(
+        let doubt = format!(
             "the model explains only {part:.0} % of this histogram: look at the picture before using \
              its values"
-        ));
+        );
+        console.warn(&doubt);
+        doubts.push(doubt);
     }
+    page::write(args, pages, (&histogram, k), Some(&model), doubts)?;
+    outputs.commit().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -93,6 +97,8 @@ fn without(
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     histogram.write(args.histogram_format.of(k), None, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
+    let pages = page::create(args, outputs)?;
+    page::write(args, pages, (histogram, k), None, [why.to_string()])?;
     outputs.commit().map_err(Error::from)?;
     let picture = if args.plot.is_some() { ", and no picture" } else { "" };
     console.warn(format_args!(

@@ -1,0 +1,24 @@
+//! What a page says of a count.
+
+use merganser_report::data::Data;
+
+use super::Finished;
+use crate::pages::{frame, parameter, spectrum};
+
+/// The histogram, with a model if one fits it.
+pub(super) fn of(finished: &Finished<'_>) -> Data {
+    let (args, config) = (finished.args, finished.config);
+    let mut data = frame("count", &args.pages, None, finished.inputs.iter());
+    data.parameters = vec![
+        parameter("k", config.k),
+        parameter("canonical", config.canonical),
+        parameter("min_count (of the table)", config.min_count),
+    ];
+    data.parameters.extend(args.max_count.map(|most| parameter("max_count (of the table)", most)));
+    data.parameters.extend(args.min_qual.map(|least| parameter("min_qual", least)));
+    data.parameters.extend(args.hpc.then(|| parameter("hpc", true)));
+    let (spectrum, warnings) = spectrum::modelled(&finished.outcome.histogram, config.k);
+    data.spectrum = Some(spectrum);
+    data.warnings = warnings;
+    data
+}

@@ -1,0 +1,67 @@
+//! What a page says of a mapping.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use merganser_io::OutputSet;
+use merganser_map::Error;
+use merganser_report::data::Data;
+use merganser_report::multiqc::Kind;
+
+use super::Finished;
+use super::job::Job;
+use crate::args::map::MapArgs;
+use crate::args::name_of;
+use crate::pages::{Pages, frame, inputs_of, mapping, parameter};
+
+/// The files of a job.
+pub(super) fn paths(args: &MapArgs, job: &Job) -> Vec<PathBuf> {
+    Pages::paths(&args.pages, Kind::Mapping, job.name.as_deref())
+}
+
+/// Begins them.
+///
+/// # Errors
+/// If one cannot be made.
+pub(super) fn create(args: &MapArgs, job: &Job, set: &OutputSet) -> Result<Pages> {
+    Ok(Pages::create(&args.pages, Kind::Mapping, job.name.as_deref(), set).map_err(Error::from)?)
+}
+
+/// Writes them.
+///
+/// # Errors
+/// If one cannot be written.
+pub(super) fn write(finished: &Finished<'_>, job: &Job, pages: Pages) -> Result<()> {
+    if Pages::is_wanted(&finished.args.pages) {
+        pages.write(Kind::Mapping, &of(finished, job))?;
+    }
+    Ok(())
+}
+
+fn of(finished: &Finished<'_>, job: &Job) -> Data {
+    let (args, outcome) = (finished.args, finished.outcome);
+    let sample = job.name.as_deref();
+    let mut data = frame("map", &args.pages, sample, inputs_of(finished.inputs));
+    let reference = args.reference.file_name().unwrap_or_default();
+    let hits = match (args.best, args.best_strata) {
+        (true, _) => "best",
+        (_, true) => "best-strata",
+        _ => "all",
+    };
+    data.parameters = vec![
+        parameter("reference", reference.to_string_lossy()),
+        parameter("threshold", args.threshold),
+        parameter("hits", hits),
+        parameter("strand", name_of(&args.strand)),
+        parameter("clip", args.clip),
+    ];
+    if outcome.reported.reads == 0 {
+        data.warnings.push("There are no reads in the input.".to_owned());
+    }
+    if outcome.reported.cut > 0 {
+        let cut = outcome.reported.cut;
+        data.warnings.push(format!("Hits of {cut} reads or pairs were left out (--max-hits)."));
+    }
+    data.mapping = Some(mapping::of(finished.index, outcome));
+    data
+}

@@ -1,0 +1,162 @@
+//! What people look at: `--report-html`, `--report-data` and `--multiqc` of a run.
+
+pub(crate) mod assembly;
+pub(crate) mod decisions;
+pub(crate) mod mapping;
+pub(crate) mod spectrum;
+pub(crate) mod taxa;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use merganser_io::{Input, Output, OutputSet, Segment};
+use merganser_report::data::Data;
+use merganser_report::html;
+use merganser_report::multiqc::{self, Kind};
+
+use crate::args::pages::PageArgs;
+use crate::classify::of_sample;
+use crate::common::text_of;
+use crate::failure;
+
+/// Open outputs of a run, so that one that cannot be written ends the run before it begins.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    html: Option<Output>,
+    data: Option<Output>,
+    multiqc: Vec<Output>,
+}
+
+impl Pages {
+    /// The names of all files; in a sample's, `{}` stands for it.
+    pub(crate) fn paths(args: &PageArgs, kind: Kind, sample: Option<&OsStr>) -> Vec<PathBuf> {
+        let single = [&args.report_html, &args.report_data].into_iter().flatten();
+        let mut paths: Vec<PathBuf> = single.map(|path| of_sample(path, sample)).collect();
+        paths.extend(sections(args, kind, sample));
+        paths
+    }
+
+    /// Begins all files.
+    ///
+    /// # Errors
+    /// If one cannot be made.
+    pub(crate) fn create(
+        args: &PageArgs,
+        kind: Kind,
+        sample: Option<&OsStr>,
+        set: &OutputSet,
+    ) -> Result<Pages, merganser_io::Error> {
+        let open = |path: &Option<PathBuf>| {
+            path.as_deref().map(|path| set.output(&of_sample(path, sample))).transpose()
+        };
+        let sections = sections(args, kind, sample);
+        let multiqc = sections.iter().map(|path| set.output(path)).collect::<Result<_, _>>()?;
+        Ok(Pages { html: open(&args.report_html)?, data: open(&args.report_data)?, multiqc })
+    }
+
+    /// Whether anything is to be written.
+    pub(crate) fn is_wanted(args: &PageArgs) -> bool {
+        args.report_html.is_some() || args.report_data.is_some() || args.multiqc.is_some()
+    }
+
+    /// Writes and finishes all files.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub(crate) fn write(self, kind: Kind, data: &Data) -> anyhow::Result<()> {
+        let Pages { html, data: line, multiqc } = self;
+        let put = |output: Option<Output>, text: &dyn Fn() -> io::Result<String>| {
+            let Some(mut output) = output else { return anyhow::Ok(()) };
+            output.write_all(text()?.as_bytes())?;
+            output.finish()?;
+            Ok(())
+        };
+        put(html, &|| html::page(std::slice::from_ref(data)).map_err(io::Error::other))?;
+        put(line, &|| data.to_line().map_err(io::Error::other))?;
+        let texts = if multiqc.is_empty() { Vec::new() } else { multiqc::files(kind, data) };
+        for (output, text) in multiqc.into_iter().zip(texts) {
+            put(Some(output), &|| Ok(text.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The files of MultiQC's sections.
+fn sections(args: &PageArgs, kind: Kind, sample: Option<&OsStr>) -> Vec<PathBuf> {
+    let Some(prefix) = &args.multiqc else { return Vec::new() };
+    let prefix = of_sample(prefix, sample);
+    let path = |suffix: &String| {
+        let mut name: OsString = prefix.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    kind.suffixes().iter().map(path).collect()
+}
+
+/// The frame of a run's results: names and inputs.
+pub(crate) fn frame<'a>(
+    command: &str,
+    args: &PageArgs,
+    sample: Option<&OsStr>,
+    inputs: impl Iterator<Item = &'a Input>,
+) -> Data {
+    let inputs: Vec<String> = inputs.map(name_of).collect();
+    let sample = args.sample_name.clone().or_else(|| sample.map(text_of));
+    let sample = sample.unwrap_or_else(|| sample_of(&inputs));
+    Data { inputs, ..Data::new(env!("CARGO_PKG_VERSION"), command, &sample) }
+}
+
+/// All files of some reads.
+pub(crate) fn inputs_of(segments: &[Segment]) -> impl Iterator<Item = &Input> {
+    segments.iter().flat_map(Segment::inputs)
+}
+
+/// An input's name without its folder.
+fn name_of(input: &Input) -> String {
+    input.path().and_then(Path::file_name).map_or_else(|| "stdin".to_owned(), text_of)
+}
+
+/// The first input's name up to its first point; of several files without the mate's number.
+fn sample_of(inputs: &[String]) -> String {
+    let Some(first) = inputs.first() else { return "sample".to_owned() };
+    let stem = first.split('.').find(|part| !part.is_empty()).unwrap_or(first);
+    let mates = if inputs.len() > 1 { &["_R1_001", "_R1", "_1"][..] } else { &[] };
+    mates.iter().find_map(|mate| stem.strip_suffix(mate)).unwrap_or(stem).to_owned()
+}
+
+/// Of many samples none has the name.
+///
+/// # Errors
+/// If one is given.
+pub(crate) fn refuse_name(args: &PageArgs) -> anyhow::Result<()> {
+    match args.sample_name {
+        Some(_) => failure::usage("--sample-name: the samples' names are those of the sheet"),
+        None => Ok(()),
+    }
+}
+
+/// A parameter's name and value.
+pub(crate) fn parameter(name: &str, value: impl ToString) -> (String, String) {
+    (name.to_owned(), value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample_of;
+
+    #[test]
+    fn samples_have_the_names_of_their_files() {
+        for (inputs, sample) in [
+            (&["a_1.fq.gz", "a_2.fq.gz"][..], "a"),
+            (&["s_L001_R1_001.fastq", "s_L001_R2_001.fastq"], "s_L001"),
+            (&["x_1.fq"], "x_1"),
+            (&[".hidden.fa"], "hidden"),
+            (&["stdin"], "stdin"),
+            (&[], "sample"),
+        ] {
+            let inputs: Vec<String> = inputs.iter().map(|name| (*name).to_owned()).collect();
+            assert_eq!(sample_of(&inputs), sample);
+        }
+    }
+}

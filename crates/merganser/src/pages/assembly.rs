@@ -1,0 +1,82 @@
+//! Assemblies, judged.
+
+use merganser_assembly::output::{Names, Phasing};
+use merganser_assembly::{Copies, Judged, Judgement, OfAssembly};
+use merganser_kmers::Histogram;
+use merganser_report::data;
+
+/// What a judgement tells, under the names of Merqury's files.
+pub(crate) fn of(names: &Names, judgement: &Judgement, phasings: &[Phasing]) -> data::Assembly {
+    let all = names.assemblies().iter().map(String::as_str).chain(["both"]);
+    let judged = all.zip(judgement.assemblies.iter().chain(&judgement.both));
+    data::Assembly {
+        k: judgement.k,
+        judged: judged.map(|(name, of)| one(name, of)).collect(),
+        spectra: spectra(names, judgement),
+        haplotypes: names.haplotypes().map(|parents| haplotypes(parents, phasings)),
+    }
+}
+
+fn one(name: &str, of: &Judged) -> data::Judged {
+    data::Judged {
+        name: name.to_owned(),
+        kmers: of.kmers,
+        only: of.only.instances,
+        quality: of.quality.is_finite().then_some(of.quality),
+        error_rate: if of.error_rate.is_finite() { of.error_rate } else { 1.0 },
+        completeness: of.completeness().map(|percent| percent / 100.0),
+    }
+}
+
+fn spectra(names: &Names, judgement: &Judgement) -> Vec<data::ClassSpectrum> {
+    let (spectra, solid) = (&judgement.spectra, judgement.solid);
+    let assemblies = names.assemblies().iter().zip(&spectra.assemblies);
+    let mut all: Vec<data::ClassSpectrum> =
+        assemblies.map(|(name, of)| copies(format!("{name}.spectra-cn"), of, solid)).collect();
+    if judgement.both.is_some() {
+        all.push(copies("spectra-cn".to_owned(), &spectra.both, solid));
+    }
+    let sources = names.sources();
+    let only = spectra.only[..sources.len() - 1].to_vec();
+    let classes = sources.into_iter().zip(&spectra.sources);
+    all.push(data::ClassSpectrum {
+        title: "spectra-asm".to_owned(),
+        classes: classes.map(|(name, rows)| class(name, rows)).collect(),
+        only,
+        solid,
+    });
+    all
+}
+
+fn copies(title: String, of: &OfAssembly, solid: u32) -> data::ClassSpectrum {
+    let classes = Copies::ALL.iter().zip(&of.copies);
+    data::ClassSpectrum {
+        title,
+        classes: classes.map(|(copies, rows)| class(copies.name(), rows)).collect(),
+        only: vec![of.only.distinct, of.only.instances - of.only.distinct],
+        solid,
+    }
+}
+
+fn class(name: String, rows: &Histogram) -> data::Class {
+    let rows = rows.iter().map(|(count, kmers)| (count.into(), kmers));
+    data::Class { name, rows: rows.collect() }
+}
+
+fn haplotypes(parents: &[String; 2], phasings: &[Phasing]) -> data::Haplotypes {
+    let contigs = phasings.iter().enumerate().flat_map(|(assembly, phasing)| {
+        let of = move |contig: &merganser_assembly::output::Contig| {
+            let [one, other] = contig.markers;
+            (assembly, one, other, contig.kmers)
+        };
+        phasing.contigs.iter().map(of)
+    });
+    let blocks = phasings.iter().enumerate().flat_map(|(assembly, phasing)| {
+        phasing.blocks.iter().map(move |block| (assembly, block.end - block.start, block.haplotype))
+    });
+    data::Haplotypes {
+        parents: parents.clone(),
+        contigs: contigs.collect(),
+        blocks: blocks.collect(),
+    }
+}

@@ -1,0 +1,27 @@
+//! Mapped reads.
+
+use merganser_map::{Index, Outcome};
+use merganser_report::data::{Contig, Mapping};
+
+/// Where a run's reads lie; [`Config::placements`](merganser_map::Config::placements) was set.
+pub(crate) fn of(index: &Index, outcome: &Outcome) -> Mapping {
+    let placements = outcome.placements.clone().unwrap_or_default();
+    let rows = |numbers: &std::collections::BTreeMap<u32, u64>| {
+        numbers.iter().map(|(&value, &reads)| (value.into(), reads)).collect()
+    };
+    let contigs = index.contigs().iter().zip(&placements.contigs);
+    let contigs = contigs.map(|(contig, &(reads, bases))| Contig {
+        name: contig.name.clone(),
+        length: contig.len.into(),
+        reads,
+        bases,
+    });
+    Mapping {
+        reads: outcome.reported.reads,
+        mapped: outcome.reported.mapped,
+        hits: rows(&placements.hits),
+        edits: rows(&placements.edits),
+        inserts: placements.inserts.iter().map(|(&bases, &pairs)| (bases, pairs)).collect(),
+        contigs: contigs.collect(),
+    }
+}

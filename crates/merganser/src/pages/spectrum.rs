@@ -1,0 +1,56 @@
+//! Histograms of k-mers.
+
+use merganser_kmers::Histogram;
+use merganser_report::data::{Model as Drawn, Spectrum};
+use merganser_spectrum::Model;
+
+/// A model that explains less is not worth to be drawn where nobody asked for it.
+const EXPLAINED: f64 = 0.9;
+/// The copies of a genome in a cell that are taken where nobody says how many, as GenomeScope does.
+const PLOIDY: u32 = 2;
+
+/// A histogram of counts and, if there is one, its model.
+pub(crate) fn of(histogram: &Histogram, k: usize, model: Option<&Model>) -> Spectrum {
+    let rows = histogram.iter().map(|(count, kmers)| (count.into(), kmers)).collect();
+    Spectrum { k, rows, model: model.map(drawn) }
+}
+
+/// A histogram with a model of two copies of the genome, if one fits; and what is to be known of it.
+pub(crate) fn modelled(histogram: &Histogram, k: usize) -> (Spectrum, Vec<String>) {
+    let rows: Vec<_> = histogram.iter().collect();
+    let model = match Model::fit(&rows, k, PLOIDY) {
+        Ok(model) if model.explained >= EXPLAINED => model,
+        Ok(model) => {
+            let part = 100.0 * model.explained;
+            let why = format!(
+                "No model is drawn: one of {PLOIDY} copies of the genome explains {part:.0} % of this histogram."
+            );
+            return (of(histogram, k, None), vec![why]);
+        }
+        Err(why) => return (of(histogram, k, None), vec![format!("No model is drawn: {why}.")]),
+    };
+    let taken = format!(
+        "The model takes {PLOIDY} copies of the genome in a cell; `merganser kmers histogram --model --ploidy N --report-html` \
+         draws one of N."
+    );
+    let doubts = model.doubts.iter().map(ToString::to_string);
+    let warnings = [taken].into_iter().chain(doubts).collect();
+    (of(histogram, k, Some(&model)), warnings)
+}
+
+fn drawn(model: &Model) -> Drawn {
+    // Tenths of a k-mer are not seen.
+    let tenths = |value: &f64| (10.0 * value).round() / 10.0;
+    Drawn {
+        ploidy: model.ploidy,
+        coverage: model.coverage,
+        genome_size: model.genome_size,
+        unique_size: model.unique_size,
+        heterozygosity: model.heterozygosity,
+        duplication: model.duplication,
+        error_rate: model.error_rate,
+        explained: model.explained,
+        from: model.from,
+        expected: model.expected.iter().map(tenths).collect(),
+    }
+}

@@ -1,0 +1,33 @@
+//! Reports of taxa.
+
+use std::collections::HashMap;
+
+use merganser_classify::report::{Abundance, KrakenReport};
+use merganser_classify::taxonomy::Taxonomy;
+use merganser_report::data::{Taxa, Taxon};
+
+/// A report in Kraken's style, with the estimates of abundance by taxid, if they were made.
+pub(crate) fn of(report: &KrakenReport, abundance: Option<&HashMap<u64, f64>>) -> Taxa {
+    let rows = report.rows().iter().filter(|row| !row.is_unclassified());
+    let rows = rows.map(|row| Taxon {
+        depth: row.depth as u32,
+        rank: row.rank.clone(),
+        taxid: row.taxid,
+        name: String::from_utf8_lossy(&row.name).into_owned(),
+        clade: row.clade,
+        own: row.own,
+        kmers: row.minimizers.map(|minimizers| minimizers.found),
+        distinct: row.minimizers.map(|minimizers| minimizers.distinct),
+        abundance: abundance.and_then(|shares| shares.get(&row.taxid).copied()),
+    });
+    Taxa { reads: report.total(), unclassified: report.unclassified(), rows: rows.collect() }
+}
+
+/// The share of all classified reads that each taxon is estimated to have, by taxid.
+pub(crate) fn shares(abundance: &Abundance<'_>, tree: &Taxonomy) -> HashMap<u64, f64> {
+    let all = abundance.estimated(0).max(1) as f64;
+    let nodes = 0..tree.len() as u32;
+    let shares =
+        nodes.map(|node| (u64::from(tree.taxid(node)), abundance.estimated(node) as f64 / all));
+    shares.filter(|(_, share)| *share > 0.0).collect()
+}

@@ -1,0 +1,22 @@
+//! `merganser report html`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Result, anyhow};
+use merganser_report::html;
+
+use super::{check_inputs, results};
+use crate::args::report::ReportHtmlArgs;
+use crate::files::RunFiles;
+
+pub(super) fn run(args: &ReportHtmlArgs) -> Result<ExitCode> {
+    check_inputs(&args.results, &[])?;
+    let outputs = RunFiles::new().read(&args.results).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output)?;
+    let page = html::page(&results::read(&args.results)?).map_err(|why| anyhow!("{why}"))?;
+    output.write_all(page.as_bytes())?;
+    output.finish()?;
+    outputs.commit()?;
+    Ok(ExitCode::SUCCESS)
+}

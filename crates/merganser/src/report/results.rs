@@ -1,0 +1,66 @@
+//! Results of runs, read back.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use merganser_classify::report::KrakenReport;
+use merganser_report::data::Data;
+
+use super::sample_of;
+use crate::common::text_of;
+use crate::pages::taxa;
+
+/// Bytes of a file of results, at most: a page of more could not be looked at.
+const LARGEST: u64 = 1 << 30;
+
+/// What `--report-data` wrote into files, and reports in Kraken's style, in order.
+///
+/// # Errors
+/// The first file that is neither, or cannot be read.
+pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Data>> {
+    let mut all = Vec::new();
+    for path in paths {
+        match lines(path)? {
+            Some(text) => match Data::parse(&text) {
+                Ok(data) => all.extend(data),
+                Err((line, why)) => bail!("{}: line {line}: {why}", path.display()),
+            },
+            None => all.push(of_report(path)?),
+        }
+    }
+    Ok(all)
+}
+
+/// The text of a file of results; `None` if it begins otherwise.
+fn lines(path: &Path) -> Result<Option<String>> {
+    if path.as_os_str() == "-" {
+        return Ok(None);
+    }
+    let at = |error| anyhow!("{}: {}", path.display(), merganser_io::reason(&error));
+    let mut file = File::open(path).map_err(at)?;
+    let mut first = [0];
+    if file.read(&mut first).map_err(at)? == 0 || first != *b"{" {
+        return Ok(None);
+    }
+    let mut text = Vec::from(first);
+    file.take(LARGEST).read_to_end(&mut text).map_err(at)?;
+    if text.len() as u64 > LARGEST {
+        bail!("{}: more than 1 GiB of results: no page can show them", path.display());
+    }
+    match String::from_utf8(text) {
+        Ok(text) => Ok(Some(text)),
+        Err(_) => bail!("{}: no results of a run: not a text", path.display()),
+    }
+}
+
+/// A report's taxa; the sample has the file's name.
+fn of_report(path: &Path) -> Result<Data> {
+    let report = KrakenReport::read(path)?;
+    let sample = text_of(&sample_of(path));
+    let mut data = Data::new(env!("CARGO_PKG_VERSION"), "report html", &sample);
+    data.inputs.push(path.file_name().map_or_else(|| "stdin".to_owned(), text_of));
+    data.taxa = Some(taxa::of(&report, None));
+    Ok(data)
+}
