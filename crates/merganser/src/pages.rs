@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use merganser_io::{Input, Output, OutputSet, Segment};
 use merganser_report::data::Data;
-use merganser_report::html;
 use merganser_report::multiqc::{self, Kind};
+use merganser_report::{Picture, html};
 
 use crate::args::pages::PageArgs;
 use crate::classify::of_sample;
@@ -134,6 +134,19 @@ pub(crate) fn refuse_name(args: &PageArgs) -> anyhow::Result<()> {
         Some(_) => failure::usage("--sample-name: the samples' names are those of the sheet"),
         None => Ok(()),
     }
+}
+
+/// A picture in the format that a file's name ends with: PNG, PDF, else SVG.
+///
+/// # Errors
+/// If it has too many pixels.
+pub(crate) fn drawn(picture: &Picture, path: &Path, dpi: u32) -> anyhow::Result<Vec<u8>> {
+    let is = |wanted: &str| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(wanted));
+    Ok(match (is("png"), is("pdf")) {
+        (true, _) => picture.png(dpi)?,
+        (_, true) => picture.pdf()?,
+        _ => picture.svg().into_bytes(),
+    })
 }
 
 /// A parameter's name and value.

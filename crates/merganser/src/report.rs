@@ -7,6 +7,7 @@ mod join;
 mod krona;
 mod merge;
 mod mpa;
+mod plot;
 mod results;
 
 use std::ffi::{OsStr, OsString};
@@ -27,6 +28,7 @@ pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode
         ReportCommand::Mpa(args) => mpa::run(args),
         ReportCommand::Krona(args) => krona::run(args),
         ReportCommand::Html(args) => html::run(args),
+        ReportCommand::Plot(args) => plot::run(args),
     }
 }
 

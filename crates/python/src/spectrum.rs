@@ -109,7 +109,7 @@ impl Spectrum {
 
     /// The picture of histogram and model, as SVG.
     fn svg(&self) -> String {
-        picture::svg(&self.0)
+        picture::picture(&self.0).svg()
     }
 
     fn _repr_svg_(&self) -> String {

@@ -2,28 +2,8 @@
 //! each sequence, and the lengths of phase blocks.
 
 use std::f64::consts::TAU;
-use std::io;
 
-use crate::scene::{Anchor, Axes, INK, Scene, Shape, Words, rectangle};
-use crate::{png as pixels, svg as vectors};
-
-/// A picture, as bytes of either kind.
-pub struct Picture(Scene);
-
-impl Picture {
-    /// Returns it as SVG.
-    pub fn svg(&self) -> String {
-        vectors::draw(&self.0)
-    }
-
-    /// Returns it as PNG of 1800 × 1500 pixels.
-    ///
-    /// # Errors
-    /// None are known: the picture is made in memory.
-    pub fn png(&self) -> io::Result<Vec<u8>> {
-        pixels::draw(&self.0)
-    }
-}
+use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, shortened};
 
 /// A sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +27,9 @@ pub struct Stretch {
 
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 500.0;
-const SCALE: u32 = 3;
 const FRAME: [f64; 4] = [96.0, 44.0, 572.0, 452.0];
+/// Letters of a name, at most.
+const LONGEST: usize = 40;
 /// Of assemblies, and of haplotypes.
 const COLOURS: [&str; 2] = ["#E41A1C", "#377EB8"];
 /// The radius of the largest circle, and the least, in pixels of SVG.
@@ -78,9 +59,9 @@ fn picture(
         let base = top + 12.0 + 18.0 * f64::from(line);
         let square = rectangle([right - 14.0, base - 10.0, right - 2.0, base + 1.0]);
         shapes.push(Shape::filled(vec![square], colour, 1.0));
-        words.push(Words::new(*name, [right - 20.0, base], Anchor::End));
+        words.push(Words::new(shortened(name, LONGEST), [right - 20.0, base], Anchor::End));
     }
-    Picture(Scene { width: WIDTH, height: HEIGHT, scale: SCALE, shapes, words })
+    Picture(Scene { width: WIDTH, height: HEIGHT, shapes, words })
 }
 
 /// Draws sequences as circles whose area is their size, by the markers of each haplotype on them: those along an axis are of
@@ -92,7 +73,7 @@ pub fn blobs(title: &str, haplotypes: [&str; 2], assemblies: &[&str], blobs: &[B
     blobs.truncate(MOST);
     let most = blobs.iter().flat_map(|blob| blob.markers).max().unwrap_or(1) as f64 * 1.08;
     let largest = blobs.first().map_or(1, |blob| blob.size.max(1)) as f64;
-    let axes = Axes { frame: FRAME, most: [most, most] };
+    let axes = Axes::linear(FRAME, [most, most]);
     let circle = |blob: &&Blob| {
         let [x, y] = axes.point(blob.markers.map(|markers| markers as f64));
         let radius = (RADIUS * (blob.size as f64 / largest).sqrt()).max(LEAST_RADIUS);
@@ -120,7 +101,7 @@ fn ordered<T>(mut all: Vec<(u64, T)>) -> Vec<(u64, T, [f64; 2])> {
 }
 
 fn axes_of(longest: u64) -> Axes {
-    Axes { frame: FRAME, most: [100.0, 1.05 * longest.max(1) as f64] }
+    Axes::linear(FRAME, [100.0, 1.05 * longest.max(1) as f64])
 }
 
 fn half(axes: &Axes) -> Shape {
@@ -194,7 +175,7 @@ mod tests {
                 continuity("t", &[("block", lengths), ("contig", vec![1400])]),
             ] {
                 assert!(picture.svg().ends_with("</svg>\n"));
-                assert!(picture.png().unwrap().starts_with(b"\x89PNG"));
+                assert!(picture.png(72).unwrap().starts_with(b"\x89PNG"));
             }
         }
         // The sequence without markers is not there: two circles and the two of the legend.

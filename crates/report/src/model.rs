@@ -1,17 +1,14 @@
-//! Pictures of a model of a histogram: SVG, PNG, and letters for a terminal.
+//! Pictures of a model of a histogram, and letters for a terminal.
 
 use std::fmt::Write;
-use std::io;
 
 use merganser_spectrum::Model;
 
-use crate::scene::{Anchor, Axes, INK, Scene, Shape, Words, rectangle, thousands};
-use crate::{png as pixels, svg as vectors};
+use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, thousands};
 
-/// The size of the picture, in pixels of SVG, and pixels of PNG for each.
+/// The size of the picture, in units of SVG.
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 480.0;
-const SCALE: u32 = 2;
 /// Colours of bars and peaks.
 const BARS: &str = "#9ecae1";
 const PEAKS: &str = "#d62728";
@@ -20,19 +17,6 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
-/// Returns an SVG picture of `model`: the histogram as bars, the model as a line, the peaks marked.
-pub fn svg(model: &Model) -> String {
-    vectors::draw(&scene(model))
-}
-
-/// Returns a PNG picture of `model`, the same at twice the size.
-///
-/// # Errors
-/// None are known: the picture is made in memory.
-pub fn png(model: &Model) -> io::Result<Vec<u8>> {
-    pixels::draw(&scene(model))
-}
-
 /// The height of the picture in k-mers: the errors of count 1 would leave no room for peaks.
 fn top(model: &Model) -> f64 {
     let from = model.from.max(1);
@@ -40,11 +24,11 @@ fn top(model: &Model) -> f64 {
     1.15 * tail.copied().fold(1.0, f64::max)
 }
 
-/// The histogram as bars, the model as a line, the peaks marked.
-fn scene(model: &Model) -> Scene {
+/// Draws `model`: the histogram as bars, the model as a line, the peaks marked.
+pub fn picture(model: &Model) -> Picture {
     let counts = model.observed.len() - 1;
     let frame = [LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM];
-    let axes = Axes { frame, most: [counts as f64, top(model)] };
+    let axes = Axes::linear(frame, [counts as f64, top(model)]);
     let [_, high, right, low] = frame;
     let observed = model.observed.iter().enumerate().skip(1);
     let bars = observed.map(|(count, number)| {
@@ -69,7 +53,7 @@ fn scene(model: &Model) -> Scene {
         [(LEFT + right) / 2.0, HEIGHT - 10.0],
         Anchor::Middle,
     ));
-    Scene { width: WIDTH, height: HEIGHT, scale: SCALE, shapes, words }
+    Picture(Scene { width: WIDTH, height: HEIGHT, shapes, words })
 }
 
 fn title(model: &Model) -> String {

@@ -1,14 +1,10 @@
 //! The picture of het-mers, as Smudgeplot draws it: how often both k-mers of a pair occur, against the part of the rarer one.
 
-use std::io;
-
-use crate::scene::{Anchor, Axes, INK, Scene, Shape, Words, rectangle, thousands};
-use crate::{png as pixels, svg as vectors};
+use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, thousands};
 use merganser_spectrum::smudges::{Ploidy, Smudge};
 
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 500.0;
-const SCALE: u32 = 3;
 const FRAME: [f64; 4] = [96.0, 44.0, 512.0, 452.0];
 /// Columns, of parts up to a half, and rows, of both counts together.
 const COLUMNS: usize = 40;
@@ -23,20 +19,6 @@ const COLOURS: [&str; 10] = [
 
 /// A count's pairs are spread over so many places between it and its neighbours, twice: parts of small counts are few.
 const PLACES: u32 = 5;
-
-/// Returns an SVG picture of those of `pairs` that are of no errors. They have two counts, the smaller first, and how many pairs
-/// have them.
-pub fn svg(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> String {
-    vectors::draw(&scene(title, pairs, told))
-}
-
-/// Returns a PNG picture of 1800 × 1500 pixels.
-///
-/// # Errors
-/// None are known: the picture is made in memory.
-pub fn png(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> io::Result<Vec<u8>> {
-    pixels::draw(&scene(title, pairs, told))
-}
 
 /// AAB of two haplotypes and one.
 fn letters(smudge: &Smudge) -> String {
@@ -66,13 +48,14 @@ fn sum(smudge: &Smudge, told: &Ploidy) -> f64 {
     f64::from(smudge.copies[0] + smudge.copies[1]) * told.coverage.unwrap_or_default()
 }
 
-fn scene(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> Scene {
+/// Draws those of `pairs` that are of no errors. They have two counts, the smaller first, and how many pairs have them.
+pub fn picture(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> Picture {
     let solid = pairs.iter().filter(|((minor, _), _)| *minor > told.solid);
     let pairs = &solid.copied().collect::<Vec<_>>();
-    let axes = Axes { frame: FRAME, most: [0.5, highest(pairs, told)] };
+    let axes = Axes::linear(FRAME, [0.5, highest(pairs, told)]);
     let [left, top, right, bottom] = FRAME;
     let mut shapes = vec![Shape::filled(vec![rectangle(FRAME)], COLOURS[0], 1.0)];
-    let cells = cells(pairs, axes.most[1]);
+    let cells = cells(pairs, axes.up.most());
     let most = cells.iter().copied().fold(1.0, f64::max);
     for (level, colour) in COLOURS.iter().enumerate().skip(1) {
         let of_level = |&(_, &pairs): &(usize, &f64)| shade(pairs, most) == level;
@@ -95,11 +78,11 @@ fn scene(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> Scene {
     for part in [0.0, 0.1, 0.2, 0.3, 0.4, 0.5] {
         words.push(Words::new(format!("{part:.1}"), [axes.x(part), bottom + 18.0], Anchor::Middle));
     }
-    for number in crate::scene::ticks(axes.most[1]) {
+    for number in axes.up.ticks() {
         words.push(Words::new(thousands(number), [left - 6.0, axes.y(number) + 4.0], Anchor::End));
     }
     label(told, &axes, &mut shapes, &mut words);
-    Scene { width: WIDTH, height: HEIGHT, scale: SCALE, shapes, words }
+    Picture(Scene { width: WIDTH, height: HEIGHT, shapes, words })
 }
 
 /// Pairs in each cell, rows from below.
@@ -128,7 +111,7 @@ fn cells(pairs: &[((u32, u32), u64)], most: f64) -> Vec<f64> {
 fn cell(at: usize, axes: &Axes) -> Vec<[f64; 2]> {
     let [column, row] = [at % COLUMNS, at / COLUMNS].map(|place| place as f64);
     let x = |column: f64| axes.x(0.5 * column / COLUMNS as f64);
-    let y = |row: f64| axes.y(axes.most[1] * row / ROWS as f64);
+    let y = |row: f64| axes.y(axes.up.most() * row / ROWS as f64);
     rectangle([x(column), y(row + 1.0), x(column + 1.0), y(row)])
 }
 

@@ -199,7 +199,7 @@ pub(crate) struct HistogramArgs {
     /// Fail if the coverage is too low for a model, instead of printing the histogram
     #[arg(long, requires = "model", help_heading = "Model")]
     pub(crate) strict: bool,
-    /// Write a picture of histogram and model: PNG if the name ends in .png, else SVG
+    /// Write a picture of histogram and model: PNG or PDF if the name ends so, else SVG
     #[arg(long, value_name = "FILE", requires = "model", help_heading = "Model")]
     pub(crate) plot: Option<PathBuf>,
     /// Bases of a k-mer, where a file of COUNT NUMBER lines is given for a table

@@ -48,6 +48,11 @@ pub(crate) enum ReportCommand {
     /// same kind. `--report-html` of a command writes the page of a run.
     #[command(after_help = HTML)]
     Html(ReportHtmlArgs),
+    /// Draw results for a paper: SVG, PNG or PDF
+    ///
+    /// The charts of pages. The format is that which the output's name ends with.
+    #[command(after_help = PLOT)]
+    Plot(ReportPlotArgs),
 }
 
 const BRACKEN: &str = "\
@@ -98,6 +103,73 @@ Examples:
   merganser classify refs.mgdb b.fq.gz -o b.tsv --report-data b.json
   merganser report html a.json b.json -o samples.html
   merganser report html a.kreport b.kreport -o samples.html";
+
+const PLOT: &str = "\
+Examples:
+  merganser count -k 21 --format none --report-data a.json reads.fq.gz
+  merganser report plot --chart spectrum a.json -o spectrum.pdf
+  merganser report plot --chart taxa --rank G a.kreport b.kreport -o genera.svg
+  merganser report plot --chart taxa --dpi 600 a.kreport -o species.png";
+
+#[derive(Args, Debug)]
+pub(crate) struct ReportPlotArgs {
+    /// What --report-data wrote, or reports with 6 or 8 columns
+    #[arg(required = true, value_name = "RESULTS")]
+    pub(crate) results: Vec<PathBuf>,
+    /// Where to: .svg, .png or .pdf
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// What is drawn
+    #[arg(long, value_name = "CHART")]
+    pub(crate) chart: ChartName,
+    /// Dots an inch of PNG; the picture is 180 mm wide
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(value_parser = clap::value_parser!(u32).range(36..=1200))]
+    pub(crate) dpi: u32,
+    /// Spread numbers along by powers of ten (spectrum, inserts)
+    #[arg(long)]
+    pub(crate) log_x: bool,
+    /// Spread numbers upwards by powers of ten (spectrum, hits, edits, inserts)
+    #[arg(long)]
+    pub(crate) log_y: bool,
+    /// The largest number along that is shown (spectrum, inserts) [default: as far as there is
+    /// something to see]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) most: Option<u64>,
+    /// The rank's code of the taxa that are shown (taxa)
+    #[arg(long, value_name = "CODE", default_value = "S")]
+    pub(crate) rank: String,
+    /// The name of the spectrum that is shown (spectra), e.g. spectra-asm [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) spectrum: Option<String>,
+}
+
+/// `--chart`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChartName {
+    /// k-mers by count, with the model of a single sample
+    Spectrum,
+    /// Shares of the largest taxa of a rank
+    Taxa,
+    /// Species by reads and distinct k-mers
+    Evidence,
+    /// k-mers of reads by copies in an assembly
+    Spectra,
+    /// QV of assemblies
+    Quality,
+    /// Contigs by the parents' k-mers
+    Blobs,
+    /// Phase blocks
+    Blocks,
+    /// Reads by number of hits
+    Hits,
+    /// Reads or pairs by edits
+    Edits,
+    /// Pairs by insert size
+    Inserts,
+    /// Depths of contigs
+    Depth,
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportHtmlArgs {

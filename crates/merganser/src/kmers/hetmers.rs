@@ -20,8 +20,12 @@ use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::interrupt;
+use crate::pages::drawn;
 use crate::progress::Bar;
 use merganser_run::thousands;
+
+/// Dots an inch of a picture: 1800 × 1500 pixels.
+const DPI: u32 = 288;
 
 pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
     let (path, cut) = match algebra::parse_operand(&args.operand) {
@@ -41,11 +45,7 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
     let mut all = vec![(&args.output, text.into_bytes())];
     if let Some(plot) = &args.plot {
         let title = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_png = plot.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
-        let bytes = match is_png {
-            true => picture::png(&title, &rows, &told).map_err(Error::from)?,
-            false => picture::svg(&title, &rows, &told).into_bytes(),
-        };
+        let bytes = drawn(&picture::picture(&title, &rows, &told), plot, DPI)?;
         all.push((plot, bytes));
     }
     if let Some(json) = &args.json {

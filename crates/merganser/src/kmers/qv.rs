@@ -13,7 +13,7 @@ use merganser_assembly::{
 };
 use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
 use merganser_kmers::tables::AnyTable;
-use merganser_report::data::Data;
+use merganser_report::data::{Assembly as Results, Data};
 use merganser_report::multiqc::Kind;
 use merganser_run::{Cancel, Resources, Summary};
 use serde_json::{Value, json};
@@ -71,12 +71,15 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     drop(bar);
     let judgement = judgement?;
     let phasings = files.finish(&judgement)?;
+    let results = assembly_page::of(&names, &judgement, &phasings);
     if !args.no_plots {
-        pictures::write(&names, &judgement, &set)?;
-        pictures::write_haplotypes(&names, &phasings, &set)?;
+        let lengths =
+            |phasing: &Phasing| phasing.contigs.iter().map(|contig| contig.bases).collect();
+        let sequences: Vec<Vec<u64>> = phasings.iter().map(lengths).collect();
+        pictures::write(&names, &results, &sequences, &set)?;
     }
     if Pages::is_wanted(&args.pages) {
-        let data = page(args, &names, &judgement, &phasings);
+        let data = page(args, &judgement, results);
         pages.write(Kind::Assembly, &data)?;
     }
     if let Some(path) = &args.json {
@@ -110,7 +113,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
 }
 
 /// What a page says of a judgement.
-fn page(args: &QvArgs, names: &Names, judgement: &Judgement, phasings: &[Phasing]) -> Data {
+fn page(args: &QvArgs, judgement: &Judgement, results: Results) -> Data {
     let files = [&args.reads].into_iter().chain(&args.assemblies);
     let inputs: Vec<Input> = files.map(|path| Input::File(path.clone())).collect();
     // The sample is the assembly, unless it has a name.
@@ -118,7 +121,7 @@ fn page(args: &QvArgs, names: &Names, judgement: &Judgement, phasings: &[Phasing
     data.parameters = vec![parameter("k", judgement.k), parameter("solid", judgement.solid)];
     data.parameters.extend(args.hpc.then(|| parameter("hpc", true)));
     data.warnings.clone_from(&judgement.doubts);
-    data.assembly = Some(assembly_page::of(names, judgement, phasings));
+    data.assembly = Some(results);
     data
 }
 

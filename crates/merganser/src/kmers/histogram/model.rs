@@ -16,11 +16,14 @@ use crate::args::kmers::{HistogramArgs, PloidyChoice};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::kmers::{hetmers, tables};
+use crate::pages::drawn;
 use crate::{failure, interrupt};
 
 /// Letters of the picture on a terminal.
 const COLUMNS: usize = 96;
 const ROWS: usize = 20;
+/// Dots an inch of a picture.
+const DPI: u32 = 192;
 /// Bytes of a histogram of FastK, at most.
 const LARGEST_HIST: u64 = 64 << 20;
 /// Less is explained by no model worth the name.
@@ -60,11 +63,8 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let text = summary(&model) + &picture::text(&model, COLUMNS, ROWS);
     output.write_all(text.as_bytes()).map_err(Error::from)?;
     if let Some(plot) = &mut plot {
-        let png = args.plot.as_ref().and_then(|path| path.extension());
-        let picture = match png.is_some_and(|end| end.eq_ignore_ascii_case("png")) {
-            true => picture::png(&model).map_err(Error::from)?,
-            false => picture::svg(&model).into_bytes(),
-        };
+        let path = args.plot.as_deref().unwrap_or(Path::new(""));
+        let picture = drawn(&picture::picture(&model), path, DPI)?;
         plot.write_all(&picture).map_err(Error::from)?;
     }
     for output in [output].into_iter().chain(plot) {

@@ -4,14 +4,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_assembly::output::{Contig, Names, Phasing};
-use merganser_assembly::{Copies, Error, Judgement, OfAssembly};
+use merganser_assembly::Error;
+use merganser_assembly::output::Names;
 use merganser_io::OutputSet;
-use merganser_kmers::Histogram;
-use merganser_report::classes::{Class, Classes, Style, png, svg};
+use merganser_report::Picture;
+use merganser_report::classes::{self, Style};
+use merganser_report::data::{Assembly, Haplotypes};
 use merganser_report::haplotypes::{self, Blob, Stretch};
 
-/// The spectra of assemblies of these names: what names of files have between prefix and style.
+/// PNG of 1800 × 1500 pixels.
+const DPI: u32 = 288;
+
+/// Spectra of assemblies of these names: what names of files have between prefix and style.
 fn spectra(names: &Names) -> Vec<String> {
     let assemblies = names.assemblies();
     let mut all: Vec<String> = assemblies.iter().map(|name| format!("{name}.spectra-cn")).collect();
@@ -20,11 +24,6 @@ fn spectra(names: &Names) -> Vec<String> {
     }
     all.push("spectra-asm".to_owned());
     all
-}
-
-/// A picture's file.
-fn path(names: &Names, spectrum: &str, style: Style, suffix: &str) -> PathBuf {
-    names.path(&format!("{spectrum}.{}.{suffix}", style.short()))
 }
 
 /// The pictures of haplotypes: what names of files have behind the prefix.
@@ -39,102 +38,70 @@ fn haplotype_pictures(names: &Names) -> Vec<String> {
 
 /// All pictures' files.
 pub(super) fn paths(names: &Names) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    for picture in haplotype_pictures(names) {
-        paths.extend(["png", "svg"].map(|suffix| names.path(&format!("{picture}.{suffix}"))));
-    }
-    for spectrum in spectra(names) {
-        for style in Style::ALL {
-            paths.extend(["png", "svg"].map(|suffix| path(names, &spectrum, style, suffix)));
-        }
-    }
-    paths
+    let spectra = spectra(names)
+        .into_iter()
+        .flat_map(|spectrum| Style::ALL.map(|style| format!("{spectrum}.{}", style.short())));
+    let pictures = haplotype_pictures(names).into_iter().chain(spectra);
+    let both = |picture: String| ["png", "svg"].map(|end| names.path(&format!("{picture}.{end}")));
+    pictures.flat_map(both).collect()
 }
 
-/// Draws all of them.
+/// Draws all of them; `sequences` are the lengths of each assembly's, in bases.
 ///
 /// # Errors
 /// If one cannot be written.
-pub(super) fn write(names: &Names, judgement: &Judgement, set: &OutputSet) -> Result<()> {
-    let spectra_of = &judgement.spectra;
-    let solid = judgement.solid;
-    let both = judgement.both.map(|_| &spectra_of.both);
-    let copies = spectra_of.assemblies.iter().chain(both).map(|of| copies(of, solid));
-    let all = copies.chain([sources(names, judgement)]);
-    for (spectrum, classes) in spectra(names).iter().zip(all) {
-        let classes = Classes { title: spectrum.clone(), ..classes };
+pub(super) fn write(
+    names: &Names,
+    assembly: &Assembly,
+    sequences: &[Vec<u64>],
+    set: &OutputSet,
+) -> Result<()> {
+    for (name, spectrum) in spectra(names).iter().zip(&assembly.spectra) {
         for style in Style::ALL {
-            put(
-                &path(names, spectrum, style, "png"),
-                &png(&classes, style).map_err(Error::from)?,
-                set,
-            )?;
-            put(&path(names, spectrum, style, "svg"), svg(&classes, style).as_bytes(), set)?;
+            let file = format!("{name}.{}", style.short());
+            put(names, &file, &classes::picture(spectrum, style), set)?;
         }
+    }
+    let Some(of_parents) = &assembly.haplotypes else { return Ok(()) };
+    let pictures = of_haplotypes(names, of_parents, sequences);
+    for (name, picture) in haplotype_pictures(names).iter().zip(pictures) {
+        put(names, name, &picture, set)?;
     }
     Ok(())
 }
 
-/// Draws how haplotypes lie in assemblies, if the parents are known.
-///
-/// # Errors
-/// If one cannot be written.
-pub(super) fn write_haplotypes(names: &Names, phasings: &[Phasing], set: &OutputSet) -> Result<()> {
-    let Some([one, other]) = names.haplotypes() else { return Ok(()) };
-    let parents = [one.as_str(), other];
+/// How haplotypes lie in assemblies: blobs of all, and blocks and continuity of each.
+fn of_haplotypes(names: &Names, of: &Haplotypes, sequences: &[Vec<u64>]) -> Vec<Picture> {
+    let parents = of.parents.each_ref().map(String::as_str);
     let assemblies: Vec<&str> = names.assemblies().iter().map(String::as_str).collect();
-    let blobs = phasings.iter().enumerate().flat_map(|(assembly, phasing)| {
-        let blob =
-            move |contig: &Contig| Blob { markers: contig.markers, size: contig.kmers, assembly };
-        phasing.contigs.iter().map(blob)
-    });
-    let blobs: Vec<Blob> = blobs.collect();
+    let blob = |&(assembly, one, other, size): &(usize, u64, u64, u64)| Blob {
+        markers: [one, other],
+        size,
+        assembly,
+    };
+    let blobs: Vec<Blob> = of.contigs.iter().map(blob).collect();
     let mut pictures = vec![haplotypes::blobs("hapmers", parents, &assemblies, &blobs)];
-    for (name, phasing) in assemblies.iter().zip(phasings) {
-        let blocks = phasing.blocks.iter();
-        let blocks: Vec<Stretch> = blocks
-            .map(|block| Stretch { bases: block.end - block.start, haplotype: block.haplotype })
-            .collect();
+    for (number, (name, sequences)) in assemblies.iter().zip(sequences).enumerate() {
+        let own = of.blocks.iter().filter(|block| block.0 == number);
+        let blocks: Vec<Stretch> =
+            own.map(|&(_, bases, haplotype)| Stretch { bases, haplotype }).collect();
         let lengths = blocks.iter().map(|block| block.bases).collect();
-        let sequences = phasing.contigs.iter().map(|contig| contig.bases).collect();
-        let title = format!("{name}: phase blocks");
-        pictures.push(haplotypes::blocks(&title, parents, &blocks));
-        let kinds = [("block", lengths), ("sequence", sequences)];
+        pictures.push(haplotypes::blocks(&format!("{name}: phase blocks"), parents, &blocks));
+        let kinds = [("block", lengths), ("sequence", sequences.clone())];
         pictures.push(haplotypes::continuity(&format!("{name}: continuity"), &kinds));
     }
-    for (name, picture) in haplotype_pictures(names).iter().zip(pictures) {
-        let png = picture.png().map_err(Error::from)?;
-        put(&names.path(&format!("{name}.png")), &png, set)?;
-        put(&names.path(&format!("{name}.svg")), picture.svg().as_bytes(), set)?;
-    }
-    Ok(())
+    pictures
 }
 
-fn put(path: &Path, bytes: &[u8], set: &OutputSet) -> Result<()> {
+/// Writes a picture in both formats.
+fn put(names: &Names, name: &str, picture: &Picture, set: &OutputSet) -> Result<()> {
+    write_bytes(&names.path(&format!("{name}.png")), &picture.png(DPI)?, set)?;
+    write_bytes(&names.path(&format!("{name}.svg")), picture.svg().as_bytes(), set)
+}
+
+fn write_bytes(path: &Path, bytes: &[u8], set: &OutputSet) -> Result<()> {
     let mut output = set.output(path).map_err(Error::from)?;
     output.write_all(bytes).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     Ok(())
-}
-
-fn copies(of: &OfAssembly, solid: u32) -> Classes {
-    let classes = Copies::ALL.iter().zip(&of.copies);
-    Classes {
-        title: String::new(),
-        classes: classes.map(|(copies, rows)| class(copies.name(), rows)).collect(),
-        only: vec![of.only.distinct, of.only.instances - of.only.distinct],
-        solid,
-    }
-}
-
-fn sources(names: &Names, judgement: &Judgement) -> Classes {
-    let spectra = &judgement.spectra;
-    let names = names.sources();
-    let only = spectra.only[..names.len() - 1].to_vec();
-    let classes = names.into_iter().zip(&spectra.sources).map(|(name, rows)| class(name, rows));
-    Classes { title: String::new(), classes: classes.collect(), only, solid: judgement.solid }
-}
-
-fn class(name: String, rows: &Histogram) -> Class {
-    Class { name, rows: rows.iter().collect() }
 }

@@ -2,15 +2,22 @@
 
 use std::fmt::Write;
 
-use crate::scene::{Anchor, Line, Scene, Shape, Words};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::font::{ASCII, FAMILY};
+use super::scene::{Anchor, Line, Scene, Shape, Words};
 
 /// An SVG picture.
 pub(crate) fn draw(scene: &Scene) -> String {
     let Scene { width, height, .. } = scene;
+    let font = STANDARD.encode(ASCII);
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"{width}\" height=\"{height}\" \
-         fill=\"white\"/>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" font-family=\"{FAMILY}, sans-serif\" font-size=\"13\">\n\
+         <style>@font-face{{font-family:\"{FAMILY}\";\
+         src:url(data:font/woff2;base64,{font})}}</style>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
     );
     scene.shapes.iter().for_each(|shape| put(shape, &mut out));
     for Words { text, at: [x, y], anchor } in &scene.words {

@@ -1,0 +1,57 @@
+//! `merganser report plot`.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_report::plot::{Chart, Options, plot};
+
+use super::{check_inputs, results};
+use crate::args::report::{ChartName, ReportPlotArgs};
+use crate::failure;
+use crate::files::RunFiles;
+use crate::pages::drawn;
+
+const ENDS: [&str; 3] = ["svg", "png", "pdf"];
+
+pub(super) fn run(args: &ReportPlotArgs) -> Result<ExitCode> {
+    check_inputs(&args.results, &[])?;
+    let end = args.output.extension().unwrap_or_default();
+    if !ENDS.iter().any(|known| end.eq_ignore_ascii_case(known)) {
+        return failure::usage(format!(
+            "-o {}: end the name in .svg, .png or .pdf, which says the format",
+            args.output.display()
+        ));
+    }
+    let outputs = RunFiles::new().read(&args.results).write([&args.output]).check()?;
+    let mut output = outputs.output(&args.output)?;
+    let picture = plot(&results::read(&args.results)?, chart(args.chart), &options(args))?;
+    output.write_all(&drawn(&picture, &args.output, args.dpi)?)?;
+    output.finish()?;
+    outputs.commit()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn options(args: &ReportPlotArgs) -> Options {
+    let mut options = Options::default();
+    (options.log_x, options.log_y, options.most) = (args.log_x, args.log_y, args.most);
+    options.rank.clone_from(&args.rank);
+    options.spectrum.clone_from(&args.spectrum);
+    options
+}
+
+fn chart(name: ChartName) -> Chart {
+    match name {
+        ChartName::Spectrum => Chart::Spectrum,
+        ChartName::Taxa => Chart::Taxa,
+        ChartName::Evidence => Chart::Evidence,
+        ChartName::Spectra => Chart::Spectra,
+        ChartName::Quality => Chart::Quality,
+        ChartName::Blobs => Chart::Blobs,
+        ChartName::Blocks => Chart::Blocks,
+        ChartName::Hits => Chart::Hits,
+        ChartName::Edits => Chart::Edits,
+        ChartName::Inserts => Chart::Inserts,
+        ChartName::Depth => Chart::Depth,
+    }
+}

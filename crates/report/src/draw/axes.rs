@@ -1,0 +1,187 @@
+//! Where numbers lie on a picture.
+
+use super::scene::{Anchor, INK, Shape, Words};
+
+/// How numbers are spread along an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Scale {
+    /// From 0 on.
+    Linear { most: f64 },
+    /// By powers of ten; both ends are above 0.
+    Log { least: f64, most: f64 },
+}
+
+impl Scale {
+    pub(crate) fn linear(most: f64) -> Scale {
+        Scale::Linear { most: if most > 0.0 { most } else { 1.0 } }
+    }
+
+    pub(crate) fn log(least: f64, most: f64) -> Scale {
+        let least = if least > 0.0 { least } else { 1.0 };
+        Scale::Log { least, most: most.max(10.0 * least) }
+    }
+
+    pub(crate) fn most(self) -> f64 {
+        match self {
+            Scale::Linear { most } | Scale::Log { most, .. } => most,
+        }
+    }
+
+    /// The part of the axis that lies before a number, 0 to 1: what is beyond an end lies at it.
+    fn part(self, number: f64) -> f64 {
+        let part = match self {
+            Scale::Linear { most } => number / most,
+            Scale::Log { least, most } => (number.max(least) / least).ln() / (most / least).ln(),
+        };
+        part.clamp(0.0, 1.0)
+    }
+
+    /// Round numbers: five to ten steps, or powers of ten.
+    pub(crate) fn ticks(self) -> Vec<f64> {
+        match self {
+            Scale::Linear { most } => ticks(most).collect(),
+            Scale::Log { least, most } => {
+                let (from, to) = (least.log10().ceil() as i32, most.log10().floor() as i32);
+                // Of long axes not all.
+                let step = ((to - from) / 8 + 1).max(1) as usize;
+                let powers = (from..=to).step_by(step);
+                powers.map(|power| 10f64.powi(power)).collect()
+            }
+        }
+    }
+}
+
+/// Round numbers from 0 up to `most`, five to ten steps.
+fn ticks(most: f64) -> impl Iterator<Item = f64> {
+    let power = 10f64.powf((most / 5.0).log10().floor());
+    let steps = [5.0, 2.0, 1.0].map(|times| times * power);
+    let step = steps.into_iter().find(|step| most / step >= 5.0).unwrap_or(power);
+    (0..=(most / step) as u32).map(move |part| f64::from(part) * step)
+}
+
+/// The two axes of a picture.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    /// Left, upper, right and lower side.
+    pub(crate) frame: [f64; 4],
+    pub(crate) along: Scale,
+    pub(crate) up: Scale,
+}
+
+impl Axes {
+    /// Both from 0 to `most`.
+    pub(crate) fn linear(frame: [f64; 4], most: [f64; 2]) -> Axes {
+        let [along, up] = most.map(Scale::linear);
+        Axes { frame, along, up }
+    }
+
+    pub(crate) fn x(&self, number: f64) -> f64 {
+        let [left, _, right, _] = self.frame;
+        left + (right - left) * self.along.part(number)
+    }
+
+    pub(crate) fn y(&self, number: f64) -> f64 {
+        let [_, top, _, bottom] = self.frame;
+        bottom - (bottom - top) * self.up.part(number)
+    }
+
+    pub(crate) fn point(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        [self.x(x), self.y(y)]
+    }
+
+    /// From the top to the origin, and to the right.
+    pub(crate) fn shape(&self) -> Shape {
+        let [left, top, right, bottom] = self.frame;
+        Shape::line(vec![[left, top], [left, bottom], [right, bottom]], INK, 1.0)
+    }
+
+    /// Round numbers along both.
+    pub(crate) fn numbers(&self) -> Vec<Words> {
+        let mut numbers = self.numbers_along();
+        numbers.extend(self.numbers_up());
+        numbers
+    }
+
+    pub(crate) fn numbers_along(&self) -> Vec<Words> {
+        let [_, _, _, bottom] = self.frame;
+        let word = |x: f64| Words::new(written(x), [self.x(x), bottom + 18.0], Anchor::Middle);
+        self.along.ticks().into_iter().map(word).collect()
+    }
+
+    /// The same where a bar stands behind each whole number along.
+    pub(crate) fn numbers_of_bars(&self) -> Vec<Words> {
+        let [_, _, _, bottom] = self.frame;
+        let whole = self.along.ticks().into_iter().filter(|x| x.fract() == 0.0);
+        let shown = whole.filter(|x| x + 1.0 <= self.along.most());
+        let word =
+            |x: f64| Words::new(written(x), [self.x(x + 0.5), bottom + 18.0], Anchor::Middle);
+        let mut numbers: Vec<Words> = shown.map(word).collect();
+        numbers.extend(self.numbers_up());
+        numbers
+    }
+
+    fn numbers_up(&self) -> Vec<Words> {
+        let [left, ..] = self.frame;
+        let word = |y: f64| Words::new(written(y), [left - 6.0, self.y(y) + 4.0], Anchor::End);
+        self.up.ticks().into_iter().map(word).collect()
+    }
+}
+
+/// A number at an axis: whole ones with commas, large ones in short.
+fn written(number: f64) -> String {
+    for (unit, letter) in [(1e9, "G"), (1e6, "M")] {
+        if number >= 10.0 * unit || number >= unit && number % unit == 0.0 {
+            return format!("{}{letter}", number / unit);
+        }
+    }
+    if number.fract().abs() < 1e-9 {
+        return thousands(number);
+    }
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').to_owned()
+}
+
+/// A whole number with commas.
+pub(crate) fn thousands(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(scale: Scale) -> String {
+        scale.ticks().into_iter().map(written).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn ticks_are_round_and_numbers_are_short() {
+        let up_to = |most| numbers(Scale::linear(most));
+        assert_eq!(up_to(3.0), "0 0.5 1 1.5 2 2.5 3");
+        assert_eq!(up_to(214.0), "0 20 40 60 80 100 120 140 160 180 200");
+        assert_eq!(up_to(372_615.0), "0 50,000 100,000 150,000 200,000 250,000 300,000 350,000");
+        assert_eq!(up_to(3e7), "0 5M 10M 15M 20M 25M 30M");
+        assert_eq!(up_to(0.0), "0 0.2 0.4 0.6 0.8 1");
+        assert_eq!(numbers(Scale::log(1.0, 50_000.0)), "1 10 100 1,000 10,000");
+        assert!(Scale::log(1.0, 1e30).ticks().len() <= 10);
+        assert_eq!(thousands(4_936_447.4), "4,936,447");
+    }
+
+    #[test]
+    fn numbers_lie_between_the_ends() {
+        let axes = Axes {
+            along: Scale::log(1.0, 100.0),
+            ..Axes::linear([0.0, 0.0, 10.0, 10.0], [1.0, 4.0])
+        };
+        assert_eq!([0.0, 1.0, 10.0, 100.0, 1e9].map(|x| axes.x(x)), [0.0, 0.0, 5.0, 10.0, 10.0]);
+        assert_eq!([-1.0, 0.0, 1.0, 4.0, 9.0].map(|y| axes.y(y)), [10.0, 10.0, 7.5, 0.0, 0.0]);
+    }
+}

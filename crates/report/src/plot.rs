@@ -1,0 +1,224 @@
+//! Pictures for papers, of the same results as pages have: `merganser report plot`.
+
+mod bars;
+mod frame;
+mod lines;
+mod taxa;
+
+use crate::classes::{self, Style};
+use crate::data::{Assembly, Contig, Data, Decisions, Mapping, Rows};
+use crate::draw::Picture;
+use crate::haplotypes::{self, Blob, Stretch};
+
+/// What is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chart {
+    /// Distinct k-mers by count; of one sample with its model, of several over each other.
+    Spectrum,
+    /// The shares that the largest taxa of a rank have of each sample's reads.
+    Taxa,
+    /// Species by their reads and the distinct k-mers that these have.
+    Evidence,
+    /// k-mers of the reads by copies in an assembly, or by the assembly that has them; of one judgement.
+    Spectra,
+    /// The quality of assemblies.
+    Quality,
+    /// Contigs by the k-mers of both parents; of one judgement.
+    Blobs,
+    /// Phase blocks by length; of one judgement.
+    Blocks,
+    /// Reads by number of hits.
+    Hits,
+    /// Reads or pairs by edits.
+    Edits,
+    /// Concordant pairs by insert size.
+    Inserts,
+    /// Depths of the longest contigs; of one mapping.
+    Depth,
+}
+
+/// How it is drawn.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Numbers along are spread by powers of ten; of spectra and insert sizes.
+    pub log_x: bool,
+    /// Numbers upwards are.
+    pub log_y: bool,
+    /// The largest number along that is shown; of spectra and insert sizes.
+    pub most: Option<u64>,
+    /// The rank's code whose taxa are shown.
+    pub rank: String,
+    /// The name of the spectrum of an assembly that is shown; the first, if there is none.
+    pub spectrum: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let rank = "S".to_owned();
+        Options { log_x: false, log_y: false, most: None, rank, spectrum: None }
+    }
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unfit {
+    /// No results were given.
+    #[error("there are no results to plot")]
+    Nothing,
+    /// A sample's results are of another command.
+    #[error("{sample}: these results ({command}) have no {what}")]
+    Other {
+        /// The sample.
+        sample: String,
+        /// The command whose results they are.
+        command: String,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// The chart shows one run, and there are several.
+    #[error("this chart shows one run: give one file of results, not {0}")]
+    Several(usize),
+    /// No spectrum has the name.
+    #[error("no spectrum is named {wanted}: there are {there}")]
+    Name {
+        /// The name.
+        wanted: String,
+        /// Those that there are.
+        there: String,
+    },
+}
+
+/// Draws the results of some runs; names are shortened where they are too long.
+///
+/// # Errors
+/// If one of the runs has nothing for the chart, or there are too many.
+pub fn plot(data: &[Data], chart: Chart, options: &Options) -> Result<Picture, Unfit> {
+    if data.is_empty() {
+        return Err(Unfit::Nothing);
+    }
+    match chart {
+        Chart::Spectrum => {
+            let spectra = all(data, "spectrum of k-mers", |data| data.spectrum.as_ref())?;
+            Ok(lines::spectra(&spectra, options))
+        }
+        Chart::Taxa => Ok(taxa::shares(&all(data, "taxa", |data| data.taxa.as_ref())?, options)),
+        Chart::Evidence => Ok(taxa::evidence(&all(data, "taxa", |data| data.taxa.as_ref())?)),
+        Chart::Spectra => {
+            spectra(one(data, "judged assembly", |data| data.assembly.as_ref())?, options)
+        }
+        Chart::Quality => {
+            let judged = all(data, "judged assembly", |data| data.assembly.as_ref())?;
+            let bars = judged.iter().flat_map(|(_, assembly)| &assembly.judged);
+            let bars: Vec<_> = bars.map(|judged| (judged.name.clone(), judged.quality)).collect();
+            Ok(bars::lying("Quality of assemblies", "QV", "no error found", &bars))
+        }
+        Chart::Blobs | Chart::Blocks => haplotypes(data, chart),
+        Chart::Hits => {
+            let rows = all(data, "mapped reads", |data| data.mapping.as_ref())?;
+            let few: Vec<Rows> = rows.iter().map(|(_, mapping)| gathered(&mapping.hits)).collect();
+            let rows: Vec<_> = rows.iter().zip(&few).map(|((name, _), few)| (*name, few)).collect();
+            let along = format!("Hits ({MANY}: {MANY} or more)");
+            Ok(lines::histogram("Hits of reads", [&along, "Reads"], &rows, options))
+        }
+        Chart::Inserts => {
+            let rows = all(data, "mapped reads", |data| Some(&data.mapping.as_ref()?.inserts))?;
+            Ok(lines::histogram("Insert sizes", ["Bases", "Concordant pairs"], &rows, options))
+        }
+        Chart::Edits => {
+            let of = |data: &Data| match (&data.mapping, &data.decisions) {
+                (Some(Mapping { edits, .. }), _) | (_, Some(Decisions { edits, .. })) => {
+                    Some(edits.clone())
+                }
+                _ => None,
+            };
+            let rows = all(data, "edits", of)?;
+            let rows: Vec<_> = rows.iter().map(|(name, rows)| (*name, rows)).collect();
+            Ok(lines::histogram("Edits", ["Edits", "Reads or pairs"], &rows, options))
+        }
+        Chart::Depth => {
+            let mapping: &Mapping = one(data, "mapped reads", |data| data.mapping.as_ref())?;
+            let mut contigs: Vec<_> = mapping.contigs.iter().collect();
+            contigs.sort_by_key(|contig| std::cmp::Reverse(contig.length));
+            let depth = |bases: u64, length: u64| bases as f64 / length.max(1) as f64;
+            let bar = |it: &&Contig| (it.name.clone(), Some(depth(it.bases, it.length)));
+            let bars: Vec<_> = contigs.iter().map(bar).collect();
+            Ok(bars::lying("Depth of the longest contigs", "Depth", "", &bars))
+        }
+    }
+}
+
+/// A part of each run, with the sample's name.
+fn all<'d, T>(
+    data: &'d [Data],
+    what: &'static str,
+    of: impl Fn(&'d Data) -> Option<T>,
+) -> Result<Vec<(&'d str, T)>, Unfit> {
+    let part = |data: &'d Data| match of(data) {
+        Some(part) => Ok((data.sample.as_str(), part)),
+        None => {
+            let (sample, command) = (data.sample.clone(), data.command.clone());
+            Err(Unfit::Other { sample, command, what })
+        }
+    };
+    data.iter().map(part).collect()
+}
+
+/// The part of the only run.
+fn one<'d, T>(
+    data: &'d [Data],
+    what: &'static str,
+    of: impl Fn(&'d Data) -> Option<T>,
+) -> Result<T, Unfit> {
+    let mut all = all(data, what, of)?;
+    match (all.pop(), all.len()) {
+        (Some((_, part)), 0) => Ok(part),
+        _ => Err(Unfit::Several(data.len())),
+    }
+}
+
+/// Numbers of hits from here on are one bar.
+const MANY: u64 = 20;
+
+/// Reads by hits, those with many together.
+fn gathered(rows: &Rows) -> Rows {
+    let (mut few, many): (Rows, Rows) = rows.iter().partition(|row| row.0 < MANY);
+    if !many.is_empty() {
+        few.push((MANY, many.iter().map(|row| row.1).sum()));
+    }
+    few
+}
+
+fn spectra(assembly: &Assembly, options: &Options) -> Result<Picture, Unfit> {
+    let named = |wanted: &String| {
+        let found = assembly.spectra.iter().find(|spectrum| spectrum.title == *wanted);
+        let titles = assembly.spectra.iter().map(|spectrum| spectrum.title.as_str());
+        let there = titles.collect::<Vec<_>>().join(", ");
+        found.ok_or(Unfit::Name { wanted: wanted.clone(), there })
+    };
+    let spectrum = match &options.spectrum {
+        Some(wanted) => named(wanted)?,
+        None => assembly.spectra.first().ok_or(Unfit::Nothing)?,
+    };
+    Ok(classes::picture(spectrum, Style::Filled))
+}
+
+fn haplotypes(data: &[Data], chart: Chart) -> Result<Picture, Unfit> {
+    let of = |data: &'_ Data| data.assembly.as_ref()?.haplotypes.clone();
+    let of_parents = one(data, "parents' k-mers", of)?;
+    let parents = of_parents.parents.each_ref().map(String::as_str);
+    if chart == Chart::Blocks {
+        let blocks = of_parents.blocks.iter();
+        let blocks = blocks.map(|&(_, bases, haplotype)| Stretch { bases, haplotype });
+        return Ok(haplotypes::blocks("Phase blocks", parents, &blocks.collect::<Vec<_>>()));
+    }
+    let judged = data.iter().flat_map(|data| &data.assembly).flat_map(|assembly| &assembly.judged);
+    let names: Vec<&str> = judged.map(|judged| judged.name.as_str()).collect();
+    let blobs = of_parents.contigs.iter().map(|&(assembly, one, other, size)| {
+        let markers = [one, other];
+        Blob { markers, size, assembly }
+    });
+    let names = &names[..names.len().min(2)];
+    Ok(haplotypes::blobs("k-mers of the parents", parents, names, &blobs.collect::<Vec<_>>()))
+}

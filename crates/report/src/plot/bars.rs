@@ -1,0 +1,45 @@
+//! Bars that lie, each with its name.
+
+use super::frame::Frame;
+use crate::draw::{Anchor, Axes, COLOURS, Picture, Shape, Words, rectangle};
+
+/// Bars of a chart, at most.
+const MOST: usize = 40;
+
+/// A bar for each name and value, from above, the first ones of them; what has no value says why.
+pub(super) fn lying(
+    title: &str,
+    along: &str,
+    none: &str,
+    all: &[(String, Option<f64>)],
+) -> Picture {
+    let shown = &all[..all.len().min(MOST)];
+    let cut = if all.len() > MOST { format!(" ({MOST} of {})", all.len()) } else { String::new() };
+    let mut frame = Frame::of_lines(&format!("{title}{cut}"), false, shown.len());
+    let [left, top, right, bottom] = frame.frame;
+    let most = shown.iter().filter_map(|bar| bar.1).fold(0.0, f64::max);
+    // Room for the numbers behind the bars.
+    let axes = Axes::linear([left, top, right, bottom], [1.12 * most, 1.0]);
+    frame.name([along, ""]);
+    if shown.is_empty() {
+        frame.empty();
+        return frame.finish(Some(&axes));
+    }
+    let step = (bottom - top) / shown.len() as f64;
+    let middle = |at: usize| top + step * (at as f64 + 0.5);
+    let end = |value: Option<f64>| axes.x(value.unwrap_or(0.0));
+    let bar = |(at, (_, value)): (usize, &(String, Option<f64>))| {
+        let half = 0.4 * step;
+        rectangle([left, middle(at) - half, end(*value), middle(at) + half])
+    };
+    let bars = shown.iter().enumerate().map(bar).collect();
+    frame.draw([Shape::filled(bars, COLOURS[0], 0.9)]);
+    frame.label(shown.iter().enumerate().map(|(at, (name, _))| (name.clone(), middle(at))));
+    let number = |(at, (_, value)): (usize, &(String, Option<f64>))| {
+        let text = value.map_or_else(|| none.to_owned(), |value| format!("{value:.2}"));
+        Words::new(text, [end(*value) + 5.0, middle(at) + 4.0], Anchor::Start)
+    };
+    frame.write(shown.iter().enumerate().map(number));
+    frame.write(axes.numbers_along());
+    frame.finish(Some(&axes))
+}

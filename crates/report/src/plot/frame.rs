@@ -1,0 +1,106 @@
+//! What charts have besides their data: title, axes, names of colours.
+
+use crate::draw::{Anchor, Axes, Picture, Scene, Shape, Words, rectangle, shortened};
+
+/// In units of SVG: 180 mm wide, as two columns of a page are.
+const WIDTH: f64 = 680.0;
+const HEIGHT: f64 = 420.0;
+const TOP: f64 = 52.0;
+const BOTTOM: f64 = 50.0;
+const LEFT: f64 = 84.0;
+const RIGHT: f64 = 16.0;
+/// Names at the right of the frame.
+const LEGEND: f64 = 176.0;
+const LINE: f64 = 18.0;
+/// Names beside lines of bars: of colours and greys.
+const MOST_NAMES: f64 = 10.0;
+/// Letters of a name, and of a title.
+const LONGEST: usize = 20;
+const LONGEST_TITLE: usize = 70;
+
+/// A chart whose data are to be drawn into its frame.
+pub(super) struct Frame {
+    width: f64,
+    height: f64,
+    pub(super) frame: [f64; 4],
+    shapes: Vec<Shape>,
+    words: Vec<Words>,
+}
+
+impl Frame {
+    /// With names at the right, or not.
+    pub(super) fn new(title: &str, has_legend: bool) -> Frame {
+        Frame::of(title, has_legend, LEFT, HEIGHT)
+    }
+
+    /// With room for names at the left, of so many lines.
+    pub(super) fn of_lines(title: &str, has_legend: bool, lines: usize) -> Frame {
+        let least = if has_legend { LINE * MOST_NAMES } else { 60.0 };
+        Frame::of(title, has_legend, LEGEND, TOP + BOTTOM + (22.0 * lines as f64).max(least))
+    }
+
+    fn of(title: &str, has_legend: bool, left: f64, height: f64) -> Frame {
+        let right = WIDTH - if has_legend { LEGEND } else { RIGHT };
+        let title = shortened(title, LONGEST_TITLE);
+        let words = vec![Words::new(title, [left, 20.0], Anchor::Start)];
+        let frame = [left, TOP, right, height - BOTTOM];
+        Frame { width: WIDTH, height, frame, shapes: Vec::new(), words }
+    }
+
+    pub(super) fn draw(&mut self, shapes: impl IntoIterator<Item = Shape>) {
+        self.shapes.extend(shapes);
+    }
+
+    pub(super) fn write(&mut self, words: impl IntoIterator<Item = Words>) {
+        self.words.extend(words);
+    }
+
+    /// Says that there is nothing to draw.
+    pub(super) fn empty(&mut self) {
+        let [left, top, right, bottom] = self.frame;
+        let middle = [(left + right) / 2.0, (top + bottom) / 2.0];
+        self.words.push(Words::new("no data", middle, Anchor::Middle));
+    }
+
+    /// The names of both axes.
+    pub(super) fn name(&mut self, [along, up]: [&str; 2]) {
+        let [left, top, right, _] = self.frame;
+        let below = [(left + right) / 2.0, self.height - 10.0];
+        self.words.push(Words::new(along, below, Anchor::Middle));
+        self.words.push(Words::new(up, [left, top - 10.0], Anchor::Start));
+    }
+
+    /// Names of colours, as far as there is room.
+    pub(super) fn legend(&mut self, names: &[(String, &'static str)]) {
+        let [_, top, right, bottom] = self.frame;
+        let room = ((bottom - top) / LINE) as usize;
+        let shown = if names.len() > room { room - 1 } else { names.len() };
+        for (line, (name, colour)) in (0..).zip(&names[..shown]) {
+            let base = top + 10.0 + LINE * f64::from(line);
+            let square = rectangle([right + 12.0, base - 10.0, right + 24.0, base + 1.0]);
+            self.shapes.push(Shape::filled(vec![square], colour, 1.0));
+            let name = shortened(name, LONGEST - 2);
+            self.words.push(Words::new(name, [right + 30.0, base], Anchor::Start));
+        }
+        if shown < names.len() {
+            let base = top + 10.0 + LINE * shown as f64;
+            let more = format!("and {} more", names.len() - shown);
+            self.words.push(Words::new(more, [right + 30.0, base], Anchor::Start));
+        }
+    }
+
+    /// Names at the left of bars that lie.
+    pub(super) fn label(&mut self, names: impl Iterator<Item = (String, f64)>) {
+        let left = self.frame[0];
+        let word = |(name, at): (String, f64)| {
+            Words::new(shortened(&name, LONGEST), [left - 8.0, at + 4.0], Anchor::End)
+        };
+        self.words.extend(names.map(word));
+    }
+
+    pub(super) fn finish(mut self, axes: Option<&Axes>) -> Picture {
+        self.shapes.extend(axes.map(Axes::shape));
+        let Frame { width, height, shapes, words, .. } = self;
+        Picture(Scene { width, height, shapes, words })
+    }
+}

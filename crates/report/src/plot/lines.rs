@@ -1,0 +1,176 @@
+//! Histograms as lines and bars: spectra of k-mers, edits, hits, insert sizes.
+
+use super::Options;
+use super::frame::Frame;
+use crate::data::{Model, Rows, Spectrum};
+use crate::draw::{Axes, COLOURS, GREYS, Picture, Scale, Shape, rectangle, thousands};
+
+/// Coverages of a genome that a spectrum shows; and counts, at least.
+const COVERAGES: f64 = 6.0;
+const LEAST: f64 = 60.0;
+/// Samples that have bars of their own; more are lines.
+const MOST_BARS: usize = 3;
+/// Values that bars stand for, at most.
+const MOST_VALUES: u64 = 60;
+
+/// Spectra over each other; one alone with its model.
+pub(super) fn spectra(all: &[(&str, &Spectrum)], options: &Options) -> Picture {
+    let single = all.len() == 1;
+    let title = match all {
+        [(name, spectrum)] => title(name, spectrum),
+        _ => "k-mer spectra".to_owned(),
+    };
+    let mut frame = Frame::new(&title, !single);
+    let drawn: Vec<_> = all.iter().filter(|(_, spectrum)| !spectrum.rows.is_empty()).collect();
+    let most = drawn.iter().map(|(_, spectrum)| extent(spectrum)).fold(LEAST, f64::max);
+    let top = drawn.iter().map(|(_, spectrum)| ceiling(spectrum)).fold(1.0, f64::max);
+    let highest = drawn.iter().flat_map(|(_, it)| &it.rows).map(|row| row.1).max().unwrap_or(1);
+    let axes = axes(&frame, options, most, [top, highest as f64]);
+    let k = all[0].1.k;
+    frame.name([&format!("Count of a {k}-mer"), &format!("Distinct {k}-mers")]);
+    if drawn.is_empty() {
+        frame.empty();
+        return frame.finish(Some(&axes));
+    }
+    for ((_, spectrum), colour) in drawn.iter().zip(COLOURS.iter().cycle()) {
+        let points = places(&axes, &spectrum.rows);
+        match (single, &spectrum.model) {
+            (true, model) => {
+                frame.draw([bars(&axes, &spectrum.rows)]);
+                frame.draw(model.iter().flat_map(|model| modelled(&axes, model)));
+            }
+            (false, _) => frame.draw([Shape::line(points, colour, 1.5)]),
+        }
+    }
+    if !single {
+        let names = drawn.iter().zip(COLOURS.iter().cycle());
+        let names = names.map(|((name, _), colour)| ((*name).to_owned(), *colour));
+        frame.legend(&names.collect::<Vec<_>>());
+    }
+    frame.write(axes.numbers());
+    frame.finish(Some(&axes))
+}
+
+/// The sample, and what the model says of its genome.
+fn title(name: &str, spectrum: &Spectrum) -> String {
+    let Some(model) = &spectrum.model else { return name.to_owned() };
+    let size = thousands(model.genome_size);
+    format!("{name}: {size} bases, coverage {:.1}", model.coverage)
+}
+
+fn axes(frame: &Frame, options: &Options, most: f64, [top, highest]: [f64; 2]) -> Axes {
+    let most = options.most.map_or(most, |most| most as f64);
+    Axes {
+        frame: frame.frame,
+        along: if options.log_x { Scale::log(1.0, most) } else { Scale::linear(most) },
+        up: if options.log_y { Scale::log(1.0, highest) } else { Scale::linear(top) },
+    }
+}
+
+/// The largest count that is worth to be shown: some coverages, or where 99.5 % of the k-mers that occur more than once lie.
+fn extent(spectrum: &Spectrum) -> f64 {
+    if let Some(model) = &spectrum.model {
+        return COVERAGES * model.coverage;
+    }
+    let several = spectrum.rows.iter().filter(|row| row.0 > 1);
+    let total: u64 = several.clone().map(|row| row.1).sum();
+    let mut sum = 0;
+    let found = several.into_iter().find(|row| {
+        sum += row.1;
+        sum as f64 >= 0.995 * total as f64
+    });
+    found.map_or(LEAST, |row| 1.5 * row.0 as f64)
+}
+
+/// The highest peak behind the errors, with some room: what is higher is cut.
+fn ceiling(spectrum: &Spectrum) -> f64 {
+    let rows = &spectrum.rows;
+    let from = match &spectrum.model {
+        Some(model) => model.from as u64,
+        // The first count that the next one is above; without such a valley, all is shown.
+        None => rows.windows(2).find(|two| two[1].1 > two[0].1).map_or(0, |two| two[0].0),
+    };
+    let behind = rows.iter().filter(|row| row.0 >= from).map(|row| row.1);
+    1.2 * behind.max().unwrap_or(1) as f64
+}
+
+fn places(axes: &Axes, rows: &Rows) -> Vec<[f64; 2]> {
+    let shown = rows.iter().take_while(|row| row.0 as f64 <= axes.along.most());
+    shown.map(|&(value, number)| axes.point([value as f64, number as f64])).collect()
+}
+
+/// A bar for each count.
+fn bars(axes: &Axes, rows: &Rows) -> Shape {
+    let shown = rows.iter().take_while(|row| row.0 as f64 <= axes.along.most());
+    let bottom = axes.frame[3];
+    let bar = |&(value, number): &(u64, u64)| {
+        let [from, to] = [value as f64 - 0.5, value as f64 + 0.5].map(|side| axes.x(side));
+        rectangle([from, axes.y(number as f64), to, bottom])
+    };
+    Shape::filled(shown.map(bar).collect(), COLOURS[5], 0.8)
+}
+
+/// The model as a line, its peaks as dashes.
+fn modelled(axes: &Axes, model: &Model) -> Vec<Shape> {
+    let [_, top, _, bottom] = axes.frame;
+    let expected = model.expected.iter().enumerate().skip(1);
+    let shown = expected.take_while(|(count, _)| *count as f64 <= axes.along.most());
+    let line = shown.map(|(count, number)| axes.point([count as f64, *number]));
+    let peaks = (1..=model.ploidy).map(|copies| f64::from(copies) * model.coverage);
+    let peaks = peaks.filter(|at| *at < axes.along.most()).map(|at| axes.x(at));
+    let mut shapes: Vec<Shape> =
+        peaks.map(|at| Shape::dashed(vec![[at, bottom], [at, top]], GREYS[1])).collect();
+    shapes.push(Shape::line(line.collect(), COLOURS[1], 2.0));
+    shapes
+}
+
+/// Numbers by small values: bars beside each other, or lines if there are many samples or values.
+pub(super) fn histogram(
+    title: &str,
+    names: [&str; 2],
+    all: &[(&str, &Rows)],
+    options: &Options,
+) -> Picture {
+    let single = all.len() == 1;
+    let title = if single { format!("{title} of {}", all[0].0) } else { title.to_owned() };
+    let mut frame = Frame::new(&title, !single);
+    frame.name(names);
+    let rows = || all.iter().flat_map(|(_, rows)| rows.iter());
+    let highest = rows().map(|row| row.1).max().unwrap_or(0) as f64;
+    let most = options.most.or(rows().map(|row| row.0).max()).unwrap_or(1);
+    let as_bars = all.len() <= MOST_BARS && most <= MOST_VALUES && !options.log_x;
+    // A bar stands behind its value, so that those of 0 do not stand on the axis.
+    let end = if as_bars { most + 1 } else { most.max(1) };
+    let open = Options { most: None, ..options.clone() };
+    let axes = axes(&frame, &open, end as f64, [1.05 * highest, highest]);
+    if highest == 0.0 {
+        frame.empty();
+        return frame.finish(Some(&axes));
+    }
+    for (place, ((_, rows), colour)) in all.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        frame.draw([match as_bars {
+            true => beside(&axes, rows, (place, all.len()), colour),
+            false => Shape::line(places(&axes, rows), colour, 1.5),
+        }]);
+    }
+    if !single {
+        let names = all.iter().zip(COLOURS.iter().cycle());
+        let names = names.map(|((name, _), colour)| ((*name).to_owned(), *colour));
+        frame.legend(&names.collect::<Vec<_>>());
+    }
+    frame.write(if as_bars { axes.numbers_of_bars() } else { axes.numbers() });
+    frame.finish(Some(&axes))
+}
+
+/// Bars of one of some samples.
+fn beside(axes: &Axes, rows: &Rows, (place, of): (usize, usize), colour: &'static str) -> Shape {
+    let bottom = axes.frame[3];
+    let shown = rows.iter().take_while(|row| (row.0 as f64) < axes.along.most());
+    let bar = |&(value, number): &(u64, u64)| {
+        // Eight tenths of a step for all samples.
+        let from = value as f64 + 0.1 + 0.8 * place as f64 / of as f64;
+        let sides = [from, from + 0.8 / of as f64].map(|side| axes.x(side));
+        rectangle([sides[0], axes.y(number as f64), sides[1], bottom])
+    };
+    Shape::filled(shown.map(bar).collect(), colour, 0.9)
+}
