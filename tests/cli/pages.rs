@@ -313,6 +313,40 @@ fn pages_of_reports() {
     insta::assert_snapshot!(text);
 }
 
+/// Pictures for papers and for terminals.
+#[test]
+fn plots() {
+    let dir = streptococci();
+    let pages = "--report-data t.json --report t.kreport";
+    let ran = dir.run(&format!("classify s.mgdb r_1.fastq.gz -o t.tsv {pages} --plot -"));
+    assert!(ran.stderr.starts_with("Streptococcus pneumoniae "), "{}", ran.stderr);
+    ran.ok();
+    dir.run("count -k 21 --min-count 1 -o t.mgk r_1.fastq.gz --report-data c.json").ok();
+    let ran = dir.run("kmers histogram t.mgk -o h --plot -");
+    assert!(ran.stderr.contains('█') && ran.stderr.contains("distinct 21-mers"), "{}", ran.stderr);
+    ran.ok();
+    dir.run("kmers histogram t.mgk -o h --plot h.svg").ok();
+    dir.run("report plot --chart taxa t.json t.kreport -o t.svg").ok();
+    dir.run("report plot --chart spectrum c.json -o c.pdf").ok();
+    dir.run("report plot --chart spectrum --log-y --dpi 72 c.json -o c.png").ok();
+    for (name, start) in
+        [("h.svg", "<svg"), ("t.svg", "<svg"), ("c.pdf", "%PDF"), ("c.png", "\u{89}PNG")]
+    {
+        let start: Vec<u8> = start.chars().map(|letter| letter as u32 as u8).collect();
+        assert!(dir.read(name).starts_with(&start), "{name}");
+    }
+    let mut text = dir.run("report plot --chart depth t.json -o x.svg").fails(1);
+    text += &dir.run("report plot --chart spectrum c.json -o x.jpg").fails(2);
+    text += &dir.run("report plot --chart taxa gone.json -o x.svg").fails(1);
+    assert_eq!(
+        text,
+        "error: r_1: these results (classify) have no mapped reads\n\
+         error: -o x.jpg: end the name in .svg, .png or .pdf, which says the format\n\
+         error: gone.json: no such file or directory\n"
+    );
+    assert!(dir.names().iter().all(|name| !name.starts_with("x.")));
+}
+
 /// Nothing is half written.
 #[test]
 fn pages_appear_with_the_outputs() {

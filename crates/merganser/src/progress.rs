@@ -106,7 +106,7 @@ impl Drop for Bar {
 }
 
 /// Columns of the terminal, asked for each line, as a window may be resized.
-fn width() -> usize {
+pub(crate) fn width() -> usize {
     terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
 }
 

@@ -33,5 +33,6 @@ pub mod model;
 pub mod multiqc;
 pub mod plot;
 pub mod smudges;
+pub mod text;
 
 pub use draw::{Error, Picture};

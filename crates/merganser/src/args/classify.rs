@@ -169,6 +169,9 @@ pub(crate) struct LineArgs {
     /// all
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) partial: Option<PathBuf>,
+    /// Show the largest taxa as bars of letters, on stderr (`report plot` writes pictures)
+    #[arg(long, value_name = "-", value_parser = ["-"], help_heading = "Output")]
+    pub(crate) plot: Option<String>,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,

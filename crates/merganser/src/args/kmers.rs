@@ -199,8 +199,9 @@ pub(crate) struct HistogramArgs {
     /// Fail if the coverage is too low for a model, instead of printing the histogram
     #[arg(long, requires = "model", help_heading = "Model")]
     pub(crate) strict: bool,
-    /// Write a picture of histogram and model: PNG or PDF if the name ends so, else SVG
-    #[arg(long, value_name = "FILE", requires = "model", help_heading = "Model")]
+    /// Write a picture of the histogram and its model: PNG or PDF if the name ends so, else SVG; -: of
+    /// letters, on stderr
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
     pub(crate) plot: Option<PathBuf>,
     /// Bases of a k-mer, where a file of COUNT NUMBER lines is given for a table
     #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]

@@ -114,7 +114,7 @@ Examples:
 #[derive(Args, Debug)]
 pub(crate) struct ReportPlotArgs {
     /// What --report-data wrote, or reports with 6 or 8 columns
-    #[arg(required = true, value_name = "RESULTS")]
+    #[arg(required = true, value_name = "DATA")]
     pub(crate) results: Vec<PathBuf>,
     /// Where to: .svg, .png or .pdf
     #[arg(short, long, value_name = "FILE")]
@@ -174,7 +174,7 @@ pub(crate) enum ChartName {
 #[derive(Args, Debug)]
 pub(crate) struct ReportHtmlArgs {
     /// What --report-data wrote, or reports with 6 or 8 columns
-    #[arg(required = true, value_name = "RESULTS")]
+    #[arg(required = true, value_name = "DATA")]
     pub(crate) results: Vec<PathBuf>,
     /// Where to; - is stdout
     #[arg(short, long, value_name = "FILE")]

@@ -11,7 +11,7 @@ use merganser_io::{OutputSet, Segment};
 use merganser_run::Summary;
 
 use super::Environment;
-use super::outputs::Files;
+use super::outputs::{Closed, Files};
 use crate::args::classify::{FormatName, QueryArgs};
 use crate::args::name_of;
 use crate::common::{tell_skipped, write_summary};
@@ -101,7 +101,8 @@ impl Sample<'_> {
             parameter("minimum-hit-groups", config.rules.minimum_hit_groups),
         ];
         let Sample { files, started, .. } = self;
-        let json = files.finish_kraken2(&mut outcome, database, config.minimizers, page, cancel)?;
+        let Closed { json, picture } =
+            files.finish_kraken2(&mut outcome, database, config.minimizers, page, cancel)?;
         let mut summary = summary(&config, environment, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();
         devices::describe(&gpus, resources.gpu_memory, &mut summary);
@@ -118,6 +119,9 @@ impl Sample<'_> {
             write_summary(&summary, output)?;
         }
         outputs.commit()?;
+        if let Some(picture) = picture {
+            environment.console.info(picture.trim_end());
+        }
         tell(environment, &config, &outcome, started);
         Ok(summary)
     }

@@ -13,13 +13,15 @@ use merganser_classify::report::{Abundance, KrakenReport, ReportOptions, Tally};
 use merganser_classify::run::{Outcome, Outputs, ReadOutput};
 use merganser_classify::taxonomy::Taxonomy;
 use merganser_io::{Output, OutputSet, Segment};
-use merganser_report::data::Data;
+use merganser_report::data::{Data, Taxa};
 use merganser_report::multiqc::Kind;
+use merganser_report::text;
 use merganser_run::Cancel;
 
 use crate::args::classify::{QueryArgs, ReportArgs};
 use crate::common::text_of;
 use crate::pages::{Pages, taxa};
+use crate::progress::width;
 
 /// The outputs that a tally is enough for.
 #[derive(Debug)]
@@ -205,6 +207,17 @@ impl Write for Heeding<'_> {
     }
 }
 
+/// Columns of a picture on a terminal, at most.
+const MOST_COLUMNS: usize = 100;
+
+/// What is left to do when all files but one are finished.
+pub(super) struct Closed {
+    /// The file for the summary.
+    pub(super) json: Option<Output>,
+    /// What the terminal shows.
+    pub(super) picture: Option<String>,
+}
+
 /// All outputs of a sample.
 #[derive(Debug)]
 pub(super) struct Files {
@@ -215,6 +228,8 @@ pub(super) struct Files {
     partial: Option<Output>,
     pub(super) json: Option<Output>,
     pages: Option<Pages>,
+    /// A picture for the terminal is wanted.
+    shows: bool,
     reports: Reports,
 }
 
@@ -257,6 +272,7 @@ impl Files {
             references: create(lines.hits_per_ref.as_ref(), sample, set)?,
             partial: create(lines.partial.as_ref(), sample, set)?,
             json: create(lines.json.as_ref(), sample, set)?,
+            shows: lines.plot.is_some(),
             pages: match Pages::is_wanted(pages) {
                 true => Some(Pages::create(pages, Kind::Taxa, sample, set)?),
                 false => None,
@@ -276,7 +292,7 @@ impl Files {
         }
     }
 
-    /// Writes the reports, so that all files need but to appear; gives back the one for the summary.
+    /// Writes the reports, so that all files need but to appear; gives back what is left.
     pub(super) fn finish(
         mut self,
         outcome: &Outcome<'_>,
@@ -284,22 +300,23 @@ impl Files {
         targets: &[Target],
         frame: Data,
         cancel: &Cancel,
-    ) -> Result<Option<Output>> {
+    ) -> Result<Closed> {
         self.reports.write(&outcome.tally, Some(outcome), tree, targets, cancel)?;
-        if let Some(pages) = self.pages.take() {
+        let mut picture = None;
+        if self.shows || self.pages.is_some() {
             let features = outcome.features.as_ref();
             let options = ReportOptions { zero_counts: false, features };
             let mut text = Vec::new();
             outcome.by_genome.write_kraken(tree, options, &mut text)?;
             let abundance = Abundance::new(&outcome.tally, tree, targets, self.reports.min_reads);
             let shares = taxa::shares(&abundance, tree);
-            let taxa = Some(taxa::of(&KrakenReport::of_text(&text)?, Some(&shares)));
-            pages.write(Kind::Taxa, &Data { taxa, ..frame })?;
+            let taxa = taxa::of(&KrakenReport::of_text(&text)?, Some(&shares));
+            picture = self.show(taxa, frame)?;
         }
         if let (Some(output), Some(references)) = (&mut self.references, &outcome.references) {
             references.write(output)?;
         }
-        self.close()
+        Ok(Closed { json: self.close()?, picture })
     }
 
     /// The same for what a database of Kraken 2 gave.
@@ -310,16 +327,26 @@ impl Files {
         minimizers: bool,
         frame: Data,
         cancel: &Cancel,
-    ) -> Result<Option<Output>> {
+    ) -> Result<Closed> {
         self.reports.write_kraken2(outcome, database, minimizers, cancel)?;
-        if let Some(pages) = self.pages.take() {
+        let mut picture = None;
+        if self.shows || self.pages.is_some() {
             let options = Kraken2ReportOptions { zero_counts: false, minimizers };
             let mut text = Vec::new();
             outcome.counts.write_report(database.taxonomy(), options, &mut text)?;
-            let taxa = Some(taxa::of(&KrakenReport::of_text(&text)?, None));
-            pages.write(Kind::Taxa, &Data { taxa, ..frame })?;
+            picture = self.show(taxa::of(&KrakenReport::of_text(&text)?, None), frame)?;
         }
-        self.close()
+        Ok(Closed { json: self.close()?, picture })
+    }
+
+    /// Writes the page, and draws the picture for the terminal.
+    fn show(&mut self, taxa: Taxa, frame: Data) -> Result<Option<String>> {
+        let columns = width().saturating_sub(1).min(MOST_COLUMNS);
+        let picture = self.shows.then(|| text::taxa(&taxa, columns));
+        if let Some(pages) = self.pages.take() {
+            pages.write(Kind::Taxa, &Data { taxa: Some(taxa), ..frame })?;
+        }
+        Ok(picture)
     }
 
     /// Finishes all files but the one for the summary.

@@ -12,7 +12,7 @@ use merganser_report::data::Data;
 use merganser_run::Summary;
 
 use super::kraken2::{self, Sample};
-use super::outputs::Files;
+use super::outputs::{Closed, Files};
 use super::{Environment, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
 use crate::common::{pairs, refuse_stdin_twice, tell_skipped, write_summary};
@@ -165,7 +165,7 @@ impl<'a> Query<'a> {
         let queried = before.elapsed();
         let page = self.page(environment, &thresholds);
         let (tree, targets) = (database.taxonomy(), database.targets());
-        let json = files.finish(&outcome, tree, targets, page, cancel)?;
+        let Closed { json, picture } = files.finish(&outcome, tree, targets, page, cancel)?;
         let mut summary = summary::of_run(&config, resources.threads, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
         devices::describe(&gpus, resources.gpu_memory, &mut summary);
@@ -184,6 +184,9 @@ impl<'a> Query<'a> {
             write_summary(&summary, output)?;
         }
         outputs.commit()?;
+        if let Some(picture) = picture {
+            environment.console.info(picture.trim_end());
+        }
         self.tell(environment, &thresholds, &outcome, started);
         Ok(Classified { summary })
     }

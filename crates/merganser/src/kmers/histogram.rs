@@ -17,6 +17,7 @@ use crate::args::kmers::{HistogramArgs, TableArgs};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::interrupt;
+use page::Shown;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     if args.model {
@@ -26,19 +27,15 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
     let files = RunFiles::new().read(tables::files(&opened)).write([&args.output]);
     let outputs = files.write(page::paths(args)).check()?;
-    let pages = page::create(args, &outputs)?;
+    let shown = Shown::create(args, &outputs)?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let histogram = collect(&opened, &args.tables, &cancel)?;
     let format = args.histogram_format.of(opened[0].description().k);
     let beyond = histogram.write(format, args.max, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
-    page::write(
-        args,
-        pages,
-        (&histogram, opened[0].description().k),
-        None,
-        cut(opened[0].description()),
-    )?;
+    let k = opened[0].description().k;
+    let warnings = cut(opened[0].description());
+    shown.write(args, (&histogram, k), None, warnings, console)?;
     outputs.commit().map_err(Error::from)?;
     if let Some(cut) = cut(opened[0].description()) {
         console.warn(format_args!("{}: {cut}", args.table.display()));

@@ -11,19 +11,17 @@ use merganser_report::model as picture;
 use merganser_run::Cancel;
 use merganser_spectrum::{Model, Settings};
 
-use super::{collect, cut, page};
+use super::page::{self, Shown};
+use super::{collect, cut};
 use crate::args::kmers::{HistogramArgs, PloidyChoice};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::kmers::{hetmers, tables};
-use crate::pages::drawn;
 use crate::{failure, interrupt};
 
 /// Letters of the picture on a terminal.
 const COLUMNS: usize = 96;
 const ROWS: usize = 20;
-/// Dots an inch of a picture.
-const DPI: u32 = 192;
 /// Bytes of a histogram of FastK, at most.
 const LARGEST_HIST: u64 = 64 << 20;
 /// Less is explained by no model worth the name.
@@ -37,7 +35,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         );
     }
     let (histogram, k, read) = histogram(args, console, &cancel)?;
-    let files = RunFiles::new().read(read).write(&args.plot).write([&args.output]);
+    let files = RunFiles::new().read(read).write([&args.output]);
     let outputs = files.write(page::paths(args)).check()?;
     let rows: Vec<_> = histogram.iter().collect();
     let (ploidy, coverage) = match args.ploidy {
@@ -56,20 +54,11 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         }
         Err(why) => bail!("{}: {why}", args.table.display()),
     };
-    let pages = page::create(args, &outputs)?;
+    let shown = Shown::create(args, &outputs)?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
-    let plot = args.plot.as_deref().map(|path| outputs.output(path));
-    let mut plot = plot.transpose().map_err(Error::from)?;
     let text = summary(&model) + &picture::text(&model, COLUMNS, ROWS);
     output.write_all(text.as_bytes()).map_err(Error::from)?;
-    if let Some(plot) = &mut plot {
-        let path = args.plot.as_deref().unwrap_or(Path::new(""));
-        let picture = drawn(&picture::picture(&model), path, DPI)?;
-        plot.write_all(&picture).map_err(Error::from)?;
-    }
-    for output in [output].into_iter().chain(plot) {
-        output.finish().map_err(Error::from)?;
-    }
+    output.finish().map_err(Error::from)?;
     let mut doubts: Vec<String> = model.doubts.iter().map(ToString::to_string).collect();
     doubts.iter().for_each(|doubt| console.warn(format_args!("{}: {doubt}", args.table.display())));
     if model.explained < EXPLAINED {
@@ -81,7 +70,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         console.warn(&doubt);
         doubts.push(doubt);
     }
-    page::write(args, pages, (&histogram, k), Some(&model), doubts)?;
+    shown.write(args, (&histogram, k), Some(&model), doubts, console)?;
     outputs.commit().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -97,12 +86,11 @@ fn without(
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     histogram.write(args.histogram_format.of(k), None, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
-    let pages = page::create(args, outputs)?;
-    page::write(args, pages, (histogram, k), None, [why.to_string()])?;
+    let shown = Shown::create(args, outputs)?;
+    shown.write(args, (histogram, k), None, [why.to_string()], console)?;
     outputs.commit().map_err(Error::from)?;
-    let picture = if args.plot.is_some() { ", and no picture" } else { "" };
     console.warn(format_args!(
-        "{}: {why}; this is the histogram without one{picture} (--strict makes it an error)",
+        "{}: {why}; this is the histogram without one (--strict makes it an error)",
         args.table.display()
     ));
     Ok(ExitCode::SUCCESS)

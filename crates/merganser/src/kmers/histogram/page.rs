@@ -1,47 +1,104 @@
-//! What a page says of a histogram.
+//! What people look at of a histogram: pages and pictures.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_io::{Input, OutputSet};
+use merganser_io::{Input, Output, OutputSet};
 use merganser_kmers::{Error, Histogram};
+use merganser_report::data::Data;
 use merganser_report::multiqc::Kind;
+use merganser_report::plot::{Chart, Options, plot};
+use merganser_report::{model as picture, text};
 use merganser_spectrum::Model;
 
 use crate::args::kmers::HistogramArgs;
-use crate::pages::{Pages, frame, parameter, spectrum};
+use crate::console::Console;
+use crate::pages::{Pages, drawn, frame, parameter, spectrum};
+use crate::progress::width;
+
+/// Dots an inch of a picture.
+const DPI: u32 = 192;
+/// Columns and rows of a picture on a terminal, at most.
+const COLUMNS: usize = 100;
+const ROWS: usize = 12;
+
+/// Open outputs.
+pub(super) struct Shown {
+    pages: Pages,
+    plot: Option<Output>,
+}
+
+/// The picture's file, if one is written.
+fn plot_path(args: &HistogramArgs) -> Option<&Path> {
+    args.plot.as_deref().filter(|path| path.as_os_str() != "-")
+}
 
 pub(super) fn paths(args: &HistogramArgs) -> Vec<PathBuf> {
-    Pages::paths(&args.pages, Kind::Spectrum, None)
+    let mut paths = Pages::paths(&args.pages, Kind::Spectrum, None);
+    paths.extend(plot_path(args).map(Path::to_owned));
+    paths
 }
 
-/// Begins the files.
-///
-/// # Errors
-/// If one cannot be made.
-pub(super) fn create(args: &HistogramArgs, set: &OutputSet) -> Result<Pages> {
-    Ok(Pages::create(&args.pages, Kind::Spectrum, None, set).map_err(Error::from)?)
-}
-
-/// Writes what was asked for of a histogram with its k, and its model if there is one.
-///
-/// # Errors
-/// If a file cannot be written.
-pub(super) fn write(
-    args: &HistogramArgs,
-    pages: Pages,
-    (histogram, k): (&Histogram, usize),
-    model: Option<&Model>,
-    warnings: impl IntoIterator<Item = String>,
-) -> Result<()> {
-    if !Pages::is_wanted(&args.pages) {
-        return Ok(());
+impl Shown {
+    /// Begins the files.
+    ///
+    /// # Errors
+    /// If one cannot be made.
+    pub(super) fn create(args: &HistogramArgs, set: &OutputSet) -> Result<Shown> {
+        let pages = Pages::create(&args.pages, Kind::Spectrum, None, set).map_err(Error::from)?;
+        let plot = plot_path(args).map(|path| set.output(path)).transpose();
+        Ok(Shown { pages, plot: plot.map_err(Error::from)? })
     }
-    let input = Input::File(args.table.clone());
-    let mut data = frame("kmers histogram", &args.pages, None, [&input].into_iter());
-    data.parameters.push(parameter("k", k));
-    data.parameters.extend(model.map(|model| parameter("ploidy", model.ploidy)));
-    data.warnings.extend(warnings);
-    data.spectrum = Some(spectrum::of(histogram, k, model));
-    pages.write(Kind::Spectrum, &data)
+
+    /// Writes what was asked for of a histogram with its k, and its model if there is one; a picture for the terminal is said
+    /// at once.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub(super) fn write(
+        self,
+        args: &HistogramArgs,
+        (histogram, k): (&Histogram, usize),
+        model: Option<&Model>,
+        warnings: impl IntoIterator<Item = String>,
+        console: &Console,
+    ) -> Result<()> {
+        let Shown { pages, plot: output } = self;
+        if !Pages::is_wanted(&args.pages) && args.plot.is_none() {
+            return Ok(());
+        }
+        let input = Input::File(args.table.clone());
+        let mut data = frame("kmers histogram", &args.pages, None, [&input].into_iter());
+        data.parameters.push(parameter("k", k));
+        data.parameters.extend(model.map(|model| parameter("ploidy", model.ploidy)));
+        data.warnings.extend(warnings);
+        let spectrum = spectrum::of(histogram, k, model);
+        if args.plot.as_deref().is_some_and(|path| path.as_os_str() == "-") {
+            let columns = width().saturating_sub(1).min(COLUMNS);
+            console.info(text::spectrum(&spectrum, columns, ROWS).trim_end());
+        }
+        data.spectrum = Some(spectrum);
+        if let Some(output) = output {
+            write_plot(args, output, model, &data)?;
+        }
+        pages.write(Kind::Spectrum, &data)
+    }
+}
+
+/// The picture of a model, or of a histogram alone.
+fn write_plot(
+    args: &HistogramArgs,
+    mut output: Output,
+    model: Option<&Model>,
+    data: &Data,
+) -> Result<()> {
+    let picture = match model {
+        Some(model) => picture::picture(model),
+        None => plot(std::slice::from_ref(data), Chart::Spectrum, &Options::default())?,
+    };
+    let bytes = drawn(&picture, plot_path(args).unwrap_or(Path::new("")), DPI)?;
+    output.write_all(&bytes).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
+    Ok(())
 }
