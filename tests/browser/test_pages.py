@@ -279,6 +279,19 @@ def test_themes_and_scales_change(page, driver):
     is_quiet(driver)
 
 
+def test_paper_takes_vectors(page, driver):
+    page(everything() + [frame(f"sample {at}", taxa=taxa(100, seed=at)) for at in range(2, 5)])
+    driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    time.sleep(0.5)
+    widths = driver.execute_script("return [...document.querySelectorAll('img.paper')].map((image) => image.naturalWidth)")
+    charts = driver.find_elements("css selector", ".chart")
+    assert len(widths) == len(charts) and min(widths) > 400, widths
+    assert driver.execute_script("return document.documentElement.dataset.theme") == "light"
+    driver.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert driver.find_elements("css selector", "img.paper") == []
+    is_quiet(driver)
+
+
 def test_tables_sort_and_filter(page, driver):
     page([frame("s", taxa=taxa(2000))])
     whole = driver.find_element("css selector", "figure.taxa")

@@ -116,10 +116,21 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
     onReady?.(drawn);
     onTheme(draw);
     new ResizeObserver(() => drawn.resize()).observe(place);
-    window.addEventListener("beforeprint", () => drawn.resize());
+    onPaper(figure, svg);
   });
   figure.redraw = () => drawn && draw();
   return figure;
+}
+
+/** Paper takes vectors, of the width that it has; the theme is light by then. */
+function onPaper(figure, svg) {
+  let image = null;
+  window.addEventListener("beforeprint", () => {
+    image?.remove();
+    image = el("img", { class: "paper", alt: "", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg())}` });
+    figure.append(image);
+  });
+  window.addEventListener("afterprint", () => image?.remove());
 }
 
 const queue = [];

@@ -110,7 +110,7 @@ function heatmap(columns, unlike) {
         xAxis: { type: "category", data: names, axisLabel: { rotate: 45, width: 110, overflow: "truncate" } },
         yAxis: { type: "category", data: names, inverse: true, axisLabel: { width: 140, overflow: "truncate" } },
         visualMap: { min: 0, max: 1, orient: "vertical", right: 0, top: "middle", calculable: true, inRange: { color: [series[0], paper, series[1]] }, textStyle: { color: ink } },
-        series: [{ type: "heatmap", data: unlike.flatMap((row, y) => row.flatMap((value, x) => (value === null ? [] : [[x, y, value]]))) }],
+        series: [{ type: "heatmap", progressive: 0, data: unlike.flatMap((row, y) => row.flatMap((value, x) => (value === null ? [] : [[x, y, value]]))) }],
       };
     },
     numbers: () => ({
