@@ -198,6 +198,11 @@ def canvases(driver):
     )
 
 
+def settle(driver):
+    """Waits until what was changed is drawn."""
+    driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
+
+
 def click(driver, element):
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()", element)
 
@@ -320,21 +325,74 @@ def test_tables_sort_and_filter(page, driver):
     is_quiet(driver)
 
 
-def test_search_goes_into_the_sunburst(page, driver):
-    sample = taxa(300)
+def clade(rows, at):
+    """The last row below a row, and one more."""
+    return next((index for index in range(at + 1, len(rows)) if rows[index]["d"] <= rows[at]["d"]), len(rows))
+
+
+def test_search_goes_into_a_taxon(page, driver):
+    sample = taxa(3000)
     page([frame("s", taxa=sample)])
-    figure = next(it for it in driver.find_elements("css selector", "figure") if "Sunburst" in it.text)
-    picture = lambda: driver.execute_script("return arguments[0].querySelector('canvas').toDataURL()", figure)
-    before = picture()
-    box = figure.find_element("css selector", "input[type=search]")
-    box.send_keys(next(row["n"] for row in sample["rows"] if row["r"] == "P" and row["c"] > 0))
-    click(driver, next(it for it in figure.find_elements("css selector", "button") if it.text == "Go to"))
-    time.sleep(0.3)
-    inside = picture()
-    assert inside != before
-    click(driver, next(it for it in figure.find_elements("css selector", "button") if it.text == "All"))
-    time.sleep(0.3)
-    assert picture() != inside
+    rows = sample["rows"]
+    group = driver.find_element("css selector", "[role=group][aria-label='Taxon of the charts']")
+    told = lambda: group.find_element("css selector", "[role=status]").text
+    titles = lambda: [it.text for it in driver.find_elements("css selector", "figure h3")][:2]
+    picture = lambda at: driver.execute_script("return document.querySelectorAll('.chart canvas')[arguments[0]].toDataURL()", at)
+    button = lambda name: next(it for it in group.find_elements("css selector", "button") if it.text == name)
+    before = [picture(0), picture(1)]
+    assert told() == "All reads" and not button("Up").is_enabled()
+    # A small family with something below it: it is not among the taxa of the first pictures.
+    family = min((at for at, row in enumerate(rows) if row["r"] == "F" and row["c"] > 3 and clade(rows, at) > at + 3), key=lambda at: rows[at]["c"])
+    box = group.find_element("css selector", "input[type=search]")
+    box.send_keys(str(rows[family]["t"]))
+    click(driver, button("Go to"))
+    name = rows[family]["n"]
+    assert titles() == [f"Sunburst of {name} in s", f"Flows of {name} in s"]
+    assert f"{name}: {rows[family]['c']:,} reads" in told() and told().startswith("D taxon")
+    assert picture(0) != before[0]
+    drawn = xml.dom.minidom.parse(str(downloaded(driver, lambda: click(driver, named(driver, "SVG: Sunburst")), ".svg")))
+    assert name not in [row["n"] for row in rows[:family]] and len(drawn.getElementsByTagName("path")) > 3
+    click(driver, button("Up"))
+    assert " in s" in titles()[0] and name not in titles()[0]
+    click(driver, button("All"))
+    assert told() == "All reads" and [picture(0), picture(1)] == before
+    box.clear()
+    box.send_keys("no such taxon")
+    click(driver, button("Go to"))
+    assert told() == "No taxon with reads has that name." and [picture(0), picture(1)] == before
+    is_quiet(driver)
+
+
+def test_clicks_go_into_taxa(page, driver):
+    from selenium.webdriver import ActionChains
+
+    page([frame("s", taxa=taxa(300))])
+    title = lambda: driver.find_element("css selector", "figure h3").text
+    place = lambda: driver.find_element("css selector", ".chart")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", place())
+    # The first ring, which is of domains; then the middle, which leads back.
+    ActionChains(driver).move_to_element_with_offset(place(), 32, -32).click().perform()
+    assert title().startswith("Sunburst of D taxon")
+    ActionChains(driver).move_to_element(place()).click().perform()
+    assert title() == "Sunburst of s"
+    is_quiet(driver)
+
+
+def test_ranks_in_any_order(page, driver):
+    """A genus of a species of a genus: no flow leads back."""
+    rows = [{"d": at, "r": rank, "t": at + 1, "n": f"taxon {at}", "c": 9, "o": 0} for at, rank in enumerate("RSGSGDS")]
+    rows.append({"d": 4000000000, "r": "G", "t": 99, "n": "others", "c": 9, "o": 9})
+    page([frame("s", taxa={"reads": 9, "unclassified": 0, "rows": rows})])
+    assert min(canvases(driver)) >= 3
+    is_quiet(driver)
+
+
+def test_long_histograms(page, driver):
+    rows = [[count, 1 + 10**9 // count**2] for count in range(1, 300000)]
+    of = assembly()
+    of["spectra"] = [{"title": "long", "classes": [{"name": "1", "rows": rows}, {"name": "2", "rows": rows}], "only": [1, 2], "solid": 3}]
+    page([frame("s", "count", spectrum={"k": 21, "rows": rows, "model": None}), frame("s", "kmers qv", assembly=of)])
+    assert min(canvases(driver)) >= 3
     is_quiet(driver)
 
 
@@ -352,6 +410,65 @@ def test_zoom(page, driver):
     time.sleep(0.3)
     assert picture() != before
     is_quiet(driver)
+
+
+def test_zoom_by_keyboard(page, driver):
+    from selenium.webdriver.common.keys import Keys
+
+    page([frame("s", "count", spectrum=spectrum())])
+    picture = lambda: driver.execute_script("return document.querySelector('.chart canvas').toDataURL()")
+    pictures = [picture()]
+    for label in ["Zoom in: ", "Move right: ", "Zoom in: ", "Move left: "]:
+        named(driver, label).send_keys(Keys.ENTER)
+        settle(driver)
+        pictures.append(picture())
+    assert len(set(pictures)) == len(pictures)
+    for _ in range(3):
+        named(driver, "Zoom out: ").send_keys(Keys.ENTER)
+    settle(driver)
+    assert picture() == pictures[0]
+    is_quiet(driver)
+
+
+def test_print(page, driver):
+    """Runs are unfolded and paper is white, by what the browser tells before it prints."""
+    results = [frame(f"sample {at}", taxa=taxa(300, seed=at)) for at in range(5)]
+    page(results)
+    click(driver, driver.find_element("id", "theme"))
+    theme = driver.execute_script("return document.documentElement.dataset.theme")
+    state = "return [document.documentElement.dataset.theme, document.querySelectorAll('details.run:not([open])').length]"
+    driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert driver.execute_script(state) == ["light", 0]
+    driver.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert driver.execute_script(state) == [theme, 5]
+    before = canvases(driver)
+    assert driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+    assert driver.execute_script(state) == [theme, 5] and canvases(driver) == before
+
+
+def layers(driver):
+    """How many canvases each chart has: of some over each other Chromium prints the last one alone."""
+    return driver.execute_script("return [...document.querySelectorAll('.chart')].map((it) => it.querySelectorAll('canvas').length)")
+
+
+def test_large_charts_are_printed(page, driver):
+    of = assembly()
+    of["haplotypes"]["contigs"] = [[at % 2, at, 9999 - at, 90000 + at] for at in range(9999)]
+    page([frame("s", taxa=taxa(20000)), frame("t", taxa=taxa(20000, seed=2)), frame("a", assembly=of), *everything()])
+    assert len(layers(driver)) > 12 and set(layers(driver)) == {1}
+
+
+@pytest.mark.parametrize("width", [400, 740])
+def test_narrow_pages_are_not_cut(page, driver, width):
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False})
+    try:
+        page(everything() + [frame("other", taxa=taxa(300, seed=2)), frame("third", taxa=taxa(300, seed=3))])
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+        # A word a line, not a letter a line.
+        heights = driver.execute_script("return [...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().height)")
+        assert max(heights) < 100
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_downloads_of_charts(page, driver):
@@ -431,9 +548,14 @@ def test_a_hundred_samples(page, driver):
     assert min(canvases(driver)) >= 3
     from selenium.webdriver.support.ui import Select
 
-    first = driver.find_element("css selector", "figure h3").text
+    title = lambda: driver.find_element("css selector", "section[aria-label=Taxa] figure h3").text
+    assert title() == "Sunburst of sample 0"
+    assert set(layers(driver)) == {1}
     Select(driver.find_element("css selector", "section[aria-label=Taxa] select")).select_by_value("42")
-    assert "sample 42" in driver.find_element("css selector", "section[aria-label=Taxa]").text, first
+    assert title() == "Sunburst of sample 42"
+    # What was taken from the page is not drawn in other colours: ECharts would complain of it.
+    click(driver, driver.find_element("id", "theme"))
+    settle(driver)
     is_quiet(driver)
 
 

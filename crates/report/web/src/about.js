@@ -14,7 +14,7 @@ export function about(all) {
   const items = all.slice(0, MOST).map(({ sample, command, version, inputs, parameters }) =>
     el(
       "details",
-      { open: all.length <= 3 },
+      { open: all.length <= 3, class: "run" },
       el("summary", {}, `${short(sample)}: merganser ${short(command)}, version ${short(version)}`),
       el(
         "dl",

@@ -1,5 +1,5 @@
 // Assemblies, judged by the k-mers of reads.
-import { chart, nothing, zoom } from "./chart.js";
+import { chart, nothing } from "./chart.js";
 import { compact, el, number, percent, short } from "./dom.js";
 import { colours, DASHES, SYMBOLS } from "./palette.js";
 import { table } from "./table.js";
@@ -23,6 +23,7 @@ function qualities(judged) {
     title: "Quality and completeness",
     about: "QV: minus ten times the logarithm of the chance of an error at a base. Completeness: the share of the reads' solid k-mers that are in the assembly.",
     height: Math.max(220, 120 + 36 * judged.length),
+    width: 640,
     make: () => {
       const { series, ink } = colours();
       const [left, right] = [0, 1].map((at) => ({ left: at === 0 ? 180 : "57%", right: at === 0 ? "47%" : 30, top: 20, bottom: 50 }));
@@ -67,7 +68,8 @@ function classes({ title, classes: all, only, solid }) {
   if (drawn.length === 0) return nothing(short(title), "There are no k-mers to show.");
   // Behind the errors lies what is to be seen.
   const behind = drawn.flatMap(({ rows }) => rows.filter(([count]) => count > solid).map(([, kmers]) => kmers));
-  const top = 1.2 * Math.max(1, ...(behind.length > 0 ? behind : drawn.flatMap(({ rows }) => rows.map(([, kmers]) => kmers))));
+  const heights = behind.length > 0 ? behind : drawn.flatMap(({ rows }) => rows.map(([, kmers]) => kmers));
+  const top = 1.2 * heights.reduce((most, kmers) => Math.max(most, kmers), 1);
   const total = (rows) => rows.reduce((sum, [, kmers]) => sum + kmers, 0);
   const sum = drawn.reduce((all, { rows }) => all + total(rows.filter(([count]) => count > solid)), 0);
   const counts = [...new Set(drawn.flatMap(({ rows }) => rows.map(([count]) => count)))].sort((a, b) => a - b);
@@ -83,13 +85,13 @@ function classes({ title, classes: all, only, solid }) {
     title: short(title),
     about: `k-mers of the reads by their count, a line for each class; at 0, those that the reads have not (${only.map(number).join(", ")}).`,
     height: 420,
+    zoomed: true,
     make: () => ({
       grid: { left: 90, right: 20, top: 40, bottom: 80 },
       legend: {},
       tooltip: { trigger: "axis", valueFormatter: number },
-      xAxis: { type: "value", name: "Count in the reads", min: 0, max: Math.max(20, Math.ceil(1.3 * most)) },
+      xAxis: { type: "value", name: "Count in the reads", min: 0, max: Math.max(20, 10 * Math.ceil(0.13 * most)) },
       yAxis: { type: "value", name: "Distinct k-mers", min: 0, max: top, axisLabel: { formatter: compact } },
-      dataZoom: zoom(),
       series: [
         ...drawn.map(({ name, rows }, index) => ({
           name: short(name),
@@ -127,7 +129,7 @@ function blobs({ judged, haplotypes: { parents, contigs } }) {
   const names = parents.map((name) => short(name, 30));
   return chart({
     title,
-    about: "Each circle is a contig, as large as its k-mers: right of the diagonal it is of one parent, above it of the other; near it the haplotypes are mixed.",
+    about: "Each mark is a contig, as large as its k-mers: those near the axis of a parent are of that one; those near the dotted line, which has as many k-mers of each, are mixed.",
     height: 460,
     make: () => ({
       grid: { left: 90, right: 30, top: 40, bottom: 60 },
@@ -135,7 +137,8 @@ function blobs({ judged, haplotypes: { parents, contigs } }) {
       tooltip: { trigger: "item" },
       xAxis: { type: "value", name: `k-mers of ${names[0]} alone`, min: 0, axisLabel: { formatter: compact } },
       yAxis: { type: "value", name: `k-mers of ${names[1]} alone`, min: 0, axisLabel: { formatter: compact } },
-      series: [...new Set(largest.map(([of]) => of))].map((of) => ({
+      series: [...new Set(largest.map(([of]) => of))].sort((one, other) => one - other).map((of, index) => ({
+        ...(index === 0 && { markLine: diagonal(largest) }),
         name: short(judged[of].name),
         type: "scatter",
         symbol: SYMBOLS[of % SYMBOLS.length],
@@ -145,10 +148,18 @@ function blobs({ judged, haplotypes: { parents, contigs } }) {
       })),
     }),
     numbers: () => ({
-      columns: [{ name: "Assembly", text: true, show: short }, { name: parents[0] }, { name: parents[1] }, { name: "k-mers" }],
+      columns: [{ name: "Assembly", text: true, show: short }, { name: names[0] }, { name: names[1] }, { name: "k-mers" }],
       rows: contigs.map(([of, one, other, kmers]) => [judged[of].name, one, other, kmers]),
     }),
   });
+}
+
+/** Where k-mers of both parents are as many. */
+function diagonal(contigs) {
+  const most = (which) => contigs.reduce((most, contig) => Math.max(most, contig[which]), 0);
+  const end = Math.min(most(1), most(2));
+  const lineStyle = { type: "dotted", color: colours().muted };
+  return { silent: true, symbol: "none", label: { show: false }, lineStyle, data: [[{ coord: [0, 0] }, { coord: [end, end] }]] };
 }
 
 const MOST_BLOCKS = 2000;
@@ -172,9 +183,9 @@ function blocks({ judged, haplotypes: { parents, blocks: all } }) {
           lengths.sort((one, other) => other - one);
           if (lengths.length === 0) return [];
           let sum = 0;
-          const data = lengths.slice(0, MOST_BLOCKS).map((bases) => [(sum += bases), bases]);
+          const data = [[0, lengths[0]], ...lengths.slice(0, MOST_BLOCKS).map((bases) => [(sum += bases), bases])];
           const name = short(`${assembly.name}, ${parent}`);
-          return [{ name, type: "line", step: "start", showSymbol: data.length < 3, data, lineStyle: { type: DASHES[which] } }];
+          return [{ name, type: "line", step: "start", showSymbol: false, data, lineStyle: { type: DASHES[which] } }];
         }),
       ),
     }),

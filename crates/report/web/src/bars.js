@@ -1,5 +1,5 @@
 // Histograms of small numbers: edits, hits, insert sizes; several samples side by side or over each other.
-import { chart, nothing, zoom } from "./chart.js";
+import { chart, nothing } from "./chart.js";
 import { compact, number, short } from "./dom.js";
 import { colours, DASHES } from "./palette.js";
 
@@ -12,6 +12,7 @@ export function histogram({ title, about, axis, unit, samples, lines = false }) 
   return chart({
     title,
     about,
+    zoomed: asLines,
     make: () => {
       const { series: shades } = colours();
       return {
@@ -22,7 +23,6 @@ export function histogram({ title, about, axis, unit, samples, lines = false }) 
           ? { type: "value", name: axis, min: values[0], max: values.at(-1) === values[0] ? values[0] + 1 : values.at(-1) }
           : { type: "category", name: axis, data: values.map(String) },
         yAxis: { type: "value", name: unit, min: 0, axisLabel: { formatter: compact } },
-        ...(asLines && { dataZoom: zoom() }),
         series: drawn.map(([name, rows], index) => {
           const of = new Map(rows);
           return asLines

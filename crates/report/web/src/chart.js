@@ -1,5 +1,5 @@
 // A chart with what belongs to it: a caption, downloads, and its numbers as a table for those who cannot see it.
-import { BarChart, HeatmapChart, LineChart, SankeyChart, ScatterChart, SunburstChart } from "echarts/charts";
+import { BarChart, CustomChart, LineChart, SankeyChart, ScatterChart, SunburstChart } from "echarts/charts";
 import {
   DataZoomComponent,
   GridComponent,
@@ -10,14 +10,16 @@ import {
   VisualMapComponent,
 } from "echarts/components";
 import * as echarts from "echarts/core";
+import { LabelLayout } from "echarts/features";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 import { el, fileName, freshId, save } from "./dom.js";
 import { colours, onTheme } from "./palette.js";
 import { table } from "./table.js";
+import { sliders, zoomButtons } from "./zoom.js";
 
 echarts.use([
   BarChart,
-  HeatmapChart,
+  CustomChart,
   LineChart,
   SankeyChart,
   ScatterChart,
@@ -29,12 +31,19 @@ echarts.use([
   MarkLineComponent,
   TooltipComponent,
   VisualMapComponent,
+  LabelLayout,
   CanvasRenderer,
   SVGRenderer,
 ]);
 
-/** Every chart's own parts: no markup in tooltips, colours of the theme, no motion. */
-function complete(option) {
+/** Dots for one of the page's, at least: enough for print. */
+const DOTS = 2;
+
+/**
+ * Every chart's own parts: no markup in tooltips, colours of the theme, no motion. What is drawn step by step has canvases over each
+ * other, of which Chromium prints the last one alone: nothing is.
+ */
+function complete(option, zoomed) {
   const { ink, paper, faint, series } = colours();
   const axis = ({ axisLabel, ...given }) => ({
     nameLocation: "middle",
@@ -51,6 +60,8 @@ function complete(option) {
     backgroundColor: paper,
     textStyle: { color: ink, fontFamily: "system-ui, sans-serif" },
     ...option,
+    series: option.series.map((one) => ({ progressiveThreshold: Infinity, ...one })),
+    ...(zoomed && { dataZoom: sliders() }),
     ...(option.xAxis && { xAxis: axes(option.xAxis, 30) }),
     ...(option.yAxis && { yAxis: axes(option.yAxis, 64) }),
     tooltip: {
@@ -69,9 +80,10 @@ function complete(option) {
 
 /**
  * A figure. `make` gives the option of ECharts in the colours of the theme; `numbers` the columns and rows of its table;
- * `controls` are elements above it; `width` is the least that it needs, in pixels.
+ * `controls` are elements above it; `width` is the least that it needs, in pixels; `zoomed` if one can look at a part of x;
+ * `onReady` gets the chart of ECharts.
  */
-export function chart({ title, about, make, numbers, height = 380, width = 0, controls = [], onReady }) {
+export function chart({ title, about, make, numbers, height = 380, width = 0, controls = [], zoomed = false, onReady }) {
   const id = freshId();
   const place = el("div", { class: "chart", role: "img", "aria-label": `${title}. ${about}` });
   place.style.height = `${height}px`;
@@ -79,10 +91,9 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
   place.style.minWidth = `${width}px`;
   const frame = width > 0 ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, place) : place;
   const button = (label, onclick) => el("button", { type: "button", onclick, "aria-label": `${label}: ${title}` }, label);
-  const size = () => ({ width: Math.max(place.clientWidth, 480), height });
   const svg = () => {
-    const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, ...size() });
-    drawn.setOption(complete(make()));
+    const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, width: Math.max(place.clientWidth, 480), height });
+    drawn.setOption(complete(make(), zoomed));
     const text = drawn.renderToSVGString();
     drawn.dispose();
     return text;
@@ -95,6 +106,7 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
     "div",
     { class: "tools" },
     ...controls,
+    ...(zoomed ? zoomButtons(title, () => drawn) : []),
     button("SVG", () => save(fileName(title, "svg"), "image/svg+xml", svg())),
     button("PNG", () => {
       // Three dots for one of the page: enough for print.
@@ -107,33 +119,42 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
   const figure = el("figure", { "aria-labelledby": id }, caption, tools, frame, details);
   let drawn = null;
   const draw = () => {
-    drawn ??= echarts.init(place, null, { renderer: "canvas" });
-    drawn.setOption(complete(make()), { notMerge: true });
+    drawn ??= echarts.init(place, null, { renderer: "canvas", devicePixelRatio: Math.max(DOTS, window.devicePixelRatio) });
+    drawn.setOption(complete(make(), zoomed), { notMerge: true });
   };
+  const drawing = { figure, draw, svg };
+  const drop = () => {
+    alive.delete(drawing);
+    size.disconnect();
+    drawn.dispose();
+    drawn = null;
+  };
+  // Whoever takes it from the page, as another sample is chosen, makes its size 0.
+  const size = new ResizeObserver(() => (place.isConnected ? drawn.resize() : drop()));
   // A chart has its size once it stands in the page.
   queue.push(() => {
     draw();
     onReady?.(drawn);
-    onTheme(draw);
-    new ResizeObserver(() => drawn.resize()).observe(place);
-    onPaper(figure, svg);
+    alive.add(drawing);
+    size.observe(place);
   });
   figure.redraw = () => drawn && draw();
   return figure;
 }
 
-/** Paper takes vectors, of the width that it has; the theme is light by then. */
-function onPaper(figure, svg) {
-  let image = null;
-  window.addEventListener("beforeprint", () => {
-    image?.remove();
-    image = el("img", { class: "paper", alt: "", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg())}` });
-    figure.append(image);
-  });
-  window.addEventListener("afterprint", () => image?.remove());
-}
-
 const queue = [];
+/** The charts that stand in the page. */
+const alive = new Set();
+onTheme(() => alive.forEach(({ draw }) => draw()));
+
+// Paper takes vectors; the theme is light by then.
+window.addEventListener("beforeprint", () => {
+  for (const { figure, svg } of alive) {
+    const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg())}`;
+    figure.append(el("img", { class: "paper", alt: "", src }));
+  }
+});
+window.addEventListener("afterprint", () => document.querySelectorAll("img.paper").forEach((image) => image.remove()));
 
 /** Draws what stands in the page by now. */
 export function drawAll() {
@@ -159,9 +180,3 @@ export function choice(label, options, onchange) {
   );
   return el("label", {}, `${label} `, select);
 }
-
-/** Zooming with the wheel and a slider, along x. */
-export const zoom = () => [
-  { type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" },
-  { type: "slider", filterMode: "none", height: 18, bottom: 8, brushSelect: false, showDataShadow: false },
-];

@@ -95,6 +95,13 @@ function distances(columns) {
   );
 }
 
+/** A cell of the heatmap. ECharts' own heatmap always has canvases over each other, which are not printed. */
+const cell = (border) => (_, { coord, size, value, visual }) => {
+  const [[x, y], [width, height]] = [coord([value(0), value(1)]), size([1, 1])];
+  const shape = { x: x - width / 2, y: y - height / 2, width, height };
+  return { type: "rect", shape, style: { fill: visual("color"), stroke: border, lineWidth: 0.5 } };
+};
+
 function heatmap(columns, unlike) {
   const names = columns.map(({ sample }) => short(sample, 30));
   const side = Math.min(900, Math.max(340, 170 + 22 * columns.length));
@@ -109,8 +116,8 @@ function heatmap(columns, unlike) {
         tooltip: { trigger: "item", formatter: ({ data: [x, y, value] }) => `${names[x]}, ${names[y]}: ${value.toFixed(3)}` },
         xAxis: { type: "category", data: names, axisLabel: { rotate: 45, width: 110, overflow: "truncate" } },
         yAxis: { type: "category", data: names, inverse: true, axisLabel: { width: 140, overflow: "truncate" } },
-        visualMap: { min: 0, max: 1, orient: "vertical", right: 0, top: "middle", calculable: true, inRange: { color: [series[0], paper, series[1]] }, textStyle: { color: ink } },
-        series: [{ type: "heatmap", progressive: 0, data: unlike.flatMap((row, y) => row.flatMap((value, x) => (value === null ? [] : [[x, y, value]]))) }],
+        visualMap: { min: 0, max: 1, dimension: 2, orient: "vertical", right: 0, top: "middle", calculable: true, inRange: { color: [paper, series[0]] }, textStyle: { color: ink } },
+        series: [{ type: "custom", renderItem: cell(paper), encode: { x: 0, y: 1, value: 2 }, data: unlike.flatMap((row, y) => row.flatMap((value, x) => (value === null ? [] : [[x, y, value]]))) }],
       };
     },
     numbers: () => ({
@@ -160,8 +167,8 @@ function map(columns, unlike) {
       return {
         grid: { left: 90, right: 60, top: 20, bottom: 60 },
         tooltip: { trigger: "item", formatter: ({ data: [, , name] }) => name },
-        xAxis: { type: "value", scale: true, name: axis(1, first), axisLabel: { formatter: (value) => value.toFixed(2) } },
-        yAxis: { type: "value", scale: true, name: axis(2, second), axisLabel: { formatter: (value) => value.toFixed(2) } },
+        xAxis: { type: "value", scale: true, name: axis(1, first), axisLine: { onZero: false }, axisLabel: { formatter: (value) => value.toFixed(2) } },
+        yAxis: { type: "value", scale: true, name: axis(2, second), axisLine: { onZero: false }, axisLabel: { formatter: (value) => value.toFixed(2) } },
         series: [
           {
             type: "scatter",

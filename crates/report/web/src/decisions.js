@@ -3,6 +3,14 @@ import { histogram } from "./bars.js";
 import { el, percent, short } from "./dom.js";
 import { table } from "./table.js";
 
+/** Whether edits are what they seem. */
+function kinds(samples) {
+  const [exact, estimated] = [true, false].map((is) => samples.filter(({ decisions }) => decisions.is_exact === is));
+  if (estimated.length === 0) return "The edits are exact.";
+  if (exact.length === 0) return "The edits are lower bounds: pairs may have more.";
+  return `The edits of ${estimated.map(({ sample }) => short(sample)).slice(0, 10).join(", ")} are lower bounds: pairs may have more.`;
+}
+
 export function decisions(all) {
   const samples = all.filter((data) => data.decisions);
   return el(
@@ -30,7 +38,7 @@ export function decisions(all) {
     }),
     histogram({
       title: "Edits of accepted pairs",
-      about: "Accepted pairs by their edits; of other methods than the exact one, estimates.",
+      about: `Accepted pairs by their edits. ${kinds(samples)}`,
       axis: "Edits",
       unit: "Pairs",
       samples: samples.map((data) => [data.sample, data.decisions.edits]),

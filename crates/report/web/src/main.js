@@ -7,6 +7,7 @@ import { decisions } from "./decisions.js";
 import { el } from "./dom.js";
 import { mappings } from "./mapping.js";
 import { isDark, onTheme, startTheme, toggle } from "./palette.js";
+import { unfoldForPrint } from "./print.js";
 import { spectra } from "./spectrum.js";
 import { taxa } from "./taxa.js";
 
@@ -20,6 +21,8 @@ theme.hidden = false;
 theme.addEventListener("click", toggle);
 onTheme(label);
 label();
+
+unfoldForPrint();
 
 const main = document.querySelector("main");
 // Charts that are made later are drawn then.

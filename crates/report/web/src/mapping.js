@@ -2,6 +2,7 @@
 import { histogram } from "./bars.js";
 import { chart, nothing } from "./chart.js";
 import { compact, el, number, percent, short } from "./dom.js";
+import { oneOf } from "./pick.js";
 import { table } from "./table.js";
 
 const MOST_CONTIGS = 50;
@@ -45,7 +46,7 @@ export function mappings(all) {
       samples: rows((mapping) => mapping.inserts),
       lines: true,
     }),
-    ...samples.map(depths),
+    ...oneOf(samples, (sample) => [depths(sample)]),
   );
   return section;
 }

@@ -1,5 +1,5 @@
 // Histograms of k-mers over each other, with their models.
-import { chart, nothing, tick, zoom } from "./chart.js";
+import { chart, nothing, tick } from "./chart.js";
 import { compact, el, number, percent, short } from "./dom.js";
 import { colours, DASHES } from "./palette.js";
 import { table } from "./table.js";
@@ -63,13 +63,14 @@ function picture(drawn) {
       "How many distinct k-mers occur once, twice, and so on. Errors of sequencing make the k-mers at the left; the peaks are of the genome." +
       (drawn.some((data) => data.spectrum.model) ? " Dashed: the model; upright lines: its peaks." : ""),
     height: 420,
+    zoomed: true,
     controls: [
       tick("logarithmic counts", false, (on) => ((logX = on), figure.redraw())),
       tick("logarithmic k-mers", false, (on) => ((logY = on), figure.redraw())),
     ],
     make: () => option(drawn, points, { most, logX, logY, single }),
     numbers: () => ({
-      columns: [{ name: "Sample", text: true }, { name: "Count" }, { name: "Distinct k-mers" }],
+      columns: [{ name: "Sample", text: true, show: short }, { name: "Count" }, { name: "Distinct k-mers" }],
       rows: drawn.flatMap((data) => data.spectrum.rows.map(([count, kmers]) => [data.sample, count, kmers])),
     }),
   });
@@ -119,7 +120,6 @@ function option(drawn, points, { most, logX, logY, single }) {
       // The ceiling itself is no round number.
       axisLabel: { formatter: compact, showMaxLabel: logY },
     },
-    dataZoom: zoom(),
     series,
   };
 }

@@ -12,13 +12,22 @@ export const RANKS = [
 // Kraken's K stands for kingdom, or for domain in old taxonomies.
 export const RANK_NAMES = new Map([...RANKS, ["K", "Kingdom"], ["R", "Root"], ["U", "Unclassified"]]);
 
+/** A taxon with those below it, as a sample of its own; -1: the whole. */
+export function clade(of, at) {
+  if (at < 0) return { ...of, isWhole: true };
+  const { d, c } = of.rows[at];
+  let end = at + 1;
+  while (end < of.rows.length && of.rows[end].d > d) end++;
+  return { reads: c, unclassified: 0, rows: of.rows.slice(at, end), isWhole: false };
+}
+
 /** Numbers of the parents' rows; -1: none. */
 export function parents({ rows }) {
   const above = [];
-  return rows.map(({ d }, index) => {
-    above.length = d;
-    const parent = d > 0 ? (above.findLast((at) => at !== undefined) ?? -1) : -1;
-    above[d] = index;
+  return rows.map(({ d }, row) => {
+    while (above.length > 0 && rows[above.at(-1)].d >= d) above.pop();
+    const parent = above.at(-1) ?? -1;
+    above.push(row);
     return parent;
   });
 }
