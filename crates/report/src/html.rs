@@ -4,6 +4,8 @@
 //! JSON. Names in them may hold anything: here they never become markup, and the script makes texts of them alone. A
 //! Content-Security-Policy lets no other script run, and nothing be fetched.
 
+use std::collections::HashSet;
+
 use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -61,8 +63,9 @@ pub fn page(data: &[Data]) -> Result<String, Error> {
 
 /// The samples' names, or how many there are.
 fn title(data: &[Data]) -> String {
-    let mut names: Vec<&str> = data.iter().map(|data| data.sample.as_str()).collect();
-    names.dedup();
+    let mut seen = HashSet::new();
+    let names = data.iter().map(|data| data.sample.as_str());
+    let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
     let title = match &names[..] {
         [] => "No results".to_owned(),
         names if names.len() <= 3 => names.join(", "),
@@ -134,6 +137,7 @@ mod tests {
         };
         assert_eq!(of(&[]), "No results");
         assert_eq!(of(&["a", "a", "b"]), "a, b");
+        assert_eq!(of(&["a", "b", "a", "b"]), "a, b");
         assert_eq!(of(&["a", "b", "c", "d"]), "4 samples");
         assert_eq!(of(&[&"x".repeat(10_000)]).chars().count(), LONGEST_TITLE);
         assert_eq!(of(&["a\u{0}b"]), "a\u{FFFD}b");

@@ -2,6 +2,7 @@
 import { chart, nothing } from "./chart.js";
 import { compact, el, number, percent, short } from "./dom.js";
 import { colours, DASHES, SYMBOLS } from "./palette.js";
+import { filled } from "./rows.js";
 import { table } from "./table.js";
 
 export function assemblies(all) {
@@ -62,6 +63,9 @@ const numbersOf = (judged) => ({
 });
 const numbers = (judged) => table({ title: "Assemblies by k-mers", ...numbersOf(judged) });
 
+/** Points of a line, at most. */
+const MOST_ROWS = 5000;
+
 /** Spectra of classes, as areas on each other or lines. */
 function classes({ title, classes: all, only, solid }) {
   const drawn = all.filter(({ rows }) => rows.length > 0);
@@ -91,13 +95,13 @@ function classes({ title, classes: all, only, solid }) {
       legend: {},
       tooltip: { trigger: "axis", valueFormatter: number },
       xAxis: { type: "value", name: "Count in the reads", min: 0, max: Math.max(20, 10 * Math.ceil(0.13 * most)) },
-      yAxis: { type: "value", name: "Distinct k-mers", min: 0, max: top, axisLabel: { formatter: compact } },
+      yAxis: { type: "value", name: "Distinct k-mers", min: 0, max: top, axisLabel: { formatter: compact, showMaxLabel: false } },
       series: [
         ...drawn.map(({ name, rows }, index) => ({
           name: short(name),
           type: "line",
           showSymbol: rows.length < 3,
-          data: rows.slice(0, 5000),
+          data: filled(rows).slice(0, MOST_ROWS),
           lineStyle: { width: 1.5, type: DASHES[index % DASHES.length] },
           areaStyle: { opacity: 0.12 },
         })),

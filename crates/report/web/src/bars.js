@@ -2,6 +2,7 @@
 import { chart, nothing } from "./chart.js";
 import { compact, number, short } from "./dom.js";
 import { colours, DASHES } from "./palette.js";
+import { filled } from "./rows.js";
 
 /** `samples` are pairs of a name and rows of a value and a number. */
 export function histogram({ title, about, axis, unit, samples, lines = false }) {
@@ -30,7 +31,7 @@ export function histogram({ title, about, axis, unit, samples, lines = false }) 
                 name: short(name),
                 type: "line",
                 showSymbol: rows.length < 3,
-                data: rows,
+                data: filled(rows),
                 lineStyle: { type: DASHES[Math.floor(index / shades.length) % DASHES.length] },
               }
             : { name: short(name), type: "bar", data: values.map((value) => of.get(value) ?? 0) };

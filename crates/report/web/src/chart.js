@@ -79,7 +79,7 @@ function complete(option, zoomed) {
 }
 
 /**
- * A figure. `make` gives the option of ECharts in the colours of the theme; `numbers` the columns and rows of its table;
+ * A figure. `make` gives the option of ECharts in the colours of the theme, perhaps for a width; `numbers` the columns and rows of its table;
  * `controls` are elements above it; `width` is the least that it needs, in pixels; `zoomed` if one can look at a part of x;
  * `onReady` gets the chart of ECharts.
  */
@@ -92,8 +92,9 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
   const frame = width > 0 ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, place) : place;
   const button = (label, onclick) => el("button", { type: "button", onclick, "aria-label": `${label}: ${title}` }, label);
   const svg = () => {
-    const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, width: Math.max(place.clientWidth, 480), height });
-    drawn.setOption(complete(make(), zoomed));
+    const width = Math.max(place.clientWidth, 480);
+    const drawn = echarts.init(null, null, { renderer: "svg", ssr: true, width, height });
+    drawn.setOption(complete(make(width), zoomed));
     const text = drawn.renderToSVGString();
     drawn.dispose();
     return text;
@@ -120,7 +121,7 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
   let drawn = null;
   const draw = () => {
     drawn ??= echarts.init(place, null, { renderer: "canvas", devicePixelRatio: Math.max(DOTS, window.devicePixelRatio) });
-    drawn.setOption(complete(make(), zoomed), { notMerge: true });
+    drawn.setOption(complete(make(place.clientWidth), zoomed), { notMerge: true });
   };
   const drawing = { figure, draw, svg };
   const drop = () => {
@@ -130,7 +131,11 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
     drawn = null;
   };
   // Whoever takes it from the page, as another sample is chosen, makes its size 0.
-  const size = new ResizeObserver(() => (place.isConnected ? drawn.resize() : drop()));
+  const size = new ResizeObserver(() => (place.isConnected ? fit() : drop()));
+  const fit = () => {
+    drawn.resize();
+    if (make.length > 0) draw();
+  };
   // A chart has its size once it stands in the page.
   queue.push(() => {
     draw();

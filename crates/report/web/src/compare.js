@@ -1,12 +1,14 @@
 // Samples beside each other: the largest taxa of a rank, how unlike two samples are, and a map of that.
 import { chart, choice, nothing } from "./chart.js";
-import { el, percent, short } from "./dom.js";
+import { el, number, percent, short } from "./dom.js";
 import { colours, SYMBOLS } from "./palette.js";
 import { atRank, RANKS } from "./taxonomy.js";
 
 const LARGEST = 7;
 /** Samples of a heatmap, at most. */
 const MOST = 200;
+/** Samples of a heatmap with numbers in its cells, at most. */
+const MOST_WRITTEN = 12;
 
 export function compare(all) {
   const samples = all.filter((data) => data.taxa && data.taxa.reads > 0);
@@ -35,36 +37,48 @@ function pictures(samples, rank) {
   return [bars(columns, rank), heatmap(columns.slice(0, MOST), unlike), map(columns.slice(0, MOST), unlike)];
 }
 
+/** Letters of a taxon's name in the legend, at most. */
+const LONGEST = 32;
+
+/** Lines that a legend takes, about. */
+function lines(kinds, width) {
+  const [perLetter, perItem] = [7, 45];
+  const all = kinds.reduce((sum, [name]) => sum + perItem + perLetter * short(name, LONGEST).length, 0);
+  return Math.ceil((1.1 * all) / Math.max(200, width));
+}
+
 const nameOf = (rank) => RANKS.find(([code]) => code === rank)[1].toLowerCase();
 
 function bars(columns, rank) {
   const sums = new Map();
   for (const { reads, taxa } of columns) for (const [name, many] of reads) sums.set(name, (sums.get(name) ?? 0) + many / taxa.reads);
-  const top = [...sums].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1)).slice(0, LARGEST).map(([name]) => name);
+  const largest = [...sums].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1)).slice(0, LARGEST).map(([name]) => name);
   const of = {
-    others: ({ reads }) => [...reads].reduce((sum, [name, many]) => (top.includes(name) ? sum : sum + many), 0),
+    others: ({ reads }) => [...reads].reduce((sum, [name, many]) => (largest.includes(name) ? sum : sum + many), 0),
     "higher taxa": ({ above }) => above,
     unclassified: ({ taxa }) => taxa.unclassified,
   };
-  const kinds = [...top.map((name) => [name, ({ reads }) => reads.get(name) ?? 0]), ...Object.entries(of)];
+  const kinds = [...largest.map((name) => [name, ({ reads }) => reads.get(name) ?? 0]), ...Object.entries(of)];
   return chart({
     title: `Reads by ${nameOf(rank)}`,
-    about: `The share of each sample's reads that the ${top.length} largest taxa of the rank have.`,
-    height: Math.max(260, 130 + 26 * columns.length),
-    make: () => {
+    about: `The share of each sample's reads that the ${largest.length} largest taxa of the rank have.`,
+    height: Math.max(280, 160 + 26 * columns.length),
+    make: (width) => {
       const { series: shades, other, muted, faint, paper } = colours();
+      const top = 24 * lines(kinds, width) + 10;
       const greys = [other, muted, faint];
       return {
-        grid: { left: 150, right: 30, top: 60, bottom: 50 },
+        grid: { left: 150, right: 30, top, bottom: 50 },
         tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, valueFormatter: (value) => percent(value / 100) },
         xAxis: { type: "value", name: "Share of reads (%)", min: 0, max: 100 },
         yAxis: { type: "category", inverse: true, data: columns.map(({ sample }) => short(sample, 40)), axisLabel: { width: 140, overflow: "truncate" } },
-        legend: {},
+        // All of it, for print: one that is turned over shows a part.
+        legend: { type: "plain" },
         series: kinds.map(([name, get], index) => ({
-          name: short(name),
+          name: short(name, LONGEST),
           type: "bar",
           stack: "all",
-          itemStyle: { color: index < top.length ? shades[index % (shades.length - 1)] : greys[index - top.length], borderColor: paper, borderWidth: 0.5 },
+          itemStyle: { color: index < largest.length ? shades[index % (shades.length - 1)] : greys[index - largest.length], borderColor: paper, borderWidth: 0.5 },
           data: columns.map((column) => (100 * get(column)) / column.taxa.reads),
         })),
       };
@@ -96,10 +110,13 @@ function distances(columns) {
 }
 
 /** A cell of the heatmap. ECharts' own heatmap always has canvases over each other, which are not printed. */
-const cell = (border) => (_, { coord, size, value, visual }) => {
+const cell = ({ ink, paper, faint }, isNamed) => (_, { coord, size, value, visual }) => {
   const [[x, y], [width, height]] = [coord([value(0), value(1)]), size([1, 1])];
   const shape = { x: x - width / 2, y: y - height / 2, width, height };
-  return { type: "rect", shape, style: { fill: visual("color"), stroke: border, lineWidth: 0.5 } };
+  const style = { fill: visual("color"), stroke: faint, lineWidth: 0.5 };
+  if (!isNamed) return { type: "rect", shape, style };
+  const text = { text: value(2).toFixed(2), fill: value(2) > 0.5 ? paper : ink };
+  return { type: "rect", shape, style, textContent: { type: "text", style: text }, textConfig: { position: "inside" } };
 };
 
 function heatmap(columns, unlike) {
@@ -117,7 +134,7 @@ function heatmap(columns, unlike) {
         xAxis: { type: "category", data: names, axisLabel: { rotate: 45, width: 110, overflow: "truncate" } },
         yAxis: { type: "category", data: names, inverse: true, axisLabel: { width: 140, overflow: "truncate" } },
         visualMap: { min: 0, max: 1, dimension: 2, orient: "vertical", right: 0, top: "middle", calculable: true, inRange: { color: [paper, series[0]] }, textStyle: { color: ink } },
-        series: [{ type: "custom", renderItem: cell(paper), encode: { x: 0, y: 1, value: 2 }, data: unlike.flatMap((row, y) => row.flatMap((value, x) => (value === null ? [] : [[x, y, value]]))) }],
+        series: [{ type: "custom", renderItem: cell(colours(), columns.length <= MOST_WRITTEN), encode: { x: 0, y: 1, value: 2 }, data: unlike.flatMap((row, y) => row.flatMap((value, x) => (value === null ? [] : [[x, y, value]]))) }],
       };
     },
     numbers: () => ({
@@ -167,8 +184,8 @@ function map(columns, unlike) {
       return {
         grid: { left: 90, right: 60, top: 20, bottom: 60 },
         tooltip: { trigger: "item", formatter: ({ data: [, , name] }) => name },
-        xAxis: { type: "value", scale: true, name: axis(1, first), axisLine: { onZero: false }, axisLabel: { formatter: (value) => value.toFixed(2) } },
-        yAxis: { type: "value", scale: true, name: axis(2, second), axisLine: { onZero: false }, axisLabel: { formatter: (value) => value.toFixed(2) } },
+        xAxis: { type: "value", scale: true, name: axis(1, first), axisLine: { onZero: false }, axisLabel: { formatter: number } },
+        yAxis: { type: "value", scale: true, name: axis(2, second), axisLine: { onZero: false }, axisLabel: { formatter: number } },
         series: [
           {
             type: "scatter",

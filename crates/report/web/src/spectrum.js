@@ -2,6 +2,7 @@
 import { chart, nothing, tick } from "./chart.js";
 import { compact, el, number, percent, short } from "./dom.js";
 import { colours, DASHES } from "./palette.js";
+import { filled } from "./rows.js";
 import { table } from "./table.js";
 
 /** Counts beyond this are of repeats; a chart is cut there, or at some coverages. */
@@ -45,18 +46,24 @@ function ceiling(drawn) {
   return 1.25 * Math.max(...heights);
 }
 
-/** The first count that the next one is not below. */
+/** The part of the k-mers that peaks have, at least: less is noise. */
+const LEAST_OF_PEAKS = 0.1;
+
+/** The first count that the next one is not below, if there are peaks behind it; or else 0: all is shown. */
 function valley(rows) {
   const at = rows.findIndex(([, kmers], index) => index + 1 < rows.length && rows[index + 1][1] > kmers);
-  // Without a valley there are no peaks: all is shown.
-  return at < 0 ? 0 : rows[at][0];
+  if (at < 0) return 0;
+  const sum = (some) => some.reduce((all, [, kmers]) => all + kmers, 0);
+  return sum(rows.slice(at)) < LEAST_OF_PEAKS * sum(rows) ? 0 : rows[at][0];
 }
 
 function picture(drawn) {
   let [logX, logY] = [false, false];
   const single = drawn.length === 1;
   const most = Math.max(LEAST, ...drawn.map(extent));
-  const points = (rows) => rows.filter(([count, kmers]) => count <= 4 * most && kmers > 0).slice(0, MOST_ROWS);
+  const cut = (rows) => filled(rows.filter(([count]) => count <= 4 * most)).slice(0, MOST_ROWS);
+  // A logarithm has no place for none: the line has a gap there.
+  const points = (rows) => cut(rows).map(([count, kmers]) => [count, logY && kmers === 0 ? null : kmers]);
   const figure = chart({
     title: single ? `Spectrum of ${short(drawn[0].sample)}` : "Spectra of all samples",
     about:
