@@ -1,5 +1,5 @@
 // A chart with what belongs to it: a caption, downloads, and its numbers as a table for those who cannot see it.
-import { BarChart, CustomChart, LineChart, SankeyChart, ScatterChart, SunburstChart } from "echarts/charts";
+import { BarChart, HeatmapChart, LineChart, SankeyChart, ScatterChart, SunburstChart } from "echarts/charts";
 import {
   DataZoomComponent,
   GridComponent,
@@ -19,7 +19,7 @@ import { sliders, zoomButtons } from "./zoom.js";
 
 echarts.use([
   BarChart,
-  CustomChart,
+  HeatmapChart,
   LineChart,
   SankeyChart,
   ScatterChart,
@@ -39,10 +39,7 @@ echarts.use([
 /** Dots for one of the page's, at least: enough for print. */
 const DOTS = 2;
 
-/**
- * Every chart's own parts: no markup in tooltips, colours of the theme, no motion. What is drawn step by step has canvases over each
- * other, of which Chromium prints the last one alone: nothing is.
- */
+/** Every chart's own parts: no markup in tooltips, colours of the theme, no motion, nothing that is drawn bit by bit. */
 function complete(option, zoomed) {
   const { ink, paper, faint, series } = colours();
   const axis = ({ axisLabel, ...given }) => ({

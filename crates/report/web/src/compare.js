@@ -109,16 +109,6 @@ function distances(columns) {
   );
 }
 
-/** A cell of the heatmap. ECharts' own heatmap always has canvases over each other, which are not printed. */
-const cell = ({ ink, paper, faint }, isNamed) => (_, { coord, size, value, visual }) => {
-  const [[x, y], [width, height]] = [coord([value(0), value(1)]), size([1, 1])];
-  const shape = { x: x - width / 2, y: y - height / 2, width, height };
-  const style = { fill: visual("color"), stroke: faint, lineWidth: 0.5 };
-  if (!isNamed) return { type: "rect", shape, style };
-  const text = { text: value(2).toFixed(2), fill: value(2) > 0.5 ? paper : ink };
-  return { type: "rect", shape, style, textContent: { type: "text", style: text }, textConfig: { position: "inside" } };
-};
-
 function heatmap(columns, unlike) {
   const names = columns.map(({ sample }) => short(sample, 30));
   const side = Math.min(900, Math.max(340, 170 + 22 * columns.length));
@@ -127,14 +117,21 @@ function heatmap(columns, unlike) {
     about: `Bray–Curtis dissimilarity of each two samples: 0 for the same shares of taxa, 1 for no taxon in common.`,
     height: side,
     make: () => {
-      const { paper, ink, series } = colours();
+      const { paper, ink, faint, series } = colours();
       return {
         grid: { left: 150, right: 100, top: 10, bottom: 90 },
         tooltip: { trigger: "item", formatter: ({ data: [x, y, value] }) => `${names[x]}, ${names[y]}: ${value.toFixed(3)}` },
         xAxis: { type: "category", data: names, axisLabel: { rotate: 45, width: 110, overflow: "truncate" } },
         yAxis: { type: "category", data: names, inverse: true, axisLabel: { width: 140, overflow: "truncate" } },
         visualMap: { min: 0, max: 1, dimension: 2, orient: "vertical", right: 0, top: "middle", calculable: true, inRange: { color: [paper, series[0]] }, textStyle: { color: ink } },
-        series: [{ type: "custom", renderItem: cell(colours(), columns.length <= MOST_WRITTEN), encode: { x: 0, y: 1, value: 2 }, data: unlike.flatMap((row, y) => row.flatMap((value, x) => (value === null ? [] : [[x, y, value]]))) }],
+        series: [
+          {
+            type: "heatmap",
+            itemStyle: { borderColor: faint, borderWidth: 0.5 },
+            label: { show: columns.length <= MOST_WRITTEN, formatter: ({ data }) => data[2].toFixed(2) },
+            data: unlike.flatMap((row, y) => row.flatMap((value, x) => (value === null ? [] : [[x, y, value]]))),
+          },
+        ],
       };
     },
     numbers: () => ({
