@@ -1,0 +1,69 @@
+"""Look-ups and iteration from Python: merganser's package against Jellyfish's (Debian's python3-dna-jellyfish), on the same k-mers.
+
+    merganser-bench gen reads --genome-bases 5000000 --length 150 --reads 1000000 --substitutions 0.003 --seed 1 -o r.fa
+    PYTHONPATH=FOLDER_OF_THE_UNPACKED_WHEEL /usr/bin/python3 bench/python/peers.py r.fa
+"""
+
+import random
+import subprocess
+import sys
+import time
+
+import dna_jellyfish
+import merganser
+
+K = 31
+QUERIES = 1_000_000
+
+
+def seconds(work):
+    """The least of three times, and what came out."""
+    best = None
+    for _ in range(3):
+        start = time.perf_counter()
+        result = work()
+        took = time.perf_counter() - start
+        best = took if best is None else min(best, took)
+    return best, result
+
+
+def main(reads):
+    subprocess.run(["jellyfish", "count", "-C", "-m", str(K), "-s", "100M", "-t", "2", "-L", "2", "-o", "r.jf", reads], check=True)
+    table = merganser.count(reads, K, min_count=2, threads=2, output="r.mgk")
+    dna_jellyfish.MerDNA.k(K)
+
+    def iterate_theirs():
+        return sum(count for _, count in dna_jellyfish.ReadMerFile("r.jf"))
+
+    def iterate_ours():
+        return sum(sum(counts) for batch in table.batches() for counts in [batch["count"]])
+
+    pick = random.Random(1)
+    some = [str(mer) for mer, _ in zip((mer for mer, _ in dna_jellyfish.ReadMerFile("r.jf")), range(QUERIES // 2))]
+    some += ["".join(pick.choices("ACGT", k=K)) for _ in range(QUERIES - len(some))]
+    pick.shuffle(some)
+    theirs = dna_jellyfish.QueryMerFile("r.jf")
+
+    def query_theirs():
+        counts = []
+        for kmer in some:
+            mer = dna_jellyfish.MerDNA(kmer)
+            mer.canonicalize()
+            counts.append(theirs[mer])
+        return counts
+
+    for name, ours, others in [
+        (f"all {len(table):,} k-mers with counts", iterate_ours, iterate_theirs),
+        (f"{QUERIES:,} k-mers as text looked up", lambda: list(table.query(some, threads=2)), query_theirs),
+        (f"the same, one call each", lambda: [table.query([kmer])[0] for kmer in some[:100_000]], None),
+    ]:
+        own, found = seconds(ours)
+        if others is None:
+            print(f"{name}: {own * 10:.2f} s for as many")
+            continue
+        other, expected = seconds(others)
+        assert found == expected, name
+        print(f"{name}: {own:.3f} s, Jellyfish {other:.3f} s, ratio {other / own:.1f}")
+
+
+main(sys.argv[1])
