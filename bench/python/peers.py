@@ -33,13 +33,16 @@ def main(reads):
     dna_jellyfish.MerDNA.k(K)
 
     def iterate_theirs():
-        return sum(count for _, count in dna_jellyfish.ReadMerFile("r.jf"))
+        reader = dna_jellyfish.ReadMerFile("r.jf")
+        return sum(count for _, count in reader)
 
     def iterate_ours():
         return sum(sum(counts) for batch in table.batches() for counts in [batch["count"]])
 
     pick = random.Random(1)
-    some = [str(mer) for mer, _ in zip((mer for mer, _ in dna_jellyfish.ReadMerFile("r.jf")), range(QUERIES // 2))]
+    # Its k-mers lie within the reader, which must live as long.
+    reader = dna_jellyfish.ReadMerFile("r.jf")
+    some = [str(mer) for (mer, _), _ in zip(reader, range(QUERIES // 2))]
     some += ["".join(pick.choices("ACGT", k=K)) for _ in range(QUERIES - len(some))]
     pick.shuffle(some)
     theirs = dna_jellyfish.QueryMerFile("r.jf")
@@ -55,7 +58,7 @@ def main(reads):
     for name, ours, others in [
         (f"all {len(table):,} k-mers with counts", iterate_ours, iterate_theirs),
         (f"{QUERIES:,} k-mers as text looked up", lambda: list(table.query(some, threads=2)), query_theirs),
-        (f"the same, one call each", lambda: [table.query([kmer])[0] for kmer in some[:100_000]], None),
+        ("the same, one call each", lambda: [table.get(kmer, 0) for kmer in some[:100_000]], None),
     ]:
         own, found = seconds(ours)
         if others is None:
