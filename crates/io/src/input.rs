@@ -1,6 +1,7 @@
 //! What to read: files, standard input, lists of files.
 
 use crate::error::reason;
+use crate::shard::Stretch;
 use crate::{Error, FileKind};
 use std::ffi::OsStr;
 use std::fmt;
@@ -20,6 +21,10 @@ pub enum Input {
     /// One of these, with a FASTA file: should it be CRAM, the sequences that its reads were aligned
     /// to. See [`Input::with_reference`].
     Referenced(Box<Input>, Arc<Path>),
+    /// A part of a file, which [`shard`](crate::shard()) makes.
+    #[doc(hidden)]
+    #[allow(private_interfaces, reason = "only made and read here")]
+    Stretch(Arc<Stretch>),
 }
 
 impl Input {
@@ -35,6 +40,7 @@ impl Input {
             Self::File(path) => Some(path),
             Self::Stdin => None,
             Self::Referenced(input, _) => input.path(),
+            Self::Stretch(stretch) => stretch.input().path(),
         }
     }
 
@@ -50,9 +56,18 @@ impl Input {
         self.path().into_iter().chain(reference).map(Path::to_owned).chain(index)
     }
 
+    /// Bytes of it, of a file of `size` bytes.
+    fn part_of(&self, size: u64) -> u64 {
+        match self {
+            Self::Stretch(stretch) => stretch.bytes(),
+            _ => size,
+        }
+    }
+
     pub(crate) fn reference(&self) -> Option<&Arc<Path>> {
         match self {
             Self::Referenced(_, reference) => Some(reference),
+            Self::Stretch(stretch) => stretch.input().reference(),
             _ => None,
         }
     }
@@ -64,6 +79,7 @@ impl fmt::Display for Input {
             Self::File(path) => path.display().fmt(formatter),
             Self::Stdin => formatter.write_str("stdin"),
             Self::Referenced(input, _) => input.fmt(formatter),
+            Self::Stretch(stretch) => stretch.fmt(formatter),
         }
     }
 }
@@ -74,9 +90,10 @@ pub fn text_bytes<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> Option<u64
     let size = |input: &Input| {
         let path = input.path()?;
         let at = fs::metadata(path).ok().filter(|at| at.is_file())?;
+        let bytes = input.part_of(at.len());
         let name = path.extension().and_then(OsStr::to_str).unwrap_or_default();
         let compressed = ["gz", "bgz", "zst", "bz2", "xz", "bam", "cram"].contains(&name);
-        Some(at.len() * if compressed { 4 } else { 1 })
+        Some(bytes * if compressed { 4 } else { 1 })
     };
     inputs.into_iter().map(size).sum()
 }
@@ -150,7 +167,7 @@ pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
     }
     if metadata.is_file() {
         File::open(path).map_err(failed)?;
-        return Ok(Some(metadata.len()));
+        return Ok(Some(input.part_of(metadata.len())));
     }
     rustix::fs::access(path, rustix::fs::Access::READ_OK).map_err(|errno| failed(errno.into()))?;
     Ok(None)

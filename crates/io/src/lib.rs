@@ -17,6 +17,7 @@ mod mapped;
 mod output;
 mod reader;
 mod records;
+mod shard;
 mod spill;
 mod table_line;
 
@@ -35,5 +36,6 @@ pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, Stretch, stem,
 };
+pub use shard::{fingerprint, shard};
 pub use spill::SpillFile;
 pub use table_line::{read_table, read_table_line};

@@ -76,6 +76,16 @@ struct Chain {
     changed: Condvar,
 }
 
+impl Chain {
+    fn of(origin: &Origin) -> Chain {
+        let carry = match origin {
+            Origin::Input(Input::Stretch(stretch)) => Carry::before(stretch),
+            _ => Carry::default(),
+        };
+        Chain { state: Mutex::new(ChainState { carry, ..ChainState::default() }), ..Chain::default() }
+    }
+}
+
 #[derive(Default)]
 struct ChainState {
     /// The ticket whose turn it is.
@@ -156,7 +166,7 @@ impl Reader {
             ..options
         };
         Self {
-            chains: names.iter().map(|_| Chain::default()).collect(),
+            chains: origins.iter().map(Chain::of).collect(),
             names: names.into_iter().map(Arc::from).collect(),
             sources: Sources::new(origins, options.workers, plan),
             options,

@@ -47,21 +47,25 @@ impl<R: BufRead> Read for GzipStream<R> {
 
 fn after_member<R: BufRead>(mut input: R) -> io::Result<State<R>> {
     match input.fill_buf()?.first() {
-        None => Ok(State::End),
         Some(0x1f) => Ok(State::Member(Box::new(GzDecoder::new(input)))),
-        Some(_) => loop {
-            let padding = input.fill_buf()?;
-            if padding.is_empty() {
-                return Ok(State::End);
-            }
-            if padding.iter().any(|&byte| byte != 0) {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    "something else follows the compressed data",
-                ));
-            }
-            let length = padding.len();
-            input.consume(length);
-        },
+        _ => pass_padding(&mut input).map(|()| State::End),
+    }
+}
+
+/// Sees to it that nothing but zeros follows.
+pub(crate) fn pass_padding(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let padding = input.fill_buf()?;
+        if padding.is_empty() {
+            return Ok(());
+        }
+        if padding.iter().any(|&byte| byte != 0) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "something else follows the compressed data",
+            ));
+        }
+        let length = padding.len();
+        input.consume(length);
     }
 }

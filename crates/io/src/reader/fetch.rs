@@ -9,6 +9,7 @@ use crate::compress::bgzf::{BlockReader, End};
 use crate::compress::gzip::GzipStream;
 use crate::compress::{Compression, HEAD, promised, zstd_window};
 use crate::input::open_error;
+use crate::shard::Stretch;
 use crate::{Chunk, Error, Input};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -45,6 +46,7 @@ pub(super) struct Fetcher {
 
 enum FetchState {
     Unopened(Origin),
+    /// What lies from `offset` up to `length`.
     Plain { file: Arc<File>, offset: u64, length: u64 },
     Blocks(BlockReader<Bytes>),
     Ranges(Cutter),
@@ -202,6 +204,10 @@ impl Fetcher {
         else {
             return Ok(());
         };
+        if let Origin::Input(input @ Input::Stretch(stretch)) = &origin {
+            self.state = self.open_stretch(input, stretch, name)?;
+            return Ok(());
+        }
         let promised = match &origin {
             Origin::Input(input) => input.path().and_then(promised),
             Origin::Reader(_) => None,
@@ -223,6 +229,33 @@ impl Fetcher {
         };
         self.state = self.stream(bytes, name, promised)?;
         Ok(())
+    }
+
+    /// Opens a part of a file.
+    fn open_stretch(
+        &self,
+        input: &Input,
+        stretch: &Stretch,
+        name: &str,
+    ) -> Result<FetchState, Error> {
+        let (file, _) = open_file(input, input.path().unwrap_or(Path::new("")))?;
+        let compression = stretch.compression();
+        let failed = |error| decode_error(name, compression, &error);
+        Ok(match compression {
+            Compression::None => {
+                let (offset, length) = stretch.range();
+                FetchState::Plain { file: Arc::new(file), offset, length }
+            }
+            Compression::Bgzf => {
+                let bytes = stretch.blocks(file).map_err(failed)?;
+                let raw = Raw { bytes, count: Arc::clone(&self.count) };
+                FetchState::Blocks(BlockReader::new(Box::new(raw)))
+            }
+            _ => {
+                let text = stretch.text(file, Arc::clone(&self.count)).map_err(failed)?;
+                FetchState::Stream { text, compression }
+            }
+        })
     }
 
     /// Opens a file of `length` bytes if several workers can read from it at any place.

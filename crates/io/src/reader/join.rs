@@ -3,6 +3,7 @@
 use super::ReaderOptions;
 use crate::alignment::{Sniffed, bam, sniff};
 use crate::chunk::Format;
+use crate::shard::Stretch;
 use crate::{Chunk, Error, FileKind};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
@@ -32,6 +33,20 @@ pub(super) struct Carry {
 }
 
 impl Carry {
+    /// What lies before a part of a file.
+    pub(super) fn before(stretch: &Stretch) -> Carry {
+        let repeated = stretch.repeated().unwrap_or_default();
+        Carry {
+            // The next line goes on with them.
+            bytes: repeated.to_vec(),
+            format: Some(stretch.format()),
+            resume: stretch.repeated().is_some(),
+            in_line: !repeated.is_empty(),
+            repeated: repeated.len(),
+            ..Carry::default()
+        }
+    }
+
     /// Puts what the chunk before left in front of `chunk`, whose text has `newlines` line ends,
     /// and cuts off what is incomplete. `false` if no text is left.
     pub(super) fn join(

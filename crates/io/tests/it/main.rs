@@ -11,4 +11,5 @@ mod errors;
 mod output;
 mod property;
 mod records;
+mod shards;
 mod workers;

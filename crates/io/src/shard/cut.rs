@@ -1,0 +1,268 @@
+//! Where a file can be cut: the first place behind a given one at which a shard may begin.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use memchr::memchr;
+
+use super::members::{MemberText, find_member};
+use crate::chunk::Format;
+use crate::compress::Compression;
+
+/// A place in a file; the default is its beginning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Where in the file the member of gzip begins that it lies in; in plain text, the place itself.
+    pub(crate) offset: u64,
+    /// Bytes of the member's text before it.
+    pub(crate) skip: u64,
+    /// Within a FASTA sequence: the bases before it that come again.
+    pub(crate) repeated: Option<Vec<u8>>,
+}
+
+/// The first place at or behind `at` where a file of `size` bytes can be cut; `None` if there is none
+/// before its end.
+pub(crate) fn find(
+    file: &File,
+    size: u64,
+    (compression, format): (Compression, Format),
+    at: u64,
+    overlap: usize,
+) -> io::Result<Option<Cut>> {
+    let mut finder = Finder::new(format, overlap);
+    if compression == Compression::None {
+        let mut file = file.try_clone()?;
+        file.seek(SeekFrom::Start(at))?;
+        let mut text = file.take(size - at);
+        let found = search(&mut finder, |buffer| text.read(buffer))?;
+        return Ok(found.map(|skip| Cut { offset: at + skip, skip: 0, repeated: finder.repeated() }));
+    }
+    let Some(first) = find_member(file, size, compression, at)? else { return Ok(None) };
+    let mut text = MemberText::new(file.try_clone()?, first)?;
+    // Where in the text each member begins.
+    let (mut members, mut behind) = (Vec::new(), 0);
+    let found = search(&mut finder, |buffer| {
+        let read = text.read(buffer)?;
+        if members.last().is_none_or(|&(_, member)| member != text.member()) {
+            members.push((behind, text.member()));
+        }
+        behind += read as u64;
+        Ok(read)
+    })?;
+    Ok(found.map(|found| {
+        let of = members.partition_point(|&(begin, _)| begin <= found) - 1;
+        let (begin, member) = members[of];
+        Cut { offset: member, skip: found - begin, repeated: finder.repeated() }
+    }))
+}
+
+/// Reads on until the place is found; its distance from the beginning.
+fn search(
+    finder: &mut Finder,
+    mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
+) -> io::Result<Option<u64>> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match read(&mut buffer)? {
+            0 => return Ok(None),
+            read => {
+                if let Some(found) = finder.feed(&buffer[..read]) {
+                    return Ok(Some(found));
+                }
+            }
+        }
+    }
+}
+
+/// Finds the place in text that begins anywhere in a file.
+struct Finder {
+    format: Format,
+    /// Bases that must come before a place within a sequence.
+    overlap: usize,
+    /// Bytes fed before.
+    fed: u64,
+    /// At the beginning of a line; the first line is not whole, and not looked at.
+    at_start: bool,
+    is_whole: bool,
+    /// FASTQ: where the last two lines begin, and with what.
+    lines: [Option<(u64, Option<u8>)>; 2],
+    /// FASTA: the last bases of whole lines, and how many bytes of them belong to the line that is read.
+    bases: Vec<u8>,
+    of_line: usize,
+    in_header: bool,
+    within: bool,
+}
+
+impl Finder {
+    fn new(format: Format, overlap: usize) -> Finder {
+        Finder {
+            format,
+            overlap,
+            fed: 0,
+            at_start: false,
+            is_whole: false,
+            lines: [None; 2],
+            bases: Vec::new(),
+            of_line: 0,
+            in_header: false,
+            within: false,
+        }
+    }
+
+    /// The bases that come again, once the place is found.
+    fn repeated(&self) -> Option<Vec<u8>> {
+        self.within.then(|| self.bases.clone())
+    }
+
+    /// Takes more text; the place, from the beginning of all of it, once it is there.
+    fn feed(&mut self, mut text: &[u8]) -> Option<u64> {
+        while !text.is_empty() {
+            if self.at_start {
+                self.at_start = false;
+                let found = match self.format {
+                    Format::Fasta => self.fasta_line(text[0]),
+                    _ => self.fastq_line(text[0]),
+                };
+                if found.is_some() {
+                    return found;
+                }
+            }
+            let end = memchr(b'\n', text);
+            let line = &text[..end.unwrap_or(text.len())];
+            if self.format == Format::Fasta && self.is_whole && !self.in_header {
+                self.add_bases(line);
+            }
+            let taken = line.len() + usize::from(end.is_some());
+            if end.is_some() {
+                self.end_line();
+            }
+            self.fed += taken as u64;
+            text = &text[taken..];
+        }
+        None
+    }
+
+    fn end_line(&mut self) {
+        // Part of the line end.
+        if self.of_line > 0 && self.bases.last() == Some(&b'\r') {
+            self.bases.pop();
+        }
+        (self.at_start, self.is_whole, self.in_header, self.of_line) = (true, true, false, 0);
+    }
+
+    fn add_bases(&mut self, letters: &[u8]) {
+        self.of_line += letters.len();
+        self.bases.extend_from_slice(letters);
+        // One more, which may turn out to be a carriage return.
+        let surplus = self.bases.len().saturating_sub(self.overlap + 1);
+        self.bases.drain(..surplus);
+    }
+
+    /// A line of FASTA begins.
+    fn fasta_line(&mut self, first: u8) -> Option<u64> {
+        if first == b'>' {
+            return Some(self.fed);
+        }
+        if self.bases.len() >= self.overlap {
+            let surplus = self.bases.len() - self.overlap;
+            self.bases.drain(..surplus);
+            self.within = true;
+            return Some(self.fed);
+        }
+        None
+    }
+
+    /// A line of FASTQ begins. Of a record's four lines, the first begins with `@` and the third with
+    /// `+`; the second does with neither, and the fourth with anything. So a line with `@`, the next but
+    /// one with `+` and between them one with neither can only be the first: were it the second, the
+    /// next would begin with `+`; the third begins with `+` itself; were it the fourth, the next would
+    /// begin with `@`.
+    fn fastq_line(&mut self, first: u8) -> Option<u64> {
+        let first = Some(first);
+        if let [Some((at, Some(b'@'))), Some((_, between))] = self.lines
+            && first == Some(b'+')
+            && !matches!(between, Some(b'@' | b'+'))
+        {
+            return Some(at);
+        }
+        self.lines = [self.lines[1], Some((self.fed, first))];
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn place(format: Format, overlap: usize, text: &[u8], step: usize) -> Option<(u64, Option<Vec<u8>>)> {
+        let mut finder = Finder::new(format, overlap);
+        let found = text.chunks(step).find_map(|piece| finder.feed(piece))?;
+        Some((found, finder.repeated()))
+    }
+
+    proptest! {
+        /// Whatever qualities and headers begin with, the place is the first record behind.
+        #[test]
+        fn records_of_fastq_are_never_mistaken(
+            records in proptest::collection::vec(
+                ("[@+A-Z]{0,5}", "[ACGTN]{0,6}", "[@+I]{0,6}", "[@+a]{0,3}"), 0..8),
+            at in 0usize..120, step in 1usize..9, crlf: bool,
+        ) {
+            let end = if crlf { "\r\n" } else { "\n" };
+            let (mut text, mut begins) = (String::new(), Vec::new());
+            for (name, bases, quality, again) in &records {
+                begins.push(text.len());
+                let quality = format!("{quality}IIIIII");
+                let quality = &quality[..bases.len()];
+                text += &format!("@{name}{end}{bases}{end}+{again}{end}{quality}{end}");
+            }
+            let at = at.min(text.len());
+            // A record whose name line is not whole is not looked at; the next one may be found.
+            let found = place(Format::Fastq, 0, &text.as_bytes()[at..], step).map(|(found, _)| at + found as usize);
+            let expected = begins.iter().copied().find(|&begin| begin > at);
+            prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn sequences_are_cut_behind_enough_bases(
+            contigs in proptest::collection::vec(
+                ("[@+A-Z >]{0,5}", proptest::collection::vec("[ACGTN]{0,7}", 0..6)), 0..5),
+            at in 0usize..150, step in 1usize..9, overlap in 0usize..9, crlf: bool,
+        ) {
+            let end = if crlf { "\r\n" } else { "\n" };
+            let mut text = String::new();
+            // Of each line, where it begins, whether it is a header, and the bases of the contig before it.
+            let mut lines = Vec::new();
+            for (name, sequence) in &contigs {
+                lines.push((text.len(), None));
+                text += &format!(">{name}{end}");
+                let mut before = String::new();
+                for line in sequence {
+                    lines.push((text.len(), Some(before.clone())));
+                    text += &format!("{line}{end}");
+                    before += line;
+                }
+            }
+            let at = at.min(text.len());
+            let found = place(Format::Fasta, overlap, &text.as_bytes()[at..], step);
+            let mut seen = None;
+            let mut expected = None;
+            for (begin, before) in &lines {
+                if *begin <= at {
+                    continue;
+                }
+                let Some(before) = before else { expected = Some((*begin - at, None)); break };
+                // Bases of lines that are known whole.
+                let known = seen.get_or_insert(before.len());
+                if before.len() - *known >= overlap {
+                    let again = before[before.len() - overlap..].as_bytes().to_vec();
+                    expected = Some((*begin - at, Some(again)));
+                    break;
+                }
+            }
+            let found = found.map(|(found, again)| (found as usize, again));
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

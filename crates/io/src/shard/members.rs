@@ -1,0 +1,181 @@
+//! The members of a gzip file, blocks of BGZF among them: where they begin, and their text from any of
+//! them on.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+
+use flate2::bufread::GzDecoder;
+use memchr::memmem;
+
+use crate::compress::Compression;
+use crate::compress::bgzf::{self, Header};
+use crate::compress::gzip::pass_padding;
+
+/// A member of a file that can be cut begins within so many bytes: of a gzip file without, no more is
+/// searched, as most of these have only one.
+const NEAR: u64 = 64 << 20;
+/// Bytes that are searched at a time,
+const STEP: usize = 1 << 20;
+/// and of the next ones, so that a header may lie across.
+const ACROSS: usize = 1 << 10;
+
+/// Where the first member at or behind `at` begins.
+pub(super) fn find_member(
+    file: &File,
+    size: u64,
+    compression: Compression,
+    at: u64,
+) -> io::Result<Option<u64>> {
+    let mut buffer = vec![0; STEP + ACROSS];
+    let mut from = at;
+    while from < size.min(at.saturating_add(NEAR)) {
+        let known = fill_at(file, &mut buffer, from)?;
+        for found in memmem::find_iter(&buffer[..known], b"\x1f\x8b\x08") {
+            if found >= STEP {
+                break;
+            }
+            let member = from + found as u64;
+            let begins = match compression {
+                Compression::Bgzf => is_block(file, size, member)?,
+                _ => is_member(file, &buffer[found..known], member)?,
+            };
+            if begins {
+                return Ok(Some(member));
+            }
+        }
+        from += STEP as u64;
+    }
+    Ok(None)
+}
+
+fn fill_at(file: &File, buffer: &mut [u8], from: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read_at(&mut buffer[filled..], from + filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    Ok(filled)
+}
+
+/// Whether a block of BGZF is here: it inflates with the right checksum, and another or the end follows.
+fn is_block(file: &File, size: u64, at: u64) -> io::Result<bool> {
+    let mut bytes = vec![0; bgzf::MAX_BLOCK + 64];
+    let known = fill_at(file, &mut bytes, at)?;
+    let Header::Block { size: block } = bgzf::header(&bytes[..known]) else { return Ok(false) };
+    let next = match bgzf::header(&bytes[block.min(known)..known]) {
+        Header::Block { .. } => true,
+        _ => at + block as u64 == size,
+    };
+    let mut text = Vec::new();
+    let whole = GzDecoder::new(&bytes[..block.min(known)]).read_to_end(&mut text);
+    Ok(next && block <= known && whole.is_ok())
+}
+
+/// Whether a member seems to begin here: with a header that writers make and some text. Three bytes may
+/// look like a header by chance; that much text hardly. Who reads the member before sees whether it
+/// ends here, so that a wrong guess is an error at the worst.
+fn is_member(file: &File, head: &[u8], at: u64) -> io::Result<bool> {
+    const ENOUGH: u64 = 64 << 10;
+    let &[_, _, _, flags, _, _, _, _, level, system, ..] = head else { return Ok(false) };
+    if flags & 0xe0 != 0 || !matches!(level, 0 | 2 | 4) || !(system <= 13 || system == 255) {
+        return Ok(false);
+    }
+    let mut text = Vec::new();
+    let mut member = file.try_clone()?;
+    member.seek(SeekFrom::Start(at))?;
+    let read = GzDecoder::new(BufReader::new(member)).take(ENOUGH).read_to_end(&mut text);
+    let is_text = text.iter().all(|&byte| byte >= b' ' || byte.is_ascii_whitespace());
+    Ok(read.is_ok() && is_text)
+}
+
+/// The text of a gzip file from one of its members on; each read gives text of one of them.
+pub(super) struct MemberText {
+    state: State,
+    member: u64,
+}
+
+enum State {
+    Member(Box<GzDecoder<Counted>>),
+    Between(Counted),
+    End,
+}
+
+impl MemberText {
+    /// The text of a file from the member on that begins there. No copy of the file
+    /// may be read from meanwhile: they share one place.
+    pub(super) fn new(mut file: File, member: u64) -> io::Result<MemberText> {
+        file.seek(SeekFrom::Start(member))?;
+        let bytes = Counted { bytes: BufReader::with_capacity(1 << 18, file), at: member };
+        Ok(MemberText { state: State::Between(bytes), member })
+    }
+
+    /// Where the member begins that the last text was of; at the end, where the last one ends.
+    pub(super) fn member(&self) -> u64 {
+        self.member
+    }
+
+    /// Where in the file it reads.
+    pub(super) fn at(&self) -> u64 {
+        match &self.state {
+            State::Member(text) => text.get_ref().at,
+            State::Between(bytes) => bytes.at,
+            State::End => self.member,
+        }
+    }
+}
+
+impl Read for MemberText {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match std::mem::replace(&mut self.state, State::End) {
+                State::End => return Ok(0),
+                State::Between(mut bytes) => {
+                    self.member = bytes.at;
+                    match bytes.fill_buf()?.first() {
+                        Some(0x1f) => self.state = State::Member(Box::new(GzDecoder::new(bytes))),
+                        _ => return pass_padding(&mut bytes).map(|()| 0),
+                    }
+                }
+                State::Member(mut text) => {
+                    let read = text.read(buffer)?;
+                    if read > 0 {
+                        self.state = State::Member(text);
+                        return Ok(read);
+                    }
+                    self.state = State::Between(text.into_inner());
+                }
+            }
+        }
+    }
+}
+
+/// Bytes of a file, and where they are read from.
+struct Counted {
+    bytes: BufReader<File>,
+    at: u64,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buffer)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl BufRead for Counted {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.bytes.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.at += bytes as u64;
+        self.bytes.consume(bytes);
+    }
+}

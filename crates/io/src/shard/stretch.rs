@@ -1,0 +1,168 @@
+//! The part of a file that one shard reads.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::GzDecoder;
+
+use super::cut::Cut;
+use super::members::MemberText;
+use crate::chunk::Format;
+use crate::compress::bgzf::{self, Header};
+use crate::compress::{BgzfBlocks, Compression};
+use crate::Input;
+
+/// A stretch of a file, from one place where it can be cut up to another, or to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub(super) input: Box<Input>,
+    pub(super) compression: Compression,
+    pub(super) format: Format,
+    /// Bytes of the file.
+    pub(super) size: u64,
+    pub(super) from: Cut,
+    pub(super) to: Option<Cut>,
+}
+
+impl fmt::Display for Stretch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.from.offset {
+            0 => self.input.fmt(formatter),
+            from => write!(formatter, "{} (from byte {from} on)", self.input),
+        }
+    }
+}
+
+impl Stretch {
+    /// The file.
+    pub(crate) fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// How the file is compressed.
+    pub(crate) fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// What is in it.
+    pub(crate) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The bases before it, where it begins within a FASTA sequence.
+    pub(crate) fn repeated(&self) -> Option<&[u8]> {
+        self.from.repeated.as_deref()
+    }
+
+    /// Its size in the file, in bytes; of compressed ones about.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.end() - self.from.offset
+    }
+
+    /// Where it begins and ends in a plain file.
+    pub(crate) fn range(&self) -> (u64, u64) {
+        (self.from.offset, self.end())
+    }
+
+    fn end(&self) -> u64 {
+        self.to.as_ref().map_or(self.size, |to| to.offset)
+    }
+
+    /// A BGZF file of the text of this stretch of one: the blocks as they are, and those that are cut made
+    /// anew.
+    pub(crate) fn blocks(&self, mut file: File) -> io::Result<Box<dyn Read + Send>> {
+        let mut head = Vec::new();
+        let mut from = self.from.offset;
+        let mut store = BgzfBlocks::new(0);
+        if self.from.skip > 0 {
+            let (size, text) = block(&file, from)?;
+            let last = match &self.to {
+                Some(to) if to.offset == from => to.skip as usize,
+                _ => text.len(),
+            };
+            let text = text.get(self.from.skip as usize..last).ok_or(io::ErrorKind::InvalidData)?;
+            store.compress(text, true, &mut head);
+            from += size;
+        }
+        let mut tail = Vec::new();
+        if let Some(to) = &self.to {
+            if to.skip > 0 && to.offset >= from {
+                let (_, text) = block(&file, to.offset)?;
+                let text = text.get(..to.skip as usize).ok_or(io::ErrorKind::InvalidData)?;
+                store.compress(text, true, &mut tail);
+            }
+            tail.extend_from_slice(&BgzfBlocks::END);
+        }
+        file.seek(SeekFrom::Start(from))?;
+        let between = file.take(self.end().saturating_sub(from));
+        Ok(Box::new(Cursor::new(head).chain(between).chain(Cursor::new(tail))))
+    }
+
+    /// The text of this stretch of a gzip file; `count` takes the bytes of the file that were read.
+    pub(crate) fn text(&self, file: File, count: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+        let mut text = MemberText::new(file, self.from.offset)?;
+        io::copy(&mut (&mut text).take(self.from.skip), &mut io::sink())?;
+        let taken = self.from.skip;
+        let to = self.to.as_ref().map(|to| (to.offset, to.skip));
+        Ok(Box::new(UpTo { text, member: self.from.offset, taken, to, count, at: self.from.offset }))
+    }
+}
+
+/// The block of BGZF at `offset`: its size, and its text.
+fn block(file: &File, offset: u64) -> io::Result<(u64, Vec<u8>)> {
+    let mut bytes = vec![0; bgzf::MAX_BLOCK];
+    let known = file.read_at(&mut bytes, offset)?;
+    let Header::Block { size } = bgzf::header(&bytes[..known]) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file was changed"));
+    };
+    let mut text = Vec::new();
+    GzDecoder::new(&bytes[..size.min(known)]).read_to_end(&mut text)?;
+    Ok((size as u64, text))
+}
+
+/// Text up to a place in it.
+struct UpTo {
+    text: MemberText,
+    /// The member that is read, and how much of its text was.
+    member: u64,
+    taken: u64,
+    /// The member in which the stretch ends, and how much of its text is part of it.
+    to: Option<(u64, u64)>,
+    count: Arc<AtomicU64>,
+    /// What `count` has.
+    at: u64,
+}
+
+impl Read for UpTo {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() || self.to.is_some_and(|to| to == (self.member, self.taken)) {
+            return Ok(0);
+        }
+        let read = self.text.read(buffer)?;
+        let at = self.text.at();
+        self.count.fetch_add(at.saturating_sub(self.at), Ordering::Relaxed);
+        (self.at, self.taken) = match self.text.member() == self.member {
+            true => (at, self.taken),
+            false => (at, 0),
+        };
+        self.member = self.text.member();
+        let Some((last, most)) = self.to else { return Ok(read) };
+        let read = match self.member.cmp(&last) {
+            std::cmp::Ordering::Less if read > 0 => read,
+            std::cmp::Ordering::Equal => read.min((most - self.taken) as usize),
+            // The next shard begins where no member does.
+            _ => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    format!("no member begins at byte {last}, where one seemed to: leave this file whole"),
+                ));
+            }
+        };
+        self.taken += read as u64;
+        Ok(read)
+    }
+}
