@@ -109,7 +109,7 @@ fn damaged_foreign_and_newer_tables_are_refused() {
         bytes
     };
     let mut newer = sound.clone();
-    newer[8] = 3;
+    newer[8] = 4;
     dir.write("empty.mgk", "");
     dir.write("foreign.mgk", "@read\nACGT\n+\nIIII\n");
     dir.write("newer.mgk", newer);

@@ -45,6 +45,7 @@ mod peers;
 mod qv;
 mod run_files;
 mod sameness;
+mod shards;
 mod stopping;
 mod support;
 mod terminal;

@@ -5,7 +5,7 @@ pub use merganser_kmers::store::Storage;
 use merganser_seq::kmer::MAX_K;
 use merganser_seq::signature::{self, Rule};
 
-use merganser_run::ConfigError;
+use merganser_run::{ConfigError, Shard};
 
 use crate::Error;
 
@@ -68,6 +68,10 @@ pub struct Config {
     pub gpu_streams: Option<usize>,
     /// How the table is written.
     pub format: Format,
+    /// Count but a part of the inputs, as one of so many shards: all k-mers of it (no cut), into an `.mgk`
+    /// table that [`join`](merganser_kmers::algebra::join()) takes. The inputs are divided as
+    /// [`merganser_io::shard`] does.
+    pub shard: Option<Shard>,
 }
 
 /// The most bins: each needs a buffer in every worker.
@@ -91,6 +95,7 @@ impl Config {
             storage: Storage::Auto,
             gpu_streams: None,
             format: Format::Mgk,
+            shard: None,
         }
     }
 
@@ -160,6 +165,12 @@ impl Config {
         Config { format, ..self }
     }
 
+    /// Counts but this part of the inputs.
+    #[must_use]
+    pub fn shard(self, shard: Option<Shard>) -> Config {
+        Config { shard, ..self }
+    }
+
     /// Checks every range.
     ///
     /// # Errors
@@ -177,6 +188,16 @@ impl Config {
                 "`min_count` {} is larger than `max_count` {}: no k-mer could be kept",
                 self.min_count, self.max_count
             ));
+        }
+        if self.shard.is_some() && (self.min_count, self.max_count) != (1, u32::MAX) {
+            return fail(
+                "`shard`: a k-mer that is rare in one shard may not be in all: count with `min_count` 1 and \
+                 no `max_count`, and cut when shards are joined"
+                    .into(),
+            );
+        }
+        if self.shard.is_some() && self.format != Format::Mgk {
+            return fail("`shard`: shards are joined as .mgk tables: leave `format` out".into());
         }
         if let Some(p) = self.signature_len {
             let (low, high) = (*signature::LENGTHS.start(), *signature::LENGTHS.end());

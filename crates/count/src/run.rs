@@ -4,6 +4,7 @@ mod on_gpus;
 mod output;
 pub(crate) mod reading;
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -12,9 +13,9 @@ use std::time::Instant;
 use merganser_io::{Chunk, Input, OutputSet, Reader};
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Spilling, Store, Writer};
-use merganser_kmers::{Histogram, MemoryTable};
+use merganser_kmers::{Histogram, JobHash, MemoryTable, Part, PartKind};
 use merganser_run::{
-    Cancel, Progress, Resources, Stages, Unit, Work, run_workers_collect, start_scoped,
+    Cancel, Progress, Resources, Shard, Stages, Unit, Work, run_workers_collect, start_scoped,
 };
 use merganser_seq::with_kmer;
 
@@ -27,7 +28,7 @@ use crate::cpu::sample::Sampler;
 use crate::cpu::small::{self, SmallCounter};
 use crate::cuda::TableKmer;
 use crate::emit::Source;
-use crate::fragments::{Fragments, Tally};
+use crate::fragments::{self, Fragments, Tally};
 use crate::job::Job;
 use crate::plan::{self, Plan};
 use crate::results::Results;
@@ -161,6 +162,14 @@ fn count_into(
 ) -> Result<Outcome, Error> {
     config.validate()?;
     resources.validate()?;
+    let (part, inputs) = match config.shard {
+        None => (None, Cow::Borrowed(inputs)),
+        Some(shard) => {
+            let part = merganser_io::shard(inputs, shard, fragments::overlap(config))?;
+            (Some(part_of(config, shard, inputs)?), Cow::Owned(part))
+        }
+    };
+    let inputs = &inputs[..];
     let text = merganser_io::text_bytes(inputs);
     let mut devices = resources.choose_gpus(Work::Count, text, merganser_gpu::usable, progress)?;
     let memory = resources.gpu_memory;
@@ -170,7 +179,7 @@ fn count_into(
             .note("the GPU memory that may be used is too little for this input: cores count it");
         devices.clear();
     }
-    let job = Job::new(config, resources, &devices);
+    let job = Job { part, ..Job::new(config, resources, &devices) };
     let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;
     let run = Run { job, config, reader: &reader, progress, cancel };
@@ -182,6 +191,18 @@ fn count_into(
             ..outcome
         })
         .map_err(|error| reading::cause(&reader, cancel, error))
+}
+
+/// What the table of a shard of these inputs says of itself.
+fn part_of(config: &Config, shard: Shard, inputs: &[Input]) -> Result<Part, Error> {
+    let flags = [config.canonical, config.homopolymer_compressed, config.min_quality.is_some()];
+    let job = JobHash::new()
+        .with(&merganser_io::fingerprint(inputs)?.to_le_bytes())
+        .with(&config.k.to_le_bytes())
+        .with(&flags.map(u8::from))
+        .with(&[config.min_quality.unwrap_or_default()])
+        .with(&shard.of().to_le_bytes());
+    Ok(Part { kind: PartKind::Shard, shard, job: job.finish() })
 }
 
 /// What all phases need.

@@ -82,7 +82,10 @@ impl Chain {
             Origin::Input(Input::Stretch(stretch)) => Carry::before(stretch),
             _ => Carry::default(),
         };
-        Chain { state: Mutex::new(ChainState { carry, ..ChainState::default() }), ..Chain::default() }
+        Chain {
+            state: Mutex::new(ChainState { carry, ..ChainState::default() }),
+            ..Chain::default()
+        }
     }
 }
 

@@ -139,7 +139,8 @@ fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
     }
     let mut text = Vec::new();
     // A file that is damaged so early is whole: its reader says what is wrong.
-    let read = decompress(file.try_clone()?).and_then(|text_of| text_of.take(ENOUGH).read_to_end(&mut text));
+    let read = decompress(file.try_clone()?)
+        .and_then(|text_of| text_of.take(ENOUGH).read_to_end(&mut text));
     if read.is_err() {
         return Ok(None);
     }

@@ -116,6 +116,11 @@ impl TableOutput {
         (TableOutput(Files::Memory(sender)), receiver)
     }
 
+    /// No table: numbers alone.
+    pub(crate) fn none() -> TableOutput {
+        TableOutput(Files::None)
+    }
+
     /// The file of a table of ours.
     pub(crate) fn own(file: AtomicFile) -> TableOutput {
         TableOutput(Files::Mgk(file))

@@ -5,6 +5,7 @@
 //! them are read as they are needed. All others (meryl's, KFF, Parquet, text, the largest KMC2 databases) are
 //! first gathered: scattered by their first bits, in memory or on disk, and sorted range by range.
 
+pub(crate) mod clipped;
 pub(crate) mod gathered;
 pub(crate) mod ranges;
 
@@ -20,7 +21,7 @@ use crate::formats::fastk::{FastK, FastKRanges};
 use crate::formats::kff::Kff;
 pub use crate::formats::kmc::Database;
 use crate::formats::meryl::Meryl;
-use crate::formats::mgk::{self, MgkRanges};
+use crate::formats::mgk::{self, MgkRanges, PartKind};
 #[cfg(feature = "parquet")]
 use crate::formats::parquet::Parquet;
 use crate::formats::text::Text;
@@ -135,8 +136,26 @@ impl AnyTable {
     /// its k-mers are canonical: `canonical` does.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged, or is of no format that is known.
+    /// If it cannot be read, is damaged, is of no format that is known, or is but a part of a table.
     pub fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
+        let table = AnyTable::open_part(path, canonical, cancel)?;
+        match table.description.header.as_ref().and_then(|header| header.part) {
+            None => Ok(table),
+            Some(part) => {
+                let remedy = match part.kind {
+                    PartKind::Shard => "all shards of its count first (merganser kmers union)",
+                    PartKind::Range => "all ranges of its job first (merganser kmers concat)",
+                };
+                Err(bad(path, format!("it is but {part}: join {remedy}")))
+            }
+        }
+    }
+
+    /// As [`open`](Self::open), a table that may be a shard of a count or a range of k-mers, too.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged, or is of no format that is known.
+    pub fn open_part(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
         let (content, description) = AnyTable::content(path, canonical, cancel)?;
         Ok(AnyTable { path: path.to_owned(), description, content })
     }

@@ -103,11 +103,12 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 41] = [
+const FIELDS: [&str; 44] = [
     "assembly_summary",
     "bins",
     "category",
     "confidence",
+    "counter_max",
     "crop",
     "database",
     "density",
@@ -135,8 +136,10 @@ const FIELDS: [&str; 41] = [
     "near",
     "partial",
     "parts",
+    "range",
     "rank",
     "reference",
+    "shard",
     "solid",
     "sort",
     "storage",

@@ -31,7 +31,8 @@ pub(crate) fn run(command: &KmersCommand, console: &Console, started: Instant) -
         Verb::Qv(args) => qv::run(args, console, started),
         Verb::Query(args) => query::run(args, console),
         Verb::Verify(args) => verify::run(args, console),
-        Verb::Union(args) => algebra::operation("union", Operation::Union, args, console),
+        Verb::Union(args) => algebra::union(args, console),
+        Verb::Concat(args) => algebra::concat(args, console),
         Verb::Intersect(args) => {
             algebra::operation("intersect", Operation::Intersect, args, console)
         }

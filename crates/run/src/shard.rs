@@ -52,9 +52,8 @@ impl Shard {
     /// Its share of `total` things that stand in a row: the shares of all parts follow each other, and
     /// differ by one in length at the most.
     pub fn share(self, total: u64) -> Range<u64> {
-        let border = |number: u16| {
-            (u128::from(total) * u128::from(number) / u128::from(self.of)) as u64
-        };
+        let border =
+            |number: u16| (u128::from(total) * u128::from(number) / u128::from(self.of)) as u64;
         border(self.number - 1)..border(self.number)
     }
 }

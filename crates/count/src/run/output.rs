@@ -35,7 +35,8 @@ pub(crate) fn write<K: Kmer>(
     outcome: &Outcome,
     cancel: &Cancel,
 ) -> Result<Duration, Error> {
-    let header = header(job.config, outcome);
+    let mut header = header(job.config, outcome);
+    header.part = job.part;
     let (bits, largest) = (header.section_bits(), header.largest_count);
     table.open(header, largest, Writing { source, bits, threads: job.threads, cancel })
 }

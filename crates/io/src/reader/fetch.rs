@@ -47,10 +47,17 @@ pub(super) struct Fetcher {
 enum FetchState {
     Unopened(Origin),
     /// What lies from `offset` up to `length`.
-    Plain { file: Arc<File>, offset: u64, length: u64 },
+    Plain {
+        file: Arc<File>,
+        offset: u64,
+        length: u64,
+    },
     Blocks(BlockReader<Bytes>),
     Ranges(Cutter),
-    Stream { text: Bytes, compression: Compression },
+    Stream {
+        text: Bytes,
+        compression: Compression,
+    },
     Cram(Box<Containers<BufReader<Bytes>>>),
     Closed,
 }

@@ -35,7 +35,11 @@ pub(crate) fn find(
         file.seek(SeekFrom::Start(at))?;
         let mut text = file.take(size - at);
         let found = search(&mut finder, |buffer| text.read(buffer))?;
-        return Ok(found.map(|skip| Cut { offset: at + skip, skip: 0, repeated: finder.repeated() }));
+        return Ok(found.map(|skip| Cut {
+            offset: at + skip,
+            skip: 0,
+            repeated: finder.repeated(),
+        }));
     }
     let Some(first) = find_member(file, size, compression, at)? else { return Ok(None) };
     let mut text = MemberText::new(file.try_clone()?, first)?;
@@ -195,7 +199,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn place(format: Format, overlap: usize, text: &[u8], step: usize) -> Option<(u64, Option<Vec<u8>>)> {
+    fn place(
+        format: Format,
+        overlap: usize,
+        text: &[u8],
+        step: usize,
+    ) -> Option<(u64, Option<Vec<u8>>)> {
         let mut finder = Finder::new(format, overlap);
         let found = text.chunks(step).find_map(|piece| finder.feed(piece))?;
         Some((found, finder.repeated()))

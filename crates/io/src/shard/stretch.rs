@@ -11,10 +11,10 @@ use flate2::bufread::GzDecoder;
 
 use super::cut::Cut;
 use super::members::MemberText;
+use crate::Input;
 use crate::chunk::Format;
 use crate::compress::bgzf::{self, Header};
 use crate::compress::{BgzfBlocks, Compression};
-use crate::Input;
 
 /// A stretch of a file, from one place where it can be cut up to another, or to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,12 +103,23 @@ impl Stretch {
     }
 
     /// The text of this stretch of a gzip file; `count` takes the bytes of the file that were read.
-    pub(crate) fn text(&self, file: File, count: Arc<AtomicU64>) -> io::Result<Box<dyn Read + Send>> {
+    pub(crate) fn text(
+        &self,
+        file: File,
+        count: Arc<AtomicU64>,
+    ) -> io::Result<Box<dyn Read + Send>> {
         let mut text = MemberText::new(file, self.from.offset)?;
         io::copy(&mut (&mut text).take(self.from.skip), &mut io::sink())?;
         let taken = self.from.skip;
         let to = self.to.as_ref().map(|to| (to.offset, to.skip));
-        Ok(Box::new(UpTo { text, member: self.from.offset, taken, to, count, at: self.from.offset }))
+        Ok(Box::new(UpTo {
+            text,
+            member: self.from.offset,
+            taken,
+            to,
+            count,
+            at: self.from.offset,
+        }))
     }
 }
 
@@ -158,7 +169,9 @@ impl Read for UpTo {
             _ => {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
-                    format!("no member begins at byte {last}, where one seemed to: leave this file whole"),
+                    format!(
+                        "no member begins at byte {last}, where one seemed to: leave this file whole"
+                    ),
                 ));
             }
         };

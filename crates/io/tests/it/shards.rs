@@ -79,11 +79,22 @@ fn write(dir: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 fn how() -> impl Strategy<Value = How> {
-    prop::sample::select(vec![How::Plain, How::Plain, How::Blocks, How::Members, How::OneMember, How::Zstd])
+    prop::sample::select(vec![
+        How::Plain,
+        How::Plain,
+        How::Blocks,
+        How::Members,
+        How::OneMember,
+        How::Zstd,
+    ])
 }
 
 fn fasta() -> impl Strategy<Value = Vec<u8>> {
-    let contig = ("[a-z>@]{0,6}", prop::collection::vec("[ACGTN]{1,12}", 0..12), prop::sample::select(vec!["\n", "\r\n"]));
+    let contig = (
+        "[a-z>@]{0,6}",
+        prop::collection::vec("[ACGTN]{1,12}", 0..12),
+        prop::sample::select(vec!["\n", "\r\n"]),
+    );
     prop::collection::vec(contig, 1..6).prop_map(|contigs| {
         let line = |(name, lines, end): (String, Vec<String>, &str)| {
             let lines: String = lines.iter().map(|line| format!("{line}{end}")).collect();
@@ -161,7 +172,11 @@ fn large_files_are_cut() {
 fn what_is_no_file_is_refused() {
     let half = Shard::new(1, 2).unwrap();
     let message = |inputs: &[Input]| shard(inputs, half, 3).unwrap_err().to_string();
-    assert!(message(&[Input::Stdin]).contains("shards are parts of files"), "{}", message(&[Input::Stdin]));
+    assert!(
+        message(&[Input::Stdin]).contains("shards are parts of files"),
+        "{}",
+        message(&[Input::Stdin])
+    );
     let missing = message(&[Input::File("/no/file".into())]);
     assert!(missing.contains("no such file"), "{missing}");
 }
@@ -197,7 +212,8 @@ fn damage_is_seen() {
 fn fingerprints_tell_files_apart() {
     let dir = tempfile::tempdir().unwrap();
     let of = |names: &[&str]| {
-        let inputs: Vec<Input> = names.iter().map(|name| Input::File(dir.path().join(name))).collect();
+        let inputs: Vec<Input> =
+            names.iter().map(|name| Input::File(dir.path().join(name))).collect();
         fingerprint(&inputs).unwrap()
     };
     for (name, bytes) in [("a", "ACGT"), ("b", "ACGA"), ("c", "ACGT"), ("d", "ACG"), ("e", "")] {

@@ -23,6 +23,9 @@ pub(super) struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> {
     /// k-mers of a divided section that do not fill a unit yet.
     open: Run<K>,
     pub(super) histogram: Histogram,
+    /// The histogram before the cut, if it is kept.
+    pub(super) uncut: Histogram,
+    keeps_uncut: bool,
     pub(super) before: merge::Before,
     pub(super) done: bool,
 }
@@ -30,6 +33,7 @@ pub(super) struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> {
 impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'e, K, E, S> {
     pub(super) fn new(
         calculation: &'e Calculation,
+        keeps_uncut: bool,
         tables: usize,
         encoder: &'e E,
         in_order: &'e InOrder<E::Part, Ordered<S>>,
@@ -42,28 +46,11 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'e, K, E, S> {
             spare: Spare::default(),
             open: Vec::new(),
             histogram: Histogram::default(),
+            uncut: Histogram::default(),
+            keeps_uncut,
             before: merge::Before::default(),
             done: false,
         }
-    }
-
-    /// Adds the counts to the histogram, and gives their sum.
-    fn tally(&mut self, run: &[(K, u32)]) -> u64 {
-        // Most counts are the same few: in four arrays, one need not wait for the one before.
-        let mut small = [[0u32; SMALL]; 4];
-        let mut sum = 0;
-        for (at, &(_, count)) in run.iter().enumerate() {
-            sum += u64::from(count);
-            match small[at % 4].get_mut(count as usize) {
-                Some(number) => *number += 1,
-                None => self.histogram.add(count),
-            }
-        }
-        for count in 0..SMALL {
-            let number = small.iter().map(|lane| u64::from(lane[count])).sum();
-            self.histogram.add_many(count as u32, number);
-        }
-        sum
     }
 
     /// Hands in what is whole: all, if the section ends here, else a multiple of units.
@@ -93,17 +80,39 @@ impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'_, K, E, S> {
     }
 }
 
+/// Adds the counts to the histogram, and gives their sum.
+fn tally<K>(run: &[(K, u32)], histogram: &mut Histogram) -> u64 {
+    // Most counts are the same few: in four arrays, one need not wait for the one before.
+    let mut small = [[0u32; SMALL]; 4];
+    let mut sum = 0;
+    for (at, &(_, count)) in run.iter().enumerate() {
+        sum += u64::from(count);
+        match small[at % 4].get_mut(count as usize) {
+            Some(number) => *number += 1,
+            None => histogram.add(count),
+        }
+    }
+    for count in 0..SMALL {
+        let number = small.iter().map(|lane| u64::from(lane[count])).sum();
+        histogram.add_many(count as u32, number);
+    }
+    sum
+}
+
 impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Work<K> for Emitting<'_, K, E, S> {
     fn range(&mut self, place: Place, tables: &mut [Run<K>]) -> Result<bool, Error> {
         let Calculation { expression, cut, ceiling, .. } = self.calculation;
         let uses = self.uses.clone();
         let mut run = Range { tables, uses, spare: &mut self.spare }.compute(expression);
+        if self.keeps_uncut {
+            tally(&run, &mut self.uncut);
+        }
         if *cut != Cut::NONE || *ceiling < u32::MAX {
             let before = merge::finish(&mut run, *cut, *ceiling);
             self.before.add(before);
-            self.tally(&run);
+            tally(&run, &mut self.histogram);
         } else {
-            let occurrences = self.tally(&run);
+            let occurrences = tally(&run, &mut self.histogram);
             self.before.add(merge::Before { kmers: run.len() as u64, occurrences, lowered: 0 });
         }
         let handed = self.hand_in(place, &run);

@@ -10,6 +10,7 @@ use merganser_seq::with_kmer;
 use super::calculation::Calculation;
 use super::emitting::Emitting;
 use super::expression::{Bounds, Cut, Expression};
+use super::join::Joined;
 use super::merge;
 use super::session::Session;
 use crate::formats::mgk::section_bits;
@@ -31,7 +32,8 @@ pub struct Calculated {
     pub lowered: u64,
     /// Some count is larger than `u32::MAX` and stands as that.
     pub saturated: bool,
-    /// How many k-mers of the result occur how often.
+    /// How many k-mers of the result occur how often; of shards and ranges ([`join`](super::join())), before any
+    /// cut.
     pub histogram: Histogram,
     /// Bytes of temporary files.
     pub spilled_bytes: u64,
@@ -61,9 +63,22 @@ pub fn calculate(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Calculated, Error> {
+    calculate_joined(calculation, None, tables, resources, outputs, progress, cancel)
+}
+
+/// The same, of tables that may be joined of parts.
+pub(super) fn calculate_joined(
+    calculation: &Calculation,
+    joined: Option<&Joined>,
+    tables: &[AnyTable],
+    resources: &Resources,
+    outputs: &OutputSet,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Calculated, Error> {
     let session = Session::new(tables, calculation.expression.width() as u64, resources)?;
     let output = TableOutput::create(calculation.format, calculation.output.as_deref(), outputs)?;
-    let job = Job { calculation, session: &session, progress, cancel };
+    let job = Job { calculation, joined, session: &session, progress, cancel };
     let done = with_kmer!(session.k, K => job.run::<K>(output));
     progress.finish();
     done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
@@ -87,13 +102,14 @@ impl Session<'_> {
             output: None,
             format: TableFormat::Mgk,
         };
-        let job = Job { calculation: &calculation, session: self, progress, cancel };
-        job.write(TableOutput::own(file), ranges, Calculated::default()).map(drop)
+        let job = Job { calculation: &calculation, joined: None, session: self, progress, cancel };
+        job.write(TableOutput::own(file), ranges, Calculated::default(), None).map(drop)
     }
 }
 
 struct Job<'j> {
     calculation: &'j Calculation,
+    joined: Option<&'j Joined>,
     session: &'j Session<'j>,
     progress: &'j dyn Progress,
     cancel: &'j Cancel,
@@ -103,9 +119,24 @@ impl Job<'_> {
     fn run<K: Kmer>(&self, output: TableOutput) -> Result<Calculated, Error> {
         let mut calculated = Calculated::default();
         let started = Instant::now();
-        let ranges = self.session.ranges::<K>(self.progress, self.cancel)?;
+        let tables = self.session.tables;
+        let clipped = self.joined.map(|joined| joined.ranges::<K>(tables, self.session.k));
+        let ranges = match clipped.transpose()?.flatten() {
+            Some(clipped) => clipped,
+            None => self.session.ranges::<K>(self.progress, self.cancel)?,
+        };
         calculated.stages.since("gather", started);
-        let mut calculated = self.write(output, &ranges, calculated)?;
+        let number = match self.joined {
+            Some(joined) if joined.needs_number => {
+                let started = Instant::now();
+                let counted =
+                    self.write(TableOutput::none(), &ranges, Calculated::default(), None)?;
+                calculated.stages.since("count", started);
+                Some(counted.kmers)
+            }
+            _ => None,
+        };
+        let mut calculated = self.write(output, &ranges, calculated, number)?;
         calculated.spilled_bytes = self.session.pool.spilled();
         calculated.enough_memory = self.session.enough_memory();
         calculated.peak_memory = merganser_run::peak_rss();
@@ -117,9 +148,10 @@ impl Job<'_> {
         output: TableOutput,
         ranges: &[Box<dyn Ranges<K> + '_>],
         calculated: Calculated,
+        number: Option<u64>,
     ) -> Result<Calculated, Error> {
         let bounds = self.bounds(ranges);
-        let header = self.header(&bounds);
+        let header = self.header(&Bounds { kmers: number.unwrap_or(bounds.kmers), ..bounds });
         let largest = bounds.largest;
         let started = Instant::now();
         let compute = Compute { job: self, ranges, header: header.clone(), calculated };
@@ -157,7 +189,7 @@ impl Job<'_> {
         let only = self.calculation.expression.only_table();
         let only = only.map(|table| self.session.tables[table].description());
         let most = only.map_or(u32::MAX, |table| table.max_count);
-        Header {
+        let mut header = Header {
             k,
             canonical: self.session.canonical,
             homopolymer_compressed: self.session.homopolymer_compressed,
@@ -167,7 +199,11 @@ impl Job<'_> {
             kmers: bounds.kmers,
             section_bits: section_bits(bounds.kmers, k),
             ..Header::default()
+        };
+        if let Some(joined) = self.joined {
+            joined.put(&mut header);
         }
+        header
     }
 
     /// The numbers of the result.
@@ -175,14 +211,17 @@ impl Job<'_> {
         let only = self.calculation.expression.only_table();
         let only = only.and_then(|t| self.session.tables[t].description().header.as_ref());
         let occurrences = parts.iter().map(|part| part.occurrences).sum();
+        let (total, distinct, saturated) = self.joined.map(Joined::numbers).unwrap_or_default();
         Totals {
             kmers: calculated.kmers,
             occurrences: calculated.occurrences,
             largest_count: calculated.histogram.max(),
             // A table that is but cut remembers what it was counted from.
-            total_kmers: only.map_or(occurrences, |header| header.total_kmers),
-            distinct_kmers: only.map_or(calculated.before, |header| header.distinct_kmers),
-            saturated: calculated.saturated,
+            total_kmers: total
+                .unwrap_or_else(|| only.map_or(occurrences, |header| header.total_kmers)),
+            distinct_kmers: distinct
+                .unwrap_or_else(|| only.map_or(calculated.before, |header| header.distinct_kmers)),
+            saturated: saturated.unwrap_or(calculated.saturated),
         }
     }
 }
@@ -207,12 +246,16 @@ impl<K: Kmer> Writing<K> for Compute<'_, K> {
         let Compute { job, ranges, header, mut calculated } = self;
         let in_order = InOrder::new(Ordered(sink), u64::MAX, job.session.most_waiting::<K>());
         let engine = job.session.engine(ranges, header.section_bits, job.progress, job.cancel);
-        let make = || Emitting::new(job.calculation, ranges.len(), encoder, &in_order);
+        let make = || {
+            Emitting::new(job.calculation, job.joined.is_some(), ranges.len(), encoder, &in_order)
+        };
+        let mut uncut = Histogram::default();
         let workers = engine.run(make)?;
         let parts: Vec<merge::Before> = workers
             .into_iter()
             .map(|mut worker| {
                 calculated.histogram.merge(&worker.histogram);
+                uncut.merge(&worker.uncut);
                 worker.done = true;
                 worker.before
             })
@@ -224,7 +267,14 @@ impl<K: Kmer> Writing<K> for Compute<'_, K> {
         calculated.before = parts.iter().map(|part| part.kmers).sum();
         calculated.lowered = parts.iter().map(|part| part.lowered).sum();
         let Ordered(mut sink) = in_order.into_sink()?;
+        if job.joined.is_some() {
+            calculated.saturated = uncut.max() == u32::MAX;
+        }
         sink.totals(&job.totals(&calculated, &parts));
+        if let Some(joined) = job.joined {
+            calculated.histogram = joined.uncut(&uncut).clone();
+            sink.uncut(&calculated.histogram);
+        }
         let sync = sink.finish()?;
         calculated.sync = sync;
         Ok(calculated)

@@ -206,3 +206,15 @@ pub fn open_tables(
 ) -> Result<Vec<AnyTable>, Error> {
     paths.iter().map(|path| AnyTable::open(path.as_ref(), canonical, cancel)).collect()
 }
+
+/// Opens tables that may be parts of one.
+///
+/// # Errors
+/// If one cannot be opened.
+pub fn open_parts(
+    paths: &[impl AsRef<Path>],
+    canonical: bool,
+    cancel: &Cancel,
+) -> Result<Vec<AnyTable>, Error> {
+    paths.iter().map(|path| AnyTable::open_part(path.as_ref(), canonical, cancel)).collect()
+}

@@ -8,7 +8,7 @@ use merganser_seq::kmer::Kmer;
 
 use super::mgk::Header;
 use super::mgk::{Coded, MOST_OF_A_BLOCK, decode};
-use crate::Error;
+use crate::{Error, Histogram};
 
 /// Turns a stretch of sorted k-mers into bytes, independently of all others.
 pub trait Encoder<K>: Sync {
@@ -72,6 +72,8 @@ pub trait Sink<P>: Send {
     fn write(&mut self, part: P) -> Result<(), Error>;
     /// What is known only when all is written, for who begins without knowing it.
     fn totals(&mut self, _totals: &Totals) {}
+    /// Of a range of k-mers, how many of them occurred how often before any cut.
+    fn uncut(&mut self, _histogram: &Histogram) {}
     /// Ends the output and makes it appear; returns the time the disk took to confirm.
     ///
     /// # Errors

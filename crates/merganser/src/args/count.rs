@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use merganser_run::Shard;
 use merganser_seq::signature::Rule;
 
 use super::pages::PageArgs;
@@ -37,6 +38,10 @@ Examples:
     curl -s $URL | merganser count -k 31 --format tsv -o sample.tsv.gz -
   From CRAM, with the genome that the reads were aligned to:
     merganser count -k 31 --reference genome.fa -o sample.mgk sample.cram
+  On two machines, each a part of the input, joined to what one would count:
+    merganser count -k 31 --shard 1/2 -o part1.mgk @files.txt
+    merganser count -k 31 --shard 2/2 -o part2.mgk @files.txt
+    merganser kmers union --min-count 2 -o sample.mgk part1.mgk part2.mgk
   Many files, little memory:
     merganser count -k 31 --memory 2G --tmp-dir scratch/ \\
       -o sample.mgk @files.txt";
@@ -53,10 +58,10 @@ pub(crate) struct CountArgs {
     /// Bases of a k-mer, 1 to 128
     #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]
     pub(crate) k: u8,
-    /// Keep k-mers that occur at least N times; 1 keeps all
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    /// Keep k-mers that occur at least N times; 1 keeps all [default: 2; 1 with --shard]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) min_count: u32,
+    min_count: Option<u32>,
     /// Keep k-mers that occur at most N times [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_count: Option<u32>,
@@ -69,6 +74,11 @@ pub(crate) struct CountArgs {
     /// Make one base of each run of the same base first (homopolymer compression)
     #[arg(long)]
     pub(crate) hpc: bool,
+    /// Count but the I-th of N parts of the inputs, all its k-mers, for kmers union to join
+    #[arg(long, value_name = "I/N", conflicts_with_all = [
+        "max_count", "histogram", "report_html", "report_data", "multiqc", "stats_only",
+    ])]
+    pub(crate) shard: Option<Shard>,
 
     /// The table to write; - is stdout (tsv); tsv is compressed if the name ends in .gz; kmc
     /// writes FILE.kmc_pre and FILE.kmc_suf
@@ -131,6 +141,13 @@ pub(crate) struct CountArgs {
     #[arg(long, help_heading = "Partitioning")]
     #[arg(conflicts_with_all = ["output", "histogram", "json", "report_html", "report_data", "multiqc"])]
     pub(crate) stats_only: bool,
+}
+
+impl CountArgs {
+    /// The least count that is kept: of a shard, all are.
+    pub(crate) fn min_count(&self) -> u32 {
+        self.min_count.unwrap_or(if self.shard.is_some() { 1 } else { 2 })
+    }
 }
 
 /// `--format`.

@@ -15,8 +15,8 @@ use super::device::DeviceArgs;
 use super::pages::PageArgs;
 
 pub(crate) use algebra::{
-    CompareArgs, ComputingArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs,
-    ResultFormat, SetCountsArgs, SubtractArgs, TableArgs,
+    CompareArgs, ComputingArgs, ConcatArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs,
+    ResultArgs, ResultFormat, SetCountsArgs, SubtractArgs, TableArgs, UnionArgs, WrittenArgs,
 };
 
 pub(crate) use hetmers::HetmersArgs;
@@ -46,7 +46,10 @@ pub(crate) enum KmersCommand {
     Verify(VerifyArgs),
     /// The k-mers of any of the tables
     #[command(after_help = algebra::UNION)]
-    Union(OperationArgs),
+    Union(UnionArgs),
+    /// Put ranges of k-mers together, which union --range made
+    #[command(after_help = algebra::CONCAT)]
+    Concat(ConcatArgs),
     /// The k-mers of all tables
     #[command(after_help = algebra::INTERSECT)]
     Intersect(OperationArgs),

@@ -54,7 +54,8 @@ fn check_output(args: &CountArgs) -> Result<()> {
 pub(super) fn config(args: &CountArgs) -> Config {
     Config::new(usize::from(args.k))
         .canonical(!args.forward_only)
-        .min_count(args.min_count)
+        .min_count(args.min_count())
+        .shard(args.shard)
         .max_count(args.max_count.unwrap_or(u32::MAX))
         .min_quality(args.min_qual)
         .homopolymer_compressed(args.hpc)

@@ -10,15 +10,16 @@ use merganser_io::Output;
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Calculated, Calculation, Cut, Expression, Mode, Operation};
 use merganser_kmers::formats::TableFormat;
-use merganser_run::{Resources, Summary, thousands};
+use merganser_kmers::tables::AnyTable;
+use merganser_run::{Cancel, Resources, Shard, Summary, thousands};
 
 use super::tables;
 use crate::args::kmers::{
-    ComputingArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs, ResultFormat,
-    SetCountsArgs, SubtractArgs,
+    ComputingArgs, ConcatArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs,
+    ResultFormat, SetCountsArgs, SubtractArgs, TableArgs, UnionArgs, WrittenArgs,
 };
 use crate::args::name_of;
-use crate::common::{tell_spilled, write_summary};
+use crate::common::{self, tell_spilled, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -30,7 +31,41 @@ struct Asked<'a> {
     verb: &'static str,
     expression: Expression,
     paths: Vec<PathBuf>,
-    computing: &'a ComputingArgs,
+    how: How,
+    written: &'a WrittenArgs,
+    cut: Cut,
+    ceiling: Option<u32>,
+    resources: Resources,
+}
+
+/// What tables may be parts, and how they are taken together.
+enum How {
+    /// Whole tables.
+    Whole,
+    /// Whole tables or shards; of all k-mers or of a range.
+    Join(Option<Shard>),
+    /// Ranges.
+    Concat,
+}
+
+impl<'a> Asked<'a> {
+    fn new(
+        verb: &'static str,
+        (expression, paths): (Expression, Vec<PathBuf>),
+        computing: &'a ComputingArgs,
+    ) -> Asked<'a> {
+        let ResultArgs { written, min_count, max_count, counter_max } = &computing.result;
+        Asked {
+            verb,
+            expression,
+            paths,
+            how: How::Whole,
+            written,
+            cut: Cut { least: *min_count, most: max_count.unwrap_or(u32::MAX) },
+            ceiling: *counter_max,
+            resources: tables::resources(&computing.tables, None),
+        }
+    }
 }
 
 pub(super) fn operation(
@@ -39,10 +74,39 @@ pub(super) fn operation(
     args: &OperationArgs,
     console: &Console,
 ) -> Result<ExitCode> {
+    let asked = Asked::new(verb, operands_of(operation, args)?, &args.computing);
+    run(asked, &args.computing.tables, console)
+}
+
+pub(super) fn union(args: &UnionArgs, console: &Console) -> Result<ExitCode> {
+    let UnionArgs { range, of } = args;
+    let asked = Asked::new("union", operands_of(Operation::Union, of)?, &of.computing);
+    run(Asked { how: How::Join(*range), ..asked }, &of.computing.tables, console)
+}
+
+fn operands_of(operation: Operation, args: &OperationArgs) -> Result<(Expression, Vec<PathBuf>)> {
     let mode = args.counts.map_or(operation.default_mode(), mode);
     let (operands, paths) = operands(&args.operands)?;
-    let expression = Expression::Of { operation, mode, operands };
-    run(&Asked { verb, expression, paths, computing: &args.computing }, console)
+    Ok((Expression::Of { operation, mode, operands }, paths))
+}
+
+pub(super) fn concat(args: &ConcatArgs, console: &Console) -> Result<ExitCode> {
+    let cancel = interrupt::cancel_on_interrupt();
+    let asked = Asked {
+        verb: "concat",
+        // It is that of the ranges.
+        expression: Expression::Table(0),
+        paths: args.tables.clone(),
+        how: How::Concat,
+        written: &args.written,
+        cut: Cut::NONE,
+        ceiling: None,
+        resources: common::resources(args.threads.number(), args.memory, None, None),
+    };
+    let format = check(asked.written, asked.cut)?;
+    merganser_run::raise_open_file_limit();
+    let opened = algebra::open_parts(&asked.paths, true, &cancel)?;
+    run_on(&asked, format, &opened, &cancel, console)
 }
 
 pub(super) fn subtract(args: &SubtractArgs, console: &Console) -> Result<ExitCode> {
@@ -50,30 +114,30 @@ pub(super) fn subtract(args: &SubtractArgs, console: &Console) -> Result<ExitCod
     let operation = Operation::Subtract;
     let expression = Expression::Of { operation, mode: operation.default_mode(), operands };
     let computing = &args.computing;
-    run(&Asked { verb: "subtract", expression, paths, computing }, console)
+    run(Asked::new("subtract", (expression, paths), computing), &computing.tables, console)
 }
 
 pub(super) fn eval(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
-    let (expression, paths) = match algebra::parse(&args.expression) {
+    let parsed = match algebra::parse(&args.expression) {
         Ok(parsed) => parsed,
         Err(what) => return usage(what),
     };
     let computing = &args.computing;
-    run(&Asked { verb: "eval", expression, paths, computing }, console)
+    run(Asked::new("eval", parsed, computing), &computing.tables, console)
 }
 
 pub(super) fn reduce(args: &ReduceArgs, console: &Console) -> Result<ExitCode> {
     let (mut operands, paths) = operands(std::slice::from_ref(&args.operand))?;
     let expression = operands.remove(0);
     let computing = &args.computing;
-    run(&Asked { verb: "reduce", expression, paths, computing }, console)
+    run(Asked::new("reduce", (expression, paths), computing), &computing.tables, console)
 }
 
 pub(super) fn set_counts(args: &SetCountsArgs, console: &Console) -> Result<ExitCode> {
     let (mut operands, paths) = operands(std::slice::from_ref(&args.operand))?;
     let expression = Expression::SetCounts(Box::new(operands.remove(0)), args.count);
     let computing = &args.computing;
-    run(&Asked { verb: "set-counts", expression, paths, computing }, console)
+    run(Asked::new("set-counts", (expression, paths), computing), &computing.tables, console)
 }
 
 fn mode(name: ModeName) -> Mode {
@@ -110,10 +174,8 @@ fn operands(texts: &[OsString]) -> Result<(Vec<Expression>, Vec<PathBuf>)> {
 }
 
 /// What clap cannot say of options that do not go together.
-fn check(args: &ResultArgs) -> Result<TableFormat> {
-    let most = args.max_count.unwrap_or(u32::MAX);
-    if args.min_count > most {
-        let least = args.min_count;
+fn check(args: &WrittenArgs, Cut { least, most }: Cut) -> Result<TableFormat> {
+    if least > most {
         return usage(format!("--min-count {least} is larger than --max-count {most}"));
     }
     let to_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|at| at.as_os_str() == "-");
@@ -151,27 +213,46 @@ fn check(args: &ResultArgs) -> Result<TableFormat> {
     Ok(format)
 }
 
-fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
-    let started = Instant::now();
-    let args = &asked.computing.result;
-    let format = check(args)?;
+fn run(asked: Asked<'_>, args: &TableArgs, console: &Console) -> Result<ExitCode> {
+    let format = check(asked.written, asked.cut)?;
     let cancel = interrupt::cancel_on_interrupt();
-    let opened = tables::open(&asked.paths, &asked.computing.tables, &cancel)?;
-    let files = RunFiles::new().read(tables::files(&opened)).write(output_files(args));
+    let opened = match asked.how {
+        How::Whole => tables::open(&asked.paths, args, &cancel)?,
+        _ => tables::open_parts(&asked.paths, args, &cancel)?,
+    };
+    run_on(&asked, format, &opened, &cancel, console)
+}
+
+fn run_on(
+    asked: &Asked<'_>,
+    format: TableFormat,
+    opened: &[AnyTable],
+    cancel: &Cancel,
+    console: &Console,
+) -> Result<ExitCode> {
+    let started = Instant::now();
+    let args = asked.written;
+    let files = RunFiles::new().read(tables::files(opened)).write(output_files(args));
     let outputs = files.check()?;
     let histogram = args.histogram.as_deref().map(|path| outputs.output(path)).transpose();
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose();
     let (histogram, json) = (histogram.map_err(Error::from)?, json.map_err(Error::from)?);
     let calculation = Calculation {
         expression: asked.expression.clone(),
-        cut: Cut { least: args.min_count, most: args.max_count.unwrap_or(u32::MAX) },
-        ceiling: args.counter_max.unwrap_or(u32::MAX),
+        cut: asked.cut,
+        ceiling: asked.ceiling.unwrap_or(u32::MAX),
         output: args.output.clone(),
         format,
     };
-    let resources = tables::resources(&asked.computing.tables, None);
+    let resources = &asked.resources;
     let bar = Bar::new(console);
-    let done = algebra::calculate(&calculation, &opened, &resources, &outputs, &bar, &cancel);
+    let done = match asked.how {
+        How::Whole => algebra::calculate(&calculation, opened, resources, &outputs, &bar, cancel),
+        How::Join(range) => {
+            algebra::join(&calculation, range, opened, resources, &outputs, &bar, cancel)
+        }
+        How::Concat => algebra::concat(&calculation, opened, resources, &outputs, &bar, cancel),
+    };
     drop(bar);
     let done = done?;
     if let Some(mut output) = histogram {
@@ -180,14 +261,14 @@ fn run(asked: &Asked<'_>, console: &Console) -> Result<ExitCode> {
         output.finish().map_err(Error::from)?;
     }
     if let Some(output) = json {
-        summary(asked, &resources, &done, started, output)?;
+        summary(asked, &done, started, output)?;
     }
     outputs.commit().map_err(Error::from)?;
-    report(args, &done, console);
+    report(asked, &done, console);
     Ok(ExitCode::SUCCESS)
 }
 
-fn output_files(args: &ResultArgs) -> Vec<PathBuf> {
+fn output_files(args: &WrittenArgs) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         [&args.histogram, &args.json].into_iter().flatten().cloned().collect();
     if let Some(output) = &args.output {
@@ -203,7 +284,7 @@ fn output_files(args: &ResultArgs) -> Vec<PathBuf> {
     files
 }
 
-fn report(args: &ResultArgs, done: &Calculated, console: &Console) {
+fn report(asked: &Asked<'_>, done: &Calculated, console: &Console) {
     if done.kmers == 0 {
         console.warn("the result has no k-mers");
     }
@@ -212,7 +293,7 @@ fn report(args: &ResultArgs, done: &Calculated, console: &Console) {
         console.warn(format_args!("counts above {most} stand as that"));
     }
     if done.lowered > 0 {
-        let ceiling = args.counter_max.unwrap_or(u32::MAX);
+        let ceiling = asked.ceiling.unwrap_or(u32::MAX);
         let lowered = thousands(done.lowered);
         console.warn(format_args!("{lowered} counts were lowered to {ceiling} (--counter-max)"));
     }
@@ -228,22 +309,16 @@ fn report(args: &ResultArgs, done: &Calculated, console: &Console) {
 }
 
 /// The summary of `--json`.
-fn summary(
-    asked: &Asked<'_>,
-    resources: &Resources,
-    done: &Calculated,
-    started: Instant,
-    output: Output,
-) -> Result<()> {
-    let args = &asked.computing.result;
+fn summary(asked: &Asked<'_>, done: &Calculated, started: Instant, output: Output) -> Result<()> {
+    let (args, cut, resources) = (asked.written, asked.cut, &asked.resources);
     let mut summary = Summary::new(&format!("kmers {}", asked.verb));
     summary.version(env!("CARGO_PKG_VERSION"));
     let paths: Vec<String> = asked.paths.iter().map(|path| path.display().to_string()).collect();
     summary.set("inputs", "tables", paths);
     summary.set("parameters", "format", name_of(&args.format));
-    summary.set("parameters", "min_count", args.min_count);
-    summary.set("parameters", "max_count", args.max_count);
-    summary.set("parameters", "counter_max", args.counter_max);
+    summary.set("parameters", "min_count", cut.least);
+    summary.set("parameters", "max_count", (cut.most < u32::MAX).then_some(cut.most));
+    summary.set("parameters", "counter_max", asked.ceiling);
     summary.set("parameters", "threads", resources.threads);
     summary.set("parameters", "memory", resources.budget());
     for (key, value) in [

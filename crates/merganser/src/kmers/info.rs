@@ -13,7 +13,7 @@ use crate::interrupt;
 
 pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
-    let table = AnyTable::open(&args.table, !args.forward_only, &cancel)?;
+    let table = AnyTable::open_part(&args.table, !args.forward_only, &cancel)?;
     let info = match &table.description().header {
         Some(header) => describe(header, table.bytes()),
         None => describe_foreign(table.description(), table.bytes()),
@@ -24,7 +24,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
 }
 
 fn describe(header: &Header, bytes: u64) -> Value {
-    json!({
+    let mut info = json!({
         "k": header.k,
         "canonical": header.canonical,
         "min_count": header.min_count,
@@ -38,7 +38,11 @@ fn describe(header: &Header, bytes: u64) -> Value {
         "distinct_kmers": header.distinct_kmers,
         "total_kmers": header.total_kmers,
         "bytes": bytes,
-    })
+    });
+    if let Some(part) = header.part {
+        info["part"] = part.to_string().into();
+    }
+    info
 }
 
 /// A table of another format says less.

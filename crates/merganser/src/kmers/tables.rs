@@ -55,7 +55,23 @@ pub(super) fn open(
     cancel: &Cancel,
 ) -> Result<Vec<AnyTable>> {
     merganser_run::raise_open_file_limit();
-    let tables = algebra::open_tables(paths, !args.forward_only, cancel)?;
+    as_told(algebra::open_tables(paths, !args.forward_only, cancel)?, args)
+}
+
+/// Opens tables that may be parts of one.
+///
+/// # Errors
+/// As [`open`].
+pub(super) fn open_parts(
+    paths: &[impl AsRef<Path>],
+    args: &TableArgs,
+    cancel: &Cancel,
+) -> Result<Vec<AnyTable>> {
+    merganser_run::raise_open_file_limit();
+    as_told(algebra::open_parts(paths, !args.forward_only, cancel)?, args)
+}
+
+fn as_told(tables: Vec<AnyTable>, args: &TableArgs) -> Result<Vec<AnyTable>> {
     if !args.hpc {
         return Ok(tables);
     }

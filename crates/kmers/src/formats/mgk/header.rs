@@ -2,11 +2,15 @@
 
 use merganser_seq::kmer::{Kmer, MAX_K};
 
+use super::part::{Part, PartKind};
+
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89MGK\r\n\x1a\n";
-/// The newest version of the format, of tables of homopolymer-compressed reads, which programs of before must not take for
-/// others; all other tables are of the first one.
-pub(crate) const VERSION: u32 = 2;
+/// The newest version of the format. Programs of before must not take tables of homopolymer-compressed reads for others, nor parts
+/// for whole tables; all other tables are of the first one.
+pub(crate) const VERSION: u32 = 3;
+const PARTS_VERSION: u32 = 3;
+const HOMOPOLYMERS_VERSION: u32 = 2;
 const FIRST_VERSION: u32 = 1;
 /// Bytes of the header.
 pub(crate) const BYTES: usize = 128;
@@ -14,6 +18,8 @@ pub(crate) const BYTES: usize = 128;
 const CANONICAL: u32 = 1;
 const SATURATED: u32 = 2;
 const HOMOPOLYMER_COMPRESSED: u32 = 4;
+const SHARD: u32 = 8;
+const RANGE: u32 = 16;
 
 /// What a table says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,6 +48,8 @@ pub struct Header {
     pub total_kmers: u64,
     /// Distinct k-mers of the input, before any cut.
     pub distinct_kmers: u64,
+    /// What it is a part of, if it is but that.
+    pub part: Option<Part>,
     /// First bits of a k-mer that choose its section.
     pub(crate) section_bits: u32,
     pub(crate) blocks: u64,
@@ -66,8 +74,16 @@ impl Header {
     pub(crate) fn to_bytes(&self) -> [u8; BYTES] {
         let flags = u32::from(self.canonical) * CANONICAL
             + u32::from(self.saturated) * SATURATED
-            + u32::from(self.homopolymer_compressed) * HOMOPOLYMER_COMPRESSED;
-        let version = if self.homopolymer_compressed { VERSION } else { FIRST_VERSION };
+            + u32::from(self.homopolymer_compressed) * HOMOPOLYMER_COMPRESSED
+            + self.part.map_or(0, |part| match part.kind {
+                PartKind::Shard => SHARD,
+                PartKind::Range => RANGE,
+            });
+        let version = match (self.part, self.homopolymer_compressed) {
+            (Some(_), _) => PARTS_VERSION,
+            (None, true) => HOMOPOLYMERS_VERSION,
+            (None, false) => FIRST_VERSION,
+        };
         let quality = self.min_quality.map_or(0, |q| u32::from(q) + 1);
         let mut bytes = [0; BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
@@ -95,6 +111,9 @@ impl Header {
             (88, self.file_bytes),
         ];
         large.into_iter().for_each(|(at, value)| value.store(&mut bytes[at..]));
+        if let Some(part) = self.part {
+            bytes[112..124].copy_from_slice(&part.to_bytes());
+        }
         crc32fast::hash(&bytes[..124]).store(&mut bytes[124..]);
         bytes
     }
@@ -121,7 +140,9 @@ impl Header {
             return Err("the header is damaged (checksum): count again".into());
         }
         let u64_at = |at: usize| u64::load(&bytes[at..]);
+        let part = part(u32_at(20), &bytes[112..124])?;
         let header = Header {
+            part,
             k: u32_at(16) as usize,
             canonical: u32_at(20) & CANONICAL != 0,
             saturated: u32_at(20) & SATURATED != 0,
@@ -154,10 +175,35 @@ impl Header {
             && self.index_offset >= BYTES as u64
             && self.blocks.checked_mul(entry).and_then(|b| b.checked_add(self.index_offset))
                 == Some(self.sections_offset)
-            && self.sections_offset.checked_add(sections) == Some(self.file_bytes)
+            && self.sections_offset.checked_add(sections).is_some_and(|end| self.ends_at(end))
             && self.kmers <= self.blocks.saturating_mul(super::block::MOST as u64);
         if sound { Ok(()) } else { Err("the header makes no sense: count again".into()) }
     }
+
+    /// Whether the file ends where its section table does; a range has a histogram behind it.
+    fn ends_at(&self, end: u64) -> bool {
+        match self.part {
+            Some(Part { kind: PartKind::Range, .. }) => {
+                self.file_bytes >= end && (self.file_bytes - end).is_multiple_of(HISTOGRAM_ROW)
+            }
+            _ => self.file_bytes == end,
+        }
+    }
+}
+
+/// Bytes of a row of a histogram: a count (u32) and how many k-mers have it (u64).
+pub(super) const HISTOGRAM_ROW: u64 = 12;
+
+/// The part that flags and bytes tell of.
+fn part(flags: u32, bytes: &[u8]) -> Result<Option<Part>, String> {
+    let kind = match flags & (SHARD | RANGE) {
+        0 => return Ok(None),
+        SHARD => PartKind::Shard,
+        RANGE => PartKind::Range,
+        _ => return Err("the header makes no sense: count again".into()),
+    };
+    let part = bytes.try_into().ok().and_then(|bytes| Part::from_bytes(kind, bytes));
+    part.map(Some).ok_or_else(|| "the header makes no sense: count again".into())
 }
 
 /// First bits of a k-mer that choose its section, for a table of `kmers` k-mers of `k` bases: a
@@ -169,6 +215,7 @@ pub(crate) fn section_bits(kmers: u64, k: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merganser_run::Shard;
 
     fn header() -> Header {
         let (k, blocks) = (28, 3);
@@ -193,6 +240,17 @@ mod tests {
     fn headers_come_back_and_damage_is_seen() {
         let bytes = header().to_bytes();
         assert_eq!(Header::from_bytes(&bytes), Ok(header()));
+        let shard = Shard::new(2, 3).unwrap();
+        let part = Part { kind: PartKind::Shard, shard, job: 0x0123_4567_89ab_cdef };
+        let range = Part { kind: PartKind::Range, ..part };
+        let file_bytes = header().file_bytes + 5 * HISTOGRAM_ROW;
+        let parts = [
+            Header { part: Some(part), ..header() },
+            Header { part: Some(range), file_bytes, ..header() },
+        ];
+        for header in parts {
+            assert_eq!(Header::from_bytes(&header.to_bytes()), Ok(header));
+        }
         for at in 0..BYTES {
             let mut damaged = bytes;
             damaged[at] ^= 0x10;
@@ -204,7 +262,7 @@ mod tests {
     #[test]
     fn a_newer_table_is_named_as_such() {
         let mut bytes = header().to_bytes();
-        bytes[8] = 3;
+        bytes[8] = 4;
         assert!(Header::from_bytes(&bytes).is_err_and(|e| e.contains("newer")));
     }
 }

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use merganser_seq::kmer::Kmer;
 
 use super::block::{self, Coded};
-use super::header::{self, Header};
+use super::header::{self, HISTOGRAM_ROW, Header};
 use super::index::{Entry, entry_bytes, key};
-use crate::Error;
+use crate::{Error, Histogram};
 
 /// Bytes of blocks that a scan reads at once.
 const SCAN_BYTES: u64 = 1 << 20;
@@ -24,6 +24,7 @@ pub struct Table {
     header: Header,
     index: Vec<u8>,
     sections: Vec<u64>,
+    histogram: Histogram,
 }
 
 impl Table {
@@ -59,7 +60,8 @@ impl Table {
         if crc32fast::hash(&index) != header.index_crc {
             return Err(bad("the index is damaged (checksum): count again".into()));
         }
-        let sections = index.split_off((header.sections_offset - header.index_offset) as usize);
+        let mut sections = index.split_off((header.sections_offset - header.index_offset) as usize);
+        let rows = sections.split_off(8 * ((1 << header.section_bits) + 1));
         let sections: Vec<u64> = sections.chunks_exact(8).map(u64::load).collect();
         if !sections.is_sorted()
             || sections.first() != Some(&0)
@@ -67,12 +69,21 @@ impl Table {
         {
             return Err(bad("the section table makes no sense: count again".into()));
         }
-        Ok(Table { path: path.to_owned(), file, header, index, sections })
+        let mut histogram = Histogram::default();
+        for row in rows.chunks_exact(HISTOGRAM_ROW as usize) {
+            histogram.add_many(u32::load(row), u64::load(&row[4..]));
+        }
+        Ok(Table { path: path.to_owned(), file, header, index, sections, histogram })
     }
 
     /// What the table says of itself.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Of a range of k-mers, how many of them occurred how often before any cut; empty for other tables.
+    pub(crate) fn uncut_histogram(&self) -> &Histogram {
+        &self.histogram
     }
 
     /// All k-mers in order, a stretch of blocks at a time.
@@ -100,6 +111,11 @@ impl Table {
         self.read_blocks(behind - 1, behind, &mut bytes, kmers)?;
         let found = kmers.binary_search_by_key(&kmer, |&(kmer, _)| kmer);
         Ok(found.map_or(0, |at| kmers[at].1))
+    }
+
+    /// The number of blocks.
+    pub(crate) fn blocks_in_all(&self) -> u64 {
+        self.header.blocks
     }
 
     /// The number of blocks that begin with a k-mer that is not greater: those before `kmer` and

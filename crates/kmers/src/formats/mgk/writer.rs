@@ -9,8 +9,9 @@ use merganser_seq::kmer::Kmer;
 use super::block;
 use super::header::{self, Header};
 use super::index::Entry;
-use crate::Error;
+use super::part::{Part, PartKind};
 use crate::formats::{Encoder, MgkBlocks, Sink, Totals};
+use crate::{Error, Histogram};
 
 /// Encodes sections: k-mers that share their first `section_bits` bits.
 pub(crate) struct MgkFormat;
@@ -69,6 +70,8 @@ pub(crate) struct MgkSink {
     index: Vec<u8>,
     /// The number of the first block of each section.
     sections: Vec<u64>,
+    /// Of a range of k-mers, what its histogram was before any cut.
+    uncut: Vec<u8>,
 }
 
 impl MgkSink {
@@ -76,7 +79,7 @@ impl MgkSink {
     pub(crate) fn new(mut file: AtomicFile, header: Header) -> Result<MgkSink, Error> {
         let place = [0; header::BYTES];
         file.write_all(&place)?;
-        Ok(MgkSink { file, header, index: Vec::new(), sections: Vec::new() })
+        Ok(MgkSink { file, header, index: Vec::new(), sections: Vec::new(), uncut: Vec::new() })
     }
 }
 
@@ -99,11 +102,23 @@ impl<K: Kmer> Sink<Section<K>> for MgkSink {
         totals.put(&mut self.header);
     }
 
+    fn uncut(&mut self, histogram: &Histogram) {
+        let is_range = |part: Part| part.kind == PartKind::Range;
+        if !self.header.part.is_some_and(is_range) {
+            return;
+        }
+        for (count, number) in histogram.iter() {
+            self.uncut.extend_from_slice(&count.to_le_bytes());
+            self.uncut.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+
     fn finish(mut self) -> Result<Duration, Error> {
         self.header.index_offset = self.file.position();
         self.header.sections_offset = self.header.index_offset + self.index.len() as u64;
         self.sections.push(self.header.blocks);
         self.index.extend(self.sections.iter().flat_map(|section| section.to_le_bytes()));
+        self.index.append(&mut self.uncut);
         self.header.file_bytes = self.header.index_offset + self.index.len() as u64;
         self.header.index_crc = crc32fast::hash(&self.index);
         self.file.write_all(&self.index)?;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use merganser_run::Shard;
 
 use crate::args::{HistogramLayout, ThreadArgs};
 
@@ -26,10 +27,30 @@ Tables:
 
 pub(super) const UNION: &str = operands!(
     "\
+Shards:
+  Tables of `merganser count --shard` are joined to the table that one count of
+  the whole input makes, with the same bytes; cuts are made here (--min-count 2
+  is what count does unless told otherwise), and the histogram is that before
+  the cut. --range I/N joins a part of the k-mers: each machine takes one, and
+  `merganser kmers concat` puts them together.
+
 Examples:
   merganser kmers union -o both.mgk a.mgk b.mgk
+  merganser kmers union --min-count 2 --range 1/2 -o range1.mgk \\
+    part1.mgk part2.mgk
+  merganser kmers union --min-count 2 --range 2/2 -o range2.mgk \\
+    part1.mgk part2.mgk
   merganser kmers union --counts max --format kmc -o both a.mgk b.kmc_pre c.kff"
 );
+
+pub(super) const CONCAT: &str = "\
+Ranges are taken in any order; all of one union must be there. The histogram is
+that of all k-mers, before the cut of the ranges.
+
+Examples:
+  merganser kmers concat -o sample.mgk range1.mgk range2.mgk
+  merganser kmers concat --histogram sample.hist -o sample.mgk \\
+    range1.mgk range2.mgk";
 
 pub(super) const INTERSECT: &str = operands!(
     "\
@@ -119,16 +140,11 @@ pub(crate) struct TableArgs {
     pub(crate) tmp_dir: Option<PathBuf>,
 }
 
-/// What becomes of a result.
+/// What of a result is kept, and where it goes.
 #[derive(Args, Debug)]
 pub(crate) struct ResultArgs {
-    /// Where the result goes; - is stdout (tsv, fasta, jellyfish); text is compressed if the name
-    /// ends in .gz; kmc writes FILE.kmc_pre and FILE.kmc_suf
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
-    /// How it is written; none for the histogram or the numbers alone
-    #[arg(long, value_name = "FORMAT", default_value = "mgk", help_heading = "Output")]
-    pub(crate) format: ResultFormat,
+    #[command(flatten)]
+    pub(crate) written: WrittenArgs,
     /// Only k-mers of the result that have a count of N or more
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
@@ -141,6 +157,18 @@ pub(crate) struct ResultArgs {
     #[arg(long, value_name = "N", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) counter_max: Option<u32>,
+}
+
+/// Where a result goes.
+#[derive(Args, Debug)]
+pub(crate) struct WrittenArgs {
+    /// Where the result goes; - is stdout (tsv, fasta, jellyfish); text is compressed if the name
+    /// ends in .gz; kmc writes FILE.kmc_pre and FILE.kmc_suf
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// How it is written; none for the histogram or the numbers alone
+    #[arg(long, value_name = "FORMAT", default_value = "mgk", help_heading = "Output")]
+    pub(crate) format: ResultFormat,
     /// Write how many k-mers of the result have a count of 1, 2, ...: COUNT<TAB>NUMBER lines; - is
     /// stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -199,6 +227,31 @@ pub(crate) struct OperationArgs {
     pub(crate) counts: Option<ModeName>,
     #[command(flatten)]
     pub(crate) computing: ComputingArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UnionArgs {
+    /// Compute but the I-th of N ranges of the k-mers, which kmers concat puts together; .mgk alone
+    #[arg(long, value_name = "I/N")]
+    pub(crate) range: Option<Shard>,
+    #[command(flatten)]
+    pub(crate) of: OperationArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConcatArgs {
+    /// The ranges
+    #[arg(required = true, value_name = "TABLE")]
+    pub(crate) tables: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) written: WrittenArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the
+    /// memory that is free to use]
+    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
+    #[arg(help_heading = "Resources")]
+    pub(crate) memory: Option<u64>,
 }
 
 #[derive(Args, Debug)]

@@ -1,0 +1,274 @@
+//! Joining tables over machines: shards of a count, each of a part of the input, are joined by ranges
+//! of k-mers, and ranges are put together. The result has the bytes of a count in one run.
+
+use std::path::Path;
+
+use merganser_io::OutputSet;
+use merganser_run::{Cancel, ConfigError, Progress, Resources, Shard};
+use merganser_seq::kmer::Kmer;
+
+use super::calculation::Calculation;
+use super::expression::{Cut, Expression, Mode, Operation};
+use super::run::{Calculated, calculate_joined};
+use crate::formats::TableFormat;
+use crate::formats::mgk::{JobHash, Part, PartKind, Table, section_bits};
+use crate::tables::clipped::{Clipped, window};
+use crate::tables::{AnyTable, Ranges, bad};
+use crate::{Error, Header, Histogram};
+
+/// Computes an expression of tables, of which none or all are shards of one count
+/// ([`AnyTable::open_part`]); of all its k-mers, or of a range of them, which is a part that
+/// [`concat`] takes. Without a range, or when all ranges are put together, a union of shards has the
+/// bytes that a count of the whole input has with the cut of this calculation. The histogram of shards
+/// is that before the cut.
+///
+/// Progress stages are those of [`calculate`](super::calculate()).
+///
+/// # Errors
+/// Shards that are not all there, or of several counts, or that anything else is computed of than
+/// their union; a range of tables that are not `.mgk`, or in another format than that; and as
+/// [`calculate`](super::calculate()).
+pub fn join(
+    calculation: &Calculation,
+    range: Option<Shard>,
+    tables: &[AnyTable],
+    resources: &Resources,
+    outputs: &OutputSet,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Calculated, Error> {
+    let joined = Joined::of_shards(calculation, range, tables)?;
+    calculate_joined(calculation, joined.as_ref(), tables, resources, outputs, progress, cancel)
+}
+
+/// Puts the ranges together that [`join`] made, given in any order; the calculation's expression and
+/// cut are not looked at. The histogram is that before the cut of the ranges.
+///
+/// # Errors
+/// Tables that are no ranges, not all there, or of several jobs; and as
+/// [`calculate`](super::calculate()).
+pub fn concat(
+    calculation: &Calculation,
+    tables: &[AnyTable],
+    resources: &Resources,
+    outputs: &OutputSet,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Calculated, Error> {
+    let joined = Joined::of_ranges(tables)?;
+    let operands = (0..tables.len()).map(Expression::Table).collect();
+    let expression = Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands };
+    let calculation = Calculation { expression, cut: Cut::NONE, ..calculation.clone() };
+    calculate_joined(&calculation, Some(&joined), tables, resources, outputs, progress, cancel)
+}
+
+/// What is known of a result that is joined of parts, or is one.
+pub(super) struct Joined {
+    /// The range of k-mers to compute,
+    range: Option<Shard>,
+    /// and what it will be a part of.
+    part: Option<Part>,
+    /// The cut of the result.
+    cut: Cut,
+    min_quality: Option<u8>,
+    /// What the parts say of the input; `None` where the k-mers' counts do.
+    total_kmers: Option<u64>,
+    /// Of ranges, all that they were before their cut.
+    ranges: Option<Ranged>,
+    /// The number of k-mers shows only when they are computed.
+    pub(super) needs_number: bool,
+}
+
+struct Ranged {
+    distinct_kmers: u64,
+    saturated: bool,
+    histogram: Histogram,
+}
+
+impl Joined {
+    /// `None` for what is neither joined nor a range.
+    fn of_shards(
+        calculation: &Calculation,
+        range: Option<Shard>,
+        tables: &[AnyTable],
+    ) -> Result<Option<Joined>, Error> {
+        let parts = parts(tables, PartKind::Shard)?;
+        if parts.is_none() && range.is_none() {
+            return Ok(None);
+        }
+        if parts.is_some() && !is_plain_union(&calculation.expression, tables.len()) {
+            let first = tables[0].path();
+            return Err(bad(
+                first,
+                "it is a shard of a count: nothing but the union of all shards can be computed of it, with the sum of the counts",
+            ));
+        }
+        if range.is_some() && calculation.format != TableFormat::Mgk {
+            return Err(config("`range`: ranges of k-mers are .mgk tables: convert the whole"));
+        }
+        if range.is_some() && calculation.ceiling < u32::MAX {
+            return Err(config("`counter_max` goes with whole tables, not with `range`"));
+        }
+        let headers = parts.as_deref().unwrap_or_default();
+        let total: u64 = headers.iter().map(|header| header.total_kmers).sum();
+        let part = range.map(|shard| {
+            let job = job(calculation, shard, tables);
+            Part { kind: PartKind::Range, shard, job }
+        });
+        // All ranges together say it once.
+        let says = range.is_none_or(|range| range.number() == 1);
+        Ok(Some(Joined {
+            range,
+            part,
+            cut: calculation.cut,
+            min_quality: headers.first().and_then(|header| header.min_quality),
+            total_kmers: parts.is_some().then_some(if says { total } else { 0 }),
+            ranges: None,
+            needs_number: range.is_none() && calculation.format == TableFormat::Mgk,
+        }))
+    }
+
+    fn of_ranges(tables: &[AnyTable]) -> Result<Joined, Error> {
+        let Some(headers) = parts(tables, PartKind::Range)? else {
+            let path = tables.first().map(AnyTable::path).unwrap_or(Path::new(""));
+            let reason = "not a range of k-mers, which merganser kmers union --range makes";
+            return Err(bad(path, reason));
+        };
+        let mut histogram = Histogram::default();
+        tables
+            .iter()
+            .filter_map(AnyTable::as_mgk)
+            .for_each(|t| histogram.merge(t.uncut_histogram()));
+        Ok(Joined {
+            range: None,
+            part: None,
+            cut: Cut { least: headers[0].min_count, most: headers[0].max_count },
+            min_quality: headers[0].min_quality,
+            total_kmers: Some(headers.iter().map(|header| header.total_kmers).sum()),
+            ranges: Some(Ranged {
+                distinct_kmers: headers.iter().map(|header| header.distinct_kmers).sum(),
+                saturated: headers.iter().any(|header| header.saturated),
+                histogram,
+            }),
+            needs_number: false,
+        })
+    }
+
+    /// The tables' k-mers, those of the range alone.
+    pub(super) fn ranges<'t, K: Kmer>(
+        &self,
+        tables: &'t [AnyTable],
+        k: usize,
+    ) -> Result<Option<Vec<Box<dyn Ranges<K> + 't>>>, Error> {
+        let Some(range) = self.range else { return Ok(None) };
+        let own = |table: &'t AnyTable| {
+            let reason = "only .mgk tables have ranges: make one with merganser kmers convert";
+            table.as_mgk().ok_or_else(|| bad(table.path(), reason))
+        };
+        let tables = tables.iter().map(own).collect::<Result<Vec<&Table>, _>>()?;
+        let window = window::<K>(&tables, k, range);
+        let clipped = |table| Box::new(Clipped::new(table, window)) as Box<dyn Ranges<K> + 't>;
+        Ok(Some(tables.into_iter().map(clipped).collect()))
+    }
+
+    /// Has the header say what it is.
+    pub(super) fn put(&self, header: &mut Header) {
+        header.min_count = self.cut.least;
+        header.max_count = self.cut.most;
+        header.min_quality = self.min_quality;
+        header.part = self.part;
+        if let Some(range) = self.range {
+            // A range has few of all sections.
+            let finer = (range.of() - 1).checked_ilog2().map_or(0, |bits| bits + 1);
+            let bits = section_bits(header.kmers, header.k) + finer;
+            header.section_bits = bits.min(16).min(2 * header.k as u32);
+        }
+    }
+
+    /// What the histogram was before any cut, given what it was before this one.
+    pub(super) fn uncut<'h>(&'h self, before: &'h Histogram) -> &'h Histogram {
+        self.ranges.as_ref().map_or(before, |ranges| &ranges.histogram)
+    }
+
+    /// All and distinct k-mers of the input, and whether some count was too large, where the parts say.
+    pub(super) fn numbers(&self) -> (Option<u64>, Option<u64>, Option<bool>) {
+        let ranges = self.ranges.as_ref();
+        (self.total_kmers, ranges.map(|of| of.distinct_kmers), ranges.map(|of| of.saturated))
+    }
+}
+
+/// Whether it is the union of all tables, each once, with summed counts.
+fn is_plain_union(expression: &Expression, tables: usize) -> bool {
+    match expression {
+        Expression::Table(0) => tables == 1,
+        Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands } => {
+            operands.len() == tables
+                && operands.iter().all(|operand| matches!(operand, Expression::Table(_)))
+        }
+        _ => false,
+    }
+}
+
+/// The headers of tables that are all parts of one job; `None` if none is a part.
+fn parts(tables: &[AnyTable], kind: PartKind) -> Result<Option<Vec<&Header>>, Error> {
+    let part =
+        |table: &AnyTable| table.description().header.as_ref().and_then(|header| header.part);
+    let Some((first, one)) = tables.iter().find_map(|table| Some((part(table)?, table))) else {
+        return Ok(None);
+    };
+    let remedy = match kind {
+        PartKind::Shard => "join all shards of one count (merganser kmers union)",
+        PartKind::Range => "put all ranges of one union together (merganser kmers concat)",
+    };
+    let mut seen = vec![false; usize::from(first.shard.of())];
+    for table in tables {
+        let path = table.path();
+        let Some(other) = part(table) else {
+            let what = format!("a whole table, but {} is {first}: {remedy}", one.path().display());
+            return Err(bad(path, what));
+        };
+        if other.kind != kind {
+            return Err(bad(path, format!("it is {other}: {remedy}")));
+        }
+        if (other.job, other.shard.of()) != (first.job, first.shard.of()) {
+            let what = "of another job, with other inputs or parameters, than";
+            return Err(bad(path, format!("{other}, {what} {}: {remedy}", one.path().display())));
+        }
+        let place = &mut seen[usize::from(other.shard.number()) - 1];
+        if std::mem::replace(place, true) {
+            return Err(bad(path, format!("{other} is given twice: {remedy}")));
+        }
+    }
+    if let Some(missing) = seen.iter().position(|seen| !seen) {
+        let of = first.shard.of();
+        let what = match kind {
+            PartKind::Shard => "shard",
+            PartKind::Range => "range",
+        };
+        return Err(bad(one.path(), format!("{what} {}/{of} is missing: {remedy}", missing + 1)));
+    }
+    Ok(Some(tables.iter().filter_map(|table| table.description().header.as_ref()).collect()))
+}
+
+/// What ranges depend on: the tables' contents, in any order where that is nothing to the result, and
+/// what is computed of them.
+fn job(calculation: &Calculation, range: Shard, tables: &[AnyTable]) -> u64 {
+    let Calculation { expression, cut, .. } = calculation;
+    let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
+    let mut contents: Vec<u64> =
+        headers.map(|header| JobHash::new().with(&header.to_bytes()).finish()).collect();
+    let what = match is_plain_union(expression, tables.len()) {
+        true => {
+            contents.sort_unstable();
+            String::new()
+        }
+        false => format!("{expression:?}"),
+    };
+    let hash = JobHash::new().with(what.as_bytes()).with(&range.of().to_le_bytes());
+    let hash = hash.with(&cut.least.to_le_bytes()).with(&cut.most.to_le_bytes());
+    contents.iter().fold(hash, |hash, content| hash.with(&content.to_le_bytes())).finish()
+}
+
+fn config(message: &str) -> Error {
+    Error::Config(ConfigError::new(message))
+}

@@ -1,0 +1,81 @@
+//! What a table says of itself if it is but a part of one.
+
+use std::fmt;
+
+use merganser_run::Shard;
+
+/// Tables that are joined to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// All k-mers of a part of the input.
+    Shard,
+    /// A part of the k-mers.
+    Range,
+}
+
+/// Which part of which job a table is. Displayed as `shard 2/8`, `range 2/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What was divided.
+    pub kind: PartKind,
+    /// Which of them it is.
+    pub shard: Shard,
+    /// The same for parts that go together: by their inputs and parameters.
+    pub job: u64,
+}
+
+impl Part {
+    /// Bytes in a header.
+    pub(super) const BYTES: usize = 12;
+
+    pub(super) fn to_bytes(self) -> [u8; Part::BYTES] {
+        let mut bytes = [0; Part::BYTES];
+        bytes[..2].copy_from_slice(&self.shard.number().to_le_bytes());
+        bytes[2..4].copy_from_slice(&self.shard.of().to_le_bytes());
+        bytes[4..].copy_from_slice(&self.job.to_le_bytes());
+        bytes
+    }
+
+    /// `None` if it makes no sense.
+    pub(super) fn from_bytes(kind: PartKind, bytes: [u8; Part::BYTES]) -> Option<Part> {
+        let [a, b, c, d, job @ ..] = bytes;
+        let shard = Shard::new(u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])).ok()?;
+        Some(Part { kind, shard, job: u64::from_le_bytes(job) })
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            PartKind::Shard => "shard",
+            PartKind::Range => "range",
+        };
+        write!(formatter, "{kind} {}", self.shard)
+    }
+}
+
+/// A number that tells jobs apart, of all that they depend on (FNV-1a).
+#[derive(Clone, Copy, Debug)]
+pub struct JobHash(u64);
+
+impl JobHash {
+    /// Of nothing yet.
+    #[allow(clippy::new_without_default, reason = "a hash of nothing is no value to assume")]
+    pub fn new() -> JobHash {
+        JobHash(0xcbf2_9ce4_8422_2325)
+    }
+
+    /// That, and some bytes more.
+    #[must_use]
+    pub fn with(self, bytes: &[u8]) -> JobHash {
+        let add = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        // The length tells "a", "bc" from "ab", "c".
+        let length = (bytes.len() as u64).to_le_bytes();
+        JobHash(length.iter().chain(bytes).fold(self.0, add))
+    }
+
+    /// The number.
+    pub fn finish(self) -> u64 {
+        self.0
+    }
+}
