@@ -108,7 +108,7 @@ fn files_of_every_compression_are_divided() {
             dir.run(&format!("count -k 31 --shard {at}/3 -o x.mgk {file}")).ok();
             let info = dir.run("kmers info --json x.mgk").ok();
             assert!(!info.contains("\"kmers\": 0,"), "{file} {at}: {info}");
-            assert!(info.contains(&format!("\"part\": \"shard {at}/3\"")), "{info}");
+            assert!(info.contains(&format!("\"piece\": \"shard {at}/3\"")), "{info}");
         }
     }
 }
@@ -138,7 +138,7 @@ fn ranges_of_any_tables() {
 }
 
 #[test]
-fn parts_are_never_taken_for_the_whole() {
+fn pieces_are_never_taken_for_the_whole() {
     let dir = Dir::new();
     let mut random = Random(10);
     dir.write("a.fa", fasta(&contigs(&mut random), 60, "\n"));
@@ -215,9 +215,9 @@ fn what_does_not_go_with_shards_is_refused() {
     let dir = Dir::new();
     dir.write("a.fa", ">a\nACGTACGT\n");
     for (args, expected) in [
-        ("--shard 0/2 a.fa", "no part of a job"),
-        ("--shard 3/2 a.fa", "no part of a job"),
-        ("--shard two a.fa", "no part of a job"),
+        ("--shard 0/2 a.fa", "no shard of a job"),
+        ("--shard 3/2 a.fa", "no shard of a job"),
+        ("--shard two a.fa", "no shard of a job"),
         ("--shard 1/2 --histogram h a.fa", "cannot be used with"),
         ("--shard 1/2 --max-count 9 a.fa", "cannot be used with"),
     ] {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use merganser_kmers::Part;
+use merganser_kmers::Piece;
 use merganser_run::Resources;
 
 use crate::Config;
@@ -21,8 +21,8 @@ pub(crate) struct Job<'j> {
     pub(crate) gpu_memory: Option<u64>,
     /// The GPUs that count, by CUDA's numbers; none for the CPU.
     pub(crate) devices: &'j [u32],
-    /// What the table will be a part of.
-    pub(crate) part: Option<Part>,
+    /// What the table will be a piece of.
+    pub(crate) piece: Option<Piece>,
 }
 
 impl<'j> Job<'j> {
@@ -35,7 +35,7 @@ impl<'j> Job<'j> {
             temp_dir: &resources.temp_dir,
             gpu_memory: resources.gpu_memory,
             devices,
-            part: None,
+            piece: None,
         }
     }
 }

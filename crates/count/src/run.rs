@@ -13,7 +13,7 @@ use std::time::Instant;
 use merganser_io::{Chunk, Input, OutputSet, Reader};
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Spilling, Store, Writer};
-use merganser_kmers::{Histogram, JobHash, MemoryTable, Part, PartKind};
+use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
 use merganser_run::{
     Cancel, Progress, Resources, Shard, Stages, Unit, Work, run_workers_collect, start_scoped,
 };
@@ -162,11 +162,11 @@ fn count_into(
 ) -> Result<Outcome, Error> {
     config.validate()?;
     resources.validate()?;
-    let (part, inputs) = match config.shard {
+    let (piece, inputs) = match config.shard {
         None => (None, Cow::Borrowed(inputs)),
         Some(shard) => {
-            let part = merganser_io::shard(inputs, shard, fragments::overlap(config))?;
-            (Some(part_of(config, shard, inputs)?), Cow::Owned(part))
+            let piece = merganser_io::shard(inputs, shard, fragments::overlap(config))?;
+            (Some(piece_of(config, shard, inputs)?), Cow::Owned(piece))
         }
     };
     let inputs = &inputs[..];
@@ -179,7 +179,7 @@ fn count_into(
             .note("the GPU memory that may be used is too little for this input: cores count it");
         devices.clear();
     }
-    let job = Job { part, ..Job::new(config, resources, &devices) };
+    let job = Job { piece, ..Job::new(config, resources, &devices) };
     let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;
     let run = Run { job, config, reader: &reader, progress, cancel };
@@ -194,7 +194,7 @@ fn count_into(
 }
 
 /// What the table of a shard of these inputs says of itself.
-fn part_of(config: &Config, shard: Shard, inputs: &[Input]) -> Result<Part, Error> {
+fn piece_of(config: &Config, shard: Shard, inputs: &[Input]) -> Result<Piece, Error> {
     let flags = [config.canonical, config.homopolymer_compressed, config.min_quality.is_some()];
     let job = JobHash::new()
         .with(&merganser_io::fingerprint(inputs)?.to_le_bytes())
@@ -202,7 +202,7 @@ fn part_of(config: &Config, shard: Shard, inputs: &[Input]) -> Result<Part, Erro
         .with(&flags.map(u8::from))
         .with(&[config.min_quality.unwrap_or_default()])
         .with(&shard.of().to_le_bytes());
-    Ok(Part { kind: PartKind::Shard, shard, job: job.finish() })
+    Ok(Piece { kind: PieceKind::Shard, shard, job: job.finish() })
 }
 
 /// What all phases need.
@@ -341,7 +341,7 @@ impl Run<'_> {
         let mut order: Vec<usize> = (0..store.bins()).collect();
         order.sort_by_key(|&bin| (std::cmp::Reverse(store.bytes(bin)), bin));
         let next = AtomicUsize::new(0);
-        let parts = run_workers_collect(self.job.threads, |_| {
+        let pieces = run_workers_collect(self.job.threads, |_| {
             let mut counter = Counter::new(self.config, plan.table_bytes, results);
             while let Some(&bin) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if self.cancel.is_cancelled() {
@@ -357,7 +357,7 @@ impl Run<'_> {
             counter.finish()
         })?;
         let mut histogram = Histogram::default();
-        parts.iter().for_each(|part| histogram.merge(part));
+        pieces.iter().for_each(|piece| histogram.merge(piece));
         Ok(histogram)
     }
 

@@ -27,5 +27,5 @@ pub use join::{concat, join};
 pub use parse::{parse, parse_operand};
 pub use run::{Calculated, calculate};
 pub(crate) use session::Session;
-pub use session::{open_parts, open_tables};
+pub use session::{open_pieces, open_tables};
 pub use visit::{Visitor, visit};

@@ -58,6 +58,6 @@ pub mod store;
 pub mod tables;
 
 pub use error::Error;
-pub use formats::mgk::{Blocks, Header, JobHash, Part, PartKind, Table};
+pub use formats::mgk::{Blocks, Header, JobHash, Piece, PieceKind, Table};
 pub use histogram::{Histogram, HistogramFormat};
 pub use memory::MemoryTable;

@@ -21,7 +21,7 @@ use crate::formats::fastk::{FastK, FastKRanges};
 use crate::formats::kff::Kff;
 pub use crate::formats::kmc::Database;
 use crate::formats::meryl::Meryl;
-use crate::formats::mgk::{self, MgkRanges, PartKind};
+use crate::formats::mgk::{self, MgkRanges, PieceKind};
 #[cfg(feature = "parquet")]
 use crate::formats::parquet::Parquet;
 use crate::formats::text::Text;
@@ -136,17 +136,17 @@ impl AnyTable {
     /// its k-mers are canonical: `canonical` does.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged, is of no format that is known, or is but a part of a table.
+    /// If it cannot be read, is damaged, is of no format that is known, or is but a piece of one.
     pub fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
-        let table = AnyTable::open_part(path, canonical, cancel)?;
-        match table.description.header.as_ref().and_then(|header| header.part) {
+        let table = AnyTable::open_piece(path, canonical, cancel)?;
+        match table.description.header.as_ref().and_then(|header| header.piece) {
             None => Ok(table),
-            Some(part) => {
-                let remedy = match part.kind {
-                    PartKind::Shard => "all shards of its count first (merganser kmers union)",
-                    PartKind::Range => "all ranges of its job first (merganser kmers concat)",
+            Some(piece) => {
+                let remedy = match piece.kind {
+                    PieceKind::Shard => "all shards of its count first (merganser kmers union)",
+                    PieceKind::Range => "all ranges of its job first (merganser kmers concat)",
                 };
-                Err(bad(path, format!("it is but {part}: join {remedy}")))
+                Err(bad(path, format!("it is but {piece}: join {remedy}")))
             }
         }
     }
@@ -155,7 +155,7 @@ impl AnyTable {
     ///
     /// # Errors
     /// If it cannot be read, is damaged, or is of no format that is known.
-    pub fn open_part(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
+    pub fn open_piece(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
         let (content, description) = AnyTable::content(path, canonical, cancel)?;
         Ok(AnyTable { path: path.to_owned(), description, content })
     }

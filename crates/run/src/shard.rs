@@ -1,4 +1,4 @@
-//! Which part of a job that is divided over machines.
+//! Which shard of a job that is divided over machines.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::ConfigError;
 
-/// The i-th of N parts of a job. Displayed and parsed as `i/N`.
+/// The i-th of N shards of a job. Displayed and parsed as `i/N`.
 ///
 /// ```
 /// use merganser_run::Shard;
@@ -23,18 +23,18 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The most parts of a job.
+    /// The most shards of a job.
     pub const MOST: u16 = u16::MAX;
 
-    /// The `number`-th, from 1, of `of` parts.
+    /// The `number`-th, from 1, of `of` shards.
     ///
     /// # Errors
-    /// If there is no such part.
+    /// If there is no such shard.
     pub fn new(number: u16, of: u16) -> Result<Shard, ConfigError> {
         match (1..=of).contains(&number) {
             true => Ok(Shard { number, of }),
             false => Err(ConfigError::new(format!(
-                "{number}/{of} is no part of a job: give I/N with I from 1 to N, e.g. 1/8"
+                "{number}/{of} is no shard of a job: give I/N with I from 1 to N, e.g. 1/8"
             ))),
         }
     }
@@ -49,7 +49,7 @@ impl Shard {
         self.of
     }
 
-    /// Its share of `total` things that stand in a row: the shares of all parts follow each other, and
+    /// Its share of `total` things that stand in a row: the shares of all shards follow each other, and
     /// differ by one in length at the most.
     pub fn share(self, total: u64) -> Range<u64> {
         let border =
@@ -71,7 +71,7 @@ impl FromStr for Shard {
         let malformed = || {
             let most = Shard::MOST;
             ConfigError::new(format!(
-                "'{text}' is no part of a job: give I/N with I from 1 to N and N up to {most}, e.g. 1/8"
+                "'{text}' is no shard of a job: give I/N with I from 1 to N and N up to {most}, e.g. 1/8"
             ))
         };
         let (number, of) = text.split_once('/').ok_or_else(malformed)?;

@@ -36,7 +36,7 @@ pub(crate) fn write<K: Kmer>(
     cancel: &Cancel,
 ) -> Result<Duration, Error> {
     let mut header = header(job.config, outcome);
-    header.part = job.part;
+    header.piece = job.piece;
     let (bits, largest) = (header.section_bits(), header.largest_count);
     table.open(header, largest, Writing { source, bits, threads: job.threads, cancel })
 }

@@ -1,4 +1,4 @@
-//! Joining tables over machines: shards of a count, each of a part of the input, are joined by ranges
+//! Joining tables over machines: shards of a count, each of a piece of the input, are joined by ranges
 //! of k-mers, and ranges are put together. The result has the bytes of a count in one run.
 
 use std::path::Path;
@@ -11,13 +11,13 @@ use super::calculation::Calculation;
 use super::expression::{Cut, Expression, Mode, Operation};
 use super::run::{Calculated, calculate_joined};
 use crate::formats::TableFormat;
-use crate::formats::mgk::{JobHash, Part, PartKind, Table, section_bits};
+use crate::formats::mgk::{JobHash, Piece, PieceKind, Table, section_bits};
 use crate::tables::clipped::{Clipped, window};
 use crate::tables::{AnyTable, Ranges, bad};
 use crate::{Error, Header, Histogram};
 
 /// Computes an expression of tables, of which none or all are shards of one count
-/// ([`AnyTable::open_part`]); of all its k-mers, or of a range of them, which is a part that
+/// ([`AnyTable::open_piece`]); of all its k-mers, or of a range of them, which is a piece that
 /// [`concat`] takes. Without a range, or when all ranges are put together, a union of shards has the
 /// bytes that a count of the whole input has with the cut of this calculation. The histogram of shards
 /// is that before the cut.
@@ -62,16 +62,16 @@ pub fn concat(
     calculate_joined(&calculation, Some(&joined), tables, resources, outputs, progress, cancel)
 }
 
-/// What is known of a result that is joined of parts, or is one.
+/// What is known of a result that is joined of pieces, or is one.
 pub(super) struct Joined {
     /// The range of k-mers to compute,
     range: Option<Shard>,
-    /// and what it will be a part of.
-    part: Option<Part>,
+    /// and what it will be a piece of.
+    piece: Option<Piece>,
     /// The cut of the result.
     cut: Cut,
     min_quality: Option<u8>,
-    /// What the parts say of the input; `None` where the k-mers' counts do.
+    /// What the pieces say of the input; `None` where the k-mers' counts do.
     total_kmers: Option<u64>,
     /// Of ranges, all that they were before their cut.
     ranges: Option<Ranged>,
@@ -92,11 +92,11 @@ impl Joined {
         range: Option<Shard>,
         tables: &[AnyTable],
     ) -> Result<Option<Joined>, Error> {
-        let parts = parts(tables, PartKind::Shard)?;
-        if parts.is_none() && range.is_none() {
+        let pieces = pieces(tables, PieceKind::Shard)?;
+        if pieces.is_none() && range.is_none() {
             return Ok(None);
         }
-        if parts.is_some() && !is_plain_union(&calculation.expression, tables.len()) {
+        if pieces.is_some() && !is_plain_union(&calculation.expression, tables.len()) {
             let first = tables[0].path();
             return Err(bad(
                 first,
@@ -109,27 +109,27 @@ impl Joined {
         if range.is_some() && calculation.ceiling < u32::MAX {
             return Err(config("`counter_max` goes with whole tables, not with `range`"));
         }
-        let headers = parts.as_deref().unwrap_or_default();
+        let headers = pieces.as_deref().unwrap_or_default();
         let total: u64 = headers.iter().map(|header| header.total_kmers).sum();
-        let part = range.map(|shard| {
+        let piece = range.map(|shard| {
             let job = job(calculation, shard, tables);
-            Part { kind: PartKind::Range, shard, job }
+            Piece { kind: PieceKind::Range, shard, job }
         });
         // All ranges together say it once.
         let says = range.is_none_or(|range| range.number() == 1);
         Ok(Some(Joined {
             range,
-            part,
+            piece,
             cut: calculation.cut,
             min_quality: headers.first().and_then(|header| header.min_quality),
-            total_kmers: parts.is_some().then_some(if says { total } else { 0 }),
+            total_kmers: pieces.is_some().then_some(if says { total } else { 0 }),
             ranges: None,
             needs_number: range.is_none() && calculation.format == TableFormat::Mgk,
         }))
     }
 
     fn of_ranges(tables: &[AnyTable]) -> Result<Joined, Error> {
-        let Some(headers) = parts(tables, PartKind::Range)? else {
+        let Some(headers) = pieces(tables, PieceKind::Range)? else {
             let path = tables.first().map(AnyTable::path).unwrap_or(Path::new(""));
             let reason = "not a range of k-mers, which merganser kmers union --range makes";
             return Err(bad(path, reason));
@@ -141,7 +141,7 @@ impl Joined {
             .for_each(|t| histogram.merge(t.uncut_histogram()));
         Ok(Joined {
             range: None,
-            part: None,
+            piece: None,
             cut: Cut { least: headers[0].min_count, most: headers[0].max_count },
             min_quality: headers[0].min_quality,
             total_kmers: Some(headers.iter().map(|header| header.total_kmers).sum()),
@@ -176,7 +176,7 @@ impl Joined {
         header.min_count = self.cut.least;
         header.max_count = self.cut.most;
         header.min_quality = self.min_quality;
-        header.part = self.part;
+        header.piece = self.piece;
         if let Some(range) = self.range {
             // A range has few of all sections.
             let finer = (range.of() - 1).checked_ilog2().map_or(0, |bits| bits + 1);
@@ -190,7 +190,7 @@ impl Joined {
         self.ranges.as_ref().map_or(before, |ranges| &ranges.histogram)
     }
 
-    /// All and distinct k-mers of the input, and whether some count was too large, where the parts say.
+    /// All and distinct k-mers of the input, and whether some count was too large, where the pieces say.
     pub(super) fn numbers(&self) -> (Option<u64>, Option<u64>, Option<bool>) {
         let ranges = self.ranges.as_ref();
         (self.total_kmers, ranges.map(|of| of.distinct_kmers), ranges.map(|of| of.saturated))
@@ -209,21 +209,21 @@ fn is_plain_union(expression: &Expression, tables: usize) -> bool {
     }
 }
 
-/// The headers of tables that are all parts of one job; `None` if none is a part.
-fn parts(tables: &[AnyTable], kind: PartKind) -> Result<Option<Vec<&Header>>, Error> {
-    let part =
-        |table: &AnyTable| table.description().header.as_ref().and_then(|header| header.part);
-    let Some((first, one)) = tables.iter().find_map(|table| Some((part(table)?, table))) else {
+/// The headers of tables that are all pieces of one job; `None` if none is a piece.
+fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, Error> {
+    let piece =
+        |table: &AnyTable| table.description().header.as_ref().and_then(|header| header.piece);
+    let Some((first, one)) = tables.iter().find_map(|table| Some((piece(table)?, table))) else {
         return Ok(None);
     };
     let remedy = match kind {
-        PartKind::Shard => "join all shards of one count (merganser kmers union)",
-        PartKind::Range => "put all ranges of one union together (merganser kmers concat)",
+        PieceKind::Shard => "join all shards of one count (merganser kmers union)",
+        PieceKind::Range => "put all ranges of one union together (merganser kmers concat)",
     };
     let mut seen = vec![false; usize::from(first.shard.of())];
     for table in tables {
         let path = table.path();
-        let Some(other) = part(table) else {
+        let Some(other) = piece(table) else {
             let what = format!("a whole table, but {} is {first}: {remedy}", one.path().display());
             return Err(bad(path, what));
         };
@@ -242,8 +242,8 @@ fn parts(tables: &[AnyTable], kind: PartKind) -> Result<Option<Vec<&Header>>, Er
     if let Some(missing) = seen.iter().position(|seen| !seen) {
         let of = first.shard.of();
         let what = match kind {
-            PartKind::Shard => "shard",
-            PartKind::Range => "range",
+            PieceKind::Shard => "shard",
+            PieceKind::Range => "range",
         };
         return Err(bad(one.path(), format!("{what} {}/{of} is missing: {remedy}", missing + 1)));
     }

@@ -211,10 +211,10 @@ pub fn open_tables(
 ///
 /// # Errors
 /// If one cannot be opened.
-pub fn open_parts(
+pub fn open_pieces(
     paths: &[impl AsRef<Path>],
     canonical: bool,
     cancel: &Cancel,
 ) -> Result<Vec<AnyTable>, Error> {
-    paths.iter().map(|path| AnyTable::open_part(path.as_ref(), canonical, cancel)).collect()
+    paths.iter().map(|path| AnyTable::open_piece(path.as_ref(), canonical, cancel)).collect()
 }

@@ -38,10 +38,10 @@ Examples:
     curl -s $URL | merganser count -k 31 --format tsv -o sample.tsv.gz -
   From CRAM, with the genome that the reads were aligned to:
     merganser count -k 31 --reference genome.fa -o sample.mgk sample.cram
-  On two machines, each a part of the input, joined to what one would count:
-    merganser count -k 31 --shard 1/2 -o part1.mgk @files.txt
-    merganser count -k 31 --shard 2/2 -o part2.mgk @files.txt
-    merganser kmers union --min-count 2 -o sample.mgk part1.mgk part2.mgk
+  On two machines, each a shard of the input, joined to what one would count:
+    merganser count -k 31 --shard 1/2 -o shard1.mgk @files.txt
+    merganser count -k 31 --shard 2/2 -o shard2.mgk @files.txt
+    merganser kmers union --min-count 2 -o sample.mgk shard1.mgk shard2.mgk
   Many files, little memory:
     merganser count -k 31 --memory 2G --tmp-dir scratch/ \\
       -o sample.mgk @files.txt";
@@ -74,7 +74,7 @@ pub(crate) struct CountArgs {
     /// Make one base of each run of the same base first (homopolymer compression)
     #[arg(long)]
     pub(crate) hpc: bool,
-    /// Count but the I-th of N parts of the inputs, all its k-mers, for kmers union to join
+    /// Count but the I-th of N shards of the inputs, all its k-mers, for kmers union to join
     #[arg(long, value_name = "I/N", conflicts_with_all = [
         "max_count", "histogram", "report_html", "report_data", "multiqc", "stats_only",
     ])]

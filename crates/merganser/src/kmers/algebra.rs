@@ -105,7 +105,7 @@ pub(super) fn concat(args: &ConcatArgs, console: &Console) -> Result<ExitCode> {
     };
     let format = check(asked.written, asked.cut)?;
     merganser_run::raise_open_file_limit();
-    let opened = algebra::open_parts(&asked.paths, true, &cancel)?;
+    let opened = algebra::open_pieces(&asked.paths, true, &cancel)?;
     run_on(&asked, format, &opened, &cancel, console)
 }
 
@@ -218,7 +218,7 @@ fn run(asked: Asked<'_>, args: &TableArgs, console: &Console) -> Result<ExitCode
     let cancel = interrupt::cancel_on_interrupt();
     let opened = match asked.how {
         How::Whole => tables::open(&asked.paths, args, &cancel)?,
-        _ => tables::open_parts(&asked.paths, args, &cancel)?,
+        _ => tables::open_pieces(&asked.paths, args, &cancel)?,
     };
     run_on(&asked, format, &opened, &cancel, console)
 }

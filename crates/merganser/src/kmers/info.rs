@@ -13,7 +13,7 @@ use crate::interrupt;
 
 pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
-    let table = AnyTable::open_part(&args.table, !args.forward_only, &cancel)?;
+    let table = AnyTable::open_piece(&args.table, !args.forward_only, &cancel)?;
     let info = match &table.description().header {
         Some(header) => describe(header, table.bytes()),
         None => describe_foreign(table.description(), table.bytes()),
@@ -39,8 +39,8 @@ fn describe(header: &Header, bytes: u64) -> Value {
         "total_kmers": header.total_kmers,
         "bytes": bytes,
     });
-    if let Some(part) = header.part {
-        info["part"] = part.to_string().into();
+    if let Some(piece) = header.piece {
+        info["piece"] = piece.to_string().into();
     }
     info
 }

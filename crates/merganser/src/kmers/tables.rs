@@ -62,13 +62,13 @@ pub(super) fn open(
 ///
 /// # Errors
 /// As [`open`].
-pub(super) fn open_parts(
+pub(super) fn open_pieces(
     paths: &[impl AsRef<Path>],
     args: &TableArgs,
     cancel: &Cancel,
 ) -> Result<Vec<AnyTable>> {
     merganser_run::raise_open_file_limit();
-    as_told(algebra::open_parts(paths, !args.forward_only, cancel)?, args)
+    as_told(algebra::open_pieces(paths, !args.forward_only, cancel)?, args)
 }
 
 fn as_told(tables: Vec<AnyTable>, args: &TableArgs) -> Result<Vec<AnyTable>> {

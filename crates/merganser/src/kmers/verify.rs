@@ -31,7 +31,7 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
 }
 
 fn check(path: &Path, args: &VerifyArgs, cancel: &Cancel) -> Result<()> {
-    let table = tables::open_parts(&[path], &args.resources, cancel)?;
+    let table = tables::open_pieces(&[path], &args.resources, cancel)?;
     table[0].verify(tables::resources(&args.resources, None).threads, cancel)?;
     if table[0].as_mgk().is_some() {
         return Ok(());

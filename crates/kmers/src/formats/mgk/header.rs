@@ -2,14 +2,14 @@
 
 use merganser_seq::kmer::{Kmer, MAX_K};
 
-use super::part::{Part, PartKind};
+use super::piece::{Piece, PieceKind};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89MGK\r\n\x1a\n";
-/// The newest version of the format. Programs of before must not take tables of homopolymer-compressed reads for others, nor parts
+/// The newest version of the format. Programs of before must not take tables of homopolymer-compressed reads for others, nor pieces
 /// for whole tables; all other tables are of the first one.
 pub(crate) const VERSION: u32 = 3;
-const PARTS_VERSION: u32 = 3;
+const PIECES_VERSION: u32 = 3;
 const HOMOPOLYMERS_VERSION: u32 = 2;
 const FIRST_VERSION: u32 = 1;
 /// Bytes of the header.
@@ -48,8 +48,8 @@ pub struct Header {
     pub total_kmers: u64,
     /// Distinct k-mers of the input, before any cut.
     pub distinct_kmers: u64,
-    /// What it is a part of, if it is but that.
-    pub part: Option<Part>,
+    /// What it is a piece of, if it is but that.
+    pub piece: Option<Piece>,
     /// First bits of a k-mer that choose its section.
     pub(crate) section_bits: u32,
     pub(crate) blocks: u64,
@@ -75,12 +75,12 @@ impl Header {
         let flags = u32::from(self.canonical) * CANONICAL
             + u32::from(self.saturated) * SATURATED
             + u32::from(self.homopolymer_compressed) * HOMOPOLYMER_COMPRESSED
-            + self.part.map_or(0, |part| match part.kind {
-                PartKind::Shard => SHARD,
-                PartKind::Range => RANGE,
+            + self.piece.map_or(0, |piece| match piece.kind {
+                PieceKind::Shard => SHARD,
+                PieceKind::Range => RANGE,
             });
-        let version = match (self.part, self.homopolymer_compressed) {
-            (Some(_), _) => PARTS_VERSION,
+        let version = match (self.piece, self.homopolymer_compressed) {
+            (Some(_), _) => PIECES_VERSION,
             (None, true) => HOMOPOLYMERS_VERSION,
             (None, false) => FIRST_VERSION,
         };
@@ -111,8 +111,8 @@ impl Header {
             (88, self.file_bytes),
         ];
         large.into_iter().for_each(|(at, value)| value.store(&mut bytes[at..]));
-        if let Some(part) = self.part {
-            bytes[112..124].copy_from_slice(&part.to_bytes());
+        if let Some(piece) = self.piece {
+            bytes[112..124].copy_from_slice(&piece.to_bytes());
         }
         crc32fast::hash(&bytes[..124]).store(&mut bytes[124..]);
         bytes
@@ -140,9 +140,9 @@ impl Header {
             return Err("the header is damaged (checksum): count again".into());
         }
         let u64_at = |at: usize| u64::load(&bytes[at..]);
-        let part = part(u32_at(20), &bytes[112..124])?;
+        let piece = piece(u32_at(20), &bytes[112..124])?;
         let header = Header {
-            part,
+            piece,
             k: u32_at(16) as usize,
             canonical: u32_at(20) & CANONICAL != 0,
             saturated: u32_at(20) & SATURATED != 0,
@@ -182,8 +182,8 @@ impl Header {
 
     /// Whether the file ends where its section table does; a range has a histogram behind it.
     fn ends_at(&self, end: u64) -> bool {
-        match self.part {
-            Some(Part { kind: PartKind::Range, .. }) => {
+        match self.piece {
+            Some(Piece { kind: PieceKind::Range, .. }) => {
                 self.file_bytes >= end && (self.file_bytes - end).is_multiple_of(HISTOGRAM_ROW)
             }
             _ => self.file_bytes == end,
@@ -194,16 +194,16 @@ impl Header {
 /// Bytes of a row of a histogram: a count (u32) and how many k-mers have it (u64).
 pub(super) const HISTOGRAM_ROW: u64 = 12;
 
-/// The part that flags and bytes tell of.
-fn part(flags: u32, bytes: &[u8]) -> Result<Option<Part>, String> {
+/// The piece that flags and bytes tell of.
+fn piece(flags: u32, bytes: &[u8]) -> Result<Option<Piece>, String> {
     let kind = match flags & (SHARD | RANGE) {
         0 => return Ok(None),
-        SHARD => PartKind::Shard,
-        RANGE => PartKind::Range,
+        SHARD => PieceKind::Shard,
+        RANGE => PieceKind::Range,
         _ => return Err("the header makes no sense: count again".into()),
     };
-    let part = bytes.try_into().ok().and_then(|bytes| Part::from_bytes(kind, bytes));
-    part.map(Some).ok_or_else(|| "the header makes no sense: count again".into())
+    let piece = bytes.try_into().ok().and_then(|bytes| Piece::from_bytes(kind, bytes));
+    piece.map(Some).ok_or_else(|| "the header makes no sense: count again".into())
 }
 
 /// First bits of a k-mer that choose its section, for a table of `kmers` k-mers of `k` bases: a
@@ -241,14 +241,14 @@ mod tests {
         let bytes = header().to_bytes();
         assert_eq!(Header::from_bytes(&bytes), Ok(header()));
         let shard = Shard::new(2, 3).unwrap();
-        let part = Part { kind: PartKind::Shard, shard, job: 0x0123_4567_89ab_cdef };
-        let range = Part { kind: PartKind::Range, ..part };
+        let piece = Piece { kind: PieceKind::Shard, shard, job: 0x0123_4567_89ab_cdef };
+        let range = Piece { kind: PieceKind::Range, ..piece };
         let file_bytes = header().file_bytes + 5 * HISTOGRAM_ROW;
-        let parts = [
-            Header { part: Some(part), ..header() },
-            Header { part: Some(range), file_bytes, ..header() },
+        let pieces = [
+            Header { piece: Some(piece), ..header() },
+            Header { piece: Some(range), file_bytes, ..header() },
         ];
-        for header in parts {
+        for header in pieces {
             assert_eq!(Header::from_bytes(&header.to_bytes()), Ok(header));
         }
         for at in 0..BYTES {

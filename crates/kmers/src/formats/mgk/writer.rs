@@ -9,7 +9,7 @@ use merganser_seq::kmer::Kmer;
 use super::block;
 use super::header::{self, Header};
 use super::index::Entry;
-use super::part::{Part, PartKind};
+use super::piece::{Piece, PieceKind};
 use crate::formats::{Encoder, MgkBlocks, Sink, Totals};
 use crate::{Error, Histogram};
 
@@ -103,8 +103,8 @@ impl<K: Kmer> Sink<Section<K>> for MgkSink {
     }
 
     fn uncut(&mut self, histogram: &Histogram) {
-        let is_range = |part: Part| part.kind == PartKind::Range;
-        if !self.header.part.is_some_and(is_range) {
+        let is_range = |piece: Piece| piece.kind == PieceKind::Range;
+        if !self.header.piece.is_some_and(is_range) {
             return;
         }
         for (count, number) in histogram.iter() {

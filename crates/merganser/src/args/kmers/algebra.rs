@@ -37,9 +37,9 @@ Shards:
 Examples:
   merganser kmers union -o both.mgk a.mgk b.mgk
   merganser kmers union --min-count 2 --range 1/2 -o range1.mgk \\
-    part1.mgk part2.mgk
+    shard1.mgk shard2.mgk
   merganser kmers union --min-count 2 --range 2/2 -o range2.mgk \\
-    part1.mgk part2.mgk
+    shard1.mgk shard2.mgk
   merganser kmers union --counts max --format kmc -o both a.mgk b.kmc_pre c.kff"
 );
 

@@ -1,4 +1,4 @@
-//! What a table says of itself if it is but a part of one.
+//! What a table says of itself if it is but a piece of one.
 
 use std::fmt;
 
@@ -6,30 +6,30 @@ use merganser_run::Shard;
 
 /// Tables that are joined to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartKind {
-    /// All k-mers of a part of the input.
+pub enum PieceKind {
+    /// All k-mers of a piece of the input.
     Shard,
-    /// A part of the k-mers.
+    /// A piece of the k-mers.
     Range,
 }
 
-/// Which part of which job a table is. Displayed as `shard 2/8`, `range 2/8`.
+/// Which piece of which job a table is. Displayed as `shard 2/8`, `range 2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Piece {
     /// What was divided.
-    pub kind: PartKind,
+    pub kind: PieceKind,
     /// Which of them it is.
     pub shard: Shard,
-    /// The same for parts that go together: by their inputs and parameters.
+    /// The same for pieces that go together: by their inputs and parameters.
     pub job: u64,
 }
 
-impl Part {
+impl Piece {
     /// Bytes in a header.
     pub(super) const BYTES: usize = 12;
 
-    pub(super) fn to_bytes(self) -> [u8; Part::BYTES] {
-        let mut bytes = [0; Part::BYTES];
+    pub(super) fn to_bytes(self) -> [u8; Piece::BYTES] {
+        let mut bytes = [0; Piece::BYTES];
         bytes[..2].copy_from_slice(&self.shard.number().to_le_bytes());
         bytes[2..4].copy_from_slice(&self.shard.of().to_le_bytes());
         bytes[4..].copy_from_slice(&self.job.to_le_bytes());
@@ -37,18 +37,18 @@ impl Part {
     }
 
     /// `None` if it makes no sense.
-    pub(super) fn from_bytes(kind: PartKind, bytes: [u8; Part::BYTES]) -> Option<Part> {
+    pub(super) fn from_bytes(kind: PieceKind, bytes: [u8; Piece::BYTES]) -> Option<Piece> {
         let [a, b, c, d, job @ ..] = bytes;
         let shard = Shard::new(u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])).ok()?;
-        Some(Part { kind, shard, job: u64::from_le_bytes(job) })
+        Some(Piece { kind, shard, job: u64::from_le_bytes(job) })
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Piece {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
-            PartKind::Shard => "shard",
-            PartKind::Range => "range",
+            PieceKind::Shard => "shard",
+            PieceKind::Range => "range",
         };
         write!(formatter, "{kind} {}", self.shard)
     }

@@ -1,0 +1,85 @@
+# Configuration, samples, and what jobs need.
+import csv
+import os
+
+from snakemake.utils import validate
+
+validate(config, "../schemas/config.schema.yaml")
+
+
+def read_samples(path):
+    with open(path, newline="") as sheet:
+        return list(csv.DictReader(sheet, delimiter="\t"))
+
+
+rows = read_samples(config["samples"])
+for row in rows:
+    validate(row, "../schemas/samples.schema.yaml")
+
+# Lines of one sample, as of several lanes, belong together.
+samples = {}
+for row in rows:
+    samples.setdefault(row["sample"], []).append(row)
+
+
+wildcard_constraints:
+    sample="|".join(map(re.escape, samples)) or "none",
+    shard=r"\d+",
+    range=r"\d+",
+    batch=r"\d+",
+
+
+def reads(sample):
+    """All files of a sample."""
+    names = [(row["reads_1"], row.get("reads_2")) for row in samples[sample]]
+    return [name for mates in names for name in mates if name]
+
+
+def gigabytes(files):
+    """What files take on disk; as nothing what does not exist yet."""
+    return sum(os.path.getsize(file) for file in files if os.path.exists(file)) / 1e9
+
+
+def shards(sample):
+    """Shards that a sample is counted in: as many as it takes to have `shard_gigabytes` in each."""
+    return max(1, -int(-gigabytes(reads(sample)) // config["count"]["shard_gigabytes"]))
+
+
+def memory(base, per_gigabyte, files=lambda wildcards: []):
+    """Memory by the size of the input; more each time that a job is tried again."""
+
+    def mem_mb(wildcards, attempt):
+        return int((base + per_gigabyte * gigabytes(files(wildcards))) * 2 ** (attempt - 1))
+
+    return mem_mb
+
+
+def minutes(base, per_gigabyte, files=lambda wildcards: []):
+    def runtime(wildcards, attempt):
+        return int((base + per_gigabyte * gigabytes(files(wildcards))) * 2 ** (attempt - 1))
+
+    return runtime
+
+
+def reads_of(wildcards):
+    return reads(wildcards.sample)
+
+
+# Slurm and Kubernetes give a job so many GPUs; what a job does is the same without.
+gpus = config["gpus"]
+device = "auto" if gpus else "cpu"
+
+
+def quoted(files):
+    return " ".join(f"'{file}'" for file in files)
+
+
+def results():
+    wanted = expand("results/counts/{sample}.mgk", sample=samples)
+    wanted += expand("results/spectra/{sample}.json", sample=samples)
+    if config["classify"]["database"]:
+        wanted += expand("results/classify/{sample}.tsv.gz", sample=samples)
+    wanted.append("results/report.html")
+    if config["multiqc"]:
+        wanted.append("results/multiqc.html")
+    return wanted

@@ -1,0 +1,85 @@
+# The same for samples too large for a machine: shards of the input, ranges of k-mers, one table. The results are the
+# bytes of rule count.
+
+
+def shard_tables(wildcards):
+    number = shards(wildcards.sample)
+    return expand("results/shards/{{sample}}/{shard}-of-{of}.mgk", shard=range(1, number + 1), of=number)
+
+
+def range_tables(wildcards):
+    number = min(shards(wildcards.sample), config["count"]["ranges"])
+    return expand("results/ranges/{{sample}}/{range}-of-{of}.mgk", range=range(1, number + 1), of=number)
+
+
+rule count_shard:
+    input:
+        reads_of,
+    output:
+        temp("results/shards/{sample}/{shard}-of-{of}.mgk"),
+    log:
+        "logs/shards/{sample}/{shard}-of-{of}.log",
+    conda:
+        "../envs/merganser.yaml"
+    threads: config["count"]["threads"]
+    resources:
+        mem_mb=lambda wildcards, attempt: int(
+            (2000 + 1500 * config["count"]["shard_gigabytes"]) * 2 ** (attempt - 1)
+        ),
+        runtime=lambda wildcards, attempt: int((10 + 10 * config["count"]["shard_gigabytes"]) * 2 ** (attempt - 1)),
+        gpu=gpus,
+    retries: 2
+    shell:
+        "merganser count -k {k} --shard {wildcards.shard}/{wildcards.of} --threads {threads}"
+        " --memory {resources.mem_mb}M --device {device} --tmp-dir {resources.tmpdir:q}"
+        " -o {output:q} {input:q} 2> {log:q}"
+
+
+rule join_range:
+    input:
+        shard_tables,
+    output:
+        temp("results/ranges/{sample}/{range}-of-{of}.mgk"),
+    log:
+        "logs/ranges/{sample}/{range}-of-{of}.log",
+    conda:
+        "../envs/merganser.yaml"
+    threads: config["count"]["threads"]
+    resources:
+        # Every shard's index is in memory: a hundredth of a table.
+        mem_mb=memory(2000, 20, shard_tables),
+        runtime=minutes(10, 1, shard_tables),
+    retries: 2
+    shell:
+        "merganser kmers union --min-count {least} --range {wildcards.range}/{wildcards.of}"
+        " --threads {threads} --memory {resources.mem_mb}M -o {output:q} {input:q} 2> {log:q}"
+
+
+rule concat_ranges:
+    input:
+        range_tables,
+    output:
+        table="results/counts/{sample}.mgk",
+        histogram="results/counts/{sample}.hist",
+    log:
+        "logs/concat/{sample}.log",
+    conda:
+        "../envs/merganser.yaml"
+    threads: config["count"]["threads"]
+    resources:
+        mem_mb=memory(2000, 20, range_tables),
+        runtime=minutes(10, 1, range_tables),
+    retries: 2
+    shell:
+        "merganser kmers concat --threads {threads} --memory {resources.mem_mb}M"
+        " -o {output.table:q} --histogram {output.histogram:q} {input:q} 2> {log:q}"
+
+
+# Which of both makes a sample's table.
+if large := [sample for sample in samples if shards(sample) > 1]:
+
+    ruleorder: concat_ranges > count
+
+    use rule concat_ranges as concat_ranges with:
+        wildcard_constraints:
+            sample="|".join(map(re.escape, large)),
