@@ -1,6 +1,7 @@
 # Configuration, samples, and what jobs need.
 import csv
 import os
+import re
 
 from snakemake.utils import validate
 
@@ -22,8 +23,13 @@ for row in rows:
     samples.setdefault(row["sample"], []).append(row)
 
 
+def one_of(names):
+    """What a wildcard may be; of no names nothing."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 wildcard_constraints:
-    sample="|".join(map(re.escape, samples)) or "none",
+    sample=one_of(samples),
     shard=r"\d+",
     range=r"\d+",
     batch=r"\d+",
@@ -72,6 +78,44 @@ device = "auto" if gpus else "cpu"
 
 def quoted(files):
     return " ".join(f"'{file}'" for file in files)
+
+# What a classifying job does at once.
+database = config["classify"]["database"]
+samples_per_job = config["classify"]["samples_per_job"]
+names = list(samples)
+batches = [names[at : at + samples_per_job] for at in range(0, len(names), samples_per_job)]
+
+
+def shard_tables(wildcards):
+    number = shards(wildcards.sample)
+    return expand("results/shards/{{sample}}/{shard}-of-{of}.mgk", shard=range(1, number + 1), of=number)
+
+
+def range_tables(wildcards):
+    number = min(shards(wildcards.sample), config["count"]["ranges"])
+    return expand("results/ranges/{{sample}}/{range}-of-{of}.mgk", range=range(1, number + 1), of=number)
+
+
+def batch_of(wildcards):
+    return batches[int(wildcards.batch)]
+
+
+def reads_of_batch(wildcards):
+    return [file for sample in batch_of(wildcards) for file in reads(sample)]
+
+
+def gigabytes_of_database():
+    """A file, or Kraken 2's folder."""
+    if os.path.isdir(database):
+        return gigabytes(os.path.join(database, name) for name in os.listdir(database))
+    return gigabytes([database])
+
+
+def data_of_all(wildcards):
+    data = expand("results/spectra/{sample}.json", sample=samples)
+    if database:
+        data += expand("results/classify/{sample}.json", sample=samples)
+    return data
 
 
 def results():

@@ -1,9 +1,8 @@
 # k-mers of a sample on one machine, and the model of its spectrum.
-k = config["count"]["k"]
-least = config["count"]["min_count"]
-
 
 rule count:
+    wildcard_constraints:
+        sample=one_of(sample for sample in samples if shards(sample) == 1),
     input:
         reads_of,
     output:
@@ -19,9 +18,13 @@ rule count:
         runtime=minutes(10, 10, reads_of),
         gpu=gpus,
     retries: 2
+    params:
+        k=config["count"]["k"],
+        least=config["count"]["min_count"],
+        device=device,
     shell:
-        "merganser count -k {k} --min-count {least} --threads {threads} --memory {resources.mem_mb}M"
-        " --device {device} --tmp-dir {resources.tmpdir:q}"
+        "merganser count -k {params.k} --min-count {params.least} --threads {threads} --memory {resources.mem_mb}M"
+        " --device {params.device} --tmp-dir {resources.tmpdir:q}"
         " -o {output.table:q} --histogram {output.histogram:q} {input:q} 2> {log:q}"
 
 
@@ -31,7 +34,9 @@ rule spectrum:
     output:
         model="results/spectra/{sample}.txt",
         data="results/spectra/{sample}.json",
-        multiqc=touch("results/spectra/{sample}.multiqc"),
+        sections=multiext(
+            "results/multiqc/{sample}.merganser_", "spectrum_mqc.json", "spectrum_stats_mqc.json"
+        ),
     log:
         "logs/spectrum/{sample}.log",
     conda:
@@ -40,11 +45,10 @@ rule spectrum:
         mem_mb=500,
         runtime=10,
     retries: 2
-    group:
-        "spectra"
     params:
+        k=config["count"]["k"],
         ploidy=config["count"]["ploidy"],
     shell:
-        "merganser kmers histogram --model -k {k} --ploidy {params.ploidy} --sample-name {wildcards.sample:q}"
+        "merganser kmers histogram --model -k {params.k} --ploidy {params.ploidy} --sample-name {wildcards.sample:q}"
         " --report-data {output.data:q} --multiqc results/multiqc/{wildcards.sample:q}"
         " -o {output.model:q} {input:q} 2> {log:q}"

@@ -2,16 +2,6 @@
 # bytes of rule count.
 
 
-def shard_tables(wildcards):
-    number = shards(wildcards.sample)
-    return expand("results/shards/{{sample}}/{shard}-of-{of}.mgk", shard=range(1, number + 1), of=number)
-
-
-def range_tables(wildcards):
-    number = min(shards(wildcards.sample), config["count"]["ranges"])
-    return expand("results/ranges/{{sample}}/{range}-of-{of}.mgk", range=range(1, number + 1), of=number)
-
-
 rule count_shard:
     input:
         reads_of,
@@ -29,9 +19,12 @@ rule count_shard:
         runtime=lambda wildcards, attempt: int((10 + 10 * config["count"]["shard_gigabytes"]) * 2 ** (attempt - 1)),
         gpu=gpus,
     retries: 2
+    params:
+        k=config["count"]["k"],
+        device=device,
     shell:
-        "merganser count -k {k} --shard {wildcards.shard}/{wildcards.of} --threads {threads}"
-        " --memory {resources.mem_mb}M --device {device} --tmp-dir {resources.tmpdir:q}"
+        "merganser count -k {params.k} --shard {wildcards.shard}/{wildcards.of} --threads {threads}"
+        " --memory {resources.mem_mb}M --device {params.device} --tmp-dir {resources.tmpdir:q}"
         " -o {output:q} {input:q} 2> {log:q}"
 
 
@@ -50,12 +43,16 @@ rule join_range:
         mem_mb=memory(2000, 20, shard_tables),
         runtime=minutes(10, 1, shard_tables),
     retries: 2
+    params:
+        least=config["count"]["min_count"],
     shell:
-        "merganser kmers union --min-count {least} --range {wildcards.range}/{wildcards.of}"
+        "merganser kmers union --min-count {params.least} --range {wildcards.range}/{wildcards.of}"
         " --threads {threads} --memory {resources.mem_mb}M -o {output:q} {input:q} 2> {log:q}"
 
 
 rule concat_ranges:
+    wildcard_constraints:
+        sample=one_of(sample for sample in samples if shards(sample) > 1),
     input:
         range_tables,
     output:
@@ -73,13 +70,3 @@ rule concat_ranges:
     shell:
         "merganser kmers concat --threads {threads} --memory {resources.mem_mb}M"
         " -o {output.table:q} --histogram {output.histogram:q} {input:q} 2> {log:q}"
-
-
-# Which of both makes a sample's table.
-if large := [sample for sample in samples if shards(sample) > 1]:
-
-    ruleorder: concat_ranges > count
-
-    use rule concat_ranges as concat_ranges with:
-        wildcard_constraints:
-            sample="|".join(map(re.escape, large)),

@@ -4,8 +4,8 @@
 #   slurm.sh up DIR      starts it; then `source DIR/environment`
 #   slurm.sh down DIR    stops it
 #
-# It takes Debian's slurmctld, slurmd, slurm-client and munge, and root. DIR has configuration, logs and state; nothing outside it
-# is changed.
+# It takes Debian's slurmctld, slurmd, slurm-client and munge, and root. DIR has configuration, logs and state; outside it
+# stands but /run/slurm/conf, by which programs in jobs find the configuration.
 set -euo pipefail
 usage() { sed -n '2,9s/^# \?//p' "$0"; exit 2; }
 [ $# = 2 ] || usage
@@ -40,6 +40,8 @@ JobAcctGatherType=jobacct_gather/none
 MinJobAge=600
 MaxJobCount=50000
 ReturnToService=2
+# Snakemake submits lost jobs again; Slurm would wait for two minutes.
+JobRequeue=0
 SlurmdTimeout=15
 InactiveLimit=0
 KillWait=3
@@ -57,6 +59,10 @@ up() {
     command -v "$tool" >/dev/null || { echo "missing: $tool (apt-get install slurm-wlm munge)"; exit 1; }
   done
   configure
+  # Jobs are started without the variables of Slurm.
+  [ ! -e /run/slurm/conf ] || [ -L /run/slurm/conf ] || { echo "/run/slurm/conf: there is a Slurm on this machine"; exit 1; }
+  mkdir -p /run/slurm
+  ln -sfn "$dir" /run/slurm/conf
   # munge wants folders that others cannot write to, from the root on.
   chmod 755 "$dir" "$dir/munge"
   head -c 1024 /dev/urandom >"$dir/munge/key"
@@ -81,6 +87,7 @@ down() {
   dir=$(cd "$dir" && pwd)
   export SLURM_CONF=$dir/slurm.conf
   scancel --user=root 2>/dev/null || true
+  [ "$(readlink /run/slurm/conf)" != "$dir" ] || rm /run/slurm/conf
   for file in "$dir"/slurmd-*.pid "$dir/slurmctld.pid" "$dir/munge/pid"; do
     [ -f "$file" ] && kill "$(cat "$file")" 2>/dev/null || true
   done

@@ -1,0 +1,65 @@
+# Samples against a database, several in a job, so that a node loads the database once for them.
+
+rule sheet:
+    output:
+        "results/sheets/{batch}.tsv",
+    log:
+        "logs/sheets/{batch}.log",
+    conda:
+        "../envs/merganser.yaml"
+    localrule: True
+    params:
+        rows=lambda wildcards: [row for sample in batch_of(wildcards) for row in samples[sample]],
+    script:
+        "../scripts/sheet.py"
+
+
+rule classify:
+    input:
+        sheet="results/sheets/{batch}.tsv",
+        reads=reads_of_batch,
+        database=database,
+    output:
+        temp(directory("results/batches/{batch}")),
+    log:
+        "logs/classify/{batch}.log",
+    conda:
+        "../envs/merganser.yaml"
+    threads: config["classify"]["threads"]
+    resources:
+        mem_mb=lambda wildcards, attempt: int((4000 + 1200 * gigabytes_of_database()) * 2 ** (attempt - 1)),
+        runtime=minutes(10, 5, reads_of_batch),
+        gpu=gpus,
+    retries: 2
+    params:
+        device=device,
+    shell:
+        "mkdir -p {output:q}; "
+        "merganser classify {input.database:q} --sample-sheet {input.sheet:q} --threads {threads}"
+        " --memory {resources.mem_mb}M --device {params.device} --tmp-dir {resources.tmpdir:q}"
+        " -o {output:q}/{{}}.tsv.gz --report {output:q}/{{}}.kreport"
+        " --report-minimizer-data --report-data {output:q}/{{}}.json"
+        " --multiqc {output:q}/{{}} 2> {log:q}"
+
+
+rule classified:
+    """The outputs of a sample, of the job that its batch is."""
+    input:
+        lambda wildcards: f"results/batches/{names.index(wildcards.sample) // samples_per_job}",
+    output:
+        lines="results/classify/{sample}.tsv.gz",
+        report="results/classify/{sample}.kreport",
+        data="results/classify/{sample}.json",
+        sections=multiext("results/multiqc/{sample}.merganser_", "taxa_mqc.json", "taxa_stats_mqc.json"),
+    log:
+        "logs/classified/{sample}.log",
+    conda:
+        "../envs/merganser.yaml"
+    localrule: True
+    params:
+        batch=lambda wildcards, input: f"{input[0]}/{wildcards.sample}",
+    shell:
+        "cp {params.batch:q}.tsv.gz {output.lines:q} 2> {log:q} && "
+        "cp {params.batch:q}.kreport {output.report:q} 2>> {log:q} && "
+        "cp {params.batch:q}.json {output.data:q} 2>> {log:q} && "
+        "cp {params.batch:q}.merganser_taxa*_mqc.json results/multiqc 2>> {log:q}"

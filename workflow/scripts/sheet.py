@@ -1,0 +1,9 @@
+# The sheet of a job: a line for each pair of files, or each file, of its samples.
+import sys
+
+with open(snakemake.log[0], "w") as log:
+    sys.stderr = log
+    with open(snakemake.output[0], "w") as sheet:
+        for row in snakemake.params.rows:
+            files = [row["reads_1"], row.get("reads_2")]
+            print(row["sample"], *filter(None, files), sep="\t", file=sheet)

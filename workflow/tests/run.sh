@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Runs the workflow on this machine and on a real Slurm, where jobs are killed, cancelled and lose their node: the results must be the
+# same bytes.
+#
+#   run.sh MERGANSER [FOLDER]     FOLDER is where to work, a temporary one unless given
+#
+# It takes snakemake 9 with snakemake-executor-plugin-slurm on PATH, what slurm.sh takes, and the repository's tests/data.
+set -euo pipefail
+[ $# -ge 1 ] || { sed -n '2,8s/^# \?//p' "$0"; exit 2; }
+program=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+workflow=$(dirname "$here")
+data=$(cd "$workflow/../tests/data" && pwd)
+work=${2:-$(mktemp -d)}
+mkdir -p "$work"
+[ $# -ge 2 ] || trap 'rm -rf "$work"' EXIT
+
+# The program, and nothing else of that name; Slurm's jobs take it from PATH, too.
+mkdir -p "$work/bin"
+ln -sf "$program" "$work/bin/merganser"
+export PATH=$work/bin:$PATH XDG_CACHE_HOME=$work/cache
+
+prepare() { # FOLDER: samples, a database and the configuration, as a user has them
+  local folder=$1 at
+  mkdir -p "$folder"/{config,reads}
+  for at in 1 2; do
+    # Enough that a job can be killed in its middle.
+    for _ in $(seq 40); do zcat "$data/ERR1438863_$at.fastq.gz"; done >"$folder/reads/whole_$at.fastq"
+    cp "$data/ERR1438863_$at.fastq.gz" "$folder/reads/lane_$at.fastq.gz"
+    # Gzip of several members, which can be cut.
+    split -l 40000 --filter 'gzip -1' "$folder/reads/whole_$at.fastq" >"$folder/reads/large_$at.fastq.gz"
+  done
+  {
+    printf 'sample\treads_1\treads_2\n'
+    printf 'large\treads/large_1.fastq.gz\treads/large_2.fastq.gz\nlarge\treads/whole_1.fastq\treads/whole_2.fastq\n'
+    for at in 1 2 3; do printf 'small%s\treads/lane_1.fastq.gz\treads/lane_2.fastq.gz\n' $at; done
+  } >"$folder/config/samples.tsv"
+  # Of a size at which the large sample is divided, and the small ones are not.
+  sed -e 's/shard_gigabytes: .*/shard_gigabytes: 0.03/' -e 's/ranges: .*/ranges: 3/' -e 's/samples_per_job: .*/samples_per_job: 2/' \
+    -e 's/threads: 8/threads: 1/' -e 's/database: .*/database: refs.mgdb/' "$workflow/config/config.yaml" >"$folder/config/config.yaml"
+  merganser build --quiet --taxonomy "$data/taxonomy" --map "$data/genomes/seqid2taxid.map" -o "$folder/refs.mgdb" "$data"/genomes/*.fna.gz
+}
+
+run() { # FOLDER PROFILE OPTIONS...: runs the workflow
+  local folder=$1 profile=$2
+  shift 2
+  snakemake --snakefile "$workflow/Snakefile" --directory "$folder" --profile "$workflow/profiles/$profile" --quiet rules "$@" \
+    >"$folder/snakemake.log" 2>&1 || { tail -50 "$folder/snakemake.log"; exit 1; }
+}
+
+sabotage() { # FOLDER: kills a program, cancels a job, takes a node down; each once. Says so in FOLDER/sabotage.
+  local folder=$1 pid job
+  # A shard that is being counted, without a chance to clean up.
+  until pid=$(pgrep -f -o '^merganser count .*--shard 2/'); do sleep 0.02; done
+  sleep 0.03
+  kill -KILL "$pid" && echo "killed: merganser count --shard 2" >>"$folder/sabotage"
+  until job=$(squeue -h -t R -o %i | head -1) && [ -n "$job" ]; do sleep 0.02; done
+  scancel "$job" && echo "cancelled: job $job" >>"$folder/sabotage"
+  until [ -n "$(squeue -h -t R -w node2 -o %i)" ]; do sleep 0.02; done
+  scontrol update nodename=node2 state=down reason=test && echo "down: node2" >>"$folder/sabotage"
+  sleep 10
+  scontrol update nodename=node2 state=resume 2>/dev/null || true
+}
+
+echo "lint"
+prepare "$work/local"
+snakemake --snakefile "$workflow/Snakefile" --directory "$work/local" --lint >"$work/lint" 2>&1 || { cat "$work/lint"; exit 1; }
+
+echo "on this machine"
+run "$work/local" local --cores 2
+
+echo "on Slurm, with jobs killed and a node lost"
+prepare "$work/slurm"
+"$here/slurm.sh" up "$work/cluster" >/dev/null
+trap '"$here/slurm.sh" down "$work/cluster"; [ $# -ge 2 ] || rm -rf "$work"' EXIT
+# shellcheck disable=SC1091
+source "$work/cluster/environment"
+sabotage "$work/slurm" &
+# Should the jobs never come, the saboteur must not wait for them.
+saboteur=$!
+trap 'kill $saboteur 2>/dev/null || true; "$here/slurm.sh" down "$work/cluster"; [ $# -ge 2 ] || rm -rf "$work"' EXIT
+run "$work/slurm" slurm --slurm-init-seconds-before-status-checks 2 --seconds-between-status-checks 2 --latency-wait 5 \
+  --slurm-status-command squeue --default-resources slurm_partition=test mem_mb=2000 runtime=30
+wait "$saboteur"
+cat "$work/slurm/sabotage"
+
+echo "the same bytes"
+# A program that is killed outright leaves a file that is not complete, under a name that nobody takes for a result.
+find "$work/slurm/results" -name '.merganser-*' -delete
+find "$work/slurm/results" -type d -empty -delete
+diff -r "$work/local/results" "$work/slurm/results"
+# By shards and ranges, and in one run.
+merganser count --quiet -k 21 -o "$work/whole.mgk" --histogram "$work/whole.hist" "$work"/local/reads/{large,whole}_{1,2}.fastq*
+cmp "$work/whole.mgk" "$work/slurm/results/counts/large.mgk"
+cmp "$work/whole.hist" "$work/slurm/results/counts/large.hist"
+echo "ok"
