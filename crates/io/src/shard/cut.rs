@@ -265,7 +265,7 @@ mod tests {
                 // Bases of lines that are known whole.
                 let known = seen.get_or_insert(before.len());
                 if before.len() - *known >= overlap {
-                    let again = before[before.len() - overlap..].as_bytes().to_vec();
+                    let again = before.as_bytes()[before.len() - overlap..].to_vec();
                     expected = Some((*begin - at, Some(again)));
                     break;
                 }

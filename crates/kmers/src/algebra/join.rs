@@ -62,6 +62,9 @@ pub fn concat(
     calculate_joined(&calculation, Some(&joined), tables, resources, outputs, progress, cancel)
 }
 
+/// The k-mers of each table.
+pub(super) type AllRanges<'t, K> = Vec<Box<dyn Ranges<K> + 't>>;
+
 /// What is known of a result that is joined of pieces, or is one.
 pub(super) struct Joined {
     /// The range of k-mers to compute,
@@ -159,7 +162,7 @@ impl Joined {
         &self,
         tables: &'t [AnyTable],
         k: usize,
-    ) -> Result<Option<Vec<Box<dyn Ranges<K> + 't>>>, Error> {
+    ) -> Result<Option<AllRanges<'t, K>>, Error> {
         let Some(range) = self.range else { return Ok(None) };
         let own = |table: &'t AnyTable| {
             let reason = "only .mgk tables have ranges: make one with merganser kmers convert";
