@@ -39,7 +39,8 @@ impl Carry {
         Carry {
             // The next line goes on with them.
             bytes: repeated.to_vec(),
-            format: Some(stretch.format()),
+            // A file may begin with blank lines, which are passed over.
+            format: (!stretch.begins_file()).then_some(stretch.format()),
             resume: stretch.repeated().is_some(),
             in_line: !repeated.is_empty(),
             repeated: repeated.len(),

@@ -48,6 +48,11 @@ impl Stretch {
         self.compression
     }
 
+    /// Whether it begins where the file does.
+    pub(crate) fn begins_file(&self) -> bool {
+        self.from == Cut::default()
+    }
+
     /// What is in it.
     pub(crate) fn format(&self) -> Format {
         self.format

@@ -118,13 +118,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn shards_are_the_inputs(
-        texts in prop::collection::vec((prop_oneof![fasta(), fastq()], how(), 1usize..200), 1..4),
+        texts in prop::collection::vec((prop_oneof![fasta(), fastq()], how(), 1usize..200, 0usize..3), 1..4),
         of in 1u16..9, chunk_bytes in 8usize..300,
     ) {
         let dir = tempfile::tempdir().unwrap();
-        let files: Vec<_> = texts.iter().enumerate().map(|(at, (text, how, step))| {
-            (write(dir.path(), &at.to_string(), &pack(text, *how, *step)), text.clone())
-        }).collect();
+        let file = |(at, (text, how, step, blank)): (usize, &(Vec<u8>, How, usize, usize))| {
+            let text = [&b"\n".repeat(*blank)[..], text].concat();
+            (write(dir.path(), &at.to_string(), &pack(&text, *how, *step)), text)
+        };
+        let files: Vec<_> = texts.iter().enumerate().map(file).collect();
         check(&files, of, chunk_bytes);
     }
 }
