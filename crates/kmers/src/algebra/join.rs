@@ -18,7 +18,7 @@ use crate::{Error, Header, Histogram};
 
 /// Computes an expression of tables, of which none or all are shards of one count
 /// ([`AnyTable::open_piece`]); of all its k-mers, or of a range of them, which is a piece that
-/// [`concat`] takes. Without a range, or when all ranges are put together, a union of shards has the
+/// [`concat()`] takes. Without a range, or when all ranges are put together, a union of shards has the
 /// bytes that a count of the whole input has with the cut of this calculation. The histogram of shards
 /// is that before the cut.
 ///
