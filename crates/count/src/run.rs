@@ -341,7 +341,7 @@ impl Run<'_> {
         let mut order: Vec<usize> = (0..store.bins()).collect();
         order.sort_by_key(|&bin| (std::cmp::Reverse(store.bytes(bin)), bin));
         let next = AtomicUsize::new(0);
-        let pieces = run_workers_collect(self.job.threads, |_| {
+        let parts = run_workers_collect(self.job.threads, |_| {
             let mut counter = Counter::new(self.config, plan.table_bytes, results);
             while let Some(&bin) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if self.cancel.is_cancelled() {
@@ -357,7 +357,7 @@ impl Run<'_> {
             counter.finish()
         })?;
         let mut histogram = Histogram::default();
-        pieces.iter().for_each(|piece| histogram.merge(piece));
+        parts.iter().for_each(|part| histogram.merge(part));
         Ok(histogram)
     }
 

@@ -65,7 +65,7 @@ pub fn fingerprint(inputs: &[Input]) -> Result<u64, Error> {
     let mut sums = [crc32fast::Hasher::new(), crc32fast::Hasher::new()];
     for input in inputs {
         let size = size(input)?;
-        let (file, _) = open(input)?;
+        let file = open(input)?;
         for (sum, from) in sums.iter_mut().zip([0, size.saturating_sub(ENDS)]) {
             let mut bytes = vec![0; ENDS.min(size) as usize];
             file.read_exact_at(&mut bytes, from).map_err(|error| open_error(input, &error))?;
@@ -85,10 +85,10 @@ fn size(input: &Input) -> Result<u64, Error> {
     })
 }
 
-fn open(input: &Input) -> Result<(File, &Path), Error> {
+fn open(input: &Input) -> Result<File, Error> {
     // What has a size has a path.
     let path = input.path().unwrap_or(Path::new(""));
-    File::open(path).map(|file| (file, path)).map_err(|error| open_error(input, &error))
+    File::open(path).map_err(|error| open_error(input, &error))
 }
 
 /// What a share has of a file of `size` bytes, in which it begins or ends at these places, if it does.
@@ -103,7 +103,7 @@ fn part(
     if from.is_none() && to.is_none() {
         return Ok(whole());
     }
-    let (file, _) = open(input)?;
+    let file = open(input)?;
     let failed = |error| open_error(input, &error);
     let Some((compression, format)) = kind(&file).map_err(failed)? else { return Ok(whole()) };
     let find = |at: u64| cut::find(&file, size, (compression, format), at, overlap).map_err(failed);

@@ -3,23 +3,44 @@
 use flate2::bufread::GzDecoder;
 use std::io::{self, BufRead, Read};
 
-/// Decompresses all members of a gzip file. Unlike flate2's own reader of several members, it
-/// takes zeros after the last one for padding (as gzip does) and anything else for an error.
+/// Decompresses all members of a gzip file; each read gives text of one of them. Unlike flate2's own reader of several
+/// members, it takes zeros after the last one for padding (as gzip does) and anything else for an error.
 pub(crate) struct GzipStream<R> {
     state: State<R>,
+    /// Where the member begins that is read.
+    member: u64,
 }
 
 enum State<R> {
-    Member(Box<GzDecoder<R>>),
+    Member(Box<GzDecoder<Counted<R>>>),
     /// Where a member, padding or the end follows.
-    Between(R),
+    Between(Counted<R>),
     End,
 }
 
 impl<R: BufRead> GzipStream<R> {
     /// `input` begins with a member; no input at all is an empty stream.
     pub(crate) fn new(input: R) -> Self {
-        Self { state: State::Between(input) }
+        Self::from(input, 0)
+    }
+
+    /// The same of an input that begins at byte `at` of a file.
+    pub(crate) fn from(bytes: R, at: u64) -> Self {
+        Self { state: State::Between(Counted { bytes, at }), member: at }
+    }
+
+    /// Where in the file the member begins that the last text was of; at the end, where the last one ends.
+    pub(crate) fn member(&self) -> u64 {
+        self.member
+    }
+
+    /// Where in the file it reads.
+    pub(crate) fn at(&self) -> u64 {
+        match &self.state {
+            State::Member(text) => text.get_ref().at,
+            State::Between(bytes) => bytes.at,
+            State::End => self.member,
+        }
     }
 }
 
@@ -31,7 +52,13 @@ impl<R: BufRead> Read for GzipStream<R> {
         loop {
             match std::mem::replace(&mut self.state, State::End) {
                 State::End => return Ok(0),
-                State::Between(input) => self.state = after_member(input)?,
+                State::Between(mut input) => {
+                    self.member = input.at;
+                    match input.fill_buf()?.first() {
+                        Some(0x1f) => self.state = State::Member(Box::new(GzDecoder::new(input))),
+                        _ => return pass_padding(&mut input).map(|()| 0),
+                    }
+                }
                 State::Member(mut decoder) => {
                     let read = decoder.read(buffer)?;
                     if read > 0 {
@@ -45,15 +72,33 @@ impl<R: BufRead> Read for GzipStream<R> {
     }
 }
 
-fn after_member<R: BufRead>(mut input: R) -> io::Result<State<R>> {
-    match input.fill_buf()?.first() {
-        Some(0x1f) => Ok(State::Member(Box::new(GzDecoder::new(input)))),
-        _ => pass_padding(&mut input).map(|()| State::End),
+/// Bytes, and where they are read from.
+struct Counted<R> {
+    bytes: R,
+    at: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buffer)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.bytes.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.at += bytes as u64;
+        self.bytes.consume(bytes);
     }
 }
 
 /// Sees to it that nothing but zeros follows.
-pub(crate) fn pass_padding(input: &mut impl BufRead) -> io::Result<()> {
+fn pass_padding(input: &mut impl BufRead) -> io::Result<()> {
     loop {
         let padding = input.fill_buf()?;
         if padding.is_empty() {

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use memchr::memchr;
 
-use super::members::{MemberText, find_member};
+use super::members::{find_member, text_from};
 use crate::chunk::Format;
 use crate::compress::Compression;
 
@@ -42,7 +42,7 @@ pub(crate) fn find(
         }));
     }
     let Some(first) = find_member(file, size, compression, at)? else { return Ok(None) };
-    let mut text = MemberText::new(file.try_clone()?, first)?;
+    let mut text = text_from(file.try_clone()?, first)?;
     // Where in the text each member begins.
     let (mut members, mut behind) = (Vec::new(), 0);
     let found = search(&mut finder, |buffer| {
@@ -89,7 +89,7 @@ struct Finder {
     at_start: bool,
     is_whole: bool,
     /// FASTQ: where the last two lines begin, and with what.
-    lines: [Option<(u64, Option<u8>)>; 2],
+    lines: [Option<(u64, u8)>; 2],
     /// FASTA: the last bases of whole lines, and how many bytes of them belong to the line that is read.
     bases: Vec<u8>,
     of_line: usize,
@@ -182,10 +182,9 @@ impl Finder {
     /// next would begin with `+`; the third begins with `+` itself; were it the fourth, the next would
     /// begin with `@`.
     fn fastq_line(&mut self, first: u8) -> Option<u64> {
-        let first = Some(first);
-        if let [Some((at, Some(b'@'))), Some((_, between))] = self.lines
-            && first == Some(b'+')
-            && !matches!(between, Some(b'@' | b'+'))
+        if let [Some((at, b'@')), Some((_, between))] = self.lines
+            && first == b'+'
+            && !matches!(between, b'@' | b'+')
         {
             return Some(at);
         }

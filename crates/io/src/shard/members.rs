@@ -2,7 +2,7 @@
 //! them on.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 
 use flate2::bufread::GzDecoder;
@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use crate::compress::Compression;
 use crate::compress::bgzf::{self, Header};
-use crate::compress::gzip::pass_padding;
+use crate::compress::gzip::GzipStream;
 
 /// A member of a file that can be cut begins within so many bytes: of a gzip file without, no more is
 /// searched, as most of these have only one.
@@ -60,18 +60,23 @@ fn fill_at(file: &File, buffer: &mut [u8], from: u64) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Whether a block of BGZF is here: it inflates with the right checksum, and another or the end follows.
-fn is_block(file: &File, size: u64, at: u64) -> io::Result<bool> {
-    let mut bytes = vec![0; bgzf::MAX_BLOCK + 64];
+/// The block of BGZF at `at`: its size, and its text; `None` if there is none with the right checksum.
+pub(super) fn block(file: &File, at: u64) -> io::Result<Option<(u64, Vec<u8>)>> {
+    let mut bytes = vec![0; bgzf::MAX_BLOCK];
     let known = fill_at(file, &mut bytes, at)?;
-    let Header::Block { size: block } = bgzf::header(&bytes[..known]) else { return Ok(false) };
-    let next = match bgzf::header(&bytes[block.min(known)..known]) {
-        Header::Block { .. } => true,
-        _ => at + block as u64 == size,
-    };
+    let Header::Block { size } = bgzf::header(&bytes[..known]) else { return Ok(None) };
     let mut text = Vec::new();
-    let whole = GzDecoder::new(&bytes[..block.min(known)]).read_to_end(&mut text);
-    Ok(next && block <= known && whole.is_ok())
+    let whole = GzDecoder::new(&bytes[..size.min(known)]).read_to_end(&mut text);
+    Ok((size <= known && whole.is_ok()).then_some((size as u64, text)))
+}
+
+/// Whether a block of BGZF is here, behind which another or the end follows.
+fn is_block(file: &File, size: u64, at: u64) -> io::Result<bool> {
+    let Some((own, _)) = block(file, at)? else { return Ok(false) };
+    let mut next = [0; 64];
+    let known = fill_at(file, &mut next, at + own)?;
+    let follows = matches!(bgzf::header(&next[..known]), Header::Block { .. });
+    Ok(follows || at + own == size)
 }
 
 /// Whether a member seems to begin here: with a header that writers make and some text. Three bytes may
@@ -91,91 +96,12 @@ fn is_member(file: &File, head: &[u8], at: u64) -> io::Result<bool> {
     Ok(read.is_ok() && is_text)
 }
 
-/// The text of a gzip file from one of its members on; each read gives text of one of them.
-pub(super) struct MemberText {
-    state: State,
-    member: u64,
-}
+/// The text of a gzip file.
+pub(super) type MemberText = GzipStream<BufReader<File>>;
 
-enum State {
-    Member(Box<GzDecoder<Counted>>),
-    Between(Counted),
-    End,
-}
-
-impl MemberText {
-    /// The text of a file from the member on that begins there. No copy of the file
-    /// may be read from meanwhile: they share one place.
-    pub(super) fn new(mut file: File, member: u64) -> io::Result<MemberText> {
-        file.seek(SeekFrom::Start(member))?;
-        let bytes = Counted { bytes: BufReader::with_capacity(1 << 18, file), at: member };
-        Ok(MemberText { state: State::Between(bytes), member })
-    }
-
-    /// Where the member begins that the last text was of; at the end, where the last one ends.
-    pub(super) fn member(&self) -> u64 {
-        self.member
-    }
-
-    /// Where in the file it reads.
-    pub(super) fn at(&self) -> u64 {
-        match &self.state {
-            State::Member(text) => text.get_ref().at,
-            State::Between(bytes) => bytes.at,
-            State::End => self.member,
-        }
-    }
-}
-
-impl Read for MemberText {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() {
-            return Ok(0);
-        }
-        loop {
-            match std::mem::replace(&mut self.state, State::End) {
-                State::End => return Ok(0),
-                State::Between(mut bytes) => {
-                    self.member = bytes.at;
-                    match bytes.fill_buf()?.first() {
-                        Some(0x1f) => self.state = State::Member(Box::new(GzDecoder::new(bytes))),
-                        _ => return pass_padding(&mut bytes).map(|()| 0),
-                    }
-                }
-                State::Member(mut text) => {
-                    let read = text.read(buffer)?;
-                    if read > 0 {
-                        self.state = State::Member(text);
-                        return Ok(read);
-                    }
-                    self.state = State::Between(text.into_inner());
-                }
-            }
-        }
-    }
-}
-
-/// Bytes of a file, and where they are read from.
-struct Counted {
-    bytes: BufReader<File>,
-    at: u64,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.read(buffer)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl BufRead for Counted {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.bytes.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.at += bytes as u64;
-        self.bytes.consume(bytes);
-    }
+/// The text of a file from the member on that begins at `member`. No copy of the file may be read from
+/// meanwhile: they share one place.
+pub(super) fn text_from(mut file: File, member: u64) -> io::Result<MemberText> {
+    file.seek(SeekFrom::Start(member))?;
+    Ok(GzipStream::from(BufReader::with_capacity(1 << 18, file), member))
 }

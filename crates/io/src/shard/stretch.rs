@@ -3,17 +3,13 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::bufread::GzDecoder;
-
 use super::cut::Cut;
-use super::members::MemberText;
+use super::members::{self, MemberText, text_from};
 use crate::Input;
 use crate::chunk::Format;
-use crate::compress::bgzf::{self, Header};
 use crate::compress::{BgzfBlocks, Compression};
 
 /// A stretch of a file, from one place where it can be cut up to another, or to its end.
@@ -113,7 +109,7 @@ impl Stretch {
         file: File,
         count: Arc<AtomicU64>,
     ) -> io::Result<Box<dyn Read + Send>> {
-        let mut text = MemberText::new(file, self.from.offset)?;
+        let mut text = text_from(file, self.from.offset)?;
         io::copy(&mut (&mut text).take(self.from.skip), &mut io::sink())?;
         let taken = self.from.skip;
         let to = self.to.as_ref().map(|to| (to.offset, to.skip));
@@ -128,16 +124,10 @@ impl Stretch {
     }
 }
 
-/// The block of BGZF at `offset`: its size, and its text.
+/// The block that was found where a shard begins or ends.
 fn block(file: &File, offset: u64) -> io::Result<(u64, Vec<u8>)> {
-    let mut bytes = vec![0; bgzf::MAX_BLOCK];
-    let known = file.read_at(&mut bytes, offset)?;
-    let Header::Block { size } = bgzf::header(&bytes[..known]) else {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file was changed"));
-    };
-    let mut text = Vec::new();
-    GzDecoder::new(&bytes[..size.min(known)]).read_to_end(&mut text)?;
-    Ok((size as u64, text))
+    let changed = || io::Error::new(io::ErrorKind::InvalidData, "the file was changed");
+    members::block(file, offset)?.ok_or_else(changed)
 }
 
 /// Text up to a place in it.
