@@ -27,8 +27,8 @@ rule classify:
         "../envs/merganser.yaml"
     threads: config["classify"]["threads"]
     resources:
-        mem_mb=lambda wildcards, attempt: int((4000 + 1200 * gigabytes_of_database()) * 2 ** (attempt - 1)),
-        runtime=minutes(10, 5, reads_of_batch),
+        mem_mb=by_size(4000, 1200, gigabytes_of_database()),
+        runtime=by_size(10, 5, reads_of_batch),
         gpu=gpus,
     retries: 2
     params:

@@ -51,20 +51,14 @@ def shards(sample):
     return max(1, -int(-gigabytes(reads(sample)) // config["count"]["shard_gigabytes"]))
 
 
-def memory(base, per_gigabyte, files=lambda wildcards: []):
-    """Memory by the size of the input; more each time that a job is tried again."""
+def by_size(base, per_gigabyte, size):
+    """Memory or time by the gigabytes of the input, or its files; more each time that a job is tried again."""
 
-    def mem_mb(wildcards, attempt):
-        return int((base + per_gigabyte * gigabytes(files(wildcards))) * 2 ** (attempt - 1))
+    def needed(wildcards, attempt):
+        of = gigabytes(size(wildcards)) if callable(size) else size
+        return int((base + per_gigabyte * of) * 2 ** (attempt - 1))
 
-    return mem_mb
-
-
-def minutes(base, per_gigabyte, files=lambda wildcards: []):
-    def runtime(wildcards, attempt):
-        return int((base + per_gigabyte * gigabytes(files(wildcards))) * 2 ** (attempt - 1))
-
-    return runtime
+    return needed
 
 
 def reads_of(wildcards):
@@ -75,9 +69,6 @@ def reads_of(wildcards):
 gpus = config["gpus"]
 device = "auto" if gpus else "cpu"
 
-
-def quoted(files):
-    return " ".join(f"'{file}'" for file in files)
 
 # What a classifying job does at once.
 database = config["classify"]["database"]

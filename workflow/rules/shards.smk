@@ -13,10 +13,8 @@ rule count_shard:
         "../envs/merganser.yaml"
     threads: config["count"]["threads"]
     resources:
-        mem_mb=lambda wildcards, attempt: int(
-            (2000 + 1500 * config["count"]["shard_gigabytes"]) * 2 ** (attempt - 1)
-        ),
-        runtime=lambda wildcards, attempt: int((10 + 10 * config["count"]["shard_gigabytes"]) * 2 ** (attempt - 1)),
+        mem_mb=by_size(2000, 1500, config["count"]["shard_gigabytes"]),
+        runtime=by_size(10, 10, config["count"]["shard_gigabytes"]),
         gpu=gpus,
     retries: 2
     params:
@@ -40,8 +38,8 @@ rule join_range:
     threads: config["count"]["threads"]
     resources:
         # Every shard's index is in memory: a hundredth of a table.
-        mem_mb=memory(2000, 20, shard_tables),
-        runtime=minutes(10, 1, shard_tables),
+        mem_mb=by_size(2000, 20, shard_tables),
+        runtime=by_size(10, 1, shard_tables),
     retries: 2
     params:
         least=config["count"]["min_count"],
@@ -64,8 +62,8 @@ rule concat_ranges:
         "../envs/merganser.yaml"
     threads: config["count"]["threads"]
     resources:
-        mem_mb=memory(2000, 20, range_tables),
-        runtime=minutes(10, 1, range_tables),
+        mem_mb=by_size(2000, 20, range_tables),
+        runtime=by_size(10, 1, range_tables),
     retries: 2
     shell:
         "merganser kmers concat --threads {threads} --memory {resources.mem_mb}M"

@@ -113,6 +113,20 @@ pub struct Spectrum {
     pub model: Option<Model>,
 }
 
+impl Spectrum {
+    /// The count up to which this share of the k-mers lies that occur more than once; `None` if there are none.
+    pub(crate) fn count_of_share(&self, share: f64) -> Option<u64> {
+        let several = self.rows.iter().filter(|row| row.0 > 1);
+        let total: u64 = several.clone().map(|row| row.1).sum();
+        let mut sum = 0;
+        let found = several.into_iter().find(|row| {
+            sum += row.1;
+            sum as f64 >= share * total as f64
+        });
+        found.map(|row| row.0)
+    }
+}
+
 /// What the model of a histogram tells: the numbers of `merganser_spectrum::Model`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

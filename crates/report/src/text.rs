@@ -60,14 +60,8 @@ fn valley(spectrum: &Spectrum) -> u64 {
 
 /// Up to here lie 99 % of the k-mers that occur more than once.
 fn extent(spectrum: &Spectrum) -> u64 {
-    let several = spectrum.rows.iter().filter(|row| row.0 > 1);
-    let total: u64 = several.clone().map(|row| row.1).sum();
-    let mut sum = 0;
-    let found = several.into_iter().find(|row| {
-        sum += row.1;
-        sum as f64 >= 0.99 * total as f64
-    });
-    found.map_or(LEAST as u64, |row| (row.0 + row.0 / 4).max(LEAST as u64))
+    let found = spectrum.count_of_share(0.99);
+    found.map_or(LEAST as u64, |count| (count + count / 4).max(LEAST as u64))
 }
 
 /// Draws the largest taxa of the lowest main rank that there is, and the unclassified reads, as bars: no line is wider than

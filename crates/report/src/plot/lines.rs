@@ -72,14 +72,7 @@ fn extent(spectrum: &Spectrum) -> f64 {
     if let Some(model) = &spectrum.model {
         return COVERAGES * model.coverage;
     }
-    let several = spectrum.rows.iter().filter(|row| row.0 > 1);
-    let total: u64 = several.clone().map(|row| row.1).sum();
-    let mut sum = 0;
-    let found = several.into_iter().find(|row| {
-        sum += row.1;
-        sum as f64 >= 0.995 * total as f64
-    });
-    found.map_or(LEAST, |row| 1.5 * row.0 as f64)
+    spectrum.count_of_share(0.995).map_or(LEAST, |count| 1.5 * count as f64)
 }
 
 /// The highest peak behind the errors, with some room: what is higher is cut.
