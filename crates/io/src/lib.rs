@@ -34,7 +34,8 @@ pub use output::{
 };
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
-    Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, Stretch, stem,
+    Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, Stretch,
+    batch_starts, stem, walk,
 };
 pub use shard::{fingerprint, shard};
 pub use spill::SpillFile;

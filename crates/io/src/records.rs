@@ -11,9 +11,11 @@ mod cut;
 mod long;
 mod side;
 mod text;
+mod walk;
 
 pub use batch::{Record, RecordBatch};
 pub use text::{Stretch, stem};
+pub use walk::{batch_starts, walk};
 
 use crate::input::{Input, check};
 use crate::reader::Next;
@@ -24,6 +26,7 @@ use merganser_run::Cancel;
 use merganser_run::locks::{lock, wait, wait_timeout};
 use side::Parsed;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -98,6 +101,10 @@ pub struct RecordOptions {
     /// FASTA sequences of any length come in stretches of so many letters, each in a batch of its own,
     /// which repeat as many letters of the one before as the second number says. For single reads.
     pub stretches: Option<(usize, usize)>,
+    /// The reads that are handed out, by their number in all segments from 0; a pair is one. A batch ends
+    /// where they begin, so that the batches behind are those of all reads if one of these begins there;
+    /// what comes before is read, but not looked at. Not with `stretches`.
+    pub reads: Range<u64>,
     /// Workers ask for batches while they have others that they cannot finish before: then several long
     /// records may be under way.
     pub overlapping: bool,
@@ -116,6 +123,7 @@ impl Default for RecordOptions {
             workers: 1,
             max_record: crate::ReaderOptions::default().max_record,
             stretches: None,
+            reads: 0..u64::MAX,
             overlapping: false,
             cancel: Cancel::default(),
         }
@@ -126,6 +134,14 @@ impl RecordOptions {
     /// Bytes of a batch without a long record, at the most.
     fn usual_bytes(&self) -> usize {
         self.batch_bytes + 2 * long::CHUNKS * self.chunk_bytes
+    }
+
+    /// The most records of a batch that begins with read `first`: it does not go beyond where the wanted
+    /// reads begin or end.
+    fn most_records(&self, first: u64, mates: usize) -> usize {
+        let border = if first < self.reads.start { self.reads.start } else { self.reads.end };
+        let left = usize::try_from(border - first).unwrap_or(usize::MAX).saturating_mul(mates);
+        self.batch_records.min(left)
     }
 }
 
@@ -159,7 +175,7 @@ struct State {
     open: Option<Open>,
     /// Batches handed out,
     batches: u64,
-    /// and reads in them; a pair is one.
+    /// and reads in them and before them; a pair is one.
     reads: u64,
     /// Alignments that were passed over in segments that have ended.
     skipped: u64,
@@ -327,14 +343,8 @@ impl Records {
     fn gather(&self, batch: &mut RecordBatch, mut pieces: Pieces) -> Result<(), Error> {
         let begun = Instant::now();
         let gathered = batch.gather(&mut pieces);
-        // Who is the last to need a text gives it back. Single records that were cut off at the end of
-        // a chunk are not worth keeping, nor may one giant record keep its memory.
-        let chunk = self.options.chunk_bytes;
-        let worth = |text: &Text| (chunk / 4..=8 * chunk).contains(&text.room());
-        let spare: Vec<Text> = pieces.into_spare().filter(worth).collect();
         let mut state = lock(&self.state);
-        state.spare.extend(spare);
-        state.spare.truncate(2 * self.options.workers + 2);
+        state.keep_spare(pieces, &self.options);
         if gathered.is_err() {
             self.end(&mut state);
         }
@@ -379,17 +389,25 @@ impl State {
     ) -> Result<Cut, Error> {
         loop {
             batch.number = self.batches;
+            if self.reads >= options.reads.end {
+                return Ok(Cut::End);
+            }
             if self.open.is_none() {
                 let Some(segment) = self.segments.pop_front() else { return Ok(Cut::End) };
                 self.opened += 1;
                 self.open = Some(Open::new(&segment, options)?);
             }
             let Some(open) = &mut self.open else { return Ok(Cut::End) };
-            match open.cut(options, room)? {
+            match open.cut(options, self.reads, room)? {
                 Cut::Batch(pieces) => {
-                    (batch.first, batch.segment) = (self.reads, self.opened - 1);
-                    self.batches += 1;
+                    let first = self.reads;
                     self.reads += open.describe(&pieces, batch);
+                    if first < options.reads.start {
+                        self.keep_spare(pieces, options);
+                        continue;
+                    }
+                    (batch.first, batch.segment) = (first, self.opened - 1);
+                    self.batches += 1;
                     return Ok(Cut::Batch(pieces));
                 }
                 Cut::End => {
@@ -403,6 +421,16 @@ impl State {
                 other => return Ok(other),
             }
         }
+    }
+
+    /// Keeps the memory of texts that nobody else needs: who is the last to need one gives it back.
+    /// Single records that were cut off at the end of a chunk are not worth keeping, nor may one giant
+    /// record keep its memory.
+    fn keep_spare(&mut self, pieces: Pieces, options: &RecordOptions) {
+        let chunk = options.chunk_bytes;
+        let worth = |text: &Text| (chunk / 4..=8 * chunk).contains(&text.room());
+        self.spare.extend(pieces.into_spare().filter(worth));
+        self.spare.truncate(2 * options.workers + 2);
     }
 }
 

@@ -77,6 +77,11 @@ pub fn fingerprint(inputs: &[Input]) -> Result<u64, Error> {
     Ok(u64::from(first) << 32 | u64::from(last))
 }
 
+/// Sees to it that an input is a regular file.
+pub(crate) fn check_file(input: &Input) -> Result<(), Error> {
+    size(input).map(drop)
+}
+
 /// The size of an input in bytes.
 fn size(input: &Input) -> Result<u64, Error> {
     check(input)?.ok_or_else(|| Error::Open {

@@ -80,14 +80,20 @@ impl Open {
         self.sides[side].deliver(parsed, text);
     }
 
-    /// Cuts the next batch from the heads of the queues, if they have one. Nothing is fetched unless
+    /// Cuts the next batch, which begins with read `first`, from the heads of the queues, if they have one. Nothing is fetched unless
     /// there is `room`, and no batch with a long record is cut, as one may have been fetched before there
     /// was none.
     ///
     /// # Errors
     /// What is wrong with the record after all that batches have.
-    pub(super) fn cut(&mut self, options: &RecordOptions, room: bool) -> Result<Cut, Error> {
-        if self.fill(options) {
+    pub(super) fn cut(
+        &mut self,
+        options: &RecordOptions,
+        first: u64,
+        room: bool,
+    ) -> Result<Cut, Error> {
+        let most = options.most_records(first, self.mates);
+        if self.fill(options, most) {
             if !room && self.pending.pieces.bytes() > options.usual_bytes() {
                 return Ok(Cut::Wait);
             }
@@ -107,13 +113,14 @@ impl Open {
         self.end(room)
     }
 
-    /// Adds records to the pending batch until it is full; false if there are too few.
-    fn fill(&mut self, options: &RecordOptions) -> bool {
+    /// Adds records to the pending batch until it is full, with `most` records or by its bytes; false if
+    /// there are too few.
+    fn fill(&mut self, options: &RecordOptions, most: usize) -> bool {
         loop {
-            if self.pending.is_full(self.mates, options) || self.pending.is_apart(&self.sides) {
+            if self.pending.is_full(self.mates, most, options) || self.pending.is_apart(&self.sides) {
                 return true;
             }
-            let Some(count) = self.count(options) else { return false };
+            let Some(count) = self.count(options, most) else { return false };
             let mut slices = self.sides.iter_mut().map(|side| side.take(count));
             let (Some(Some(first)), second) = (slices.next(), slices.next().flatten()) else {
                 return false;
@@ -129,11 +136,11 @@ impl Open {
 
     /// How many records of each head go into the pending batch, which is not full; `None` if a
     /// head is missing.
-    fn count(&self, options: &RecordOptions) -> Option<usize> {
+    fn count(&self, options: &RecordOptions, most: usize) -> Option<usize> {
         let mut heads = self.sides.iter().map(Side::head);
         let (first, second) = (heads.next().flatten()?, heads.next());
         let bytes = options.batch_bytes.saturating_sub(self.pending.bytes);
-        let records = options.batch_records.saturating_sub(self.pending.records).max(1);
+        let records = most.saturating_sub(self.pending.records).max(1);
         let (text, from) = first;
         let left = text.len() - from;
         if let Some(second) = second {
@@ -214,9 +221,9 @@ impl Pending {
         self.pieces.0.last().is_some_and(|last| first(last) || next())
     }
 
-    fn is_full(&self, mates: usize, options: &RecordOptions) -> bool {
+    fn is_full(&self, mates: usize, most: usize, options: &RecordOptions) -> bool {
         let enough =
-            self.records >= options.batch_records || self.bytes >= options.batch_bytes.max(1);
+            self.records >= most || self.bytes >= options.batch_bytes.max(1);
         enough && self.records.is_multiple_of(mates)
     }
 

@@ -4,14 +4,18 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{Record, naive};
 use crate::compressed::bgzf_block;
-use merganser_io::{Error, Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
-use merganser_run::{StartError, run_workers};
+use merganser_io::{
+    Error, Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, batch_starts,
+};
+use merganser_run::{Silent, StartError, run_workers};
 use proptest::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A batch: its number, reads before it, whether paired, its records.
 type Batch = (u64, u64, bool, Vec<Record>);
+
+type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// All batches in order, and the error with the smallest number.
 type Listed = (Vec<Batch>, Option<(u64, Error)>);
@@ -73,6 +77,10 @@ fn cut(segments: &[Segment], options: &RecordOptions) -> Vec<Batch> {
         let mates = 1 + usize::from(segment.is_paired());
         let (mut bytes, mut open) = (0, false);
         for unit in expected(segment).chunks(mates) {
+            if !options.reads.contains(&reads) {
+                (reads, open) = (reads + 1, false);
+                continue;
+            }
             if !open {
                 let number = batches.len() as u64;
                 batches.push((number, reads, segment.is_paired(), Vec::new()));
@@ -128,7 +136,7 @@ proptest! {
         mates in prop::collection::vec("[ACGTN]{0,60}", 40..41),
         widths in [prop::option::of(1..30usize), prop::option::of(1..30usize)],
         batch_records in 1..12usize, batch_bytes in 1..600usize,
-        chunk_bytes in 1..700usize, workers in 1..5usize,
+        chunk_bytes in 1..700usize, workers in 1..5usize, wanted in [0..170u64, 0..170],
     ) {
         let folder = tempfile::tempdir().unwrap();
         let one = laid_out(&reads, widths[0], "/1");
@@ -160,6 +168,17 @@ proptest! {
             keep: ALL, batch_records, batch_bytes, chunk_bytes, workers,
             ..RecordOptions::default()
         };
+        let (batches, failed) = read_all(&segments, &options).unwrap();
+        prop_assert!(failed.is_none(), "{:?}", failed);
+        let expected = cut(&segments, &options);
+        prop_assert_eq!(&batches, &expected);
+        let mut starts: Vec<u64> = expected.iter().map(|batch| batch.1).collect();
+        starts.push(4 * reads.len() as u64);
+        let found = batch_starts::<AnyError>(&segments, options.clone(), &Silent).unwrap();
+        prop_assert_eq!(found, if reads.is_empty() { vec![0] } else { starts });
+
+        let [from, to] = wanted;
+        let options = RecordOptions { reads: from.min(to)..from.max(to), ..options };
         let (batches, failed) = read_all(&segments, &options).unwrap();
         prop_assert!(failed.is_none(), "{:?}", failed);
         prop_assert_eq!(batches, cut(&segments, &options));

@@ -1,0 +1,84 @@
+//! Going through all reads before a job, as dividing them among machines takes.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use merganser_run::{
+    Cancelled, InOrder, InOrderSink, Pipeline, Progress, StartError, Unit,
+};
+
+use super::{RecordBatch, RecordOptions, Records, Segment};
+use crate::Error;
+use crate::shard::check_file;
+
+/// Batches for each worker that may be looked at before the one that is taken.
+const AHEAD: u64 = 4;
+
+/// Takes what was seen of a batch.
+struct Taken<F, E>(F, PhantomData<fn() -> E>);
+
+impl<F, E> fmt::Debug for Taken<F, E> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Taken").finish_non_exhaustive()
+    }
+}
+
+impl<T, E, F: FnMut(T)> InOrderSink<T> for Taken<F, E> {
+    type Error = E;
+
+    fn write(&mut self, seen: T) -> Result<Option<T>, E> {
+        (self.0)(seen);
+        Ok(None)
+    }
+}
+
+/// Has [`RecordOptions::workers`] threads `look` at all batches, and `take` what was seen of them, in the
+/// order of the reads. Calls `progress` with one stage, in bytes of input.
+///
+/// # Errors
+/// If an input is no regular file, as who looks before a job reads twice; as [`Records::next`], of several
+/// faults the first in the input; if a thread cannot be started; if cancelled.
+pub fn walk<T: Send, E>(
+    segments: &[Segment],
+    options: RecordOptions,
+    look: impl Fn(&RecordBatch) -> T + Sync,
+    take: impl FnMut(T) + Send,
+    progress: &dyn Progress,
+) -> Result<(), E>
+where
+    E: From<Error> + From<Cancelled> + From<StartError> + Send,
+{
+    segments.iter().flat_map(Segment::inputs).try_for_each(check_file)?;
+    let (workers, cancel) = (options.workers, options.cancel.clone());
+    let records = Records::open(segments, options)?;
+    progress.stage("look through", Unit::Bytes, records.bytes_total());
+    let taken = InOrder::new(Taken(take, PhantomData), AHEAD * workers as u64, 0);
+    let batches = Pipeline::new(&records, &taken, progress, &cancel);
+    batches.work(workers, || {
+        let mut batch = RecordBatch::default();
+        while batches.next(&mut batch) && batches.wait_for_room(&batch) {
+            batches.hand_in(batch.number(), Ok(look(&batch)));
+        }
+    })?;
+    progress.finish();
+    taken.into_sink().map(drop)
+}
+
+/// The number of each batch's first read, in order, and behind them the number of all reads; a pair is
+/// one.
+///
+/// # Errors
+/// As [`walk`].
+pub fn batch_starts<E>(
+    segments: &[Segment],
+    options: RecordOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<u64>, E>
+where
+    E: From<Error> + From<Cancelled> + From<StartError> + Send,
+{
+    let mut starts = vec![0];
+    let take = |behind| starts.push(behind);
+    let look = |batch: &RecordBatch| batch.first() + batch.reads() as u64;
+    walk::<_, E>(segments, options, look, take, progress).map(|()| starts)
+}
