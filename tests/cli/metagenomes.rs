@@ -18,6 +18,7 @@ mod references;
 mod report_commands;
 mod reports;
 mod samples;
+mod shards;
 mod users;
 mod world;
 mod write_back;

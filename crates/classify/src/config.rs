@@ -9,6 +9,7 @@ use crate::decide::Thresholds;
 use crate::output::LineFormat;
 use crate::params::Params;
 use crate::read_filter::ReadFilter;
+use crate::share::ReadShare;
 use crate::taxonomy::Rank;
 
 /// The most parts of a database.
@@ -126,6 +127,9 @@ pub struct RunConfig {
     /// ([`above_percentile`](crate::report::ReferenceHits::above_percentile)), 0 to 1,000. Reads and
     /// their candidates then wait in temporary storage until all have been seen.
     pub coverage_per_mille: u32,
+    /// Classify these of the reads alone, for others to do the rest. What is written is what all reads
+    /// have of them: lines before the first read are the first shard's.
+    pub share: Option<ReadShare>,
 }
 
 impl RunConfig {
@@ -139,6 +143,7 @@ impl RunConfig {
             features: false,
             references: false,
             coverage_per_mille: 0,
+            share: None,
         }
     }
 
@@ -184,6 +189,12 @@ impl RunConfig {
         RunConfig { coverage_per_mille, ..self }
     }
 
+    /// Classifies these of the reads alone, or all.
+    #[must_use]
+    pub fn share(self, share: impl Into<Option<ReadShare>>) -> RunConfig {
+        RunConfig { share: share.into(), ..self }
+    }
+
     /// Checks the ranges.
     ///
     /// # Errors
@@ -201,6 +212,12 @@ impl RunConfig {
                 "`confidence` {} is out of range: 0 to 1",
                 self.thresholds.confidence
             )));
+        }
+        if self.coverage_per_mille > 0 && self.share.is_some() {
+            return Err(refused(
+                "`coverage_per_mille` leaves out sequences by what all reads hit, and a `shard` has \
+                 some of them",
+            ));
         }
         match self.coverage_per_mille {
             0..=1000 => Ok(()),

@@ -25,6 +25,7 @@ mod report;
 mod rounds;
 mod run;
 mod sequences;
+mod share;
 mod simulated;
 mod std_sort;
 mod stored;

@@ -26,6 +26,26 @@ pub struct Outputs<'a> {
     pub partial: Option<&'a mut (dyn Write + Send)>,
 }
 
+/// What tells the lines of a shard from others, compressed or not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinesSum {
+    bytes: u64,
+    checksum: crc32fast::Hasher,
+}
+
+impl LinesSum {
+    /// Takes more of the text.
+    pub(crate) fn add(&mut self, text: &[u8]) {
+        self.bytes += text.len() as u64;
+        self.checksum.update(text);
+    }
+
+    /// Bytes of text, and their CRC-32.
+    pub(crate) fn finish(self) -> (u64, u32) {
+        (self.bytes, self.checksum.finalize())
+    }
+}
+
 /// What is to be written of each read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wants {

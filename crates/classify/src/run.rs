@@ -19,14 +19,14 @@ use std::io::Write;
 use std::sync::Mutex;
 
 use merganser_io::Segment;
-use merganser_run::locks::into_inner;
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, ConfigError, Progress, Resources, peak_rss};
 
 use crate::features::FeatureCounter;
 use crate::output::{LineWriter, Wants};
 use crate::partial;
 use crate::report::ReferenceHits;
-use crate::{Database, Error, GpuNotes, Query, QueryParams, Thresholds};
+use crate::{Database, Error, GpuNotes, Query, QueryParams, ReadShare, Thresholds};
 use clock::Clock;
 use passes::Run;
 use plan::Plan;
@@ -128,11 +128,16 @@ impl<'a> Classifier<'a> {
             features: config.features.then(|| FeatureCounter::new(self.database)),
             references: config.references.then(|| ReferenceHits::new(self.database)),
             total: Mutex::default(),
+            lines_sum: Mutex::default(),
             clock: &clock,
             cancel,
         };
-        if let Some(lines) = &mut outputs.lines {
-            lines.write_all(&run.lines.head(thresholds))?;
+        if let Some(lines) = &mut outputs.lines
+            && config.share.as_ref().is_none_or(ReadShare::is_first)
+        {
+            let head = run.lines.head(thresholds);
+            lines.write_all(&head)?;
+            lock(&run.lines_sum).add(&head);
         }
         match config.coverage_per_mille {
             0 if self.query.rounds().is_none() && run.plan.is_one_pass() => {
@@ -144,7 +149,9 @@ impl<'a> Classifier<'a> {
         outcome.features = run.features.as_ref().map(FeatureCounter::counts);
         if let Some(output) = &mut outputs.partial {
             let features = run.features.as_ref().zip(outcome.features.as_ref());
-            partial::write_own(self.database, config, &outcome, features, cancel, output)?;
+            let written = partial::WrittenShard::of(config.share.as_ref(), into_inner(run.lines_sum));
+            let found = (&outcome, features);
+            partial::write_own(self.database, config, found, written, cancel, output)?;
         }
         // What was found is right only if the database is still what it was.
         self.database.check(resources.threads, cancel)?;

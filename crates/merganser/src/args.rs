@@ -11,6 +11,7 @@ pub(crate) mod eval;
 pub(crate) mod extract;
 pub(crate) mod filter;
 mod hints;
+pub(crate) mod joins;
 pub(crate) mod kmers;
 pub(crate) mod map;
 pub(crate) mod pages;

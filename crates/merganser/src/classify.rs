@@ -1,9 +1,11 @@
 //! `merganser classify`.
 
+mod join;
 mod kraken2;
 mod outputs;
 mod query;
 mod session;
+mod shard;
 mod sheet;
 pub(crate) mod summary;
 
@@ -19,11 +21,11 @@ use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::run::{Classifier, Devices};
 use merganser_classify::{Database, Error, QueryParams, References, Thresholds};
 use merganser_io::{FileKind, Input, OutputSet, Segment};
-use merganser_run::{Cancel, DeviceChoice, Resources};
+use merganser_run::{Cancel, DeviceChoice, Resources, Shard};
 
 use crate::args::ClassifyArgs;
 use crate::args::build::{SketchArgs, TaxidArgs};
-use crate::args::classify::{QueryArgs, VerdictArgs};
+use crate::args::classify::{ClassifyCommand, QueryArgs, VerdictArgs};
 use crate::common::{hint_at_mates, taxonomy_of, text_of};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
@@ -43,6 +45,8 @@ struct Environment<'a> {
     files: &'a RunFiles,
     devices: Devices,
     resources: Resources,
+    /// Which share of the reads, if not all.
+    shard: Option<Shard>,
     /// The last sample's: the next one is mostly classified in the same way.
     classifier: RefCell<Option<(QueryParams, Rc<Classifier<'a>>)>>,
     console: &'a Console,
@@ -79,6 +83,9 @@ impl<'a> Environment<'a> {
 
 /// Opens or builds the database, and classifies one sample, those of a sheet, or what stdin says.
 pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    if let Some(ClassifyCommand::Join(args)) = &args.command {
+        return join::run(args, console);
+    }
     let mut query = args.query.clone();
     let path = take_database(args, &mut query)?;
     check_usage(args, &query)?;
@@ -101,6 +108,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         devices,
         // Anew: a database may have been built in the memory that was free.
         resources: args.resources.resources(),
+        shard: args.shard.filter(|_| args.sample_sheet.is_none()),
         classifier: RefCell::new(None),
         console,
         cancel: &cancel,
@@ -132,7 +140,10 @@ enum Work<'q> {
 impl<'q> Work<'q> {
     fn new(args: &ClassifyArgs, query: &'q QueryArgs) -> Result<Work<'q>> {
         Ok(match &args.sample_sheet {
-            Some(path) => Work::Sheet(samples::read(path, &query.inputs, query.interleaved)?),
+            Some(path) => {
+                let samples = samples::read(path, &query.inputs, query.interleaved)?;
+                Work::Sheet(samples::of_shard(samples, args.shard)?)
+            }
             None if args.interactive => Work::Session,
             None => Work::Single(Query::new(query, None)?),
         })
@@ -304,6 +315,9 @@ fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
             "--partial goes with a database that has been built, so that all pieces have the same one: \
              merganser build makes it",
         );
+    }
+    if args.shard.is_some() && args.sample_sheet.is_none() {
+        shard::check(query)?;
     }
     let many = args.interactive || args.sample_sheet.is_some();
     if many && !query.reads.is_empty() {

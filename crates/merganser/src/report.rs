@@ -19,6 +19,7 @@ use anyhow::Result;
 use crate::args::ReportCommand;
 use crate::console::Console;
 use crate::failure;
+pub(crate) use join::{tell, warn};
 
 pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode> {
     match command {

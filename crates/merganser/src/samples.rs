@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use merganser_io::{Input, Segment};
+use merganser_run::Shard;
 
 use crate::args::ReadsArgs;
 
@@ -31,6 +32,31 @@ pub(crate) fn read(path: &Path, reads: &ReadsArgs, interleaved: bool) -> Result<
     };
     let sample = |(name, segments): Sample| (name, segments.into_iter().map(segment).collect());
     Ok(samples.into_iter().map(sample).collect())
+}
+
+/// The samples that a shard of a job takes, of about as many bytes as the others': a sample is whole, and
+/// of the shard in whose share it begins. All, if there are no shards.
+///
+/// # Errors
+/// If a file of reads is none.
+pub(crate) fn of_shard(samples: Vec<Sample>, shard: Option<Shard>) -> Result<Vec<Sample>> {
+    let Some(shard) = shard else { return Ok(samples) };
+    let bytes = |(name, segments): &Sample| {
+        let inputs = segments.iter().flat_map(Segment::inputs);
+        // Of empty files, too, each is one shard's.
+        merganser_io::text_bytes(inputs).map(|bytes| bytes + 1).ok_or_else(|| {
+            anyhow::anyhow!("{}: --shard takes samples by their size: name files", name.display())
+        })
+    };
+    let sizes = samples.iter().map(bytes).collect::<Result<Vec<u64>>>()?;
+    let share = shard.share(sizes.iter().sum());
+    let mut at = 0;
+    let begins_here = sizes.into_iter().map(|size| {
+        let begin = at;
+        at += size;
+        share.contains(&begin)
+    });
+    Ok(samples.into_iter().zip(begins_here).filter(|(_, own)| *own).map(|(own, _)| own).collect())
 }
 
 fn parse(text: &[u8], interleaved: bool) -> Result<Vec<Sample>> {

@@ -39,21 +39,50 @@ pub(super) struct BlockCuts {
     pub(super) cuts: Vec<usize>,
 }
 
+/// What of a batch tells where blocks begin in it.
+#[derive(Clone, Debug)]
+pub(super) struct BatchSizes {
+    pub(super) begins_file: bool,
+    pub(super) paired: bool,
+    pub(super) reads: usize,
+    /// Of each read that has no mate.
+    bases: Vec<u64>,
+}
+
+impl BatchSizes {
+    pub(super) fn of(batch: &RecordBatch) -> BatchSizes {
+        let paired = batch.is_paired();
+        let bases = |read: usize| batch.record(read).letters.len() as u64;
+        let single = if paired { 0 } else { batch.reads() };
+        BatchSizes {
+            begins_file: !batch.is_empty() && batch.place(0).1 == 1,
+            paired,
+            reads: batch.reads(),
+            bases: (0..single).map(bases).collect(),
+        }
+    }
+}
+
 impl InputBlocks {
-    /// The blocks of a batch. Batches must come in the order of the input, all of it.
+    /// The blocks of a batch. Batches must come in the order of the input, all of it from where a block
+    /// begins.
     pub(super) fn cut(&mut self, batch: &RecordBatch) -> BlockCuts {
-        if !batch.is_empty() && batch.place(0).1 == 1 {
+        self.cut_sizes(&BatchSizes::of(batch))
+    }
+
+    /// The blocks of a batch of this size.
+    pub(super) fn cut_sizes(&mut self, sizes: &BatchSizes) -> BlockCuts {
+        if sizes.begins_file {
             self.begin();
         }
-        self.full = if batch.is_paired() { BLOCK_PAIRS } else { BLOCK_BASES };
+        self.full = if sizes.paired { BLOCK_PAIRS } else { BLOCK_BASES };
         let (first, mut cuts) = (self.number, Vec::new());
-        for read in 0..batch.reads() {
+        for read in 0..sizes.reads {
             if self.filled >= self.full {
                 self.begin();
                 cuts.push(read);
             }
-            self.filled +=
-                if batch.is_paired() { 1 } else { batch.record(read).letters.len() as u64 };
+            self.filled += if sizes.paired { 1 } else { sizes.bases[read] };
         }
         BlockCuts { first, cuts }
     }

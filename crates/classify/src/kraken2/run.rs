@@ -8,7 +8,7 @@ use merganser_gpu::DeviceInfo;
 use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
 use merganser_run::{
-    Cancel, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit, format_given,
+    Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit, format_given,
     format_needed, peak_rss,
 };
 
@@ -20,11 +20,12 @@ use super::plan::Plan;
 use super::rounds::Rounds;
 use super::work::{Run, Written};
 use super::worker::Kraken2Classifier;
-use crate::Error;
+use crate::{Error, ReadShare};
 use crate::cuda::Kraken2Gpus;
-use crate::output::{Outputs, Wants};
+use crate::output::{LinesSum, Outputs, Wants};
 use crate::partial;
 use crate::report::Tally;
+use crate::share::reads_of;
 
 /// Batches for each worker that may be begun before the one that is written.
 const AHEAD: u64 = 4;
@@ -43,6 +44,9 @@ pub struct Kraken2Config {
     pub classified_only: bool,
     /// Reads that a thread takes at a time, at most; of pairs both mates count. No result depends on it.
     pub batch_records: Option<usize>,
+    /// Classify these of the reads alone, for others to do the rest; where minimizers are estimated,
+    /// [whole blocks](ReadShare::at_blocks) of them.
+    pub share: Option<ReadShare>,
 }
 
 impl Default for Kraken2Config {
@@ -55,7 +59,13 @@ impl Default for Kraken2Config {
 impl Kraken2Config {
     /// These rules, lines of all reads, and no minimizers.
     pub fn new(rules: Kraken2Rules) -> Kraken2Config {
-        Kraken2Config { rules, minimizers: false, classified_only: false, batch_records: None }
+        Kraken2Config {
+            rules,
+            minimizers: false,
+            classified_only: false,
+            batch_records: None,
+            share: None,
+        }
     }
 
     /// Chooses taxa by these rules.
@@ -82,11 +92,22 @@ impl Kraken2Config {
         Kraken2Config { batch_records: Some(batch_records), ..self }
     }
 
+    /// Classifies these of the reads alone, or all.
+    #[must_use]
+    pub fn share(self, share: impl Into<Option<ReadShare>>) -> Kraken2Config {
+        Kraken2Config { share: share.into(), ..self }
+    }
+
     /// Checks the ranges.
     ///
     /// # Errors
     /// [`Error::Config`]: what is out of its range.
     pub fn validate(&self) -> Result<(), Error> {
+        if self.minimizers && self.share.as_ref().is_some_and(|share| !share.is_of_blocks()) {
+            return Err(Error::Config(ConfigError::new(
+                "distinct minimizers are estimated of whole blocks: a share of `ReadShare::at_blocks`",
+            )));
+        }
         self.rules.check()
     }
 }
@@ -208,7 +229,8 @@ impl Planned<'_> {
         progress.stage("classify", Unit::Bytes, records.bytes_total());
         let counts = Kraken2Counts::default();
         let joining = Arc::clone(&counts.joining);
-        let sink = Written { outputs, counts, bases: 0, reads_sum: 0 };
+        let lines_sum = LinesSum::default();
+        let sink = Written { outputs, counts, bases: 0, reads_sum: 0, lines_sum };
         let written = InOrder::new(sink, AHEAD * threads as u64, 0);
         let run = Run {
             batches: Pipeline::new(&records, &written, progress, cancel),
@@ -220,11 +242,13 @@ impl Planned<'_> {
         };
         let rounds = self.work(&run, &classifier, cancel)?;
         let is_cut = run.cutting.as_ref().is_some_and(|cutting| lock(cutting).1.is_open());
-        let Written { outputs, mut counts, bases, reads_sum } = written.into_sink()?;
+        let Written { outputs, mut counts, bases, reads_sum, lines_sum } = written.into_sink()?;
         counts.close(threads)?;
         counts.is_cut = is_cut;
         if let Some(output) = &mut outputs.partial {
-            partial::write_kraken2(database, config, &counts, reads_sum, output)?;
+            let written = partial::WrittenShard::of(config.share.as_ref(), lines_sum);
+            let found = (&counts, reads_sum);
+            partial::write_kraken2(database, config, found, written, output)?;
         }
         Ok(Kraken2Outcome {
             records: counts.reads(),
@@ -280,6 +304,7 @@ fn record_options(
         batch_records: config.batch_records.unwrap_or(batch_records).max(1),
         batch_bytes,
         max_record: plan.record,
+        reads: reads_of(config.share.as_ref()),
         overlapping: on_gpus,
         ..usual
     }

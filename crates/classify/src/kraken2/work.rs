@@ -15,7 +15,7 @@ use super::joining::Joining;
 use super::sequences::Kraken2Sequences;
 use super::worker::Kraken2Worker;
 use crate::Error;
-use crate::output::{Outputs, Wants};
+use crate::output::{LinesSum, Outputs, Wants};
 use crate::partial::reads_sum;
 
 /// Who waits for the batches before his looks so often whether these will come.
@@ -39,6 +39,7 @@ pub(super) struct Written<'w, 'o> {
     pub(super) bases: u64,
     /// Of partial results.
     pub(super) reads_sum: u64,
+    pub(super) lines_sum: LinesSum,
 }
 
 impl InOrderSink<Part> for Written<'_, '_> {
@@ -47,6 +48,9 @@ impl InOrderSink<Part> for Written<'_, '_> {
     fn write(&mut self, mut part: Part) -> Result<Option<Part>, Error> {
         if let Some(lines) = &mut self.outputs.lines {
             lines.write_all(part.batch.lines())?;
+        }
+        if self.outputs.partial.is_some() {
+            self.lines_sum.add(part.batch.lines());
         }
         if let Some(reads) = &mut self.outputs.classified {
             part.sequences.classified.write(reads)?;

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::Ascending;
-use super::{MAGIC, VERSION};
+use super::{MAGIC, OF_RUNS, OF_SHARDS};
 use crate::Error;
 
 /// Bytes that are read together.
@@ -21,6 +21,7 @@ pub(crate) struct Decoder {
     /// and the bytes before the block.
     before: u64,
     checksum: crc32fast::Hasher,
+    of_shard: bool,
 }
 
 impl Decoder {
@@ -48,25 +49,31 @@ impl Decoder {
             return Err(Error::content(path, what));
         }
         let version = u32::from_le_bytes(decoder.array()?);
-        if version != VERSION {
+        if ![OF_RUNS, OF_SHARDS].contains(&version) {
             let what = format!(
-                "partial results of format {version}, not this program's {VERSION}: join them with \
-                 the version of merganser that wrote them"
+                "partial results of format {version}, not this program's {OF_RUNS} or {OF_SHARDS}: \
+                 join them with the version of merganser that wrote them"
             );
             return Err(Error::content(path, what));
         }
+        decoder.of_shard = version == OF_SHARDS;
         Ok(decoder)
     }
 
     fn new(path: &Path, input: Box<dyn Read + Send>) -> Decoder {
         let (path, block, checksum) = (path.to_owned(), Vec::new(), crc32fast::Hasher::new());
-        Decoder { path, input, block, next: 0, before: 0, checksum }
+        Decoder { path, input, block, next: 0, before: 0, checksum, of_shard: false }
     }
 
     /// A reader of these bytes.
     #[cfg(test)]
     pub(crate) fn of(bytes: Vec<u8>) -> Decoder {
         Decoder::new(Path::new("test"), Box::new(std::io::Cursor::new(bytes)))
+    }
+
+    /// Whether the results are of a shard of a job.
+    pub(super) fn is_of_shard(&self) -> bool {
+        self.of_shard
     }
 
     /// The file's name.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use merganser_run::{Cancel, ConfigError};
 
 use super::origin::Origin;
-use super::{Decoder, OfKraken2, OfOwn};
+use super::shard::Shards;
+use super::{Decoder, OfKraken2, OfOwn, WrittenShard};
 use crate::features::FeatureCounts;
 use crate::kraken2::Kraken2ReportOptions;
 use crate::report::{Abundance, KrakenReport, ReportOptions, Tally};
@@ -27,7 +28,8 @@ use crate::{Error, Target};
 ///
 /// # Errors
 /// If there is no file; if one cannot be read, is damaged or something else; if two are of other
-/// databases, parameters or versions, or of the same reads; if cancelled.
+/// databases, parameters or versions, or of the same reads; if some are shards of a job, and others are
+/// not, or not all of its shards are there; if cancelled.
 pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> {
     let Some((first, others)) = paths.split_first() else {
         return Err(Error::Config(ConfigError::new("no file of partial results")));
@@ -38,6 +40,8 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
     let taxonomy = read_taxonomy(&mut decoder)?;
     let mut sum = Sum::new(origin.is_kraken2, &taxonomy)
         .ok_or_else(|| decoder.damaged("its taxonomy makes no sense"))?;
+    let mut shards = Shards::default();
+    shards.add(first, origin.shard)?;
     // The file that came first with reads of each sum.
     let mut seen = HashMap::new();
     let reads = sum.add(decoder)?;
@@ -48,17 +52,22 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
         }
         let mut decoder = Decoder::open(path)?;
         let own = Origin::read(&mut decoder)?;
+        shards.add(path, own.shard)?;
         if let Some(error) = own.differs(path, &origin, first) {
             return Err(error);
         }
         check_taxonomy(&mut decoder, &taxonomy, first)?;
         let reads = sum.add(decoder)?;
-        if let Some(other) = seen.insert((reads, own.reads), path).filter(|_| reads > 0) {
+        // Shards have numbers.
+        let other = seen.insert((reads, own.reads), path).filter(|_| own.shard.is_none());
+        if let Some(other) = other.filter(|_| reads > 0) {
             let what = format!("has the same reads as {}: give each once", other.display());
             return Err(Error::content(path, what));
         }
     }
-    sum.finish(cancel)
+    let shards = shards.finish()?;
+    let joined = sum.finish(cancel)?;
+    Ok(JoinedResults { shards, ..joined })
 }
 
 fn read_taxonomy(decoder: &mut Decoder) -> Result<Vec<u8>, Error> {
@@ -122,13 +131,13 @@ impl Sum {
                 let targets = counts.targets();
                 let OfOwn { tree, tally, by_genome, .. } = counts;
                 let counted = Counted::Own(OwnCounts { by_genome, features });
-                Ok(JoinedResults { tree, targets, tally, counted })
+                Ok(JoinedResults { tree, targets, tally, counted, shards: Vec::new() })
             }
             Sum::Kraken2(counts) => {
                 let tree = counts.taxa.to_tree();
                 let tally = counts.counts.tally(&counts.taxa, &tree);
                 let (targets, counted) = (Vec::new(), Counted::Kraken2(Box::new(counts)));
-                Ok(JoinedResults { tree, targets, tally, counted })
+                Ok(JoinedResults { tree, targets, tally, counted, shards: Vec::new() })
             }
         }
     }
@@ -142,6 +151,8 @@ pub struct JoinedResults {
     targets: Vec<Target>,
     tally: Tally,
     counted: Counted,
+    /// The shards in order, each with the place of its file, if these are of shards.
+    pub(super) shards: Vec<(usize, WrittenShard)>,
 }
 
 /// What Kraken's report needs.
@@ -163,6 +174,21 @@ impl JoinedResults {
         self.tally.total()
     }
 
+    /// The reads by node of the [`tree`](Self::tree) and by target.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The taxa.
+    pub fn tree(&self) -> &Taxonomy {
+        &self.tree
+    }
+
+    /// The sequences that reads are of, if reads are of sequences.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
     /// Reads that have a taxon.
     pub fn classified(&self) -> u64 {
         self.tally.total() - self.tally.unclassified()
@@ -170,11 +196,12 @@ impl JoinedResults {
 
     /// Taxa whose estimate of distinct minimizers would be another one if all reads came from one file
     /// that was cut elsewhere than at Kraken 2's blocks of input, or may be; 0 with databases of
-    /// merganser, whose distinct features are counted, and where minimizers were not looked at.
+    /// merganser, whose distinct features are counted, where minimizers were not looked at, and of the
+    /// shards of a job, which are cut at these blocks.
     pub fn uncertain_estimates(&self) -> usize {
         match &self.counted {
-            Counted::Own(_) => 0,
-            Counted::Kraken2(own) => own.uncertain(),
+            Counted::Kraken2(own) if self.shards.is_empty() => own.uncertain(),
+            _ => 0,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::origin::{Fields, Origin, field, flag};
-use super::{Decoder, Encoder};
+use super::{Decoder, Encoder, WrittenShard};
 use crate::Error;
 use crate::kraken2::{
     Kraken2Config, Kraken2Counts, Kraken2Database, Kraken2Options, Kraken2Rules, Kraken2Taxonomy,
@@ -29,26 +29,32 @@ fn database_fields(database: &Kraken2Database) -> Fields {
 
 /// What the numbers depend on besides the reads and the database.
 fn parameter_fields(config: &Kraken2Config) -> Fields {
-    let &Kraken2Rules { confidence, minimum_hit_groups, minimum_base_quality, quick, .. } =
+    let &Kraken2Rules { confidence, minimum_hit_groups, minimum_base_quality, quick, names } =
         &config.rules;
-    vec![
+    let mut fields = vec![
         field("confidence", confidence),
         field("minimum-hit-groups", minimum_hit_groups),
         field("min-qual", minimum_base_quality),
         flag("quick", quick),
         flag("report-minimizer-data", config.minimizers),
-    ]
+    ];
+    if config.share.is_some() {
+        // Their lines are joined, too.
+        fields.push(flag("use-names", names));
+        fields.push(flag("mapped-only", config.classified_only));
+    }
+    fields
 }
 
-/// Writes the results of a run over reads with this sum.
+/// Writes the results of a run over reads with this sum; of which shard of a job, if not of all reads.
 ///
 /// # Errors
 /// As writing.
 pub(crate) fn write_kraken2(
     database: &Kraken2Database,
     config: &Kraken2Config,
-    counts: &Kraken2Counts,
-    reads_sum: u64,
+    (counts, reads_sum): (&Kraken2Counts, u64),
+    shard: Option<WrittenShard>,
     output: &mut dyn Write,
 ) -> Result<(), Error> {
     let mut encoder = Encoder::new(output);
@@ -57,6 +63,7 @@ pub(crate) fn write_kraken2(
         database: database_fields(database),
         parameters: parameter_fields(config),
         reads: reads_sum,
+        shard,
     };
     origin.write(&mut encoder)?;
     encoder.text(&database.taxonomy().to_bytes())?;

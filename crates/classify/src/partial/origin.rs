@@ -7,7 +7,7 @@ use std::path::Path;
 
 use merganser_io::RecordBatch;
 
-use super::{Decoder, Encoder, MAGIC, VERSION};
+use super::{Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WrittenShard};
 use crate::Error;
 use crate::hash::HashRule;
 
@@ -23,6 +23,8 @@ pub(super) struct Origin {
     pub(super) parameters: Fields,
     /// The [sum](reads_sum) over all reads.
     pub(super) reads: u64,
+    /// Of which shard of a job, if not of a whole run.
+    pub(super) shard: Option<WrittenShard>,
 }
 
 /// A field.
@@ -39,7 +41,8 @@ impl Origin {
     /// Writes it, with what comes before it.
     pub(super) fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
         encoder.bytes(&MAGIC)?;
-        encoder.bytes(&VERSION.to_le_bytes())?;
+        let version = if self.shard.is_some() { OF_SHARDS } else { OF_RUNS };
+        encoder.bytes(&version.to_le_bytes())?;
         encoder.number(self.is_kraken2.into())?;
         for fields in [&self.database, &self.parameters] {
             encoder.number(fields.len() as u64)?;
@@ -48,7 +51,8 @@ impl Origin {
                 encoder.text(value.as_bytes())?;
             }
         }
-        encoder.bytes(&self.reads.to_le_bytes())
+        encoder.bytes(&self.reads.to_le_bytes())?;
+        self.shard.map_or(Ok(()), |shard| shard.write(encoder))
     }
 
     /// Reads it.
@@ -60,7 +64,8 @@ impl Origin {
         };
         let (database, parameters) = (read_fields(decoder)?, read_fields(decoder)?);
         let reads = u64::from_le_bytes(decoder.array()?);
-        Ok(Origin { is_kraken2, database, parameters, reads })
+        let shard = decoder.is_of_shard().then(|| WrittenShard::read(decoder)).transpose()?;
+        Ok(Origin { is_kraken2, database, parameters, reads, shard })
     }
 
     /// Why results with this origin, in `path`, cannot be joined with others, in `first`; `None` if

@@ -7,12 +7,13 @@ use std::io::{self, Write};
 use merganser_run::{Cancel, ConfigError};
 
 use super::origin::{Fields, Origin, field, flag};
-use super::{Ascending, Decoder, Encoder};
+use super::{Ascending, Decoder, Encoder, WrittenShard};
 use crate::bytes::Reading;
 use crate::config::RunConfig;
 use crate::decide::Thresholds;
 use crate::features::{FeatureCounter, FeatureCounts};
 use crate::hash::FEATURE_BITS;
+use crate::output::LineFormat;
 use crate::report::Tally;
 use crate::run::Outcome;
 use crate::taxonomy::Taxonomy;
@@ -61,7 +62,7 @@ fn parameter_fields(config: &RunConfig) -> Fields {
         usize::MAX => "none".to_owned(),
         bases => bases.to_string(),
     };
-    vec![
+    let mut fields = vec![
         field("lowest", thresholds.lowest.name()),
         field("highest", thresholds.highest.name()),
         field("max-cand", thresholds.max_candidates),
@@ -77,18 +78,30 @@ fn parameter_fields(config: &RunConfig) -> Fields {
         field("max-read-len", longest),
         field("min-qual", filter.min_quality),
         flag("report-minimizer-data", config.features),
-    ]
+    ];
+    if config.share.is_some() {
+        // Their lines are joined, too.
+        fields.extend(match &config.format {
+            LineFormat::Kraken { names } => [field("format", "kraken"), flag("use-names", *names)],
+            LineFormat::MetaCache(columns) => {
+                [field("format", "metacache"), field("columns", format_args!("{columns:?}"))]
+            }
+        });
+        fields.push(flag("mapped-only", config.classified_only));
+    }
+    fields
 }
 
-/// Writes the results of a run.
+/// Writes the results of a run: reads by taxon, and features if they were counted; of which shard of a
+/// job, if not of all reads.
 ///
 /// # Errors
 /// As writing; if cancelled.
 pub(crate) fn write_own(
     database: &Database,
     config: &RunConfig,
-    outcome: &Outcome<'_>,
-    features: Option<(&FeatureCounter<'_>, &FeatureCounts)>,
+    (outcome, features): (&Outcome<'_>, Option<(&FeatureCounter<'_>, &FeatureCounts)>),
+    shard: Option<WrittenShard>,
     cancel: &Cancel,
     output: &mut dyn Write,
 ) -> Result<(), Error> {
@@ -98,6 +111,7 @@ pub(crate) fn write_own(
         database: database_fields(database),
         parameters: parameter_fields(config),
         reads: outcome.reads_sum,
+        shard,
     };
     origin.write(&mut encoder)?;
     let mut taxonomy = Vec::new();

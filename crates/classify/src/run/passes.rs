@@ -19,7 +19,7 @@ use crate::candidates::Seen;
 use crate::config::RunConfig;
 use crate::cpu::query::Scratch;
 use crate::features::FeatureCounter;
-use crate::output::{LineWriter, Outputs, Read, Texts, Wants};
+use crate::output::{LineWriter, LinesSum, Outputs, Read, Texts, Wants};
 use crate::partial::reads_sum;
 use crate::query::Rounds;
 use crate::reads::lengths;
@@ -29,6 +29,8 @@ use crate::{Candidate, Error, Sketcher, output};
 /// Writes what comes in order.
 struct Written<'w, 'o> {
     outputs: &'w mut Outputs<'o>,
+    /// Of the lines of partial results.
+    lines_sum: Option<&'w Mutex<LinesSum>>,
     clock: &'w Clock,
 }
 
@@ -38,6 +40,9 @@ impl InOrderSink<Texts> for Written<'_, '_> {
     fn write(&mut self, mut texts: Texts) -> Result<Option<Texts>, Error> {
         let begun = Instant::now();
         texts.write(self.outputs)?;
+        if let Some(sum) = self.lines_sum {
+            lock(sum).add(&texts.lines);
+        }
         texts.clear();
         self.clock.add(Clock::WRITING, begun);
         Ok(Some(texts).filter(Texts::is_usual))
@@ -96,6 +101,7 @@ pub(super) struct Run<'r, 'a> {
     pub(super) features: Option<FeatureCounter<'a>>,
     pub(super) references: Option<ReferenceHits<'a>>,
     pub(super) total: Mutex<Outcome<'a>>,
+    pub(super) lines_sum: Mutex<LinesSum>,
     pub(super) clock: &'r Clock,
     pub(super) cancel: &'r Cancel,
 }
@@ -107,6 +113,12 @@ impl<'a> Run<'_, 'a> {
         4 * self.resources.threads as u64
     }
 
+    /// Where texts go in order.
+    fn written<'w, 'o>(&'w self, outputs: &'w mut Outputs<'o>) -> Written<'w, 'o> {
+        let lines_sum = self.wants.partial.then_some(&self.lines_sum);
+        Written { outputs, lines_sum, clock: self.clock }
+    }
+
     /// Decides on each batch as its candidates are found.
     pub(super) fn in_one_pass(
         &self,
@@ -114,7 +126,7 @@ impl<'a> Run<'_, 'a> {
         outputs: &mut Outputs<'_>,
         progress: &dyn Progress,
     ) -> Result<(), Error> {
-        let written = InOrder::new(Written { outputs, clock: self.clock }, self.ahead(), 0);
+        let written = InOrder::new(self.written(outputs), self.ahead(), 0);
         self.each_batch(segments, progress, &written, &|found, own, sketcher| {
             let texts = written.spare().unwrap_or_default();
             Ok(self.decide(found, own, sketcher, texts))
@@ -272,7 +284,7 @@ impl<'a> Run<'_, 'a> {
         keep: Option<&[bool]>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), Error> {
-        let written = InOrder::new(Written { outputs, clock: self.clock }, self.ahead(), 0);
+        let written = InOrder::new(self.written(outputs), self.ahead(), 0);
         let next = AtomicUsize::new(0);
         run_workers(self.resources.threads, |_| {
             let stop = OnFailure::new(|| written.stop());

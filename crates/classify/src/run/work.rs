@@ -14,6 +14,7 @@ use super::found::{Found, FoundBatch};
 use super::passes::Run;
 use crate::cuda::Flight;
 use crate::query::{OnDevices, Scratch};
+use crate::share::reads_of;
 use crate::{Error, Sketcher};
 
 /// Records and bytes of a batch, without a device.
@@ -52,6 +53,7 @@ impl<'a> Run<'_, 'a> {
             batch_bytes,
             workers: self.resources.threads,
             max_record: self.plan.record,
+            reads: reads_of(self.config.share.as_ref()),
             overlapping: gpu.is_some(),
             cancel: self.cancel.clone(),
             ..RecordOptions::default()

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Parser, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use merganser_classify::bracken::Level;
 use merganser_classify::taxonomy::Rank;
+use merganser_run::Shard;
 
 use super::ReadsArgs;
 use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
+use super::joins::ClassifyJoinArgs;
 use super::pages::PageArgs;
 use super::values::rank;
 
@@ -58,17 +60,25 @@ memory that is free to use, or more if the database needs it and it is free]";
 
 #[derive(Args, Debug)]
 #[command(mut_arg("memory", |arg| arg.help(MEMORY)))]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(after_help = CLASSIFY, override_usage = "\
 merganser classify [OPTIONS] <DATABASE> [READS]...
        merganser classify [OPTIONS] --references <GENOMES> --taxonomy <PATH>
-         [READS]...")]
+         [READS]...
+       merganser classify join [OPTIONS] <PARTIAL>...")]
 pub(crate) struct ClassifyArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ClassifyCommand>,
     #[command(flatten)]
     pub(crate) query: QueryArgs,
 
     /// Samples and their reads, a line each; {} in the names of outputs stands for the sample
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mates1", "singles", "interactive"])]
     pub(crate) sample_sheet: Option<PathBuf>,
+    /// Classify but the I-th of N shards: of the reads, for classify join to put together with the
+    /// others; of a sample sheet, some of its samples, whole
+    #[arg(long, value_name = "I/N", conflicts_with = "interactive")]
+    pub(crate) shard: Option<Shard>,
     /// Classify what the lines of stdin ask for, with the database opened once
     #[arg(long, conflicts_with_all = ["mates1", "singles"])]
     pub(crate) interactive: bool,
@@ -86,6 +96,16 @@ pub(crate) struct ClassifyArgs {
     pub(crate) sketches: SketchArgs,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
+}
+
+/// What else there is to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClassifyCommand {
+    /// Join what the shards of a job wrote (classify --shard)
+    ///
+    /// What comes out are the bytes of one run over all reads: lines, reports, abundances and distinct
+    /// features. Shards of other reads, options or databases, or not all of them, are refused.
+    Join(Box<ClassifyJoinArgs>),
 }
 
 /// A line of an interactive session.

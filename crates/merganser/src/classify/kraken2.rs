@@ -85,6 +85,8 @@ impl Sample<'_> {
         outputs: &OutputSet,
     ) -> Result<Summary> {
         let config = config(self.args);
+        let share = environment.share(self.segments, environment.shard, config.minimizers)?;
+        let config = config.share(share);
         let Environment { resources, cancel, .. } = environment;
         let begun = Instant::now();
         let bar = Bar::new(environment.console);
@@ -107,6 +109,9 @@ impl Sample<'_> {
         let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();
         devices::describe(&gpus, resources.gpu_memory, &mut summary);
         devices::clocks(started, &mut summary);
+        if let Some(shard) = environment.shard {
+            summary.set("parameters", "shard", shard.to_string());
+        }
         let upload = outcome.stages.get("upload");
         if !outcome.devices.is_empty() {
             summary.stage("upload", upload);

@@ -9,6 +9,7 @@ use anyhow::Result;
 use merganser_classify::Target;
 use merganser_classify::bracken::{Distribution, Estimate, Level};
 use merganser_classify::kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
+use merganser_classify::partial::JoinedResults;
 use merganser_classify::report::{Abundance, KrakenReport, ReportOptions, Tally};
 use merganser_classify::run::{Outcome, Outputs, ReadOutput};
 use merganser_classify::taxonomy::Taxonomy;
@@ -93,6 +94,13 @@ impl Reports {
         let taxonomy = database.taxonomy();
         self.write_report(cancel, |output| outcome.counts.write_report(taxonomy, options, output))?;
         self.write_others(&tally, database.tree(), &[], cancel)
+    }
+
+    /// The same for what shards or runs over some of the reads come to.
+    pub(super) fn write_joined(&mut self, joined: &JoinedResults, cancel: &Cancel) -> Result<()> {
+        let zeros = self.zero_counts;
+        self.write_report(cancel, |output| joined.write_report(zeros, output))?;
+        self.write_others(joined.tally(), joined.tree(), joined.targets(), cancel)
     }
 
     /// Writes the report, and what Bracken makes of it, where these are wanted.

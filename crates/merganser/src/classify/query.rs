@@ -150,7 +150,8 @@ impl<'a> Query<'a> {
             confidence: args.decision.kraken.confidence.unwrap_or(0.0),
             ..of
         };
-        let config = self.config(thresholds);
+        let share = environment.share(&self.segments, environment.shard, false)?;
+        let config = self.config(thresholds).share(share);
         let mut files = self.files(outputs)?;
         let before = Instant::now();
         let classifier = environment.classifier(database, &thresholds)?;
@@ -175,6 +176,9 @@ impl<'a> Query<'a> {
             summary.set("results", "reads_on_host", notes.reads_on_host);
         }
         devices::clocks(started, &mut summary);
+        if let Some(shard) = environment.shard {
+            summary.set("parameters", "shard", shard.to_string());
+        }
         summary.stage("prepare", prepared);
         summary.stage("query", queried);
         if started == environment.started {

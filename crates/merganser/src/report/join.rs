@@ -83,19 +83,23 @@ pub(super) fn write(args: &ReportMergeArgs, output: &mut Output, console: &Conso
             joined.abundance(least).write_cami(sample, output)?;
         }
     }
-    let (classified, reads) = (joined.classified(), joined.reads());
-    let percent = 100.0 * classified as f64 / reads.max(1) as f64;
-    console.info(format_args!(
-        "{} files: classified {} of {} reads ({percent:.2} %)",
-        args.reports.len(),
-        thousands(classified),
-        thousands(reads)
-    ));
+    tell(&joined, args.reports.len(), console);
     Ok(())
 }
 
+/// Says how many reads there are in so many files, and how many of them have a taxon.
+pub(crate) fn tell(joined: &JoinedResults, files: usize, console: &Console) {
+    let (classified, reads) = (joined.classified(), joined.reads());
+    let percent = 100.0 * classified as f64 / reads.max(1) as f64;
+    console.info(format_args!(
+        "{files} files: classified {} of {} reads ({percent:.2} %)",
+        thousands(classified),
+        thousands(reads)
+    ));
+}
+
 /// Says where a run over one file of all reads might write something else.
-fn warn(joined: &JoinedResults, console: &Console) {
+pub(crate) fn warn(joined: &JoinedResults, console: &Console) {
     let taxa = joined.uncertain_estimates();
     if taxa > 0 {
         console.warn(format_args!(

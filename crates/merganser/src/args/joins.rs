@@ -1,0 +1,34 @@
+//! `merganser classify join` and `merganser map join`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::classify::ReportArgs;
+
+const CLASSIFY_JOIN: &str = "\
+Examples:
+  On two machines, each a share of the reads, joined to what one would write:
+    merganser classify refs.mgdb --shard 1/2 -1 r_1.fq.gz -2 r_2.fq.gz \\
+      -o 1.tsv --partial 1.partial
+    merganser classify refs.mgdb --shard 2/2 -1 r_1.fq.gz -2 r_2.fq.gz \\
+      -o 2.tsv --partial 2.partial
+    merganser classify join 1.partial 2.partial --lines 1.tsv 2.tsv \\
+      -o all.tsv --report all.kreport";
+
+/// `merganser classify join`.
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true, after_help = CLASSIFY_JOIN)]
+pub(crate) struct ClassifyJoinArgs {
+    /// What classify --partial wrote: of all shards of a job, in any order
+    #[arg(required = true, value_name = "PARTIAL")]
+    pub(crate) partials: Vec<PathBuf>,
+    /// The lines of the shards (their -o), in the order of the PARTIALs
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Output")]
+    pub(crate) lines: Vec<PathBuf>,
+    /// The lines of all reads; - is stdout; compressed if the name ends in .gz
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reports: ReportArgs,
+}

@@ -1,0 +1,53 @@
+//! `merganser classify join`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_classify::partial::join;
+
+use super::outputs::Reports;
+use crate::args::joins::ClassifyJoinArgs;
+use crate::console::Console;
+use crate::files::RunFiles;
+use crate::{failure, interrupt, report};
+
+/// Joins what the shards of a job wrote.
+pub(super) fn run(args: &ClassifyJoinArgs, console: &Console) -> Result<ExitCode> {
+    check(args)?;
+    let reports = Reports::paths(&args.reports, None);
+    let files = RunFiles::new().read(&args.partials).read(&args.lines).read(&args.reports.bracken);
+    let set = files.write(&args.output).write(&reports).check()?;
+    let mut reports = Reports::create(&args.reports, None, &set)?;
+    let output = args.output.as_deref().map(|path| set.output(path)).transpose()?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let joined = join(&args.partials, &cancel)?;
+    if let Some(mut output) = output {
+        joined.join_lines(&args.lines, &mut output, &cancel)?;
+        output.finish()?;
+    }
+    reports.write_joined(&joined, &cancel)?;
+    reports.into_outputs().try_for_each(|output| output.finish().map(drop))?;
+    set.commit()?;
+    if args.reports.report.is_some() {
+        report::warn(&joined, console);
+    }
+    report::tell(&joined, args.partials.len(), console);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Sees to it that something is to be written, and no two outputs to stdout.
+fn check(args: &ClassifyJoinArgs) -> Result<()> {
+    if args.output.is_some() == args.lines.is_empty() {
+        return failure::usage("-o and --lines go together: the lines of all reads, and of each shard");
+    }
+    let reports = Reports::paths(&args.reports, None);
+    let outputs: Vec<&PathBuf> = args.output.iter().chain(&reports).collect();
+    match outputs.iter().filter(|path| path.as_os_str() == "-").count() {
+        _ if outputs.is_empty() => failure::usage(
+            "nothing is to be written: give -o and --lines, or --report or another report",
+        ),
+        0 | 1 => Ok(()),
+        _ => failure::usage("only one output can be stdout"),
+    }
+}
