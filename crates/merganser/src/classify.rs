@@ -4,6 +4,7 @@ mod join;
 mod kraken2;
 mod outputs;
 mod query;
+mod resume;
 mod session;
 mod shard;
 mod sheet;
@@ -35,12 +36,15 @@ use crate::samples::Sample;
 use crate::{build, failure, interrupt, samples};
 pub(crate) use outputs::{ReadPaths, Reports, has_place_for_sample, of_sample};
 use query::Query;
+use resume::Journal;
 
 /// The database and what all samples share.
 struct Environment<'a> {
     database: &'a AnyDatabase,
     /// Its file's name.
     name: String,
+    /// What tells it from others, if it is in files.
+    sum: Option<u64>,
     /// What the database came from; outputs must not replace it.
     files: &'a RunFiles,
     devices: Devices,
@@ -92,7 +96,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let work = Work::new(args, &query)?;
     let source = Source::new(args, path)?;
     source.check(&query)?;
-    let files = source.files(args).read(&args.sample_sheet);
+    let files = source.files(args).read(&args.sample_sheet).write(&args.resume);
     // Before a database is built for it.
     let outputs = work.check(&query, &files)?;
     work.hint(console);
@@ -104,6 +108,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let environment = Environment {
         database: &database,
         name: source.name(),
+        sum: source.sum()?,
         files: &files,
         devices,
         // Anew: a database may have been built in the memory that was free.
@@ -123,7 +128,10 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
             outputs.commit()?;
             session::run(&environment, &query)
         }
-        Work::Sheet(samples) => sheet::run(&environment, &query, samples, &outputs),
+        Work::Sheet(samples) => {
+            let journal = args.resume.as_deref().map(Journal::open).transpose()?;
+            sheet::run(&environment, &query, samples, journal, &outputs)
+        }
     }
 }
 
@@ -247,6 +255,13 @@ impl Source {
         let Source::File(path) = self else { return None };
         let files = database::files(path);
         Some(files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum())
+    }
+
+    /// What tells a database that is there from others.
+    fn sum(&self) -> Result<Option<u64>, Error> {
+        let Source::File(path) = self else { return Ok(None) };
+        let files: Vec<Input> = database::files(path).into_iter().map(Input::File).collect();
+        Ok(Some(merganser_io::fingerprint(&files)?))
     }
 
     /// What is read for it.

@@ -70,6 +70,55 @@ fn sample_sheets() {
     assert!(json["results"]["samples"]["bad"].is_null());
 }
 
+/// What is done and whole is not done again; all else is.
+#[test]
+fn runs_are_resumed() {
+    let world = World::built();
+    let dir = &world.dir;
+    dir.write("bad.fq", "@r\nACGT\n");
+    dir.write("sheet", "a\t1.fq\t2.fq\nbad\tbad.fq\nb\t1.fq\nc\t2.fq\n");
+    let outputs = "-o {}.tsv.gz --report {}.kreport --classified-out {}.out#.fq";
+    let run = format!("classify refs.mgdb --sample-sheet sheet {outputs}");
+    let state = || -> Vec<(String, Vec<u8>)> {
+        let names = ["a.tsv.gz", "a.kreport", "a.out_1.fq", "b.tsv.gz", "b.out.fq", "c.kreport", "json"];
+        names.map(|name| (name.to_owned(), dir.read(name))).into()
+    };
+    let resume = |expected: usize, options: &str| {
+        let ran = dir.run(&format!("{run} --resume journal --json json {options}"));
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        assert!(ran.stderr.contains("bad.fq"), "{}", ran.stderr);
+        let said = format!("{expected} of 4 samples were done before");
+        assert!(ran.stderr.contains(&said), "{said}: {}", ran.stderr);
+        let mut state = state();
+        let mut json: serde_json::Value = serde_json::from_slice(&state.pop().unwrap().1).unwrap();
+        (state, json["results"].take())
+    };
+    let first = resume(0, "");
+    assert_eq!(resume(3, "-t 2"), first);
+    // An output that is gone, one that was changed, and a line that was not written to its end.
+    std::fs::remove_file(dir.path("a.out_2.fq")).unwrap();
+    assert_eq!(resume(2, ""), first);
+    let mut report = dir.read("c.kreport");
+    report[3] ^= 1;
+    dir.write("c.kreport", report);
+    assert_eq!(resume(2, ""), first);
+    let journal = dir.read("journal");
+    let lines = journal.iter().filter(|&&byte| byte == b'\n').count();
+    assert_eq!(lines, 5);
+    let last = journal.iter().rposition(|&byte| byte == b'{').unwrap();
+    dir.write("journal", &journal[..last + 9]);
+    assert_eq!(resume(3, ""), first, "the line before is of the same job");
+    // Other options, another database, other reads.
+    assert_eq!(resume(0, "--hitmin 60").1["failed"], serde_json::json!(["bad"]));
+    resume(0, "");
+    dir.run("build -q --taxonomy tax -o refs.mgdb genomes/a.fa genomes/b.fa").ok();
+    resume(0, "");
+    dir.write("other", "no journal\n");
+    let said = dir.run(&format!("{run} --resume other")).fails(1);
+    assert!(said.contains("other: is no journal of classify --resume"), "{said}");
+    dir.run(&format!("{run} --resume sheet")).fails(1);
+}
+
 #[test]
 fn sample_sheets_that_cannot_be_done_are_refused_at_once() {
     let world = World::built();

@@ -74,7 +74,23 @@ impl<'a> Query<'a> {
         files.write(self.outputs())
     }
 
-    fn outputs(&self) -> Vec<PathBuf> {
+    /// What the outputs depend on besides their names, as one number: the program, the database, the reads
+    /// and the options.
+    ///
+    /// # Errors
+    /// If an input is no regular file.
+    pub(super) fn job(&self, environment: &Environment<'_>) -> Result<String> {
+        let QueryArgs { lines, reports, pages, tables, filter, decision, .. } = self.args;
+        let options = (lines, reports, pages, tables, filter, decision);
+        let of = (env!("CARGO_PKG_VERSION"), environment.sum, self.sample, options);
+        let kinds: Vec<bool> = self.segments.iter().map(Segment::is_paired).collect();
+        let inputs: Vec<Input> = self.inputs().cloned().collect();
+        let reads = merganser_io::fingerprint(&inputs)?;
+        let options = crc32fast::hash(format!("{of:?} {kinds:?}").as_bytes());
+        Ok(format!("{options:08x}{reads:016x}"))
+    }
+
+    pub(super) fn outputs(&self) -> Vec<PathBuf> {
         Files::paths(self.args, &self.segments, self.sample)
     }
 

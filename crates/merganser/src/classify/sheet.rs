@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::Environment;
 use super::outputs::has_place_for_sample;
 use super::query::Query;
+use super::resume::Journal;
 use crate::args::classify::{LineArgs, QueryArgs};
 use crate::common::{text_of, write_summary};
 use crate::failure;
@@ -81,23 +82,39 @@ pub(super) fn check(
 
 /// Classifies one sample after the other. The outputs of a sample appear together, as soon as it is
 /// classified; `outputs`, with the summary, at the end. One that fails leaves no outputs and does not keep the
-/// others from being classified; the exit code is then 1.
+/// others from being classified; the exit code is then 1. Samples that are done, as `journal` says, are
+/// passed over.
 pub(super) fn run(
     environment: &Environment<'_>,
     args: &QueryArgs,
     samples: Vec<Sample>,
+    mut journal: Option<Journal>,
     outputs: &OutputSet,
 ) -> Result<ExitCode> {
     let mut args = args.clone();
     let json = args.lines.json.take();
     let json = json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let mut summaries = Map::new();
-    let mut failed = Vec::new();
+    let (mut failed, mut done_before) = (Vec::new(), 0);
     for (name, segments) in &samples {
         let query = Query::of_sample(&args, name, segments.clone());
+        // What is wrong with its inputs, the run says.
+        let job = journal.as_ref().and_then(|_| query.job(environment).ok());
+        let before = journal.as_ref().zip(job.as_deref());
+        if let Some(results) =
+            before.and_then(|(journal, job)| journal.results(job, &query.outputs()))
+        {
+            summaries.insert(text_of(name), results.clone());
+            done_before += 1;
+            continue;
+        }
         match query.run(environment, &OutputSet::new(), Instant::now()) {
             Ok(classified) => {
-                summaries.insert(text_of(name), classified.summary.to_value()["results"].clone());
+                let results = classified.summary.to_value()["results"].clone();
+                if let Some((journal, job)) = journal.as_mut().zip(job) {
+                    journal.note(text_of(name), job, &query.outputs(), results.clone())?;
+                }
+                summaries.insert(text_of(name), results);
             }
             Err(error) if environment.cancel.is_cancelled() => return Err(error),
             Err(error) => {
@@ -110,6 +127,12 @@ pub(super) fn run(
                 failed.push(text_of(name));
             }
         }
+    }
+    if journal.is_some() {
+        environment.console.info(format_args!(
+            "{done_before} of {} samples were done before, and their outputs are whole",
+            samples.len()
+        ));
     }
     if let Some(output) = json {
         let mut summary = Summary::new("classify");
