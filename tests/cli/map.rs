@@ -4,6 +4,7 @@ mod hits;
 mod inputs;
 mod pairs;
 mod samples;
+mod shards;
 mod sorted;
 
 use std::collections::BTreeMap;

@@ -149,7 +149,8 @@ impl<'a> Classifier<'a> {
         outcome.features = run.features.as_ref().map(FeatureCounter::counts);
         if let Some(output) = &mut outputs.partial {
             let features = run.features.as_ref().zip(outcome.features.as_ref());
-            let written = partial::WrittenShard::of(config.share.as_ref(), into_inner(run.lines_sum));
+            let written =
+                partial::WrittenShard::of(config.share.as_ref(), into_inner(run.lines_sum));
             let found = (&outcome, features);
             partial::write_own(self.database, config, found, written, cancel, output)?;
         }

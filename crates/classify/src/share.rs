@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use merganser_io::{Header, Input, Keep, RecordOptions, Segment, batch_starts, fingerprint};
+use merganser_io::{Header, Keep, RecordOptions, Segment, batch_starts};
 use merganser_run::{Cancel, Progress, Shard};
 
 use crate::Error;
@@ -11,10 +11,7 @@ use crate::Error;
 /// order; mates are never parted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadShare {
-    shard: Shard,
-    job: u64,
-    reads: Range<u64>,
-    /// It begins and ends where blocks of Kraken 2's input do.
+    of: merganser_io::ReadShare,
     is_of_blocks: bool,
 }
 
@@ -34,26 +31,13 @@ impl ReadShare {
         let counted: Vec<Segment> = segments.iter().map(first_mates).collect();
         let starts = batch_starts::<Error>(&counted, options(threads, cancel), progress)?;
         let total = starts.last().copied().unwrap_or_default();
-        ReadShare::within(segments, shard, shard.share(total))
+        let of = merganser_io::ReadShare::new(segments, shard, shard.share(total))?;
+        Ok(ReadShare { of, is_of_blocks: false })
     }
 
-    /// The share that begins and ends where this is so, of all reads.
-    pub(crate) fn within(
-        segments: &[Segment],
-        shard: Shard,
-        reads: Range<u64>,
-    ) -> Result<ReadShare, Error> {
-        let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
-        let kinds: Vec<u8> = segments.iter().map(kind).collect();
-        let job = fingerprint(&inputs)? ^ u64::from(crc32fast::hash(&kinds));
-        // Second mates that are left over are for the last shard to complain of.
-        let end = if shard.number() == shard.of() { u64::MAX } else { reads.end };
-        Ok(ReadShare { shard, job, reads: reads.start..end, is_of_blocks: false })
-    }
-
-    /// This one, which begins and ends where blocks of Kraken 2's input do.
-    pub(crate) fn of_blocks(self) -> ReadShare {
-        ReadShare { is_of_blocks: true, ..self }
+    /// One that begins and ends where blocks of Kraken 2's input do.
+    pub(crate) fn of_blocks(of: merganser_io::ReadShare) -> ReadShare {
+        ReadShare { of, is_of_blocks: true }
     }
 
     /// Whether it was made [at such blocks](ReadShare::at_blocks).
@@ -63,22 +47,22 @@ impl ReadShare {
 
     /// Which shard of how many.
     pub fn shard(&self) -> Shard {
-        self.shard
+        self.of.shard()
     }
 
     /// The reads by their number in all segments, from 0; a pair is one. The last shard's have no end.
     pub fn reads(&self) -> Range<u64> {
-        self.reads.clone()
+        self.of.reads()
     }
 
     /// What tells the job's inputs from others, wherever they lie.
     pub(crate) fn job(&self) -> u64 {
-        self.job
+        self.of.job()
     }
 
     /// Whether the job's first reads are among them.
     pub(crate) fn is_first(&self) -> bool {
-        self.shard.number() == 1
+        self.shard().number() == 1
     }
 }
 
@@ -102,13 +86,5 @@ fn first_mates(segment: &Segment) -> Segment {
     match segment {
         Segment::Pair(first, _) => Segment::Single(first.clone()),
         other => other.clone(),
-    }
-}
-
-fn kind(segment: &Segment) -> u8 {
-    match segment {
-        Segment::Single(_) => b's',
-        Segment::Interleaved(_) => b'i',
-        Segment::Pair(..) => b'p',
     }
 }

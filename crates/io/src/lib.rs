@@ -34,9 +34,9 @@ pub use output::{
 };
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
-    Header, Keep, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment, Stretch,
-    batch_starts, stem, walk,
+    Header, Keep, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment,
+    Stretch, batch_starts, stem, walk,
 };
-pub use shard::{fingerprint, shard};
+pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;
 pub use table_line::{read_table, read_table_line};

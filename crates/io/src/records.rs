@@ -9,11 +9,13 @@
 mod batch;
 mod cut;
 mod long;
+mod share;
 mod side;
 mod text;
 mod walk;
 
 pub use batch::{Record, RecordBatch};
+pub use share::ReadShare;
 pub use text::{Stretch, stem};
 pub use walk::{batch_starts, walk};
 

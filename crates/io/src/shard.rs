@@ -12,6 +12,7 @@ mod cut;
 mod members;
 mod stretch;
 
+pub use members::read_bgzf_block;
 pub(crate) use stretch::Stretch;
 
 use std::fs::File;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use merganser_filter::{NMode, Threshold};
-
+use merganser_io::ReadShare;
 use merganser_run::ConfigError;
 
 use crate::{Error, Format, ReadGroup};
@@ -114,6 +114,9 @@ pub struct Config {
     pub keep_unmapped: bool,
     /// [`Outcome::placements`](crate::Outcome::placements) is made.
     pub placements: bool,
+    /// Map these of the reads alone ([`share`](crate::share())), into BAM that
+    /// [`JoinedShards`](crate::JoinedShards) puts together with the others'.
+    pub share: Option<ReadShare>,
 }
 
 /// The longest read, in bases.
@@ -144,6 +147,7 @@ impl Config {
             clip: false,
             keep_unmapped: true,
             placements: false,
+            share: None,
         }
     }
 
@@ -273,6 +277,12 @@ impl Config {
         Config { placements, ..self }
     }
 
+    /// Maps these of the reads alone, or all.
+    #[must_use]
+    pub fn share(self, share: impl Into<Option<ReadShare>>) -> Config {
+        Config { share: share.into(), ..self }
+    }
+
     /// Checks every range.
     ///
     /// # Errors
@@ -310,6 +320,10 @@ impl Config {
             Config { crop: Some(0), .. } => "`crop` is out of range: 1 or more".into(),
             Config { format: Format::Bam(level @ 13..), .. } => {
                 format!("`format`: level {level} of BAM is out of range: 0 to 12")
+            }
+            Config { share: Some(_), format: Format::Sam | Format::Cram, .. } => {
+                "a `shard` is BAM, in which a part that is missing shows: name the output .bam"
+                    .into()
             }
             Config { sort: true, format: Format::Sam, .. } => {
                 "`sort` goes with BAM and CRAM, not with SAM: name the output .bam or .cram".into()

@@ -13,6 +13,7 @@ mod effort;
 mod error;
 mod hits;
 mod index;
+mod join;
 #[doc(hidden)]
 pub mod naive;
 mod output;
@@ -24,6 +25,7 @@ mod reference;
 mod rescue;
 mod run;
 mod search;
+mod share;
 mod source;
 mod trace;
 
@@ -31,9 +33,11 @@ pub use config::{Config, MOST_READ, Metric, Prefilter, Select, Strand};
 pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
 pub use index::{Index, LONGEST, SHORTEST};
+pub use join::JoinedShards;
 pub use merganser_filter::NMode;
 pub use output::{Format, IndexKind, Outputs, Placements, ReadGroup, Reported};
 pub use reads::{ReadHit, map_reads};
 pub use reference::Contig;
 pub use run::{BuildOutcome, Outcome, build, run};
+pub use share::share;
 pub use trace::Operation;

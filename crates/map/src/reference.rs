@@ -80,6 +80,15 @@ impl<'a> Text<'a> {
         self.contigs.last().map_or(0, Contig::end)
     }
 
+    /// A number that tells its letters from others.
+    pub(crate) fn checksum(&self) -> u32 {
+        let mut checksum = crc32fast::Hasher::new();
+        for plane in [self.low, self.high, self.others] {
+            checksum.update(bytemuck::cast_slice(plane));
+        }
+        checksum.finalize()
+    }
+
     /// Low and high bits of 64 bases from a position on.
     #[inline(always)]
     pub(crate) fn window(&self, at: usize) -> [u64; 2] {

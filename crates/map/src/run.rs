@@ -119,7 +119,7 @@ pub fn run(
         gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads)?);
         stages.since("gpus", begun);
     }
-    let source = Source::open(inputs, threads, cancel)?;
+    let source = Source::open(inputs, config.share.as_ref(), threads, cancel)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let paired = inputs.iter().any(Segment::is_paired);

@@ -3,7 +3,7 @@
 //! A batch is full with a fixed number of reads or bytes, whatever threads and memory there are, so
 //! that compressed output is cut at the same places.
 
-use merganser_io::{Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{Keep, ReadShare, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::Cancel;
 
 use crate::{Error, MOST_READ};
@@ -85,23 +85,30 @@ impl Batch {
 /// All reads.
 pub(crate) struct Source(Records);
 
+/// How reads are read by so many threads.
+pub(crate) fn options(threads: usize, cancel: &Cancel) -> RecordOptions {
+    RecordOptions {
+        keep: Keep { qualities: true, ..Keep::default() },
+        batch_records: BATCH_READS,
+        batch_bytes: BATCH_BYTES,
+        workers: threads,
+        max_record: LONGEST_RECORD,
+        cancel: cancel.clone(),
+        ..RecordOptions::default()
+    }
+}
+
 impl Source {
     /// Looks at every input, so that one that is missing ends the run before it begins. `threads`
-    /// will ask for batches.
+    /// will ask for batches. Of a `share`, its reads alone.
     pub(crate) fn open(
         inputs: &[Segment],
+        share: Option<&ReadShare>,
         threads: usize,
         cancel: &Cancel,
     ) -> Result<Source, Error> {
-        let options = RecordOptions {
-            keep: Keep { qualities: true, ..Keep::default() },
-            batch_records: BATCH_READS,
-            batch_bytes: BATCH_BYTES,
-            workers: threads,
-            max_record: LONGEST_RECORD,
-            cancel: cancel.clone(),
-            ..RecordOptions::default()
-        };
+        let mut options = options(threads, cancel);
+        options.reads = share.map_or(options.reads, ReadShare::reads);
         Ok(Source(Records::open(inputs, options)?))
     }
 

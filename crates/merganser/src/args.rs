@@ -38,7 +38,7 @@ pub(crate) use eval::EvalArgs;
 pub(crate) use extract::ExtractCommand;
 pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
-pub(crate) use map::{IndexArgs, MapArgs};
+pub(crate) use map::{IndexArgs, MapCommandArgs};
 pub(crate) use parse::parse;
 pub(crate) use reads::ReadsArgs;
 pub(crate) use report::ReportCommand;
@@ -207,7 +207,7 @@ pub(crate) enum Command {
     ///
     /// Writes SAM, BAM or CRAM. What is written depends on nothing but the reference, the reads and the
     /// options under Hits, Reports and Output.
-    Map(Box<MapArgs>),
+    Map(Box<MapCommandArgs>),
     /// Show the GPUs of this machine, and why one cannot be used
     ///
     /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.

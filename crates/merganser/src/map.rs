@@ -1,6 +1,7 @@
 //! `merganser map`.
 
 mod job;
+mod join;
 mod page;
 mod report;
 mod sheet;
@@ -14,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use merganser_io::{Input, Output, OutputSet, Segment};
-use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand};
+use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, share};
 use merganser_run::{Cancel, Resources};
 
-use crate::args::map::MapArgs;
+use crate::args::map::{MapArgs, MapCommand, MapCommandArgs};
 use crate::common::hint_at_mates;
 use crate::console::Console;
 use crate::failure::usage;
@@ -50,8 +51,16 @@ struct Session<'r> {
     cancel: &'r Cancel,
 }
 
+pub(crate) fn run(args: &MapCommandArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+    match (&args.command, &args.run) {
+        (Some(MapCommand::Join(args)), _) => join::run(args, console),
+        (None, Some(args)) => map(args, console, started),
+        (None, None) => usage("give a reference and reads: merganser map --help"),
+    }
+}
+
 /// Maps and reports: one sample, or those of a sheet.
-pub(crate) fn run(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
+fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
     let mut resources = args.limits.resources(&args.device);
     if let Some(directory) = &args.tmp_dir {
@@ -104,7 +113,11 @@ impl Session<'_> {
     fn map(&self, job: &Job, opened: Outputs) -> Result<Outcome> {
         let Session { resources, index, cancel, .. } = self;
         let bar = Bar::new(self.console);
-        let config = config(self.args, job)?;
+        let share = match self.args.shard.filter(|_| job.name.is_none()) {
+            Some(shard) => Some(share(&job.inputs, shard, resources.threads, &bar, cancel)?),
+            None => None,
+        };
+        let config = config(self.args, job)?.share(share);
         Ok(merganser_map::run(&config, resources, index, &job.inputs, opened, &bar, cancel)?)
     }
 
@@ -155,9 +168,27 @@ fn check(args: &MapArgs) -> Result<()> {
     if args.interleaved && args.mates1.is_empty() && !args.mates.is_empty() {
         return usage("--interleaved and -2 without -1 exclude each other: READS hold both mates");
     }
+    if args.shard.is_some() && args.sample_sheet.is_none() {
+        check_shard(args)?;
+    }
     if args.index_format.is_some() && (has_end(&args.output, "cram") || !is_file(&args.output)) {
         return usage(
             "--index-format goes with BAM in a file: CRAM has one kind, and streams none",
+        );
+    }
+    Ok(())
+}
+
+/// Sees to it that all that is written of a shard can be joined.
+fn check_shard(args: &MapArgs) -> Result<()> {
+    if !has_end(&args.output, "bam") {
+        return usage(
+            "--shard writes BAM, in which a part that is missing shows: give -o FILE.bam",
+        );
+    }
+    if Pages::is_wanted(&args.pages) {
+        return usage(
+            "--report-html, --report-data and --multiqc are of all reads: map without --shard",
         );
     }
     Ok(())

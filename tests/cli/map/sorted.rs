@@ -9,7 +9,7 @@ use crate::support::tools::{installed, shell};
 use crate::support::{Dir, gunzip};
 
 /// A directory with a reference, single reads and pairs; some of nowhere, many at the same places.
-fn world(number: usize) -> Dir {
+pub(super) fn world(number: usize) -> Dir {
     let random = &mut Random(11);
     let contigs = contigs(random);
     let dir = Dir::new();
@@ -40,7 +40,7 @@ fn random_like(len: usize, seed: usize) -> Vec<u8> {
     Random(seed as u64 + 1).bases(len)
 }
 
-const PAIRS: &str = "map ref.mgi -1 one.fq -2 two.fq reads.fq -e 4 --device cpu";
+pub(super) const PAIRS: &str = "map ref.mgi -1 one.fq -2 two.fq reads.fq -e 4 --device cpu";
 
 /// What samtools says in the directory.
 fn said(dir: &Dir, command: &str) -> String {

@@ -80,7 +80,8 @@ fn runs_are_resumed() {
     let outputs = "-o {}.tsv.gz --report {}.kreport --classified-out {}.out#.fq";
     let run = format!("classify refs.mgdb --sample-sheet sheet {outputs}");
     let state = || -> Vec<(String, Vec<u8>)> {
-        let names = ["a.tsv.gz", "a.kreport", "a.out_1.fq", "b.tsv.gz", "b.out.fq", "c.kreport", "json"];
+        let names =
+            ["a.tsv.gz", "a.kreport", "a.out_1.fq", "b.tsv.gz", "b.out.fq", "c.kreport", "json"];
         names.map(|name| (name.to_owned(), dir.read(name))).into()
     };
     let resume = |expected: usize, options: &str| {

@@ -105,7 +105,8 @@ fn what_does_not_go_together() {
     let world = World::built();
     let dir = &world.dir;
     let shard = |name: &str, rest: &str| {
-        dir.run(&format!("classify -q refs.mgdb -o {name}.tsv --partial {name}.partial {rest}")).ok()
+        dir.run(&format!("classify -q refs.mgdb -o {name}.tsv --partial {name}.partial {rest}"))
+            .ok()
     };
     shard("a", "--shard 1/3 1.fq");
     shard("b", "--shard 2/3 1.fq");

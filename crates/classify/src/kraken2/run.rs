@@ -8,8 +8,8 @@ use merganser_gpu::DeviceInfo;
 use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
 use merganser_run::{
-    Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit, format_given,
-    format_needed, peak_rss,
+    Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit,
+    format_given, format_needed, peak_rss,
 };
 
 use super::Kraken2Rules;
@@ -20,12 +20,12 @@ use super::plan::Plan;
 use super::rounds::Rounds;
 use super::work::{Run, Written};
 use super::worker::Kraken2Classifier;
-use crate::{Error, ReadShare};
 use crate::cuda::Kraken2Gpus;
 use crate::output::{LinesSum, Outputs, Wants};
 use crate::partial;
 use crate::report::Tally;
 use crate::share::reads_of;
+use crate::{Error, ReadShare};
 
 /// Batches for each worker that may be begun before the one that is written.
 const AHEAD: u64 = 4;

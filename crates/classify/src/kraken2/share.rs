@@ -29,13 +29,7 @@ impl ReadShare {
             reads += sizes.reads as u64;
         };
         walk::<_, Error>(segments, options(threads, cancel), BatchSizes::of, take, progress)?;
-        let share = shard.share(reads);
-        // The first block that begins there or behind.
-        let border = |at: u64| {
-            let block = starts.partition_point(|&start| start < at);
-            starts.get(block).copied().unwrap_or(reads)
-        };
-        let share = ReadShare::within(segments, shard, border(share.start)..border(share.end))?;
-        Ok(share.of_blocks())
+        starts.push(reads);
+        Ok(ReadShare::of_blocks(merganser_io::ReadShare::at_starts(segments, shard, &starts)?))
     }
 }

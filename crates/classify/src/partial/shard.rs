@@ -38,7 +38,8 @@ impl WrittenShard {
     pub(super) fn read(decoder: &mut Decoder) -> Result<WrittenShard, Error> {
         let (number, of) = (decoder.number()?, decoder.number()?);
         let small = |value: u64| u16::try_from(value).ok();
-        let shard = small(number).zip(small(of)).and_then(|(number, of)| Shard::new(number, of).ok());
+        let shard =
+            small(number).zip(small(of)).and_then(|(number, of)| Shard::new(number, of).ok());
         let Some(shard) = shard else { return Err(decoder.damaged("there is no such shard")) };
         let job = u64::from_le_bytes(decoder.array()?);
         let lines = (decoder.number()?, u32::from_le_bytes(decoder.array()?));
@@ -58,7 +59,11 @@ impl<'p> Shards<'p> {
     ///
     /// # Errors
     /// If it does not go with the first one.
-    pub(super) fn add(&mut self, path: &'p PathBuf, own: Option<WrittenShard>) -> Result<(), Error> {
+    pub(super) fn add(
+        &mut self,
+        path: &'p PathBuf,
+        own: Option<WrittenShard>,
+    ) -> Result<(), Error> {
         if let Some((first, other)) = self.files.first() {
             check(path, own, first, *other)?;
         }
@@ -81,7 +86,11 @@ impl<'p> Shards<'p> {
         for (number, (at, own)) in (1..).zip(&shards) {
             if own.shard.number() < number {
                 let (before, _) = shards[usize::from(number) - 2];
-                let what = format!("is shard {} as {} is: give each once", own.shard, path(before).display());
+                let what = format!(
+                    "is shard {} as {} is: give each once",
+                    own.shard,
+                    path(before).display()
+                );
                 return Err(Error::content(path(*at), what));
             }
             if own.shard.number() > number {
@@ -118,9 +127,9 @@ fn check(
             "is shard {}, and {name} is {}: only shards of one job can be joined",
             own.shard, other.shard
         )),
-        (Some(own), Some(other)) if own.job != other.job => {
-            refuse(format!("is a shard of other reads than {name}: only shards of one job can be joined"))
-        }
+        (Some(own), Some(other)) if own.job != other.job => refuse(format!(
+            "is a shard of other reads than {name}: only shards of one job can be joined"
+        )),
         _ => Ok(()),
     }
 }

@@ -117,7 +117,8 @@ impl Open {
     /// there are too few.
     fn fill(&mut self, options: &RecordOptions, most: usize) -> bool {
         loop {
-            if self.pending.is_full(self.mates, most, options) || self.pending.is_apart(&self.sides) {
+            if self.pending.is_full(self.mates, most, options) || self.pending.is_apart(&self.sides)
+            {
                 return true;
             }
             let Some(count) = self.count(options, most) else { return false };
@@ -222,8 +223,7 @@ impl Pending {
     }
 
     fn is_full(&self, mates: usize, most: usize, options: &RecordOptions) -> bool {
-        let enough =
-            self.records >= most || self.bytes >= options.batch_bytes.max(1);
+        let enough = self.records >= most || self.bytes >= options.batch_bytes.max(1);
         enough && self.records.is_multiple_of(mates)
     }
 

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use merganser_run::{
-    Cancelled, InOrder, InOrderSink, Pipeline, Progress, StartError, Unit,
-};
+use merganser_run::{Cancelled, InOrder, InOrderSink, Pipeline, Progress, StartError, Unit};
 
 use super::{RecordBatch, RecordOptions, Records, Segment};
 use crate::Error;

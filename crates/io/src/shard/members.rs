@@ -60,8 +60,12 @@ fn fill_at(file: &File, buffer: &mut [u8], from: u64) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The block of BGZF at `at`: its size, and its text; `None` if there is none with the right checksum.
-pub(super) fn block(file: &File, at: u64) -> io::Result<Option<(u64, Vec<u8>)>> {
+/// The block of BGZF that begins at byte `at` of a file: its size in bytes, and its text; `None` if there is
+/// none with the right checksum.
+///
+/// # Errors
+/// As reading.
+pub fn read_bgzf_block(file: &File, at: u64) -> io::Result<Option<(u64, Vec<u8>)>> {
     let mut bytes = vec![0; bgzf::MAX_BLOCK];
     let known = fill_at(file, &mut bytes, at)?;
     let Header::Block { size } = bgzf::header(&bytes[..known]) else { return Ok(None) };
@@ -72,7 +76,7 @@ pub(super) fn block(file: &File, at: u64) -> io::Result<Option<(u64, Vec<u8>)>> 
 
 /// Whether a block of BGZF is here, behind which another or the end follows.
 fn is_block(file: &File, size: u64, at: u64) -> io::Result<bool> {
-    let Some((own, _)) = block(file, at)? else { return Ok(false) };
+    let Some((own, _)) = read_bgzf_block(file, at)? else { return Ok(false) };
     let mut next = [0; 64];
     let known = fill_at(file, &mut next, at + own)?;
     let follows = matches!(bgzf::header(&next[..known]), Header::Block { .. });

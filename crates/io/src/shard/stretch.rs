@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cut::Cut;
-use super::members::{self, MemberText, text_from};
+use super::members::{MemberText, read_bgzf_block, text_from};
 use crate::Input;
 use crate::chunk::Format;
 use crate::compress::{BgzfBlocks, Compression};
@@ -127,7 +127,7 @@ impl Stretch {
 /// The block that was found where a shard begins or ends.
 fn block(file: &File, offset: u64) -> io::Result<(u64, Vec<u8>)> {
     let changed = || io::Error::new(io::ErrorKind::InvalidData, "the file was changed");
-    members::block(file, offset)?.ok_or_else(changed)
+    read_bgzf_block(file, offset)?.ok_or_else(changed)
 }
 
 /// Text up to a place in it.

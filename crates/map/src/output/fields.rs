@@ -1,7 +1,7 @@
 //! What stands in a record of BAM that was written.
 
 /// The fields of a record of BAM (SAM specification, section 4.2).
-pub(in crate::output) struct Fields<'a>(pub(in crate::output) &'a [u8]);
+pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
 
 impl Fields<'_> {
     /// Bytes of the record, its length's own among them.
@@ -9,13 +9,26 @@ impl Fields<'_> {
         self.number(0) as usize + 4
     }
 
+    /// Whether the record has as many bytes as its name, CIGAR, bases and qualities need; it has those
+    /// before them.
+    pub(crate) fn are_whole(&self) -> bool {
+        let bases = u32::try_from(self.number(20)).map(|bases| bases as usize);
+        let needed = |bases: usize| {
+            36 + usize::from(self.0[12])
+                + 4 * usize::from(self.short(16))
+                + bases.div_ceil(2)
+                + bases
+        };
+        self.0[12] > 0 && bases.is_ok_and(|bases| needed(bases) <= self.0.len())
+    }
+
     /// The contig's number, -1 if there is none.
-    pub(in crate::output) fn contig(&self) -> i32 {
+    pub(crate) fn contig(&self) -> i32 {
         self.number(4)
     }
 
     /// The first base, from 0.
-    pub(in crate::output) fn at(&self) -> i32 {
+    pub(crate) fn at(&self) -> i32 {
         self.number(8)
     }
 

@@ -3,8 +3,9 @@
 use merganser_filter::Threshold;
 use merganser_run::ConfigError;
 
+use super::ShardMark;
 use crate::index::Index;
-use crate::{Config, Error, Metric, NMode, Select, Strand};
+use crate::{Config, Error, Format, Metric, NMode, Select, Strand};
 
 /// A read group, SAM's `@RG`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +72,15 @@ pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired:
     }
     let version = env!("CARGO_PKG_VERSION");
     let options = options(config, paired);
-    text + &format!("@PG\tID:merganser\tPN:merganser\tVN:{version}\tCL:merganser map {options}\n")
+    text += &format!("@PG\tID:merganser\tPN:merganser\tVN:{version}\tCL:merganser map {options}\n");
+    text + &mark(config, index).map_or_else(String::new, |mark| mark.line())
+}
+
+/// The mark of a shard.
+fn mark(config: &Config, index: &Index) -> Option<ShardMark> {
+    let (share, Format::Bam(level)) = (config.share.as_ref()?, config.format) else { return None };
+    let job = share.job() ^ u64::from(index.view().text.checksum()) << 32;
+    Some(ShardMark { shard: share.shard(), job, level })
 }
 
 fn options(config: &Config, paired: bool) -> String {

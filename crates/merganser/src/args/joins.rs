@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::classify::ReportArgs;
+use super::map::{IndexFormatName, LimitArgs};
 
 const CLASSIFY_JOIN: &str = "\
 Examples:
@@ -31,4 +32,33 @@ pub(crate) struct ClassifyJoinArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reports: ReportArgs,
+}
+
+const MAP_JOIN: &str = "\
+Examples:
+  On two machines, each a share of the reads, joined to what one would write:
+    merganser map ref.mgi -1 r_1.fq.gz -2 r_2.fq.gz -e 4% --best --sort \\
+      --shard 1/2 -o 1.bam
+    merganser map ref.mgi -1 r_1.fq.gz -2 r_2.fq.gz -e 4% --best --sort \\
+      --shard 2/2 -o 2.bam
+    merganser map join 1.bam 2.bam -o all.bam";
+
+/// `merganser map join`.
+#[derive(Args, Debug)]
+#[command(arg_required_else_help = true, after_help = MAP_JOIN)]
+pub(crate) struct MapJoinArgs {
+    /// What map --shard wrote: all shards of a job, in any order
+    #[arg(required = true, value_name = "SHARD")]
+    pub(crate) shards: Vec<PathBuf>,
+    /// The BAM file to write; of sorted shards, with an index beside it
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Kind of the index [default: bai, or csi where a contig is too long for that]
+    #[arg(long, value_name = "KIND", help_heading = "Output")]
+    pub(crate) index_format: Option<IndexFormatName>,
+    /// Directory for temporary files, made if missing [default: $TMPDIR or /tmp]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    pub(crate) tmp_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use merganser_map::{IndexKind, Metric, NMode, Prefilter, Select, Strand};
-use merganser_run::Resources;
+use merganser_run::{Resources, Shard};
 
 use super::ReadsArgs;
 use super::ThreadArgs;
 use super::device::DeviceArgs;
 use super::filter::Edits;
+use super::joins::MapJoinArgs;
 use super::pages::PageArgs;
 use crate::common;
 
@@ -89,8 +90,34 @@ impl LimitArgs {
     }
 }
 
+/// `merganser map`: a run, or something else.
 #[derive(Args, Debug)]
-#[command(after_help = MAP, group = ArgGroup::new("pairs").args(["mates", "interleaved", "sample_sheet"]).multiple(true))]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(disable_help_subcommand = true, after_help = MAP, override_usage = "\
+merganser map [OPTIONS] --threshold <N|N%> <REFERENCE> <READS>...
+       merganser map [OPTIONS] --threshold <N|N%> <REFERENCE> -1 <FILE> -2 <FILE>
+       merganser map join [OPTIONS] --output <FILE> <SHARD>...")]
+pub(crate) struct MapCommandArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<MapCommand>,
+    #[command(flatten)]
+    pub(crate) run: Option<MapArgs>,
+}
+
+/// What else there is to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum MapCommand {
+    /// Join what the shards of a job wrote (map --shard)
+    ///
+    /// What comes out is the BAM of one run over all reads, to the byte. Shards of other reads,
+    /// references or options, or not all of them, are refused.
+    Join(Box<MapJoinArgs>),
+}
+
+#[derive(Args, Debug)]
+// What tells that a run is asked for: with groups within, the derived group has no members.
+#[group(id = "map_run", args = ["reference"], multiple = true)]
+#[command(group = ArgGroup::new("pairs").args(["mates", "interleaved", "sample_sheet"]).multiple(true))]
 pub(crate) struct MapArgs {
     /// The reference: an index that `merganser index` wrote (.mgi), or FASTA, which is indexed each
     /// time
@@ -113,6 +140,10 @@ pub(crate) struct MapArgs {
     /// line, with one index: {} in -o and --unmapped is the sample's name
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "mates1", "mates"])]
     pub(crate) sample_sheet: Option<PathBuf>,
+    /// Map but the I-th of N shards: of the reads, as BAM for map join to put together with the others;
+    /// of a sample sheet, some of its samples, whole
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
     #[command(flatten)]
     pub(crate) inputs: ReadsArgs,
 

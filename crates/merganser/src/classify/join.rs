@@ -39,7 +39,9 @@ pub(super) fn run(args: &ClassifyJoinArgs, console: &Console) -> Result<ExitCode
 /// Sees to it that something is to be written, and no two outputs to stdout.
 fn check(args: &ClassifyJoinArgs) -> Result<()> {
     if args.output.is_some() == args.lines.is_empty() {
-        return failure::usage("-o and --lines go together: the lines of all reads, and of each shard");
+        return failure::usage(
+            "-o and --lines go together: the lines of all reads, and of each shard",
+        );
     }
     let reports = Reports::paths(&args.reports, None);
     let outputs: Vec<&PathBuf> = args.output.iter().chain(&reports).collect();

@@ -25,7 +25,9 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
         (reports.bracken.is_some(), "--bracken"),
     ];
     failure::refuse_given(&of_all, |option| {
-        format!("{option} is of all reads, and a shard has some: classify join makes it of --partial")
+        format!(
+            "{option} is of all reads, and a shard has some: classify join makes it of --partial"
+        )
     })?;
     let of_run = [
         (lines.hits_per_ref.is_some(), "--hits-per-ref"),

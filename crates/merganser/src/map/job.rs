@@ -50,6 +50,7 @@ pub(super) fn all(args: &MapArgs) -> Result<Vec<Job>> {
     }
     pages::refuse_name(pages)?;
     let samples = samples::read(sheet, &args.inputs, args.interleaved)?;
+    let samples = samples::of_shard(samples, args.shard)?;
     let job = |(name, inputs): samples::Sample| {
         let own = |path| of_sample(path, Some(&name));
         let (output, unmapped) = (own(&args.output), args.unmapped.as_deref().map(own));

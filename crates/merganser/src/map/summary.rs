@@ -88,6 +88,9 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("filter", name_of(&args.filter).into());
     set("sort", args.sort.into());
     set("output", args.output.display().to_string().into());
+    if let Some(shard) = args.shard {
+        set("shard", shard.to_string().into());
+    }
     set("threads", resources.threads.into());
     set("memory", resources.budget().into());
 }

@@ -1,0 +1,100 @@
+//! The beginning of a BAM file (SAM specification, section 4.2).
+
+use crate::Contig;
+use crate::output::ShardMark;
+
+/// The header of a shard.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    /// The text before the mark.
+    text: String,
+    /// The contigs as the file has them, from their number on.
+    listed: Vec<u8>,
+    pub(super) contigs: Vec<Contig>,
+}
+
+/// Reads on in bytes of which more may come.
+struct Bytes<'b>(&'b [u8]);
+
+impl<'b> Bytes<'b> {
+    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+        let (own, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(own)
+    }
+
+    /// A number that is not negative.
+    fn number(&mut self) -> Option<Option<u32>> {
+        let bytes: [u8; 4] = self.take(4)?.try_into().ok()?;
+        let number = u32::from_le_bytes(bytes);
+        Some((number <= i32::MAX as u32).then_some(number))
+    }
+}
+
+/// What the bytes are so far.
+pub(super) enum Parsed {
+    /// More are needed.
+    Unfinished,
+    /// No header of a shard.
+    Other,
+    /// A header, and its mark.
+    Head(Box<Head>, ShardMark),
+}
+
+impl Head {
+    /// Reads what a shard begins with, all of it and nothing else.
+    pub(super) fn parse(bytes: &[u8]) -> Parsed {
+        let mut left = Bytes(bytes);
+        let magic = left.take(4);
+        if magic.is_some_and(|magic| magic != b"BAM\x01") {
+            return Parsed::Other;
+        }
+        match Head::parse_rest(&mut left) {
+            None => Parsed::Unfinished,
+            Some(Some((head, mark))) if left.0.is_empty() => Parsed::Head(Box::new(head), mark),
+            Some(_) => Parsed::Other,
+        }
+    }
+
+    /// `None` where more bytes are needed, nothing within where they are no such header.
+    fn parse_rest(left: &mut Bytes<'_>) -> Option<Option<(Head, ShardMark)>> {
+        let Some(len) = left.number()? else { return Some(None) };
+        let text = left.take(len as usize)?;
+        let Some((text, mark)) = std::str::from_utf8(text).ok().and_then(ShardMark::split) else {
+            return Some(None);
+        };
+        let listed = left.0;
+        let Some(count) = left.number()? else { return Some(None) };
+        let (mut contigs, mut start) = (Vec::new(), 0u32);
+        for _ in 0..count {
+            let Some(len) = left.number()? else { return Some(None) };
+            let name = left.take(len as usize)?.strip_suffix(b"\0");
+            let name = name.and_then(|name| String::from_utf8(name.to_vec()).ok());
+            let (Some(name), Some(len)) = (name, left.number()?) else { return Some(None) };
+            contigs.push(Contig { name, start, len });
+            start = start.saturating_add(len);
+        }
+        let listed = listed[..listed.len() - left.0.len()].to_vec();
+        Some(Some((Head { text: text.to_owned(), listed, contigs }, mark)))
+    }
+
+    /// The header of the whole.
+    pub(super) fn without_mark(&self) -> Vec<u8> {
+        let mut bytes = b"BAM\x01".to_vec();
+        bytes.extend_from_slice(&(self.text.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(self.text.as_bytes());
+        bytes.extend_from_slice(&self.listed);
+        bytes
+    }
+
+    pub(super) fn is_sorted(&self) -> bool {
+        self.text.lines().next().is_some_and(|line| line.ends_with("\tSO:coordinate"))
+    }
+
+    /// What differs between two headers: lines, if these do.
+    pub(super) fn difference<'h>(&'h self, other: &'h Head) -> Option<[&'h str; 2]> {
+        let lines = self.text.lines().zip(other.text.lines());
+        let differing = lines.map(|(own, other)| [own, other]).find(|[own, other]| own != other);
+        differing.or((self != other).then_some(["its contigs or read groups", "others"]))
+    }
+}

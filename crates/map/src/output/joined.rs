@@ -1,0 +1,118 @@
+//! The records of shards, written as one run would have written them.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merganser_io::{BgzfBlocks, finish_all};
+use merganser_run::{Cancel, Progress, Resources, Shortage, run_workers_collect};
+
+use super::sorted::{self, FileIndex, RecordIndex};
+use super::{Form, Held, Outputs, Sorted, Sorting};
+use crate::{Contig, Error};
+
+/// What the process takes besides records,
+const FIXED: u64 = 24 << 20;
+/// and each thread.
+const FIXED_THREAD: u64 = 4 << 20;
+/// Bytes that are copied together.
+const BLOCK: usize = 1 << 20;
+
+/// Has a function take the records of the shard of a number, some at a time; false if there is no such
+/// shard.
+pub(crate) type EachRecords<'e> =
+    &'e (dyn Fn(usize, &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<bool, Error> + Sync);
+
+/// Writes the blocks of shards behind each other: of each its file, from where on, and how many bytes.
+///
+/// # Errors
+/// As reading and writing; if cancelled.
+pub(crate) fn write_blocks<'f>(
+    files: impl Iterator<Item = (&'f Path, &'f File, u64, u64)>,
+    head: (&[u8], u8),
+    outputs: Outputs,
+    cancel: &Cancel,
+) -> Result<(), Error> {
+    let Outputs { mut records, .. } = outputs;
+    records.write_all(&compressed(head))?;
+    let mut block = vec![0; BLOCK];
+    for (path, file, mut at, mut left) in files {
+        while left > 0 {
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let own = left.min(BLOCK as u64);
+            let part = &mut block[..own as usize];
+            file.read_exact_at(part, at)
+                .map_err(|source| Error::File { path: path.to_owned(), source })?;
+            records.write_all(part)?;
+            (at, left) = (at + own, left - own);
+        }
+    }
+    records.write_all(&BgzfBlocks::END)?;
+    finish_all([records])?;
+    Ok(())
+}
+
+fn compressed((head, level): (&[u8], u8)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    BgzfBlocks::new(level).compress(head, true, &mut bytes);
+    bytes
+}
+
+/// Sorts the records of all shards together, of which those of the same place stay in the order of the
+/// shards, and writes them with their index.
+///
+/// # Errors
+/// If there is too little memory; as reading and writing; if cancelled.
+pub(crate) fn sort_records(
+    each: EachRecords<'_>,
+    head: (&[u8], u8),
+    contigs: &[Contig],
+    resources: &Resources,
+    outputs: Outputs,
+    (progress, cancel): (&dyn Progress, &Cancel),
+) -> Result<(), Error> {
+    let threads = resources.threads as u64;
+    let memory = memory(resources)?;
+    let sorting = Sorting::new([memory, memory], threads, &resources.temp_dir, cancel);
+    let next = AtomicUsize::new(0);
+    let held = run_workers_collect(resources.threads, |_| {
+        let mut held = Held::new(&sorting);
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            held.begin(number as u64);
+            if !each(number, &mut |records| held.take(records))? {
+                return Ok::<_, Error>(held);
+            }
+        }
+    })?;
+    let Outputs { mut records, mut index, .. } = outputs;
+    let head_bytes = compressed(head);
+    records.write_all(&head_bytes)?;
+    let places = index.as_ref().map(|(_, kind)| FileIndex::Bam(RecordIndex::new(*kind, contigs)));
+    let sorted =
+        Sorted { sorting: &sorting, held, form: Form::Bam(head.1), threads: resources.threads };
+    let begin = head_bytes.len() as u64;
+    let (places, end) = sorted::write(sorted, &mut records, begin, places, progress)?;
+    if let (Some(FileIndex::Bam(places)), Some((output, _))) = (places, &mut index) {
+        places.write(end, output)?;
+    }
+    records.write_all(&BgzfBlocks::END)?;
+    finish_all([records].into_iter().chain(index.map(|(output, _)| output)))?;
+    Ok(())
+}
+
+/// What there is for records.
+fn memory(resources: &Resources) -> Result<u64, Error> {
+    let (threads, budget) = (resources.threads as u64, resources.budget());
+    let fixed = FIXED + FIXED_THREAD * threads;
+    let needed = fixed + Sorting::least_memory(threads);
+    if needed > budget {
+        let what = format!("joining with {threads} threads needs");
+        return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
+    }
+    Ok(budget - fixed)
+}

@@ -1,0 +1,66 @@
+//! `merganser map join`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_map::{Error, IndexKind, JoinedShards, Outputs};
+use merganser_run::thousands;
+
+use super::{has_end, is_file};
+use crate::args::joins::MapJoinArgs;
+use crate::console::Console;
+use crate::failure::usage;
+use crate::files::RunFiles;
+use crate::progress::Bar;
+use crate::{common, interrupt};
+
+/// Joins what the shards of a job wrote.
+pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
+    if !has_end(&args.output, "bam") {
+        return usage(format!(
+            "-o {}: shards are joined to BAM: name it .bam",
+            args.output.display()
+        ));
+    }
+    let joined = JoinedShards::open(&args.shards)?;
+    if args.index_format.is_some() && !joined.is_sorted() {
+        return usage(
+            "--index-format goes with sorted shards: these are in the order of the reads",
+        );
+    }
+    let index = (joined.is_sorted() && is_file(&args.output)).then(|| {
+        args.index_format.map_or(IndexKind::for_contigs(joined.contigs()), IndexKind::from)
+    });
+    let index = index.map(|kind| (beside(&args.output, kind), kind));
+    let paths = [Some(&args.output), index.as_ref().map(|(path, _)| path)];
+    let set = RunFiles::new().read(&args.shards).write(paths.into_iter().flatten()).check()?;
+    let outputs = Outputs {
+        records: set.output(&args.output).map_err(Error::from)?,
+        index: match index {
+            Some((path, kind)) => Some((set.output(&path).map_err(Error::from)?, kind)),
+            None => None,
+        },
+        unmapped: None,
+    };
+    let mut resources =
+        common::resources(args.limits.threads.number(), args.limits.memory, None, None);
+    if let Some(directory) = &args.tmp_dir {
+        resources.temp_dir.clone_from(directory);
+    }
+    let cancel = interrupt::cancel_on_interrupt();
+    let bar = Bar::new(console);
+    let written = joined.write(&resources, outputs, &bar, &cancel);
+    drop(bar);
+    written?;
+    set.commit().map_err(Error::from)?;
+    console.info(format_args!("joined {} shards", thousands(joined.shards() as u64)));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where an index of that kind is written.
+fn beside(output: &Path, kind: IndexKind) -> PathBuf {
+    let mut path = output.as_os_str().to_owned();
+    path.push(format!(".{}", kind.suffix()));
+    path.into()
+}
