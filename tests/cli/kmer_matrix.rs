@@ -182,3 +182,75 @@ fn a_matrix_in_parquet_has_the_same_cells() {
     }
     assert!(dir.read("two1.parquet") == dir.read("two3.parquet"));
 }
+
+/// Ranges that were made by themselves, put together in any order and format.
+#[test]
+fn ranges_are_put_together() {
+    for k in [5, 31, 33, 70] {
+        let dir = Dir::new();
+        samples(&dir, 4, k);
+        for (options, ranges) in [
+            ("", 3),
+            ("--presence --min-samples 2", 2),
+            ("--solid 3 --rescue 2", 5),
+            ("--presence", 1),
+        ] {
+            let run = format!("kmers matrix -q s0.mgk s1.mgk:2.. s2.mgk s3.mgk {options}");
+            let mut files = String::new();
+            for at in (1..=ranges).rev() {
+                let range = format!("--range {at}/{ranges} --format dense -o r{at}.mgx");
+                dir.run(&format!("{run} {range}")).ok();
+                files += &format!(" r{at}.mgx");
+            }
+            for (format, end) in [("tsv", "tsv"), ("tsv", "tsv.gz"), ("dense", "mgx")] {
+                let format = format!("--format {format} -o");
+                dir.run(&format!("{run} {format} whole.{end}")).ok();
+                dir.run(&format!("kmers matrix --concat {files} {format} joined.{end}")).ok();
+                let [whole, joined] =
+                    ["whole", "joined"].map(|name| dir.read(&format!("{name}.{end}")));
+                assert!(whole == joined, "k {k}: {options} {ranges} {end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ranges_that_do_not_go_together() {
+    let dir = Dir::new();
+    samples(&dir, 3, 21);
+    let range = |name: &str, rest: &str| {
+        dir.run(&format!("kmers matrix -q --format dense -o {name}.mgx {rest}")).ok();
+    };
+    range("a", "s0.mgk s1.mgk --range 1/2");
+    range("b", "s0.mgk s1.mgk --range 2/2");
+    range("tables", "s0.mgk s2.mgk --range 2/2");
+    range("options", "s0.mgk s1.mgk --range 2/2 --solid 2");
+    range("three", "s0.mgk s1.mgk --range 2/3");
+    range("whole", "s0.mgk s1.mgk");
+    let b = dir.read("b.mgx");
+    dir.write("cut.mgx", &b[..b.len() - 1]);
+    dir.write("head.mgx", &b[..40]);
+    for (name, at) in [("row", b.len() - 30), ("digit", 60), ("sum", b.len() - 1)] {
+        let mut changed = b.clone();
+        changed[at] ^= 1;
+        dir.write(&format!("{name}.mgx"), changed);
+    }
+    let before = dir.names();
+    let mut said = String::new();
+    let mut refuse = |code: i32, args: &str| {
+        let args = format!("kmers matrix {args} -o o");
+        said += &format!("$ merganser {args}\n{}", dir.run(&args).fails(code));
+        assert_eq!(dir.names(), before, "{args}");
+    };
+    for name in [
+        "tables", "options", "three", "whole", "a", "cut", "head", "row", "digit", "sum", "missing",
+    ] {
+        refuse(1, &format!("--concat a.mgx {name}.mgx"));
+    }
+    refuse(1, "--concat a.mgx");
+    refuse(1, "--concat a.mgx s0.mgk");
+    refuse(1, "--concat a.mgx b.mgx s0.mgk");
+    refuse(2, "s0.mgk s1.mgk --range 1/2");
+    refuse(1, "s0.mgk s0.fa --range 1/2 --format dense");
+    insta::assert_snapshot!(said);
+}

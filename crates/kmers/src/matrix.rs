@@ -4,6 +4,7 @@
 //! has a row if it is solid in enough samples; its counts that are not solid are 0, unless it is solid in so many samples
 //! that they are taken for real, too (rescued).
 
+mod concat;
 mod dense;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -12,14 +13,17 @@ mod rows;
 use std::path::Path;
 
 use merganser_io::OutputSet;
-use merganser_run::{Cancel, ConfigError, InOrder, InOrderSink, Progress, Resources};
+use merganser_run::{Cancel, ConfigError, InOrder, InOrderSink, Progress, Resources, Shard};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
 use crate::Error;
 use crate::algebra::{Cut, Session};
-use crate::formats::mgk::section_bits;
+use crate::formats::mgk::{JobHash, section_bits};
 use crate::tables::AnyTable;
+use crate::tables::clipped::clipped;
+pub use concat::concat_matrix;
+use dense::kmer_bytes;
 use rows::{Part, RowFormat, Rows, Sink};
 
 /// What a cell holds.
@@ -60,6 +64,17 @@ pub struct MatrixConfig {
     pub rescue: Option<usize>,
     /// How it is written.
     pub format: MatrixFormat,
+    /// Only the rows of such a range of the k-mers, for [`concat_matrix`]; of `.mgk` tables, as
+    /// [`MatrixFormat::Dense`].
+    pub range: Option<Shard>,
+}
+
+/// Which range of which matrix a file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MatrixRange {
+    range: Shard,
+    /// The same for ranges that go together: by the tables and the configuration.
+    job: u64,
 }
 
 impl MatrixConfig {
@@ -72,6 +87,7 @@ impl MatrixConfig {
             min_samples: 1,
             rescue: None,
             format: MatrixFormat::Tsv,
+            range: None,
         }
     }
 
@@ -105,6 +121,12 @@ impl MatrixConfig {
         MatrixConfig { format, ..self }
     }
 
+    /// Makes the rows of such a range of the k-mers, or all.
+    #[must_use]
+    pub fn range(self, range: impl Into<Option<Shard>>) -> MatrixConfig {
+        MatrixConfig { range: range.into(), ..self }
+    }
+
     fn validate(&self, tables: usize) -> Result<(), Error> {
         let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
         let samples = self.samples.len();
@@ -120,7 +142,20 @@ impl MatrixConfig {
                 self.min_samples
             ));
         }
+        if self.range.is_some() && self.format != MatrixFormat::Dense {
+            return problem("`range`: ranges of a matrix are of `format` dense".into());
+        }
         Ok(())
+    }
+
+    /// The range of a matrix of these tables, if it is to be one.
+    fn range_of(&self, tables: &[AnyTable]) -> Option<MatrixRange> {
+        let range = self.range?;
+        let what = (&self.samples, self.cells, self.solid, self.min_samples, self.rescue);
+        let hash = JobHash::new().with(format!("{what:?} {}", range.of()).as_bytes());
+        let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
+        let job = headers.fold(hash, |hash, header| hash.with(&header.to_bytes())).finish();
+        Some(MatrixRange { range, job })
     }
 }
 
@@ -162,10 +197,11 @@ pub fn matrix(
         let format = RowFormat {
             k: session.k,
             canonical: session.canonical,
-            kmer_bytes: 8 * (2 * session.k).div_ceil(64),
+            kmer_bytes: kmer_bytes(session.k),
             names: config.samples.iter().map(|sample| sample.0.clone()).collect(),
             cells: config.cells,
             format: config.format,
+            range: config.range_of(tables),
         };
         let sink = Sink::create(&format, path, outputs)?;
         run::<K>(&session, config, &format, sink, progress, cancel)
@@ -183,7 +219,10 @@ fn run<K: Kmer>(
     cancel: &Cancel,
 ) -> Result<MatrixOutcome, Error> {
     let cuts: Vec<Cut> = config.samples.iter().map(|sample| sample.1).collect();
-    let ranges = session.ranges::<K>(progress, cancel)?;
+    let ranges = match config.range {
+        Some(range) => clipped::<K>(session.tables, session.k, range)?,
+        None => session.ranges::<K>(progress, cancel)?,
+    };
     let most = ranges.iter().map(|table| table.kmers()).max().unwrap_or(0);
     let engine = session.engine(&ranges, section_bits(most, session.k), progress, cancel);
     let in_order = InOrder::new(sink, u64::MAX, session.most_waiting::<K>());

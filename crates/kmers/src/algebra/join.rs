@@ -11,9 +11,9 @@ use super::calculation::Calculation;
 use super::expression::{Cut, Expression, Mode, Operation};
 use super::run::{Calculated, calculate_joined};
 use crate::formats::TableFormat;
-use crate::formats::mgk::{JobHash, Piece, PieceKind, Table, section_bits};
-use crate::tables::clipped::{Clipped, window};
-use crate::tables::{AnyTable, Ranges, bad};
+use crate::formats::mgk::{JobHash, Piece, PieceKind, section_bits};
+use crate::tables::clipped::{AllRanges, clipped};
+use crate::tables::{AnyTable, bad};
 use crate::{Error, Header, Histogram};
 
 /// Computes an expression of tables, of which none or all are shards of one count
@@ -61,9 +61,6 @@ pub fn concat(
     let calculation = Calculation { expression, cut: Cut::NONE, ..calculation.clone() };
     calculate_joined(&calculation, Some(&joined), tables, resources, outputs, progress, cancel)
 }
-
-/// The k-mers of each table.
-pub(super) type AllRanges<'t, K> = Vec<Box<dyn Ranges<K> + 't>>;
 
 /// What is known of a result that is joined of pieces, or is one.
 pub(super) struct Joined {
@@ -163,15 +160,7 @@ impl Joined {
         tables: &'t [AnyTable],
         k: usize,
     ) -> Result<Option<AllRanges<'t, K>>, Error> {
-        let Some(range) = self.range else { return Ok(None) };
-        let own = |table: &'t AnyTable| {
-            let reason = "only .mgk tables have ranges: make one with merganser kmers convert";
-            table.as_mgk().ok_or_else(|| bad(table.path(), reason))
-        };
-        let tables = tables.iter().map(own).collect::<Result<Vec<&Table>, _>>()?;
-        let window = window::<K>(&tables, k, range);
-        let clipped = |table| Box::new(Clipped::new(table, window)) as Box<dyn Ranges<K> + 't>;
-        Ok(Some(tables.into_iter().map(clipped).collect()))
+        self.range.map(|range| clipped(tables, k, range)).transpose()
     }
 
     /// Has the header say what it is.

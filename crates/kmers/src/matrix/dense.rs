@@ -3,13 +3,18 @@
 use std::io::Write;
 
 use merganser_io::AtomicFile;
+use serde::{Deserialize, Serialize};
 
-use super::Cells;
 use super::rows::RowFormat;
+use super::{Cells, MatrixFormat, MatrixRange};
 use crate::Error;
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89MGX\r\n\x1a\n";
+/// The version of a whole matrix,
+const OF_ALL: u32 = 1;
+/// and of a range of one.
+const OF_RANGES: u32 = 2;
 /// Digits of the number of rows, which is known at the end.
 const DIGITS: usize = 20;
 
@@ -21,22 +26,88 @@ pub(super) struct Dense {
     checksum: crc32fast::Hasher,
 }
 
-impl Dense {
-    pub(super) fn new(format: &RowFormat, mut file: AtomicFile) -> Result<Dense, Error> {
+/// What a file says of itself.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct Header {
+    version: u32,
+    pub(super) k: usize,
+    pub(super) canonical: bool,
+    pub(super) kmer_bytes: usize,
+    cells: String,
+    pub(super) row_bytes: usize,
+    pub(super) samples: Vec<String>,
+    /// Which range of the k-mers it has, if not all,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<String>,
+    /// and what tells their job from others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    job: Option<String>,
+    /// Written when it is known.
+    #[serde(skip_serializing)]
+    pub(super) rows: u64,
+}
+
+impl Header {
+    fn new(format: &RowFormat) -> Header {
         let samples = format.names.len();
         let (cells, cell_bytes) = match format.cells {
             Cells::Counts => ("u32", 4 * samples),
             Cells::Presence => ("bit", samples.div_ceil(8)),
         };
-        let names: Vec<String> = format.names.iter().map(|name| quoted(name)).collect();
-        let mut json = format!(
-            "{{\"version\":1,\"k\":{},\"canonical\":{},\"kmer_bytes\":{},\"cells\":\"{cells}\",\"row_bytes\":{},\"samples\":[{}],\"rows\":",
-            format.k,
-            format.canonical,
-            format.kmer_bytes,
-            format.kmer_bytes + cell_bytes,
-            names.join(",")
-        );
+        let (range, job) = format
+            .range
+            .map(|MatrixRange { range, job }| (range.to_string(), format!("{job:016x}")))
+            .unzip();
+        Header {
+            // Who knows nothing of ranges must not take one for the whole.
+            version: if range.is_some() { OF_RANGES } else { OF_ALL },
+            k: format.k,
+            canonical: format.canonical,
+            kmer_bytes: format.kmer_bytes,
+            cells: cells.to_owned(),
+            row_bytes: format.kmer_bytes + cell_bytes,
+            samples: format.names.clone(),
+            range,
+            job,
+            rows: 0,
+        }
+    }
+
+    /// The header of a range, as it was written; `None` if it is none.
+    pub(super) fn of_range(json: &[u8]) -> Option<(Header, RowFormat)> {
+        let header: Header = serde_json::from_slice(json).ok()?;
+        let range = header.range.as_ref()?.parse().ok()?;
+        let job = u64::from_str_radix(header.job.as_ref()?, 16).ok()?;
+        let cells = match &header.cells[..] {
+            "u32" => Cells::Counts,
+            "bit" => Cells::Presence,
+            _ => return None,
+        };
+        let in_range = (1..=merganser_seq::kmer::MAX_K).contains(&header.k);
+        let format = RowFormat {
+            k: header.k,
+            canonical: header.canonical,
+            kmer_bytes: if in_range { kmer_bytes(header.k) } else { return None },
+            names: header.samples.clone(),
+            cells,
+            format: MatrixFormat::Dense,
+            range: Some(MatrixRange { range, job }),
+        };
+        let expected = Header { rows: header.rows, ..Header::new(&format) };
+        (header == expected).then_some((header, format))
+    }
+}
+
+/// Bytes of a k-mer.
+pub(super) fn kmer_bytes(k: usize) -> usize {
+    8 * (2 * k).div_ceil(64)
+}
+
+impl Dense {
+    pub(super) fn new(format: &RowFormat, mut file: AtomicFile) -> Result<Dense, Error> {
+        let header = serde_json::to_string(&Header::new(format)).map_err(std::io::Error::from)?;
+        let mut json = header.strip_suffix('}').unwrap_or(&header).to_owned();
+        json.push_str(",\"rows\":");
         let rows_at = (MAGIC.len() + 8 + json.len()) as u64;
         json.push_str(&" ".repeat(DIGITS));
         json.push('}');
@@ -62,20 +133,4 @@ impl Dense {
         self.file.commit()?;
         Ok(())
     }
-}
-
-/// A text in JSON.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            control if control.is_control() => {
-                out.push_str(&format!("\\u{:04x}", u32::from(control)))
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
 }

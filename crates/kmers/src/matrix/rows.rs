@@ -8,7 +8,7 @@ use merganser_run::InOrder;
 use merganser_seq::kmer::Kmer;
 
 use super::dense::Dense;
-use super::{Cells, MatrixConfig, MatrixFormat, MatrixOutcome};
+use super::{Cells, MatrixConfig, MatrixFormat, MatrixOutcome, MatrixRange};
 use crate::Error;
 use crate::algebra::{Cut, Place, Work};
 
@@ -22,6 +22,8 @@ pub(super) struct RowFormat {
     pub(super) names: Vec<String>,
     pub(super) cells: Cells,
     pub(super) format: MatrixFormat,
+    /// If it is but a range.
+    pub(super) range: Option<MatrixRange>,
 }
 
 /// Rows of a range.
@@ -124,7 +126,8 @@ impl<K> Drop for Rows<'_, K> {
 }
 
 impl RowFormat {
-    fn put<K: Kmer>(&self, kmer: K, row: &[u32], part: &mut Part) {
+    /// Adds a row.
+    pub(super) fn put<K: Kmer>(&self, kmer: K, row: &[u32], part: &mut Part) {
         part.rows += 1;
         match self.format {
             MatrixFormat::Tsv => {

@@ -4,6 +4,7 @@ use merganser_run::Shard;
 use merganser_seq::kmer::Kmer;
 
 use super::ranges::{RangeReader, Ranges, ends};
+use super::{AnyTable, bad};
 use crate::Error;
 use crate::formats::mgk::{MOST_OF_A_BLOCK, MgkRanges, Table};
 
@@ -11,11 +12,11 @@ use crate::formats::mgk::{MOST_OF_A_BLOCK, MgkRanges, Table};
 const BORDER_BITS: u32 = 24;
 
 /// The first and the last k-mer of a range; `None` if there is no k-mer in it.
-pub(crate) type Window<K> = Option<(K, K)>;
+type Window<K> = Option<(K, K)>;
 
 /// The k-mers of a range that has about as many blocks of all the tables as each of the others. Its
 /// borders depend on the tables alone.
-pub(crate) fn window<K: Kmer>(tables: &[&Table], k: usize, range: Shard) -> Window<K> {
+fn window<K: Kmer>(tables: &[&Table], k: usize, range: Shard) -> Window<K> {
     let bits = BORDER_BITS.min(2 * k as u32);
     let first = |prefix: u64| ends::<K>(k, K::from_low(prefix), bits).0;
     let total: u64 = tables.iter().map(|table| table.blocks_in_all()).sum();
@@ -35,15 +36,37 @@ pub(crate) fn window<K: Kmer>(tables: &[&Table], k: usize, range: Shard) -> Wind
     (from < to).then(|| (first(from), ends::<K>(k, K::from_low(to - 1), bits).1))
 }
 
+/// The k-mers of each table.
+pub(crate) type AllRanges<'t, K> = Vec<Box<dyn Ranges<K> + 't>>;
+
+/// The tables' k-mers of a range alone.
+///
+/// # Errors
+/// If one of them is no `.mgk` table.
+pub(crate) fn clipped<K: Kmer>(
+    tables: &[AnyTable],
+    k: usize,
+    range: Shard,
+) -> Result<AllRanges<'_, K>, Error> {
+    let own = |table| {
+        let reason = "only .mgk tables have ranges: make one with merganser kmers convert";
+        AnyTable::as_mgk(table).ok_or_else(|| bad(table.path(), reason))
+    };
+    let tables = tables.iter().map(own).collect::<Result<Vec<&Table>, _>>()?;
+    let window = window::<K>(&tables, k, range);
+    let clipped = |table| Box::new(Clipped::new(table, window)) as Box<dyn Ranges<K> + '_>;
+    Ok(tables.into_iter().map(clipped).collect())
+}
+
 /// The k-mers of a table within a window.
-pub(crate) struct Clipped<'t, K> {
+struct Clipped<'t, K> {
     table: &'t Table,
     all: MgkRanges<'t>,
     window: Window<K>,
 }
 
 impl<'t, K: Kmer> Clipped<'t, K> {
-    pub(crate) fn new(table: &'t Table, window: Window<K>) -> Clipped<'t, K> {
+    fn new(table: &'t Table, window: Window<K>) -> Clipped<'t, K> {
         Clipped { table, all: MgkRanges(table), window }
     }
 }

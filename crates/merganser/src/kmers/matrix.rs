@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_kmers::algebra::Cut;
-use merganser_kmers::matrix::{Cells, MatrixConfig, MatrixFormat, matrix};
+use merganser_kmers::matrix::{Cells, MatrixConfig, MatrixFormat, concat_matrix, matrix};
 use merganser_kmers::{Error, tables::AnyTable};
 
 use super::tables;
@@ -20,13 +20,11 @@ use crate::progress::Bar;
 use merganser_run::thousands;
 
 pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
+    if args.concat {
+        return concat(args, console);
+    }
     let (paths, cuts) = tables::operands(&args.operands)?;
     let cells = if args.presence { Cells::Presence } else { Cells::Counts };
-    let format = match args.format {
-        MatrixLayout::Tsv => MatrixFormat::Tsv,
-        MatrixLayout::Dense => MatrixFormat::Dense,
-        MatrixLayout::Parquet => MatrixFormat::Parquet,
-    };
     let samples: Vec<(String, Cut)> = names(&paths).into_iter().zip(cuts).collect();
     let mut seen = HashSet::new();
     if let Some((name, _)) = samples.iter().find(|sample| !seen.insert(&sample.0)) {
@@ -37,7 +35,8 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
         .solid(args.solid)
         .min_samples(args.min_samples)
         .rescue(args.rescue)
-        .format(format);
+        .range(args.range)
+        .format(format(args));
     let cancel = interrupt::cancel_on_interrupt();
     let opened: Vec<AnyTable> = tables::open(&paths, &args.tables, &cancel)?;
     let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
@@ -50,6 +49,25 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     let (rows, kmers) = (thousands(outcome.rows), thousands(outcome.kmers));
     console.info(format_args!("{rows} of {kmers} k-mers have a row"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Puts the ranges of a matrix together.
+fn concat(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
+    let paths: Vec<PathBuf> = args.operands.iter().map(PathBuf::from).collect();
+    let outputs = RunFiles::new().read(&paths).write([&args.output]).check()?;
+    let cancel = interrupt::cancel_on_interrupt();
+    let outcome = concat_matrix(&paths, format(args), &args.output, &outputs, &cancel)?;
+    outputs.commit().map_err(Error::from)?;
+    console.info(format_args!("{} rows of {} ranges", thousands(outcome.rows), paths.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn format(args: &MatrixArgs) -> MatrixFormat {
+    match args.format {
+        MatrixLayout::Tsv => MatrixFormat::Tsv,
+        MatrixLayout::Dense => MatrixFormat::Dense,
+        MatrixLayout::Parquet => MatrixFormat::Parquet,
+    }
 }
 
 /// The names of files without their suffix; paths, where two of these would be the same.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use merganser_run::Shard;
 
 use super::TableArgs;
 
@@ -18,7 +19,11 @@ Examples:
   merganser kmers matrix a.mgk b.mgk c.mgk --presence --min-samples 2 \\
     --format dense -o shared.mgx
   merganser kmers matrix a.mgk b.mgk c.mgk --solid 3 --min-samples 2 \\
-    --rescue 2 -o matrix.tsv";
+    --rescue 2 -o matrix.tsv
+  On two machines, each a range of the k-mers:
+    merganser kmers matrix a.mgk b.mgk --range 1/2 --format dense -o 1.mgx
+    merganser kmers matrix a.mgk b.mgk --range 2/2 --format dense -o 2.mgx
+    merganser kmers matrix --concat 1.mgx 2.mgx -o matrix.tsv.gz";
 
 /// `--format` of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,6 +45,13 @@ pub(crate) struct MatrixArgs {
     /// How it is written: text, binary with a header of JSON, or Parquet
     #[arg(long, value_name = "FORMAT", default_value = "tsv")]
     pub(crate) format: MatrixLayout,
+    /// Make but the rows of the I-th of N ranges of the k-mers of .mgk tables, as --format dense, for
+    /// --concat to put together
+    #[arg(long, value_name = "I/N")]
+    pub(crate) range: Option<Shard>,
+    /// The TABLEs are all ranges of a matrix (--range): put them together
+    #[arg(long, conflicts_with_all = ["presence", "solid", "min_samples", "rescue", "range"])]
+    pub(crate) concat: bool,
     /// Write 1 where a k-mer is, not its count
     #[arg(long)]
     pub(crate) presence: bool,

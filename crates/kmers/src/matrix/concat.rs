@@ -1,0 +1,186 @@
+//! Ranges of a matrix, each made on a machine of its own, put together.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use merganser_io::OutputSet;
+use merganser_run::Cancel;
+use merganser_seq::kmer::{Kmer, MAX_K};
+use merganser_seq::with_kmer;
+
+use super::dense::{Header, MAGIC};
+use super::rows::{Part, RowFormat, Sink};
+use super::{Cells, MatrixFormat, MatrixOutcome, MatrixRange};
+use crate::Error;
+use crate::tables::bad;
+
+/// Bytes of a header, at most.
+const MOST_HEADER: u64 = 1 << 28;
+/// Bytes of rows that are read together, about.
+const BLOCK: usize = 1 << 20;
+
+/// Writes the matrix whose ranges ([`MatrixConfig::range`](super::MatrixConfig::range)) the files have, in any order,
+/// to `path`: the bytes of [`matrix`](super::matrix()) over all k-mers. The file appears with `outputs`. The
+/// outcome has rows alone.
+///
+/// # Errors
+/// If a file cannot be read, is damaged, or is no range of a matrix; if two are of other matrices or the same range;
+/// if one is missing; as writing; if cancelled. There is then no file.
+pub fn concat_matrix(
+    ranges: &[PathBuf],
+    format: MatrixFormat,
+    path: &Path,
+    outputs: &OutputSet,
+    cancel: &Cancel,
+) -> Result<MatrixOutcome, Error> {
+    let mut files =
+        ranges.iter().map(|path| RangeFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+    check(&files)?;
+    files.sort_by_key(|file| file.of.range.number());
+    let Some(first) = files.first() else { return Ok(MatrixOutcome::default()) };
+    let whole = RowFormat { format, range: None, ..first.format.clone() };
+    let mut sink = Sink::create(&whole, path, outputs)?;
+    let mut outcome = MatrixOutcome::default();
+    for file in files {
+        outcome.rows += file.rows;
+        with_kmer!(whole.k, K => file.put_rows::<K>(&whole, &mut sink, cancel))?;
+    }
+    sink.finish(&outcome)?;
+    Ok(outcome)
+}
+
+/// Sees to it that these are all ranges of one matrix.
+fn check(files: &[RangeFile]) -> Result<(), Error> {
+    let Some((first, others)) = files.split_first() else { return Ok(()) };
+    let (of, remedy) = (first.of.range.of(), "put all ranges of one matrix together");
+    let mut seen = vec![false; usize::from(of)];
+    for file in std::iter::once(first).chain(others) {
+        if (file.of.job, file.of.range.of()) != (first.of.job, of) {
+            let other = first.path.display();
+            let what =
+                format!("of another matrix, of other tables or options, than {other}: {remedy}");
+            return Err(bad(&file.path, format!("range {}, {what}", file.of.range)));
+        }
+        let place = &mut seen[usize::from(file.of.range.number()) - 1];
+        if std::mem::replace(place, true) {
+            return Err(bad(
+                &file.path,
+                format!("range {} is given twice: {remedy}", file.of.range),
+            ));
+        }
+    }
+    match seen.iter().position(|seen| !seen) {
+        None => Ok(()),
+        Some(missing) => {
+            let what = format!("range {}/{of} is missing: {remedy}", missing + 1);
+            Err(bad(&first.path, what))
+        }
+    }
+}
+
+/// A file with a range of the rows.
+struct RangeFile {
+    path: PathBuf,
+    file: BufReader<File>,
+    of: MatrixRange,
+    format: RowFormat,
+    rows: u64,
+    row_bytes: usize,
+}
+
+impl RangeFile {
+    fn open(path: &Path) -> Result<RangeFile, Error> {
+        let failed = |source| merganser_io::Error::Open {
+            input: path.display().to_string(),
+            reason: merganser_io::reason(&source),
+        };
+        let file = File::open(path).map_err(failed)?;
+        let size = file.metadata().map_err(failed)?.len();
+        let mut file = BufReader::with_capacity(BLOCK, file);
+        let none =
+            || bad(path, "not a range of a matrix, which merganser kmers matrix --range makes");
+        let (mut magic, mut length) = ([0; MAGIC.len()], [0; 8]);
+        file.read_exact(&mut magic).map_err(|_| none())?;
+        file.read_exact(&mut length).map_err(|_| none())?;
+        let length = u64::from_le_bytes(length);
+        if magic != MAGIC || length > MOST_HEADER.min(size) {
+            return Err(none());
+        }
+        let mut json = vec![0; length as usize];
+        file.read_exact(&mut json).map_err(|_| none())?;
+        let (header, format) = Header::of_range(&json).ok_or_else(none)?;
+        let Header { rows, row_bytes, .. } = header;
+        // All that is there, and the checksum.
+        let bytes = rows.checked_mul(row_bytes as u64).and_then(|all| all.checked_add(20 + length));
+        if bytes != Some(size) {
+            return Err(bad(path, "truncated or changed: copy it again, or make this range again"));
+        }
+        let of = format.range.ok_or_else(none)?;
+        Ok(RangeFile { path: path.to_owned(), file, of, format, rows, row_bytes })
+    }
+
+    /// Writes all rows, and checks them.
+    fn put_rows<K: Kmer>(
+        mut self,
+        whole: &RowFormat,
+        sink: &mut Sink,
+        cancel: &Cancel,
+    ) -> Result<(), Error> {
+        let damaged = |path: &Path| bad(path, "damaged: copy it again, or make this range again");
+        let mut checksum = crc32fast::Hasher::new();
+        let (mut left, at_once) = (self.rows, (BLOCK / self.row_bytes).max(1) as u64);
+        let (mut bytes, mut row) = (Vec::new(), vec![0; whole.names.len()]);
+        while left > 0 {
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let rows = left.min(at_once);
+            bytes.resize(rows as usize * self.row_bytes, 0);
+            self.file.read_exact(&mut bytes).map_err(|_| damaged(&self.path))?;
+            checksum.update(&bytes);
+            let mut part = Part::default();
+            for one in bytes.chunks_exact(self.row_bytes) {
+                let (kmer, cells) = one.split_at(whole.kmer_bytes);
+                fill(&mut row, cells, whole.cells);
+                whole.put(load::<K>(kmer, whole.k), &row, &mut part);
+            }
+            sink.put(&part)?;
+            left -= rows;
+        }
+        let mut stored = [0; 4];
+        self.file.read_exact(&mut stored).map_err(|_| damaged(&self.path))?;
+        match u32::from_le_bytes(stored) == checksum.finalize() {
+            true => Ok(()),
+            false => Err(damaged(&self.path)),
+        }
+    }
+}
+
+/// The cells of a row.
+fn fill(row: &mut [u32], cells: &[u8], kind: Cells) {
+    match kind {
+        Cells::Counts => {
+            for (cell, bytes) in row.iter_mut().zip(cells.as_chunks().0) {
+                *cell = u32::from_le_bytes(*bytes);
+            }
+        }
+        Cells::Presence => {
+            let bit = |at: usize| u32::from(cells[at / 8] >> (at % 8) & 1);
+            row.iter_mut().enumerate().for_each(|(at, cell)| *cell = bit(at));
+        }
+    }
+}
+
+/// A k-mer of a row; bits beyond its bases say nothing.
+fn load<K: Kmer>(bytes: &[u8], k: usize) -> K {
+    let mut whole = [0; MAX_K / 4];
+    whole[..bytes.len()].copy_from_slice(bytes);
+    // Bits that no k-mer has are no bases.
+    let used = (2 * k).div_ceil(8);
+    whole[used..].fill(0);
+    if 2 * k % 8 != 0 {
+        whole[used - 1] &= (1 << (2 * k % 8)) - 1;
+    }
+    K::load(&whole)
+}
