@@ -2,6 +2,7 @@
 
 mod file;
 mod meta;
+mod split;
 mod tables;
 
 pub(crate) use file::{Header, TablePlace, Writer};

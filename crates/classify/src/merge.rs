@@ -45,7 +45,7 @@ impl Merger {
                  cannot be compared",
             )));
         }
-        let mut tree = first.taxonomy().united(first.taxonomy());
+        let mut tree = first.taxonomy().clone();
         for other in others {
             tree = tree.united(other.taxonomy());
         }

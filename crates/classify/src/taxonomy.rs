@@ -25,7 +25,7 @@ pub(crate) struct NodeInfo {
 
 /// A tree of taxa. Node 0 is the root; a node's number is smaller than those of its descendants,
 /// which follow it without a gap; children are in the order of their taxids.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Taxonomy {
     taxids: Vec<u32>,
     parents: Vec<u32>,

@@ -4,6 +4,7 @@ mod add;
 mod bracken;
 mod merge;
 mod prepare;
+mod split;
 mod taxa;
 
 use std::io::Write;
@@ -29,6 +30,7 @@ pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> R
         DbCommand::Add(args) => add::run(args, console, started),
         DbCommand::Bracken(args) => bracken::run(args, console, started),
         DbCommand::Taxa(args) => taxa::run(args),
+        DbCommand::Split(args) => split::run(args, console),
         DbCommand::MergeResults(args) => merge::run(args, console),
         DbCommand::Info(args) => info(args),
         DbCommand::Verify(args) => verify(args, console),

@@ -1,5 +1,7 @@
 //! `db add`, `db taxa`, `db merge-results`, parts, pruning.
 
+use crate::support::reads::Random;
+
 use super::world::{World, lines};
 
 /// Adding gives, byte for byte, the database of one build in that order.
@@ -117,6 +119,64 @@ fn merged_results_equal_those_of_one_database() {
         };
         assert_eq!(report("joined.k"), expected, "{preset} {options}");
     }
+}
+
+/// Which 254 locations of a feature are kept is decided over all genomes: what databases that were built
+/// by themselves say cannot tell, the parts of one database can.
+#[test]
+fn parts_are_joined_to_the_whole_where_features_are_full() {
+    let world = World::new();
+    let dir = &world.dir;
+    let mut random = Random(5);
+    let (repeat, genomes) = (random.bases(280), [("a", 13, 350), ("b", 12, 60), ("c", 21, 9)]);
+    for (name, taxid, copies) in genomes {
+        let mut letters = Vec::new();
+        for _ in 0..copies {
+            letters.extend_from_slice(&repeat);
+            letters.extend(random.bases(300));
+        }
+        let letters = String::from_utf8_lossy(&letters);
+        dir.write(
+            &format!("genomes/{name}.fa"),
+            format!(">{name}.1|kraken:taxid|{taxid}\n{letters}\n"),
+        );
+    }
+    let build = |output: &str, genomes: &str| {
+        dir.run(&format!("build -q --taxonomy tax -o {output} {genomes}")).ok();
+    };
+    let all = "genomes/a.fa genomes/b.fa genomes/c.fa";
+    build("refs.mgdb", all);
+    build("parts.mgdb", &format!("--parts 2 {all}"));
+    build("one.mgdb", "genomes/a.fa");
+    build("two.mgdb", "genomes/b.fa genomes/c.fa");
+    dir.run("db split parts.mgdb -o part{}.mgdb").ok();
+    dir.run("db verify part1.mgdb part2.mgdb").ok();
+    let reads: String = (0..200)
+        .map(|at| {
+            let from = random.below(150);
+            let mut letters = repeat[from..from + 120].to_vec();
+            letters[random.below(120)] = b'N';
+            format!(">r{at}\n{}\n", String::from_utf8_lossy(&letters))
+        })
+        .collect();
+    dir.write("reads.fa", reads);
+    let run = |database: &str, output: &str| {
+        dir.run(&format!("classify -q {database} reads.fa --near 0 -o {output}")).ok();
+    };
+    run("refs.mgdb", "whole");
+    let joined = |one: &str, two: &str| {
+        run(one, "1.tsv");
+        run(two, "2.tsv");
+        let merge = format!("db merge-results -q -d {one} -d {two} 1.tsv 2.tsv -o joined");
+        dir.run(&merge).ok();
+        dir.read("joined")
+    };
+    assert!(joined("part1.mgdb", "part2.mgdb") == dir.read("whole"));
+    assert!(joined("one.mgdb", "two.mgdb") != dir.read("whole"));
+    // A part is not added to: it lacks what the others have.
+    dir.run("db add part1.mgdb genomes/c.fa").fails(2);
+    dir.run("db split parts.mgdb -o part.mgdb").fails(2);
+    dir.run("db split parts.mgdb -o part{}/x").fails(1);
 }
 
 /// A report in which all reads below the taxa of a rank are these taxa's own.

@@ -216,6 +216,19 @@ impl Header {
         &file[8 * start as usize..8 * (start + length) as usize]
     }
 
+    /// The table of a group of a part, its sections and its checksum.
+    pub(super) fn table<'a>(
+        &self,
+        file: &'a [u8],
+        group: usize,
+        part: usize,
+    ) -> (&'a [u8], &[SectionEntry], u32) {
+        let number = group * self.parts + part;
+        let first = part * SECTIONS + group * GROUP;
+        let sections = &self.sections[first..first + GROUP];
+        (self.group(file, number), sections, self.groups[number][2] as u32)
+    }
+
     /// Bytes of the tables of a part.
     pub(super) fn part_bytes(&self, part: usize) -> u64 {
         let groups = self.groups.iter().skip(part).step_by(self.parts);

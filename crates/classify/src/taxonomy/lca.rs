@@ -4,7 +4,7 @@
 /// up to v: the walk from u to v leaves each subtree below the LCA and enters the one of v through
 /// a child of the LCA, and no node in between has a parent above it. (A node's parent has a
 /// smaller number than the node, so the smallest parent is the highest one.)
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LcaTable {
     /// `levels[j][i]` is the minimum of the parents of the 2ʲ nodes from i on.
     levels: Vec<Vec<u32>>,

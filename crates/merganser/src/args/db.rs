@@ -52,12 +52,19 @@ pub(crate) enum DbCommand {
     /// classified by the database. For `classify --bracken`, `report bracken` and Bracken itself.
     #[command(after_help = BRACKEN)]
     Bracken(Box<DbBrackenArgs>),
-    /// Join what reads were found to be in separately built databases
+    /// Write each part of a database (build --parts) as a database of its own
     ///
-    /// For references that one database cannot hold: the same reads are classified with each, and
-    /// their lines (Kraken's format) are joined into those that one database of all would give
-    /// (with `classify --near 0`), but for features with more locations than a database keeps. The databases must have the
-    /// same parameters; their order is that of the genomes. Use the same options of Decision in
+    /// For machines that cannot hold the whole: each classifies the same reads by one of them, with
+    /// --near 0, and `db merge-results` joins their lines into those of the whole.
+    #[command(after_help = SPLIT)]
+    Split(DbSplitArgs),
+    /// Join what reads were found to be in parts of a database, or in separately built ones
+    ///
+    /// The same reads are classified with each, and their lines (Kraken's format) are joined: those of
+    /// the parts that `db split` wrote into those of the whole database, those of separately built
+    /// databases into those that one of all would give, but for features with more locations than a
+    /// database keeps; both with `classify --near 0`. The databases must have the same
+    /// parameters; their order is that of the genomes. Use the same options of Decision in
     /// all steps.
     #[command(after_help = MERGE)]
     MergeResults(Box<DbMergeArgs>),
@@ -83,6 +90,15 @@ Taxids:
 Examples:
   merganser db bracken refs.mgdb --read-lengths 100,150 genomes/
   merganser db bracken kraken_db/ --read-lengths 150 kraken_db/library/";
+
+const SPLIT: &str = "\
+Examples:
+  merganser build --parts 2 --taxonomy taxonomy/ -o refs.mgdb genomes/
+  merganser db split refs.mgdb -o part{}.mgdb
+  merganser classify part1.mgdb --near 0 reads.fq -o 1.tsv
+  merganser classify part2.mgdb --near 0 reads.fq -o 2.tsv
+  merganser db merge-results -d part1.mgdb -d part2.mgdb 1.tsv 2.tsv \\
+    -o reads.tsv --report sample.kreport";
 
 const MERGE: &str = "\
 Examples:
@@ -171,6 +187,17 @@ pub(crate) struct DbBrackenArgs {
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DbSplitArgs {
+    /// The database (.mgdb)
+    pub(crate) database: PathBuf,
+    /// The databases to write; {} in the name stands for the number of the part, from 1
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
 }
 
 #[derive(Args, Debug)]

@@ -94,8 +94,8 @@ impl LimitArgs {
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(disable_help_subcommand = true, after_help = MAP, override_usage = "\
-merganser map [OPTIONS] --threshold <N|N%> <REFERENCE> <READS>...
-       merganser map [OPTIONS] --threshold <N|N%> <REFERENCE> -1 <FILE> -2 <FILE>
+merganser map [OPTIONS] -e <N|N%> <REFERENCE> <READS>...
+       merganser map [OPTIONS] -e <N|N%> <REFERENCE> -1 <FILE> -2 <FILE>
        merganser map join [OPTIONS] --output <FILE> <SHARD>...")]
 pub(crate) struct MapCommandArgs {
     #[command(subcommand)]
