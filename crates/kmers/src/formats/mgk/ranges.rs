@@ -49,7 +49,70 @@ impl<K: Kmer> RangeReader<K> for MgkReader<'_> {
             return Ok(());
         }
         self.table.read_blocks(from, to, &mut self.bytes, kmers)?;
-        keep_range(kmers, self.table.header().k, prefix, bits);
+        let k = self.table.header().k;
+        keep_range(kmers, k, prefix, bits);
+        // Of disordered k-mers, that keeps others than these. Right checksums say but that they are
+        // as they were written.
+        let (first, last) = ends::<K>(k, prefix, bits);
+        let within = kmers.first().is_none_or(|entry| first <= entry.0)
+            && kmers.last().is_none_or(|entry| entry.0 <= last);
+        if !within || !kmers.is_sorted_by(|one, other| one.0 < other.0) {
+            return Err(self.table.damaged("k-mers are out of order"));
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::block::encode;
+    use super::super::header::{BYTES, Header};
+    use super::super::index::Entry;
+    use super::*;
+
+    /// A table of blocks of one k-mer each, with all checksums right.
+    fn table(kmers: &[u64]) -> Vec<u8> {
+        let (mut blocks, mut index) = (Vec::new(), Vec::new());
+        for &first in kmers {
+            let from = blocks.len();
+            encode(&[(first, 1)], &mut blocks);
+            let crc = crc32fast::hash(&blocks[from..]);
+            let entry = Entry { first, offset: (BYTES + from) as u64, len: 1, crc };
+            entry.store(21, &mut index);
+        }
+        let index_offset = (BYTES + blocks.len()) as u64;
+        let sections_offset = index_offset + index.len() as u64;
+        let number = kmers.len() as u64;
+        index.extend([0, number].map(u64::to_le_bytes).concat());
+        let header = Header {
+            min_count: 1,
+            max_count: u32::MAX,
+            occurrences: number,
+            blocks: number,
+            index_offset,
+            sections_offset,
+            file_bytes: index_offset + index.len() as u64,
+            index_crc: crc32fast::hash(&index),
+            ..Header::new(21, number)
+        };
+        [&header.to_bytes()[..], &blocks, &index].concat()
+    }
+
+    #[test]
+    fn disorder_is_an_error_though_checksums_are_right() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.mgk");
+        let read = |kmers: &[u64]| {
+            std::fs::write(&path, table(kmers)).unwrap();
+            let (table, mut found) = (Table::open(&path).unwrap(), Vec::new());
+            let ranges = MgkRanges(&table);
+            let mut reader = Ranges::<u64>::reader(&ranges);
+            reader.read(0, 0, &mut found).map(|()| found)
+        };
+        assert_eq!(read(&[5, 9]).unwrap(), [(5, 1), (9, 1)]);
+        for kmers in [[9, 5], [7, 7]] {
+            let error = read(&kmers).unwrap_err().to_string();
+            assert!(error.ends_with("t.mgk: k-mers are out of order: count again"), "{error}");
+        }
     }
 }

@@ -207,8 +207,9 @@ impl Table {
         let Entry { first, offset, len, crc } = self.entry::<K>(block);
         let (at, end) = (offset.checked_sub(start)?, self.offset(block + 1).checked_sub(start)?);
         let (at, end) = (at as usize, end as usize);
-        let sound =
-            len > 0 && end + 8 <= bytes.len() && crc32fast::hash(bytes.get(at..end)?) == crc;
+        let sound = (1..=block::MOST).contains(&usize::from(len))
+            && end + 8 <= bytes.len()
+            && crc32fast::hash(bytes.get(at..end)?) == crc;
         let (bytes, kmers) = (&bytes[at.min(end)..], usize::from(len));
         sound.then_some(Coded { bytes, len: end.checked_sub(at)?, first, kmers })
     }
@@ -223,10 +224,7 @@ impl Table {
     }
 
     fn verify_as<K: Kmer>(&self) -> Result<(), Error> {
-        let bad = |reason: &str| Error::Table {
-            path: self.path.clone(),
-            reason: format!("{reason}: count again"),
-        };
+        let bad = |reason: &str| self.damaged(reason);
         let (mut last, mut number, mut sum) = (None, 0u64, 0u64);
         let (mut bytes, mut kmers) = (Vec::new(), Vec::new());
         for block in 0..self.header.blocks {
@@ -251,6 +249,11 @@ impl Table {
             return Err(bad("the numbers of the header do not match the k-mers"));
         }
         Ok(())
+    }
+
+    /// What is said of contents that no writer of ours writes.
+    pub(crate) fn damaged(&self, what: &str) -> Error {
+        Error::Table { path: self.path.clone(), reason: format!("{what}: count again") }
     }
 
     /// Whether a k-mer has no bits beyond its bases and its section holds the block.
