@@ -22,6 +22,8 @@ use merged::{Index, MergedRanges};
 
 /// Bytes of the end of the prefix file: version, offset of the header, marker.
 const END: u64 = 12;
+/// The longest signature that KMC knows has 11 bases.
+const MOST_SIGNATURE: u32 = 12;
 /// Records that a scan reads at once.
 const SCAN_RECORDS: u64 = 1 << 16;
 
@@ -368,12 +370,14 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
     let legal = (1..=15.min(k)).contains(&prefix_bases)
         && k <= MAX_K
         && (k - prefix_bases).is_multiple_of(4)
-        && count_bytes <= 4;
+        && count_bytes <= 4
+        && (more == 0 || number(4) <= MOST_SIGNATURE);
     if k > MAX_K {
         return Err(bad(&names[0], format!("its k is {k}: tables of k up to {MAX_K} are read")));
     }
     let table = 8u64 << (2 * prefix_bases.min(15));
-    let signatures = if more == 1 { 4 * ((1u64 << (2 * number(4).min(12))) + 1) } else { 0 };
+    let signatures =
+        if more == 1 { 4 * ((1u64 << (2 * number(4).min(MOST_SIGNATURE))) + 1) } else { 0 };
     let tables = at.checked_sub(4 + signatures + 8 * more as u64).ok_or_else(none)?;
     let bins = if more == 1 { tables / table } else { 1 };
     let record = (k.saturating_sub(prefix_bases) / 4 + count_bytes) as u64;
@@ -466,5 +470,41 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
             return Err(database.damaged("its k-mers are out of order"));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with bytes at its ends and zeros between.
+    fn sparse(path: &Path, bytes: u64, start: &[u8], end: &[u8]) {
+        let file = File::create(path).unwrap();
+        file.set_len(bytes).unwrap();
+        file.write_all_at(start, 0).unwrap();
+        file.write_all_at(end, bytes - end.len() as u64).unwrap();
+    }
+
+    #[test]
+    fn signatures_longer_than_any_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("t");
+        let names = names(&stem);
+        let open = |signature: u32| {
+            // k, no qualities, bytes of a count, bases of a prefix.
+            let mut header: Vec<u8> = [5, 0, 1, 1, signature, 1, 9].map(u32::to_le_bytes).concat();
+            header.resize(60, 0);
+            header.extend([0x200u32, 64].map(u32::to_le_bytes).concat());
+            header.extend(b"KMCP");
+            // The table of one bin, the number of records, and as many bins of signatures as 12 bases have.
+            let tables = 8 * 4 + 8 + 4 * ((1 << 24) + 1);
+            sparse(&names[0], 4 + tables + header.len() as u64, b"KMCP", &header);
+            sparse(&names[1], 8, b"KMCS", b"KMCS");
+            Database::open(&stem).and_then(|database| database.verify(1, &Cancel::default()))
+        };
+        for signature in [13, 31, 32, u32::MAX] {
+            let error = open(signature).unwrap_err().to_string();
+            assert!(error.contains("not a KMC database"), "{signature}: {error}");
+        }
     }
 }
