@@ -136,6 +136,14 @@ impl Index {
         (8 * words + 4 * (view.positions.len() + view.table.len())) as u64
     }
 
+    /// Puts a position for all of an index in memory, as damage may.
+    #[cfg(test)]
+    pub(crate) fn forge_positions(&mut self, forged: u32) {
+        if let Data::Owned { positions, .. } = &mut self.data {
+            positions.fill(forged);
+        }
+    }
+
     /// Lets go of the memory of a part of the tables, if it is a file's, until it is looked at again.
     pub(crate) fn release(&self, part: &[u8]) {
         if let Data::Mapped(mapped) = &self.data {

@@ -184,6 +184,20 @@ mod tests {
     }
 
     #[test]
+    fn positions_outside_of_the_reference_are_no_hits() {
+        let text = bases(200);
+        let mut index = index(&[text.clone()]);
+        let config = Config::new(Threshold::Edits(2));
+        let read = &text[50..110];
+        for forged in [199, 200, 5000, u32::MAX - 1, u32::MAX] {
+            index.forge_positions(forged);
+            for hit in &map(&index, &config, &[read]).unwrap()[0] {
+                assert_eq!((hit.position, hit.edits), (50, 0));
+            }
+        }
+    }
+
+    #[test]
     fn the_configuration_selects_hits() {
         let repeat = bases(100);
         let index = index(&[repeat.clone(), repeat.clone(), repeat.clone()]);

@@ -45,14 +45,16 @@ pub(crate) fn collect(
 ) -> Result<(), Error> {
     let found: usize = seeds.iter().map(|seed| seed.positions.len()).sum();
     let slices = found.div_ceil(MOST_SORTED).max(1) as u64;
-    let end = u64::from(view.text.end()) + 2 * BIAS as u64;
+    // A damaged index must not lead out of the reference.
+    let last = view.text.end();
+    let end = u64::from(last) + 2 * BIAS as u64;
     for slice in 0..slices {
         let (from, to) = (slice * end / slices, (slice + 1) * end / slices);
         scratch.clear();
         for seed in seeds {
             let shift = BIAS as u32 - seed.offset;
             for positions in view.positions[seed.positions.clone()].chunks(STRETCH) {
-                let diagonals = positions.iter().map(|&at| at + shift);
+                let diagonals = positions.iter().map(|&at| at.min(last) + shift);
                 if slices == 1 {
                     if seed.mask == 0 {
                         scratch.extend(diagonals);
@@ -88,7 +90,7 @@ fn matching(seed: &Seed, positions: &[u32], view: &IndexView<'_>, diagonals: &mu
             view.text.prefetch(next as usize);
         }
         if view.is_at(at, &seed.key, seed.mask) {
-            diagonals.push(at + shift);
+            diagonals.push(at.min(view.text.end()) + shift);
         }
     }
 }
