@@ -70,6 +70,7 @@ impl Kraken2Taxonomy {
             tree.push(number as u64, node, ranks)?;
         }
         tree.check_children()?;
+        tree.check_taxids()?;
         tree.number_clades();
         Ok(tree)
     }
@@ -118,6 +119,16 @@ impl Kraken2Taxonomy {
             }
         }
         Ok(())
+    }
+
+    /// Sees to it that no two nodes have the same taxid: reports know taxa by it.
+    fn check_taxids(&self) -> Result<(), String> {
+        let mut taxids = self.taxids[1..].to_vec();
+        taxids.sort_unstable();
+        match taxids.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("taxid {} stands twice: damaged", pair[0])),
+            None => Ok(()),
+        }
     }
 
     fn number_clades(&mut self) {
@@ -368,6 +379,7 @@ pub(super) mod tests {
         assert!(with(field(2, 3), 999).contains("node 2: its name or rank lies outside"));
         assert!(with(field(2, 4), 999).contains("node 2: its name or rank lies outside"));
         assert!(with(field(2, 5), 1 << 32).contains("node 2: taxid 4294967296 is too large"));
+        assert_eq!(with(field(3, 5), 20), "taxid 20 stands twice: damaged");
         for end in 0..sound.len() {
             Kraken2Taxonomy::parse(&sound[..end]).unwrap_err();
         }
