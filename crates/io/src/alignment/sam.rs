@@ -139,6 +139,13 @@ fn graphic(column: &[u8], what: &str) -> Result<(), String> {
     }
 }
 
+/// Whether a line, which may have its own at its end, has a carriage return: of old Macs' line ends, all
+/// records but the first would pass for columns of that. Comments may have any letters.
+pub(crate) fn has_return(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    memchr(b'\r', line).is_some() && !line.starts_with(b"@CO\t")
+}
+
 /// Adds the reads of whole lines, header lines among them. What is wrong comes with the number of
 /// its line, from 0.
 pub(crate) fn read(lines: &[u8], reads: &mut Reads) -> Result<(), (u64, String)> {
@@ -147,8 +154,11 @@ pub(crate) fn read(lines: &[u8], reads: &mut Reads) -> Result<(), (u64, String)>
     while !rest.is_empty() {
         let end = memchr(b'\n', rest);
         let line = &rest[..end.unwrap_or(rest.len())];
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
         rest = end.map_or(&[][..], |end| &rest[end + 1..]);
+        if has_return(line) {
+            return Err((number, "a carriage return within the line: is the file damaged?".into()));
+        }
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         // No name begins with it.
         if !line.is_empty() && line[0] != b'@' {
             Record::parse(line)
@@ -158,4 +168,25 @@ pub(crate) fn read(lines: &[u8], reads: &mut Reads) -> Result<(), (u64, String)>
         number += 1;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_carriage_return_within_a_line_is_no_line_end() {
+        let record = "r\t0\tc\t1\t9\t4M\t*\t0\t0\tACGT\tIIII";
+        let found = |lines: &str| {
+            let mut reads = Reads::default();
+            read(lines.as_bytes(), &mut reads).map(|()| String::from_utf8(reads.text).unwrap())
+        };
+        let fastq = "@r\nACGT\n+\nIIII\n";
+        assert_eq!(found(&format!("@CO\ta\rb\r\n{record}\r\n")).unwrap(), fastq);
+        // Old Macs' lines: the second record would pass for a tag of the first.
+        let (number, problem) = found(&format!("{record}\n{record}\r{record}\n")).unwrap_err();
+        assert_eq!(number, 1);
+        assert!(problem.starts_with("a carriage return within the line"), "{problem}");
+        found(&format!("@HD\tVN:1.6\r{record}\n")).unwrap_err();
+    }
 }

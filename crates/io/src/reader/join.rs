@@ -1,6 +1,7 @@
 //! The third step, in the order of the text: where a chunk ends and the next one begins.
 
 use super::ReaderOptions;
+use crate::alignment::sam::has_return;
 use crate::alignment::{Sniffed, bam, sniff};
 use crate::chunk::Format;
 use crate::shard::Stretch;
@@ -262,9 +263,9 @@ impl Carry {
     }
 }
 
-/// Whether a line of SAM is one of the header, or empty.
+/// Whether a line of SAM is one of the header, or empty, and nothing is wrong with it.
 fn is_no_record(line: &[u8]) -> bool {
-    matches!(line.first(), None | Some(b'@' | b'\r'))
+    matches!(line.first(), None | Some(b'@' | b'\r')) && !has_return(line)
 }
 
 /// Collects the last bases before `cut` of the sequence whose last line begins at `tail`: at most
