@@ -26,6 +26,10 @@ pub(crate) const MAGIC: &[u8] = b"CRAM";
 /// more bases than this in memory, older sequences are dropped.
 const MOST_BASES: u64 = 512 << 20;
 
+/// The longest sequence that there is (SAM specification, section 1.3): one that is not there is filled up
+/// to its length.
+const MOST_LENGTH: usize = i32::MAX as usize;
+
 /// What all containers need to be decoded.
 pub(crate) struct Cram {
     header: noodles_sam::Header,
@@ -148,11 +152,14 @@ fn sequences(header: &[u8]) -> io::Result<Vec<Sequence>> {
             let mut columns = line.trim_ascii_end().split(|&byte| byte == b'\t');
             columns.find_map(|column| column.strip_prefix(tag)).map(<[u8]>::to_vec)
         };
-        let length = String::from_utf8(tag(b"LN:")?).ok()?.parse().ok()?;
+        let length: NonZero<usize> = String::from_utf8(tag(b"LN:")?).ok()?.parse().ok()?;
+        let length = (length.get() <= MOST_LENGTH).then_some(length)?;
         Some((tag(b"SN:")?, length, tag(b"M5:")))
     };
     let sequences = lines.map(sequence).collect::<Option<Vec<_>>>();
-    sequences.ok_or_else(|| invalid("a line @SQ of the header has no name or no length".into()))
+    sequences.ok_or_else(|| {
+        invalid("a line @SQ of the header has no name, or no length from 1 to 2147483647".into())
+    })
 }
 
 /// Loads sequences for the decoder.
@@ -302,5 +309,22 @@ impl Alignment for noodles_cram::Record<'_> {
             text.truncate(start);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_that_no_sequence_has_are_refused() {
+        let of =
+            |length: &str| sequences(format!("@HD\tVN:1.6\n@SQ\tSN:c\tLN:{length}\n").as_bytes());
+        let (name, length, md5) = of("2147483647").unwrap().remove(0);
+        assert_eq!((&name[..], length.get(), md5), (&b"c"[..], 0x7fff_ffff, None));
+        for length in ["0", "2147483648", "18446744073709551615", "-1", ""] {
+            let error = of(length).unwrap_err().to_string();
+            assert!(error.contains("no length from 1 to 2147483647"), "{length}: {error}");
+        }
     }
 }
