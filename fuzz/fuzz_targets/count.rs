@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use merganser_count::{Format, Storage};
 use merganser_fuzz::fastx::add_kmers;
+use merganser_fuzz::files::folder;
 use merganser_fuzz::tables::{config, make};
 use merganser_seq::signature::Rule;
 
@@ -37,8 +38,8 @@ fuzz_target!(|input: &[u8]| {
         .iter()
         .map(|(kmer, count)| format!("{}\t{count}\n", String::from_utf8_lossy(kmer)))
         .collect();
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let path = directory.path().join("table.tsv");
+    let folder = folder();
+    let path = folder.path().join("table.tsv");
     make(&config, &text, &path).expect("legal reads");
     assert_eq!(std::fs::read_to_string(&path).expect("the table"), lines);
 });

@@ -3,16 +3,17 @@
 
 use libfuzzer_sys::fuzz_target;
 use merganser_classify::library::Manifest;
+use merganser_fuzz::files::{folder, write};
 
 fuzz_target!(|input: &[u8]| {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = folder();
     let path = folder.path().join("library.tsv");
-    std::fs::write(&path, input).expect("a temporary file");
+    write(&path, input);
     let Ok(manifest) = Manifest::read(&path) else { return };
     let rows: Vec<_> = manifest.rows().map(|(_, row)| row.clone()).collect();
     let mut text = Vec::new();
     Manifest::write(&rows, &mut text).expect("memory");
-    std::fs::write(&path, text).expect("a temporary file");
+    write(&path, &text);
     let again = Manifest::read(&path).expect("what was written");
     assert!(again.rows().map(|(_, row)| row).eq(&rows));
 });

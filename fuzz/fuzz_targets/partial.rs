@@ -3,11 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use merganser_fuzz::files::{folder, write};
 use merganser_fuzz::partial::{mend, walk, written};
 
 fuzz_target!(|input: (bool, Vec<(u32, u8)>, Option<u32>)| {
     let (kraken2, changes, cut) = input;
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = folder();
     let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
     let [sound, other] = &written()[usize::from(kraken2)];
     let mut bytes = other.clone();
@@ -18,13 +19,13 @@ fuzz_target!(|input: (bool, Vec<(u32, u8)>, Option<u32>)| {
     if let Some(cut) = cut {
         bytes.truncate(cut as usize % bytes.len());
     }
-    std::fs::write(&first, sound).expect("a temporary file");
-    std::fs::write(&second, &bytes).expect("a temporary file");
+    write(&first, sound);
+    write(&second, &bytes);
     let same = bytes == *other;
     assert_eq!(walk(&[second.clone()]), same, "a change that no checksum sees");
     assert_eq!(walk(&[first.clone(), second.clone()]), same);
     mend(&mut bytes);
-    std::fs::write(&second, &bytes).expect("a temporary file");
+    write(&second, &bytes);
     walk(&[second.clone()]);
     walk(&[first, second]);
 });

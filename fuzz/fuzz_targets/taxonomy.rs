@@ -3,15 +3,16 @@
 
 use libfuzzer_sys::fuzz_target;
 use merganser_classify::taxonomy::Dump;
+use merganser_fuzz::files::{folder, write};
 
 fuzz_target!(|input: &[u8]| {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = folder();
     let at = input.iter().position(|&byte| byte == 0).unwrap_or(input.len());
     let (nodes, rest) = input.split_at(at);
     let names = rest.get(1..).unwrap_or_default();
-    std::fs::write(folder.path().join("nodes.dmp"), nodes).expect("a temporary file");
-    std::fs::write(folder.path().join("names.dmp"), names).expect("a temporary file");
-    std::fs::write(folder.path().join("merged.dmp"), names).expect("a temporary file");
+    write(folder.path().join("nodes.dmp"), nodes);
+    write(folder.path().join("names.dmp"), names);
+    write(folder.path().join("merged.dmp"), names);
     let Ok(dump) = Dump::read(folder.path()) else { return };
     let tree = &dump.taxonomy;
     for node in 0..tree.len() as u32 {

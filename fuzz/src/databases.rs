@@ -8,9 +8,12 @@ use merganser_classify::{BuildConfig, Database, Preset, Thresholds};
 use merganser_io::{AtomicFile, Input, Segment};
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
+use crate::files::{folder, write};
+
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\tspecies\t|\n\
     4\t|\t2\t|\tspecies\t|\n";
-const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tOne\t|\t\t|\tscientific name\t|\n";
+const NAMES: &str =
+    "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tOne\t|\t\t|\tscientific name\t|\n";
 
 /// Letters that look random and are always the same.
 pub(crate) fn letters(count: usize, mut state: u32) -> String {
@@ -22,25 +25,30 @@ pub(crate) fn letters(count: usize, mut state: u32) -> String {
 }
 
 /// One thread on the CPU.
-pub(crate) fn resources() -> Resources {
+pub fn resources() -> Resources {
     Resources::new().threads(1).device(DeviceChoice::Cpu)
+}
+
+/// Writes nodes.dmp and names.dmp of two species of a genus.
+pub(crate) fn write_taxonomy(folder: &Path) {
+    write(folder.join("nodes.dmp"), NODES);
+    write(folder.join("names.dmp"), NAMES);
 }
 
 /// A database of two genomes that share a half, in two parts.
 pub fn sound() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     BYTES.get_or_init(|| {
-        let folder = tempfile::tempdir().expect("a temporary directory");
+        let folder = folder();
         let path = |name: &str| folder.path().join(name);
-        std::fs::write(path("nodes.dmp"), NODES).expect("a temporary file");
-        std::fs::write(path("names.dmp"), NAMES).expect("a temporary file");
+        write_taxonomy(folder.path());
         let shared = letters(600, 1);
         let genomes = format!(
             ">a|taxid|3\n{shared}{}\n>b|taxid|4\n{shared}{}\n",
             letters(600, 2),
             letters(600, 3)
         );
-        std::fs::write(path("g.fa"), genomes).expect("a temporary file");
+        write(path("g.fa"), genomes);
         let config = BuildConfig::new(Preset::MetaCache.params()).parts(2);
         let inputs = [Input::File(path("g.fa"))];
         let to = path("db");
@@ -69,15 +77,14 @@ pub fn walk(path: &Path) -> bool {
     }
     let reads = path.with_extension("fa");
     let text = format!(">x\n{}\n>y\n{}\n", letters(600, 1), letters(900, 2));
-    std::fs::write(&reads, text).expect("a temporary file");
+    write(&reads, text);
     let thresholds = Thresholds::new(database.params());
     let config = RunConfig::new(thresholds).features(true).references(true);
     let segments = [Segment::Single(Input::File(reads))];
     let mut lines = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
     let (resources, cancel) = (resources(), Cancel::default());
-    let done =
-        classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel);
+    let done = classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel);
     let Ok(result) = done else {
         assert!(!sound, "a sound database is used");
         return false;

@@ -1,9 +1,11 @@
 //! Sequence text read by the crate and, line by line, here.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Write};
+use std::io::Cursor;
 
 use merganser_io::{Chunk, Error, Input, Reader, ReaderOptions, Sink};
+
+use crate::files::{folder, write};
 
 /// Sequences with their qualities, empty for FASTA.
 pub type Records = Vec<(Vec<u8>, Vec<u8>)>;
@@ -78,17 +80,24 @@ pub fn add_kmers(sequence: &[u8], k: usize, kmers: &mut BTreeMap<Vec<u8>, usize>
 /// Reads `bytes` with one worker and chunks of `chunk_bytes`, an overlap for k-mers of `k` letters.
 pub fn read(bytes: &[u8], chunk_bytes: usize, k: usize) -> Result<Collector, Error> {
     let input: Box<dyn std::io::Read + Send> = Box::new(Cursor::new(bytes.to_vec()));
-    let options = ReaderOptions { chunk_bytes, overlap: k - 1, workers: 1, ..ReaderOptions::default() };
+    let options =
+        ReaderOptions { chunk_bytes, overlap: k - 1, workers: 1, ..ReaderOptions::default() };
     collect(&Reader::from_readers(vec![("fuzz".into(), input)], options), k)
 }
 
 /// Reads `bytes`, if they are gzip, in ranges of `range` bytes as if there were `workers` workers.
-pub fn read_in_ranges(bytes: &[u8], range: u64, workers: usize, k: usize) -> Result<Collector, Error> {
-    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
-    file.write_all(bytes).expect("written");
+pub fn read_in_ranges(
+    bytes: &[u8],
+    range: u64,
+    workers: usize,
+    k: usize,
+) -> Result<Collector, Error> {
+    let folder = folder();
+    let file = folder.path().join("reads");
+    write(&file, bytes);
     let options =
         ReaderOptions { chunk_bytes: 1 << 12, overlap: k - 1, workers, ..ReaderOptions::default() };
-    let inputs = [Input::File(file.path().to_owned())];
+    let inputs = [Input::File(file)];
     collect(&Reader::open_in_ranges(&inputs, options, range)?, k)
 }
 

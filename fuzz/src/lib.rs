@@ -1,6 +1,18 @@
-//! What the fuzz targets share: naive readings to compare with, and tables of fuzzed reads.
+//! What the fuzz targets share: inputs that are made once and changed, checksums made right, and naive
+//! readings to compare with.
 
+pub mod alignments;
+pub mod changes;
 pub mod databases;
+pub mod expressions;
+pub mod fastk;
 pub mod fastx;
+pub mod files;
+pub mod indexes;
+pub mod kmc;
+pub mod kmers;
+pub mod kraken2;
+pub mod meryl;
 pub mod partial;
+pub mod pieces;
 pub mod tables;

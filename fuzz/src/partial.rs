@@ -11,15 +11,16 @@ use merganser_io::{Input, Segment};
 use merganser_run::{Cancel, Silent};
 
 use crate::databases::{letters, resources, sound};
+use crate::files::{folder, write};
 
 /// Results of two runs by a database of merganser, then by one of Kraken 2.
 pub fn written() -> &'static [[Vec<u8>; 2]; 2] {
     static BYTES: OnceLock<[[Vec<u8>; 2]; 2]> = OnceLock::new();
     BYTES.get_or_init(|| {
-        let folder = tempfile::tempdir().expect("a temporary directory");
+        let folder = folder();
         let reads = [1, 2].map(|seed| reads(&folder.path().join(format!("{seed}.fa")), seed));
         let path = folder.path().join("db");
-        std::fs::write(&path, sound()).expect("a temporary file");
+        write(&path, sound());
         let own = Database::open(&path).expect("the database");
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/kraken2");
         let kraken2 = Kraken2Database::open(&data).expect("the database");
@@ -34,7 +35,7 @@ fn reads(path: &Path, seed: u32) -> PathBuf {
     let rest = &leader[10 * seed as usize..];
     let [common, own] = [letters(600, 1), letters(300, seed + 1)];
     let text = format!(">x{seed}\n{common}\n>y{seed}\n{own}\n>z{seed}\n{rest}\n>n{seed}\nNN\n");
-    std::fs::write(path, text).expect("a temporary file");
+    write(path, text);
     path.to_owned()
 }
 

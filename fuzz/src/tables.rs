@@ -1,13 +1,21 @@
 //! Tables: made from fuzzed reads, changed, and read in every way there is.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use merganser_count::{Config, Format, count};
 use merganser_io::{Input, OutputSet};
 use merganser_kmers::Table;
-use merganser_run::{Resources, Silent};
+use merganser_kmers::algebra::{Calculation, Cut, Expression, Operation, calculate, open_tables};
+use merganser_kmers::formats::TableFormat;
+use merganser_kmers::tables::{AnyTable, Kind};
+use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
+
+use crate::databases::letters;
+use crate::files::{folder, write};
 
 /// A configuration that is quick to run again and again.
 pub fn config(k: usize) -> Config {
@@ -17,13 +25,32 @@ pub fn config(k: usize) -> Config {
 /// Counts `reads` into the table `to`.
 pub fn make(config: &Config, reads: &[u8], to: &Path) -> Result<u64, merganser_count::Error> {
     let from = to.with_extension("fa");
-    std::fs::write(&from, reads).expect("a temporary file");
+    write(&from, reads);
     let (inputs, outputs) = ([Input::File(from)], OutputSet::alone());
     let resources = Resources::new().memory(192 << 20).threads(1);
     let cancel = Default::default();
     let outcome = count(config, &resources, &inputs, Some(to), &outputs, &Silent, &cancel)?;
     assert!(config.format != Format::None);
     Ok(outcome.kept_kmers)
+}
+
+/// The bytes of a table of k-mers of `k` bases: of no read, of some, of many, or of some with large
+/// counts. Each is made once.
+pub fn written(k: usize, reads: u8) -> &'static Vec<u8> {
+    static TABLES: Mutex<BTreeMap<(usize, u8), &'static Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut tables = TABLES.lock().expect("one thread");
+    tables.entry((k, reads % 4)).or_insert_with(|| {
+        let reads = match reads % 4 {
+            0 => ">\n".to_owned(),
+            1 => format!(">\n{}\n", letters(200, 1)),
+            2 => format!(">\n{}\n", letters(900, 2)),
+            _ => format!(">\n{}\n>\n{}\n", "ACGTT".repeat(90), letters(150, 3)),
+        };
+        let folder = folder();
+        let path = folder.path().join("table.mgk");
+        make(&config(k), reads.as_bytes(), &path).expect("legal reads");
+        Box::leak(Box::new(std::fs::read(path).expect("the table")))
+    })
 }
 
 /// Opens `path` and reads it in every way, none of which may panic; if `as_written`, all must find
@@ -84,29 +111,62 @@ pub fn mend(bytes: &mut [u8]) {
     bytes[124..128].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// Opens a table of any format and computes all its k-mers, in one way and another that must find the
-/// same; neither may panic.
-pub fn compute(path: &Path) {
-    use merganser_kmers::algebra::{
-        Calculation, Cut, Expression, Operation, calculate, open_tables,
-    };
-    use merganser_kmers::formats::TableFormat;
-    let cancel = Default::default();
-    let run = |expression: Expression, threads: usize| {
-        let tables = open_tables(&[path], false, &cancel).ok()?;
-        let calculation = Calculation {
-            expression,
-            cut: Cut::NONE,
-            ceiling: u32::MAX,
-            output: None,
-            format: TableFormat::None,
-        };
-        let resources = Resources::new().threads(threads).memory(256 << 20);
-        calculate(&calculation, &tables, &resources, &OutputSet::alone(), &Silent, &cancel).ok()
-    };
-    let alone = run(Expression::Table(0), 1).map(|done| done.kmers);
+/// Reads all k-mers of a table of any format, in two ways that must find the same if it has an order or
+/// short k-mers, neither of which may panic; its lines `KMER<TAB>COUNT`, none if it is refused.
+pub fn compute(path: &Path) -> Option<String> {
+    let tables = open_tables(&[path], true, &Cancel::default()).ok()?;
+    let sound = tables[0].verify(1, &Cancel::default()).is_ok();
+    let lines = write_lines(&tables, Expression::Table(0), path);
+    if tables[0].description().k > QUICK_K && !is_in_order(&tables[0]) {
+        return lines;
+    }
     let operation = Operation::Intersect;
     let operands = vec![Expression::Table(0), Expression::Table(0)];
     let twice = Expression::Of { operation, mode: operation.default_mode(), operands };
-    assert_eq!(alone, run(twice, 2).map(|done| done.kmers), "two ways, two results");
+    let counted = calculate_none(&tables, twice);
+    let number = lines.as_ref().map(|lines| lines.lines().count() as u64);
+    assert_eq!(number, counted, "two ways, two results (sound: {sound})");
+    lines
+}
+
+/// K-mers of tables without order are gathered in 4^k places, 4^6 at most, which takes a worker milliseconds:
+/// only shorter ones in two ways.
+const QUICK_K: usize = 4;
+
+fn is_in_order(table: &AnyTable) -> bool {
+    matches!(table.description().kind, Kind::Mgk | Kind::Kmc1 | Kind::Kmc2 | Kind::FastK)
+}
+
+/// The lines of what is computed of tables; none if that fails.
+pub fn write_lines(tables: &[AnyTable], expression: Expression, beside: &Path) -> Option<String> {
+    let to = beside.with_extension("lines");
+    let calculation = calculation(expression, Some(to.clone()), TableFormat::Tsv);
+    run(&calculation, tables, 1)?;
+    let lines = std::fs::read_to_string(&to).expect("what was written");
+    std::fs::remove_file(&to).expect("what was written");
+    Some(lines)
+}
+
+fn calculate_none(tables: &[AnyTable], expression: Expression) -> Option<u64> {
+    run(&calculation(expression, None, TableFormat::None), tables, 2)
+}
+
+/// Nothing is cut.
+pub fn calculation(
+    expression: Expression,
+    output: Option<PathBuf>,
+    format: TableFormat,
+) -> Calculation {
+    Calculation { expression, cut: Cut::NONE, ceiling: u32::MAX, output, format }
+}
+
+fn run(calculation: &Calculation, tables: &[AnyTable], threads: usize) -> Option<u64> {
+    let (resources, outputs) = (resources().threads(threads), OutputSet::alone());
+    let done = calculate(calculation, tables, &resources, &outputs, &Silent, &Cancel::default());
+    done.ok().map(|done| done.kmers)
+}
+
+/// What calculations may use.
+pub fn resources() -> Resources {
+    Resources::new().threads(1).memory(256 << 20).device(DeviceChoice::Cpu)
 }

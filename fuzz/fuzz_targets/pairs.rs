@@ -1,0 +1,89 @@
+//! Any text as pairs for the filter, in one file or in two: refused, or decided as the same pairs in
+//! memory.
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use merganser_filter::{Config, Filter, Format, Method, NMode, Threshold, Writer, run};
+use merganser_fuzz::databases::resources;
+use merganser_fuzz::fastx::naive;
+use merganser_fuzz::files::{folder, write};
+use merganser_io::{Input, Output};
+use merganser_run::{Cancel, Silent};
+
+type Pairs<'t> = Vec<(&'t [u8], &'t [u8])>;
+
+/// The lines of decisions on the pairs of files; none if they are refused.
+fn decided(config: &Config, files: &[&Path], to: &Path) -> Option<String> {
+    let inputs: Vec<Input> = files.iter().map(|&path| Input::File(path.to_owned())).collect();
+    let writer = Writer::new(Format::Tsv, vec![Output::create(to).expect("a temporary file")]);
+    run(config, &resources(), &inputs, writer, &Silent, &Cancel::default()).ok()?;
+    Some(std::fs::read_to_string(to).expect("decisions"))
+}
+
+/// The same of pairs in memory.
+fn expected(config: &Config, pairs: &Pairs<'_>) -> Option<String> {
+    let filter = Filter::new(*config).expect("a filter");
+    let decisions = filter.run_pairs(pairs.iter().copied()).ok()?;
+    let mut lines = "index\taccept\tedits\n".to_owned();
+    for (index, edits) in decisions.iter().enumerate() {
+        let accept = u8::from(*edits != merganser_filter::REJECTED);
+        lines += &format!("{index}\t{accept}\t{edits}\n");
+    }
+    Some(lines)
+}
+
+/// The pairs of text that was accepted.
+fn pairs_of_lines(text: &[u8]) -> Pairs<'_> {
+    // Empty lines at the end are left out.
+    let end = text.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |at| at + 1);
+    let lines = text[..end].split(|&byte| byte == b'\n');
+    let mut lines: Vec<&[u8]> =
+        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect();
+    if end == 0 {
+        lines.clear();
+    }
+    if text.first() == Some(&b'>') {
+        return lines.chunks(2).map(|two| (&two[0][1..], &two[1][1..])).collect();
+    }
+    lines.iter().map(|line| columns(line)).collect()
+}
+
+/// The first two columns of a line.
+fn columns(line: &[u8]) -> (&[u8], &[u8]) {
+    let mut columns = line.split(|&byte| byte == b'\t');
+    let first = columns.next().expect("a line");
+    (first, columns.next().expect("accepted without a tab"))
+}
+
+fuzz_target!(|input: &[u8]| {
+    let [options, edits, text @ ..] = input else { return };
+    let methods = [Method::Exact, Method::GateKeeper, Method::Snake, Method::Exact];
+    let modes = [NMode::Mismatch, NMode::Match, NMode::Pass, NMode::Mismatch];
+    let config = Config::new(Threshold::Edits(u32::from(edits % 16)))
+        .method(methods[usize::from(options & 3)])
+        .n_mode(modes[usize::from(options >> 2 & 3)]);
+    let folder = folder();
+    let [reads, segments, to] = ["reads", "segments", "to"].map(|name| folder.path().join(name));
+    if options & 16 == 0 {
+        write(&reads, text);
+        if let Some(lines) = decided(&config, &[&reads], &to) {
+            assert_eq!(Some(lines), expected(&config, &pairs_of_lines(text)));
+        }
+        return;
+    }
+    let middle = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+    let (one, other) = text.split_at(middle);
+    let other = other.get(1..).unwrap_or_default();
+    write(&reads, one);
+    write(&segments, other);
+    let Some(lines) = decided(&config, &[&reads, &segments], &to) else { return };
+    // The naive parser knows FASTA and FASTQ alone.
+    let plain = |text: &[u8]| text.trim_ascii_start().starts_with(b">");
+    if plain(one) && plain(other) {
+        let (one, other) = (naive(one), naive(other));
+        let pairs = one.iter().zip(&other).map(|(one, other)| (&one.0[..], &other.0[..])).collect();
+        assert_eq!(Some(lines), expected(&config, &pairs));
+    }
+});

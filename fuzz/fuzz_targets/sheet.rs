@@ -1,0 +1,28 @@
+//! Any text as a sample sheet: refused, or samples with reads, each once; the same with other line ends.
+#![no_main]
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+
+use libfuzzer_sys::fuzz_target;
+
+/// Of the program, which has no public face.
+#[path = "../../crates/merganser/src/samples/sheet.rs"]
+mod sheet;
+
+fuzz_target!(|input: (bool, &[u8])| {
+    let (interleaved, text) = input;
+    let samples = sheet::parse(text, interleaved);
+    let ends = text.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]);
+    let again = sheet::parse(&ends, interleaved);
+    assert_eq!(samples.as_ref().ok(), again.as_ref().ok());
+    let Ok(samples) = samples else { return };
+    let mut names = HashSet::new();
+    for (name, segments) in &samples {
+        assert!(!segments.is_empty() && names.insert(name), "{name:?}");
+        assert!(name != OsStr::new("") && !name.as_encoded_bytes().contains(&b'/'));
+        assert!(
+            segments.iter().flat_map(|segment| segment.inputs()).all(|input| !input.is_stdin())
+        );
+    }
+});

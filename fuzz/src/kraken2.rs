@@ -1,0 +1,82 @@
+//! Databases of Kraken 2: made once, small, changed, and classified with.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use merganser_classify::kraken2::{
+    self, Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Library, Kraken2Sequence,
+};
+use merganser_classify::run::Outputs;
+use merganser_classify::taxonomy::Dump;
+use merganser_classify::{Error, Masking};
+use merganser_io::{Input, OutputSet, Segment};
+use merganser_run::{Cancel, Silent};
+
+use crate::databases::{letters, resources, write_taxonomy};
+use crate::files::{folder, write};
+
+/// Options, taxonomy and table of a database of two short genomes that share a half.
+pub fn sound() -> &'static [Vec<u8>; 3] {
+    static BYTES: OnceLock<[Vec<u8>; 3]> = OnceLock::new();
+    BYTES.get_or_init(|| {
+        let folder = folder();
+        write_taxonomy(folder.path());
+        let shared = letters(100, 1);
+        let genome =
+            |taxid, seed| format!(">kraken:taxid|{taxid}|\n{shared}{}\n", letters(100, seed));
+        let library = folder.path().join("library.fa");
+        write(&library, genome(3, 2) + &genome(4, 3));
+        let dump = Dump::read(folder.path()).expect("a taxonomy");
+        let taxids = |sequences: &[Kraken2Sequence]| -> Result<Vec<Option<u32>>, Error> {
+            Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())
+        };
+        let inputs = [Input::File(library)];
+        let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
+        let config = Kraken2BuildConfig::default().k(21).l(15).minimizer_spaces(2);
+        let (outputs, cancel) = (OutputSet::new(), Cancel::default());
+        let to = (folder.path(), &outputs);
+        let config = config.masking(Masking::None);
+        Kraken2Database::build(&config, library, to, &resources(), &Silent, &cancel)
+            .expect("a database");
+        outputs.commit().expect("written");
+        Kraken2Database::files(folder.path()).map(|path| std::fs::read(path).expect("a file"))
+    })
+}
+
+/// Writes the files of a database to a folder.
+pub fn write_to(folder: &Path, files: &[Vec<u8>]) {
+    Kraken2Database::files(folder).iter().zip(files).for_each(|(path, bytes)| write(path, bytes));
+}
+
+/// Opens a database, verifies it and classifies reads with it, none of which may panic; the lines of the
+/// reads if it can be used.
+pub fn walk(folder: &Path) -> Option<String> {
+    let database = Kraken2Database::open(folder).ok()?;
+    let cancel = Cancel::default();
+    let sound = database.verify(1, &cancel).is_ok();
+    let reads = folder.join("reads.fa");
+    let text = format!(">x\n{}\n>y\n{}NA\n>z\nAC\n", letters(90, 1), letters(70, 2));
+    write(&reads, text);
+    let (mut lines, config) = (Vec::new(), Kraken2Config::default().minimizers(true));
+    let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
+    let segments = [Segment::Single(Input::File(reads))];
+    let resources = resources();
+    let run = kraken2::classify(
+        &config,
+        &resources,
+        &database,
+        &segments,
+        &mut outputs,
+        &Silent,
+        &cancel,
+    );
+    let Ok(outcome) = run else {
+        assert!(!sound, "a sound database is used");
+        return None;
+    };
+    assert_eq!(outcome.records, 3);
+    let mut report = Vec::new();
+    let tally = outcome.tally(&database);
+    tally.write_kraken(database.tree(), Default::default(), &mut report).expect("memory takes it");
+    Some(String::from_utf8_lossy(&lines).into_owned())
+}

@@ -1,0 +1,89 @@
+//! Pieces of a count: its shards, and ranges of k-mers that were joined of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use merganser_io::OutputSet;
+use merganser_kmers::algebra::{Expression, Mode, Operation, concat, join, open_pieces};
+use merganser_kmers::formats::TableFormat;
+use merganser_run::{Cancel, Shard, Silent};
+
+use crate::databases::letters;
+use crate::files::{folder, write};
+use crate::tables::{calculation, config, make, resources};
+
+/// A count of two shards.
+pub struct Pieces {
+    /// The shards,
+    pub shards: [Vec<u8>; 2],
+    /// the ranges that they are joined to,
+    pub ranges: [Vec<u8>; 2],
+    /// and the whole table.
+    pub whole: Vec<u8>,
+}
+
+/// Those of k-mers of three widths.
+pub fn written() -> &'static [Pieces; 3] {
+    static PIECES: OnceLock<[Pieces; 3]> = OnceLock::new();
+    PIECES.get_or_init(|| [5, 31, 40].map(of))
+}
+
+/// Both pieces of a job.
+pub const BOTH: [u16; 2] = [1, 2];
+
+fn shard(number: u16) -> Shard {
+    Shard::new(number, 2).expect("one of two")
+}
+
+fn of(k: usize) -> Pieces {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let read = |path: &PathBuf| std::fs::read(path).expect("a table");
+    let records = (0..4).map(|seed| format!(">{seed}\n{}\n", letters(60, seed / 2)));
+    let reads: String = records.collect();
+    let count = |name: &str, shard: Option<Shard>| {
+        let to = path(name);
+        make(&config(k).shard(shard), reads.as_bytes(), &to).expect("a table");
+        to
+    };
+    let paths = [count("1", Some(shard(1))), count("2", Some(shard(2)))];
+    let ranges = BOTH.map(|number| {
+        let to = path(&format!("range{number}"));
+        assert!(join_to(&paths, Some(shard(number)), &to), "a range");
+        read(&to)
+    });
+    Pieces { shards: paths.each_ref().map(read), ranges, whole: read(&count("whole", None)) }
+}
+
+/// Joins shards, to a range or to the whole table; whether that is possible.
+pub fn join_to(paths: &[PathBuf], range: Option<Shard>, to: &Path) -> bool {
+    let cancel = Cancel::default();
+    let Ok(tables) = open_pieces(paths, true, &cancel) else { return false };
+    let operands = (0..tables.len()).map(Expression::Table).collect();
+    let union = Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands };
+    let calculation = calculation(union, Some(to.to_owned()), TableFormat::Mgk);
+    let (resources, outputs) = (resources(), OutputSet::alone());
+    join(&calculation, range, &tables, &resources, &outputs, &Silent, &cancel).is_ok()
+}
+
+/// Puts ranges together; whether that is possible.
+pub fn concat_to(paths: &[PathBuf], to: &Path) -> bool {
+    let cancel = Cancel::default();
+    let Ok(tables) = open_pieces(paths, true, &cancel) else { return false };
+    let calculation = calculation(Expression::Table(0), Some(to.to_owned()), TableFormat::Mgk);
+    let (resources, outputs) = (resources(), OutputSet::alone());
+    concat(&calculation, &tables, &resources, &outputs, &Silent, &cancel).is_ok()
+}
+
+/// Writes both pieces and joins them; the bytes of the whole table if there is one.
+pub fn whole(folder: &Path, pieces: &[Vec<u8>], are_ranges: bool) -> Option<Vec<u8>> {
+    let paths: Vec<PathBuf> = BOTH.iter().map(|number| folder.join(number.to_string())).collect();
+    paths.iter().zip(pieces).for_each(|(path, bytes)| write(path, bytes));
+    let to = folder.join("whole");
+    let done = if are_ranges { concat_to(&paths, &to) } else { join_to(&paths, None, &to) };
+    done.then(|| {
+        let bytes = std::fs::read(&to).expect("a table");
+        std::fs::remove_file(&to).expect("a table");
+        bytes
+    })
+}
