@@ -50,12 +50,13 @@ impl Histogram {
         }
     }
 
-    /// `number` more distinct k-mers that each occurred `count` times.
+    /// `number` more distinct k-mers that each occurred `count` times. (Files may give any numbers: what is
+    /// beyond `u64::MAX` stands as that.)
     #[inline]
     pub fn add_many(&mut self, count: u32, number: u64) {
         match self.dense.get_mut(count as usize) {
-            Some(sum) => *sum += number,
-            None if number > 0 => *self.sparse.entry(count).or_insert(0) += number,
+            Some(sum) => add_to(sum, number),
+            None if number > 0 => add_to(self.sparse.entry(count).or_insert(0), number),
             None => {}
         }
     }
@@ -73,10 +74,10 @@ impl Histogram {
     /// Adds another histogram's numbers.
     pub fn merge(&mut self, other: &Histogram) {
         for (number, more) in self.dense.iter_mut().zip(&other.dense) {
-            *number += more;
+            add_to(number, *more);
         }
-        for (&count, more) in &other.sparse {
-            *self.sparse.entry(count).or_insert(0) += more;
+        for (&count, &more) in &other.sparse {
+            add_to(self.sparse.entry(count).or_insert(0), more);
         }
     }
 
@@ -90,12 +91,13 @@ impl Histogram {
 
     /// Distinct k-mers whose count lies within the bounds.
     pub fn distinct(&self, least: u32, most: u32) -> u64 {
-        self.within(least, most).map(|(_, number)| number).sum()
+        self.within(least, most).map(|(_, number)| number).fold(0, u64::saturating_add)
     }
 
     /// Occurrences of the k-mers whose count lies within the bounds.
     pub fn total(&self, least: u32, most: u32) -> u64 {
-        self.within(least, most).map(|(count, number)| u64::from(count) * number).sum()
+        let occurrences = |(count, number): (u32, u64)| number.saturating_mul(u64::from(count));
+        self.within(least, most).map(occurrences).fold(0, u64::saturating_add)
     }
 
     /// The largest count, 0 if there is none.
@@ -168,6 +170,10 @@ impl Histogram {
     }
 }
 
+fn add_to(sum: &mut u64, number: u64) {
+    *sum = sum.saturating_add(number);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,5 +199,16 @@ mod tests {
         assert_eq!(jellyfish(None), "1 2\n3 2\n10001 3\n");
         assert_eq!(jellyfish(Some(1)), "1 2\n2 5\n");
         assert_eq!(jellyfish(Some(u32::MAX)), format!("1 2\n3 2\n70000 2\n{} 1\n", u32::MAX));
+    }
+
+    #[test]
+    fn numbers_beyond_all_are_the_largest() {
+        let text = "1 18446744073709551615\n1 1\n70000 9223372036854775808\n";
+        let mut histogram = Histogram::parse(text).unwrap();
+        histogram.merge(&histogram.clone());
+        assert_eq!(histogram.distinct(1, 1), u64::MAX);
+        assert_eq!(histogram.distinct(70_000, 70_000), u64::MAX);
+        assert_eq!(histogram.total(2, u32::MAX), u64::MAX);
+        assert_eq!(histogram.distinct(1, u32::MAX), u64::MAX);
     }
 }

@@ -110,7 +110,7 @@ impl Joined {
             return Err(config("`counter_max` goes with whole tables, not with `range`"));
         }
         let headers = pieces.as_deref().unwrap_or_default();
-        let total: u64 = headers.iter().map(|header| header.total_kmers).sum();
+        let total: u64 = sum(headers.iter().map(|header| header.total_kmers));
         let piece = range.map(|shard| {
             let job = job(calculation, shard, tables);
             Piece { kind: PieceKind::Range, shard, job }
@@ -144,9 +144,9 @@ impl Joined {
             piece: None,
             cut: Cut { least: headers[0].min_count, most: headers[0].max_count },
             min_quality: headers[0].min_quality,
-            total_kmers: Some(headers.iter().map(|header| header.total_kmers).sum()),
+            total_kmers: Some(sum(headers.iter().map(|header| header.total_kmers))),
             ranges: Some(Ranged {
-                distinct_kmers: headers.iter().map(|header| header.distinct_kmers).sum(),
+                distinct_kmers: sum(headers.iter().map(|header| header.distinct_kmers)),
                 saturated: headers.iter().any(|header| header.saturated),
                 histogram,
             }),
@@ -187,6 +187,11 @@ impl Joined {
         let ranges = self.ranges.as_ref();
         (self.total_kmers, ranges.map(|of| of.distinct_kmers), ranges.map(|of| of.saturated))
     }
+}
+
+/// The sum of what headers say, which may be anything.
+fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
 }
 
 /// Whether it is the union of all tables, each once, with summed counts.
