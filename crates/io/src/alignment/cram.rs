@@ -4,6 +4,8 @@
 //! reference are loaded when a container needs them, checked against the length and the MD5 that the
 //! header gives, and shared by the workers.
 
+mod container;
+
 use super::reference::Reference;
 use super::{Alignment, BEST_QUALITY, Reads};
 use md5::{Digest, Md5};
@@ -50,6 +52,8 @@ struct Shared {
 pub(crate) struct Containers<R> {
     reader: noodles_cram::io::Reader<R>,
     cram: Arc<Cram>,
+    /// A container before it is the decoder's.
+    bytes: Vec<u8>,
 }
 
 impl<R: Read> Containers<R> {
@@ -84,13 +88,16 @@ impl<R: Read> Containers<R> {
         Ok(Containers {
             reader,
             cram: Arc::new(Cram { header: header.build(), repository, shared }),
+            bytes: Vec::new(),
         })
     }
 
     /// The next container; `None` behind the last.
     pub(crate) fn next(&mut self) -> io::Result<Option<(Arc<Cram>, Container)>> {
         let mut container = Container::default();
-        let read = without_panic(|| self.reader.read_container(&mut container));
+        container::read(self.reader.get_mut(), &mut self.bytes)?;
+        let mut reader = noodles_cram::io::Reader::new(&self.bytes[..]);
+        let read = without_panic(|| reader.read_container(&mut container));
         let bytes = read.unwrap_or_else(|| Err(invalid(format!("a container: {DAMAGED}"))))?;
         Ok((bytes > 0).then(|| (Arc::clone(&self.cram), container)))
     }

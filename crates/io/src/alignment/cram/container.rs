@@ -1,0 +1,161 @@
+//! Containers as bytes: sizes that they give are looked at before the decoder makes room for them, which
+//! right checksums do not keep from being anything.
+
+use std::io::{self, Read};
+
+use super::invalid;
+
+/// The most records of a slice. Writers put 10,000 into one, or some times as many.
+const MOST_RECORDS: u32 = 1 << 20;
+/// Bytes of a checksum.
+const CHECKSUM: usize = 4;
+
+/// Replaces `bytes` by those of the next container, as many as there are.
+///
+/// # Errors
+/// If they cannot be read, or a slice says that it has more records than any.
+pub(super) fn read(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.clear();
+    let Some(Header { length, landmarks }) = read_header(input, bytes)? else { return Ok(()) };
+    let header = bytes.len();
+    // Room is made as bytes come.
+    input.take(length.into()).read_to_end(bytes)?;
+    for landmark in landmarks {
+        let slice = bytes[header..].get(landmark as usize..);
+        if slice.and_then(records).is_some_and(|records| records > MOST_RECORDS) {
+            return Err(invalid(format!(
+                "a slice of more than {MOST_RECORDS} records: is the file damaged? If not, write it again \
+                 with samtools view -C"
+            )));
+        }
+    }
+    Ok(())
+}
+
+struct Header {
+    /// Bytes behind it.
+    length: u32,
+    /// Where slices begin in them.
+    landmarks: Vec<u32>,
+}
+
+/// Appends the bytes of a header with its checksum; `None` if there are fewer.
+fn read_header(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<Option<Header>> {
+    let mut more = |count: usize| {
+        let from = bytes.len();
+        let got = input.by_ref().take(count as u64).read_to_end(bytes)?;
+        Ok::<_, io::Error>((got == count).then(|| bytes[from..].to_vec()))
+    };
+    let mut header = || {
+        let Some(length) = more(4)? else { return Ok(None) };
+        // Reference, start, span, records, their counter, bases, blocks.
+        for long in [false, false, false, false, true, true, false] {
+            if number(long, &mut more)?.is_none() {
+                return Ok(None);
+            }
+        }
+        let Some(count) = number(false, &mut more)? else { return Ok(None) };
+        let mut landmarks = Vec::new();
+        for _ in 0..count {
+            let Some(landmark) = number(false, &mut more)? else { return Ok(None) };
+            landmarks.push(landmark);
+        }
+        let length = length.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        Ok(more(CHECKSUM)?.map(|_| Header { length, landmarks }))
+    };
+    header()
+}
+
+/// A number of a stream: in ITF-8, or in LTF-8 if it is `long`, of which the lower 32 bits are nothing here.
+fn number(
+    long: bool,
+    more: &mut impl FnMut(usize) -> io::Result<Option<Vec<u8>>>,
+) -> io::Result<Option<u32>> {
+    let Some(first) = more(1)? else { return Ok(None) };
+    let most = if long { 8 } else { 4 };
+    let Some(rest) = more((first[0].leading_ones() as usize).min(most))? else { return Ok(None) };
+    Ok(itf8(&[first, rest].concat()).map(|(number, _)| number))
+}
+
+/// A number in ITF-8, and what follows it.
+fn itf8(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (&first, rest) = bytes.split_first()?;
+    let more = (first.leading_ones() as usize).min(4);
+    let (own, behind) = rest.split_at_checked(more)?;
+    let kept = u32::from(first) & (0xff >> (more + 1));
+    let number = match own {
+        // Of the last byte, the lower half.
+        &[a, b, c, d] => {
+            let upper = u32::from_be_bytes([0, a, b, c]);
+            u32::from(first) << 28 | upper << 4 | u32::from(d & 0x0f)
+        }
+        own => own.iter().fold(kept, |number, &byte| number << 8 | u32::from(byte)),
+    };
+    Some((number, behind))
+}
+
+/// The number of records that the header of a slice gives, a block that is never compressed (CRAM
+/// specification 3.1, section 8.5); the most if it is.
+fn records(block: &[u8]) -> Option<u32> {
+    let (&[method, _type], mut rest) = block.split_first_chunk::<2>()?;
+    // Its number, its size, its size when it is no longer compressed.
+    for _ in 0..3 {
+        (_, rest) = itf8(rest)?;
+    }
+    if method != 0 {
+        return Some(u32::MAX);
+    }
+    // Reference, start, span.
+    for _ in 0..3 {
+        (_, rest) = itf8(rest)?;
+    }
+    itf8(rest).map(|(records, _)| records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A container of one slice of so many records, in ITF-8; the checksums are wrong.
+    fn container(records: &[u8]) -> Vec<u8> {
+        let block = [&[0, 2, 0, 9, 9, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 1][..], records].concat();
+        let header = [0, 0, 0, 1, 0, 0, 1, 1, 0, 7, 7, 7, 7];
+        [&(block.len() as u32).to_le_bytes()[..], &header, &block].concat()
+    }
+
+    #[test]
+    fn sizes_beyond_all_take_no_memory() {
+        let mut bytes = Vec::new();
+        let ten_thousand = container(&[0xa7, 0x10]);
+        read(&mut &[&ten_thousand[..], b"next"].concat()[..], &mut bytes).unwrap();
+        assert_eq!(bytes, ten_thousand);
+        for records in [&[0xe0, 0x10, 0x00, 0x01][..], &[0xf7, 0xff, 0xff, 0xff, 0x0f]] {
+            let error = read(&mut &container(records)[..], &mut bytes).unwrap_err().to_string();
+            assert!(error.starts_with("a slice of more than 1048576 records"), "{error}");
+        }
+        // A container that is not there: what there is goes to the decoder, which says so.
+        let mut cut = ten_thousand.clone();
+        cut[..4].copy_from_slice(&i32::MAX.to_le_bytes());
+        for end in 0..cut.len() {
+            read(&mut &cut[..end], &mut bytes).unwrap();
+            assert_eq!(bytes, cut[..end]);
+            assert!(bytes.capacity() < 1 << 16);
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_specification() {
+        let cases: [(&[u8], u32); 6] = [
+            (&[0x7f], 127),
+            (&[0x80, 0x80], 128),
+            (&[0xc0, 0x40, 0x00], 1 << 14),
+            (&[0xe0, 0x20, 0x00, 0x00], 1 << 21),
+            (&[0xf1, 0, 0, 0, 0], 1 << 28),
+            (&[0xff, 0xff, 0xff, 0xff, 0x0f], u32::MAX),
+        ];
+        for (bytes, value) in cases {
+            assert_eq!(itf8(&[bytes, b"x"].concat()), Some((value, &b"x"[..])));
+            assert_eq!(itf8(&bytes[..bytes.len() - 1]), None);
+        }
+    }
+}
