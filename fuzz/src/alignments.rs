@@ -58,12 +58,12 @@ fn container(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
     let length = u32::from_le_bytes(*bytes.get(start..)?.first_chunk()?) as usize;
     let mut at = start + 4;
     // Reference, start, span, records, their counter, bases, blocks.
-    for _ in 0..7 {
-        number(bytes, &mut at)?;
+    for longest in [4, 4, 4, 4, 8, 8, 4] {
+        number(bytes, &mut at, longest)?;
     }
-    let landmarks = number(bytes, &mut at)?;
+    let landmarks = number(bytes, &mut at, 4)?;
     for _ in 0..landmarks {
-        number(bytes, &mut at)?;
+        number(bytes, &mut at, 4)?;
     }
     let end = at.checked_add(4)?.checked_add(length)?;
     (end <= bytes.len()).then_some((at, end))
@@ -72,17 +72,17 @@ fn container(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
 /// The place of the checksum behind a block.
 fn block_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 2;
-    let _id = number(bytes, &mut at)?;
-    let size = number(bytes, &mut at)?;
-    let _raw = number(bytes, &mut at)?;
+    let _id = number(bytes, &mut at, 4)?;
+    let size = number(bytes, &mut at, 4)?;
+    let _raw = number(bytes, &mut at, 4)?;
     at.checked_add(usize::try_from(size).ok()?)
 }
 
-/// A number whose length the ones at the beginning of its first byte tell: ITF-8, or LTF-8, which
-/// goes on where that ends at 5 bytes.
-fn number(bytes: &[u8], at: &mut usize) -> Option<u64> {
+/// A number whose length the ones at the beginning of its first byte tell: ITF-8 with up to 4 more bytes, or
+/// LTF-8 with up to 8. (Of 4 more, the value is another one, and too large in any case.)
+fn number(bytes: &[u8], at: &mut usize, longest: usize) -> Option<u64> {
     let first = *bytes.get(*at)?;
-    let more = first.leading_ones() as usize;
+    let more = (first.leading_ones() as usize).min(longest);
     let rest = bytes.get(*at + 1..*at + 1 + more)?;
     *at += 1 + more;
     let kept = u64::from(first) & (0xff_u64 >> (more + 1).min(8));

@@ -66,14 +66,18 @@ pub fn sound() -> &'static [u8] {
     })
 }
 
-/// Opens `path`, verifies it and classifies reads with it, none of which may panic; whether it is
-/// sound.
-pub fn walk(path: &Path) -> bool {
-    let Ok(database) = Database::open(path) else { return false };
+/// Whether a database is as a builder makes it.
+pub fn is_sound(path: &Path) -> bool {
+    Database::open(path).is_ok_and(|database| database.verify(1, &Cancel::default()).is_ok())
+}
+
+/// Opens `path`, verifies it and classifies reads with it, none of which may panic.
+pub fn walk(path: &Path) {
+    let Ok(database) = Database::open(path) else { return };
     let sound = database.verify(1, &Cancel::default()).is_ok();
     // As much memory as a forged length asks for is for large machines.
     if database.windows() > 1 << 20 {
-        return sound;
+        return;
     }
     let reads = path.with_extension("fa");
     let text = format!(">x\n{}\n>y\n{}\n", letters(600, 1), letters(900, 2));
@@ -87,7 +91,7 @@ pub fn walk(path: &Path) -> bool {
     let done = classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel);
     let Ok(result) = done else {
         assert!(!sound, "a sound database is used");
-        return false;
+        return;
     };
     let mut report = Vec::new();
     result
@@ -95,7 +99,6 @@ pub fn walk(path: &Path) -> bool {
         .write_kraken(database.taxonomy(), Default::default(), &mut report)
         .expect("memory takes it");
     assert_eq!(result.records, 2);
-    sound
 }
 
 /// Makes all checksums of a changed database right, so that the change reaches what lies behind

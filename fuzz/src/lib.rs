@@ -13,6 +13,7 @@ pub mod kmc;
 pub mod kmers;
 pub mod kraken2;
 pub mod meryl;
+pub mod minimizers;
 pub mod partial;
 pub mod pieces;
 pub mod tables;

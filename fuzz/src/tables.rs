@@ -19,7 +19,8 @@ use crate::files::{folder, write};
 
 /// A configuration that is quick to run again and again.
 pub fn config(k: usize) -> Config {
-    Config::new(k).bins(Some(4)).min_count(1)
+    // Tables of all signatures are made for each run: short ones are few.
+    Config::new(k).bins(Some(4)).min_count(1).signature_len((k > 2).then_some(k.min(4)))
 }
 
 /// Counts `reads` into the table `to`.
