@@ -179,7 +179,7 @@ fn load<K: Kmer>(bytes: &[u8], k: usize) -> K {
     // Bits that no k-mer has are no bases.
     let used = (2 * k).div_ceil(8);
     whole[used..].fill(0);
-    if 2 * k % 8 != 0 {
+    if !(2 * k).is_multiple_of(8) {
         whole[used - 1] &= (1 << (2 * k % 8)) - 1;
     }
     K::load(&whole)
