@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn positions_outside_of_the_reference_are_no_hits() {
         let text = bases(200);
-        let mut index = index(&[text.clone()]);
+        let mut index = index(std::slice::from_ref(&text));
         let config = Config::new(Threshold::Edits(2));
         let read = &text[50..110];
         for forged in [199, 200, 5000, u32::MAX - 1, u32::MAX] {
