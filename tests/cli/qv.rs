@@ -1,5 +1,7 @@
 //! `merganser kmers qv` against the definitions, on simulated genomes whose errors are known.
 
+mod ranges;
+
 use std::collections::BTreeMap;
 
 use crate::support::Dir;

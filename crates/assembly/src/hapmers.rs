@@ -2,15 +2,12 @@
 
 use merganser_io::OutputSet;
 use merganser_kmers::Histogram;
-use merganser_kmers::algebra::{
-    Calculation, Cut, Expression, Mode, Operation, Visitor, calculate, visit,
-};
-use merganser_kmers::formats::TableFormat;
+use merganser_kmers::algebra::{Cut, Expression, Mode, Operation, Visitor, calculate, visit};
 use merganser_kmers::tables::AnyTable;
 use merganser_spectrum::solid_threshold;
 
 use crate::Error;
-use crate::run::Run;
+use crate::run::{Run, own_table};
 
 /// What was found of both parents' k-mers.
 #[derive(Clone, Debug)]
@@ -54,7 +51,7 @@ pub(crate) fn find(
     let (resources, progress, cancel) = (run.beside, run.progress, run.cancel);
     let mut spectra = Inherited::new(own);
     let make = || Inherited::new(own);
-    for part in visit(&family, resources, make, progress, cancel)? {
+    for part in visit(&family, None, resources, make, progress, cancel)? {
         spectra.spectra.iter_mut().zip(&part.spectra).for_each(|(sum, more)| sum.merge(more));
     }
     let spectra = spectra.spectra;
@@ -69,13 +66,7 @@ pub(crate) fn find(
         operands: (0..2).map(|parent| hapmers_of(parent, own[parent], inherited[parent])).collect(),
     };
     let path = run.path("hapmers");
-    let calculation = Calculation {
-        expression,
-        cut: Cut::NONE,
-        ceiling: u32::MAX,
-        output: Some(path.clone()),
-        format: TableFormat::Mgk,
-    };
+    let calculation = own_table(expression, &path);
     calculate(&calculation, &family, resources, &OutputSet::alone(), progress, cancel)?;
     drop(family);
     let mut all = vec![run.open(&path)?];
@@ -83,7 +74,7 @@ pub(crate) fn find(
         all.push(run.open(table.path())?);
     }
     let mut found = Found::new(tables.len() - 1);
-    for part in visit(&all, resources, || Found::new(tables.len() - 1), progress, cancel)? {
+    for part in visit(&all, None, resources, || Found::new(tables.len() - 1), progress, cancel)? {
         found.add(&part);
     }
     let table = all.swap_remove(0);
@@ -111,7 +102,7 @@ fn hapmers_of(parent: usize, own: u32, inherited: u32) -> Expression {
 /// Where the valleys of k-mers that one parent alone has are.
 fn own_thresholds(run: &Run<'_>, family: &[AnyTable]) -> Result<[u32; 2], Error> {
     let mut own = Own::default();
-    for part in visit(family, run.beside, Own::default, run.progress, run.cancel)? {
+    for part in visit(family, None, run.beside, Own::default, run.progress, run.cancel)? {
         own.0.iter_mut().zip(&part.0).for_each(|(sum, more)| sum.merge(more));
     }
     Ok(own.0.map(|rows| solid_threshold(&rows.iter().collect::<Vec<_>>()).unwrap_or(0)))

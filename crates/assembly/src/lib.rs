@@ -15,6 +15,7 @@ mod config;
 mod error;
 mod hapmers;
 pub mod output;
+mod ranges;
 mod run;
 mod spectra;
 
@@ -22,5 +23,6 @@ pub use blocks::{Block, BlockRule};
 pub use config::{Assembly, Config, Parent, Reads, Subject};
 pub use error::Error;
 pub use hapmers::Trio;
+pub use ranges::{JudgedRange, Ranges, judge_range};
 pub use run::{Judged, Judgement, Tracks, judge};
 pub use spectra::{Copies, OfAssembly, Only, Source, Spectra};

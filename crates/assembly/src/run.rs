@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use merganser_io::{Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment};
-use merganser_kmers::algebra::{Calculation, Cut, Expression, Mode, Operation, calculate, visit};
+use merganser_kmers::algebra::{Calculation, Cut, Expression, Mode, Operation, join, visit};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, Job, Mark, marks};
 use merganser_kmers::tables::AnyTable;
-use merganser_run::{Cancel, Progress, Resources, Stages, Unit, give_back_freed_memory};
+use merganser_run::{Cancel, Progress, Resources, Shard, Stages, Unit, give_back_freed_memory};
 use merganser_spectrum::{error_rate, is_flat_valley, least_k, quality, solid_threshold};
 
 use crate::hapmers::{self, Trio};
@@ -96,22 +96,19 @@ pub fn judge(
 ) -> Result<Judgement, Error> {
     config.validate(&subject)?;
     let Subject { reads, parents, assemblies } = subject;
-    resources.validate()?;
-    let folder = tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
-    let beside = resources.clone().memory(resources.budget().saturating_sub(OWN_BYTES));
+    let room = Room::new(resources)?;
     let compressed = config.homopolymer_compressed || reads.is_homopolymer_compressed();
-    let run =
-        Run { resources, beside: &beside, folder: folder.path(), compressed, progress, cancel };
+    let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
 
     let begun = Instant::now();
-    let (mut doubts, mut tables) = (Vec::new(), Vec::new());
+    let mut doubts = Vec::new();
     let k = match &reads {
         Reads::Inputs(_) => config.k.map_or_else(|| run.fitting_k(&assemblies), Ok)?,
         Reads::Table(table) => table.description().k,
     };
     let (table, mean) = run.table(k, reads, "reads")?;
-    tables.push(table);
+    let mut tables = vec![table];
     if mean > LONG {
         doubts.push(format!(
             "the reads have {mean} bases on average: if the assembly was made of them, its errors are theirs, and QV is too \
@@ -129,29 +126,22 @@ pub fn judge(
     give_back_freed_memory();
 
     let begun = Instant::now();
-    for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
-        // Tables that are open have their indexes in memory.
-        let open = parents.iter().flatten().flatten().map(|(_, table)| table).chain(&tables);
-        let held = open.map(|table| table.resident(resources.threads)).sum();
-        let (table, _) = run.count(k, std::slice::from_ref(&assembly.input), name, held)?;
-        if table.description().kmers == Some(0) {
-            return Err(Error::Empty { input: assembly.input.clone(), k });
-        }
-        tables.push(table);
-    }
+    // Tables that are open have their indexes in memory.
+    let open = parents.iter().flatten().flatten().map(|(_, table)| table);
+    let held = open.map(|table| table.resident(resources.threads)).sum();
+    run.count_assemblies(&assemblies, held, &mut tables)?;
     stages.since("count assemblies", begun);
     give_back_freed_memory();
 
     let begun = Instant::now();
-    let make = || Spectra::new(assemblies.len());
-    let mut spectra = make();
-    visit(&tables, &beside, make, progress, cancel)?.iter().for_each(|part| spectra.merge(part));
+    let spectra = run.spectra(&tables, None)?;
     stages.since("compare", begun);
     give_back_freed_memory();
 
     let begun = Instant::now();
     for (number, assembly) in assemblies.iter().enumerate() {
-        let only = run.only(&tables, number)?;
+        let only = run.only(&tables, number, None)?;
+        let only = run.open(&only)?;
         give_back_freed_memory();
         run.walk(only, &assembly.input, &mut |k, mark| tracks.mark(number, k, mark))?;
     }
@@ -172,27 +162,66 @@ pub fn judge(
             Some(trio)
         }
     };
+    Ok(Judgement { trio, ..Judgement::of(config, k, spectra, doubts, stages) })
+}
 
-    let rows = spectra.rows();
-    let solid = config.solid.or_else(|| solid_threshold(&rows)).unwrap_or(0);
-    doubts.extend(doubts_of(config, k, &rows, &spectra));
-    let judged = |of: &crate::spectra::OfAssembly| {
-        let (found, solid) = of.found(solid);
-        let error_rate = error_rate(of.only.instances, of.kmers, k).unwrap_or(f64::NAN);
-        let quality = quality(error_rate);
-        Judged { only: of.only, kmers: of.kmers, error_rate, quality, found, solid }
-    };
-    Ok(Judgement {
-        k,
-        solid,
-        assemblies: spectra.assemblies.iter().map(judged).collect(),
-        both: (assemblies.len() == 2).then(|| judged(&spectra.both)),
-        spectra,
-        trio,
-        doubts,
-        stages,
-        peak_memory: merganser_run::peak_rss(),
-    })
+impl Judgement {
+    /// What spectra tell, but for the parents.
+    pub(crate) fn of(
+        config: &Config,
+        k: usize,
+        spectra: Spectra,
+        mut doubts: Vec<String>,
+        stages: Stages,
+    ) -> Judgement {
+        let rows = spectra.rows();
+        let solid = config.solid.or_else(|| solid_threshold(&rows)).unwrap_or(0);
+        doubts.extend(doubts_of(config, k, &rows, &spectra));
+        let judged = |of: &crate::spectra::OfAssembly| {
+            let (found, solid) = of.found(solid);
+            let error_rate = error_rate(of.only.instances, of.kmers, k).unwrap_or(f64::NAN);
+            let quality = quality(error_rate);
+            Judged { only: of.only, kmers: of.kmers, error_rate, quality, found, solid }
+        };
+        Judgement {
+            k,
+            solid,
+            assemblies: spectra.assemblies.iter().map(judged).collect(),
+            both: (spectra.assemblies.len() == 2).then(|| judged(&spectra.both)),
+            spectra,
+            trio: None,
+            doubts,
+            stages,
+            peak_memory: merganser_run::peak_rss(),
+        }
+    }
+}
+
+/// Where a run computes: a folder of its own, and memory beside what is held here.
+pub(crate) struct Room<'r> {
+    resources: &'r Resources,
+    beside: Resources,
+    folder: tempfile::TempDir,
+}
+
+impl<'r> Room<'r> {
+    pub(crate) fn new(resources: &'r Resources) -> Result<Room<'r>, Error> {
+        resources.validate()?;
+        let folder =
+            tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
+        let beside = resources.clone().memory(resources.budget().saturating_sub(OWN_BYTES));
+        Ok(Room { resources, beside, folder })
+    }
+
+    pub(crate) fn run<'a>(
+        &'a self,
+        compressed: bool,
+        progress: &'a dyn Progress,
+        cancel: &'a Cancel,
+    ) -> Run<'a> {
+        let (resources, beside, folder) = (self.resources, &self.beside, self.folder.path());
+        Run { resources, beside, folder, compressed, progress, cancel }
+    }
 }
 
 /// Bytes that histograms, texts and what the allocator holds take beside computing and looking up.
@@ -324,28 +353,63 @@ impl Run<'_> {
         Ok(letters)
     }
 
-    /// The k-mers of an assembly that no read has. The first table is the reads', then come those of the assemblies.
-    fn only(&self, tables: &[AnyTable], number: usize) -> Result<AnyTable, Error> {
-        let path = self.path("only");
+    /// Counts assemblies, beside so many bytes that are held and the tables, behind which theirs come.
+    pub(crate) fn count_assemblies(
+        &self,
+        assemblies: &[Assembly],
+        held: u64,
+        tables: &mut Vec<AnyTable>,
+    ) -> Result<(), Error> {
+        let k = tables[0].description().k;
+        for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
+            let threads = self.resources.threads;
+            let resident: u64 = tables.iter().map(|table| table.resident(threads)).sum();
+            let input = std::slice::from_ref(&assembly.input);
+            let (table, _) = self.count(k, input, name, held + resident)?;
+            if table.description().kmers == Some(0) {
+                return Err(Error::Empty { input: assembly.input.clone(), k });
+            }
+            tables.push(table);
+        }
+        Ok(())
+    }
+
+    /// All k-mers of tables by their counts, or those of a range. The first table is the reads', then come those of the
+    /// assemblies.
+    pub(crate) fn spectra(
+        &self,
+        tables: &[AnyTable],
+        range: Option<Shard>,
+    ) -> Result<Spectra, Error> {
+        let make = || Spectra::new(tables.len() - 1);
+        let mut spectra = make();
+        visit(tables, range, self.beside, make, self.progress, self.cancel)?
+            .iter()
+            .for_each(|part| spectra.merge(part));
+        Ok(spectra)
+    }
+
+    /// A table of the k-mers of an assembly that no read has, or of those of a range. The tables are as above.
+    pub(crate) fn only(
+        &self,
+        tables: &[AnyTable],
+        number: usize,
+        range: Option<Shard>,
+    ) -> Result<PathBuf, Error> {
+        let path = self.path(&format!("only-{number}"));
         let only = Expression::Of {
             operation: Operation::Subtract,
             mode: Mode::Left,
             operands: vec![Expression::Table(1 + number), Expression::Table(0)],
         };
-        let calculation = Calculation {
-            expression: Expression::SetCounts(Box::new(only), 1),
-            cut: Cut::NONE,
-            ceiling: u32::MAX,
-            output: Some(path.clone()),
-            format: TableFormat::Mgk,
-        };
+        let calculation = own_table(Expression::SetCounts(Box::new(only), 1), &path);
         let (resources, progress, cancel) = (self.beside, self.progress, self.cancel);
-        calculate(&calculation, tables, resources, &OutputSet::alone(), progress, cancel)?;
-        self.open(&path)
+        join(&calculation, range, tables, resources, &OutputSet::alone(), progress, cancel)?;
+        Ok(path)
     }
 
     /// Shows `take` where the k-mers of a table stand on the sequences of an assembly, with their number of bases.
-    fn walk(
+    pub(crate) fn walk(
         &self,
         table: AnyTable,
         input: &Input,
@@ -375,6 +439,17 @@ impl Run<'_> {
             Some(error) => Err(error),
             None => Ok(walked?),
         }
+    }
+}
+
+/// Writes what is computed as a table of ours.
+pub(crate) fn own_table(expression: Expression, path: &Path) -> Calculation {
+    Calculation {
+        expression,
+        cut: Cut::NONE,
+        ceiling: u32::MAX,
+        output: Some(path.to_owned()),
+        format: TableFormat::Mgk,
     }
 }
 

@@ -88,9 +88,9 @@ impl OfAssembly {
 
     fn merge(&mut self, other: &OfAssembly) {
         self.copies.iter_mut().zip(&other.copies).for_each(|(sum, more)| sum.merge(more));
-        self.only.distinct += other.only.distinct;
-        self.only.instances += other.only.instances;
-        self.kmers += other.kmers;
+        add_to(&mut self.only.distinct, other.only.distinct);
+        add_to(&mut self.only.instances, other.only.instances);
+        add_to(&mut self.kmers, other.kmers);
     }
 
     /// How many k-mers with a larger count than `solid` in the reads the assembly has, and how many there are.
@@ -134,13 +134,18 @@ impl Spectra {
         self.assemblies.iter_mut().zip(&other.assemblies).for_each(|(sum, more)| sum.merge(more));
         self.both.merge(&other.both);
         self.sources.iter_mut().zip(&other.sources).for_each(|(sum, more)| sum.merge(more));
-        self.only.iter_mut().zip(&other.only).for_each(|(sum, more)| *sum += more);
+        self.only.iter_mut().zip(&other.only).for_each(|(sum, more)| add_to(sum, *more));
     }
 
     /// The counts of the reads, with how many k-mers have each, ascending.
     pub fn rows(&self) -> Vec<(u32, u64)> {
         self.reads.iter().collect()
     }
+}
+
+/// Files of ranges may say any numbers.
+fn add_to(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
 }
 
 impl Visitor for Spectra {

@@ -154,7 +154,7 @@ impl MatrixConfig {
         let what = (&self.samples, self.cells, self.solid, self.min_samples, self.rescue);
         let hash = JobHash::new().with(format!("{what:?} {}", range.of()).as_bytes());
         let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
-        let job = headers.fold(hash, |hash, header| hash.with(&header.to_bytes())).finish();
+        let job = headers.fold(hash, |hash, header| hash.with_header(header)).finish();
         Some(MatrixRange { range, job })
     }
 }

@@ -7,7 +7,7 @@ mod shard;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use merganser_run::{Cancel, Progress, Resources, Unit, run_workers};
+use merganser_run::{Cancel, Incomplete, Progress, Resources, Unit, check_all_shards, run_workers};
 
 use crate::output::{IndexKind, Outputs, sort_records, write_blocks};
 use crate::{Contig, Error};
@@ -33,19 +33,20 @@ impl JoinedShards {
             others.iter().try_for_each(|other| other.check_goes_with(first))?;
         }
         files.sort_by_key(|file| file.mark.shard.number());
-        for pair in files.windows(2) {
-            if pair[0].mark.shard == pair[1].mark.shard {
-                let what =
-                    format!("is the same shard as {}: give each once", pair[0].path.display());
-                return Err(pair[1].error(what));
-            }
-        }
-        let of = files.first().map_or(0, |first| first.mark.shard.of());
-        let has = |number: u16| files.iter().any(|file| file.mark.shard.number() == number);
-        if let Some(missing) = (1..=of).find(|&number| !has(number)) {
-            let what = format!("shard {missing}/{of} of its job is missing: give all {of}");
-            return Err(files[0].error(what));
-        }
+        // That they are of one job was checked above, with what differs.
+        check_all_shards(files.iter().map(|file| (file.mark.shard, 0))).map_err(
+            |wrong| match wrong {
+                Incomplete::Twice(one, at) => {
+                    let one = files[one].path.display();
+                    files[at].error(format!("is the same shard as {one}: give each once"))
+                }
+                Incomplete::Missing(shard) => {
+                    let of = shard.of();
+                    files[0].error(format!("shard {shard} of its job is missing: give all {of}"))
+                }
+                Incomplete::OtherJob(at) => files[at].error("is a shard of another job"),
+            },
+        )?;
         Ok(JoinedShards { files })
     }
 

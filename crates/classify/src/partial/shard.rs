@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use merganser_run::Shard;
+use merganser_run::{Incomplete, Shard, check_all_shards};
 
 use super::{Decoder, Encoder};
 use crate::output::LinesSum;
@@ -83,24 +83,25 @@ impl<'p> Shards<'p> {
         let Some((_, first)) = shards.first() else { return Ok(shards) };
         let of = first.shard.of();
         let path = |at: usize| self.files[at].0;
-        for (number, (at, own)) in (1..).zip(&shards) {
-            if own.shard.number() < number {
-                let (before, _) = shards[usize::from(number) - 2];
-                let what = format!(
-                    "is shard {} as {} is: give each once",
-                    own.shard,
-                    path(before).display()
-                );
-                return Err(Error::content(path(*at), what));
+        check_all_shards(shards.iter().map(|(_, own)| (own.shard, own.job))).map_err(|wrong| {
+            match wrong {
+                Incomplete::Twice(before, at) => {
+                    let [(before, _), (at, own)] = [shards[before], shards[at]];
+                    let before = path(before).display();
+                    let what = format!("is shard {} as {before} is: give each once", own.shard);
+                    Error::content(path(at), what)
+                }
+                Incomplete::Missing(shard) => {
+                    let what = format!("shard {shard} of its job is missing: give all {of}");
+                    Error::content(path(0), what)
+                }
+                // Seen when it was added.
+                Incomplete::OtherJob(at) => {
+                    Error::content(path(shards[at].0), "is a shard of another job")
+                }
             }
-            if own.shard.number() > number {
-                return Err(missing(path(0), number, of));
-            }
-        }
-        match u16::try_from(shards.len()) {
-            Ok(number) if number < of => Err(missing(path(0), number + 1, of)),
-            _ => Ok(shards),
-        }
+        })?;
+        Ok(shards)
     }
 }
 
@@ -132,8 +133,4 @@ fn check(
         )),
         _ => Ok(()),
     }
-}
-
-fn missing(first: &Path, number: u16, of: u16) -> Error {
-    Error::content(first, format!("shard {number}/{of} of its job is missing: give all {of}"))
 }

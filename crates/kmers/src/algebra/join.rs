@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use merganser_io::OutputSet;
-use merganser_run::{Cancel, ConfigError, Progress, Resources, Shard};
+use merganser_run::{
+    Cancel, ConfigError, Incomplete, Progress, Resources, Shard, check_all_shards,
+};
 use merganser_seq::kmer::Kmer;
 
 use super::calculation::Calculation;
@@ -217,7 +219,7 @@ fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, 
         PieceKind::Shard => "join all shards of one count (merganser kmers union)",
         PieceKind::Range => "put all ranges of one union together (merganser kmers concat)",
     };
-    let mut seen = vec![false; usize::from(first.shard.of())];
+    let mut pieces = Vec::with_capacity(tables.len());
     for table in tables {
         let path = table.path();
         let Some(other) = piece(table) else {
@@ -227,23 +229,27 @@ fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, 
         if other.kind != kind {
             return Err(bad(path, format!("it is {other}: {remedy}")));
         }
-        if (other.job, other.shard.of()) != (first.job, first.shard.of()) {
-            let what = "of another job, with other inputs or parameters, than";
-            return Err(bad(path, format!("{other}, {what} {}: {remedy}", one.path().display())));
-        }
-        let place = &mut seen[usize::from(other.shard.number()) - 1];
-        if std::mem::replace(place, true) {
-            return Err(bad(path, format!("{other} is given twice: {remedy}")));
-        }
+        pieces.push(other);
     }
-    if let Some(missing) = seen.iter().position(|seen| !seen) {
-        let of = first.shard.of();
-        let what = match kind {
-            PieceKind::Shard => "shard",
-            PieceKind::Range => "range",
+    check_all_shards(pieces.iter().map(|piece| (piece.shard, piece.job))).map_err(|wrong| {
+        let refuse = |at: usize, what: String| {
+            bad(tables[at].path(), format!("{}{what}: {remedy}", pieces[at]))
         };
-        return Err(bad(one.path(), format!("{what} {}/{of} is missing: {remedy}", missing + 1)));
-    }
+        match wrong {
+            Incomplete::OtherJob(at) => {
+                let one = one.path().display();
+                refuse(at, format!(", of another job, with other inputs or parameters, than {one}"))
+            }
+            Incomplete::Twice(_, at) => refuse(at, " is given twice".into()),
+            Incomplete::Missing(shard) => {
+                let what = match kind {
+                    PieceKind::Shard => "shard",
+                    PieceKind::Range => "range",
+                };
+                bad(one.path(), format!("{what} {shard} is missing: {remedy}"))
+            }
+        }
+    })?;
     Ok(Some(tables.iter().filter_map(|table| table.description().header.as_ref()).collect()))
 }
 
@@ -253,7 +259,7 @@ fn job(calculation: &Calculation, range: Shard, tables: &[AnyTable]) -> u64 {
     let Calculation { expression, cut, .. } = calculation;
     let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
     let mut contents: Vec<u64> =
-        headers.map(|header| JobHash::new().with(&header.to_bytes()).finish()).collect();
+        headers.map(|header| JobHash::new().with_header(header).finish()).collect();
     let what = match is_plain_union(expression, tables.len()) {
         true => {
             contents.sort_unstable();

@@ -1,6 +1,6 @@
 //! The k-mers of several tables, each with its counts in all of them.
 
-use merganser_run::{Cancel, Progress, Resources};
+use merganser_run::{Cancel, Progress, Resources, Shard};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -10,6 +10,7 @@ use super::session::Session;
 use crate::Error;
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
+use crate::tables::clipped::clipped;
 
 /// What is shown k-mers.
 pub trait Visitor: Send {
@@ -17,33 +18,39 @@ pub trait Visitor: Send {
     fn kmer(&mut self, counts: &[u32]);
 }
 
-/// Shows each k-mer that some table has to one of the visitors that `make` makes, one for each thread, in no order that
-/// could be relied on, and returns them.
+/// Shows each k-mer that some table has, or those of a range of `.mgk` tables, to one of the visitors that `make` makes,
+/// one for each thread, in no order that could be relied on, and returns them. The borders of ranges depend on the tables
+/// alone.
 ///
 /// Progress stages: `gathering` and `computing`, in bytes of tables.
 ///
 /// # Errors
-/// As [`calculate`](super::calculate).
+/// As [`calculate`](super::calculate); a range of tables that are not `.mgk`.
 pub fn visit<V: Visitor>(
     tables: &[AnyTable],
+    range: Option<Shard>,
     resources: &Resources,
     make: impl Fn() -> V + Sync,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Vec<V>, Error> {
     let session = Session::new(tables, tables.len() as u64, resources)?;
-    let done = with_kmer!(session.k, K => run::<K, V>(&session, &make, progress, cancel));
+    let done = with_kmer!(session.k, K => run::<K, V>(&session, range, &make, progress, cancel));
     progress.finish();
     done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
 }
 
 fn run<K: Kmer, V: Visitor>(
     session: &Session<'_>,
+    range: Option<Shard>,
     make: &(impl Fn() -> V + Sync),
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Vec<V>, Error> {
-    let ranges = session.ranges::<K>(progress, cancel)?;
+    let ranges = match range {
+        Some(range) => clipped::<K>(session.tables, session.k, range)?,
+        None => session.ranges::<K>(progress, cancel)?,
+    };
     let most = ranges.iter().map(|table| table.kmers()).max().unwrap_or(0);
     let engine = session.engine(&ranges, section_bits(most, session.k), progress, cancel);
     let workers = engine.run(|| Visiting { visitor: make(), counts: vec![0; ranges.len()] })?;

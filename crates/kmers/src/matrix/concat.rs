@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use merganser_io::OutputSet;
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Incomplete, check_all_shards};
 use merganser_seq::kmer::{Kmer, MAX_K};
 use merganser_seq::with_kmer;
 
@@ -52,31 +52,23 @@ pub fn concat_matrix(
 
 /// Sees to it that these are all ranges of one matrix.
 fn check(files: &[RangeFile]) -> Result<(), Error> {
-    let Some((first, others)) = files.split_first() else { return Ok(()) };
-    let (of, remedy) = (first.of.range.of(), "put all ranges of one matrix together");
-    let mut seen = vec![false; usize::from(of)];
-    for file in std::iter::once(first).chain(others) {
-        if (file.of.job, file.of.range.of()) != (first.of.job, of) {
-            let other = first.path.display();
-            let what =
-                format!("of another matrix, of other tables or options, than {other}: {remedy}");
-            return Err(bad(&file.path, format!("range {}, {what}", file.of.range)));
+    let remedy = "put all ranges of one matrix together";
+    let path = |at: usize| &files[at].path;
+    check_all_shards(files.iter().map(|file| (file.of.range, file.of.job))).map_err(|wrong| {
+        match wrong {
+            Incomplete::OtherJob(at) => {
+                let (range, other) = (files[at].of.range, path(0).display());
+                let what = format!("of another matrix, of other tables or options, than {other}");
+                bad(path(at), format!("range {range}, {what}: {remedy}"))
+            }
+            Incomplete::Twice(_, at) => {
+                bad(path(at), format!("range {} is given twice: {remedy}", files[at].of.range))
+            }
+            Incomplete::Missing(range) => {
+                bad(path(0), format!("range {range} is missing: {remedy}"))
+            }
         }
-        let place = &mut seen[usize::from(file.of.range.number()) - 1];
-        if std::mem::replace(place, true) {
-            return Err(bad(
-                &file.path,
-                format!("range {} is given twice: {remedy}", file.of.range),
-            ));
-        }
-    }
-    match seen.iter().position(|seen| !seen) {
-        None => Ok(()),
-        Some(missing) => {
-            let what = format!("range {}/{of} is missing: {remedy}", missing + 1);
-            Err(bad(&first.path, what))
-        }
-    }
+    })
 }
 
 /// A file with a range of the rows.

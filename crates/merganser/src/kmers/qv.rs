@@ -1,15 +1,16 @@
 //! `merganser kmers qv`.
 
 mod pictures;
+mod range;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use merganser_assembly::output::{Files, Names, Phasing};
 use merganser_assembly::{
-    Assembly, BlockRule, Config, Error, Judged, Judgement, Parent, Reads, Subject, judge,
+    Assembly, BlockRule, Config, Error, Judged, Judgement, Parent, Ranges, Reads, Subject, judge,
 };
 use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
 use merganser_kmers::tables::AnyTable;
@@ -21,6 +22,7 @@ use serde_json::{Value, json};
 use crate::args::kmers::QvArgs;
 use crate::common::{self, describe_inputs, write_summary};
 use crate::console::Console;
+use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::pages::{Pages, assembly as assembly_page, frame, parameter};
 use crate::progress::Bar;
@@ -32,42 +34,56 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let (threads, folder) = (limits.threads.number(), args.tmp_dir.as_deref());
     let resources = common::resources(threads, limits.memory, folder, Some(&args.device));
     let cancel = interrupt::cancel_on_interrupt();
-    let assemblies =
-        args.assemblies.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
-    let reads = reads(&args.reads, args.hpc, &cancel)?;
-    let parents = parents(args, &cancel)?;
+    let (reads_path, paths) = args.files();
+    if paths.is_empty() {
+        return usage("an assembly is needed: that which the ranges are of");
+    }
+    let assemblies = paths.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
     let blocks = BlockRule { markers: args.block_markers, bases: args.block_bases };
     let config = Config::new()
         .k(args.k.map(usize::from))
         .solid(args.solid)
         .homopolymer_compressed(args.hpc)
         .blocks(blocks);
-    let subject = Subject { reads, parents, assemblies: assemblies.clone() };
-    config.validate(&subject)?;
-    let names = Names::new(
-        &args.output,
-        &stem(&args.reads),
-        assemblies.iter().map(|assembly| assembly.name.clone()).collect(),
-    );
-    let of_parents = subject.parents.as_ref();
-    let of_parents = of_parents.map(|parents| parents.each_ref().map(|parent| parent.name.clone()));
-    let names = names.parents(of_parents, blocks);
-    let lists = [&args.reads].into_iter().chain(&args.maternal).chain(&args.paternal);
-    let mut files = RunFiles::new().lists(lists).read(&args.assemblies);
-    let parents = subject.parents.iter().flatten().map(|parent| &parent.reads);
-    for reads in [&subject.reads].into_iter().chain(parents) {
-        files = match reads {
-            Reads::Table(table) => files.read(table.files()),
-            Reads::Inputs(inputs) => files.inputs(inputs),
-        };
-    }
+    let lists = args.reads.iter().chain(&args.maternal).chain(&args.paternal);
+    let mut files = RunFiles::new().lists(lists).read(&paths).read(&args.ranges);
+    let (source, reads_name) = match reads_path {
+        None => {
+            let ranges = Ranges::open(&args.ranges, &cancel)?;
+            let name = ranges.reads().to_owned();
+            (Source::Ranges(ranges), name)
+        }
+        Some(path) => {
+            let parents = parents(args, &cancel)?;
+            let reads = reads(path, args.hpc, &cancel)?;
+            let subject = Subject { reads, parents, assemblies: assemblies.clone() };
+            config.validate(&subject)?;
+            files = files_of(&subject, files);
+            (Source::Reads(subject), stem(path))
+        }
+    };
+    let subject = match (args.range, source) {
+        (Some(range), Source::Reads(subject)) => {
+            let job = range::Job { config, range, reads: &reads_name, output: &args.output };
+            return job.run(subject, files, &resources, console, &cancel);
+        }
+        (_, source) => source,
+    };
+    let names = assemblies.iter().map(|assembly| assembly.name.clone()).collect();
+    let names = Names::new(&args.output, &reads_name, names);
+    let names = names.parents(subject.parents(), blocks);
     let pictures = if args.no_plots { Vec::new() } else { pictures::paths(&names) };
     let set = files.write(names.all()).write(&pictures).write(&args.json);
     let set = set.write(Pages::paths(&args.pages, Kind::Assembly, None)).check()?;
     let mut files = Files::create(names.clone(), &set)?;
     let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
     let bar = Bar::new(console);
-    let judgement = judge(&config, subject, &resources, &mut files, &bar, &cancel);
+    let judgement = match subject {
+        Source::Reads(subject) => judge(&config, subject, &resources, &mut files, &bar, &cancel),
+        Source::Ranges(ranges) => {
+            ranges.judge(&config, &assemblies, &resources, &mut files, &bar, &cancel)
+        }
+    };
     drop(bar);
     let judgement = judgement?;
     let phasings = files.finish(&judgement)?;
@@ -112,12 +128,39 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     Ok(ExitCode::SUCCESS)
 }
 
+/// What is judged by.
+enum Source {
+    Reads(Subject),
+    Ranges(Ranges),
+}
+
+impl Source {
+    /// The parents' names.
+    fn parents(&self) -> Option<[String; 2]> {
+        let Source::Reads(Subject { parents: Some(parents), .. }) = self else { return None };
+        Some(parents.each_ref().map(|parent| parent.name.clone()))
+    }
+}
+
+/// With the files of the reads and of the parents'.
+fn files_of(subject: &Subject, mut files: RunFiles) -> RunFiles {
+    let parents = subject.parents.iter().flatten().map(|parent| &parent.reads);
+    for reads in [&subject.reads].into_iter().chain(parents) {
+        files = match reads {
+            Reads::Table(table) => files.read(table.files()),
+            Reads::Inputs(inputs) => files.inputs(inputs),
+        };
+    }
+    files
+}
+
 /// What a page says of a judgement.
 fn page(args: &QvArgs, judgement: &Judgement, results: Results) -> Data {
-    let files = [&args.reads].into_iter().chain(&args.assemblies);
-    let inputs: Vec<Input> = files.map(|path| Input::File(path.clone())).collect();
+    let (reads, assemblies) = args.files();
     // The sample is the assembly, unless it has a name.
-    let mut data = frame("kmers qv", &args.pages, None, inputs[1..].iter().chain(&inputs[..1]));
+    let files = assemblies.into_iter().chain(reads).chain(args.ranges.iter().map(PathBuf::as_path));
+    let inputs: Vec<Input> = files.map(|path| Input::File(path.to_owned())).collect();
+    let mut data = frame("kmers qv", &args.pages, None, inputs.iter());
     data.parameters = vec![parameter("k", judgement.k), parameter("solid", judgement.solid)];
     data.parameters.extend(args.hpc.then(|| parameter("hpc", true)));
     data.warnings.clone_from(&judgement.doubts);
@@ -193,7 +236,13 @@ impl OfRun<'_> {
         let inputs: Vec<Input> =
             self.assemblies.iter().map(|assembly| assembly.input.clone()).collect();
         describe_inputs(&inputs, &mut summary);
-        summary.set("inputs", "reads", self.args.reads.display().to_string());
+        match self.args.files().0 {
+            Some(reads) => summary.set("inputs", "reads", reads.display().to_string()),
+            None => {
+                let ranges = self.args.ranges.iter().map(|path| path.display().to_string());
+                summary.set("inputs", "ranges", ranges.collect::<Vec<_>>());
+            }
+        }
         for (key, value) in [
             ("k", judgement.k.into()),
             ("solid", judgement.solid.into()),

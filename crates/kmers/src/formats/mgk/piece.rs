@@ -4,6 +4,8 @@ use std::fmt;
 
 use merganser_run::Shard;
 
+use super::Header;
+
 /// Tables that are joined to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
@@ -72,6 +74,12 @@ impl JobHash {
         // The length tells "a", "bc" from "ab", "c".
         let length = (bytes.len() as u64).to_le_bytes();
         JobHash(length.iter().chain(bytes).fold(self.0, add))
+    }
+
+    /// That, and what a table says of itself, which tells its contents from others.
+    #[must_use]
+    pub fn with_header(self, header: &Header) -> JobHash {
+        self.with(&header.to_bytes())
     }
 
     /// The number.

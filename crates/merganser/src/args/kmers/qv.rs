@@ -1,8 +1,9 @@
 //! `merganser kmers qv`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use merganser_run::Shard;
 
 use crate::args::device::DeviceArgs;
 use crate::args::map::LimitArgs;
@@ -29,18 +30,22 @@ Examples:
   merganser kmers qv -o sample reads.mgk assembly.fa.gz
   merganser kmers qv -o sample -k 21 @reads.txt hap1.fa hap2.fa
   merganser kmers qv -o trio child.mgk hap1.fa hap2.fa \\
-    --maternal mother.mgk --paternal father.mgk";
+    --maternal mother.mgk --paternal father.mgk
+  On two machines, each a range of the k-mers:
+    merganser kmers qv reads.mgk assembly.fa --range 1/2 -o 1.mgq
+    merganser kmers qv reads.mgk assembly.fa --range 2/2 -o 2.mgq
+    merganser kmers qv -o sample assembly.fa --ranges 1.mgq 2.mgq";
 
 #[derive(Args, Debug)]
 pub(crate) struct QvArgs {
     /// The reads: a table of all their k-mers (counted with --min-count 1), or the
     /// reads (FASTQ, FASTA, ...; @LIST of such files), which are counted first
-    #[arg(value_name = "READS")]
-    pub(crate) reads: PathBuf,
+    #[arg(value_name = "READS", required_unless_present = "ranges")]
+    pub(crate) reads: Option<PathBuf>,
     /// An assembly, or the two haplotypes of one (FASTA)
-    #[arg(value_name = "ASSEMBLY", required = true, num_args = 1..=2)]
-    pub(crate) assemblies: Vec<PathBuf>,
-    /// What names of results begin with
+    #[arg(value_name = "ASSEMBLY", required_unless_present = "ranges", num_args = 1..=2)]
+    pub(super) assemblies: Vec<PathBuf>,
+    /// What names of results begin with; with --range the file
     #[arg(short, long, value_name = "PREFIX")]
     pub(crate) output: PathBuf,
     /// Bases of a k-mer where reads are given [default: enough for the largest
@@ -68,6 +73,15 @@ pub(crate) struct QvArgs {
     /// Markers of the other haplotype over more than so many bases end one, too
     #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Trio")]
     pub(crate) block_bases: u64,
+    /// Judge by the I-th of N ranges of the k-mers alone, and write what --ranges takes; of a .mgk table
+    #[arg(long, value_name = "I/N", help_heading = "Ranges")]
+    #[arg(conflicts_with_all = ["maternal", "paternal", "solid", "no_plots", "json", "ranges"])]
+    #[arg(conflicts_with_all = ["report_html", "report_data", "multiqc", "sample_name"])]
+    pub(crate) range: Option<Shard>,
+    /// All ranges (--range), in place of READS: their results are put together
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Ranges")]
+    #[arg(conflicts_with_all = ["maternal", "paternal", "k", "hpc"])]
+    pub(crate) ranges: Vec<PathBuf>,
     /// Draw no pictures (PREFIX.*.ln, .fl, .st as .png and .svg)
     #[arg(long)]
     pub(crate) no_plots: bool,
@@ -84,4 +98,13 @@ pub(crate) struct QvArgs {
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+impl QvArgs {
+    /// The reads, unless there are ranges, and the assemblies.
+    pub(crate) fn files(&self) -> (Option<&Path>, Vec<&Path>) {
+        let mut all = self.reads.iter().chain(&self.assemblies).map(PathBuf::as_path);
+        let reads = if self.ranges.is_empty() { all.next() } else { None };
+        (reads, all.collect())
+    }
 }

@@ -1,0 +1,253 @@
+//! Judging by ranges of k-mers, each on a machine of its own: what a range comes to, as a file, and the files of all
+//! ranges put together. Layout in `docs/formats.md`.
+
+mod file;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use merganser_io::OutputSet;
+use merganser_kmers::algebra::{Expression, concat};
+use merganser_kmers::reads::Mark;
+use merganser_kmers::tables::AnyTable;
+use merganser_kmers::{JobHash, Piece};
+use merganser_run::{
+    Cancel, ConfigError, Incomplete, Progress, Resources, Shard, Stages, check_all_shards,
+    give_back_freed_memory,
+};
+
+use crate::run::{Room, Run, own_table};
+use crate::{Assembly, Config, Error, Judgement, Only, Reads, Spectra, Subject, Tracks};
+use file::{RangeFile, RangeHeader};
+
+/// What was done of a range.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct JudgedRange {
+    /// Bases of a k-mer.
+    pub k: usize,
+    /// Of each assembly, the k-mers of the range that no read has.
+    pub only: Vec<Only>,
+    /// Wall time of each stage.
+    pub stages: Stages,
+    /// The largest resident size so far, in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
+}
+
+/// Holds assemblies against the reads' table as [`judge`](crate::judge) does, by a range of the k-mers alone, and writes what it
+/// comes to to `path`, for [`Ranges`]. Its borders depend on the tables of the reads, which are called `reads`, and the
+/// assemblies alone. The file appears with `outputs`.
+///
+/// Progress stages: those of counting and of computing with tables.
+///
+/// # Errors
+/// If the reads are no `.mgk` table, or parents are given (hap-mers depend on histograms of all k-mers); and as
+/// [`judge`](crate::judge).
+#[allow(clippy::too_many_arguments, reason = "what is judged, where to, and what every run has")]
+pub fn judge_range(
+    config: &Config,
+    subject: Subject,
+    range: Shard,
+    reads: &str,
+    path: &Path,
+    resources: &Resources,
+    outputs: &OutputSet,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<JudgedRange, Error> {
+    config.validate(&subject)?;
+    let refuse = |what: &str| Err(Error::Config(ConfigError::new(what)));
+    if subject.parents.is_some() {
+        return refuse(
+            "`range`: hap-mers are found by all k-mers: judge by the parents in one run",
+        );
+    }
+    let Reads::Table(table) = subject.reads else {
+        return refuse("`range`: ranges are of a table: count the reads once, with a minimum of 1");
+    };
+    let k = table.description().k;
+    let room = Room::new(resources)?;
+    let compressed = config.homopolymer_compressed || table.description().homopolymer_compressed;
+    let run = room.run(compressed, progress, cancel);
+    let mut stages = Stages::default();
+
+    let begun = Instant::now();
+    let mut tables = vec![*table];
+    run.count_assemblies(&subject.assemblies, 0, &mut tables)?;
+    stages.since("count assemblies", begun);
+    give_back_freed_memory();
+
+    let begun = Instant::now();
+    let spectra = run.spectra(&tables, Some(range))?;
+    let only: Vec<PathBuf> = (0..subject.assemblies.len())
+        .map(|number| run.only(&tables, number, Some(range)))
+        .collect::<Result<_, _>>()?;
+    stages.since("compare", begun);
+
+    let begun = Instant::now();
+    let job = job(&tables, range, &subject.assemblies);
+    let names = subject.assemblies.iter().map(|assembly| assembly.name.clone()).collect();
+    let header = RangeHeader { range, job, k, compressed, reads: reads.to_owned(), names };
+    file::write(&header, &spectra, &only, path, outputs)?;
+    stages.since("write", begun);
+    let only = spectra.assemblies.iter().map(|of| of.only).collect();
+    Ok(JudgedRange { k, only, stages, peak_memory: merganser_run::peak_rss() })
+}
+
+/// What ranges depend on.
+fn job(tables: &[AnyTable], range: Shard, assemblies: &[Assembly]) -> u64 {
+    let hash = JobHash::new().with(&range.of().to_le_bytes());
+    let names = assemblies.iter().map(|assembly| assembly.name.as_bytes());
+    let hash = names.fold(hash, JobHash::with);
+    let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
+    headers.fold(hash, |hash, header| hash.with_header(header)).finish()
+}
+
+/// The files of all ranges of one judgement.
+#[derive(Debug)]
+pub struct Ranges {
+    /// In the order of the ranges.
+    files: Vec<RangeFile>,
+}
+
+impl Ranges {
+    /// Opens the files that [`judge_range`] wrote, in any order, and checks all that is in them.
+    ///
+    /// # Errors
+    /// If a file cannot be read, is damaged, cut short, or no range; if two are of other judgements or the same range; if
+    /// one is missing.
+    pub fn open(paths: &[PathBuf], cancel: &Cancel) -> Result<Ranges, Error> {
+        let open = |path: &PathBuf| RangeFile::open(path, cancel);
+        let mut files = paths.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        if files.is_empty() {
+            return Err(Error::Config(ConfigError::new("`ranges`: there are none")));
+        }
+        check(&files)?;
+        files.sort_by_key(|file| file.header.range.number());
+        Ok(Ranges { files })
+    }
+
+    fn header(&self) -> &RangeHeader {
+        &self.files[0].header
+    }
+
+    /// What the reads are called.
+    pub fn reads(&self) -> &str {
+        &self.header().reads
+    }
+
+    /// Puts the ranges together and walks along the assemblies, which must be those that the ranges are of: what
+    /// [`judge`](crate::judge) finds in one run, and shows to `tracks`. Of the configuration the threshold of solid k-mers counts.
+    ///
+    /// Progress stages: those of computing with tables and of looking up.
+    ///
+    /// # Errors
+    /// If the assemblies are others than those of the ranges; and as [`judge`](crate::judge).
+    pub fn judge(
+        self,
+        config: &Config,
+        assemblies: &[Assembly],
+        resources: &Resources,
+        tracks: &mut dyn Tracks,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Judgement, Error> {
+        self.check_names(assemblies)?;
+        let room = Room::new(resources)?;
+        let RangeHeader { k, compressed, .. } = *self.header();
+        let run = room.run(compressed, progress, cancel);
+        let mut stages = Stages::default();
+
+        let begun = Instant::now();
+        let mut spectra = Spectra::new(assemblies.len());
+        self.files.iter().for_each(|file| spectra.merge(&file.spectra));
+        stages.since("put together", begun);
+
+        let begun = Instant::now();
+        for (number, assembly) in assemblies.iter().enumerate() {
+            let only = self.only(&run, number)?;
+            give_back_freed_memory();
+            let mut met = Met::default();
+            run.walk(only, &assembly.input, &mut |k, mark| {
+                met.add(&mark);
+                tracks.mark(number, k, mark)
+            })?;
+            let of = &spectra.assemblies[number];
+            if (met.kmers, met.only) != (of.kmers, of.only.instances) {
+                return Err(self.files[0].error(format!(
+                    "it is of another assembly called {} than {}: give that which the ranges were made of",
+                    assembly.name, assembly.input
+                )));
+            }
+        }
+        stages.since("walk", begun);
+        Ok(Judgement::of(config, k, spectra, Vec::new(), stages))
+    }
+
+    fn check_names(&self, assemblies: &[Assembly]) -> Result<(), Error> {
+        let names = &self.header().names;
+        if assemblies.iter().map(|assembly| &assembly.name).eq(names) {
+            return Ok(());
+        }
+        Err(self.files[0].error(format!(
+            "it is of {}: give the assemblies that the ranges were made of, in their order",
+            names.join(", ")
+        )))
+    }
+
+    /// The k-mers of an assembly that no read has, of all ranges.
+    fn only(&self, run: &Run<'_>, number: usize) -> Result<AnyTable, Error> {
+        let mut tables = Vec::with_capacity(self.files.len());
+        for file in &self.files {
+            let path = run.path(&format!("only-{number}-{}", file.header.range.number()));
+            file.extract(number, &path)?;
+            let table = AnyTable::open_piece(&path, true, run.cancel)?;
+            let piece = table.description().header.as_ref().and_then(|header| header.piece);
+            if piece.is_none_or(|Piece { shard, .. }| shard != file.header.range) {
+                return Err(file.error("what it has is not of its range".into()));
+            }
+            tables.push(table);
+        }
+        let path = run.path(&format!("only-{number}"));
+        // Its expression is the tables' own.
+        let all = own_table(Expression::Table(0), &path);
+        concat(&all, &tables, run.beside, &OutputSet::alone(), run.progress, run.cancel)?;
+        run.open(&path)
+    }
+}
+
+/// Sees to it that these are all ranges of one judgement.
+fn check(files: &[RangeFile]) -> Result<(), Error> {
+    let remedy = "put all ranges of one judgement together";
+    check_all_shards(files.iter().map(|file| (file.header.range, file.header.job))).map_err(
+        |wrong| match wrong {
+            Incomplete::OtherJob(at) => {
+                let first = files[0].path.display();
+                let what = format!("of other reads or assemblies than {first}: {remedy}");
+                files[at].error(format!("range {} is {what}", files[at].header.range))
+            }
+            Incomplete::Twice(_, at) => files[at]
+                .error(format!("range {} is given twice: {remedy}", files[at].header.range)),
+            Incomplete::Missing(range) => {
+                files[0].error(format!("range {range} is missing: {remedy}"))
+            }
+        },
+    )
+}
+
+/// What was met along an assembly: all k-mers, and those that no read has.
+#[derive(Default)]
+struct Met {
+    kmers: u64,
+    only: u64,
+}
+
+impl Met {
+    fn add(&mut self, mark: &Mark<'_>) {
+        match mark {
+            Mark::Begin { .. } => {}
+            Mark::Run { kmers, .. } => self.only += kmers,
+            Mark::End { kmers, .. } => self.kmers += kmers,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `merganser kmers qv --range`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_assembly::{Config, Error, Subject, judge_range};
+use merganser_run::{Cancel, Resources, Shard, thousands};
+
+use crate::console::Console;
+use crate::files::RunFiles;
+use crate::progress::Bar;
+
+/// A range to be judged by.
+pub(super) struct Job<'j> {
+    pub(super) config: Config,
+    pub(super) range: Shard,
+    /// What the reads are called.
+    pub(super) reads: &'j str,
+    pub(super) output: &'j Path,
+}
+
+impl Job<'_> {
+    pub(super) fn run(
+        self,
+        subject: Subject,
+        files: RunFiles,
+        resources: &Resources,
+        console: &Console,
+        cancel: &Cancel,
+    ) -> Result<ExitCode> {
+        let Job { config, range, reads, output } = self;
+        let set = files.write([output]).check()?;
+        let names: Vec<String> =
+            subject.assemblies.iter().map(|assembly| assembly.name.clone()).collect();
+        let bar = Bar::new(console);
+        let done =
+            judge_range(&config, subject, range, reads, output, resources, &set, &bar, cancel);
+        drop(bar);
+        let judged = done?;
+        set.commit().map_err(Error::from)?;
+        for (name, only) in names.iter().zip(&judged.only) {
+            let kmers = thousands(only.distinct);
+            console.info(format_args!("{name}: {kmers} k-mers of range {range} are in no read"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
