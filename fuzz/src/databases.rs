@@ -24,13 +24,15 @@ pub(crate) fn letters(count: usize, mut state: u32) -> String {
     (0..count).map(|_| next()).collect()
 }
 
-/// One thread on the CPU.
+/// One thread on the CPU. The system is asked once what there is.
 pub fn resources() -> Resources {
-    Resources::new().threads(1).device(DeviceChoice::Cpu)
+    static RESOURCES: OnceLock<Resources> = OnceLock::new();
+    let asked = || Resources::new().threads(1).device(DeviceChoice::Cpu);
+    RESOURCES.get_or_init(asked).clone()
 }
 
 /// Writes nodes.dmp and names.dmp of two species of a genus.
-pub(crate) fn write_taxonomy(folder: &Path) {
+pub fn write_taxonomy(folder: &Path) {
     write(folder.join("nodes.dmp"), NODES);
     write(folder.join("names.dmp"), NAMES);
 }
@@ -42,11 +44,11 @@ pub fn sound() -> &'static [u8] {
         let folder = folder();
         let path = |name: &str| folder.path().join(name);
         write_taxonomy(folder.path());
-        let shared = letters(600, 1);
+        let shared = letters(300, 1);
         let genomes = format!(
             ">a|taxid|3\n{shared}{}\n>b|taxid|4\n{shared}{}\n",
-            letters(600, 2),
-            letters(600, 3)
+            letters(300, 2),
+            letters(300, 3)
         );
         write(path("g.fa"), genomes);
         let config = BuildConfig::new(Preset::MetaCache.params()).parts(2);
@@ -80,7 +82,7 @@ pub fn walk(path: &Path) {
         return;
     }
     let reads = path.with_extension("fa");
-    let text = format!(">x\n{}\n>y\n{}\n", letters(600, 1), letters(900, 2));
+    let text = format!(">x\n{}\n>y\n{}\n", letters(300, 1), letters(400, 2));
     write(&reads, text);
     let thresholds = Thresholds::new(database.params());
     let config = RunConfig::new(thresholds).features(true).references(true);

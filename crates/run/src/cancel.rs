@@ -1,7 +1,7 @@
 //! Stopping a run from outside, e.g. at Ctrl-C.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, AtomicBool};
+use std::sync::atomic::Ordering;
 
 /// A flag shared by whoever may stop a run and those who work in it; clones are the same flag.
 /// Workers look at it between units of work of a few milliseconds.
@@ -26,7 +26,7 @@ impl Cancel {
 #[error("interrupted")]
 pub struct Cancelled;
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::Cancel;
 

@@ -1,8 +1,8 @@
 //! Parts that are written in the order of their numbers, whoever finishes first.
 
 use crate::locks::{into_inner, lock, wait};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Takes what is written in order.
 pub trait InOrderSink<P> {
@@ -255,7 +255,7 @@ impl<F: Fn()> Drop for OnFailure<F> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -12,6 +12,8 @@ pub mod files;
 mod in_order;
 pub mod locks;
 pub mod memory;
+#[cfg(all(loom, test))]
+mod models;
 mod pipeline;
 mod progress;
 mod resources;
@@ -20,6 +22,7 @@ mod shortage;
 mod sizes;
 mod stages;
 mod summary;
+mod sync;
 pub mod threads;
 mod workers;
 

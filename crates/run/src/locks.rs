@@ -5,7 +5,8 @@
 //! joins the worker ([`run_workers`](crate::run_workers)), which ends the run. Until then the others
 //! must be able to see that it ends, and so they lock, wait and look as if nothing had happened.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use crate::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 /// Locks a mutex, whoever panicked.
@@ -32,7 +33,7 @@ pub fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -111,7 +111,7 @@ where
         run_workers_collect(threads, |_| Ok(self.guarded(&work)))
     }
 
-    fn guarded<T>(&self, work: impl Fn() -> T) -> T {
+    pub(crate) fn guarded<T>(&self, work: impl Fn() -> T) -> T {
         let gone = OnFailure::new(|| {
             self.source.stop();
             self.written.stop();
@@ -183,7 +183,7 @@ where
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

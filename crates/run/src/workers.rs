@@ -1,8 +1,8 @@
 //! Running the same work on several threads.
 
 use crate::locks::{into_inner, lock, wait};
+use crate::sync::{Condvar, Mutex};
 use std::panic;
-use std::sync::{Condvar, Mutex};
 use std::thread;
 
 use crate::threads::{StartError, start_scoped};
@@ -69,20 +69,20 @@ where
 
 /// Where threads wait until all are there.
 #[derive(Debug, Default)]
-struct Gate {
+pub(crate) struct Gate {
     /// Whether they may go on, once that is known.
     verdict: Mutex<Option<bool>>,
     known: Condvar,
 }
 
 impl Gate {
-    fn open(&self, all_are_there: bool) {
+    pub(crate) fn open(&self, all_are_there: bool) {
         *lock(&self.verdict) = Some(all_are_there);
         self.known.notify_all();
     }
 
     /// Waits; false if there is nothing to do.
-    fn pass(&self) -> bool {
+    pub(crate) fn pass(&self) -> bool {
         let mut verdict = lock(&self.verdict);
         loop {
             match *verdict {
@@ -95,7 +95,7 @@ impl Gate {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::{run_workers, run_workers_collect};
     use crate::threads::StartError;

@@ -161,7 +161,9 @@ fn describe(
     // Behind the place where the model takes over, what is left is noise.
     let end = (1..=most).find(|&at| excess(at) < 0.05 * observed[at]).unwrap_or(dip + 1);
     let error_kmers: f64 = (1..end.max(2)).map(|at| at as f64 * excess(at)).sum();
-    let total_kmers: u64 = histogram.iter().map(|&(count, number)| u64::from(count) * number).sum();
+    // A file may give any numbers.
+    let of_row = |&(count, number): &(u32, u64)| u64::from(count).saturating_mul(number);
+    let total_kmers = histogram.iter().map(of_row).fold(0, u64::saturating_add);
     let good = total_kmers as f64 - error_kmers;
     let error_rate = 1.0 - (good / total_kmers.max(1) as f64).powf(1.0 / k as f64);
     // Without those that occur once, most errors are not there to be seen.
@@ -207,6 +209,15 @@ mod tests {
             (count, (expected[count as usize] + errors).round() as u64)
         };
         (1..1500).map(row).collect()
+    }
+
+    #[test]
+    fn numbers_beyond_all_are_the_largest() {
+        let histogram: Vec<(u32, u64)> = made(1, [30.0, 1.0, 5e5, 0.0, 0.0])
+            .iter()
+            .map(|&(count, number)| (count, number << 40))
+            .collect();
+        assert_eq!(Model::fit(&histogram, 21, 1).map(|model| model.total_kmers), Ok(u64::MAX));
     }
 
     #[test]

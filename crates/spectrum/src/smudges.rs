@@ -26,6 +26,9 @@ const LEAST_PAIRS_OF_ONE: f64 = 0.005;
 const LEAST_SEEN: f64 = 0.05;
 /// Fewer pairs tell nothing.
 const LEAST: f64 = 50.0;
+/// With a main peak at a larger count, no ploidy is told: no genome is read so often, and the fit has numbers for each
+/// count up to [`MOST_COPIES`] times as many.
+const LARGEST_PEAK: u32 = 1 << 16;
 
 /// Pairs of one way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,12 +55,14 @@ pub struct Ploidy {
 }
 
 /// Says how many haplotypes pairs of k-mers speak for. `pairs` have two counts, the smaller first, and how many pairs have them;
-/// `histogram` are counts, ascending, with how many k-mers have each. None without a peak behind the errors.
+/// `histogram` are counts, ascending, with how many k-mers have each. None without a peak behind the errors,
+/// or with one at a count beyond 65,536.
 pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<Ploidy> {
     let solid = solid_threshold(histogram)?;
     let behind = || histogram.iter().filter(|row| row.0 > solid);
-    let (peak, _) = *behind().max_by_key(|row| row.1)?;
-    let kmers: u64 = behind().map(|row| row.1).sum();
+    let (peak, _) = *behind().max_by_key(|row| row.1).filter(|row| row.0 <= LARGEST_PEAK)?;
+    // A file may give any numbers.
+    let kmers = behind().map(|row| row.1).fold(0, u64::saturating_add);
     let cells = Cells::new(pairs, solid, peak);
     let few = Ploidy { ploidy: 1, coverage: None, solid, smudges: Vec::new(), other: cells.pairs };
     if cells.pairs < LEAST.max(LEAST_PAIRS * kmers as f64) {
@@ -235,6 +240,14 @@ mod tests {
         assert_eq!(sample(20.0, &[], 20.0, 1e6).unwrap().ploidy, 1);
         // Repeats that differ, at the peak of what is there once.
         assert_eq!(sample(20.0, &[([1, 1], 2000)], 20.0, 1e6).unwrap().ploidy, 1);
+    }
+
+    #[test]
+    fn numbers_beyond_all_are_told_of_or_not() {
+        let pairs = [((3, 4), u64::MAX), ((4, 4), u64::MAX)];
+        let histogram = |peak| [(1, 9), (2, 1), (3, u64::MAX - 1), (peak, u64::MAX)];
+        assert_eq!(ploidy(&pairs, &histogram(9)).unwrap().solid, 2);
+        assert_eq!(ploidy(&pairs, &histogram(u32::MAX)), None);
     }
 
     #[test]

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Holds the tables of docs/dependencies.md against the manifests: every direct dependency of the
+workspace has its row in the right table, with its licence and whether it has unsafe code."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "dependencies.md"
+# What the word is part of, and is not the word itself, is not meant: `unsafe_code`.
+UNSAFE = re.compile(r"\bunsafe\s*(\{|fn\b|impl\b|trait\b|extern\b)")
+
+
+def metadata() -> dict:
+    command = ["cargo", "metadata", "--format-version", "1", "--all-features", "--locked"]
+    return json.loads(subprocess.check_output(command, cwd=ROOT))
+
+
+def has_unsafe(package: dict) -> bool:
+    sources = Path(package["manifest_path"]).parent.joinpath("src").rglob("*.rs")
+    lines = (line for source in sources for line in source.read_text(errors="replace").splitlines())
+    return any(UNSAFE.search(line.split("//")[0]) for line in lines)
+
+
+def direct(data: dict) -> dict[str, dict[str, tuple[str, str]]]:
+    """Name to licence and unsafe code, of what is built and of what only tests and measurements use."""
+    packages = {package["id"]: package for package in data["packages"]}
+    nodes = {node["id"]: node for node in data["resolve"]["nodes"]}
+    built, tests = {}, {}
+    for member in data["workspace_members"]:
+        for dependency in nodes[member]["deps"]:
+            package = packages[dependency["pkg"]]
+            if package["source"] is None:
+                continue
+            kinds = {kind["kind"] for kind in dependency["dep_kinds"]}
+            shipped = packages[member]["name"] != "merganser-bench" and kinds != {"dev"}
+            licence = package["license"].replace("/", " OR ")
+            row = (licence, "yes" if has_unsafe(package) else "no")
+            (built if shipped else tests)[package["name"]] = row
+    return {"built": built, "tests": {name: row for name, row in tests.items() if name not in built}}
+
+
+def written() -> dict[str, dict[str, tuple[str, str]]]:
+    tables, found = {"## In what is built": "built", "## In tests and measurements": "tests"}, {}
+    table = None
+    for line in PAGE.read_text().splitlines():
+        if line.startswith("## "):
+            table = tables.get(line)
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if table and len(cells) == 5 and cells[0].startswith("`"):
+            found.setdefault(table, {})[cells[0].strip("`")] = (cells[2], cells[4].split(",")[0])
+    return found
+
+
+def main() -> int:
+    wanted, there = direct(metadata()), written()
+    wrong = 0
+    for table, rows in wanted.items():
+        for name in sorted(rows.keys() | there[table].keys()):
+            expected, found = rows.get(name), there[table].get(name)
+            if expected != found:
+                print(f"docs/dependencies.md: {table}: `{name}` is {found}, should be {expected}", file=sys.stderr)
+                wrong += 1
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
