@@ -31,8 +31,8 @@ pub(crate) const COMMANDS: [&str; 78] = [
     "kmers query t.mgk --file kmers",
     "kmers filter-reads t.mgk -1 1.fq -2 2.fq -o o.fq --output2 o2.fq.gz",
     "kmers profile t.mgk 1.fq -o o.tsv",
-    "kmers hetmers t.mgk -o o.tsv",
-    "kmers qv -k 21 -o o 1.fq g0.fa g1.fa",
+    "kmers hetmers t.mgk:1.. -o o.tsv",
+    "kmers qv -k 21 -o o oreads.fq ogenome.fa",
     "kmers verify t.mgk",
     "kmers info t.mgk",
     "build --taxonomy tax -o o.mgdb g0.fa g1.fa --json oj",
@@ -130,7 +130,10 @@ pub(crate) fn prepared() -> Dir {
     for args in INPUTS {
         dir.run(&format!("{args} -q"));
     }
-    std::fs::copy(dir.path("refs.mgdb"), dir.path("own.mgdb")).unwrap();
+    // What stands where outputs do, as it is replaced, or names them.
+    for (from, to) in [("refs.mgdb", "own.mgdb"), ("1.fq", "oreads.fq"), ("g0.fa", "ogenome.fa")] {
+        std::fs::copy(dir.path(from), dir.path(to)).unwrap();
+    }
     dir
 }
 

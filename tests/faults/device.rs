@@ -56,10 +56,10 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
             match judged {
                 Ok(Verdict::Survived) => tally.survived += 1,
                 Ok(Verdict::Failed) if fault.is_some() => tally.failed += 1,
-                Ok(Verdict::Failed) => tally.wrong.push(format!("{args:?}: {}", ended.stderr)),
+                Ok(Verdict::Failed) => tally.note(format!("{args:?}: {}", ended.stderr)),
                 Err(wrong) => {
                     let (args, said) = (args.join(" "), ended.stderr.trim_end());
-                    tally.wrong.push(format!("{args}: {fault:?}: {wrong}\n    {said}"));
+                    tally.note(format!("{args}: {fault:?}: {wrong}\n    {said}"));
                 }
             }
             calls
@@ -67,7 +67,9 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
         let calls = run(None).unwrap_or(0);
         assert!(calls > 0, "{command}: no device was used");
         for number in numbers(calls, extent) {
-            FAULTS.iter().for_each(|fault| drop(run(Some(format!("{number}:{fault}")))));
+            FAULTS.iter().for_each(|fault| {
+                run(Some(format!("{number}:{fault}")));
+            });
         }
     }
     place.set_outputs(&start);

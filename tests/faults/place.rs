@@ -48,7 +48,7 @@ impl Place {
         }
         for name in self.dir.names().iter().filter(|name| is_output(name)) {
             let path = self.dir.path(name);
-            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+            remove(&path);
         }
         for (name, bytes) in files {
             fs::create_dir_all(self.dir.path(name).parent().unwrap()).unwrap();
@@ -60,10 +60,10 @@ impl Place {
     pub(crate) fn litter(&self) -> Vec<String> {
         let mut litter: Vec<String> =
             names(&self.dir.path("tmp")).into_iter().map(|name| format!("tmp/{name}")).collect();
-        litter.iter().for_each(|name| fs::remove_file(self.dir.path(name)).unwrap());
+        litter.iter().for_each(|name| remove(&self.dir.path(name)));
         let now = inputs(self.root());
         for (name, _) in now.iter().filter(|(name, _)| !self.inputs.contains_key(*name)) {
-            fs::remove_file(self.dir.path(name)).unwrap();
+            remove(&self.dir.path(name));
             litter.push(name.clone());
         }
         let changed = self.inputs.iter().filter(|(name, input)| now.get(*name) != Some(input));
@@ -74,6 +74,10 @@ impl Place {
 
 fn is_output(name: &str) -> bool {
     name.starts_with('o')
+}
+
+fn remove(path: &Path) {
+    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
 }
 
 fn copy(from: &Path, to: &Path) {

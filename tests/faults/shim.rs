@@ -171,7 +171,7 @@ impl Slot {
         let mut command = Command::new(MERGANSER);
         command.args(args).current_dir(place).env("TMPDIR", place.join("tmp"));
         command.env("LD_PRELOAD", &self.library).env("MERGANSER_FAULT_RECORD", &self.record);
-        command.env_remove("MERGANSER_FAULT");
+        command.env_remove("MERGANSER_FAULT").env_remove("RUST_BACKTRACE");
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         if let Some(Fault { kind, number, error, mode }) = fault {
             let text = format!("{}:{number}:{error}:{}", kind as i32, mode as i32);

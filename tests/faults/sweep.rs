@@ -31,17 +31,23 @@ pub(crate) struct Tally {
     pub(crate) failed: u64,
     /// By kind.
     pub(crate) faults: [u64; KINDS.len()],
-    pub(crate) wrong: Vec<String>,
+    pub(crate) wrong: u64,
 }
 
 impl Tally {
+    /// Notes what is wrong, and says it at once: all together may take long.
+    pub(crate) fn note(&mut self, wrong: String) {
+        eprintln!("{wrong}");
+        self.wrong += 1;
+    }
+
     pub(crate) fn add(&mut self, other: Tally) {
         self.survived += other.survived;
         self.failed += other.failed;
         for (sum, number) in self.faults.iter_mut().zip(other.faults) {
             *sum += number;
         }
-        self.wrong.extend(other.wrong);
+        self.wrong += other.wrong;
     }
 }
 
@@ -70,26 +76,31 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
     let mut tally = Tally::default();
     for threads in [1, 2] {
         let args: Vec<String> = arguments(command, threads);
+        if threads > 1 && !args.contains(&"--threads".into()) {
+            break;
+        }
         let start = place.outputs();
         match Subject::new(slot, place, args, start.clone()) {
             Ok((mut subject, calls)) => {
                 subject.all(calls, extent);
                 tally.add(subject.tally);
             }
-            Err(wrong) => tally.wrong.push(wrong),
+            Err(wrong) => tally.note(wrong),
         }
         place.set_outputs(&start);
     }
     tally
 }
 
-/// Commands that take neither threads nor a level of messages.
-const BARE: [&str; 2] = ["devices", "man"];
+/// Commands that take no number of threads.
+const OF_ONE_THREAD: [&str; 8] =
+    ["devices", "man", "report", "eval", "kmers info", "db merge-results", "db verify", "db taxa"];
 
 pub(crate) fn arguments(command: &str, threads: u32) -> Vec<String> {
     let mut args: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-    if !BARE.contains(&args[0].as_str()) {
-        args.extend(["-q".into(), "--threads".into(), threads.to_string()]);
+    args.push("-q".into());
+    if !OF_ONE_THREAD.iter().any(|one| command.starts_with(one)) {
+        args.extend(["--threads".into(), threads.to_string()]);
     }
     args
 }
@@ -111,9 +122,9 @@ impl<'s> Subject<'s> {
         let made = expected.outputs.keys().filter(|name| !start.contains_key(*name));
         let old = made.map(|name| (name.clone(), b"old".to_vec()));
         let mut befores = vec![start.clone()];
-        if !expected.outputs.keys().any(|name| name.contains('/'))
-            && !args.contains(&"--resume".into())
-        {
+        // Some go on where an earlier run was.
+        let goes_on = args.iter().any(|arg| arg == "--resume" || arg == "prepare");
+        if !goes_on && !expected.outputs.keys().any(|name| name.contains('/')) {
             befores.push(start.clone().into_iter().chain(old).collect());
         }
         let calls = ended.record.calls;
@@ -184,7 +195,10 @@ impl<'s> Subject<'s> {
         match judged {
             Ok(Verdict::Survived) => self.tally.survived += 1,
             Ok(Verdict::Failed) => self.tally.failed += 1,
-            Err(wrong) => self.tally.wrong.push(self.describe(&wrong, fault, &ended)),
+            Err(wrong) => {
+                let text = self.describe(&wrong, fault, &ended);
+                self.tally.note(text);
+            }
         }
         if let Some(fault) = fault {
             self.tally.faults[fault.kind as usize] += 1;

@@ -20,6 +20,7 @@ mod records;
 mod shard;
 mod spill;
 mod table_line;
+mod there;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
@@ -40,3 +41,4 @@ pub use records::{
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;
 pub use table_line::{read_table, read_table_line};
+pub use there::{is_file, look_up};

@@ -84,6 +84,18 @@ impl OutputSet {
         Ok(())
     }
 
+    /// [`commit`](Self::commit), after which a program has nothing more to do but to say so: memory that
+    /// is then missing is no error any more ([`merganser_run::all_is_done`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`commit`](Self::commit).
+    pub fn commit_last(&self) -> Result<(), Error> {
+        self.commit()?;
+        merganser_run::all_is_done();
+        Ok(())
+    }
+
     /// Bytes of the finished file that was begun as `path` and is to appear; 0 if there is none.
     pub fn bytes_of(&self, path: &Path) -> u64 {
         let Some(state) = self.state() else { return 0 };
