@@ -31,7 +31,7 @@ pub(crate) const COMMANDS: [&str; 78] = [
     "kmers query t.mgk --file kmers",
     "kmers filter-reads t.mgk -1 1.fq -2 2.fq -o o.fq --output2 o2.fq.gz",
     "kmers profile t.mgk 1.fq -o o.tsv",
-    "kmers hetmers t.mgk:1.. -o o.tsv",
+    "kmers hetmers h.mgk -o o.tsv",
     "kmers qv -k 21 -o o oreads.fq ogenome.fa",
     "kmers verify t.mgk",
     "kmers info t.mgk",
@@ -58,7 +58,7 @@ pub(crate) const COMMANDS: [&str; 78] = [
     "classify k2 -1 1.fq -2 2.fq -o o.tsv --report or --classified-out oc#.fq --partial op",
     "extract reads --taxid 0 --exclude --lines l.tsv 1.fq -o o.fq",
     "extract reads --taxid 0 --exclude --lines l.tsv -1 1.fq -2 2.fq -o o#.fq.gz",
-    "eval l.tsv --truth truth --taxonomy tax -o o.tsv",
+    "eval truth l.tsv --taxonomy tax",
     "filter -e 5 pairs.tsv -o o.tsv --json oj",
     "filter -e 30 1.fq 2.fq -o -",
     "filter -e 30 --format gatekeeper 1.fq 2.fq -o o",
@@ -88,7 +88,7 @@ pub(crate) const COMMANDS: [&str; 78] = [
 ];
 
 /// Runs that make what those read, in this order.
-const INPUTS: [&str; 23] = [
+const INPUTS: [&str; 24] = [
     "build --taxonomy tax -o refs.mgdb g0.fa g1.fa",
     "build --taxonomy tax --parts 2 -o two.mgdb g0.fa g1.fa",
     "build --format kraken2 --taxonomy tax -o k2 g0.fa g1.fa",
@@ -101,6 +101,7 @@ const INPUTS: [&str; 23] = [
     "classify refs.mgdb --shard 2/2 1.fq -o s2 --partial p2",
     "count -k 21 --min-count 1 -o t.mgk 1.fq",
     "count -k 21 --min-count 1 -o u.mgk 2.fq",
+    "count -k 21 --min-count 1 -o h.mgk h.fa",
     "kmers convert --format kmc t.mgk -o k",
     "kmers dump t.mgk -o t.tsv",
     "kmers union --range 1/2 t.mgk u.mgk -o r1.mgk",
@@ -126,6 +127,7 @@ pub(crate) fn prepared() -> Dir {
     let genomes: Vec<Vec<u8>> = (0..3).map(|_| random.bases(6_000)).collect();
     write_genomes(&dir, &genomes);
     write_reads(&dir, &genomes, &mut random);
+    write_haplotypes(&dir, &mut random);
     write_texts(&dir);
     for args in INPUTS {
         dir.run(&format!("{args} -q"));
@@ -166,6 +168,20 @@ fn write_reads(dir: &Dir, genomes: &[Vec<u8>], random: &mut Random) {
         dir.write(&format!("{}.fq.gz", mate + 1), packed.finish().unwrap());
     }
     dir.write("pairs.tsv", pairs);
+}
+
+/// Reads of a diploid, a few with an error.
+fn write_haplotypes(dir: &Dir, random: &mut Random) {
+    let one = random.bases(2_000);
+    let mut other = one.clone();
+    other.iter_mut().step_by(100).for_each(|base| *base = if *base == b'A' { b'C' } else { b'A' });
+    let mut reads = String::new();
+    for read in 0..30 {
+        let mut letters = [&one, &other][read % 2].clone();
+        letters[random.below(2_000)] = b'G';
+        reads += &format!(">h{read}\n{}\n", String::from_utf8(letters).unwrap());
+    }
+    dir.write("h.fa", reads);
 }
 
 fn write_texts(dir: &Dir) {

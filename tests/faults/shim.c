@@ -80,10 +80,16 @@ static void note_handle(long handle) {
   if (length > 0) record->path[length] = 0;
 }
 
+static int kind_of_open(long flags) {
+  // Of folders, whose opening nobody repeats who is interrupted, not even std.
+  if (flags & O_DIRECTORY) return DIRECTORY;
+  return flags & (O_WRONLY | O_RDWR) ? CREATE : OPEN;
+}
+
 static int kind_of(long number, const long* a) {
   switch (number) {
-    case SYS_open: return a[1] & (O_WRONLY | O_RDWR) ? CREATE : OPEN;
-    case SYS_openat: return a[2] & (O_WRONLY | O_RDWR) ? CREATE : OPEN;
+    case SYS_open: return kind_of_open(a[1]);
+    case SYS_openat: return kind_of_open(a[2]);
     case SYS_read: case SYS_pread64: case SYS_readv: case SYS_preadv: case SYS_preadv2: return READ;
     // Messages are no results: stderr may be anything.
     case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2:

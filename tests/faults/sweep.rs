@@ -74,9 +74,12 @@ struct Subject<'s> {
 /// Runs a command with all its faults.
 pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -> Tally {
     let mut tally = Tally::default();
-    for threads in [1, 2] {
+    // A sample takes one number of threads for each command.
+    let few = 1 + (command.len() % 2) as u32;
+    let all = if extent == Extent::All { &[1, 2][..] } else { &[few] };
+    for &threads in all {
         let args: Vec<String> = arguments(command, threads);
-        if threads > 1 && !args.contains(&"--threads".into()) {
+        if threads > all[0] && !args.contains(&"--threads".into()) {
             break;
         }
         let start = place.outputs();
@@ -93,8 +96,17 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
 }
 
 /// Commands that take no number of threads.
-const OF_ONE_THREAD: [&str; 8] =
-    ["devices", "man", "report", "eval", "kmers info", "db merge-results", "db verify", "db taxa"];
+const OF_ONE_THREAD: [&str; 9] = [
+    "devices",
+    "man",
+    "report",
+    "eval",
+    "kmers info",
+    "db merge-results",
+    "classify join",
+    "db verify",
+    "db taxa",
+];
 
 pub(crate) fn arguments(command: &str, threads: u32) -> Vec<String> {
     let mut args: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
@@ -235,9 +247,9 @@ fn error_of(kind: Kind) -> i32 {
 /// Which of so many calls are made to fail, one at a time.
 fn numbers(kind: Kind, calls: u64, extent: Extent) -> Vec<u64> {
     let most = match kind {
-        Kind::Sync | Kind::Rename | Kind::Thread => calls,
-        Kind::Write | Kind::Create | Kind::Map => 8,
-        _ => 3,
+        Kind::Sync | Kind::Rename => 4,
+        Kind::Write | Kind::Create | Kind::Thread | Kind::Allocation => 3,
+        _ => 2,
     };
     // The last calls are those of the end, and with threads there may be more of them.
     if extent == Extent::All || calls <= most {
