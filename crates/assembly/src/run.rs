@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use merganser_io::{Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{
+    Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment, TemporaryFolder,
+};
 use merganser_kmers::algebra::{Calculation, Cut, Expression, Mode, Operation, calculate, visit};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
@@ -97,11 +99,10 @@ pub fn judge(
     config.validate(&subject)?;
     let Subject { reads, parents, assemblies } = subject;
     resources.validate()?;
-    let folder = tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
+    let folder = &TemporaryFolder::create(&resources.temp_dir)?;
     let beside = resources.clone().memory(resources.budget().saturating_sub(OWN_BYTES));
     let compressed = config.homopolymer_compressed || reads.is_homopolymer_compressed();
-    let run =
-        Run { resources, beside: &beside, folder: folder.path(), compressed, progress, cancel };
+    let run = Run { resources, beside: &beside, folder, compressed, progress, cancel };
     let mut stages = Stages::default();
 
     let begun = Instant::now();
@@ -248,7 +249,7 @@ pub(crate) struct Run<'r> {
     resources: &'r Resources,
     /// and for everything that is done beside what is held here.
     pub(crate) beside: &'r Resources,
-    folder: &'r Path,
+    folder: &'r TemporaryFolder,
     /// Whether runs of the same base are one base.
     compressed: bool,
     pub(crate) progress: &'r dyn Progress,
@@ -265,7 +266,7 @@ impl Run<'_> {
         name: &str,
         held: u64,
     ) -> Result<(AnyTable, u64), Error> {
-        let path = self.path(name);
+        let path = self.path(name)?;
         let config =
             merganser_count::Config::new(k).min_count(1).homopolymer_compressed(self.compressed);
         let (outputs, out) = (OutputSet::alone(), Some(&*path));
@@ -286,8 +287,8 @@ impl Run<'_> {
         }
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.mgk"))
+    pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Error> {
+        Ok(self.folder.file(&format!("{name}.mgk"))?)
     }
 
     pub(crate) fn open(&self, path: &Path) -> Result<AnyTable, Error> {
@@ -326,7 +327,7 @@ impl Run<'_> {
 
     /// The k-mers of an assembly that no read has. The first table is the reads', then come those of the assemblies.
     fn only(&self, tables: &[AnyTable], number: usize) -> Result<AnyTable, Error> {
-        let path = self.path("only");
+        let path = self.path("only")?;
         let only = Expression::Of {
             operation: Operation::Subtract,
             mode: Mode::Left,

@@ -147,7 +147,7 @@ fn second_name(target: &Path) -> io::Result<TemporaryName> {
 }
 
 /// Makes names that nobody else has.
-fn temporary_names() -> tempfile::Builder<'static, 'static> {
+pub(super) fn temporary_names() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).rand_bytes(RANDOM_LETTERS);
     builder
