@@ -65,7 +65,7 @@ pub(crate) fn find(
         mode: Mode::Sum,
         operands: (0..2).map(|parent| hapmers_of(parent, own[parent], inherited[parent])).collect(),
     };
-    let path = run.path("hapmers");
+    let path = run.path("hapmers")?;
     let calculation = own_table(expression, &path);
     calculate(&calculation, &family, resources, &OutputSet::alone(), progress, cancel)?;
     drop(family);

@@ -199,7 +199,7 @@ impl Ranges {
     fn only(&self, run: &Run<'_>, number: usize) -> Result<AnyTable, Error> {
         let mut tables = Vec::with_capacity(self.files.len());
         for file in &self.files {
-            let path = run.path(&format!("only-{number}-{}", file.header.range.number()));
+            let path = run.path(&format!("only-{number}-{}", file.header.range.number()))?;
             file.extract(number, &path)?;
             let table = AnyTable::open_piece(&path, true, run.cancel)?;
             let piece = table.description().header.as_ref().and_then(|header| header.piece);
@@ -208,7 +208,7 @@ impl Ranges {
             }
             tables.push(table);
         }
-        let path = run.path(&format!("only-{number}"));
+        let path = run.path(&format!("only-{number}"))?;
         // Its expression is the tables' own.
         let all = own_table(Expression::Table(0), &path);
         concat(&all, &tables, run.beside, &OutputSet::alone(), run.progress, run.cancel)?;

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use merganser_io::{Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{
+    Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment, TemporaryFolder,
+};
 use merganser_kmers::algebra::{Calculation, Cut, Expression, Mode, Operation, join, visit};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
@@ -201,14 +203,13 @@ impl Judgement {
 pub(crate) struct Room<'r> {
     resources: &'r Resources,
     beside: Resources,
-    folder: tempfile::TempDir,
+    folder: TemporaryFolder,
 }
 
 impl<'r> Room<'r> {
     pub(crate) fn new(resources: &'r Resources) -> Result<Room<'r>, Error> {
         resources.validate()?;
-        let folder =
-            tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
+        let folder = TemporaryFolder::create(&resources.temp_dir)?;
         let beside = resources.clone().memory(resources.budget().saturating_sub(OWN_BYTES));
         Ok(Room { resources, beside, folder })
     }
@@ -219,7 +220,7 @@ impl<'r> Room<'r> {
         progress: &'a dyn Progress,
         cancel: &'a Cancel,
     ) -> Run<'a> {
-        let (resources, beside, folder) = (self.resources, &self.beside, self.folder.path());
+        let (resources, beside, folder) = (self.resources, &self.beside, &self.folder);
         Run { resources, beside, folder, compressed, progress, cancel }
     }
 }
@@ -277,7 +278,7 @@ pub(crate) struct Run<'r> {
     resources: &'r Resources,
     /// and for everything that is done beside what is held here.
     pub(crate) beside: &'r Resources,
-    folder: &'r Path,
+    folder: &'r TemporaryFolder,
     /// Whether runs of the same base are one base.
     compressed: bool,
     pub(crate) progress: &'r dyn Progress,
@@ -294,7 +295,7 @@ impl Run<'_> {
         name: &str,
         held: u64,
     ) -> Result<(AnyTable, u64), Error> {
-        let path = self.path(name);
+        let path = self.path(name)?;
         let config =
             merganser_count::Config::new(k).min_count(1).homopolymer_compressed(self.compressed);
         let (outputs, out) = (OutputSet::alone(), Some(&*path));
@@ -315,8 +316,8 @@ impl Run<'_> {
         }
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.mgk"))
+    pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Error> {
+        Ok(self.folder.file(&format!("{name}.mgk"))?)
     }
 
     pub(crate) fn open(&self, path: &Path) -> Result<AnyTable, Error> {
@@ -396,7 +397,7 @@ impl Run<'_> {
         number: usize,
         range: Option<Shard>,
     ) -> Result<PathBuf, Error> {
-        let path = self.path(&format!("only-{number}"));
+        let path = self.path(&format!("only-{number}"))?;
         let only = Expression::Of {
             operation: Operation::Subtract,
             mode: Mode::Left,

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use merganser_io::{FileKind, Input};
+use merganser_io::{FileKind, Input, look_up};
 
 use crate::Error;
 use crate::library::Manifest;
@@ -54,6 +54,7 @@ impl References {
             if is_sequence_file(&path) {
                 self.inputs.push(Input::File(path));
             }
+            Ok(())
         })?;
         if self.inputs.len() > before {
             return Ok(());
@@ -90,15 +91,18 @@ fn is_manifest(path: &Path) -> bool {
 /// that it stands in leads nowhere.
 ///
 /// # Errors
-/// If a folder cannot be read.
-pub(crate) fn walk(folder: &Path, visit: &mut dyn FnMut(PathBuf)) -> Result<(), Error> {
+/// If a folder cannot be read; as `visit`.
+pub(crate) fn walk(
+    folder: &Path,
+    visit: &mut dyn FnMut(PathBuf) -> Result<(), Error>,
+) -> Result<(), Error> {
     walk_below(folder, &mut HashSet::new(), visit)
 }
 
 fn walk_below(
     folder: &Path,
     above: &mut HashSet<(u64, u64)>,
-    visit: &mut dyn FnMut(PathBuf),
+    visit: &mut dyn FnMut(PathBuf) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let failed = |source| Error::File { path: folder.to_owned(), source };
     let metadata = fs::metadata(folder).map_err(failed)?;
@@ -111,10 +115,11 @@ fn walk_below(
     let mut paths = paths.map_err(failed)?;
     paths.sort();
     for path in paths {
-        if path.is_dir() {
+        let there = look_up(&path).map_err(|source| Error::File { path: path.clone(), source })?;
+        if there.is_some_and(|there| there.is_dir()) {
             walk_below(&path, above, visit)?;
         } else {
-            visit(path);
+            visit(path)?;
         }
     }
     above.remove(&place);

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use merganser_io::{FileKind, Input};
+use merganser_io::{FileKind, Input, is_file};
 
 use merganser_run::ConfigError;
 
@@ -27,10 +28,11 @@ const ACCESSIONS: &str = ".accession2taxid";
 /// The files that a build reads without having been given their names: those of the taxonomy,
 /// and those next to the references.
 pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<PathBuf> {
-    let mut files = files_next_to(inputs, SUMMARY);
+    // What cannot be looked for ends the build itself.
+    let mut files = files_next_to(inputs, SUMMARY).unwrap_or_default();
     files.extend(taxonomy.iter().flat_map(|source| source.files()));
     if let Some(folder) = taxonomy.and_then(TaxonomySource::folder) {
-        files.extend(within(folder, ACCESSIONS));
+        files.extend(within(folder, ACCESSIONS).unwrap_or_default());
     }
     files
 }
@@ -192,13 +194,13 @@ impl Search {
         }
         self.read_headers();
         // These may be large, and are read only for those that have no taxid yet.
-        for map in files_next_to(inputs, SUMMARY) {
+        for map in files_next_to(inputs, SUMMARY)? {
             if self.taxids.contains(&None) {
                 self.read(&map)?;
             }
         }
         if let Some(folder) = taxonomy.and_then(|dump| dump.folder.as_ref()) {
-            for map in within(folder, ACCESSIONS) {
+            for map in within(folder, ACCESSIONS)? {
                 if self.taxids.contains(&None) {
                     self.read(&map)?;
                 }
@@ -432,31 +434,48 @@ fn table_columns(columns: &[&[u8]]) -> Columns {
 }
 
 /// Files in the folders of the inputs whose name begins so, each once.
-fn files_next_to(inputs: &[Input], start: &str) -> Vec<PathBuf> {
+fn files_next_to(inputs: &[Input], start: &str) -> Result<Vec<PathBuf>, Error> {
     let mut folders: Vec<PathBuf> =
         inputs.iter().filter_map(|input| input.path()?.parent().map(Path::to_owned)).collect();
     folders.sort();
     folders.dedup();
-    let mut found: Vec<PathBuf> = folders.iter().flat_map(|folder| files_in(folder)).collect();
+    let found: Result<Vec<_>, Error> = folders.iter().map(|folder| files_in(folder)).collect();
+    let mut found = found?.concat();
     found.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(start) && name.contains(".txt")
     });
-    found
+    Ok(found)
 }
 
 /// Files in a folder whose name has this in it.
-fn within(folder: &Path, part: &str) -> Vec<PathBuf> {
-    let mut found = files_in(folder);
+fn within(folder: &Path, part: &str) -> Result<Vec<PathBuf>, Error> {
+    let mut found = files_in(folder)?;
     found.retain(|path| path.file_name().unwrap_or_default().to_string_lossy().contains(part));
-    found
+    Ok(found)
 }
 
-fn files_in(folder: &Path) -> Vec<PathBuf> {
+/// The files in a folder, in the order of their names; none where there is no folder, or its names may
+/// not be read.
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    let failed = |source| Error::File { path: folder.to_owned(), source };
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::PermissionDenied => return Ok(Vec::new()),
+            _ => return Err(failed(error)),
+        },
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        if is_file(&path).map_err(|source| Error::File { path: path.clone(), source })? {
+            files.push(path);
+        }
+    }
     files.sort();
-    files
+    Ok(files)
 }

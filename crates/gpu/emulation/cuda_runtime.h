@@ -1,6 +1,11 @@
 // As much of the CUDA runtime as crates/gpu/cuda uses, on host memory and at once: for tests of the
 // device path where there is no GPU (block.cuh). Two devices of MERGANSER_EMULATED_MEMORY bytes
 // (1 GiB) each.
+//
+// For tests of what is made of failures, MERGANSER_EMULATED_FAULT=N:STATUS has the N-th call fail (from
+// 1; launches of kernels and CUB's routines count too, freeing does not), N:STATUS:on all from that one
+// on. MERGANSER_EMULATED_CALLS names a file that gets the number of calls when one was made to fail and
+// when the process ends.
 #pragma once
 
 #include <atomic>
@@ -66,17 +71,80 @@ inline int& current_device() {
   return device;
 }
 
+/// The calls of this process, and which of them fail.
+class faults {
+ public:
+  static faults& get() {
+    static faults only;
+    return only;
+  }
+
+  /// What the call that is about to be made gives instead, if not success.
+  cudaError_t next() {
+    const uint64_t number = ++calls_;
+    if (first_ == 0 || number < first_ || (number > first_ && !on_)) return cudaSuccess;
+    if (number == first_) note();
+    return static_cast<cudaError_t>(status_);
+  }
+
+ private:
+  faults() {
+    const char* text = std::getenv("MERGANSER_EMULATED_FAULT");
+    if (text == nullptr) return;
+    char* end = nullptr;
+    first_ = std::strtoull(text, &end, 10);
+    status_ = *end == ':' ? static_cast<int>(std::strtol(end + 1, &end, 10)) : 1;
+    on_ = std::strcmp(end, ":on") == 0;
+  }
+  ~faults() { note(); }
+
+  void note() const {
+    const char* path = std::getenv("MERGANSER_EMULATED_CALLS");
+    std::FILE* file = path ? std::fopen(path, "w") : nullptr;
+    if (file == nullptr) return;
+    std::fprintf(file, "%llu", static_cast<unsigned long long>(calls_.load()));
+    std::fclose(file);
+  }
+
+  std::atomic<uint64_t> calls_{0};
+  uint64_t first_ = 0;
+  int status_ = 1;
+  bool on_ = false;
+};
+
+/// The failure of a launch, until it is asked for.
+inline cudaError_t& last_error() {
+  static thread_local cudaError_t error = cudaSuccess;
+  return error;
+}
+
 }  // namespace emulation
 }  // namespace mgpu
 
+/// Ends a function of the runtime whose call is to fail.
+#define MGPU_MAY_FAIL()                                              \
+  do {                                                               \
+    const cudaError_t fault = mgpu::emulation::faults::get().next(); \
+    if (fault != cudaSuccess) return fault;                          \
+  } while (false)
+
 inline const char* cudaGetErrorName(cudaError_t) { return "emulated"; }
 inline const char* cudaGetErrorString(cudaError_t) { return "an error of the emulation"; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaDriverGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }
+inline cudaError_t cudaGetLastError() {
+  cudaError_t& last = mgpu::emulation::last_error();
+  const cudaError_t error = last;
+  return last = cudaSuccess, error;
+}
+inline cudaError_t cudaDriverGetVersion(int* version) {
+  MGPU_MAY_FAIL();
+  return *version = CUDART_VERSION, cudaSuccess;
+}
 inline cudaError_t cudaGetDeviceCount(int* count) {
+  MGPU_MAY_FAIL();
   return *count = mgpu::emulation::devices, cudaSuccess;
 }
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
+  MGPU_MAY_FAIL();
   *out = {};
   std::snprintf(out->name, sizeof(out->name), "emulated GPU");
   out->totalGlobalMem = mgpu::emulation::memory();
@@ -86,15 +154,29 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
   return cudaSuccess;
 }
 inline cudaError_t cudaSetDevice(int device) {
+  MGPU_MAY_FAIL();
   if (device < 0 || device >= mgpu::emulation::devices) return cudaErrorInvalidDevice;
   mgpu::emulation::current_device() = device;
   return cudaSuccess;
 }
-inline cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
-inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) { return *can = 1, cudaSuccess; }
-inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return cudaSuccess; }
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaSetDeviceFlags(unsigned) {
+  MGPU_MAY_FAIL();
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  MGPU_MAY_FAIL();
+  return *can = 1, cudaSuccess;
+}
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  MGPU_MAY_FAIL();
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSynchronize() {
+  MGPU_MAY_FAIL();
+  return cudaSuccess;
+}
 inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  MGPU_MAY_FAIL();
   auto& account = mgpu::emulation::memory_account();
   const std::lock_guard<std::mutex> lock(account.mutex);
   *total_bytes = mgpu::emulation::memory();
@@ -103,6 +185,7 @@ inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
 }
 /// What is in it at first is anything, as on a device: a pattern that shows.
 inline cudaError_t cudaMalloc(void** out, size_t bytes) {
+  MGPU_MAY_FAIL();
   auto& account = mgpu::emulation::memory_account();
   const std::lock_guard<std::mutex> lock(account.mutex);
   const int device = mgpu::emulation::current_device();
@@ -126,33 +209,52 @@ inline cudaError_t cudaFree(void* memory) {
   return cudaSuccess;
 }
 inline cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned) {
+  MGPU_MAY_FAIL();
   *out = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
   return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 inline cudaError_t cudaFreeHost(void* memory) { return std::free(memory), cudaSuccess; }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned) {
+  MGPU_MAY_FAIL();
   return *out = new emulated_stream, cudaSuccess;
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) { return delete stream, cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  MGPU_MAY_FAIL();
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  MGPU_MAY_FAIL();
+  return cudaSuccess;
+}
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned) {
+  MGPU_MAY_FAIL();
   return *out = new emulated_event, cudaSuccess;
 }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) { return delete event, cudaSuccess; }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  MGPU_MAY_FAIL();
   return event->time = std::chrono::steady_clock::now(), cudaSuccess;
 }
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) {
+  MGPU_MAY_FAIL();
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t) {
+  MGPU_MAY_FAIL();
+  return cudaSuccess;
+}
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+  MGPU_MAY_FAIL();
   *milliseconds = std::chrono::duration<float, std::milli>(to->time - from->time).count();
   return cudaSuccess;
 }
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
                                    cudaStream_t) {
+  MGPU_MAY_FAIL();
   return std::memcpy(to, from, bytes), cudaSuccess;
 }
 inline cudaError_t cudaMemsetAsync(void* memory, int byte, size_t bytes, cudaStream_t) {
+  MGPU_MAY_FAIL();
   return std::memset(memory, byte, bytes), cudaSuccess;
 }

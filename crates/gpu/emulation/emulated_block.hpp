@@ -32,6 +32,11 @@ class machine {
   }
 
   void launch(uint32_t blocks, uint32_t threads, const std::function<void()>& kernel) {
+    if (const cudaError_t fault = faults::get().next(); fault != cudaSuccess) {
+      // It stays until it is asked for, whatever is launched after it.
+      last_error() = fault;
+      return;
+    }
     const std::lock_guard<std::mutex> one_at_a_time(mutex_);
     kernel_ = &kernel;
     threads_ = threads;

@@ -48,12 +48,14 @@ struct DeviceRadixSort {
   static cudaError_t SortKeys(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys, uint64_t items,
                               int begin, int end, cudaStream_t) {
     if (asks(temporary, bytes)) return cudaSuccess;
+    MGPU_MAY_FAIL();
     return sort(keys, items, [=](const Key& key) { return bits_of<Key>{begin, end}(key); });
   }
   template <class Key, class Decompose>
   static cudaError_t SortKeys(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys, uint64_t items,
                               Decompose, int begin, int end, cudaStream_t) {
     if (asks(temporary, bytes)) return cudaSuccess;
+    MGPU_MAY_FAIL();
     return sort(keys, items, [=](const Key& key) { return key.bits(begin, end); });
   }
   template <class Key, class Value>
@@ -61,6 +63,7 @@ struct DeviceRadixSort {
                                DoubleBuffer<Value>& values, uint64_t items, int begin, int end,
                                cudaStream_t) {
     if (asks(temporary, bytes)) return cudaSuccess;
+    MGPU_MAY_FAIL();
     return sort_pairs(keys, values, items,
                       [=](const Key& key) { return bits_of<Key>{begin, end}(key); });
   }
@@ -69,6 +72,7 @@ struct DeviceRadixSort {
                                DoubleBuffer<Value>& values, uint64_t items, Decompose, int begin,
                                int end, cudaStream_t) {
     if (asks(temporary, bytes)) return cudaSuccess;
+    MGPU_MAY_FAIL();
     return sort_pairs(keys, values, items, [=](const Key& key) { return key.bits(begin, end); });
   }
 
@@ -108,6 +112,7 @@ struct DeviceRunLengthEncode {
   static cudaError_t Encode(void* temporary, size_t& bytes, const Key* keys, Key* unique,
                             uint32_t* counts, uint64_t* runs, int items, cudaStream_t) {
     if (asks(temporary, bytes)) return cudaSuccess;
+    MGPU_MAY_FAIL();
     *runs = 0;
     for (int i = 0; i < items; ++i) {
       if (i == 0 || !(keys[i] == keys[i - 1])) {
@@ -125,6 +130,7 @@ struct DeviceScan {
   static cudaError_t ExclusiveScan(void* temporary, size_t& bytes, const In* in, Out* out, Plus,
                                    Zero zero, int64_t items, cudaStream_t) {
     if (asks(temporary, bytes)) return cudaSuccess;
+    MGPU_MAY_FAIL();
     Out sum = zero;
     for (int64_t i = 0; i < items; ++i) {
       const Out next = sum + in[i];
@@ -140,6 +146,7 @@ struct DeviceSelect {
   static cudaError_t If(void* temporary, size_t& bytes, In in, Out out, uint64_t* selected,
                         int64_t items, If_ wanted, cudaStream_t) {
     if (asks(temporary, bytes)) return cudaSuccess;
+    MGPU_MAY_FAIL();
     *selected = 0;
     for (int64_t i = 0; i < items; ++i) {
       if (wanted(in.get(i))) out.set((*selected)++, in.get(i));

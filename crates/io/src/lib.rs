@@ -20,6 +20,7 @@ mod records;
 mod shard;
 mod spill;
 mod table_line;
+mod there;
 
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
@@ -29,8 +30,8 @@ pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};
 pub use output::{
-    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, finish_all, remove_temporaries,
-    resolve_output,
+    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, finish_all,
+    remove_temporaries, resolve_output,
 };
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
@@ -40,3 +41,4 @@ pub use records::{
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;
 pub use table_line::{read_table, read_table_line};
+pub use there::{is_file, look_up};

@@ -2,6 +2,7 @@
 
 mod atomic;
 mod bgzf;
+mod folder;
 mod member;
 mod named;
 mod set;
@@ -9,6 +10,7 @@ mod stdout;
 pub(crate) mod temporaries;
 
 pub use atomic::AtomicFile;
+pub use folder::TemporaryFolder;
 pub use named::resolve_output;
 pub use set::OutputSet;
 pub use stdout::StdoutWriter;

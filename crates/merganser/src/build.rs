@@ -70,7 +70,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     if let Some(output) = json {
         summary("build", &resources, &database, &outcome, started, output)?;
     }
-    outputs.commit()?;
+    outputs.commit_last()?;
     warn(&outcome, &args.taxids, console);
     console.info(format_args!(
         "built {} from {} sequences with {} bases: {} features, {} in {:.1} s",

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     if let Some(output) = outputs.json {
         summary::write(&finished, output)?;
     }
-    set.commit().map_err(merganser_count::Error::from)?;
+    set.commit_last().map_err(merganser_count::Error::from)?;
     report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
 }

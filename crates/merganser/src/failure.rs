@@ -1,9 +1,10 @@
 //! From an error to its line on stderr and the exit code.
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use merganser_run::{ConfigError, Fault, FaultKind, with_names};
+use merganser_run::{ConfigError, Fault, FaultKind, is_to_be_told, with_names};
 
 use crate::console::{Console, Level};
 use crate::interrupt;
@@ -74,9 +75,15 @@ fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
 
 /// What went wrong, in a line, which names options as the command line does.
 pub(crate) fn message(error: &anyhow::Error) -> String {
-    // Their messages hold their causes.
-    let text = fault(error).map_or_else(|| format!("{error:#}"), ToString::to_string);
-    with_flags(&text)
+    // Their messages hold their causes. What the system said by itself is of stdout, to which texts go
+    // as they are made; of files it comes with their names.
+    let other = || match error.downcast_ref::<io::Error>() {
+        Some(error) if error.raw_os_error().is_some() => {
+            format!("stdout: cannot write: {}", merganser_io::reason(error))
+        }
+        _ => format!("{error:#}"),
+    };
+    with_flags(&fault(error).map_or_else(other, ToString::to_string))
 }
 
 /// A message of a crate of ours, with the options of the command line in the places of fields.
@@ -156,7 +163,7 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     // Who waits for a pipe then sees that as an error of the pipe, and who reads our output may have
     // been stopped too.
     if interrupt::happened() {
-        if interrupt::is_to_be_said() {
+        if is_to_be_told() {
             console.error(merganser_count::Error::Cancelled);
         }
         return ExitCode::from(INTERRUPTED);
@@ -164,7 +171,9 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    console.error(message(error));
+    if is_to_be_told() {
+        console.error(message(error));
+    }
     let usage = error.is::<Usage>() || kind(error) == FaultKind::Config;
     ExitCode::from(if usage { 2 } else { 1 })
 }

@@ -4,18 +4,21 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use merganser_io::{Input, OutputSet, resolve_output};
+use anyhow::{Result, anyhow, bail};
+use merganser_io::{Input, OutputSet, look_up, reason, resolve_output};
 
 /// What a run reads and writes. Every command names all of it here before it works, and gets its
 /// outputs from here: a slip of the shell should not cost the reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunFiles {
     inputs: HashSet<Place>,
+    /// Why one of them cannot be told from others.
+    failed: Option<String>,
     outputs: Vec<PathBuf>,
 }
 
@@ -35,12 +38,15 @@ impl RunFiles {
 
     /// Files that are read; `-` is stdin. Those that are missing are for their readers to complain of.
     pub(crate) fn read(mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> RunFiles {
-        let there = |path: &Path| {
+        for path in paths {
+            let path = path.as_ref();
             let stdin = path.as_os_str() == "-";
-            let path = if stdin { Path::new("/dev/stdin") } else { path };
-            place(path).filter(|at| matches!(at, Place::There(..)))
-        };
-        self.inputs.extend(paths.into_iter().filter_map(|path| there(path.as_ref())));
+            match place(if stdin { Path::new("/dev/stdin") } else { path }) {
+                Ok(Some(at @ Place::There(..))) => drop(self.inputs.insert(at)),
+                Ok(_) => {}
+                Err(error) => self.failed = Some(cannot_tell(path, &error)),
+            }
+        }
         self
     }
 
@@ -73,12 +79,16 @@ impl RunFiles {
     /// # Errors
     /// Which file it is.
     pub(crate) fn check(&self) -> Result<OutputSet> {
+        if let Some(failed) = &self.failed {
+            bail!("{failed}");
+        }
         let mut taken = HashSet::new();
         for output in &self.outputs {
             let is_stdout = output.as_os_str() == "-";
             let path = if is_stdout { Path::new("/dev/stdout") } else { output };
             let name = if is_stdout { Path::new("stdout") } else { output }.display();
-            let Some(place) = place(path) else { continue };
+            let place = place(path).map_err(|error| anyhow!(cannot_tell(path, &error)))?;
+            let Some(place) = place else { continue };
             if self.inputs.contains(&place) {
                 bail!("{name}: is an input, and will not be replaced by an output");
             }
@@ -92,15 +102,33 @@ impl RunFiles {
 
 /// Whether two names lead to the same file.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    place(one).is_some_and(|at| Some(at) == place(other))
+    let [one, other] = [one, other].map(|path| place(path).ok().flatten());
+    one.is_some() && one == other
+}
+
+fn cannot_tell(path: &Path, error: &io::Error) -> String {
+    format!("{}: cannot be looked up: {}", path.display(), reason(error))
 }
 
 /// Where a file is or will be; `None` for what is no regular file, and where none can be.
-fn place(path: &Path) -> Option<Place> {
+///
+/// # Errors
+/// If the disk fails: nothing is to be replaced by mistake.
+fn place(path: &Path) -> io::Result<Option<Place>> {
     let there = |at: Metadata| at.is_file().then(|| Place::There(at.dev(), at.ino()));
-    if let Ok(metadata) = fs::metadata(path) {
-        return there(metadata);
+    match look_up(path) {
+        Ok(Some(metadata)) => Ok(there(metadata)),
+        Ok(None) => Ok(missing(path)),
+        Err(error) => match error.kind() {
+            // For who opens it to complain of.
+            io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidFilename => Ok(missing(path)),
+            _ => Err(error),
+        },
     }
+}
+
+/// Where a file will be that is not there yet.
+fn missing(path: &Path) -> Option<Place> {
     let target = resolve_output(path).ok()?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
 }

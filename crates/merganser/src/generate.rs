@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
+use merganser_io::OutputSet;
 
 use crate::args::Cli;
 
@@ -22,21 +23,25 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<ExitCode> {
     let mut cli = Cli::command().disable_help_subcommand(true);
     cli.build();
     match directory {
-        Some(directory) => write_pages(&cli, directory).map_err(|error| {
-            let (directory, reason) = (directory.display(), merganser_io::reason(&error));
-            anyhow!("{directory}: cannot write the manual pages: {reason}")
-        })?,
+        Some(directory) => {
+            let outputs = OutputSet::new();
+            write_pages(&cli, directory, &outputs)?;
+            outputs.commit_last()?;
+        }
         None => io::stdout().lock().write_all(&page(&cli)?)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The pages of a command and of those below it.
-fn write_pages(command: &Command, directory: &Path) -> io::Result<()> {
+fn write_pages(command: &Command, directory: &Path, outputs: &OutputSet) -> Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
-        write_pages(below, directory)?;
+        write_pages(below, directory, outputs)?;
     }
-    std::fs::write(directory.join(Man::new(command.clone()).get_filename()), page(command)?)
+    let mut output = outputs.file(&directory.join(Man::new(command.clone()).get_filename()))?;
+    output.write_all(&page(command)?)?;
+    output.commit()?;
+    Ok(())
 }
 
 /// A command's page. What stands behind the options in its help becomes sections, as pages have them.

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     let cancel = interrupt::cancel_on_interrupt();
     let file = outputs.file(path).map_err(Error::from)?;
     let index = build(&resources, input, Some(file), console, &cancel)?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     console.info(format_args!(
         "{}: {} bases in {} contigs, {} positions, k = {}, {} on disk; {:.2} s, peak memory {}",
         path.display(),

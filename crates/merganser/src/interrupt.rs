@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use merganser_run::{Cancel, end_at_once};
+use merganser_run::{Cancel, end_at_once, is_to_be_told};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
@@ -14,8 +14,6 @@ use signal_hook::iterator::Signals;
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The run looks at the flag.
 static HEEDED: AtomicBool = AtomicBool::new(false);
-/// Somebody says so.
-static SAID: AtomicBool = AtomicBool::new(false);
 static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::default);
 
 /// A run that looks at the flag mostly ends within a fifth of a second. Where it waits for a disk that
@@ -24,7 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const INTERRUPTED_CODE: i32 = 130;
 
 /// Has signals handled from here on: Ctrl-C, SIGTERM and SIGHUP stop the run. A file that would
-/// become larger than is allowed is an error of writing, not the end of the process (SIGXFSZ).
+/// become larger than is allowed is an error of writing, not the end of the process (SIGXFSZ). Nor does
+/// anything stay behind where a library aborts.
 ///
 /// # Errors
 /// If that is not possible.
@@ -34,6 +33,7 @@ pub(crate) fn handle_signals() -> Result<()> {
     // not inherit it.
     let noted = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGXFSZ, noted).map_err(cannot)?;
+    merganser_run::end_well_on_abort(merganser_io::remove_temporaries).map_err(cannot)?;
     let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(cannot)?;
     merganser_run::start(move || wait_for(signals))?;
     Ok(())
@@ -42,11 +42,6 @@ pub(crate) fn handle_signals() -> Result<()> {
 /// Whether the user stopped the run: whatever else came of it, that is what to say.
 pub(crate) fn happened() -> bool {
     INTERRUPTED.load(Ordering::Acquire)
-}
-
-/// Whether it is still to be said that the run was stopped; who asks has to.
-pub(crate) fn is_to_be_said() -> bool {
-    !SAID.swap(true, Ordering::AcqRel)
 }
 
 /// A flag that Ctrl-C (and SIGTERM, SIGHUP) sets, so that the run ends within moments and cleans
@@ -70,7 +65,7 @@ fn wait_for(mut signals: Signals) {
         thread::sleep(Duration::from_millis(10));
     }
     merganser_io::remove_temporaries();
-    match is_to_be_said() {
+    match is_to_be_told() {
         true => end_at_once(INTERRUPTED_CODE, b"error: interrupted"),
         // The run came to its end, too, and says it.
         false => thread::sleep(PATIENCE),

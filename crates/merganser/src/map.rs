@@ -103,7 +103,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     if let Some(output) = json {
         summary::write(&finished, output)?;
     }
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use std::io::{Cursor, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::end::end_at_once;
+use crate::end::end_without;
 use crate::memory::address_space_limit;
 
 thread_local! {
@@ -91,7 +91,7 @@ impl Allocator {
             None => write!(to, ": lower --memory or --threads"),
         };
         let length = to.position() as usize;
-        end_at_once(1, &line[..length])
+        end_without(&line[..length])
     }
 }
 

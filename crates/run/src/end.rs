@@ -1,8 +1,34 @@
 //! Ending the process at once, whatever its threads are at.
 
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// Somebody says, or has said, how the run ended.
+static TOLD: AtomicBool = AtomicBool::new(false);
+/// All results are there.
+static DONE: AtomicBool = AtomicBool::new(false);
+
+/// Whether it is still to be said how the run ended; who asks has to. Threads may come to their ends at
+/// the same time, and users want one line.
+pub fn is_to_be_told() -> bool {
+    !TOLD.swap(true, Ordering::AcqRel)
+}
+
+/// Notes that all results are there: should memory be missing from now on, the run has gone well.
+pub fn all_is_done() {
+    DONE.store(true, Ordering::Release);
+}
+
+/// Ends the process as memory is missing or a library gave up, and says `line` of it: with 0 where all
+/// results are there.
+pub(crate) fn end_without(line: &[u8]) -> ! {
+    if DONE.load(Ordering::Acquire) {
+        end_at_once(0, b"");
+    }
+    end_at_once(1, if is_to_be_told() { line } else { b"" })
+}
 
 /// Says a line (given without its end; none if it is empty) on stderr and ends the process: nothing is unwound, flushed or
 /// waited for, nor is memory allocated or a lock taken. What has a name on disk and should not stay,

@@ -2,6 +2,7 @@
 //! results in order, what errors have in common, the `--json` summary. Nothing here knows about
 //! sequences.
 
+mod aborts;
 mod allocator;
 mod cancel;
 mod device;
@@ -26,10 +27,11 @@ mod sync;
 pub mod threads;
 mod workers;
 
+pub use aborts::end_well_on_abort;
 pub use allocator::{Allocator, give_back_freed_memory, may_fail, share_heaps};
 pub use cancel::{Cancel, Cancelled};
 pub use device::{DeviceChoice, DeviceError, Work};
-pub use end::end_at_once;
+pub use end::{all_is_done, end_at_once, is_to_be_told};
 pub use error::{Error, SizeError};
 pub use fault::{ConfigError, Fault, FaultKind, with_names};
 pub use files::raise_open_file_limit;

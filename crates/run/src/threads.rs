@@ -2,6 +2,7 @@
 
 use std::io;
 use std::num::NonZero;
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle, Scope, ScopedJoinHandle};
 
 use crate::memory::address_space_limit;
@@ -34,8 +35,10 @@ impl From<io::Error> for StartError {
     }
 }
 
-/// Starts a thread that outlives its caller. All threads of the workspace start here or in
-/// [`start_scoped`]: `std::thread::spawn` and `Scope::spawn` panic where there can be no more.
+/// Starts a thread that outlives its caller, and waits until it has begun: one that cannot for want of
+/// memory ends the process, which is not to happen when all results are there. All threads of the
+/// workspace start here or in [`start_scoped`]: `std::thread::spawn` and `Scope::spawn` panic where there
+/// can be no more.
 ///
 /// # Errors
 /// If the system does not give one.
@@ -45,7 +48,14 @@ where
     T: Send + 'static,
 {
     check_room()?;
-    Ok(thread::Builder::new().spawn(work)?)
+    let (begun, has_begun) = mpsc::sync_channel(1);
+    let work = move || {
+        let _ = begun.send(());
+        work()
+    };
+    let thread = thread::Builder::new().spawn(work)?;
+    let _ = has_begun.recv();
+    Ok(thread)
 }
 
 /// Starts a thread of a scope.

@@ -3,6 +3,8 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use merganser_io::is_file;
+
 use super::{checksums, lists};
 use crate::Error;
 use crate::references::{is_sequence_file, walk, without_suffixes};
@@ -73,10 +75,10 @@ impl Downloads {
         all.into_iter().flatten().map(PathBuf::as_path)
     }
 
-    fn add(&mut self, path: PathBuf) {
+    fn add(&mut self, path: PathBuf) -> Result<(), Error> {
         // A named pipe would be waited for.
-        if !path.is_file() {
-            return;
+        if !is_file(&path).map_err(|source| Error::File { path: path.clone(), source })? {
+            return Ok(());
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if lists::is_list(&name) {
@@ -86,6 +88,7 @@ impl Downloads {
         } else if is_genome(&path) {
             self.genomes.push(path);
         }
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::gtdb::{self, Accessions};
 use super::{NodeInfo, Taxonomy, TaxonomySource};
+use merganser_io::is_file;
 use merganser_run::{ConfigError, Shortage};
 
 use crate::Error;
@@ -153,10 +154,15 @@ impl Dump {
     }
 }
 
+/// Whether there is such a file.
+fn there_is(path: &Path) -> Result<bool, Error> {
+    is_file(path).map_err(|source| Error::File { path: path.to_owned(), source })
+}
+
 /// A required file of the dump.
 fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     let path = folder.join(name);
-    if path.is_file() {
+    if there_is(&path)? {
         return Ok(path);
     }
     let reason = if folder.join("taxonomy").join(name).is_file() {
@@ -281,7 +287,7 @@ fn read_names(
 /// The first `count` (1 or 2) numbers of each record of a file that need not exist.
 fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Error> {
     let mut pairs = Vec::new();
-    if !path.is_file() {
+    if !there_is(path)? {
         return Ok(pairs);
     }
     let mut lines = Lines::open(path)?;

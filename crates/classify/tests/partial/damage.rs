@@ -70,10 +70,13 @@ fn newer_files_are_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let file = files(folder.path()).remove(0);
     let mut bytes = fs::read(&file).unwrap();
-    bytes[8] = 2;
+    bytes[8] = 3;
     fs::write(&file, bytes).unwrap();
     let message = refused(&[file]);
-    assert!(message.contains("partial results of format 2, not this program's 1"), "{message}");
+    assert!(
+        message.contains("partial results of format 3, not this program's 1 or 2: "),
+        "{message}"
+    );
 }
 
 /// With the checksum made right, changed files are refused or joined, and never more than that.

@@ -3,6 +3,8 @@
 use super::temporaries::Listed;
 use crate::Error;
 use crate::error::{reason, without_name};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -60,20 +62,95 @@ impl Named {
         &self.temporary.path
     }
 
-    /// Gives the file its name.
-    pub(super) fn appear(self) -> Result<(), Error> {
+    /// Gives the file its name in a way that can be taken back: a file that has that name stays under
+    /// another one. Allocates nothing, unless the file system cannot exchange names.
+    pub(super) fn appear_for_now(self) -> Result<Appeared, Error> {
+        match self.exchange() {
+            Ok(()) => Ok(Appeared { target: self.target, before: Before::At(self.temporary) }),
+            Err(Errno::NOENT) => self.appear_over(Before::Nothing),
+            // Not every file system can do that.
+            Err(_) => {
+                let before = second_name(self.target()).map_or(Before::Lost, Before::At);
+                self.appear_over(before)
+            }
+        }
+    }
+
+    /// Gives the file its name, and the file that had it the temporary one.
+    fn exchange(&self) -> Result<(), Errno> {
+        let exchange =
+            || renameat_with(CWD, self.temporary(), CWD, self.target(), RenameFlags::EXCHANGE);
+        exchange()?;
+        // No file takes the place of a directory that somebody has put there since.
+        if fs::symlink_metadata(self.temporary()).is_ok_and(|there| there.is_dir()) {
+            return exchange().and(Err(Errno::ISDIR));
+        }
+        Ok(())
+    }
+
+    /// Gives the file its name; what had it is `before`.
+    fn appear_over(self, before: Before) -> Result<Appeared, Error> {
         let Named { path, temporary, target, .. } = self;
         let failed = |cause| Error::Write { path, cause: Arc::new(cause) };
-        temporary.path.persist(target).map_err(|error| failed(without_name(error.error)))
+        match temporary.path.persist(&target) {
+            Ok(()) => Ok(Appeared { target, before }),
+            Err(error) => Err(failed(without_name(error.error))),
+        }
     }
 
     /// Gives the file its name, and puts that on disk.
     pub(super) fn appear_alone(self) -> Result<(), Error> {
-        let target = self.target.clone();
-        self.appear()?;
-        sync_directory(directory_of(&target));
+        let appeared = self.appear_over(Before::Lost)?;
+        sync_directory(directory_of(&appeared.target));
         Ok(())
     }
+}
+
+/// A file that has appeared, and may be made to go again.
+#[derive(Debug)]
+pub(super) struct Appeared {
+    target: PathBuf,
+    before: Before,
+}
+
+/// What stood there before.
+#[derive(Debug)]
+enum Before {
+    Nothing,
+    /// A file that has this name now, and goes with it.
+    At(TemporaryName),
+    /// A file that had no other name.
+    Lost,
+}
+
+impl Appeared {
+    /// Has what stood there before stand there again.
+    pub(super) fn take_back(self) {
+        // Nobody is left to tell that this fails, too.
+        let _ = match self.before {
+            Before::At(name) => name.path.persist(self.target).map_err(|error| error.error),
+            Before::Nothing => fs::remove_file(self.target),
+            Before::Lost => Ok(()),
+        };
+    }
+}
+
+/// Another name for a file, by which it comes back.
+fn second_name(target: &Path) -> io::Result<TemporaryName> {
+    let mut listed = None;
+    let made = temporary_names().make_in(directory_of(target), |name| {
+        listed = Some(Listed::file(name)?);
+        fs::hard_link(target, name)
+    })?;
+    let _listed = listed.ok_or(io::ErrorKind::Other)?;
+    Ok(TemporaryName { path: made.into_temp_path(), _listed })
+}
+
+/// Makes names that nobody else has.
+pub(super) fn temporary_names() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).rand_bytes(RANDOM_LETTERS);
+    builder
 }
 
 /// A new name is on disk only when its directory is. Not every file system can do that, and the
@@ -134,9 +211,7 @@ pub(super) fn temporary_next_to(
     let mut options = File::options();
     options.read(true).write(true).create_new(true).mode(mode);
     let mut listed = None;
-    let (made, _listed) = tempfile::Builder::new()
-        .prefix(PREFIX)
-        .rand_bytes(RANDOM_LETTERS)
+    let (made, _listed) = temporary_names()
         .make_in(directory, |name| {
             // Before it is there, so that it is never left behind.
             listed = Some(Listed::file(name)?);

@@ -2,12 +2,11 @@
 
 use super::atomic::AtomicFile;
 use super::member::{Member, State};
-use super::named::{Named, directory_of, sync_directory};
+use super::named::{Appeared, Named, directory_of, sync_directory};
 use super::{Output, StdoutWriter};
 use crate::Error;
 use merganser_run::locks::lock;
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -60,25 +59,40 @@ impl OutputSet {
     ///
     /// # Errors
     ///
-    /// If one cannot be given its name. Those before it are taken back, but for those that have
-    /// taken the place of another file.
+    /// If one cannot be given its name. Those before it are then gone again, and what they replaced is
+    /// back (but where the file system can neither exchange names nor give a file two).
     pub fn commit(&self) -> Result<(), Error> {
         let Some(mut state) = self.state() else { return Ok(()) };
-        let mut new = Vec::new();
-        let mut directories = BTreeSet::new();
-        for file in std::mem::take(&mut state.written) {
-            let target = file.target().to_owned();
-            let is_new = fs::symlink_metadata(&target).is_err();
-            if let Err(error) = file.appear() {
-                for path in new {
-                    let _ = fs::remove_file(path);
+        let files = std::mem::take(&mut state.written);
+        let directories: BTreeSet<PathBuf> =
+            files.iter().map(|file| directory_of(file.target()).to_owned()).collect();
+        // No memory is asked for from the first name to the last one: where there is none, the process
+        // ends with what has appeared by then.
+        let mut appeared = Vec::with_capacity(files.len());
+        for file in files {
+            match file.appear_for_now() {
+                Ok(file) => appeared.push(file),
+                Err(error) => {
+                    // In reverse, should two have gone to the same place.
+                    appeared.into_iter().rev().for_each(Appeared::take_back);
+                    return Err(error);
                 }
-                return Err(error);
             }
-            directories.insert(directory_of(&target).to_owned());
-            new.extend(is_new.then_some(target));
         }
+        drop(appeared);
         directories.iter().for_each(|directory| sync_directory(directory));
+        Ok(())
+    }
+
+    /// [`commit`](Self::commit), after which a program has nothing more to do but to say so: memory that
+    /// is then missing is no error any more ([`merganser_run::all_is_done`]).
+    ///
+    /// # Errors
+    ///
+    /// As [`commit`](Self::commit).
+    pub fn commit_last(&self) -> Result<(), Error> {
+        self.commit()?;
+        merganser_run::all_is_done();
         Ok(())
     }
 

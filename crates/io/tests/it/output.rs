@@ -266,6 +266,33 @@ fn a_set_that_cannot_appear_as_a_whole_is_taken_back() {
     assert_eq!(names(dir.path()), ["two"]);
 }
 
+/// What was there before comes back.
+#[test]
+fn a_set_that_cannot_appear_as_a_whole_replaces_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let set = OutputSet::new();
+    for name in ["old", "new", "other", "last"] {
+        set.file(&path(name)).unwrap().commit().unwrap();
+    }
+    fs::write(path("old"), "1").unwrap();
+    fs::write(path("other"), "2").unwrap();
+    fs::create_dir(path("last")).unwrap();
+    let error = set.commit().unwrap_err().to_string();
+    assert!(error.ends_with("last: cannot write: is a directory"), "{error}");
+    assert_eq!(names(dir.path()), ["last", "old", "other"]);
+    assert_eq!(fs::read(path("old")).unwrap(), b"1");
+    assert_eq!(fs::read(path("other")).unwrap(), b"2");
+
+    fs::remove_dir(path("last")).unwrap();
+    for name in ["old", "other", "last"] {
+        set.file(&path(name)).unwrap().commit().unwrap();
+    }
+    set.commit().unwrap();
+    assert_eq!(names(dir.path()), ["last", "old", "other"]);
+    assert_eq!(fs::read(path("old")).unwrap(), b"");
+}
+
 /// Who reads a pipe may go away: other outputs become whole all the same, and the last one ends the
 /// run.
 #[test]

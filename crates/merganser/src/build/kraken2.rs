@@ -80,7 +80,7 @@ pub(super) fn run(
     if let Some(output) = json {
         summary(&config, &resources, &notes, started, output)?;
     }
-    outputs.commit()?;
+    outputs.commit_last()?;
     tell(args, &notes, console, started);
     Ok(ExitCode::SUCCESS)
 }

@@ -28,7 +28,7 @@ pub(super) fn run(args: &ClassifyJoinArgs, console: &Console) -> Result<ExitCode
     }
     reports.write_joined(&joined, &cancel)?;
     reports.into_outputs().try_for_each(|output| output.finish().map(drop))?;
-    set.commit()?;
+    set.commit_last()?;
     if args.reports.report.is_some() {
         report::warn(&joined, console);
     }

@@ -110,12 +110,14 @@ fn whole(path: &Path) -> io::Result<Whole> {
     let (mut file, mut bytes, mut checksum) = (File::open(path)?, 0, crc32fast::Hasher::new());
     let mut block = vec![0; BLOCK];
     loop {
-        match file.read(&mut block)? {
-            0 => break,
-            read => {
+        match file.read(&mut block) {
+            Ok(0) => break,
+            Ok(read) => {
                 bytes += read as u64;
                 checksum.update(&block[..read]);
             }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(Whole { path: text_of(path.as_os_str()), bytes, crc32: checksum.finalize() })

@@ -144,6 +144,6 @@ pub(super) fn run(
         summary.stage("open", environment.opened);
         write_summary(&summary, output)?;
     }
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

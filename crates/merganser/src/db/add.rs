@@ -47,7 +47,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     if let Some(output) = json {
         build::summary("db add", &resources, &database, &outcome, started, output)?;
     }
-    outputs.commit()?;
+    outputs.commit_last()?;
     build::warn(&outcome, &args.taxids, console);
     console.info(format_args!(
         "added {} sequences with {} bases to {}: {} in {:.1} s",

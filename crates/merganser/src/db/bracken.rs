@@ -8,7 +8,8 @@ use anyhow::Result;
 use merganser_classify::bracken::Distribution;
 use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::taxonomy::Dump;
-use merganser_classify::{References, files_beside};
+use merganser_classify::{Error, References, files_beside};
+use merganser_io::is_file;
 use merganser_run::DeviceChoice;
 
 use crate::args::db::DbBrackenArgs;
@@ -31,7 +32,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     args.read_lengths.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
-    let maps = maps(args, &found);
+    let maps = maps(args, &found)?;
     let inputs = found.inputs;
     let resources = common::resources(args.threads.number(), None, None, Some(&args.device));
     let cancel = interrupt::cancel_on_interrupt();
@@ -55,7 +56,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
         }
     };
     tell_unmapped(&made.unmapped, &args.taxids, unmapped, console)?;
-    outputs.commit()?;
+    outputs.commit_last()?;
     tell_missing(&made.missing, console);
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let seconds = started.elapsed().as_secs_f64();
@@ -79,8 +80,9 @@ fn check(args: &DbBrackenArgs) -> Result<()> {
 }
 
 /// The maps that were given, manifests among the genomes, and the map in the database's folder.
-fn maps(args: &DbBrackenArgs, found: &References) -> Vec<PathBuf> {
+fn maps(args: &DbBrackenArgs, found: &References) -> Result<Vec<PathBuf>> {
     let own = args.database.join(MAP);
     let given = args.taxids.map.iter().chain(&found.manifests).cloned();
-    given.chain(own.is_file().then_some(own)).collect()
+    let there = is_file(&own).map_err(|source| Error::File { path: own.clone(), source })?;
+    Ok(given.chain(there.then_some(own)).collect())
 }

@@ -38,7 +38,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     for output in [output].into_iter().chain(reports.into_outputs()) {
         output.finish()?;
     }
-    set.commit()?;
+    set.commit_last()?;
     let total = tally.total();
     let classified = total - tally.unclassified();
     let percent = 100.0 * classified as f64 / total.max(1) as f64;

@@ -52,7 +52,7 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
     if let Some(output) = json {
         summary(resources.threads, &library.outcome, started, output)?;
     }
-    outputs.commit()?;
+    outputs.commit_last()?;
     let outcome = library.finish()?;
     tell(args, &outcome, console, started);
     refuse_damaged(args, &outcome.damaged)?;

@@ -31,6 +31,6 @@ pub(super) fn run(args: &DbSplitArgs, console: &Console) -> Result<ExitCode> {
         let written = database.split(part, outputs.file(path)?, threads, &cancel)?;
         console.info(format_args!("{}: {}", path.display(), format_size(written.bytes())));
     }
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }

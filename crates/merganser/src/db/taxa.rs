@@ -32,7 +32,7 @@ pub(super) fn run(args: &DbTaxaArgs) -> Result<ExitCode> {
         false => taxa(database.taxonomy(), targets, args, &mut output)?,
     }
     output.finish()?;
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -62,7 +62,7 @@ pub(super) fn run(
     let (resources, host, outcome) = (&resources, &host, &outcome?);
     let (inputs, kept) = (&inputs[..], &kept[..]);
     summary::write(&Finished { args, resources, host, inputs, kept, outcome, started }, &set)?;
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     tell_skipped(outcome.skipped_alignments, console);
     let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
     console.info(format_args!("{stay} of {all} reads stay"));

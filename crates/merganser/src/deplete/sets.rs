@@ -88,7 +88,7 @@ fn save(
 ) -> Result<ExitCode> {
     let file = outputs.file(path).map_err(Error::from)?;
     write(set, Format::of(path), threads, file)?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     console.info(format_args!("{} minimizers", thousands(set.len() as u64)));
     Ok(ExitCode::SUCCESS)
 }

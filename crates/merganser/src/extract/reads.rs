@@ -50,7 +50,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     drop(bar);
     let outcome = done?;
     files.finish()?;
-    set.commit()?;
+    set.commit_last()?;
     tell(args, &outcome, console);
     Ok(ExitCode::SUCCESS)
 }

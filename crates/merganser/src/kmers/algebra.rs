@@ -263,7 +263,7 @@ fn run_on(
     if let Some(output) = json {
         summary(asked, &done, started, output)?;
     }
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     report(asked, &done, console);
     Ok(ExitCode::SUCCESS)
 }

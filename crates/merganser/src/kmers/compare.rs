@@ -50,6 +50,6 @@ pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
         .map_err(Error::from)?;
     }
     output.finish().map_err(Error::from)?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -36,6 +36,6 @@ pub(super) fn run(args: &DumpArgs) -> Result<ExitCode> {
     let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
     let silent = merganser_run::Silent;
     algebra::calculate(&calculation, &opened, &resources, &outputs, &silent, &cancel)?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -56,7 +56,7 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
         output.write_all(&bytes).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     console.info(format_args!("{}", words(&told)));
     Ok(ExitCode::SUCCESS)
 }

@@ -36,7 +36,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let k = opened[0].description().k;
     let warnings = cut(opened[0].description());
     shown.write(args, (&histogram, k), None, warnings, console)?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     if let Some(cut) = cut(opened[0].description()) {
         console.warn(format_args!("{}: {cut}", args.table.display()));
     }

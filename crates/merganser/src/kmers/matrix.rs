@@ -45,7 +45,7 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     let done = matrix(&config, &opened, &args.output, &resources, &outputs, &bar, &cancel);
     drop(bar);
     let outcome = done?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     let (rows, kmers) = (thousands(outcome.rows), thousands(outcome.kmers));
     console.info(format_args!("{rows} of {kmers} k-mers have a row"));
     Ok(ExitCode::SUCCESS)
@@ -57,7 +57,7 @@ fn concat(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     let outputs = RunFiles::new().read(&paths).write([&args.output]).check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let outcome = concat_matrix(&paths, format(args), &args.output, &outputs, &cancel)?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     console.info(format_args!("{} rows of {} ranges", thousands(outcome.rows), paths.len()));
     Ok(ExitCode::SUCCESS)
 }

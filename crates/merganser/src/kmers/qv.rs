@@ -103,7 +103,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         let of_run = OfRun { args, resources, assemblies, phasings, started };
         of_run.write(path, &judgement, &set)?;
     }
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     for doubt in &judgement.doubts {
         console.warn(format_args!("{doubt}"));
     }

@@ -59,7 +59,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     for output in outputs {
         output.finish().map_err(Error::from)?;
     }
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     let changed = match config.action {
         Action::Select(..) => String::new(),
         Action::Trim => format!("; {} bases were cut off", thousands(done.changed_bases)),
@@ -169,7 +169,7 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let done =
         done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
     output.finish().map_err(Error::from)?;
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     tell_skipped(done.skipped_alignments, console);
     let [reads, kmers, found] = [done.reads, done.kmers, done.found].map(thousands);
     console.info(format_args!("{reads} reads; the table has {found} of their {kmers} k-mers"));

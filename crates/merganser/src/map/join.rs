@@ -53,7 +53,7 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
     let written = joined.write(&resources, outputs, &bar, &cancel);
     drop(bar);
     written?;
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     console.info(format_args!("joined {} shards", thousands(joined.shards() as u64)));
     Ok(ExitCode::SUCCESS)
 }

@@ -55,7 +55,7 @@ pub(super) fn run(
         summary.stage("index", indexing);
         write_summary(&summary, output)?;
     }
-    set.commit().map_err(Error::from)?;
+    set.commit_last().map_err(Error::from)?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCod
         estimate.write_report(&mut output)?;
         output.finish()?;
     }
-    outputs.commit()?;
+    outputs.commit_last()?;
     tell(args, &estimate, console);
     Ok(ExitCode::SUCCESS)
 }

@@ -43,6 +43,6 @@ pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode
     }
     found.report.write(&mut output)?;
     output.finish()?;
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }

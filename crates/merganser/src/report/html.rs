@@ -17,6 +17,6 @@ pub(super) fn run(args: &ReportHtmlArgs) -> Result<ExitCode> {
     let page = html::page(&results::read(&args.results)?).map_err(|why| anyhow!("{why}"))?;
     output.write_all(page.as_bytes())?;
     output.finish()?;
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -27,6 +27,6 @@ pub(super) fn run(args: &ReportKronaArgs) -> Result<ExitCode> {
         report.write_krona(&mut output)?;
         output.finish()?;
     }
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }

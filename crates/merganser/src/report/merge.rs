@@ -31,7 +31,7 @@ pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode>
         write(args, &mut output, console)?;
     }
     output.finish()?;
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }
 

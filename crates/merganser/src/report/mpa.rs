@@ -29,6 +29,6 @@ pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
         table.write(&mut output)?;
     }
     output.finish()?;
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }

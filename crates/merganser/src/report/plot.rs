@@ -28,7 +28,7 @@ pub(super) fn run(args: &ReportPlotArgs) -> Result<ExitCode> {
     let picture = plot(&results::read(&args.results)?, chart(args.chart), &options(args))?;
     output.write_all(&drawn(&picture, &args.output, args.dpi)?)?;
     output.finish()?;
-    outputs.commit()?;
+    outputs.commit_last()?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
+use merganser_io::is_file;
 use merganser_kmers::{Error, Histogram};
 use merganser_report::model as picture;
 use merganser_run::Cancel;
@@ -71,7 +72,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         doubts.push(doubt);
     }
     shown.write(args, (&histogram, k), Some(&model), doubts, console)?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -88,7 +89,7 @@ fn without(
     output.finish().map_err(Error::from)?;
     let shown = Shown::create(args, outputs)?;
     shown.write(args, (histogram, k), None, [why.to_string()], console)?;
-    outputs.commit().map_err(Error::from)?;
+    outputs.commit_last().map_err(Error::from)?;
     console.warn(format_args!(
         "{}: {why}; this is the histogram without one (--strict makes it an error)",
         args.table.display()
@@ -136,10 +137,10 @@ fn histogram(
 
 /// The histogram of a file that FastK wrote, with k.
 fn of_fastk(path: &Path) -> Result<Option<(Histogram, usize)>> {
-    if !path.is_file() || path.extension().is_none_or(|end| end != "hist") {
+    let at = |source| Error::File { path: path.to_owned(), source };
+    if path.extension().is_none_or(|end| end != "hist") || !is_file(path).map_err(at)? {
         return Ok(None);
     }
-    let at = |source| Error::File { path: path.to_owned(), source };
     let size = std::fs::metadata(path).map_err(at)?.len();
     let bytes = if size > LARGEST_HIST { Vec::new() } else { std::fs::read(path).map_err(at)? };
     match Histogram::of_fastk(&bytes) {
@@ -152,13 +153,13 @@ fn of_fastk(path: &Path) -> Result<Option<(Histogram, usize)>> {
 
 /// The text of a file that begins as histograms do.
 fn read_histogram(path: &Path) -> Result<Option<String>> {
-    if !path.is_file() {
+    let at = |source| Error::File { path: path.to_owned(), source };
+    if !is_file(path).map_err(at)? {
         return Ok(None);
     }
-    let at = |source| Error::File { path: path.to_owned(), source };
-    let mut start = [0; 64];
-    let read = File::open(path).and_then(|mut file| file.read(&mut start)).map_err(at)?;
-    let line = start[..read].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| file.take(64).read_to_end(&mut start)).map_err(at)?;
+    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let numbers = line.first().is_some_and(u8::is_ascii_digit)
         && line.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace());
     if !numbers {

@@ -1,0 +1,93 @@
+//! A folder of temporary files that have names.
+
+use super::named::temporary_names;
+use super::temporaries::{Listed, MadeDirectories};
+use crate::Error;
+use crate::error::{reason, without_name};
+use merganser_run::locks::lock;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// A folder of the run's own for temporary files that are opened by their names. It goes with this, or
+/// when the process ends, and so do the files that it was asked for.
+#[derive(Debug)]
+pub struct TemporaryFolder {
+    path: PathBuf,
+    files: Mutex<Vec<(PathBuf, Listed)>>,
+    _listed: Listed,
+    _made: MadeDirectories,
+}
+
+impl TemporaryFolder {
+    /// Makes one in `dir`, which is made if it does not exist, and then removed again.
+    ///
+    /// # Errors
+    ///
+    /// If either cannot be made.
+    pub fn create(dir: &Path) -> Result<TemporaryFolder, Error> {
+        let failed =
+            |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
+        let _made = MadeDirectories::ensure(dir).map_err(failed)?;
+        let mut listed = None;
+        let made = temporary_names().make_in(dir, |name| {
+            listed = Some(Listed::directory(name)?);
+            fs::create_dir(name)
+        });
+        let made = made.and_then(|made| Ok((made, listed.ok_or(io::ErrorKind::Other)?)));
+        let (made, _listed) = made.map_err(|error| failed(without_name(error)))?;
+        // It goes as folders do, not as files.
+        let path = made.into_temp_path().keep().map_err(|error| failed(error.error))?;
+        Ok(TemporaryFolder { path, files: Mutex::default(), _listed, _made })
+    }
+
+    /// The path of a file in it, that may be made there.
+    ///
+    /// # Errors
+    ///
+    /// If the process is about to end.
+    pub fn file(&self, name: &str) -> Result<PathBuf, Error> {
+        let path = self.path.join(name);
+        let mut files = lock(&self.files);
+        if files.iter().all(|(known, _)| *known != path) {
+            let failed =
+                |error| Error::TemporaryDirectory { dir: path.clone(), reason: reason(&error) };
+            let listed = Listed::file(&path).map_err(failed)?;
+            files.push((path.clone(), listed));
+        }
+        Ok(path)
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        for (path, _listed) in lock(&self.files).drain(..) {
+            let _ = fs::remove_file(path);
+        }
+        let _ = fs::remove_dir(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TemporaryFolder;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn it_goes_with_its_files() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("a/b");
+        let folder = TemporaryFolder::create(&dir).unwrap();
+        let path = folder.file("x").unwrap();
+        assert_eq!(folder.file("x").unwrap(), path);
+        folder.file("never made").unwrap();
+        fs::write(&path, "x").unwrap();
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+        drop(folder);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        let error = TemporaryFolder::create(Path::new("/dev/null/x")).unwrap_err().to_string();
+        assert!(error.starts_with("/dev/null/x: cannot make a temporary file here: "), "{error}");
+    }
+}

@@ -1,0 +1,54 @@
+//! What stands at a path.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::Path;
+
+use rustix::io::Errno;
+
+/// What stands at a path, symbolic links followed; `None` where nothing does. `Path::is_file` and others
+/// take what the system cannot tell for nothing: a file that is then passed over, as its disk failed for
+/// a moment, would be missing in the result.
+///
+/// # Errors
+/// If the system cannot tell.
+pub fn look_up(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::metadata(path) {
+        Ok(there) => Ok(Some(there)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
+            // Links that lead to each other lead to nothing.
+            _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Whether a file stands at a path, symbolic links followed.
+///
+/// # Errors
+/// If the system cannot tell.
+pub fn is_file(path: &Path) -> io::Result<bool> {
+    Ok(look_up(path)?.is_some_and(|there| there.is_file()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_file, look_up};
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    #[test]
+    fn nothing_is_no_error_and_what_cannot_be_told_is_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("file"), "").unwrap();
+        symlink("loop", path("loop")).unwrap();
+        assert!(is_file(&path("file")).unwrap() && !is_file(dir.path()).unwrap());
+        for name in ["none", "file/none", "loop"] {
+            assert!(look_up(&path(name)).unwrap().is_none(), "{name}");
+        }
+        assert!(look_up(Path::new(&"x".repeat(5000))).is_err());
+    }
+}

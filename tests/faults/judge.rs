@@ -1,0 +1,154 @@
+//! What a run may be like that a fault struck.
+
+use crate::place::{Files, Place};
+use crate::shim::{Ended, Fault, Kind};
+
+/// What an undisturbed run gives.
+#[derive(Debug)]
+pub(crate) struct Expected {
+    pub(crate) outputs: Files,
+    pub(crate) stdout: Vec<u8>,
+    /// Samples of a sheet are whole one by one.
+    pub(crate) one_by_one: bool,
+}
+
+/// How a run came through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It could do without, and gave all.
+    Survived,
+    /// It ended with an error, and left nothing.
+    Failed,
+}
+
+/// Judges a run that began with the outputs `before`.
+///
+/// # Errors
+/// What is wrong.
+pub(crate) fn judge(
+    ended: &Ended,
+    fault: Option<Fault>,
+    place: &Place,
+    before: &Files,
+    expected: &Expected,
+) -> Result<Verdict, String> {
+    let litter = place.litter();
+    if !litter.is_empty() {
+        return Err(format!("left: {}", litter.join(", ")));
+    }
+    let now = place.outputs();
+    match ended.status.ok_or("no end")?.code() {
+        Some(0) => {
+            if ended.stderr.lines().any(|line| !line.starts_with("warning: ")) {
+                return Err("it ended well, but for what it said".into());
+            }
+            if !same(&now, &expected.outputs) || ended.stdout != expected.stdout {
+                return Err(format!("it ended well, but {} differ", difference(&now, expected)));
+            }
+            Ok(Verdict::Survived)
+        }
+        Some(1) => {
+            // Of a sheet, each sample that failed has a line.
+            let most = if expected.one_by_one { 3 } else { 1 };
+            let own = || ended.stderr.lines().filter(|line| !is_of_a_library(line));
+            let lines = own().filter(|line| line.starts_with("error: ")).count();
+            if own().count() != lines || !(1..=most).contains(&lines) {
+                return Err("not one line".into());
+            }
+            if !is_left(&now, before, expected) {
+                return Err(format!("outputs: {}", changes(&now, before)));
+            }
+            if let Some(fault) = fault {
+                names_its_cause(ended, fault, place, expected)?;
+            }
+            Ok(Verdict::Failed)
+        }
+        _ => Err("neither 0 nor 1".into()),
+    }
+}
+
+/// What the standard library and the C library say before they abort for want of memory.
+fn is_of_a_library(line: &str) -> bool {
+    line.starts_with("memory allocation of ") || line.starts_with("Fatal glibc error: ")
+}
+
+/// Outputs that may differ between two runs: summaries (`--json`), which have times, and journals, which
+/// stay where a run fails, for the next one.
+fn varies(name: &str) -> bool {
+    name == "oj" || name.ends_with(".part")
+}
+
+fn same(now: &Files, expected: &Files) -> bool {
+    now.len() == expected.len()
+        && now.iter().all(|(name, bytes)| {
+            varies(name) && expected.contains_key(name) || expected.get(name) == Some(bytes)
+        })
+}
+
+/// Whether nothing was left, and what was there is as it was.
+fn is_left(now: &Files, before: &Files, expected: &Expected) -> bool {
+    if !expected.one_by_one {
+        let sure = |files: &Files| {
+            files.clone().into_iter().filter(|(name, _)| !name.ends_with(".part")).collect()
+        };
+        let (now, before): (Files, Files) = (sure(now), sure(before));
+        return now == before;
+    }
+    let whole = |(name, bytes): (&String, &Vec<u8>)| {
+        varies(name) || before.get(name) == Some(bytes) || expected.outputs.get(name) == Some(bytes)
+    };
+    now.iter().all(whole) && before.keys().all(|name| now.contains_key(name))
+}
+
+fn difference(now: &Files, expected: &Expected) -> String {
+    let changes = changes(now, &expected.outputs);
+    if changes.is_empty() { "the bytes of stdout".into() } else { changes }
+}
+
+fn changes(now: &Files, before: &Files) -> String {
+    let missing = before.keys().filter(|name| !now.contains_key(*name));
+    let missing = missing.map(|name| format!("{name} is missing"));
+    let other = now.iter().filter(|(name, bytes)| before.get(*name) != Some(bytes));
+    let other = other.map(|(name, bytes)| match before.contains_key(name) {
+        true => format!("{name} is another ({} bytes)", bytes.len()),
+        false => format!("{name} is there ({} bytes)", bytes.len()),
+    });
+    missing.chain(other).collect::<Vec<_>>().join(", ")
+}
+
+/// The line says which file it was, if it was one of ours, and what the system said.
+fn names_its_cause(
+    ended: &Ended,
+    fault: Fault,
+    place: &Place,
+    expected: &Expected,
+) -> Result<(), String> {
+    let says = |text: &str| ended.stderr.contains(text);
+    let own = place.root().display().to_string();
+    let file = ended.record.path.strip_prefix(&own).unwrap_or(&ended.record.path);
+    if matches!(fault.kind, Kind::Allocation | Kind::Memory) {
+        return if says("memory") { Ok(()) } else { Err("does not say memory".into()) };
+    }
+    let reason = match fault.error {
+        5 => "input/output error",
+        11 => "resource temporarily unavailable",
+        28 => "no space left on device",
+        _ => "",
+    };
+    if !says(reason) {
+        return Err(format!("does not say {reason:?}"));
+    }
+    let file = file.trim_start_matches('/');
+    if fault.kind == Kind::Thread || file.is_empty() || ended.record.path == format!("/{file}") {
+        return Ok(());
+    }
+    let file = file.trim_start_matches("./");
+    let temporary = file.contains(".merganser-") || file.starts_with("tmp");
+    let first = |name: &String| says(name.split('/').next().unwrap_or(name));
+    let named = match temporary {
+        true => says("tmp") || expected.outputs.keys().any(|name| first(name)),
+        // Sets of files are named by what they have in common.
+        false => says(file) || file.split(['/', '.']).next().is_some_and(says),
+    };
+    if named { Ok(()) } else { Err(format!("does not name {file}")) }
+}

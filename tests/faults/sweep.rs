@@ -1,0 +1,260 @@
+//! All faults of a command, one run each.
+
+use std::fmt;
+
+use crate::judge::{Expected, Verdict, judge};
+use crate::place::{Files, Place};
+use crate::shim::{Ended, Fault, KINDS, Kind, Mode, Slot};
+use crate::support::reads::Random;
+
+const EINTR: i32 = 4;
+const EIO: i32 = 5;
+const EAGAIN: i32 = 11;
+const ENOMEM: i32 = 12;
+const ENOSPC: i32 = 28;
+/// Bytes that calls give which give less than was asked for.
+const LESS: i32 = 61;
+
+/// How many faults of a kind a command gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// A few of each, chosen at random, but the same in each run.
+    Sample,
+    /// One for each call.
+    All,
+}
+
+/// What came of the faults of commands.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) survived: u64,
+    pub(crate) failed: u64,
+    /// By kind.
+    pub(crate) faults: [u64; KINDS.len()],
+    pub(crate) wrong: u64,
+}
+
+impl Tally {
+    /// Notes what is wrong, and says it at once: all together may take long.
+    pub(crate) fn note(&mut self, wrong: String) {
+        eprintln!("{wrong}");
+        self.wrong += 1;
+    }
+
+    pub(crate) fn add(&mut self, other: Tally) {
+        self.survived += other.survived;
+        self.failed += other.failed;
+        for (sum, number) in self.faults.iter_mut().zip(other.faults) {
+            *sum += number;
+        }
+        self.wrong += other.wrong;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tally { survived, failed, faults, .. } = self;
+        write!(formatter, "{failed} runs ended in an error, {survived} gave all; faults:")?;
+        let kinds = KINDS.iter().zip(faults).filter(|(_, number)| **number > 0);
+        kinds.into_iter().try_for_each(|(kind, number)| write!(formatter, " {kind:?} {number}"))
+    }
+}
+
+/// A command in its place.
+struct Subject<'s> {
+    slot: &'s Slot,
+    place: &'s Place,
+    args: Vec<String>,
+    /// Outputs that are there when it begins: none of its own, or others in their places.
+    befores: Vec<Files>,
+    expected: Expected,
+    tally: Tally,
+}
+
+/// Runs a command with all its faults.
+pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -> Tally {
+    let mut tally = Tally::default();
+    // A sample takes one number of threads for each command.
+    let few = 1 + (command.len() % 2) as u32;
+    let all = if extent == Extent::All { &[1, 2][..] } else { &[few] };
+    for &threads in all {
+        let args: Vec<String> = arguments(command, threads);
+        if threads > all[0] && !args.contains(&"--threads".into()) {
+            break;
+        }
+        let start = place.outputs();
+        match Subject::new(slot, place, args, start.clone()) {
+            Ok((mut subject, calls)) => {
+                subject.all(calls, extent);
+                tally.add(subject.tally);
+            }
+            Err(wrong) => tally.note(wrong),
+        }
+        place.set_outputs(&start);
+    }
+    tally
+}
+
+/// Commands that take no number of threads.
+const OF_ONE_THREAD: [&str; 9] = [
+    "devices",
+    "man",
+    "report",
+    "eval",
+    "kmers info",
+    "db merge-results",
+    "classify join",
+    "db verify",
+    "db taxa",
+];
+
+pub(crate) fn arguments(command: &str, threads: u32) -> Vec<String> {
+    let mut args: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    args.push("-q".into());
+    if !OF_ONE_THREAD.iter().any(|one| command.starts_with(one)) {
+        args.extend(["--threads".into(), threads.to_string()]);
+    }
+    args
+}
+
+impl<'s> Subject<'s> {
+    /// Runs it undisturbed, twice, and counts its calls.
+    fn new(
+        slot: &'s Slot,
+        place: &'s Place,
+        args: Vec<String>,
+        start: Files,
+    ) -> Result<(Subject<'s>, [u64; KINDS.len()]), String> {
+        let ended = slot.run(&args, place.root(), None, &[]).unwrap();
+        if ended.status.is_none_or(|status| !status.success()) {
+            return Err(format!("{}: undisturbed: {}", args.join(" "), ended.stderr));
+        }
+        let one_by_one = args.iter().any(|arg| arg == "--sample-sheet");
+        let expected = Expected { outputs: place.outputs(), stdout: ended.stdout, one_by_one };
+        let made = expected.outputs.keys().filter(|name| !start.contains_key(*name));
+        let old = made.map(|name| (name.clone(), b"old".to_vec()));
+        let mut befores = vec![start.clone()];
+        // Some go on where an earlier run was.
+        let goes_on = args.iter().any(|arg| arg == "--resume" || arg == "prepare");
+        if !goes_on && !expected.outputs.keys().any(|name| name.contains('/')) {
+            befores.push(start.clone().into_iter().chain(old).collect());
+        }
+        let calls = ended.record.calls;
+        let mut subject = Subject { slot, place, args, befores, expected, tally: Tally::default() };
+        for before in 0..subject.befores.len() {
+            subject.run(None, before);
+        }
+        Ok((subject, calls))
+    }
+
+    fn all(&mut self, calls: [u64; KINDS.len()], extent: Extent) {
+        for kind in KINDS {
+            let calls = calls[kind as usize];
+            for number in numbers(kind, calls, extent) {
+                self.fail(Fault { kind, number, error: error_of(kind), mode: Mode::Once });
+            }
+            self.further(kind, calls, extent);
+        }
+    }
+
+    /// Faults that go on, and those that are none to who knows the system.
+    fn further(&mut self, kind: Kind, calls: u64, extent: Extent) {
+        if calls == 0 {
+            return;
+        }
+        let fault = |number, error, mode| Fault { kind, number, error, mode };
+        if matches!(kind, Kind::Read | Kind::Write) {
+            self.run(Some(fault(1, LESS, Mode::Less)), 0);
+        }
+        let numbers = match extent {
+            Extent::All => numbers(kind, calls, extent),
+            Extent::Sample => vec![1 + Random(calls).next() % calls],
+        };
+        for number in numbers {
+            if matches!(kind, Kind::Open | Kind::Create | Kind::Read | Kind::Write) {
+                self.run(Some(fault(number, EINTR, Mode::Once)), 0);
+            }
+            if matches!(kind, Kind::Write | Kind::Memory | Kind::Thread) {
+                self.run(Some(fault(number, error_of(kind), Mode::FromThenOn)), 0);
+            }
+        }
+    }
+
+    /// A fault, of a run that replaces outputs, or not.
+    fn fail(&mut self, fault: Fault) {
+        let both = matches!(fault.kind, Kind::Rename | Kind::Sync | Kind::Create);
+        for before in 0..self.befores.len() {
+            if both || before as u64 == fault.number % self.befores.len() as u64 {
+                self.run(Some(fault), before);
+            }
+        }
+    }
+
+    fn run(&mut self, fault: Option<Fault>, before: usize) {
+        let before = &self.befores[before];
+        self.place.set_outputs(before);
+        let ended = self.slot.run(&self.args, self.place.root(), fault, &[]).unwrap();
+        if fault.is_some() && ended.record.struck == 0 {
+            // With threads a run makes a few calls less at times.
+            return;
+        }
+        let judged = judge(&ended, fault, self.place, before, &self.expected);
+        let harmless = fault.is_none_or(|fault| fault.error == EINTR || fault.mode == Mode::Less);
+        let judged = match judged {
+            Ok(Verdict::Failed) if harmless => Err("it failed".into()),
+            judged => judged,
+        };
+        match judged {
+            Ok(Verdict::Survived) => self.tally.survived += 1,
+            Ok(Verdict::Failed) => self.tally.failed += 1,
+            Err(wrong) => {
+                let text = self.describe(&wrong, fault, &ended);
+                self.tally.note(text);
+            }
+        }
+        if let Some(fault) = fault {
+            self.tally.faults[fault.kind as usize] += 1;
+        }
+    }
+
+    fn describe(&self, wrong: &str, fault: Option<Fault>, ended: &Ended) -> String {
+        let what = fault.map_or("undisturbed".into(), |fault| {
+            let Fault { kind, number, error, mode } = fault;
+            let file = &ended.record.path;
+            format!(
+                "{kind:?} {number} ({error}, {mode:?}) {file}, {}:{number}:{error}:{}",
+                kind as i32, mode as i32
+            )
+        });
+        let status = ended.status.map_or("killed".into(), |status| status.to_string());
+        format!(
+            "{}: {what}: {status}: {wrong}\n    {}",
+            self.args.join(" "),
+            ended.stderr.trim_end()
+        )
+    }
+}
+
+fn error_of(kind: Kind) -> i32 {
+    match kind {
+        Kind::Create | Kind::Write | Kind::Rename | Kind::Resize => ENOSPC,
+        Kind::Memory | Kind::Allocation => ENOMEM,
+        Kind::Thread => EAGAIN,
+        _ => EIO,
+    }
+}
+
+/// Which of so many calls are made to fail, one at a time.
+fn numbers(kind: Kind, calls: u64, extent: Extent) -> Vec<u64> {
+    let most = match kind {
+        Kind::Sync | Kind::Rename => 4,
+        Kind::Write | Kind::Create | Kind::Thread | Kind::Allocation => 3,
+        _ => 2,
+    };
+    // The last calls are those of the end, and with threads there may be more of them.
+    if extent == Extent::All || calls <= most {
+        return (1..=calls + 1).collect();
+    }
+    let mut random = Random(calls << 8 | kind as u64);
+    (0..most).map(|_| 1 + random.next() % calls).collect()
+}
