@@ -13,8 +13,8 @@ pub(crate) fn fault<T>(text: impl Into<String>) -> Result<T, String> {
 
 /// Nothing excuses these.
 pub(crate) fn orderly(ended: &Ended) -> Verdict {
-    if ended.hung {
-        return fault(format!("it hung: {:?}", ended.took));
+    if let Some(why) = &ended.hung {
+        return fault(why.as_str());
     }
     if ended.code == Some(101) || ended.stderr.contains("panicked") {
         return fault(format!("a panic: {}", shown(&ended.stderr)));

@@ -8,11 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::pulse::Pulse;
 use crate::support::MERGANSER;
 use crate::wait;
-
-/// A run that has not ended after so long hangs, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(240);
 
 /// How to start the program. Standard input is empty, output goes to files, unless it is said otherwise.
 pub(crate) struct Launch {
@@ -44,7 +42,8 @@ pub(crate) struct Ended {
     /// The largest resident size, in bytes.
     pub(crate) peak: u64,
     pub(crate) took: Duration,
-    pub(crate) hung: bool,
+    /// Why it was ended: it hung.
+    pub(crate) hung: Option<String>,
 }
 
 impl Launch {
@@ -103,14 +102,16 @@ impl Running {
 
     /// Waits for the end, or makes one.
     pub(crate) fn end(self) -> Ended {
-        let mut hung = false;
+        let (mut hung, mut pulse) = (None, Pulse::new(self.child.id()));
         let (status, peak) = loop {
             if let Some(ended) = wait::ended(self.child.id()) {
                 break ended;
             }
-            if !hung && self.begun.elapsed() > PATIENCE {
-                hung = true;
-                self.signal(libc::SIGKILL);
+            if hung.is_none() {
+                hung = pulse.stopped();
+                if hung.is_some() {
+                    self.signal(libc::SIGKILL);
+                }
             }
             thread::sleep(Duration::from_millis(3));
         };

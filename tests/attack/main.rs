@@ -25,6 +25,7 @@ mod judge;
 mod kinds;
 mod launch;
 mod plan;
+mod pulse;
 mod scene;
 mod support;
 mod table;

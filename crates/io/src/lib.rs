@@ -29,8 +29,8 @@ pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};
 pub use output::{
-    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, finish_all, remove_temporaries,
-    resolve_output,
+    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, finish_all,
+    outputs_have_appeared, remove_temporaries, resolve_output,
 };
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{

@@ -9,11 +9,12 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use crate::args::Cli;
+use crate::common;
 
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "merganser", &mut script);
-    io::stdout().lock().write_all(&script)?;
+    common::print(script)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<ExitCode> {
             let (directory, reason) = (directory.display(), merganser_io::reason(&error));
             anyhow!("{directory}: cannot write the manual pages: {reason}")
         })?,
-        None => io::stdout().lock().write_all(&page(&cli)?)?,
+        None => common::print(page(&cli)?)?,
     }
     Ok(ExitCode::SUCCESS)
 }

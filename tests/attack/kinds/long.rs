@@ -18,7 +18,10 @@ const STARTS: [&str; 8] = ["", ">", "@r\n", "@r\nACGT\n+\n", "3\t|\t", "x\t", "#
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let world = attack.ground.world(Scale::Small);
     let reads_text = |job: &Job| world.inputs(job).iter().any(|name| is_text(name));
-    let mut chosen = attack.choose(Scale::Small, |job| job.takes_memory() && reads_text(job));
+    let mut chosen = attack.choose(Scale::Small, |job| {
+        // Each line of a session has an answer.
+        job.takes_memory() && job.stdin() != Some("session") && reads_text(job)
+    });
     let names: Vec<String> =
         chosen.scene.inputs().filter(|name| is_text(name)).map(str::to_owned).collect();
     let name = &names[attack.random.below(names.len())];

@@ -1,6 +1,6 @@
 //! Names of outputs: the temporary one beside the target, and the final one.
 
-use super::temporaries::Listed;
+use super::temporaries::{Appearing, Listed};
 use crate::Error;
 use crate::error::{reason, without_name};
 use std::fs::{self, File, Metadata, Permissions};
@@ -70,7 +70,10 @@ impl Named {
     /// Gives the file its name, and puts that on disk.
     pub(super) fn appear_alone(self) -> Result<(), Error> {
         let target = self.target.clone();
+        let failed = |cause| Error::Write { path: self.path.clone(), cause: Arc::new(cause) };
+        let appearing = Appearing::begin().map_err(failed)?;
         self.appear()?;
+        appearing.done();
         sync_directory(directory_of(&target));
         Ok(())
     }

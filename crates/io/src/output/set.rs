@@ -3,6 +3,7 @@
 use super::atomic::AtomicFile;
 use super::member::{Member, State};
 use super::named::{Named, directory_of, sync_directory};
+use super::temporaries::Appearing;
 use super::{Output, StdoutWriter};
 use crate::Error;
 use merganser_run::locks::lock;
@@ -64,8 +65,10 @@ impl OutputSet {
     /// taken the place of another file.
     pub fn commit(&self) -> Result<(), Error> {
         let Some(mut state) = self.state() else { return Ok(()) };
-        let mut new = Vec::new();
-        let mut directories = BTreeSet::new();
+        let (mut new, mut directories) = (Vec::new(), BTreeSet::new());
+        let Some(first) = state.written.first() else { return Ok(()) };
+        let failed = |cause| Error::Write { path: first.path().to_owned(), cause: Arc::new(cause) };
+        let appearing = Appearing::begin().map_err(failed)?;
         for file in std::mem::take(&mut state.written) {
             let target = file.target().to_owned();
             let is_new = fs::symlink_metadata(&target).is_err();
@@ -78,6 +81,7 @@ impl OutputSet {
             directories.insert(directory_of(&target).to_owned());
             new.extend(is_new.then_some(target));
         }
+        appearing.done();
         directories.iter().for_each(|directory| sync_directory(directory));
         Ok(())
     }
