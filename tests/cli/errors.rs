@@ -118,3 +118,32 @@ fn too_little_memory() {
     assert!(message.contains("--memory gives 20.0 MiB"), "{message}");
     assert_eq!(dir.names(), ["r.fa"]);
 }
+
+/// Those that print a few lines say where these do not go, too.
+#[test]
+fn a_stdout_that_is_full() {
+    let dir = crate::classify::prepared();
+    dir.run("count -q -k 21 -o t.mgk 1.fq").ok();
+    dir.run("deplete index -q -o h.mgd g0.fa").ok();
+    for args in [
+        "kmers info t.mgk",
+        "kmers verify t.mgk",
+        "db info refs.mgdb",
+        "db verify refs.mgdb",
+        "deplete info h.mgd",
+        "count -k 21 --stats-only -q 1.fq",
+        "devices",
+        "completions bash",
+        "man",
+    ] {
+        let line = format!("{} {args} > /dev/full", crate::support::MERGANSER);
+        let output = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(dir.root())
+            .output()
+            .unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(message, "error: stdout: cannot write: no space left on device\n", "{args}");
+        assert_eq!(output.status.code(), Some(1), "{args}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::support::Dir;
+use crate::support::fastk::write_table;
 use crate::support::oracle::{self, Counts, Rule};
 use crate::support::reads::{Random, Record, fasta};
 
@@ -21,46 +22,6 @@ fn sample(dir: &Dir, k: usize) -> Counts {
     oracle::count(&records, Rule::new(k, true))
 }
 
-/// A k-mer as FastK packs it: four bases a byte, the first one highest, zeros at the end.
-fn packed(kmer: &[u8]) -> Vec<u8> {
-    let code = |base: u8| b"ACGT".iter().position(|&other| other == base).unwrap() as u8;
-    let byte = |bases: &[u8]| {
-        bases.iter().enumerate().fold(0, |byte, (at, &base)| byte | code(base) << (6 - 2 * at))
-    };
-    kmer.chunks(4).map(byte).collect()
-}
-
-/// Writes `name.ktab` and its parts.
-fn write_table(dir: &Dir, name: &str, counts: &Counts, k: usize, parts: usize, prefix: usize) {
-    let entries: Vec<(Vec<u8>, u16)> =
-        counts.iter().map(|(kmer, &count)| (packed(kmer), count.min(32_767) as u16)).collect();
-    let mut stub: Vec<u8> =
-        [k, parts, 1, prefix].iter().flat_map(|&number| (number as i32).to_le_bytes()).collect();
-    let mut index = vec![0i64; 256usize.pow(prefix as u32)];
-    for (kmer, _) in &entries {
-        let at = kmer[..prefix].iter().fold(0, |at, &byte| at << 8 | usize::from(byte));
-        index[at] += 1;
-    }
-    let mut sum = 0;
-    for entry in &index {
-        sum += entry;
-        stub.extend(sum.to_le_bytes());
-    }
-    dir.write(&format!("{name}.ktab"), stub);
-    let share = entries.len().div_ceil(parts);
-    for part in 0..parts {
-        let own =
-            &entries[(part * share).min(entries.len())..((part + 1) * share).min(entries.len())];
-        let mut bytes = (k as i32).to_le_bytes().to_vec();
-        bytes.extend((own.len() as i64).to_le_bytes());
-        for (kmer, count) in own {
-            bytes.extend_from_slice(&kmer[prefix..]);
-            bytes.extend(count.to_le_bytes());
-        }
-        dir.write(&format!(".{name}.ktab.{}", part + 1), bytes);
-    }
-}
-
 fn text(counts: &Counts) -> String {
     let mut text = String::new();
     for (kmer, count) in counts {
@@ -76,7 +37,7 @@ fn tables_are_read_whatever_k_parts_and_prefixes() {
     {
         let dir = Dir::new();
         let counts = sample(&dir, k);
-        write_table(&dir, "t", &counts, k, parts, prefix);
+        write_table(dir.root(), "t", &counts, k, parts, prefix);
         assert!(dir.run("kmers dump -q t.ktab").ok() == text(&counts), "{k} {parts} {prefix}");
         dir.run("kmers verify t.ktab").ok();
         let info = dir.run("kmers info t.ktab").ok();
@@ -88,7 +49,7 @@ fn tables_are_read_whatever_k_parts_and_prefixes() {
 fn tables_go_together_with_others() {
     let dir = Dir::new();
     let counts = sample(&dir, 21);
-    write_table(&dir, "t", &counts, 21, 3, 2);
+    write_table(dir.root(), "t", &counts, 21, 3, 2);
     dir.run("count -q -k 21 --min-count 1 reads.fa -o own.mgk").ok();
     let none = dir.run("kmers subtract -q own.mgk t.ktab --format tsv -o -").ok();
     assert_eq!(none, "");
@@ -144,7 +105,7 @@ fn histograms_go_both_ways() {
 fn what_is_wrong_is_said() {
     let dir = Dir::new();
     let counts = sample(&dir, 21);
-    write_table(&dir, "t", &counts, 21, 2, 1);
+    write_table(dir.root(), "t", &counts, 21, 2, 1);
     let (stub, part) = (dir.read("t.ktab"), dir.read(".t.ktab.2"));
     let fails = |part: &str| {
         let message = dir.run("kmers convert t.ktab -o out.mgk").fails(1);
@@ -174,6 +135,6 @@ fn what_is_wrong_is_said() {
     counts.iter().for_each(|(kmer, &count)| {
         both.insert(oracle::complement(kmer), count);
     });
-    write_table(&dir, "t", &both, 21, 2, 1);
+    write_table(dir.root(), "t", &both, 21, 2, 1);
     fails("Symmex");
 }

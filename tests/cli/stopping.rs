@@ -118,3 +118,32 @@ fn reports_of_a_deep_taxonomy_can_be_stopped() {
     // Those that name a few ranks are short, and soon made.
     dir.run("classify -q deep.mgdb 1.fq --no-map --abundance a --cami c").ok();
 }
+
+/// However late a signal comes: either the run was interrupted, and there is no output, or it had done
+/// its work, and says so.
+#[test]
+fn a_run_that_has_its_outputs_is_not_interrupted() {
+    let dir = crate::classify::prepared();
+    dir.run("classify -q refs.mgdb 1.fq --no-map --report r.kreport").ok();
+    let before = dir.names();
+    let args = "report plot -q --chart taxa r.kreport -o o.svg";
+    let begun = Instant::now();
+    dir.run(args).ok();
+    let took = begun.elapsed();
+    std::fs::remove_file(dir.path("o.svg")).unwrap();
+    for step in 0..60 {
+        let child = dir.start(args, Stdio::null());
+        std::thread::sleep(took * (40 + step) / 80);
+        // An early one finds no handler.
+        let sent = Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status();
+        assert!(sent.unwrap().success());
+        let ran = wait(&dir, child);
+        match ran.code {
+            Some(0) => std::fs::remove_file(dir.path("o.svg")).unwrap(),
+            Some(130) => assert_eq!(ran.stderr, "error: interrupted\n"),
+            None => assert_eq!(ran.stderr, ""),
+            code => panic!("{code:?}: {}", ran.stderr),
+        }
+        assert_eq!(dir.names(), before, "{step}: {:?}", ran.code);
+    }
+}

@@ -1,5 +1,7 @@
 //! What the tests share: a directory of their own, a way to run the binary, reads, an oracle.
 
+pub(crate) mod fastk;
+pub(crate) mod meryl;
 pub(crate) mod oracle;
 pub(crate) mod reads;
 pub(crate) mod tools;

@@ -31,7 +31,7 @@ pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};
 pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, finish_all,
-    remove_temporaries, resolve_output,
+    outputs_have_appeared, remove_temporaries, resolve_output,
 };
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{

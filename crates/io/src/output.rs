@@ -14,7 +14,7 @@ pub use folder::TemporaryFolder;
 pub use named::resolve_output;
 pub use set::OutputSet;
 pub use stdout::StdoutWriter;
-pub use temporaries::{MadeDirectories, remove_temporaries};
+pub use temporaries::{MadeDirectories, outputs_have_appeared, remove_temporaries};
 
 use crate::Error;
 use bgzf::BgzfWriter;

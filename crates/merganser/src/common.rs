@@ -48,6 +48,17 @@ pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {
     summary.set("inputs", "bytes", inputs.iter().map(size).sum::<Option<u64>>());
 }
 
+/// Prints a text that is all there is to say.
+///
+/// # Errors
+/// If it cannot be written, to its end.
+pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
+    let mut output = Output::create(Path::new("-"))?;
+    output.write_all(text.as_ref())?;
+    output.finish()?;
+    Ok(())
+}
+
 /// Writes the summary of `--json`, which then needs but to appear.
 ///
 /// # Errors

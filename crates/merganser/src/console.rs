@@ -44,7 +44,7 @@ impl Console {
     }
 
     pub(crate) fn warn(&self, message: impl Display) {
-        self.line(Level::Warn, format_args!("warning: {message}"));
+        self.line(Level::Warn, format_args!("warning: {}", one_line(&message.to_string())));
     }
 
     pub(crate) fn info(&self, message: impl Display) {

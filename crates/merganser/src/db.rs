@@ -7,7 +7,6 @@ mod prepare;
 mod split;
 mod taxa;
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -22,7 +21,7 @@ use crate::args::DbCommand;
 use crate::args::db::{DbInfoArgs, DbVerifyArgs};
 use crate::console::Console;
 use crate::database::AnyDatabase;
-use crate::interrupt;
+use crate::{common, interrupt};
 
 pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> Result<ExitCode> {
     match command {
@@ -47,7 +46,7 @@ fn info(args: &DbInfoArgs) -> Result<ExitCode> {
         true => format!("{info:#}\n"),
         false => fields.map(|(key, value)| format!("{key:<16}{}\n", shown(value))).collect(),
     };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    common::print(text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -127,7 +126,7 @@ fn verify(args: &DbVerifyArgs, console: &Console) -> Result<ExitCode> {
     let mut sound = true;
     for path in &args.databases {
         match check(path, threads, &cancel) {
-            Ok(()) => writeln!(std::io::stdout().lock(), "{}: ok", path.display())?,
+            Ok(()) => common::print(format!("{}: ok\n", path.display()))?,
             Err(error) if cancel.is_cancelled() => return Err(error.into()),
             Err(error) => {
                 console.error(error);

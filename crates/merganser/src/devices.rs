@@ -1,6 +1,5 @@
 //! `merganser devices`, and what summaries say of devices.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -8,9 +7,11 @@ use anyhow::Result;
 use merganser_gpu::availability;
 use merganser_run::Summary;
 
+use crate::common;
+
 /// What there is to compute on, and why a GPU cannot be used.
 pub(crate) fn run() -> Result<ExitCode> {
-    write!(io::stdout().lock(), "{}", merganser_gpu::diagnose())?;
+    common::print(merganser_gpu::diagnose().to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 

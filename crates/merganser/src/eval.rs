@@ -1,7 +1,6 @@
 //! `merganser eval`.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -11,7 +10,7 @@ use merganser_classify::taxonomy::Dump;
 use serde_json::{Value, json};
 
 use crate::args::EvalArgs;
-use crate::common::taxonomy_of;
+use crate::common::{self, taxonomy_of};
 use crate::console::Console;
 use crate::database::AnyDatabase;
 
@@ -47,7 +46,7 @@ pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
         ));
     }
     let text = if args.json { format!("{:#}\n", describe(&found)) } else { table(&found) };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    common::print(text)?;
     Ok(ExitCode::SUCCESS)
 }
 

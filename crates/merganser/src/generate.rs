@@ -10,11 +10,12 @@ use clap_mangen::Man;
 use merganser_io::OutputSet;
 
 use crate::args::Cli;
+use crate::common;
 
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "merganser", &mut script);
-    io::stdout().lock().write_all(&script)?;
+    common::print(script)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -28,7 +29,7 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<ExitCode> {
             write_pages(&cli, directory, &outputs)?;
             outputs.commit_last()?;
         }
-        None => io::stdout().lock().write_all(&page(&cli)?)?,
+        None => common::print(page(&cli)?)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -19,6 +19,8 @@ static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::default);
 /// A run that looks at the flag mostly ends within a fifth of a second. Where it waits for a disk that
 /// does not answer, or a device, it is ended after so long.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a run may take from its last output to its end, to have ended well.
+const AT_ITS_END: Duration = Duration::from_millis(200);
 const INTERRUPTED_CODE: i32 = 130;
 
 /// Has signals handled from here on: Ctrl-C, SIGTERM and SIGHUP stop the run. A file that would
@@ -65,6 +67,10 @@ fn wait_for(mut signals: Signals) {
         thread::sleep(Duration::from_millis(10));
     }
     merganser_io::remove_temporaries();
+    if merganser_io::outputs_have_appeared() {
+        // A run that was at its end is no interrupted one.
+        thread::sleep(AT_ITS_END);
+    }
     match is_to_be_told() {
         true => end_at_once(INTERRUPTED_CODE, b"error: interrupted"),
         // The run came to its end, too, and says it.

@@ -1,6 +1,6 @@
 //! Names of outputs: the temporary one beside the target, and the final one.
 
-use super::temporaries::Listed;
+use super::temporaries::{Appearing, Listed};
 use crate::Error;
 use crate::error::{reason, without_name};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -100,7 +100,10 @@ impl Named {
 
     /// Gives the file its name, and puts that on disk.
     pub(super) fn appear_alone(self) -> Result<(), Error> {
+        let failed = |cause| Error::Write { path: self.path.clone(), cause: Arc::new(cause) };
+        let appearing = Appearing::begin().map_err(failed)?;
         let appeared = self.appear_over(Before::Lost)?;
+        appearing.done();
         sync_directory(directory_of(&appeared.target));
         Ok(())
     }

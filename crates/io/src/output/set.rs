@@ -3,6 +3,7 @@
 use super::atomic::AtomicFile;
 use super::member::{Member, State};
 use super::named::{Appeared, Named, directory_of, sync_directory};
+use super::temporaries::Appearing;
 use super::{Output, StdoutWriter};
 use crate::Error;
 use merganser_run::locks::lock;
@@ -63,6 +64,9 @@ impl OutputSet {
     /// back (but where the file system can neither exchange names nor give a file two).
     pub fn commit(&self) -> Result<(), Error> {
         let Some(mut state) = self.state() else { return Ok(()) };
+        let Some(first) = state.written.first() else { return Ok(()) };
+        let failed = |cause| Error::Write { path: first.path().to_owned(), cause: Arc::new(cause) };
+        let appearing = Appearing::begin().map_err(failed)?;
         let files = std::mem::take(&mut state.written);
         let directories: BTreeSet<PathBuf> =
             files.iter().map(|file| directory_of(file.target()).to_owned()).collect();
@@ -80,6 +84,7 @@ impl OutputSet {
             }
         }
         drop(appeared);
+        appearing.done();
         directories.iter().for_each(|directory| sync_directory(directory));
         Ok(())
     }

@@ -12,8 +12,15 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
 
-static LIST: Mutex<List> = Mutex::new(List { first: None, next_number: 0, closed: false });
+static LIST: Mutex<List> =
+    Mutex::new(List { first: None, next_number: 0, closed: false, appearing: 0, appeared: false });
+
+/// So long the end of the process waits for outputs that are appearing: who makes them appear may be the
+/// one who ends it.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 struct List {
@@ -22,6 +29,10 @@ struct List {
     next_number: u64,
     /// The process ends: nothing more may be made.
     closed: bool,
+    /// How many sets of outputs are getting their names.
+    appearing: usize,
+    /// Whether one has got them.
+    appeared: bool,
 }
 
 #[derive(Debug)]
@@ -94,6 +105,44 @@ impl Drop for Listed {
     }
 }
 
+/// A set of outputs that is getting its names: while this lives, the process does not end between two of
+/// them.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct Appearing(());
+
+impl Appearing {
+    /// Before the first name.
+    ///
+    /// # Errors
+    /// If the process is about to end.
+    pub(super) fn begin() -> io::Result<Appearing> {
+        let mut list = list();
+        if list.closed {
+            drop(list);
+            return Err(io::Error::other("interrupted"));
+        }
+        list.appearing += 1;
+        Ok(Appearing(()))
+    }
+
+    /// All have their names.
+    pub(super) fn done(self) {
+        list().appeared = true;
+    }
+}
+
+impl Drop for Appearing {
+    fn drop(&mut self) {
+        list().appearing -= 1;
+    }
+}
+
+/// Whether outputs of this process have appeared under their names.
+pub fn outputs_have_appeared() -> bool {
+    list().appeared
+}
+
 /// Directories that were made for temporary files, the outermost first. They go with this, unless
 /// somebody else has put something there.
 #[derive(Debug, Default)]
@@ -132,10 +181,17 @@ impl Drop for MadeDirectories {
 }
 
 /// Removes the temporary files and directories of this process that have a name, and lets no more be
-/// made: for a process that is to end at once. Neither allocates nor waits for who does.
+/// made, nor outputs appear: for a process that is to end at once. Of a set of outputs that is appearing
+/// all do first, unless that takes long. Does not allocate, nor wait for ever for who does.
 pub fn remove_temporaries() {
-    let mut list = list();
-    list.closed = true;
+    list().closed = true;
+    let step = Duration::from_millis(1);
+    let mut steps = PATIENCE.as_millis() / step.as_millis();
+    while list().appearing > 0 && steps > 0 {
+        thread::sleep(step);
+        steps -= 1;
+    }
+    let list = list();
     let mut next = &list.first;
     // The last one first, so that directories are empty and inner ones gone before outer ones.
     while let Some(entry) = next {

@@ -2,7 +2,6 @@
 //! RapidGKC paper have it.
 
 use std::fmt::Write as _;
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -12,6 +11,7 @@ use merganser_run::{Cancel, Resources};
 
 use crate::args::CountArgs;
 use crate::args::count::rule_name;
+use crate::common;
 use crate::console::Console;
 use crate::progress::Bar;
 
@@ -34,7 +34,7 @@ pub(super) fn run(
     if stats.kmers == 0 {
         console.warn(format_args!("no k-mers in {} records", stats.records));
     }
-    std::io::stdout().lock().write_all(text(&stats).as_bytes())?;
+    common::print(text(&stats))?;
     Ok(ExitCode::SUCCESS)
 }
 

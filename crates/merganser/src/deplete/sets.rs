@@ -1,6 +1,5 @@
 //! `merganser deplete index`, `union`, `diff`, `intersect` and `info`.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -108,6 +107,6 @@ pub(super) fn info(args: &SetInfoArgs) -> Result<ExitCode> {
             "format      {format}\nk           {k}\nw           {w}\nminimizers  {count}\nbytes       {bytes}\n"
         )
     };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    common::print(text)?;
     Ok(ExitCode::SUCCESS)
 }

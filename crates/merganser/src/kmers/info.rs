@@ -1,6 +1,5 @@
 //! `merganser kmers info`.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -9,7 +8,7 @@ use merganser_kmers::tables::{AnyTable, Description};
 use serde_json::{Value, json};
 
 use crate::args::kmers::InfoArgs;
-use crate::interrupt;
+use crate::{common, interrupt};
 
 pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
@@ -19,7 +18,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
         None => describe_foreign(table.description(), table.bytes()),
     };
     let text = if args.json { format!("{info:#}\n") } else { aligned(&info) };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    common::print(text)?;
     Ok(ExitCode::SUCCESS)
 }
 

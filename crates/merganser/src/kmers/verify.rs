@@ -1,6 +1,5 @@
 //! `merganser kmers verify`.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -11,7 +10,7 @@ use merganser_run::Cancel;
 use super::{histogram, tables};
 use crate::args::kmers::VerifyArgs;
 use crate::console::Console;
-use crate::interrupt;
+use crate::{common, interrupt};
 
 /// Checks every table, also after one that is damaged.
 pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
@@ -19,7 +18,7 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     let mut sound = true;
     for path in &args.tables {
         match check(path, args, &cancel) {
-            Ok(()) => writeln!(std::io::stdout().lock(), "{}: ok", path.display())?,
+            Ok(()) => common::print(format!("{}: ok\n", path.display()))?,
             Err(error) if cancel.is_cancelled() => return Err(error),
             Err(error) => {
                 console.error(error);

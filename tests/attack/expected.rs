@@ -1,0 +1,94 @@
+//! What a job writes if nobody disturbs it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::Read;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use crate::scene::Scene;
+use crate::table::{JOBS, Job};
+use crate::world::{Scale, World};
+
+/// A file without its bytes: this process must stay smaller than what it measures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Digest {
+    pub(crate) length: u64,
+    hash: u64,
+}
+
+impl Digest {
+    pub(crate) fn of(path: &Path) -> Digest {
+        let (mut file, mut hasher) = (File::open(path).unwrap(), DefaultHasher::new());
+        let (mut buffer, mut length) = (vec![0; 1 << 16], 0);
+        loop {
+            let read = file.read(&mut buffer).unwrap();
+            if read == 0 {
+                return Digest { length, hash: hasher.finish() };
+            }
+            hasher.write(&buffer[..read]);
+            length += read as u64;
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Expected {
+    pub(crate) stdout: Digest,
+    /// By names that begin with `out/`.
+    pub(crate) files: BTreeMap<String, Digest>,
+    pub(crate) took: Duration,
+}
+
+type Known = Arc<OnceLock<Expected>>;
+
+/// The worlds, made when they are wanted, and what jobs write there.
+pub(crate) struct Ground {
+    folder: tempfile::TempDir,
+    small: OnceLock<World>,
+    large: OnceLock<World>,
+    known: Mutex<HashMap<(usize, Scale), Known>>,
+}
+
+impl Ground {
+    pub(crate) fn new() -> Ground {
+        let folder = tempfile::Builder::new().prefix("merganser-world-").tempdir().unwrap();
+        let (small, large) = (OnceLock::new(), OnceLock::new());
+        Ground { folder, small, large, known: Mutex::default() }
+    }
+
+    pub(crate) fn world(&self, scale: Scale) -> &World {
+        let (world, name) = match scale {
+            Scale::Small => (&self.small, "small"),
+            Scale::Large => (&self.large, "large"),
+        };
+        world.get_or_init(|| World::make(self.folder.path().join(name), scale))
+    }
+
+    /// Runs the job if that has not been done.
+    pub(crate) fn with_expected<T>(
+        &self,
+        at: usize,
+        scale: Scale,
+        of: impl FnOnce(&Expected) -> T,
+    ) -> T {
+        let cell = Arc::clone(self.known.lock().unwrap().entry((at, scale)).or_default());
+        of(cell.get_or_init(|| undisturbed(self.world(scale), &JOBS[at])))
+    }
+}
+
+fn undisturbed(world: &World, job: &'static Job) -> Expected {
+    let scene = Scene::new(world, job);
+    let ended = scene.launch(&[]).run();
+    assert_eq!(ended.code, Some(0), "{}: {}", job.line, ended.stderr);
+    assert_eq!(scene.disturbed(), None, "{}", job.line);
+    let files: BTreeMap<String, Digest> = scene
+        .outputs()
+        .into_iter()
+        .map(|name| (name.clone(), Digest::of(&scene.path(&name))))
+        .collect();
+    assert!(files.keys().all(|name| name.starts_with("out/")), "{}: {files:?}", job.line);
+    Expected { stdout: Digest::of(&ended.stdout), files, took: ended.took }
+}

@@ -1,0 +1,129 @@
+//! The kinds of attacks.
+
+mod damage;
+mod disks;
+mod limits;
+mod long;
+mod memory;
+mod names;
+mod pipes;
+mod same;
+mod signals;
+
+use crate::expected::{Expected, Ground};
+use crate::judge::Verdict;
+use crate::launch::{Ended, Launch};
+use crate::scene::Scene;
+use crate::support::reads::Random;
+use crate::table::{JOBS, Job};
+use crate::world::Scale;
+
+/// Whether an attack could be made.
+pub(crate) enum Done {
+    Made,
+    /// Why not.
+    Skipped(String),
+}
+
+/// What came of it: a fault in words.
+pub(crate) type Result = std::result::Result<Done, String>;
+
+type Act = fn(&mut Attack<'_>) -> Result;
+
+/// By turns; damage has the most to offer.
+pub(crate) const KINDS: [(&str, Act); 12] = [
+    ("damage", damage::act),
+    ("signals", signals::act),
+    ("disks", disks::act),
+    ("damage", damage::act),
+    ("limits", limits::act),
+    ("pipes", pipes::act),
+    ("damage", damage::act),
+    ("names", names::act),
+    ("memory", memory::act),
+    ("damage", damage::act),
+    ("same", same::act),
+    ("long", long::act),
+];
+
+/// One attack.
+pub(crate) struct Attack<'a> {
+    pub(crate) ground: &'a Ground,
+    pub(crate) random: Random,
+    /// What was done, for those who want to do it again.
+    pub(crate) line: String,
+}
+
+/// A job of the table, and where it runs.
+pub(crate) struct Chosen<'a> {
+    ground: &'a Ground,
+    at: usize,
+    scale: Scale,
+    pub(crate) scene: Scene,
+}
+
+impl<'a> Attack<'a> {
+    pub(crate) fn new(ground: &'a Ground, seed: u64) -> Attack<'a> {
+        Attack { ground, random: Random(seed), line: String::new() }
+    }
+
+    /// Any job that will do.
+    pub(crate) fn choose(&mut self, scale: Scale, will_do: impl Fn(&Job) -> bool) -> Chosen<'a> {
+        let jobs: Vec<usize> = (0..JOBS.len()).filter(|&at| will_do(&JOBS[at])).collect();
+        let at = jobs[self.random.below(jobs.len())];
+        let scene = Scene::new(self.ground.world(scale), &JOBS[at]);
+        JOBS[at].line.clone_into(&mut self.line);
+        Chosen { ground: self.ground, at, scale, scene }
+    }
+
+    pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.random.below(all.len())]
+    }
+
+    /// A number up to `most`, small ones as often as large ones.
+    pub(crate) fn up_to(&mut self, most: u64) -> u64 {
+        let bits = self.random.below(most.max(1).ilog2() as usize + 2);
+        (self.random.next() & ((1 << bits) - 1)).min(most)
+    }
+
+    /// Options for resources that change no result.
+    pub(crate) fn resources(&mut self, job: &Job) -> Vec<&'static str> {
+        let mut options = Vec::new();
+        if job.takes_threads() && self.random.below(2) == 0 {
+            options.extend(["--threads", self.one_of(&["1", "2", "3", "5"])]);
+        }
+        if job.takes_tmp_dir() {
+            options.extend(["--tmp-dir", "tmp"]);
+        }
+        options
+    }
+
+    pub(crate) fn run(&mut self, launch: Launch) -> Ended {
+        self.line = launch.line();
+        launch.run()
+    }
+
+    /// Adds a word on what was done beside the command.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.line += &format!("   [{text}]");
+    }
+}
+
+impl Chosen<'_> {
+    pub(crate) fn job(&self) -> &'static Job {
+        &JOBS[self.at]
+    }
+
+    pub(crate) fn expected<T>(&self, of: impl FnOnce(&Expected) -> T) -> T {
+        self.ground.with_expected(self.at, self.scale, of)
+    }
+
+    /// Whether a run went as `check` wants it.
+    pub(crate) fn judge(
+        &self,
+        ended: &Ended,
+        check: impl FnOnce(&Scene, &Expected, &Ended) -> Verdict,
+    ) -> Result {
+        self.expected(|expected| check(&self.scene, expected, ended)).map(|()| Done::Made)
+    }
+}

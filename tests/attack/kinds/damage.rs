@@ -1,0 +1,104 @@
+//! Damaged files of all formats that are read.
+
+mod bytes;
+mod packed;
+
+use super::{Attack, Chosen, Result};
+use crate::expected::Expected;
+use crate::judge::{Verdict, fault, orderly, quiet, refused, shown, whole, within};
+use crate::launch::Ended;
+use crate::scene::Scene;
+use crate::world::Scale;
+
+/// What commands have that take no `--memory`.
+const AMPLE: u64 = 600 << 20;
+/// Kinds of files with checksums of all that matters.
+const CHECKED: [&str; 10] =
+    [".mgk", ".mgdb", ".mgi", ".mgd", ".gz", ".bz2", ".xz", ".zst", ".bam", ".partial"];
+/// Files that name other files, of which the message is then, or whose mistakes show elsewhere.
+const INDIRECT: [&str; 9] = [
+    "list",
+    "genomes",
+    "sheet.tsv",
+    "library.tsv",
+    "session",
+    "list.txt",
+    "sums",
+    "ids",
+    "g0.fa.fai",
+];
+
+pub(super) fn act(attack: &mut Attack<'_>) -> Result {
+    let mut chosen = attack.choose(Scale::Small, |_| true);
+    let names: Vec<String> = chosen.scene.inputs().map(str::to_owned).collect();
+    let name = names[attack.random.below(names.len())].clone();
+    let sound = chosen.scene.read(&name);
+    // Below the checksums of compressed files, too.
+    let unpacked = match attack.random.below(3) {
+        0 => packed::unpack(&name, &sound),
+        _ => None,
+    };
+    let is_checked = unpacked.is_none() && CHECKED.iter().any(|end| name.ends_with(end));
+    let (mut whats, inner) = (Vec::new(), unpacked.is_some());
+    let mut bytes = unpacked.unwrap_or_else(|| sound.clone());
+    for _ in 0..1 + attack.random.below(3) * attack.random.below(2) {
+        whats.push(bytes::damage(&mut bytes, &mut attack.random));
+    }
+    if inner {
+        bytes = packed::pack(&name, &bytes);
+    }
+    chosen.scene.replace(&name, &bytes);
+    let (options, memory) = resources(attack, &chosen);
+    let ended = attack.run(chosen.scene.launch(&options));
+    attack.note(&format!("{name}{}: {}", if inner { " (within)" } else { "" }, whats.join("; ")));
+    chosen.judge(&ended, |scene, expected, ended| {
+        orderly(ended)?;
+        within(ended, memory)?;
+        match ended.code {
+            Some(0) if is_checked || bytes == sound => whole(scene, expected, ended),
+            Some(0) => well(scene, expected, ended),
+            _ => {
+                refused(scene, ended)?;
+                named(scene, &name, ended)
+            }
+        }
+    })
+}
+
+/// Options, and the memory that they allow.
+fn resources(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> (Vec<&'static str>, u64) {
+    let mut options = attack.resources(chosen.job());
+    if !chosen.job().takes_memory() {
+        return (options, AMPLE);
+    }
+    let budget = attack.one_of(&["100M", "200M", "500M"]);
+    options.extend(["--memory", budget]);
+    (options, super::memory::bytes(budget))
+}
+
+/// Damage that is a file of another meaning: the same outputs, of other bytes.
+fn well(scene: &Scene, expected: &Expected, ended: &Ended) -> Verdict {
+    quiet(ended)?;
+    let names = scene.outputs();
+    if scene.job.has_samples() || names.iter().eq(expected.files.keys()) {
+        return Ok(());
+    }
+    fault(format!("exit code 0, and these outputs: {names:?}"))
+}
+
+/// The message has the name of the file, or of the folder or table that it belongs to.
+fn named(scene: &Scene, name: &str, ended: &Ended) -> Verdict {
+    let base = name.rsplit('/').next().unwrap_or(name);
+    let folder = name.split('/').next().unwrap_or(name);
+    let stem = base.trim_start_matches('.').split('.').next().unwrap_or(base);
+    let says = |part: &str| ended.stderr.contains(part);
+    // Too little memory is seen first.
+    let is_said = [base, folder].into_iter().any(says)
+        || says(&format!(" {stem}"))
+        || (says(" at least ") && says("memory"))
+        || (scene.job.stdin() == Some(name) && says("stdin"));
+    match is_said || INDIRECT.contains(&name) {
+        true => Ok(()),
+        false => fault(format!("{name} is not named: {}", shown(&ended.stderr))),
+    }
+}

@@ -1,0 +1,65 @@
+//! What is within compressed files.
+
+use std::io::{Read, Write};
+
+/// The contents of a file that is compressed, by its name.
+pub(super) fn unpack(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    let read = if name.ends_with(".gz") || name.ends_with(".bam") {
+        flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut text)
+    } else if name.ends_with(".bz2") {
+        bzip2::read::MultiBzDecoder::new(bytes).read_to_end(&mut text)
+    } else if name.ends_with(".xz") {
+        liblzma::read::XzDecoder::new(bytes).read_to_end(&mut text)
+    } else if name.ends_with(".zst") {
+        zstd::Decoder::new(bytes).unwrap().read_to_end(&mut text)
+    } else {
+        return None;
+    };
+    read.unwrap();
+    Some(text)
+}
+
+/// Compresses it again.
+pub(super) fn pack(name: &str, text: &[u8]) -> Vec<u8> {
+    let level = flate2::Compression::fast();
+    match name.rsplit('.').next() {
+        Some("bam") => bgzf(text),
+        Some("gz") => {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), level);
+            gzip.write_all(text).unwrap();
+            gzip.finish().unwrap()
+        }
+        Some("bz2") => {
+            let level = bzip2::Compression::fast();
+            let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), level);
+            bzip2.write_all(text).unwrap();
+            bzip2.finish().unwrap()
+        }
+        Some("xz") => {
+            let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 0);
+            xz.write_all(text).unwrap();
+            xz.finish().unwrap()
+        }
+        _ => zstd::encode_all(text, 1).unwrap(),
+    }
+}
+
+/// BGZF (the SAM specification, 4.1): members of gzip that tell their lengths, and an empty one at the end.
+fn bgzf(text: &[u8]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for block in text.chunks(40_000).chain([&[][..]]) {
+        let level = flate2::Compression::fast();
+        let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), level);
+        deflate.write_all(block).unwrap();
+        let data = deflate.finish().unwrap();
+        let mut sum = flate2::Crc::new();
+        sum.update(block);
+        all.extend([31, 139, 8, 4, 0, 0, 0, 0, 0, 255, 6, 0, b'B', b'C', 2, 0]);
+        all.extend((data.len() as u16 + 25).to_le_bytes());
+        all.extend(data);
+        all.extend(sum.sum().to_le_bytes());
+        all.extend((block.len() as u32).to_le_bytes());
+    }
+    all
+}

@@ -1,0 +1,66 @@
+//! Limits of the process (`ulimit`).
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::{Attack, Done, Result};
+use crate::judge::whole_or_refused;
+use crate::scene::Scene;
+use crate::support::tools::by_chance;
+use crate::world::Scale;
+
+pub(super) fn act(attack: &mut Attack<'_>) -> Result {
+    let scale = attack.one_of(&[Scale::Small, Scale::Small, Scale::Large]);
+    let chosen = attack.choose(scale, |_| true);
+    let options = attack.resources(chosen.job());
+    let launch = chosen.scene.launch(&options);
+    let launch = match attack.random.below(7) {
+        // Less than that and the program cannot be loaded.
+        0..3 => launch.after(&format!("ulimit -v {}", 40_000 + attack.up_to(1_500_000))),
+        3..5 => launch.after(&format!("ulimit -n {}", 4 + attack.random.below(20))),
+        5 => {
+            let bytes = chosen.expected(|expected| {
+                expected.files.values().map(|file| file.length).max().unwrap_or(1000)
+            });
+            // What is said goes to a file, too.
+            launch.after(&format!("ulimit -f {}", 2 + attack.up_to(bytes / 400)))
+        }
+        _ => {
+            if !anybody_may_run(&chosen.scene) {
+                return Ok(Done::Skipped("this user may not become another one".into()));
+            }
+            let processes = 1 + attack.random.below(6);
+            let mut launch = launch;
+            let inner = format!("ulimit -u {processes}; exec \"$0\" \"$@\"");
+            launch.wrapper =
+                ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bash", "-c"]
+                    .into_iter()
+                    .map(Into::into)
+                    .chain([inner.into()])
+                    .collect();
+            launch
+        }
+    };
+    let ended = attack.run(launch);
+    chosen.judge(&ended, whole_or_refused)
+}
+
+/// Opens the scene to all users, if there are others here that can run the program.
+fn anybody_may_run(scene: &Scene) -> bool {
+    if !by_chance("setpriv") || !by_chance("bash") {
+        return false;
+    }
+    let open = || fs::Permissions::from_mode(0o777);
+    let root = scene.path("");
+    let root = root.parent().unwrap();
+    for folder in [root.to_owned(), scene.path(""), scene.path("out"), scene.path("tmp")] {
+        fs::set_permissions(folder, open()).unwrap();
+    }
+    let status = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .args([crate::support::MERGANSER, "--version"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
+}

@@ -1,0 +1,75 @@
+//! Lines, names and records without an end, and more of them than any memory holds.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+
+use super::memory::bytes;
+use super::{Attack, Result};
+use crate::judge::{orderly, refused, within};
+use crate::table::Job;
+use crate::world::Scale;
+
+/// What is repeated.
+const PIECES: [&str; 12] =
+    ["A", "x", "N", "\t", " ", "9", "\n", ">\n", ">a\nAC\n", "@a\nAC\n+\nII\n", "7\t1\n", "A\t1\n"];
+/// What stands before it.
+const STARTS: [&str; 8] = ["", ">", "@r\n", "@r\nACGT\n+\n", "3\t|\t", "x\t", "#", "@SQ\tSN:"];
+
+pub(super) fn act(attack: &mut Attack<'_>) -> Result {
+    let world = attack.ground.world(Scale::Small);
+    let reads_text = |job: &Job| world.inputs(job).iter().any(|name| is_text(name));
+    let mut chosen = attack.choose(Scale::Small, |job| {
+        // Each line of a session has an answer.
+        job.takes_memory() && job.stdin() != Some("session") && reads_text(job)
+    });
+    let names: Vec<String> =
+        chosen.scene.inputs().filter(|name| is_text(name)).map(str::to_owned).collect();
+    let name = &names[attack.random.below(names.len())];
+    let sound = chosen.scene.read(name);
+    let (start, piece) = (attack.one_of(&STARTS), attack.one_of(&PIECES));
+    let length = (50 << 20) + attack.random.below(250 << 20);
+    let at = attack.random.below(4) * sound.len() / 4;
+    let path = chosen.scene.path(name);
+    fs::remove_file(&path).unwrap();
+    let file = BufWriter::new(File::create(&path).unwrap());
+    if name.ends_with(".gz") {
+        let level = flate2::Compression::fast();
+        let mut gzip = flate2::write::GzEncoder::new(file, level);
+        write(&mut gzip, &[], 0, start, piece, length);
+        gzip.finish().unwrap().flush().unwrap();
+    } else {
+        write(file, &sound, at, start, piece, length);
+    }
+    chosen.scene.is_as_it_should_be(name);
+    let budget = attack.one_of(&["60M", "100M", "300M"]);
+    let mut options = attack.resources(chosen.job());
+    options.extend(["--memory", budget]);
+    let ended = attack.run(chosen.scene.launch(&options));
+    attack.note(&format!("{name}: at {at} {start:?} and {length} bytes of {piece:?}"));
+    chosen.judge(&ended, |scene, _, ended| {
+        within(ended, bytes(budget))?;
+        orderly(ended)?;
+        match ended.code {
+            Some(0) => Ok(()),
+            _ => refused(scene, ended),
+        }
+    })
+}
+
+fn is_text(name: &str) -> bool {
+    let ends =
+        [".fq", ".fa", ".tsv", ".dmp", ".sam", ".txt", ".fq.gz", ".lines", ".kreport", ".fai"];
+    ends.iter().any(|end| name.ends_with(end)) || !name.contains('.')
+}
+
+/// A sound text with something endless at the beginning of one of its lines.
+fn write(mut out: impl Write, sound: &[u8], at: usize, start: &str, piece: &str, length: usize) {
+    let line = sound[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    out.write_all(&sound[..line]).unwrap();
+    out.write_all(start.as_bytes()).unwrap();
+    let block = piece.repeat((1 << 16) / piece.len());
+    (0..length / block.len()).for_each(|_| out.write_all(block.as_bytes()).unwrap());
+    out.write_all(b"\n").unwrap();
+    out.write_all(&sound[line..]).unwrap();
+    out.flush().unwrap();
+}

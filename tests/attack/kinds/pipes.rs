@@ -1,0 +1,141 @@
+//! Pipes that close, and devices that take nothing.
+
+use std::fs::File;
+use std::io::Read;
+use std::process::Stdio;
+use std::thread;
+
+use super::{Attack, Chosen, Done, Result};
+use crate::judge::{
+    fault, nothing_left, orderly, quiet, refused, same_files, shown, undisturbed, whole,
+};
+use crate::launch::Ended;
+use crate::table::Job;
+use crate::world::Scale;
+
+pub(super) fn act(attack: &mut Attack<'_>) -> Result {
+    match attack.random.below(6) {
+        0 | 1 => reader_leaves(attack),
+        2 => full_stdout(attack),
+        3 => full_output(attack),
+        4 => full_stderr(attack),
+        _ => closed(attack),
+    }
+}
+
+fn prints(chosen: &Chosen<'_>) -> bool {
+    chosen.expected(|expected| expected.stdout.length > 0)
+}
+
+/// The reader of standard output goes away: what else there is is made, and nothing said.
+fn reader_leaves(attack: &mut Attack<'_>) -> Result {
+    let to_stdout = |job: &Job| !job.line.contains("-o out/") && job.stdin().is_none();
+    let scale = attack.one_of(&[Scale::Small, Scale::Large]);
+    let chosen = attack.choose(scale, to_stdout);
+    let length = chosen.expected(|expected| expected.stdout.length);
+    let wanted = attack.random.next() % (length + 1);
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    let mut launch = chosen.scene.launch(&attack.resources(chosen.job()));
+    launch.stdout = Some(Stdio::from(writer));
+    let reading = thread::spawn(move || {
+        let mut read = (&mut reader).take(wanted);
+        std::io::copy(&mut read, &mut std::io::sink())
+    });
+    let ended = attack.run(launch);
+    attack.note(&format!("a reader that leaves after {wanted} bytes"));
+    let read = reading.join().unwrap().unwrap();
+    well(&chosen, &ended)?;
+    match read == wanted {
+        true => Ok(Done::Made),
+        false => fault(format!("{read} bytes only")),
+    }
+}
+
+/// Files as they should be, and no word.
+fn well(chosen: &Chosen<'_>, ended: &Ended) -> Result {
+    chosen.judge(ended, |scene, expected, ended| {
+        orderly(ended)?;
+        if ended.code != Some(0) {
+            return fault(format!("exit code {:?}: {}", ended.code, shown(&ended.stderr)));
+        }
+        quiet(ended)?;
+        undisturbed(scene)?;
+        same_files(scene, expected)
+    })
+}
+
+fn full_stdout(attack: &mut Attack<'_>) -> Result {
+    let chosen = attack.choose(Scale::Small, |_| true);
+    let mut launch = chosen.scene.launch(&attack.resources(chosen.job()));
+    launch.stdout = Some(Stdio::from(File::options().write(true).open("/dev/full").unwrap()));
+    let ended = attack.run(launch);
+    attack.note("stdout is /dev/full");
+    if !prints(&chosen) {
+        return well(&chosen, &ended);
+    }
+    chosen.judge(&ended, |scene, _, ended| {
+        orderly(ended)?;
+        refused(scene, ended)?;
+        match ended.stderr.contains("stdout") {
+            true => Ok(()),
+            false => fault(format!("stdout is not named: {}", shown(&ended.stderr))),
+        }
+    })
+}
+
+/// One of the outputs is a device that is full.
+fn full_output(attack: &mut Attack<'_>) -> Result {
+    let chosen = attack.choose(Scale::Small, |job| !job.outputs().is_empty());
+    let output = attack.one_of(&chosen.job().outputs());
+    let args = chosen.job().args().into_iter();
+    let args = args.map(|arg| if arg == output { "/dev/full".into() } else { arg }).collect();
+    let empty = chosen.expected(|expected| expected.files[output].length == 0);
+    let ended = attack.run(chosen.scene.launch_with(args));
+    chosen.judge(&ended, |scene, _, ended| {
+        orderly(ended)?;
+        if empty && ended.code == Some(0) {
+            return Ok(());
+        }
+        // Not the name that such a file should have.
+        if ended.code == Some(2) {
+            return nothing_left(scene);
+        }
+        refused(scene, ended)?;
+        match ended.stderr.contains("/dev/full") {
+            true => Ok(()),
+            false => fault(format!("/dev/full is not named: {}", shown(&ended.stderr))),
+        }
+    })
+}
+
+/// Nobody hears what is said; the work is done.
+fn full_stderr(attack: &mut Attack<'_>) -> Result {
+    let chosen = attack.choose(Scale::Small, |_| true);
+    let resources = attack.resources(chosen.job());
+    let args = chosen.job().words().map(Into::into);
+    let args = args.chain(resources.into_iter().map(Into::into)).collect();
+    let mut launch = chosen.scene.launch_with(args);
+    launch.stderr = Some(Stdio::from(File::options().write(true).open("/dev/full").unwrap()));
+    let ended = attack.run(launch);
+    attack.note("stderr is /dev/full");
+    chosen.judge(&ended, |scene, expected, ended| {
+        orderly(ended)?;
+        if ended.code != Some(0) {
+            return fault(format!("exit code {:?}", ended.code));
+        }
+        whole(scene, expected, ended)
+    })
+}
+
+/// Standard streams that are not open at all.
+fn closed(attack: &mut Attack<'_>) -> Result {
+    let chosen = attack.choose(Scale::Small, |job| job.stdin().is_none());
+    let which = attack.one_of(&["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", "<&- >&- 2>&-"]);
+    let launch = chosen.scene.launch(&attack.resources(chosen.job()));
+    let launch = launch.after(&format!("exec {which}"));
+    let ended = attack.run(launch);
+    if prints(&chosen) && which.contains(">&-") && ended.code == Some(1) {
+        return chosen.judge(&ended, |_, _, ended| orderly(ended));
+    }
+    well(&chosen, &ended)
+}

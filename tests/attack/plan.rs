@@ -1,0 +1,116 @@
+//! Which attacks are made, and for how long.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt::Write;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::expected::Ground;
+use crate::kinds::{Attack, Done, KINDS};
+
+/// Of the short form, all preparations included.
+const SHORT: Duration = Duration::from_secs(100);
+/// Attacks at the same time: most of their time they wait.
+const WORKERS: usize = 2;
+
+pub(crate) struct Plan {
+    first: u64,
+    /// One seed alone.
+    alone: bool,
+    time: Duration,
+    kind: Option<String>,
+}
+
+#[derive(Default)]
+struct Tally {
+    /// Attacks by kind, and those that could not be made here.
+    made: BTreeMap<&'static str, u64>,
+    skipped: BTreeMap<String, u64>,
+    findings: Vec<String>,
+}
+
+impl Plan {
+    pub(crate) fn from_environment() -> Plan {
+        let number = |name: &str| {
+            env::var(name).ok().map(|text| text.parse::<u64>().unwrap_or_else(|_| panic!("{name}")))
+        };
+        let (seed, seconds) = (number("MERGANSER_ATTACK_SEED"), number("MERGANSER_ATTACK_SECONDS"));
+        Plan {
+            first: seed.unwrap_or(1),
+            alone: seed.is_some() && seconds.is_none(),
+            time: seconds.map_or(SHORT, Duration::from_secs),
+            kind: env::var("MERGANSER_ATTACK_KIND").ok(),
+        }
+    }
+
+    /// Makes the attacks.
+    ///
+    /// # Panics
+    /// If one succeeds.
+    pub(crate) fn carry_out(&self) {
+        let (begun, ground) = (Instant::now(), Ground::new());
+        let (next, tally) = (AtomicU64::new(self.first), Mutex::new(Tally::default()));
+        let work = || {
+            loop {
+                let seed = next.fetch_add(1, Ordering::Relaxed);
+                let over = if self.alone { seed > self.first } else { begun.elapsed() > self.time };
+                if over {
+                    return;
+                }
+                self.attack(&ground, seed, &tally);
+            }
+        };
+        thread::scope(|scope| (0..WORKERS).for_each(|_| drop(scope.spawn(work))));
+        let tally = tally.into_inner().unwrap();
+        eprintln!("{}", tally.text(begun.elapsed()));
+        let findings = &tally.findings;
+        assert!(findings.is_empty(), "{} findings:\n{}", findings.len(), findings.join("\n"));
+    }
+
+    fn attack(&self, ground: &Ground, seed: u64, tally: &Mutex<Tally>) {
+        let (name, act) = KINDS[(seed % KINDS.len() as u64) as usize];
+        if self.kind.as_ref().is_some_and(|kind| kind != name) && !self.alone {
+            return;
+        }
+        let mut attack = Attack::new(ground, seed);
+        let result = panic::catch_unwind(AssertUnwindSafe(|| act(&mut attack)));
+        let result = result.unwrap_or_else(|panic| Err(format!("the test: {}", text_of(&*panic))));
+        let mut tally = tally.lock().unwrap();
+        match result {
+            Ok(Done::Made) => *tally.made.entry(name).or_default() += 1,
+            Ok(Done::Skipped(why)) => {
+                *tally.skipped.entry(format!("{name}: {why}")).or_default() += 1;
+            }
+            Err(finding) => {
+                *tally.made.entry(name).or_default() += 1;
+                let text = format!("seed {seed} ({name}): {}\n    {finding}", attack.line);
+                eprintln!("FOUND {text}");
+                tally.findings.push(text);
+            }
+        }
+    }
+}
+
+impl Tally {
+    fn text(&self, took: Duration) -> String {
+        let mut text = format!("attacks in {} s:", took.as_secs());
+        for (kind, number) in &self.made {
+            write!(text, " {number} {kind},").unwrap();
+        }
+        write!(text, " {} in all", self.made.values().sum::<u64>()).unwrap();
+        for (what, number) in &self.skipped {
+            write!(text, "\nskipped: {number} of {what}").unwrap();
+        }
+        text
+    }
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
+}

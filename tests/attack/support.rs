@@ -1,0 +1,16 @@
+//! What the tests of `tests/cli` have already: simulated reads, and tools where they are installed.
+#![allow(dead_code, unreachable_pub, reason = "those tests use the rest")]
+
+#[path = "../cli/support/fastk.rs"]
+pub(crate) mod fastk;
+#[path = "../cli/support/meryl.rs"]
+pub(crate) mod meryl;
+#[path = "../cli/support/oracle.rs"]
+pub(crate) mod oracle;
+#[path = "../cli/support/reads.rs"]
+pub(crate) mod reads;
+#[path = "../cli/support/tools.rs"]
+pub(crate) mod tools;
+
+/// The binary under attack.
+pub(crate) const MERGANSER: &str = env!("CARGO_BIN_EXE_merganser");
