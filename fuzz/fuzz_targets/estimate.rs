@@ -1,0 +1,28 @@
+//! Any texts as a report and as a distribution of Bracken: refused, or reads are given to taxa, none of which
+//! come from nowhere; the distribution is written and read back as it is.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use merganser_classify::bracken::{Distribution, Estimate, Level};
+use merganser_classify::report::KrakenReport;
+use merganser_fuzz::files::{folder, write};
+
+fuzz_target!(|input: &[u8]| {
+    let Some(at) = input.iter().position(|&byte| byte == 0) else { return };
+    let (report, rest) = input.split_at(at);
+    let Ok(report) = KrakenReport::of_text(report) else { return };
+    let folder = folder();
+    let [first, second] = ["1", "2"].map(|name| folder.path().join(name));
+    write(&first, &rest[1..]);
+    let Ok(distribution) = Distribution::read(&first) else { return };
+    write(&second, distribution.text());
+    assert_eq!(Distribution::read(&second).expect("what was written").rows, distribution.rows);
+    for threshold in [0, 10] {
+        let level = Level::species();
+        let Ok(estimate) = Estimate::new(&report, &distribution, &level, threshold) else { return };
+        let (mut text, notes) = (Vec::new(), estimate.notes());
+        estimate.write_table(&mut text).expect("memory takes it");
+        estimate.write_report(&mut text).expect("memory takes it");
+        assert!(notes.taxa + notes.left_out <= report.rows().len() as u64, "{notes:?}");
+    }
+});

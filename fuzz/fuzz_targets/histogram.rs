@@ -1,0 +1,29 @@
+//! Any text, or bytes of FastK, as a histogram: refused, or written and read back as it is, and a model fitted
+//! to it, or none, without a panic.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use merganser_kmers::{Histogram, HistogramFormat};
+use merganser_spectrum::{Model, is_flat_valley, peaks, smudges, solid_threshold};
+
+/// A histogram of FastK has tens of thousands of places; fits take longest of all.
+const MOST_ROWS: usize = 300;
+
+fuzz_target!(|input: &[u8]| {
+    let [k, ploidy, rest @ ..] = input else { return };
+    let text = std::str::from_utf8(rest).ok().and_then(|text| Histogram::parse(text).ok());
+    let Some(histogram) = text.or_else(|| Some(Histogram::of_fastk(rest)?.0)) else { return };
+    let mut written = Vec::new();
+    histogram.write(HistogramFormat::Tsv, None, &mut written).expect("memory takes it");
+    let written = String::from_utf8(written).expect("text");
+    assert!(Histogram::parse(&written).is_ok_and(|again| again.iter().eq(histogram.iter())));
+    let rows: Vec<(u32, u64)> = histogram.iter().take(MOST_ROWS).collect();
+    let solid = solid_threshold(&rows);
+    let _ = (is_flat_valley(&rows), peaks(&rows, solid.unwrap_or(1), 6));
+    let pairs: Vec<((u32, u32), u64)> =
+        rows.windows(2).map(|two| ((two[0].0, two[1].0), two[0].1.min(two[1].1))).collect();
+    let _ = smudges::ploidy(&pairs, &rows);
+    if let Ok(model) = Model::fit(&rows, usize::from(k % 128) + 1, u32::from(ploidy % 2) + 1) {
+        assert!(model.coverage.is_finite() && model.genome_size.is_finite(), "{model:?}");
+    }
+});
