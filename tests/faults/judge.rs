@@ -69,7 +69,9 @@ pub(crate) fn judge(
 
 /// What the standard library and the C library say before they abort for want of memory.
 fn is_of_a_library(line: &str) -> bool {
-    line.starts_with("memory allocation of ") || line.starts_with("Fatal glibc error: ")
+    let starts =
+        ["memory allocation of ", "note: run with `RUST_BACKTRACE=1`", "Fatal glibc error: "];
+    starts.iter().any(|start| line.starts_with(start))
 }
 
 /// Outputs that may differ between two runs: summaries (`--json`), which have times, and journals, which
