@@ -46,7 +46,7 @@ pub(crate) const COMMANDS: [&str; 78] = [
     "db bracken --read-lengths 60 own.mgdb g0.fa g1.fa",
     "db verify refs.mgdb",
     "db taxa refs.mgdb -o o.tsv",
-    "classify refs.mgdb 1.fq -o o.tsv --report or --mpa om --json oj",
+    "classify refs.mgdb 1.fq -o o.tsv --report or --mpa ompa --json oj",
     "classify refs.mgdb -1 1.fq -2 2.fq -o - --report or --partial op",
     "classify refs.mgdb -1 1.fq -2 2.fq --no-map --classified-out oc#.fq.gz --unclassified-out ou#.fq",
     "classify --references g0.fa --taxonomy tax 1.fq -o o.tsv",

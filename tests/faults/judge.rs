@@ -148,7 +148,7 @@ fn names_its_cause(
     let temporary = file.contains(".merganser-") || file.starts_with("tmp");
     let first = |name: &String| says(name.split('/').next().unwrap_or(name));
     let named = match temporary {
-        true => says("tmp") || expected.outputs.keys().any(|name| first(name)),
+        true => says("tmp") || expected.outputs.keys().any(first),
         // Sets of files are named by what they have in common.
         false => says(file) || file.split(['/', '.']).next().is_some_and(says),
     };
