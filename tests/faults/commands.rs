@@ -46,7 +46,7 @@ pub(crate) const COMMANDS: [&str; 78] = [
     "db bracken --read-lengths 60 own.mgdb g0.fa g1.fa",
     "db verify refs.mgdb",
     "db taxa refs.mgdb -o o.tsv",
-    "classify refs.mgdb 1.fq -o o.tsv --report or --mpa om --json oj",
+    "classify refs.mgdb 1.fq -o o.tsv --report or --mpa ompa --json oj",
     "classify refs.mgdb -1 1.fq -2 2.fq -o - --report or --partial op",
     "classify refs.mgdb -1 1.fq -2 2.fq --no-map --classified-out oc#.fq.gz --unclassified-out ou#.fq",
     "classify --references g0.fa --taxonomy tax 1.fq -o o.tsv",
@@ -76,13 +76,13 @@ pub(crate) const COMMANDS: [&str; 78] = [
     "map -e 5 ref.mgi 1.fq --sort --shard 1/2 -o o.bam",
     "map join m1.bam m2.bam -o o.bam",
     "report html a.kreport b.kreport -o o.html",
-    "report plot a.kreport -o o.png",
-    "report plot a.kreport -o o.pdf",
+    "report plot --chart taxa a.kreport -o o.png",
+    "report plot --chart taxa a.kreport b.kreport -o o.pdf",
     "report merge a.kreport b.kreport -o o.tsv",
     "report mpa a.kreport -o o.mpa",
     "report krona a.kreport -o o.txt",
     "report filter a.kreport --taxid 11 -o o.kreport",
-    "count -k 21 --format none --report-data od --html ohtml 1.fq",
+    "count -k 21 --format none --report-data od --report-html o.html 1.fq",
     "devices",
     "man om",
 ];
@@ -132,6 +132,8 @@ pub(crate) fn prepared() -> Dir {
     for args in INPUTS {
         dir.run(&format!("{args} -q"));
     }
+    std::fs::create_dir(dir.path("om")).unwrap();
+    dir.write("om/other.1", "a page of something else");
     // What stands where outputs do, as it is replaced, or names them.
     for (from, to) in [("refs.mgdb", "own.mgdb"), ("1.fq", "oreads.fq"), ("g0.fa", "ogenome.fa")] {
         std::fs::copy(dir.path(from), dir.path(to)).unwrap();
@@ -187,7 +189,7 @@ fn write_haplotypes(dir: &Dir, random: &mut Random) {
 fn write_texts(dir: &Dir) {
     std::fs::create_dir(dir.path("tax")).unwrap();
     let truth: String =
-        (0..200).map(|read| format!("r{read}\t{}\n", [11, 12, 0][read % 3])).collect();
+        (0..200).map(|read| format!("r{read}\t{}\n", [11, 12, 10][read % 3])).collect();
     // Errors, and a peak.
     let number = |count: i32| 400_000 / count.pow(5) + 20_000 / (1 + (count - 25).pow(2) / 20);
     let hist: String = (1..60).map(|count| format!("{count}\t{}\n", number(count))).collect();

@@ -69,7 +69,9 @@ pub(crate) fn judge(
 
 /// What the standard library and the C library say before they abort for want of memory.
 fn is_of_a_library(line: &str) -> bool {
-    line.starts_with("memory allocation of ") || line.starts_with("Fatal glibc error: ")
+    let starts =
+        ["memory allocation of ", "note: run with `RUST_BACKTRACE=1`", "Fatal glibc error: "];
+    starts.iter().any(|start| line.starts_with(start))
 }
 
 /// Outputs that may differ between two runs: summaries (`--json`), which have times, and journals, which
@@ -146,7 +148,7 @@ fn names_its_cause(
     let temporary = file.contains(".merganser-") || file.starts_with("tmp");
     let first = |name: &String| says(name.split('/').next().unwrap_or(name));
     let named = match temporary {
-        true => says("tmp") || expected.outputs.keys().any(|name| first(name)),
+        true => says("tmp") || expected.outputs.keys().any(first),
         // Sets of files are named by what they have in common.
         false => says(file) || file.split(['/', '.']).next().is_some_and(says),
     };

@@ -197,9 +197,11 @@ fn pieces<R: Send, P>(
 fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut got = 0;
     while got < buffer.len() {
-        match reader.read(&mut buffer[got..])? {
-            0 => break,
-            more => got += more,
+        match reader.read(&mut buffer[got..]) {
+            Ok(0) => break,
+            Ok(more) => got += more,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(got)

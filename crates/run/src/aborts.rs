@@ -3,7 +3,7 @@
 //! Where memory is missing, the standard library asks the system for it at a few places, past the
 //! program's allocator, and aborts: for a thread's own record, and for the stack on which a new thread
 //! would handle the overflow of its first one. So does the C library, for what is to be done when a
-//! thread ends.
+//! thread ends. Others panic, although it is no fault of the program.
 #![allow(unsafe_code, reason = "what a signal's handler does must be fit for it")]
 
 use std::io;
@@ -21,6 +21,7 @@ static PANICKED: AtomicBool = AtomicBool::new(false);
 const ABORTED: &[u8] =
     b"error: a library has ended the run, most likely for want of memory: lower \
     --memory or --threads";
+const NO_MEMORY: &[u8] = b"error: out of memory: lower --memory or --threads";
 const NO_THREAD: &[u8] =
     b"error: cannot start another thread: there is no memory left for it; lower \
     --threads, or raise the limits of processes and memory (ulimit -u, ulimit -v)";
@@ -44,9 +45,9 @@ pub fn end_well_on_abort(clean_up: fn()) -> io::Result<()> {
     unsafe { register(SIGABRT, aborted) }?;
     let before = take_hook();
     set_hook(Box::new(move |panic| {
-        if is_before_the_thread(panic) {
+        if let Some(line) = want_of_memory(panic) {
             clean_up();
-            end_without(NO_THREAD);
+            end_without(line);
         }
         PANICKED.store(true, Ordering::Release);
         before(panic);
@@ -54,9 +55,16 @@ pub fn end_well_on_abort(clean_up: fn()) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a new thread has panicked before its own work began, which nobody can catch.
-fn is_before_the_thread(panic: &PanicHookInfo<'_>) -> bool {
-    let text = panic.payload_as_str().unwrap_or_default();
-    text.starts_with("failed to allocate an alternative stack")
-        || text.starts_with("failed to set up alternative stack guard page")
+/// What to say of a panic that is for want of memory, whose libraries know no other way.
+fn want_of_memory(panic: &PanicHookInfo<'_>) -> Option<&'static [u8]> {
+    /// How their messages begin: std's, before a new thread's own work, which nobody can catch; those of
+    /// libdeflater and zstd-safe.
+    const PANICS: [(&str, &[u8]); 4] = [
+        ("failed to allocate an alternative stack", NO_THREAD),
+        ("failed to set up alternative stack guard page", NO_THREAD),
+        ("libdeflate_alloc_", NO_MEMORY),
+        ("zstd returned null pointer", NO_MEMORY),
+    ];
+    let text = panic.payload_as_str()?;
+    PANICS.iter().find(|(start, _)| text.starts_with(start)).map(|(_, line)| *line)
 }

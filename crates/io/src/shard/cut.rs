@@ -67,13 +67,15 @@ fn search(
 ) -> io::Result<Option<u64>> {
     let mut buffer = vec![0; 1 << 16];
     loop {
-        match read(&mut buffer)? {
-            0 => return Ok(None),
-            read => {
+        match read(&mut buffer) {
+            Ok(0) => return Ok(None),
+            Ok(read) => {
                 if let Some(found) = finder.feed(&buffer[..read]) {
                     return Ok(Some(found));
                 }
             }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
 }

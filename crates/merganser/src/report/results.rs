@@ -39,12 +39,12 @@ fn lines(path: &Path) -> Result<Option<String>> {
         return Ok(None);
     }
     let at = |error| anyhow!("{}: {}", path.display(), merganser_io::reason(&error));
-    let mut file = File::open(path).map_err(at)?;
-    let mut first = [0];
-    if file.read(&mut first).map_err(at)? == 0 || first != *b"{" {
+    let file = File::open(path).map_err(at)?;
+    let mut text = Vec::new();
+    (&file).take(1).read_to_end(&mut text).map_err(at)?;
+    if text != b"{" {
         return Ok(None);
     }
-    let mut text = Vec::from(first);
     file.take(LARGEST).read_to_end(&mut text).map_err(at)?;
     if text.len() as u64 > LARGEST {
         bail!("{}: more than 1 GiB of results: no page can show them", path.display());
