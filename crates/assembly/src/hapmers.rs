@@ -68,7 +68,7 @@ pub(crate) fn find(
         mode: Mode::Sum,
         operands: (0..2).map(|parent| hapmers_of(parent, own[parent], inherited[parent])).collect(),
     };
-    let path = run.path("hapmers");
+    let path = run.path("hapmers")?;
     let calculation = Calculation {
         expression,
         cut: Cut::NONE,

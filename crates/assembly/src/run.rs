@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use merganser_io::{Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{
+    Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment, TemporaryFolder,
+};
 use merganser_kmers::algebra::{Calculation, Cut, Expression, Mode, Operation, calculate, visit};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, Job, Mark, marks};
 use merganser_kmers::tables::AnyTable;
-use merganser_run::{Cancel, Progress, Resources, Stages, Unit, give_back_freed_memory};
+use merganser_run::{Cancel, Progress, Resources, Shortage, Stages, Unit, give_back_freed_memory};
 use merganser_spectrum::{error_rate, is_flat_valley, least_k, quality, solid_threshold};
 
 use crate::hapmers::{self, Trio};
@@ -97,11 +99,10 @@ pub fn judge(
     config.validate(&subject)?;
     let Subject { reads, parents, assemblies } = subject;
     resources.validate()?;
-    let folder = tempfile::Builder::new().prefix(".merganser-").tempdir_in(&resources.temp_dir)?;
+    let folder = TemporaryFolder::make_in(&resources.temp_dir)?;
     let beside = resources.clone().memory(resources.budget().saturating_sub(OWN_BYTES));
     let compressed = config.homopolymer_compressed || reads.is_homopolymer_compressed();
-    let run =
-        Run { resources, beside: &beside, folder: folder.path(), compressed, progress, cancel };
+    let run = Run { resources, beside: &beside, folder: &folder, compressed, progress, cancel };
     let mut stages = Stages::default();
 
     let begun = Instant::now();
@@ -248,7 +249,7 @@ pub(crate) struct Run<'r> {
     resources: &'r Resources,
     /// and for everything that is done beside what is held here.
     pub(crate) beside: &'r Resources,
-    folder: &'r Path,
+    folder: &'r TemporaryFolder,
     /// Whether runs of the same base are one base.
     compressed: bool,
     pub(crate) progress: &'r dyn Progress,
@@ -265,7 +266,7 @@ impl Run<'_> {
         name: &str,
         held: u64,
     ) -> Result<(AnyTable, u64), Error> {
-        let path = self.path(name);
+        let path = self.path(name)?;
         let config =
             merganser_count::Config::new(k).min_count(1).homopolymer_compressed(self.compressed);
         let (outputs, out) = (OutputSet::alone(), Some(&*path));
@@ -286,8 +287,8 @@ impl Run<'_> {
         }
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.mgk"))
+    pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Error> {
+        Ok(self.folder.file(&format!("{name}.mgk"))?)
     }
 
     pub(crate) fn open(&self, path: &Path) -> Result<AnyTable, Error> {
@@ -326,7 +327,7 @@ impl Run<'_> {
 
     /// The k-mers of an assembly that no read has. The first table is the reads', then come those of the assemblies.
     fn only(&self, tables: &[AnyTable], number: usize) -> Result<AnyTable, Error> {
-        let path = self.path("only");
+        let path = self.path("only")?;
         let only = Expression::Of {
             operation: Operation::Subtract,
             mode: Mode::Left,
@@ -342,6 +343,16 @@ impl Run<'_> {
         let (resources, progress, cancel) = (self.beside, self.progress, self.cancel);
         calculate(&calculation, tables, resources, &OutputSet::alone(), progress, cancel)?;
         self.open(&path)
+    }
+
+    /// A table of ours that does not fit is none that the user knows.
+    fn shortage(&self, error: merganser_kmers::Error) -> Error {
+        let merganser_kmers::Error::TableTooLargeForMemory { needed, .. } = error else {
+            return error.into();
+        };
+        let what = format!("judging with {} threads needs", self.resources.threads);
+        let (needed, budget) = (needed + OWN_BYTES, self.resources.budget());
+        Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into()
     }
 
     /// Shows `take` where the k-mers of a table stand on the sequences of an assembly, with their number of bases.
@@ -360,7 +371,8 @@ impl Run<'_> {
             input: merganser_io::text_bytes(std::slice::from_ref(input)),
         };
         let homopolymer_compressed = table.description().homopolymer_compressed;
-        let lookup = open_lookup(table, &options, progress, cancel)?;
+        let lookup = open_lookup(table, &options, progress, cancel);
+        let lookup = lookup.map_err(|error| self.shortage(error))?;
         let record_bytes = reads::record_bytes(resources.budget(), resources.threads, &*lookup);
         let lookup = &*lookup;
         let job = Job { lookup, homopolymer_compressed, resources, record_bytes, progress, cancel };

@@ -29,7 +29,7 @@ pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};
 pub use output::{
-    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, finish_all,
+    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, finish_all,
     outputs_have_appeared, remove_temporaries, resolve_output,
 };
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
@@ -39,4 +39,4 @@ pub use records::{
 };
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;
-pub use table_line::{read_table, read_table_line};
+pub use table_line::{each_table_line, read_table, read_table_line};

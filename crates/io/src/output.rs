@@ -12,7 +12,9 @@ pub use atomic::AtomicFile;
 pub use named::resolve_output;
 pub use set::OutputSet;
 pub use stdout::StdoutWriter;
-pub use temporaries::{MadeDirectories, outputs_have_appeared, remove_temporaries};
+pub use temporaries::{
+    MadeDirectories, TemporaryFolder, outputs_have_appeared, remove_temporaries,
+};
 
 use crate::Error;
 use bgzf::BgzfWriter;

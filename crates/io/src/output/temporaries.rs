@@ -5,15 +5,19 @@
 //! at the second Ctrl-C or where memory is out: its end must neither allocate nor wait for one who
 //! does. So entries are linked to each other, and are made and dropped outside of the lock.
 
+use super::named::PREFIX;
+use crate::Error;
+use crate::error::{reason, without_name};
 use merganser_run::locks::lock;
 use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
+use tempfile::TempDir;
 
 static LIST: Mutex<List> =
     Mutex::new(List { first: None, next_number: 0, closed: false, appearing: 0, appeared: false });
@@ -177,6 +181,50 @@ impl Drop for MadeDirectories {
                 return;
             }
         }
+    }
+}
+
+/// A folder for intermediate files that must have names, as those who read them open them again. All goes
+/// with this, and with the process, unless that is killed.
+#[derive(Debug)]
+pub struct TemporaryFolder {
+    // Removed before the list forgets any of it.
+    folder: TempDir,
+    files: Mutex<Vec<(PathBuf, Listed)>>,
+    _listed: Listed,
+    _made: MadeDirectories,
+}
+
+impl TemporaryFolder {
+    /// Makes one in a directory, which is made if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn make_in(directory: &Path) -> Result<TemporaryFolder, Error> {
+        let failed = |error| {
+            let reason = reason(&without_name(error));
+            Error::TemporaryDirectory { dir: directory.to_owned(), reason }
+        };
+        let made = MadeDirectories::ensure(directory).map_err(failed)?;
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(directory);
+        let folder = folder.map_err(failed)?;
+        let listed = Listed::directory(folder.path()).map_err(failed)?;
+        Ok(TemporaryFolder { folder, files: Mutex::default(), _listed: listed, _made: made })
+    }
+
+    /// The path for a file of this name.
+    ///
+    /// # Errors
+    /// If the process is about to end.
+    pub fn file(&self, name: &str) -> Result<PathBuf, Error> {
+        let path = self.folder.path().join(name);
+        let mut files = lock(&self.files);
+        if !files.iter().any(|(known, _)| *known == path) {
+            let failed = |cause| Error::Write { path: path.clone(), cause: Arc::new(cause) };
+            let listed = Listed::file(&path).map_err(failed)?;
+            files.push((path.clone(), listed));
+        }
+        Ok(path)
     }
 }
 

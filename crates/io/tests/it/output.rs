@@ -1,6 +1,6 @@
 //! Result files.
 
-use merganser_io::{AtomicFile, Output, OutputSet, finish_all};
+use merganser_io::{AtomicFile, Output, OutputSet, TemporaryFolder, finish_all};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
@@ -298,4 +298,21 @@ fn a_reader_that_goes_away_takes_no_other_output_with_it() {
         let error = alone.write_all(&text).unwrap_err();
         assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
     }
+}
+
+/// Whatever is in it, and the directories above it that were not there.
+#[test]
+fn a_temporary_folder_goes_with_all_that_is_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = TemporaryFolder::make_in(&dir.path().join("a/b")).unwrap();
+    let path = folder.file("t.mgk").unwrap();
+    assert_eq!(folder.file("t.mgk").unwrap(), path);
+    assert!(path.starts_with(dir.path().join("a/b")));
+    fs::write(&path, "table").unwrap();
+    fs::write(path.with_file_name("other"), "").unwrap();
+    drop(folder);
+    assert_eq!(names(dir.path()), [""; 0]);
+    fs::write(dir.path().join("file"), "").unwrap();
+    let error = TemporaryFolder::make_in(&dir.path().join("file/x")).unwrap_err().to_string();
+    assert!(error.contains("cannot make this directory for temporary files"), "{error}");
 }
