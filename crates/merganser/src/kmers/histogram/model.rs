@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use merganser_kmers::{Error, Histogram};
 use merganser_report::model as picture;
 use merganser_run::Cancel;
