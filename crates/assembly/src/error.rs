@@ -1,7 +1,7 @@
 //! What can go wrong while assemblies are judged.
 
 use merganser_io::Input;
-use merganser_run::ConfigError;
+use merganser_run::{ConfigError, Shortage};
 
 /// An error of this crate; its message is one line that says what, where, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +22,9 @@ pub enum Error {
     /// A table is at fault, or could not be computed with.
     #[error(transparent)]
     Kmers(merganser_kmers::Error),
+    /// The memory does not suffice.
+    #[error(transparent)]
+    Memory(#[from] Shortage),
     /// There is nothing to judge.
     #[error("{input}: no k-mer of {k} bases is in it: an assembly with longer sequences is needed")]
     Empty {

@@ -11,7 +11,9 @@ use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, Job, Mark, marks};
 use merganser_kmers::tables::AnyTable;
-use merganser_run::{Cancel, Progress, Resources, Shard, Stages, Unit, give_back_freed_memory};
+use merganser_run::{
+    Cancel, Progress, Resources, Shard, Shortage, Stages, Unit, give_back_freed_memory,
+};
 use merganser_spectrum::{error_rate, is_flat_valley, least_k, quality, solid_threshold};
 
 use crate::hapmers::{self, Trio};
@@ -409,6 +411,16 @@ impl Run<'_> {
         Ok(path)
     }
 
+    /// A table of ours that does not fit is none that the user knows.
+    fn shortage(&self, error: merganser_kmers::Error) -> Error {
+        let merganser_kmers::Error::TableTooLargeForMemory { needed, .. } = error else {
+            return error.into();
+        };
+        let what = format!("judging with {} threads needs", self.resources.threads);
+        let (needed, budget) = (needed + OWN_BYTES, self.resources.budget());
+        Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into()
+    }
+
     /// Shows `take` where the k-mers of a table stand on the sequences of an assembly, with their number of bases.
     pub(crate) fn walk(
         &self,
@@ -425,7 +437,8 @@ impl Run<'_> {
             input: merganser_io::text_bytes(std::slice::from_ref(input)),
         };
         let homopolymer_compressed = table.description().homopolymer_compressed;
-        let lookup = open_lookup(table, &options, progress, cancel)?;
+        let lookup = open_lookup(table, &options, progress, cancel);
+        let lookup = lookup.map_err(|error| self.shortage(error))?;
         let record_bytes = reads::record_bytes(resources.budget(), resources.threads, &*lookup);
         let lookup = &*lookup;
         let job = Job { lookup, homopolymer_compressed, resources, record_bytes, progress, cancel };

@@ -105,8 +105,8 @@ pub fn text_bytes<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> Option<u64
 ///
 /// # Errors
 ///
-/// If a list cannot be read or names no file, or standard input is given twice. The files
-/// themselves are looked at by [`Reader::open`](crate::Reader::open).
+/// If a list cannot be read or names no file or one that is not there, or standard input is given twice.
+/// What is in the files is looked at by [`Reader::open`](crate::Reader::open).
 pub fn expand_inputs(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::with_capacity(args.len());
     for arg in args {
@@ -125,16 +125,38 @@ fn one_input(path: &Path) -> Input {
     if path.as_os_str() == "-" { Input::Stdin } else { Input::File(path.to_owned()) }
 }
 
+/// What is wrong: the list, or a file that it names.
+enum Failed {
+    List(io::Error),
+    Input(Error),
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Failed {
+        Failed::List(error)
+    }
+}
+
 fn read_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
     let failed = |reason| Error::List { list: list.to_owned(), reason };
-    let text = crate::read_table(list).map_err(|error| failed(reason(&error)))?;
     let before = inputs.len();
-    inputs.extend(
-        text.split(|&byte| byte == b'\n')
-            .map(<[u8]>::trim_ascii)
-            .filter(|line| !line.is_empty() && !line.starts_with(b"#"))
-            .map(|line| one_input(Path::new(OsStr::from_bytes(line)))),
-    );
+    let add = |_, line: &[u8]| {
+        let line = line.trim_ascii();
+        if line.is_empty() || line.starts_with(b"#") {
+            return Ok(());
+        }
+        let input = one_input(Path::new(OsStr::from_bytes(line)));
+        // At once: of a file that is no list the first line is none, and there may be no end of others.
+        if let Some(error) = input.path().and_then(|path| fs::metadata(path).err()) {
+            return Err(Failed::Input(open_error(&input, &error)));
+        }
+        inputs.push(input);
+        Ok(())
+    };
+    crate::each_table_line(list, add).map_err(|error| match error {
+        Failed::List(error) => failed(reason(&error)),
+        Failed::Input(error) => error,
+    })?;
     if inputs.len() == before {
         return Err(failed("it names no file".into()));
     }

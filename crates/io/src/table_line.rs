@@ -7,6 +7,8 @@ use std::path::Path;
 /// The most bytes of a line: paths have up to 4 KiB, and no table that is read so has a line of a
 /// tenth of this.
 const MOST: u64 = 1 << 20;
+/// The most bytes of a sheet: a hundred thousand lines and more.
+const MOST_OF_ALL: usize = 16 << 20;
 
 /// Appends the next line to `line`, with its end, and gives its length; 0 at the end of the text. It is
 /// the line of this `number`, from 1.
@@ -29,17 +31,43 @@ pub fn read_table_line(
     Ok(read)
 }
 
-/// A list or sheet as a whole.
+/// Calls `take` with the lines of a list, histogram or the like, one after the other, without their ends
+/// and with their numbers, from 1.
 ///
 /// # Errors
-/// As [`read_table_line`].
-pub fn read_table(path: &Path) -> io::Result<Vec<u8>> {
+/// As [`read_table_line`], and what `take` returns.
+pub fn each_table_line<E: From<io::Error>>(
+    path: &Path,
+    mut take: impl FnMut(u64, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
     let mut text = BufReader::new(File::open(path)?);
-    let (mut lines, mut number) = (Vec::new(), 1);
-    while read_table_line(&mut text, &mut lines, number)? > 0 {
+    let (mut line, mut number) = (Vec::new(), 1);
+    while read_table_line(&mut text, &mut line, number)? > 0 {
+        take(number, line.strip_suffix(b"\n").unwrap_or(&line))?;
+        line.clear();
         number += 1;
     }
-    Ok(lines)
+    Ok(())
+}
+
+/// A sheet as a whole.
+///
+/// # Errors
+/// As [`read_table_line`]; and if it has more than 16 MiB, which no sheet has.
+pub fn read_table(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    each_table_line(path, |_, line| {
+        if text.len() + line.len() > MOST_OF_ALL {
+            let most = merganser_run::format_size(MOST_OF_ALL as u64);
+            let problem =
+                format!("more than {most}, which no such file has: is this the right file?");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        text.extend_from_slice(line);
+        text.push(b'\n');
+        Ok(())
+    })?;
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -59,5 +87,30 @@ mod tests {
         let error = read_table_line(&mut text, &mut line, 3).unwrap_err().to_string();
         assert!(error.starts_with("line 3: a line of more than 1.00 MiB"), "{error}");
         assert!(line.len() < 2 << 20);
+    }
+
+    #[test]
+    fn sheets_have_an_end_and_lists_need_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        std::fs::write(&path, "a\n\nb").unwrap();
+        assert_eq!(read_table(&path).unwrap(), b"a\n\nb\n");
+        let mut lines = Vec::new();
+        let add = |number, line: &[u8]| {
+            lines.push((number, line.to_vec()));
+            Ok::<(), io::Error>(())
+        };
+        each_table_line(&path, add).unwrap();
+        assert_eq!(lines, [(1, b"a".to_vec()), (2, Vec::new()), (3, b"b".to_vec())]);
+        std::fs::write(&path, b"a\tb\n".repeat(5 << 20)).unwrap();
+        let error = read_table(&path).unwrap_err().to_string();
+        assert!(error.starts_with("more than 16.0 MiB, which no such file has"), "{error}");
+        let mut count = 0;
+        let add = |_, _: &[u8]| {
+            count += 1;
+            Ok::<(), io::Error>(())
+        };
+        each_table_line(&path, add).unwrap();
+        assert_eq!(count, 5 << 20);
     }
 }

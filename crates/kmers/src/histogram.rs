@@ -116,17 +116,24 @@ impl Histogram {
     /// The number of the line that is no such line, from 1.
     pub fn parse(text: &str) -> Result<Histogram, usize> {
         let mut histogram = Histogram::default();
-        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let mut fields = line.split_whitespace();
-            let count = fields.next().and_then(|field| field.parse().ok());
-            let kmers = fields.next().and_then(|field| field.parse().ok());
-            match (count, kmers, fields.next()) {
-                (Some(0), Some(_), None) => {}
-                (Some(count), Some(kmers), None) => histogram.add_many(count, kmers),
-                _ => return Err(number + 1),
-            }
+        for (number, line) in text.lines().enumerate() {
+            histogram.add_line(line).ok_or(number + 1)?;
         }
         Ok(histogram)
+    }
+
+    /// Adds a line of [`parse`](Self::parse); `None` if it is no such line.
+    pub fn add_line(&mut self, line: &str) -> Option<()> {
+        let mut fields = line.split_whitespace();
+        let Some(count) = fields.next() else { return Some(()) };
+        let (count, kmers) = (count.parse().ok()?, fields.next()?.parse().ok()?);
+        if fields.next().is_some() {
+            return None;
+        }
+        if count > 0 {
+            self.add_many(count, kmers);
+        }
+        Some(())
     }
 
     /// The histogram that the bytes of a `.hist` of FastK are, with k; `None` if they are none. Its last bin, of 32,767, has

@@ -86,7 +86,7 @@ fn killed(scene: &Scene, expected: &Expected, ended: &Ended) -> Verdict {
 }
 
 fn is_hidden(name: &str) -> bool {
-    name.starts_with("out/") && name.contains("/.merganser-")
+    name.contains("/.merganser-")
 }
 
 /// The next run goes well, whatever this one has left.

@@ -98,6 +98,8 @@ fn world() -> Dir {
         dir.write(&format!("{folder}/{file}"), whole);
     }
     dir.write("line.txt", line);
+    // Good lines of no file in particular, and no end of them.
+    dir.write("many.txt", b"7\t1\n".repeat(30 << 20));
     dir
 }
 
@@ -114,7 +116,7 @@ const OF_READS: [&str; 7] = [
     "build -t tax -o out/o.mgdb {}",
 ];
 /// Commands with long lines in their other files.
-const OF_LINES: [&str; 8] = [
+const OF_LINES: [&str; 11] = [
     "filter -e 3 line.tsv.zst -o out/o.tsv",
     "filter -e 3 pairs.tsv -o out/o.tsv",
     "filter -e 3 line.fq.zst line.fq.zst -o out/o.tsv",
@@ -123,6 +125,9 @@ const OF_LINES: [&str; 8] = [
     "build -t long_names -o out/o.mgdb g.fa",
     "build -t tax --map line.txt -o out/o.mgdb g.fa",
     "classify d.mgdb --sample-sheet line.txt -o out/{}.tsv",
+    "classify d.mgdb --sample-sheet many.txt -o out/{}.tsv",
+    "count -k 21 -o out/o.mgk @many.txt",
+    "kmers histogram --model -k 21 many.txt -o out/o.txt",
 ];
 
 fn check(dir: &Dir, command: &str, budget: &str) {

@@ -83,28 +83,37 @@ fn first_word(header: &[u8]) -> &[u8] {
 /// Where sequences lie, from the index or from the file.
 fn places(path: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     let index = index_of_reference(path);
-    match std::fs::read(&index) {
-        Ok(text) => of_index(&text).ok_or_else(|| {
-            let index = index.display();
-            io::Error::other(format!("its index {index} is damaged: remove it, or make it again"))
-        }),
-        Err(_) => scan(&File::open(path)?),
+    if !index.is_file() {
+        return scan(&File::open(path)?);
     }
+    of_index(&index).map_err(|_| {
+        let index = index.display();
+        io::Error::other(format!("its index {index} is damaged: remove it, or make it again"))
+    })
 }
 
-/// The places that an index gives: name, letters, offset, letters of a line and its bytes.
-fn of_index(text: &[u8]) -> Option<HashMap<Vec<u8>, Range<u64>>> {
-    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let place = |line: &[u8]| {
-        let mut columns = line.split(|&byte| byte == b'\t');
-        let name = columns.next()?.to_vec();
-        let mut number = || std::str::from_utf8(columns.next()?).ok()?.trim().parse::<u64>().ok();
-        let (letters, offset, in_line, line_bytes) = (number()?, number()?, number()?, number()?);
-        let lines = letters.checked_div(in_line).unwrap_or(0);
-        let bytes = lines.checked_mul(line_bytes)?.checked_add(letters - lines * in_line)?;
-        Some((name, offset..offset.checked_add(bytes)?))
-    };
-    lines.map(place).collect()
+/// The places that an index gives.
+fn of_index(index: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
+    let mut places = HashMap::new();
+    crate::each_table_line(index, |_, line| {
+        if !line.is_empty() {
+            let (name, place) = place(line).ok_or(io::ErrorKind::InvalidData)?;
+            places.insert(name, place);
+        }
+        Ok::<(), io::Error>(())
+    })?;
+    Ok(places)
+}
+
+/// Of a line of an index: name, letters, offset, letters of a line and its bytes.
+fn place(line: &[u8]) -> Option<(Vec<u8>, Range<u64>)> {
+    let mut columns = line.split(|&byte| byte == b'\t');
+    let name = columns.next()?.to_vec();
+    let mut number = || std::str::from_utf8(columns.next()?).ok()?.trim().parse::<u64>().ok();
+    let (letters, offset, in_line, line_bytes) = (number()?, number()?, number()?, number()?);
+    let lines = letters.checked_div(in_line).unwrap_or(0);
+    let bytes = lines.checked_mul(line_bytes)?.checked_add(letters - lines * in_line)?;
+    Some((name, offset..offset.checked_add(bytes)?))
 }
 
 /// The places as a pass over the file finds them.

@@ -1,5 +1,6 @@
 //! The text of a sheet, by itself: the fuzz target `sheet` takes this file as it stands.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
@@ -15,6 +16,7 @@ pub(crate) type Sample = (OsString, Vec<Segment>);
 /// What is wrong, and in which line.
 pub(crate) fn parse(text: &[u8], interleaved: bool) -> Result<Vec<Sample>> {
     let mut samples: Vec<Sample> = Vec::new();
+    let mut places = HashMap::new();
     let mut first = true;
     for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
         let (at, line) = (number + 1, line.trim_ascii());
@@ -46,10 +48,11 @@ pub(crate) fn parse(text: &[u8], interleaved: bool) -> Result<Vec<Sample>> {
         if segment.inputs().any(|input| *input == file(b"-")) {
             bail!("line {at}: the reads of a sheet come from files, not from stdin");
         }
-        match samples.iter_mut().find(|(known, _)| known == name) {
-            Some((_, segments)) => segments.push(segment),
-            None => samples.push((name.to_owned(), vec![segment])),
+        let place = *places.entry(name).or_insert(samples.len());
+        if place == samples.len() {
+            samples.push((name.to_owned(), Vec::new()));
         }
+        samples[place].1.push(segment);
     }
     if samples.is_empty() {
         bail!("no sample in this sheet");

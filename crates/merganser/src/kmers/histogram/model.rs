@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use merganser_io::is_file;
 use merganser_kmers::{Error, Histogram};
 use merganser_report::model as picture;
@@ -103,18 +103,13 @@ fn histogram(
     console: &Console,
     cancel: &Cancel,
 ) -> Result<(Histogram, usize, Vec<PathBuf>)> {
-    if let Some(text) = read_histogram(&args.table)? {
+    if is_histogram(&args.table)? {
         let Some(k) = args.k else {
             return failure::usage(
                 "-k is needed: a histogram does not say what it was counted with",
             );
         };
-        let histogram = Histogram::parse(&text).map_err(|line| {
-            anyhow!(
-                "{}: line {line}: COUNT NUMBER is wanted, as histograms have",
-                args.table.display()
-            )
-        })?;
+        let histogram = read_histogram(&args.table)?;
         return Ok((histogram, usize::from(k), vec![args.table.clone()]));
     }
     if let Some((histogram, k)) = of_fastk(&args.table)? {
@@ -152,22 +147,35 @@ fn of_fastk(path: &Path) -> Result<Option<(Histogram, usize)>> {
 }
 
 /// The text of a file that begins as histograms do.
-fn read_histogram(path: &Path) -> Result<Option<String>> {
+fn is_histogram(path: &Path) -> Result<bool> {
     let at = |source| Error::File { path: path.to_owned(), source };
     if !is_file(path).map_err(at)? {
-        return Ok(None);
+        return Ok(false);
     }
-    let mut start = Vec::new();
-    File::open(path).and_then(|file| file.take(64).read_to_end(&mut start)).map_err(at)?;
-    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let numbers = line.first().is_some_and(u8::is_ascii_digit)
-        && line.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace());
-    if !numbers {
-        return Ok(None);
+    let mut start = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read(&mut start)).map_err(at)?;
+    let line = start[..read].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    Ok(line.first().is_some_and(u8::is_ascii_digit)
+        && line.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace()))
+}
+
+/// Its lines, each by itself: whatever the file is, it need not fit into memory.
+fn read_histogram(path: &Path) -> Result<Histogram> {
+    let mut histogram = Histogram::default();
+    let mut bad = None;
+    let read = merganser_io::each_table_line(path, |number, line| {
+        // What is no text is no line of numbers, and named as such.
+        let line = std::str::from_utf8(line).ok().and_then(|line| histogram.add_line(line));
+        line.ok_or_else(|| {
+            bad = Some(number);
+            std::io::Error::from(std::io::ErrorKind::InvalidData)
+        })
+    });
+    if let Some(line) = bad {
+        bail!("{}: line {line}: COUNT NUMBER is wanted, as histograms have", path.display());
     }
-    let text = merganser_io::read_table(path).map_err(at)?;
-    // What is no text is no line of numbers, and named as such.
-    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+    read.map_err(|source| Error::File { path: path.to_owned(), source })?;
+    Ok(histogram)
 }
 
 /// A value, or NA.
