@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use merganser_io::{Header, Keep, RecordOptions, Segment, batch_starts};
-use merganser_run::{Cancel, Progress, Shard};
+use merganser_io::{Header, Keep, RecordOptions, Segment, batch_starts, longest_record};
+use merganser_run::{Cancel, Progress, Resources, Shard};
 
 use crate::Error;
 
@@ -16,20 +16,20 @@ pub struct ReadShare {
 }
 
 impl ReadShare {
-    /// The share of `shard` in the reads of `segments`, which are counted by so many threads: of pairs
-    /// in two files, those of the first one. Calls `progress` with one stage, in bytes of input.
+    /// The share of `shard` in the reads of `segments`, which are counted by the threads and within the memory of
+    /// `resources`: of pairs in two files, those of the first one. Calls `progress` with one stage, in bytes of input.
     ///
     /// # Errors
     /// If an input is no regular file; as reading; if cancelled.
     pub fn new(
         segments: &[Segment],
         shard: Shard,
-        threads: usize,
+        resources: &Resources,
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<ReadShare, Error> {
         let counted: Vec<Segment> = segments.iter().map(first_mates).collect();
-        let starts = batch_starts::<Error>(&counted, options(threads, cancel), progress)?;
+        let starts = batch_starts::<Error>(&counted, options(resources, cancel), progress)?;
         let total = starts.last().copied().unwrap_or_default();
         let of = merganser_io::ReadShare::new(segments, shard, shard.share(total))?;
         Ok(ReadShare { of, is_of_blocks: false })
@@ -71,11 +71,19 @@ pub(crate) fn reads_of(share: Option<&ReadShare>) -> Range<u64> {
     share.map_or(0..u64::MAX, ReadShare::reads)
 }
 
+/// The program itself, and what is read ahead by each thread.
+const BASE_BYTES: u64 = 32 << 20;
+const THREAD_BYTES: u64 = 5 << 20;
+/// Of a long record: the text, what is made of it, and what is read meanwhile.
+const COPIES: u64 = 3;
+
 /// How reads are looked at to count them.
-pub(crate) fn options(threads: usize, cancel: &Cancel) -> RecordOptions {
+pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
+    let taken = BASE_BYTES + resources.threads as u64 * THREAD_BYTES;
     RecordOptions {
         keep: Keep { header: Header::Nothing, qualities: false },
-        workers: threads,
+        workers: resources.threads,
+        max_record: longest_record(resources.budget().saturating_sub(taken), COPIES),
         cancel: cancel.clone(),
         ..RecordOptions::default()
     }

@@ -2,7 +2,7 @@
 //! estimates of distinct minimizers are those of one run.
 
 use merganser_io::{Segment, walk};
-use merganser_run::{Cancel, Progress, Shard};
+use merganser_run::{Cancel, Progress, Resources, Shard};
 
 use super::counts::{BatchSizes, InputBlocks};
 use crate::share::options;
@@ -17,7 +17,7 @@ impl ReadShare {
     pub fn at_blocks(
         segments: &[Segment],
         shard: Shard,
-        threads: usize,
+        resources: &Resources,
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<ReadShare, Error> {
@@ -28,7 +28,7 @@ impl ReadShare {
             starts.extend(cuts.into_iter().map(|cut| reads + cut as u64));
             reads += sizes.reads as u64;
         };
-        walk::<_, Error>(segments, options(threads, cancel), BatchSizes::of, take, progress)?;
+        walk::<_, Error>(segments, options(resources, cancel), BatchSizes::of, take, progress)?;
         starts.push(reads);
         Ok(ReadShare::of_blocks(merganser_io::ReadShare::at_starts(segments, shard, &starts)?))
     }

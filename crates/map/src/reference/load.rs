@@ -172,6 +172,10 @@ impl Loader {
 impl Sink for Loader {
     fn begin(&mut self, header: &[u8]) {
         self.close();
+        // Nothing more is needed of the chunk, and it may have half a million names.
+        if self.problem.is_some() {
+            return;
+        }
         let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
         let name = String::from_utf8_lossy(&header[..end]).into_owned();
         let number = self.reference.contigs.len() + 1;

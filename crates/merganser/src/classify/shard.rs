@@ -61,10 +61,10 @@ impl Environment<'_> {
         at_blocks: bool,
     ) -> Result<Option<ReadShare>, Error> {
         let Some(shard) = shard else { return Ok(None) };
-        let (threads, cancel, bar) = (self.resources.threads, self.cancel, Bar::new(self.console));
+        let (resources, cancel, bar) = (&self.resources, self.cancel, Bar::new(self.console));
         match at_blocks {
-            true => ReadShare::at_blocks(segments, shard, threads, &bar, cancel),
-            false => ReadShare::new(segments, shard, threads, &bar, cancel),
+            true => ReadShare::at_blocks(segments, shard, resources, &bar, cancel),
+            false => ReadShare::new(segments, shard, resources, &bar, cancel),
         }
         .map(Some)
     }

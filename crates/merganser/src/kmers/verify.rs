@@ -19,7 +19,10 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     for path in &args.tables {
         match check(path, args, &cancel) {
             Ok(()) => common::print(format!("{}: ok\n", path.display()))?,
-            Err(error) if cancel.is_cancelled() => return Err(error),
+            // That no thread can be started is no table's fault.
+            Err(error) if cancel.is_cancelled() || is_of_threads(&error) => {
+                return Err(error);
+            }
             Err(error) => {
                 console.error(error);
                 sound = false;
@@ -27,6 +30,11 @@ pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
         }
     }
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether a thread could not be started.
+fn is_of_threads(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::Start(_) | Error::Io(merganser_io::Error::Start(_))))
 }
 
 fn check(path: &Path, args: &VerifyArgs, cancel: &Cancel) -> Result<()> {
