@@ -15,6 +15,8 @@ use crate::kinds::{Attack, Done, KINDS};
 
 /// Of the short form, all preparations included.
 const SHORT: Duration = Duration::from_secs(100);
+/// Attacks of the short form, at most: it is the same on fast machines as on slow ones.
+const SHORT_ATTACKS: u64 = 1500;
 /// Attacks at the same time: most of their time they wait.
 const WORKERS: usize = 2;
 
@@ -23,6 +25,7 @@ pub(crate) struct Plan {
     /// One seed alone.
     alone: bool,
     time: Duration,
+    attacks: u64,
     kind: Option<String>,
 }
 
@@ -44,6 +47,7 @@ impl Plan {
             first: seed.unwrap_or(1),
             alone: seed.is_some() && seconds.is_none(),
             time: seconds.map_or(SHORT, Duration::from_secs),
+            attacks: seconds.map_or(SHORT_ATTACKS, |_| u64::MAX),
             kind: env::var("MERGANSER_ATTACK_KIND").ok(),
         }
     }
@@ -58,7 +62,10 @@ impl Plan {
         let work = || {
             loop {
                 let seed = next.fetch_add(1, Ordering::Relaxed);
-                let over = if self.alone { seed > self.first } else { begun.elapsed() > self.time };
+                let over = match self.alone {
+                    true => seed > self.first,
+                    false => seed - self.first >= self.attacks || begun.elapsed() > self.time,
+                };
                 if over {
                     return;
                 }
