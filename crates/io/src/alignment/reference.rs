@@ -83,13 +83,16 @@ fn first_word(header: &[u8]) -> &[u8] {
 /// Where sequences lie, from the index or from the file.
 fn places(path: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     let index = index_of_reference(path);
-    if !index.is_file() {
-        return scan(&File::open(path)?);
+    // What is no file may have no end.
+    match index.is_file().then(|| of_index(&index)) {
+        Some(Ok(places)) => Ok(places),
+        Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
+            let index = index.display();
+            let problem = format!("its index {index} is damaged: remove it, or make it again");
+            Err(io::Error::other(problem))
+        }
+        _ => scan(&File::open(path)?),
     }
-    of_index(&index).map_err(|_| {
-        let index = index.display();
-        io::Error::other(format!("its index {index} is damaged: remove it, or make it again"))
-    })
 }
 
 /// The places that an index gives.
