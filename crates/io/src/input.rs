@@ -228,21 +228,30 @@ mod tests {
     #[test]
     fn lists_are_read_in_place() {
         let dir = tempfile::tempdir().unwrap();
-        let list = dir.path().join("list.txt");
-        fs::write(&list, b"# reads\n\nb.fq\r\n  /c d.fq.gz \n-\n\xe9.fq").unwrap();
+        let (list, spaced) = (dir.path().join("list.txt"), dir.path().join("c d.fq.gz"));
+        let latin = dir.path().join(OsStr::from_bytes(b"\xe9.fq"));
+        [&spaced, &latin].into_iter().for_each(|path| fs::write(path, "").unwrap());
+        let [spaced_name, latin_name] = [&spaced, &latin].map(|path| path.as_os_str().as_bytes());
+        let lines = [&b"# reads\n"[..], b"Cargo.toml", &[b"  ", spaced_name, b" "].concat()];
+        let lines = [&lines[..], &[b"-", latin_name]].concat();
+        fs::write(&list, lines.join(&b'\n')).unwrap();
         let args = paths(&["a.fq", &format!("@{}", list.display()), "./-"]);
         let file = |text: &str| Input::File(text.into());
         assert_eq!(
             expand_inputs(&args).unwrap(),
             [
                 file("a.fq"),
-                file("b.fq"),
-                file("/c d.fq.gz"),
+                file("Cargo.toml"),
+                Input::File(spaced),
                 Input::Stdin,
-                Input::File(OsStr::from_bytes(b"\xe9.fq").into()),
+                Input::File(latin),
                 file("./-")
             ]
         );
+        // What is not there is found at once, named as the list has it.
+        fs::write(&list, "Cargo.toml\nb.fq\n").unwrap();
+        let error = expand_inputs(&args).unwrap_err().to_string();
+        assert_eq!(error, "b.fq: cannot open: no such file or directory");
     }
 
     #[test]
