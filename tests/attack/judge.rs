@@ -64,6 +64,11 @@ pub(crate) fn refused(scene: &Scene, ended: &Ended) -> Verdict {
     if ended.code != Some(1) {
         return fault(format!("exit code {:?}: {}", ended.code, shown(&ended.stderr)));
     }
+    // Its list is what says which ones are to be got again.
+    if scene.job.keeps_a_journal() && ended.stderr.contains(" genomes are damaged, first ") {
+        one_line(ended)?;
+        return undisturbed(scene);
+    }
     // A line for each sample.
     let is_error = |line: &str| line.starts_with("error: ");
     if !(scene.job.has_samples() && ended.stderr.lines().all(is_error)) {

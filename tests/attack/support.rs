@@ -1,6 +1,8 @@
 //! What the tests of `tests/cli` have already: simulated reads, and tools where they are installed.
 #![allow(dead_code, unreachable_pub, reason = "those tests use the rest")]
 
+#[path = "../cli/support/dir.rs"]
+mod dir;
 #[path = "../cli/support/fastk.rs"]
 pub(crate) mod fastk;
 #[path = "../cli/support/meryl.rs"]
@@ -11,6 +13,7 @@ pub(crate) mod oracle;
 pub(crate) mod reads;
 #[path = "../cli/support/tools.rs"]
 pub(crate) mod tools;
+#[path = "../cli/support/two_species.rs"]
+pub(crate) mod two_species;
 
-/// The binary under attack.
-pub(crate) const MERGANSER: &str = env!("CARGO_BIN_EXE_merganser");
+pub(crate) use dir::{Dir, MERGANSER};

@@ -12,6 +12,7 @@ use crate::support::MERGANSER;
 use crate::support::oracle::{self, Rule};
 use crate::support::reads::{Random, Record, fasta};
 use crate::support::tools::{by_chance, shell};
+use crate::support::two_species::{NAMES, NODES};
 use crate::support::{fastk, meryl};
 use crate::table::Job;
 
@@ -37,10 +38,6 @@ impl Scale {
 #[derive(Debug)]
 pub(crate) struct World(PathBuf);
 
-const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
-    11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
-const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tBacteria\t|\t\t|\tscientific name\t|\n\
-    11\t|\tOne\t|\t\t|\tscientific name\t|\n";
 const FILES: [(&str, &str); 12] = [
     ("tax/nodes.dmp", NODES),
     ("tax/names.dmp", NAMES),

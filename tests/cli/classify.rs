@@ -1,37 +1,16 @@
 //! `build`, `classify` and `db` on simulated genomes.
 
 use crate::support::Dir;
-use crate::support::reads::{Random, Record, fasta};
-
-const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
-    11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
-const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tBacteria\t|\t\t|\tscientific name\t|\n\
-    11\t|\tOne\t|\t\t|\tscientific name\t|\n";
+use crate::support::reads::Random;
+use crate::support::two_species::{write_genomes, write_pairs, write_taxonomy};
 
 /// A database of two species, and 600 reads: of the first, of the second, of neither by turns.
 pub(crate) fn prepared() -> Dir {
     let dir = Dir::new();
-    std::fs::create_dir(dir.path("tax")).unwrap();
-    dir.write("tax/nodes.dmp", NODES);
-    dir.write("tax/names.dmp", NAMES);
+    write_taxonomy(&dir);
     let mut random = Random(5);
-    let genomes: Vec<Vec<u8>> = (0..3).map(|_| random.bases(20_000)).collect();
-    for (number, taxid) in [(0, 11), (1, 12)] {
-        let text = fasta(&[Record::from(&genomes[number][..])], 80, "\n");
-        let text = String::from_utf8(text).unwrap();
-        let header = format!(">g{number}|kraken:taxid|{taxid}");
-        dir.write(&format!("g{number}.fa"), text.replacen(">sequence0", &header, 1));
-    }
-    let mut text = [String::new(), String::new()];
-    for read in 0..600 {
-        for (mate, text) in text.iter_mut().enumerate() {
-            let start = random.below(19_900);
-            let letters = String::from_utf8_lossy(&genomes[read % 3][start..start + 100]);
-            *text += &format!("@r{read}/{}\n{letters}\n+\n{}\n", mate + 1, "I".repeat(100));
-        }
-    }
-    dir.write("1.fq", &text[0]);
-    dir.write("2.fq", &text[1]);
+    let genomes = write_genomes(&dir, 20_000, &mut random);
+    write_pairs(&dir, &genomes, 600, &mut random);
     dir.run("build --taxonomy tax -o refs.mgdb g0.fa g1.fa").ok();
     dir
 }

@@ -3,18 +3,14 @@
 
 use crate::cuda::two_devices;
 use crate::support::reads::{Random, Record, fasta};
+use crate::support::two_species::write_taxonomy;
 use crate::support::{Dir, MERGANSER};
-
-const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
-    11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
 
 /// Strains of two species, a database of each preset in one part and in several, 40 pairs and long
 /// reads.
 fn prepared() -> Dir {
     let dir = Dir::new();
-    std::fs::create_dir(dir.path("tax")).unwrap();
-    dir.write("tax/nodes.dmp", NODES);
-    dir.write("tax/names.dmp", "1\t|\troot\t|\t\t|\tscientific name\t|\n");
+    write_taxonomy(&dir);
     let mut random = Random(6);
     let mut genomes = vec![random.bases(12_000)];
     for _ in 1..6 {

@@ -1,11 +1,10 @@
 //! `eval`, on the outputs of three programs.
 
 use crate::support::Dir;
+use crate::support::two_species::{NAMES, write_taxonomy};
 
-const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
-    11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
-const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tBacteria\t|\t\t|\tscientific name\t|\n\
-    10\t|\tBoth\t|\t\t|\tscientific name\t|\n11\t|\tOne\t|\t\t|\tscientific name\t|\n";
+/// The genus has a name here.
+const GENUS: &str = "10\t|\tBoth\t|\t\t|\tscientific name\t|\n";
 const KRAKEN: &str = "C\tr0\t11\t100\t11:3\nC\tr1\t11\t100\t11:2\nC\tr2\t10\t100\t10:5\n\
     U\tr3\t0\t100\t0:0\n";
 const METACACHE: &str = "# TABLE_LAYOUT: query_header\t|\trank:taxname\nr0\t|\tspecies:One\n\
@@ -17,9 +16,8 @@ const TABLE: &str = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensiti
 
 fn prepared() -> Dir {
     let dir = Dir::new();
-    std::fs::create_dir(dir.path("tax")).unwrap();
-    dir.write("tax/nodes.dmp", NODES);
-    dir.write("tax/names.dmp", NAMES);
+    write_taxonomy(&dir);
+    dir.write("tax/names.dmp", format!("{NAMES}{GENUS}"));
     dir.write("truth.tsv", "r0\t11\nr1\t12\nr2\t12\nr3\t11\n");
     dir.write("kraken.tsv", KRAKEN);
     dir.write("metacache.txt", METACACHE);

@@ -154,6 +154,15 @@ fn verify_checks_every_block() {
     assert!(!dir.path("d.tsv").exists());
 }
 
+/// That there is too little memory is no table's fault: it is said once, and ends the run.
+#[test]
+fn verify_says_once_that_there_is_too_little_memory() {
+    let dir = Dir::new();
+    dir.write("t.tsv", "AACGT\t7\n".repeat(8 << 20));
+    let error = dir.run("kmers verify t.tsv t.tsv --memory 60M --threads 5").fails(1);
+    assert!(error.contains("and --memory gives 60.0 MiB: raise it, or lower --threads"), "{error}");
+}
+
 /// A table without k-mers is a table.
 #[test]
 fn empty_tables() {

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use crate::support::Dir;
-use crate::support::reads::{Random, Record, fasta};
+use crate::support::reads::Random;
+use crate::support::two_species::{write_genomes, write_pairs, write_taxonomy};
 
 /// Commands whose outputs all have names that begin with `o`.
 pub(crate) const COMMANDS: [&str; 78] = [
@@ -115,22 +116,18 @@ const INPUTS: [&str; 24] = [
     "map -e 5 ref.mgi 1.fq --sort --shard 2/2 -o m2.bam",
 ];
 
-const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
-    11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
-const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tBacteria\t|\t\t|\tscientific name\t|\n\
-    11\t|\tOne\t|\t\t|\tscientific name\t|\n";
-
-/// Two genomes, reads of them, taxa, and what is made of these.
+/// Two genomes, 200 pairs of reads of them, taxa, and what is made of these.
 pub(crate) fn prepared() -> Dir {
     let dir = Dir::new();
     let mut random = Random(5);
-    let genomes: Vec<Vec<u8>> = (0..3).map(|_| random.bases(6_000)).collect();
-    write_genomes(&dir, &genomes);
-    write_reads(&dir, &genomes, &mut random);
+    write_taxonomy(&dir);
+    let genomes = write_genomes(&dir, 6_000, &mut random);
+    let pairs = write_pairs(&dir, &genomes, 200, &mut random);
+    write_forms(&dir, &pairs);
     write_haplotypes(&dir, &mut random);
     write_texts(&dir);
     for args in INPUTS {
-        dir.run(&format!("{args} -q"));
+        dir.run(&format!("{args} -q")).ok();
     }
     std::fs::create_dir(dir.path("om")).unwrap();
     dir.write("om/other.1", "a page of something else");
@@ -141,35 +138,17 @@ pub(crate) fn prepared() -> Dir {
     dir
 }
 
-fn write_genomes(dir: &Dir, genomes: &[Vec<u8>]) {
-    for (number, taxid) in [(0, 11), (1, 12)] {
-        let text = fasta(&[Record::from(&genomes[number][..])], 80, "\n");
-        let text = String::from_utf8(text).unwrap();
-        let header = format!(">g{number}|kraken:taxid|{taxid}");
-        dir.write(&format!("g{number}.fa"), text.replacen(">sequence0", &header, 1));
-    }
+/// The same in other forms: a genome in a folder, reads compressed, pairs for the filter.
+fn write_forms(dir: &Dir, pairs: &[[String; 2]]) {
     std::fs::create_dir(dir.path("downloads")).unwrap();
     std::fs::copy(dir.path("g0.fa"), dir.path("downloads/GCF_000000001.1.fa")).unwrap();
-}
-
-/// 200 pairs: of the first genome, of the second, of neither by turns.
-fn write_reads(dir: &Dir, genomes: &[Vec<u8>], random: &mut Random) {
-    let (mut text, mut pairs) = ([String::new(), String::new()], String::new());
-    for read in 0..200 {
-        for (mate, text) in text.iter_mut().enumerate() {
-            let start = random.below(5_900);
-            let letters = String::from_utf8_lossy(&genomes[read % 3][start..start + 100]);
-            *text += &format!("@r{read}/{}\n{letters}\n+\n{}\n", mate + 1, "I".repeat(100));
-            pairs += &format!("{letters}\t{letters}\n");
-        }
-    }
-    for (mate, text) in text.iter().enumerate() {
-        dir.write(&format!("{}.fq", mate + 1), text);
+    for name in ["1.fq", "2.fq"] {
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packed.write_all(text.as_bytes()).unwrap();
-        dir.write(&format!("{}.fq.gz", mate + 1), packed.finish().unwrap());
+        packed.write_all(&dir.read(name)).unwrap();
+        dir.write(&format!("{name}.gz"), packed.finish().unwrap());
     }
-    dir.write("pairs.tsv", pairs);
+    let lines = pairs.iter().flatten().map(|letters| format!("{letters}\t{letters}\n"));
+    dir.write("pairs.tsv", lines.collect::<String>());
 }
 
 /// Reads of a diploid, a few with an error.
@@ -187,15 +166,12 @@ fn write_haplotypes(dir: &Dir, random: &mut Random) {
 }
 
 fn write_texts(dir: &Dir) {
-    std::fs::create_dir(dir.path("tax")).unwrap();
     let truth: String =
         (0..200).map(|read| format!("r{read}\t{}\n", [11, 12, 10][read % 3])).collect();
     // Errors, and a peak.
     let number = |count: i32| 400_000 / count.pow(5) + 20_000 / (1 + (count - 25).pow(2) / 20);
     let hist: String = (1..60).map(|count| format!("{count}\t{}\n", number(count))).collect();
     for (name, text) in [
-        ("tax/nodes.dmp", NODES),
-        ("tax/names.dmp", NAMES),
         ("list.txt", "#assembly_accession\ttaxid\nGCF_000000001.1\t11\n"),
         ("sums", ""),
         ("sheet", "a\t1.fq\nb\t2.fq\n"),

@@ -61,8 +61,8 @@ pub struct Additions<'a> {
 /// given back is mapped from it already. `taxonomy` is the folder of NCBI's taxdump, or tables of GTDB's.
 ///
 /// # Errors
-/// If `config` or `resources` is out of range, the memory too little or a GPU cannot be used; as
-/// reading and writing; if nothing can be indexed; with `strict`, if a target has no taxon.
+/// If `config` or `resources` is out of range, the memory too little, also for as many targets as there
+/// are, or a GPU cannot be used; as reading and writing; if nothing can be indexed; with `strict`, if a target has no taxon.
 pub fn build(
     config: &BuildConfig,
     resources: &Resources,
@@ -72,6 +72,7 @@ pub fn build(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Database, BuildOutcome), Error> {
+    refuse_direct(&output)?;
     let setup = Setup::new(config, resources, inputs, progress, cancel)?;
     Job::prepare(setup, inputs, Some(&taxonomy.into()), None)?.write(output)
 }
@@ -117,10 +118,22 @@ pub fn add(
             "`params` are not those of the database, which all of its genomes have",
         )));
     }
+    refuse_direct(&output)?;
     let Additions { inputs, taxonomy } = additions;
     let setup = Setup::new(config, resources, inputs, progress, cancel)?;
     base.check(resources.threads, cancel)?;
     Job::prepare(setup, inputs, taxonomy, Some(base))?.write(output)
+}
+
+/// A database is mapped when it is written.
+pub(crate) fn refuse_direct(output: &AtomicFile) -> Result<(), Error> {
+    match output.is_direct() {
+        true => {
+            let path = output.path().display();
+            Err(Error::Input(format!("{path}: a pipe or a device cannot hold a database")))
+        }
+        false => Ok(()),
+    }
 }
 
 /// What is asked for, and what there is to do it with.
@@ -394,7 +407,7 @@ impl<'a> Job<'a> {
         TableMaker {
             config: self.setup.config,
             threads: self.setup.resources.threads,
-            memory: self.setup.memory.saturating_sub(BASE_BYTES),
+            memory: self.setup.memory.saturating_sub(BASE_BYTES + self.scan.target_bytes),
             base: self.base,
             entries: &self.scan.entries,
             targets: &self.targets,

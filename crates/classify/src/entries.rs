@@ -39,14 +39,21 @@ const WRITTEN: usize = 128 << 10;
 impl Entries {
     /// None yet; `memory` is in bytes.
     pub(crate) fn new(memory: u64) -> Entries {
-        let limit = (memory / (8 * BLOCK as u64)).max(2 * SECTIONS as u64) as usize;
-        Entries {
+        let mut entries = Entries {
             slabs: Vec::new(),
             previous: Vec::new(),
             open: vec![(NONE, BLOCK as u32); SECTIONS],
-            limit: limit.min(NONE as usize - 1),
+            limit: 0,
             runs: Vec::new(),
-        }
+        };
+        entries.keep_within(memory);
+        entries
+    }
+
+    /// From now on they are [full](Self::is_full) with so many bytes.
+    pub(crate) fn keep_within(&mut self, memory: u64) {
+        let limit = (memory / (8 * BLOCK as u64)).max(2 * SECTIONS as u64) as usize;
+        self.limit = limit.min(NONE as usize - 1);
     }
 
     /// Adds a feature at a location.

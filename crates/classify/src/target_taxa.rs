@@ -49,6 +49,14 @@ pub(crate) struct ScannedTarget {
     pub(crate) has_kmer: bool,
 }
 
+impl ScannedTarget {
+    /// Bytes of memory that it takes until the database is written, about: as it is here, where its taxon is
+    /// looked for, and as the database has it.
+    pub(crate) fn bytes(&self) -> u64 {
+        320 + 3 * (self.name.len() + self.header.len()) as u64
+    }
+}
+
 /// Targets with their nodes, and the tree of these.
 pub(crate) struct Mapped {
     pub(crate) targets: Vec<Target>,

@@ -21,6 +21,7 @@ use crate::args::DbCommand;
 use crate::args::db::{DbInfoArgs, DbVerifyArgs};
 use crate::console::Console;
 use crate::database::AnyDatabase;
+use crate::verify::verify_each;
 use crate::{common, interrupt};
 
 pub(crate) fn run(command: &DbCommand, console: &Console, started: Instant) -> Result<ExitCode> {
@@ -123,16 +124,5 @@ fn check(path: &Path, threads: usize, cancel: &Cancel) -> Result<(), Error> {
 fn verify(args: &DbVerifyArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     let threads = merganser_run::resolve_threads(None);
-    let mut sound = true;
-    for path in &args.databases {
-        match check(path, threads, &cancel) {
-            Ok(()) => common::print(format!("{}: ok\n", path.display()))?,
-            Err(error) if cancel.is_cancelled() => return Err(error.into()),
-            Err(error) => {
-                console.error(error);
-                sound = false;
-            }
-        }
-    }
-    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    verify_each(&args.databases, &cancel, console, |path| Ok(check(path, threads, &cancel)?))
 }

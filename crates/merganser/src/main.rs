@@ -31,6 +31,7 @@ mod pages;
 mod progress;
 mod report;
 mod samples;
+mod verify;
 mod version;
 
 use std::process::ExitCode;

@@ -95,7 +95,7 @@ fn named(scene: &Scene, name: &str, ended: &Ended) -> Verdict {
     // Too little memory is seen first.
     let is_said = [base, folder].into_iter().any(says)
         || says(&format!(" {stem}"))
-        || (says(" at least ") && says("memory"))
+        || (says("memory") && says(" gives "))
         || (scene.job.stdin() == Some(name) && says("stdin"));
     match is_said || INDIRECT.contains(&name) {
         true => Ok(()),

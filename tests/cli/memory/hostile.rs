@@ -74,6 +74,14 @@ fn world() -> Dir {
         }),
     );
     dir.write(
+        "contig.fa.zst",
+        packed(|out| {
+            out.write_all(b">long\n").unwrap();
+            endless(b'A', out);
+            out.write_all(b"\n").unwrap();
+        }),
+    );
+    dir.write(
         "header.fa.zst",
         packed(|out| {
             out.write_all(b">").unwrap();
@@ -88,6 +96,8 @@ fn world() -> Dir {
             endless(b'A', out);
         }),
     );
+    // Where a record lies takes more than its letters.
+    dir.write("tiny.fa.zst", packed(|out| out.write_all(&b">a\nAC\n".repeat(4 << 20)).unwrap()));
     let line = [b"3\t|\t1\t|\t".to_vec(), vec![b'x'; 80 << 20]].concat();
     for (folder, file) in [("long_nodes", "nodes.dmp"), ("long_names", "names.dmp")] {
         fs::create_dir(dir.path(folder)).unwrap();
@@ -104,7 +114,7 @@ fn world() -> Dir {
 }
 
 /// All reads of these are text that sequences come as.
-const READS: [&str; 4] = ["reads.fq", "contig.fa", "line.fq.zst", "header.fa.zst"];
+const READS: [&str; 5] = ["reads.fq", "contig.fa", "line.fq.zst", "header.fa.zst", "tiny.fa.zst"];
 /// Commands with `{}` for their reads.
 const OF_READS: [&str; 7] = [
     "count -k 21 -o out/o.mgk {}",
@@ -115,8 +125,9 @@ const OF_READS: [&str; 7] = [
     "map -e 3 i.mgi {} -o out/o.sam",
     "build -t tax -o out/o.mgdb {}",
 ];
-/// Commands with long lines in their other files.
-const OF_LINES: [&str; 11] = [
+/// Commands with something long in their other files.
+const OF_OTHERS: [&str; 12] = [
+    "index contig.fa.zst -o out/o.mgi",
     "filter -e 3 line.tsv.zst -o out/o.tsv",
     "filter -e 3 pairs.tsv -o out/o.tsv",
     "filter -e 3 line.fq.zst line.fq.zst -o out/o.tsv",
@@ -134,7 +145,7 @@ fn check(dir: &Dir, command: &str, budget: &str) {
     let bytes: u64 = merganser_run::parse_size(budget).unwrap();
     let args = format!("{command} -q --threads 2 --memory {budget} --tmp-dir out");
     // Not all commands have temporary files.
-    let args = if command.starts_with("map") || command.starts_with("filter") {
+    let args = if ["map", "index", "filter"].iter().any(|without| command.starts_with(without)) {
         args.replace(" --tmp-dir out", "")
     } else {
         args
@@ -161,7 +172,7 @@ fn no_record_line_or_name_breaks_it() {
                 check(&dir, &command.replace("{}", reads), budget);
             }
         }
-        for command in OF_LINES {
+        for command in OF_OTHERS {
             check(&dir, command, budget);
         }
     }
@@ -190,6 +201,10 @@ fn what_is_too_long_is_named() {
         error("build -t long_nodes -o out/o.mgdb g.fa"),
         "error: long_nodes/nodes.dmp: line 3: a line of more than 1.00 MiB, which no such file has: is \
          this the right file?\n"
+    );
+    assert!(
+        error("build -t tax -o out/o.mgdb tiny.fa.zst")
+            .contains(" sequences of the reference need at ")
     );
     let pair = error("filter -e 3 line.tsv.zst -o out/o.tsv");
     assert!(pair.starts_with("error: line.tsv.zst: line 2: a line of more than "), "{pair}");

@@ -9,7 +9,7 @@ use std::thread;
 use merganser_gpu::DeviceInfo;
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
 use merganser_run::locks::{into_inner, lock, wait};
-use merganser_run::{OnFailure, run_workers, run_workers_collect, start_scoped};
+use merganser_run::{OnFailure, Shortage, run_workers, run_workers_collect, start_scoped};
 use merganser_seq::base;
 
 use super::Setup;
@@ -32,6 +32,8 @@ pub(crate) struct Scan {
     /// A device has all sketches, and there are no entries.
     pub(crate) sketches: Option<Arc<Collector>>,
     pub(crate) bases: u64,
+    /// Memory that targets take, and what is known of them.
+    pub(crate) target_bytes: u64,
     /// Secondary and supplementary alignments, which are none.
     pub(crate) skipped_alignments: u64,
     /// The devices that sketched.
@@ -56,8 +58,10 @@ struct FileState {
 struct Scanner<'a> {
     setup: &'a Setup<'a>,
     params: &'a Params,
-    /// Bytes that entries may take, and records that wait for devices.
-    entry_memory: u64,
+    /// Bytes that targets and entries may take.
+    memory: u64,
+    /// Bytes of targets.
+    target_bytes: AtomicU64,
     reader: Reader,
     chains: Vec<FileChain>,
     windows: AtomicU64,
@@ -96,8 +100,8 @@ pub(super) fn scan(
     let scanner = Scanner {
         setup,
         params: &config.params,
-        // The tables of groups that are being made need some as well.
-        entry_memory: memory.saturating_sub(setup.fixed_memory()) / 10 * 9,
+        memory: memory.saturating_sub(setup.fixed_memory()),
+        target_bytes: AtomicU64::new(0),
         chains: inputs.iter().map(|_| FileChain::default()).collect(),
         reader,
         windows: AtomicU64::new(0),
@@ -143,8 +147,8 @@ impl Scanner<'_> {
     }
 
     fn work(&self) -> Result<(Entries, Vec<Unit>, u64), Error> {
-        let memory = self.entry_memory / self.setup.resources.threads as u64;
-        let mut entries = Entries::new(memory);
+        let threads = self.setup.resources.threads as u64;
+        let mut entries = Entries::new(self.entry_memory() / threads);
         let mut units = Vec::new();
         let mut bases = 0;
         let mut sketcher = Sketcher::new(self.params);
@@ -158,6 +162,8 @@ impl Scanner<'_> {
             records.starts.clear();
             bases += chunk.parse(&mut records)?.bases;
             let Some(mut turn) = self.take_turn(&chunk, &mut records) else { break };
+            self.check_targets()?;
+            entries.keep_within(self.entry_memory() / threads);
             turn.mask(self.params.masking, &mut records);
             let pieces = turn.pieces(self.params.masking, &records);
             self.note_kmers(chunk.file(), turn.target, &pieces);
@@ -213,6 +219,7 @@ impl Scanner<'_> {
             lead = Some((tail, !(resumed && only)));
         }
         let from = usize::from(resumed);
+        let mut target_bytes = 0;
         for at in from..records.starts.len() {
             let letters = &records.letters[records.range(at)];
             if at + 1 == records.starts.len() {
@@ -221,11 +228,33 @@ impl Scanner<'_> {
             let bases = letters.len() as u64;
             let header = records.starts[at].0.take().unwrap_or_default();
             let name = header.split_ascii_whitespace().next().unwrap_or_default().to_owned();
-            state.targets.push(ScannedTarget { name, header, bases, has_kmer: false });
+            let target = ScannedTarget { name, header, bases, has_kmer: false };
+            target_bytes += target.bytes();
+            state.targets.push(target);
         }
         drop(state);
+        self.target_bytes.fetch_add(target_bytes, Ordering::Relaxed);
         chain.changed.notify_all();
         Some(Turn { target: before - usize::from(lead.is_some()), lead, from })
+    }
+
+    /// Bytes that entries may take, and records that wait for devices: the tables of groups that are being
+    /// made need some as well.
+    fn entry_memory(&self) -> u64 {
+        self.memory.saturating_sub(self.target_bytes.load(Ordering::Relaxed)) / 10 * 9
+    }
+
+    /// Whether targets leave memory for what is to be found in them.
+    fn check_targets(&self) -> Result<(), Error> {
+        let bytes = self.target_bytes.load(Ordering::Relaxed);
+        if bytes <= self.memory / 2 {
+            return Ok(());
+        }
+        let targets: usize = self.chains.iter().map(|chain| lock(&chain.state).targets.len()).sum();
+        let what = format!("the first {targets} sequences of the reference need");
+        let needed = self.setup.memory - self.memory + 2 * bytes;
+        let remedy = "or build several databases and join their results (merge-results)";
+        Err(Shortage { what, needed, budget: self.setup.memory, remedy }.into())
     }
 
     /// Notes which targets have a k-mer, of which pieces of those from `target` on are known.
@@ -285,7 +314,7 @@ impl Scanner<'_> {
         let all = self.waiting.fetch_add(held.bytes(), Ordering::Relaxed);
         waiting.push(held);
         // What waits takes the place of entries, which there are none of.
-        let collector = match all > self.entry_memory / 2 {
+        let collector = match all > self.entry_memory() / 2 {
             true => Some(starting.get()?),
             false => starting.try_get()?,
         };
@@ -380,7 +409,8 @@ impl Scanner<'_> {
         let numbering = Numbering::new(units, self.first_window);
         let entries = AllEntries { workers: all, spill: self.spill.into_inner(), numbering };
         let skipped_alignments = self.reader.skipped_alignments();
-        Ok(Scan { files, entries, sketches, bases, skipped_alignments, devices })
+        let target_bytes = self.target_bytes.into_inner();
+        Ok(Scan { files, entries, sketches, bases, target_bytes, skipped_alignments, devices })
     }
 
     /// Makes entries of the sketches that a device has, next to those that it had no room for.

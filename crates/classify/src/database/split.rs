@@ -6,6 +6,7 @@ use merganser_run::{Cancel, ConfigError};
 use super::file::Writer;
 use super::{Content, Counts, Data, Database, GROUPS};
 use crate::Error;
+use crate::build::refuse_direct;
 
 impl Database {
     /// Writes a part, from 0, as a database of its own: it has all targets and taxa, and finds the targets of
@@ -14,7 +15,8 @@ impl Database {
     /// be added to it.
     ///
     /// # Errors
-    /// If there is no such part or the database is in no file; if it is damaged; as writing; if cancelled.
+    /// If there is no such part or the database is in no file; if it is damaged; as writing, also to a pipe or a
+    /// device; if cancelled.
     pub fn split(
         &self,
         part: usize,
@@ -29,6 +31,7 @@ impl Database {
             let problem = format!("part {part} of {}: there is none", self.parts);
             return Err(Error::Config(ConfigError::new(problem)));
         }
+        refuse_direct(&output)?;
         self.check(threads, cancel)?;
         let writer = Writer::new(output, 1);
         for group in 0..GROUPS {

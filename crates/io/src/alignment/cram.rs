@@ -4,6 +4,7 @@
 //! reference are loaded when a container needs them, checked against the length and the MD5 that the
 //! header gives, and shared by the workers.
 
+mod block;
 mod container;
 
 use super::reference::Reference;

@@ -102,6 +102,11 @@ impl AtomicFile {
         &self.path
     }
 
+    /// Whether it is a pipe or a device, which may not give back what was written.
+    pub fn is_direct(&self) -> bool {
+        matches!(self.place, Place::Direct)
+    }
+
     /// Another handle, to read with what was written: for who needs it before it appears.
     ///
     /// # Errors

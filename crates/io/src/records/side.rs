@@ -32,7 +32,7 @@ pub(super) struct Side {
     early: BTreeMap<u64, Early>,
     /// A record that may go on in the next chunk.
     open: Option<Text>,
-    /// With each, how many chunks it counts as: 1, or 0 for what was cut off at the end of one.
+    /// With each, how many chunks it counts as: mostly 1, or 0 for what was cut off at the end of one.
     queue: VecDeque<(Arc<Text>, usize)>,
     chunks: usize,
     /// Records of the queue's head that are taken.
@@ -54,6 +54,8 @@ struct Limits {
     name: Arc<str>,
     /// The most bytes of a record.
     record: usize,
+    /// Bytes of a chunk.
+    chunk: usize,
     /// A record of more bytes is long: nothing is read beside it.
     usual: usize,
     /// Letters of a stretch and how many of them the next one repeats, if long sequences come so.
@@ -65,8 +67,9 @@ struct Limits {
 impl Side {
     /// Nothing of the file `name` has been read.
     pub(super) fn new(name: Arc<str>, options: &RecordOptions, most: usize) -> Side {
-        let (record, usual) = (options.max_record, long::CHUNKS * options.chunk_bytes);
-        let limits = Limits { name, record, usual, stretches: options.stretches, most };
+        let (record, chunk) = (options.max_record, options.chunk_bytes.max(1));
+        let (usual, stretches) = (long::CHUNKS * chunk, options.stretches);
+        let limits = Limits { name, record, chunk, usual, stretches, most };
         Side { limits, ..Side::default() }
     }
 
@@ -161,9 +164,13 @@ impl Side {
         }
     }
 
-    /// How many chunks a text counts for: a long one for all that may wait.
+    /// How many chunks a text counts for: a long one for all that may wait, one of many tiny records for
+    /// more than one, as where they lie takes more than they do.
     fn count(&self, text: &Text, chunks: usize) -> usize {
-        if text.bytes.len() > self.limits.usual { self.limits.most } else { chunks }
+        if text.bytes.len() > self.limits.usual {
+            return self.limits.most;
+        }
+        chunks + text.extents_bytes() / self.limits.chunk
     }
 
     /// Nothing more will come.

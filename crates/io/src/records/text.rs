@@ -68,6 +68,11 @@ impl Text {
         self.bytes.capacity() + self.extents.capacity() * size_of::<Extent>()
     }
 
+    /// Bytes of where its records lie.
+    pub(super) fn extents_bytes(&self) -> usize {
+        size_of_val(&self.extents[..])
+    }
+
     pub(super) fn len(&self) -> usize {
         self.extents.len()
     }

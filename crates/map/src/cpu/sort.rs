@@ -83,6 +83,16 @@ pub(crate) fn totals(
     Ok((0..PARTS).map(total).collect())
 }
 
+/// Bytes that no index of a reference with planes of so many bytes can do without.
+pub(crate) fn least_memory(planes: u64, k: usize) -> u64 {
+    planes + (4 << (2 * k)) + (64 << 20)
+}
+
+/// What needs memory to index, with the verb, as an error says it.
+pub(crate) fn indexing(threads: usize) -> String {
+    format!("indexing with {threads} threads needs")
+}
+
 /// Neighbouring parts that are scattered and sorted together, within the memory.
 ///
 /// # Errors
@@ -98,14 +108,13 @@ pub(crate) fn groups(
     let largest = totals.iter().copied().max().unwrap_or(0);
     let kept = if in_memory { 4 * unsorted.positions() } else { 0 };
     // Two keys with their positions for each thread's part, and the sorted ones that wait.
-    let fixed = planes + kept + (4 << (2 * k)) + threads as u64 * 44 * largest + (64 << 20);
+    let fixed = least_memory(planes, *k) + kept + threads as u64 * 44 * largest;
     // A growing vector may take twice what it holds.
     let room = budget.saturating_sub(fixed) / 8;
     if room < largest.min(1 << 16) {
         let needed = fixed + 8 * largest.max(1 << 16);
-        let what = format!("indexing with {} threads needs", threads);
         let remedy = Shortage::FEWER_THREADS;
-        return Err(Shortage { what, needed, budget, remedy }.into());
+        return Err(Shortage { what: indexing(threads), needed, budget, remedy }.into());
     }
     Ok(grouped(totals, room))
 }

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
-use merganser_run::{Cancel, Progress, Unit};
+use merganser_run::{Cancel, Progress, Resources, Shortage, Unit};
 use merganser_seq::planes::{BASES_PER_WORD, Encoded, encode};
 use merganser_seq::simd::Level;
 
 use super::{Contig, MOST_POSITIONS, PADDING, Reference};
 use crate::Error;
+use crate::cpu::sort::{indexing, least_memory};
+use crate::index::k_of;
 
 /// Sequences pass in pieces: nothing else of a reference is long.
 const LONGEST_RECORD: usize = 16 << 20;
@@ -20,9 +22,11 @@ const STRETCH: usize = 1 << 16;
 ///
 /// # Errors
 /// If the file cannot be read, holds reads, has no sequence, a contig is empty or has no name or the name of
-/// another one, a letter is none of DNA, a contig has more than 2^31 - 1 bases, or all together more than 2^32 - 2^17.
+/// another one, a letter is none of DNA, a contig has more than 2^31 - 1 bases, or all together more than 2^32 - 2^17;
+/// if no index of what is read so far fits into the memory.
 pub(crate) fn load(
     input: &Input,
+    resources: &Resources,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Reference, Error> {
@@ -33,7 +37,7 @@ pub(crate) fn load(
     };
     let reader = Reader::open(std::slice::from_ref(input), options)?;
     progress.stage("load", Unit::Bytes, reader.bytes_total());
-    let reference = from_reader(&reader, &input.to_string(), progress, cancel)?;
+    let reference = from_reader(&reader, &input.to_string(), resources, progress, cancel)?;
     progress.finish();
     Ok(reference)
 }
@@ -41,12 +45,14 @@ pub(crate) fn load(
 #[cfg(test)]
 pub(super) fn read(name: String, text: Box<dyn std::io::Read + Send>) -> Result<Reference, Error> {
     let reader = Reader::from_readers(vec![(name.clone(), text)], ReaderOptions::default());
-    from_reader(&reader, &name, &merganser_run::Silent, &Cancel::default())
+    let (resources, cancel) = (Resources::new(), Cancel::default());
+    from_reader(&reader, &name, &resources, &merganser_run::Silent, &cancel)
 }
 
 fn from_reader(
     reader: &Reader,
     name: &str,
+    resources: &Resources,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Reference, Error> {
@@ -61,6 +67,7 @@ fn from_reader(
         if let Some(problem) = loader.problem.take() {
             return Err(Error::Input(problem));
         }
+        loader.check_memory(resources)?;
     }
     if cancel.is_cancelled() {
         return Err(Error::Cancelled);
@@ -92,6 +99,19 @@ impl Loader {
 
     fn name(&self) -> &str {
         self.reference.contigs.last().map_or("", |contig| &contig.name)
+    }
+
+    /// Whether an index may have room still. What it takes is known when all is read, and then is
+    /// refused with the whole number: here it ends only what would itself take more than it may.
+    fn check_memory(&self, resources: &Resources) -> Result<(), Shortage> {
+        let (budget, words) = (resources.budget(), self.reference.low.len());
+        let planes = 8 * (2 * words + self.reference.others.len()) as u64;
+        let needed = least_memory(planes, k_of((words * BASES_PER_WORD) as u64));
+        if planes <= budget / 2 || needed <= budget {
+            return Ok(());
+        }
+        let remedy = "or give a smaller reference";
+        Err(Shortage { what: indexing(resources.threads), needed, budget, remedy })
     }
 
     /// Packs what is held, or only whole words of it.

@@ -65,7 +65,7 @@ pub fn build(
     let size = text_bytes([input]);
     let gpus = resources.choose_gpus(Work::Index, size, merganser_gpu::usable, progress)?;
     let begun = Instant::now();
-    let reference = load(input, progress, cancel)?;
+    let reference = load(input, resources, progress, cancel)?;
     let loaded = begun.elapsed();
     let gpu = gpus.first().copied();
     let (index, mut outcome) = build_of(reference, resources, gpu, output, progress, cancel)?;

@@ -10,31 +10,13 @@ use merganser_run::Cancel;
 use super::{histogram, tables};
 use crate::args::kmers::VerifyArgs;
 use crate::console::Console;
-use crate::{common, interrupt};
+use crate::interrupt;
+use crate::verify::verify_each;
 
 /// Checks every table, also after one that is damaged.
 pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
-    let mut sound = true;
-    for path in &args.tables {
-        match check(path, args, &cancel) {
-            Ok(()) => common::print(format!("{}: ok\n", path.display()))?,
-            // That no thread can be started is no table's fault.
-            Err(error) if cancel.is_cancelled() || is_of_threads(&error) => {
-                return Err(error);
-            }
-            Err(error) => {
-                console.error(error);
-                sound = false;
-            }
-        }
-    }
-    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Whether a thread could not be started.
-fn is_of_threads(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(Error::Start(_) | Error::Io(merganser_io::Error::Start(_))))
+    verify_each(&args.tables, &cancel, console, |path| check(path, args, &cancel))
 }
 
 fn check(path: &Path, args: &VerifyArgs, cancel: &Cancel) -> Result<()> {

@@ -1,0 +1,180 @@
+//! Blocks as bytes: their sizes, and those that their codecs give again, are looked at before the decoder makes room
+//! for them (CRAM specification 3.1, section 8; CRAM codecs 3.1).
+
+use std::io;
+
+use super::invalid;
+
+/// The most bytes of a block. Writers end a slice at some millions of bases.
+const MOST_BYTES: u32 = 256 << 20;
+
+/// Checks blocks that stand one behind the other. Where they are cut, the decoder says so.
+///
+/// # Errors
+/// If one has more bytes than any, or its codec says that it has more than the block does.
+pub(super) fn check_all(mut bytes: &[u8]) -> io::Result<()> {
+    while let Some((block, rest)) = Block::split(bytes) {
+        if block.size > MOST_BYTES || block.makes_room_for() > room(block.size) {
+            return Err(invalid("a block that is larger than any: is the file damaged?".into()));
+        }
+        bytes = rest;
+    }
+    Ok(())
+}
+
+/// What a codec's own sizes come to at most: names, for one, are taken apart before they are packed.
+fn room(size: u32) -> u64 {
+    4 * u64::from(size) + 1024
+}
+
+struct Block<'b> {
+    /// The number of its codec.
+    method: u8,
+    /// Bytes when it is no longer compressed.
+    size: u32,
+    data: &'b [u8],
+}
+
+impl<'b> Block<'b> {
+    /// The first of these bytes, and what follows it and its checksum.
+    fn split(bytes: &'b [u8]) -> Option<(Block<'b>, &'b [u8])> {
+        let (&[method, _type], rest) = bytes.split_first_chunk::<2>()?;
+        let (_number, rest) = itf8(rest)?;
+        let (compressed, rest) = itf8(rest)?;
+        let (size, rest) = itf8(rest)?;
+        let (data, rest) = rest.split_at_checked(compressed as usize)?;
+        let (_checksum, rest) = rest.split_first_chunk::<4>()?;
+        Some((Block { method, size, data }, rest))
+    }
+
+    /// The most bytes, or names, that its codec says there are; 0 where it does not say.
+    fn makes_room_for(&self) -> u64 {
+        let size = match self.method {
+            // rANS 4x8: behind its order and its compressed size.
+            4 => self.data.get(5..).and_then(u32_le),
+            // rANS Nx16, arithmetic coding.
+            5 | 6 => own_size(self.data),
+            // Qualities.
+            7 => uint7(self.data).map(|(size, _)| size),
+            8 => of_names(self.data),
+            _ => None,
+        };
+        size.unwrap_or(0)
+    }
+}
+
+/// What rANS Nx16 and arithmetic coding say, unless they leave it to the block.
+fn own_size(data: &[u8]) -> Option<u64> {
+    const NO_SIZE: u8 = 0x10;
+    let (flags, rest) = data.split_first()?;
+    (flags & NO_SIZE == 0).then(|| uint7(rest).map(|(size, _)| size))?
+}
+
+/// The tokenizer of names: their bytes, their number, and streams of tokens, each compressed.
+fn of_names(data: &[u8]) -> Option<u64> {
+    /// A stream that is the same as another one has two bytes to say which.
+    const SAME: u8 = 0x40;
+    let mut most = u32_le(data)?.max(u32_le(data.get(4..)?)?);
+    let mut rest = data.get(9..)?;
+    while let Some((kind, behind)) = rest.split_first() {
+        if kind & SAME != 0 {
+            rest = behind.get(2..).unwrap_or(&[]);
+            continue;
+        }
+        let Some((length, behind)) = uint7(behind) else { break };
+        let Some((stream, behind)) = behind.split_at_checked(length as usize) else { break };
+        most = most.max(own_size(stream).unwrap_or(0));
+        rest = behind;
+    }
+    Some(most)
+}
+
+fn u32_le(bytes: &[u8]) -> Option<u64> {
+    bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes).into())
+}
+
+/// A number of seven bits a byte, the highest first, and what follows it.
+fn uint7(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let last = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)?;
+    let (own, rest) = bytes.split_at(last + 1);
+    Some((own.iter().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)), rest))
+}
+
+/// A number in ITF-8, and what follows it.
+pub(super) fn itf8(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (&first, rest) = bytes.split_first()?;
+    let more = (first.leading_ones() as usize).min(4);
+    let (own, behind) = rest.split_at_checked(more)?;
+    let kept = u32::from(first) & (0xff >> (more + 1));
+    let number = match own {
+        // Of the last byte, the lower half.
+        &[a, b, c, d] => {
+            let upper = u32::from_be_bytes([0, a, b, c]);
+            u32::from(first) << 28 | upper << 4 | u32::from(d & 0x0f)
+        }
+        own => own.iter().fold(kept, |number, &byte| number << 8 | u32::from(byte)),
+    };
+    Some((number, behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A block of so many bytes; its checksum is wrong.
+    fn block(method: u8, size: &[u8], data: &[u8]) -> Vec<u8> {
+        [&[method, 4, 11, data.len() as u8][..], size, data, &[7; 4]].concat()
+    }
+
+    #[test]
+    fn what_codecs_say_is_held_against_the_block() {
+        let huge = [0x7f; 4];
+        let streams = |stream: &[u8]| {
+            let head = [100, 0, 0, 0, 10, 0, 0, 0, 0, 0x80 | 6];
+            [&head, &[stream.len() as u8][..], stream, &[0x40, 1, 2]].concat()
+        };
+        let sound = [
+            block(0, &[100], &[1; 100]),
+            block(4, &[100], &[&[0, 9, 0, 0, 0, 100, 0, 0, 0][..], &[1; 9]].concat()),
+            block(5, &[100], &[0, 100, 1, 1]),
+            block(5, &[100], &[0x10, 0xff, 0xff, 0xff, 0xff]),
+            block(7, &[0x81, 0x00], &[0x82, 0x00, 1, 1]),
+            block(8, &[100], &streams(&[0, 10, 1, 1])),
+        ];
+        check_all(&sound.concat()).unwrap();
+        let forged = [
+            block(0, &[0xe0 | 1, 0, 0, 1], &[1; 9]).to_vec(),
+            block(1, &[0xf1, 0, 0, 0, 1], &[1; 9]),
+            block(4, &[100], &[&[0, 9, 0, 0, 0][..], &huge].concat()),
+            block(5, &[100], &[0, 0x8f, 0xff, 0xff, 0xff, 0x7f]),
+            block(6, &[100], &[4, 0x8f, 0xff, 0xff, 0xff, 0x7f]),
+            block(7, &[100], &[0x8f, 0xff, 0xff, 0xff, 0x7f]),
+            block(8, &[100], &[&huge[..], &[10, 0, 0, 0, 0]].concat()),
+            block(8, &[100], &[&[100, 0, 0, 0][..], &huge, &[0]].concat()),
+            block(8, &[100], &streams(&[0, 0x8f, 0xff, 0xff, 0xff, 0x7f])),
+        ];
+        for (at, forged) in forged.iter().enumerate() {
+            let whole = [&sound.concat()[..], forged].concat();
+            // The first is of no more bytes than a block may have.
+            assert_eq!(check_all(&whole).is_ok(), at == 0, "{at}");
+            // What is cut is nothing to check.
+            (0..whole.len()).for_each(|end| check_all(&whole[..end]).unwrap());
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_specification() {
+        let cases: [(&[u8], u32); 6] = [
+            (&[0x7f], 127),
+            (&[0x80, 0x80], 128),
+            (&[0xc0, 0x40, 0x00], 1 << 14),
+            (&[0xe0, 0x20, 0x00, 0x00], 1 << 21),
+            (&[0xf1, 0, 0, 0, 0], 1 << 28),
+            (&[0xff, 0xff, 0xff, 0xff, 0x0f], u32::MAX),
+        ];
+        for (bytes, value) in cases {
+            assert_eq!(itf8(&[bytes, b"x"].concat()), Some((value, &b"x"[..])));
+            assert_eq!(itf8(&bytes[..bytes.len() - 1]), None);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Checking files one after the other: tables of k-mers, databases.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use merganser_run::Cancel;
+
+use crate::console::Console;
+use crate::{common, failure};
+
+/// Checks every file, also after one that is damaged, and says of each how it is.
+///
+/// # Errors
+/// If the run was cancelled, stdout cannot be written, or memory or threads are missing, which is no file's fault.
+pub(crate) fn verify_each(
+    paths: &[PathBuf],
+    cancel: &Cancel,
+    console: &Console,
+    check: impl Fn(&Path) -> Result<()>,
+) -> Result<ExitCode> {
+    let mut sound = true;
+    for path in paths {
+        match check(path) {
+            Ok(()) => common::print(format!("{}: ok\n", path.display()))?,
+            Err(error) if cancel.is_cancelled() || is_of_the_run(&error) => return Err(error),
+            Err(error) => {
+                console.error(failure::message(&error));
+                sound = false;
+            }
+        }
+    }
+    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether memory or a thread is missing.
+fn is_of_the_run(error: &anyhow::Error) -> bool {
+    use merganser_classify::Error as Classify;
+    use merganser_io::Error::Start;
+    use merganser_kmers::Error as Kmers;
+    let of_tables = matches!(
+        error.downcast_ref(),
+        Some(Kmers::Memory(_) | Kmers::Start(_) | Kmers::Io(Start(_)))
+    );
+    of_tables || matches!(error.downcast_ref(), Some(Classify::Memory(_) | Classify::Start(_)))
+}
