@@ -387,3 +387,15 @@ fn what_is_no_slip_goes_on() {
     let message = dir.run("db add -q refs.mgdb g1.fa --json refs.mgdb").fails(1);
     assert_eq!(message, "error: refs.mgdb: two outputs cannot go to the same file\n");
 }
+
+/// What is mapped when it is written goes to no device.
+#[test]
+fn what_is_read_again_goes_to_no_device() {
+    let dir = prepared();
+    let reason =
+        "cannot create this output file: a pipe or a device cannot hold what is read again";
+    for command in ["build -t tax g0.fa", "index g0.fa"] {
+        let message = dir.run(&format!("{command} -q -o /dev/null")).fails(1);
+        assert_eq!(message, format!("error: /dev/null: {reason}\n"));
+    }
+}

@@ -72,7 +72,7 @@ pub fn build(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Database, BuildOutcome), Error> {
-    refuse_direct(&output)?;
+    output.refuse_direct()?;
     let setup = Setup::new(config, resources, inputs, progress, cancel)?;
     Job::prepare(setup, inputs, Some(&taxonomy.into()), None)?.write(output)
 }
@@ -118,22 +118,11 @@ pub fn add(
             "`params` are not those of the database, which all of its genomes have",
         )));
     }
-    refuse_direct(&output)?;
+    output.refuse_direct()?;
     let Additions { inputs, taxonomy } = additions;
     let setup = Setup::new(config, resources, inputs, progress, cancel)?;
     base.check(resources.threads, cancel)?;
     Job::prepare(setup, inputs, taxonomy, Some(base))?.write(output)
-}
-
-/// A database is mapped when it is written.
-pub(crate) fn refuse_direct(output: &AtomicFile) -> Result<(), Error> {
-    match output.is_direct() {
-        true => {
-            let path = output.path().display();
-            Err(Error::Input(format!("{path}: a pipe or a device cannot hold a database")))
-        }
-        false => Ok(()),
-    }
 }
 
 /// What is asked for, and what there is to do it with.

@@ -116,7 +116,7 @@ fn world() -> Dir {
 /// All reads of these are text that sequences come as.
 const READS: [&str; 5] = ["reads.fq", "contig.fa", "line.fq.zst", "header.fa.zst", "tiny.fa.zst"];
 /// Commands with `{}` for their reads.
-const OF_READS: [&str; 7] = [
+const OF_READS: [&str; 8] = [
     "count -k 21 -o out/o.mgk {}",
     "kmers profile t.mgk {} -o out/o.tsv",
     "kmers filter-reads t.mgk {} -o out/o.fq",
@@ -124,6 +124,7 @@ const OF_READS: [&str; 7] = [
     "classify d.mgdb {} -o out/o.tsv --classified-out out/o.fq",
     "map -e 3 i.mgi {} -o out/o.sam",
     "build -t tax -o out/o.mgdb {}",
+    "build -t tax --format kraken2 -o out {}",
 ];
 /// Commands with something long in their other files.
 const OF_OTHERS: [&str; 12] = [

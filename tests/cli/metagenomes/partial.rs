@@ -154,8 +154,8 @@ fn what_does_not_go_together() {
     for name in ["hits", "length", "other", "kraken", "a", "cut", "missing"] {
         refuse(1, &format!("report merge --format abundance a.partial {name}.partial -o o"));
     }
+    refuse(1, "report merge --format kreport a.partial b.kreport -o o");
     for options in [
-        "--format kreport a.partial b.kreport",
         "--format mpa b.kreport",
         "--format krona a.partial --report-zero-counts",
         "--format kreport b.kreport --report-zero-counts",

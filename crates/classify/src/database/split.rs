@@ -6,7 +6,6 @@ use merganser_run::{Cancel, ConfigError};
 use super::file::Writer;
 use super::{Content, Counts, Data, Database, GROUPS};
 use crate::Error;
-use crate::build::refuse_direct;
 
 impl Database {
     /// Writes a part, from 0, as a database of its own: it has all targets and taxa, and finds the targets of
@@ -31,7 +30,7 @@ impl Database {
             let problem = format!("part {part} of {}: there is none", self.parts);
             return Err(Error::Config(ConfigError::new(problem)));
         }
-        refuse_direct(&output)?;
+        output.refuse_direct()?;
         self.check(threads, cancel)?;
         let writer = Writer::new(output, 1);
         for group in 0..GROUPS {

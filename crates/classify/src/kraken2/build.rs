@@ -28,13 +28,13 @@ use crate::taxonomy::{Dump, Taxonomy};
 use cells::Rule;
 use fill::Sequences;
 use size::{Size, value_bits};
-use survey::{Survey, survey};
+use survey::{Survey, name_bytes, survey};
 
 /// The process itself.
 const BASE_BYTES: u64 = 32 << 20;
-/// About what a sequence's name takes beside its letters,
-const NAME_BYTES: u64 = 64;
-/// and a minimizer that is counted for the estimate.
+/// What to do where the table is too large.
+const SMALLER_TABLE: &str = "or give `max_bytes`, a limit for the table";
+/// About what a minimizer takes that is counted for the estimate.
 const SAMPLE_BYTES: u64 = 32;
 /// Bytes that are written at a time.
 const WRITTEN: usize = 4 << 20;
@@ -237,7 +237,11 @@ impl Kraken2Database {
         let inputs = library.inputs;
         let reading = Reading { inputs, overlap, masking, threads, progress, cancel };
         let build = Build { config, library, budget: resources.budget(), reading };
-        build.refuse_shortage(build.fixed(), "building a Kraken 2 database needs")?;
+        build.refuse_shortage(
+            build.fixed(),
+            "building a Kraken 2 database needs",
+            SMALLER_TABLE,
+        )?;
         // So that what cannot be written is known before any work.
         let files = Self::files(folder);
         let [options, taxonomy, table] = files.map(|path| outputs.file(&path));
@@ -259,18 +263,22 @@ impl Build<'_> {
         BASE_BYTES + self.library.taxonomy.bytes() + self.reading.bytes() + fill::bytes(threads)
     }
 
-    fn refuse_shortage(&self, needed: u64, what: &str) -> Result<(), Error> {
+    fn refuse_shortage(&self, needed: u64, what: &str, remedy: &'static str) -> Result<(), Error> {
         if needed <= self.budget {
             return Ok(());
         }
-        let remedy = "or give `max_bytes`, a limit for the table";
         Err(Shortage { what: what.to_owned(), needed, budget: self.budget, remedy }.into())
     }
 
     fn run(&self, files: [AtomicFile; 3]) -> Result<Kraken2BuildNotes, Error> {
         let mut notes = Kraken2BuildNotes::default();
         let begun = Instant::now();
-        let found = survey(&self.reading, &self.config.options(0))?;
+        let fixed = self.fixed();
+        let check = |names| {
+            let what = "the names of this library's sequences need";
+            self.refuse_shortage(fixed + names, what, "or build of fewer sequences")
+        };
+        let found = survey(&self.reading, &self.config.options(0), check)?;
         notes.stages.since("minimizers", begun);
         (notes.sequences, notes.bases) = (found.sequences.len() as u64, found.letters);
         let size = self.size(&found)?;
@@ -303,12 +311,12 @@ impl Build<'_> {
     /// The size of the table, for which there is memory.
     fn size(&self, found: &Survey) -> Result<Size, Error> {
         let size = Size::of(found.sampled, self.config.load_factor, self.config.max_bytes);
-        let names: u64 =
-            found.sequences.iter().map(|one| one.header.len() as u64 + NAME_BYTES).sum();
+        let names: u64 = found.sequences.iter().map(|one| name_bytes(&one.header)).sum();
         let needed = self.fixed() + names.max(found.sampled * SAMPLE_BYTES);
         self.refuse_shortage(
             needed.saturating_add(size.bytes()),
             "the table of this library needs",
+            SMALLER_TABLE,
         )?;
         Ok(size)
     }

@@ -146,10 +146,9 @@ impl Reading<'_> {
 /// A sequence as a batch has it.
 pub(crate) struct Seen {
     number: u64,
-    /// Which record of its file it is, from 1.
-    record: u64,
-    file: String,
-    header: String,
+    /// Its file, if it is the first there.
+    begins: Option<String>,
+    pub(crate) header: String,
 }
 
 impl Seen {
@@ -160,8 +159,7 @@ impl Seen {
             let (file, record) = batch.place(at);
             Seen {
                 number: batch.first() + at as u64,
-                record,
-                file: file.to_owned(),
+                begins: (record == 1).then(|| file.to_owned()),
                 header: String::from_utf8_lossy(batch.record(at).header).into_owned(),
             }
         })
@@ -180,8 +178,8 @@ pub(crate) fn in_order(mut seen: Vec<Seen>, inputs: &[Input]) -> Vec<Kraken2Sequ
     seen.sort_unstable_by_key(|sequence| sequence.number);
     let names: Vec<String> = inputs.iter().map(ToString::to_string).collect();
     let (mut next, mut input) = (0, 0);
-    let placed = seen.into_iter().map(|Seen { record, file, header, .. }| {
-        if record == 1 {
+    let placed = seen.into_iter().map(|Seen { begins, header, .. }| {
+        if let Some(file) = begins {
             let skipped = names[next..].iter().position(|name| *name == file).unwrap_or(0);
             input = next + skipped;
             next = input + 1;
@@ -200,8 +198,7 @@ mod tests {
         let input = |name: &str| Input::File(name.into());
         let seen = |number, record, file: &str| Seen {
             number,
-            record,
-            file: file.to_owned(),
+            begins: (record == 1).then(|| file.to_owned()),
             header: format!("s{number}"),
         };
         let inputs = ["a", "empty", "b", "a"].map(input);

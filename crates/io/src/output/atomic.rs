@@ -102,9 +102,19 @@ impl AtomicFile {
         &self.path
     }
 
-    /// Whether it is a pipe or a device, which may not give back what was written.
-    pub fn is_direct(&self) -> bool {
-        matches!(self.place, Place::Direct)
+    /// Sees to it that what is written can be read again, as who maps it will.
+    ///
+    /// # Errors
+    ///
+    /// If it is a pipe or a device.
+    pub fn refuse_direct(&self) -> Result<(), Error> {
+        match self.place {
+            Place::Direct => {
+                let reason = "a pipe or a device cannot hold what is read again".to_owned();
+                Err(Error::Create { path: self.path.clone(), reason })
+            }
+            Place::Temporary { .. } | Place::Nameless { .. } => Ok(()),
+        }
     }
 
     /// Another handle, to read with what was written: for who needs it before it appears.

@@ -40,6 +40,8 @@ pub(super) struct Side {
     /// Records that were ever queued.
     received: u64,
     underway: usize,
+    /// For how many chunks the last one counted, as those underway may.
+    last: usize,
     /// Nothing is left to fetch.
     fetched: bool,
     fault: Option<Error>,
@@ -84,6 +86,7 @@ impl Side {
         match parsed {
             Parsed::Nothing => {}
             Parsed::Chunk { ordinal, goes_on, fault } => {
+                self.last = self.count(&text, 1);
                 self.early.insert(ordinal, Early { text, goes_on, fault });
             }
             // What is malformed comes before what cannot be read, whoever says it first.
@@ -211,7 +214,7 @@ impl Side {
     /// for no more than so many chunks as may wait.
     pub(super) fn wants(&self) -> bool {
         let early: usize = self.early.values().map(|early| self.count(&early.text, 1)).sum();
-        let here = self.chunks + early + self.underway;
+        let here = self.chunks + early + self.underway * self.last.max(1);
         !self.fetched && (here < self.limits.most || self.queue.is_empty() && self.underway == 0)
     }
 

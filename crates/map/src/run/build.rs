@@ -52,7 +52,7 @@ pub struct BuildOutcome {
 /// If a GPU is asked for and cannot be used, or has too little memory; if the input cannot be read,
 /// holds reads, or has no sequence; if a contig is empty, has no name or that of another one, more
 /// than 2^31 - 1 bases, or a letter that is none of DNA; if all contigs together have more than
-/// 2^32 - 2^17 bases; if there is too little memory, the file cannot be written, or the run was
+/// 2^32 - 2^17 bases; if there is too little memory, the file cannot be written or read again, or the run was
 /// cancelled.
 pub fn build(
     resources: &Resources,
@@ -62,6 +62,7 @@ pub fn build(
     cancel: &Cancel,
 ) -> Result<(Index, BuildOutcome), Error> {
     resources.validate()?;
+    output.as_ref().map_or(Ok(()), AtomicFile::refuse_direct)?;
     let size = text_bytes([input]);
     let gpus = resources.choose_gpus(Work::Index, size, merganser_gpu::usable, progress)?;
     let begun = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use merganser_classify::partial::{JoinedResults, join};
 use merganser_classify::report::KrakenReport;
 use merganser_io::{FileKind, Output};
@@ -29,12 +29,12 @@ pub(super) fn are_partial(args: &ReportMergeArgs) -> Result<bool> {
         |path: &&PathBuf| !is_partial(path) && (path.as_os_str() == "-" || path.exists());
     let partial = args.reports.iter().find(|path| is_partial(path));
     match (partial, args.reports.iter().find(is_other)) {
-        (Some(partial), Some(other)) if args.format != MergedFormat::Table => usage(format!(
+        (Some(partial), Some(other)) if args.format != MergedFormat::Table => bail!(
             "{} has partial results, and {} is something else: only results of the same kind can be \
              joined",
             partial.display(),
             other.display()
-        )),
+        ),
         (_, other) => Ok(other.is_none()),
     }
 }

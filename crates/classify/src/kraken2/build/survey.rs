@@ -25,11 +25,15 @@ pub(super) struct Survey {
     pub(super) letters: u64,
 }
 
-/// Reads all sequences.
+/// Reads all sequences; `check` is told how many bytes of memory their names take so far.
 ///
 /// # Errors
-/// As reading; if an input cannot be read again.
-pub(super) fn survey(reading: &Reading<'_>, options: &Kraken2Options) -> Result<Survey, Error> {
+/// As reading; if an input cannot be read again; what `check` says.
+pub(super) fn survey(
+    reading: &Reading<'_>,
+    options: &Kraken2Options,
+    check: impl Fn(u64) -> Result<(), Error> + Sync,
+) -> Result<Survey, Error> {
     let records = reading.open()?;
     // Known of regular files alone.
     if records.bytes_total().is_none() {
@@ -39,7 +43,7 @@ pub(super) fn survey(reading: &Reading<'_>, options: &Kraken2Options) -> Result<
     }
     reading.progress.stage("minimizers", Unit::Bytes, records.bytes_total());
     let (seen, samples) = (Mutex::new(Vec::new()), Mutex::new(HashSet::new()));
-    let letters = AtomicU64::new(0);
+    let (letters, names) = (AtomicU64::new(0), AtomicU64::new(0));
     run_workers(reading.threads, |_| {
         let gone = OnFailure::new(|| records.stop());
         let mut batch = RecordBatch::default();
@@ -52,6 +56,8 @@ pub(super) fn survey(reading: &Reading<'_>, options: &Kraken2Options) -> Result<
             let found = sampler.sample(reading, &batch);
             lock(&samples).extend(found);
             let new: Vec<Seen> = Seen::of(&batch).collect();
+            let taken: u64 = new.iter().map(|seen| name_bytes(&seen.header)).sum();
+            check(taken + names.fetch_add(taken, Ordering::Relaxed))?;
             lock(&seen).extend(new);
             reading.progress.advance(bytes);
         }
@@ -63,6 +69,11 @@ pub(super) fn survey(reading: &Reading<'_>, options: &Kraken2Options) -> Result<
     reading.progress.finish();
     let (sampled, letters) = (into_inner(samples).len() as u64, letters.into_inner());
     Ok(Survey { sequences: in_order(into_inner(seen), reading.inputs), sampled, letters })
+}
+
+/// Bytes of memory that are taken for a sequence: what is known of it, and what is looked for by its name.
+pub(super) fn name_bytes(header: &str) -> u64 {
+    256 + header.len() as u64
 }
 
 /// Finds the minimizers that are counted.
