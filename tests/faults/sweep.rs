@@ -20,9 +20,16 @@ const LESS: i32 = 61;
 pub(crate) enum Extent {
     /// A few of each, chosen at random, but the same in each run.
     Sample,
+    /// One for each call, but for the allocator's, of which there may be a hundred thousand: the first ones,
+    /// and then one in [`STEP`].
+    Most,
     /// One for each call.
     All,
 }
+
+/// Allocations of a run that all fail, one at a time, if most do; and steps behind these.
+const FIRST: u64 = 256;
+const STEP: usize = 16;
 
 /// What came of the faults of commands.
 #[derive(Debug, Default)]
@@ -76,7 +83,7 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
     let mut tally = Tally::default();
     // A sample takes one number of threads for each command.
     let few = 1 + (command.len() % 2) as u32;
-    let all = if extent == Extent::All { &[1, 2][..] } else { &[few] };
+    let all = if extent == Extent::Sample { &[few][..] } else { &[1, 2] };
     for &threads in all {
         let args: Vec<String> = arguments(command, threads);
         if threads > all[0] && !args.contains(&"--threads".into()) {
@@ -85,6 +92,10 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
         let start = place.outputs();
         match Subject::new(slot, place, args, start.clone()) {
             Ok((mut subject, calls)) => {
+                if extent != Extent::Sample {
+                    let all: u64 = calls.iter().sum();
+                    eprintln!("{all} calls: {}", subject.args.join(" "));
+                }
                 subject.all(calls, extent);
                 tally.add(subject.tally);
             }
@@ -167,7 +178,7 @@ impl<'s> Subject<'s> {
             self.run(Some(fault(1, LESS, Mode::Less)), 0);
         }
         let numbers = match extent {
-            Extent::All => numbers(kind, calls, extent),
+            Extent::Most | Extent::All => numbers(kind, calls, extent),
             Extent::Sample => vec![1 + Random(calls).next() % calls],
         };
         for number in numbers {
@@ -252,7 +263,11 @@ fn numbers(kind: Kind, calls: u64, extent: Extent) -> Vec<u64> {
         _ => 2,
     };
     // The last calls are those of the end, and with threads there may be more of them.
-    if extent == Extent::All || calls <= most {
+    if extent == Extent::Most && kind == Kind::Allocation {
+        let rest = (FIRST + 1..=calls + 1).step_by(STEP);
+        return (1..=FIRST.min(calls + 1)).chain(rest).collect();
+    }
+    if extent != Extent::Sample || calls <= most {
         return (1..=calls + 1).collect();
     }
     let mut random = Random(calls << 8 | kind as u64);

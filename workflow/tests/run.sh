@@ -50,10 +50,9 @@ run() { # FOLDER PROFILE OPTIONS...: runs the workflow
 
 sabotage() { # FOLDER: kills a program, cancels a job, takes a node down; each once. Says so in FOLDER/sabotage.
   local folder=$1 pid job
-  # A shard that is being counted, without a chance to clean up.
-  until pid=$(pgrep -f -o '^merganser count .*--shard 2/'); do sleep 0.02; done
-  sleep 0.03
-  kill -KILL "$pid" && echo "killed: merganser count --shard 2" >>"$folder/sabotage"
+  # A shard that is being counted, without a chance to clean up; another one if that has just ended.
+  until pid=$(pgrep -f -o '^merganser count .*--shard ') && sleep 0.03 && kill -KILL "$pid" 2>/dev/null; do sleep 0.02; done
+  echo "killed: merganser count --shard" >>"$folder/sabotage"
   until job=$(squeue -h -t R -o %i | head -1) && [ -n "$job" ]; do sleep 0.02; done
   scancel "$job" && echo "cancelled: job $job" >>"$folder/sabotage"
   until [ -n "$(squeue -h -t R -w node2 -o %i)" ]; do sleep 0.02; done
@@ -81,8 +80,10 @@ saboteur=$!
 trap 'kill $saboteur 2>/dev/null || true; "$here/slurm.sh" down "$work/cluster"; [ $# -ge 2 ] || rm -rf "$work"' EXIT
 run "$work/slurm" slurm --slurm-init-seconds-before-status-checks 2 --seconds-between-status-checks 2 --latency-wait 5 \
   --slurm-status-command squeue --default-resources slurm_partition=test mem_mb=2000 runtime=30
-wait "$saboteur"
+# What it waits for may have been over before it could strike; the last stroke takes it ten seconds more.
+for _ in $(seq 150); do kill -0 "$saboteur" 2>/dev/null || break; sleep 0.1; done
 cat "$work/slurm/sabotage"
+[ "$(wc -l <"$work/slurm/sabotage")" = 3 ] || { echo "not all was done to it"; exit 1; }
 
 echo "the same bytes"
 # A program that is killed outright leaves a file that is not complete, under a name that nobody takes for a result.

@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
-use merganser_io::AtomicFile;
+use merganser_io::{AtomicFile, uninterrupted};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, Resources, Shortage, run_workers};
 
@@ -197,11 +197,9 @@ fn pieces<R: Send, P>(
 fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut got = 0;
     while got < buffer.len() {
-        match reader.read(&mut buffer[got..]) {
-            Ok(0) => break,
-            Ok(more) => got += more,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match uninterrupted(|| reader.read(&mut buffer[got..]))? {
+            0 => break,
+            more => got += more,
         }
     }
     Ok(got)

@@ -10,6 +10,7 @@ mod gzip_member;
 pub use blocks::BgzfBlocks;
 pub use gzip_member::GzipMember;
 
+use crate::there::Uninterrupted;
 use gzip::GzipStream;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -64,7 +65,8 @@ pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
 /// # Errors
 ///
 /// If its beginning cannot be read.
-pub fn decompress(mut file: File) -> io::Result<Box<dyn Read + Send>> {
+pub fn decompress(file: File) -> io::Result<Box<dyn Read + Send>> {
+    let mut file = Uninterrupted(file);
     let mut head = Vec::with_capacity(HEAD);
     (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
     let compression = Compression::sniff(&head);

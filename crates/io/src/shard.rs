@@ -27,6 +27,7 @@ use crate::alignment::{Sniffed, cram, sniff};
 use crate::chunk::Format;
 use crate::compress::{Compression, HEAD, decompress};
 use crate::input::{check, open_error};
+use crate::there::uninterrupted;
 use crate::{Error, Input};
 use cut::Cut;
 
@@ -136,7 +137,7 @@ fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
     /// Text that tells alignments from reads.
     const ENOUGH: u64 = 1 << 16;
     let mut head = [0; HEAD];
-    let known = file.read_at(&mut head, 0)?;
+    let known = uninterrupted(|| file.read_at(&mut head, 0))?;
     let compression = Compression::sniff(&head[..known]);
     if head.starts_with(cram::MAGIC)
         || !matches!(compression, Compression::None | Compression::Bgzf | Compression::Gzip)

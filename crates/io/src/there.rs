@@ -1,7 +1,7 @@
-//! What stands at a path.
+//! What stands at a path, and calls of the system that signals interrupt.
 
 use std::fs::{self, Metadata};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 use rustix::io::Errno;
@@ -30,6 +30,29 @@ pub fn look_up(path: &Path) -> io::Result<Option<Metadata>> {
 /// If the system cannot tell.
 pub fn is_file(path: &Path) -> io::Result<bool> {
     Ok(look_up(path)?.is_some_and(|there| there.is_file()))
+}
+
+/// Makes a call of the system again as long as a signal interrupts it, which is no failure: most of the standard
+/// library's readers leave that to who calls them, and who goes on behind a decoder may lose what was read.
+///
+/// # Errors
+/// What else goes wrong.
+pub fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}
+
+/// A reader whose reads no signal interrupts.
+pub(crate) struct Uninterrupted<R>(pub(crate) R);
+
+impl<R: Read> Read for Uninterrupted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        uninterrupted(|| self.0.read(buffer))
+    }
 }
 
 #[cfg(test)]

@@ -63,8 +63,12 @@ impl Console {
     }
 }
 
-/// The text in one line that changes nothing on a terminal, whatever names of files and reads are
-/// in it.
+/// Letters of a line at the most: what was wrong stands at its beginning, what to do at its end.
+const BEGINNING: usize = 1000;
+const END: usize = 800;
+
+/// The text in one line that changes nothing on a terminal and is not endless, whatever names of files and
+/// reads and whatever cells of tables are in it.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -73,15 +77,28 @@ fn one_line(text: &str) -> String {
             false => line.push(letter),
         }
     }
-    line
+    let letters = line.chars().count();
+    if letters <= BEGINNING + END {
+        return line;
+    }
+    let beginning = line.chars().take(BEGINNING);
+    let end = line.chars().skip(letters - END);
+    beginning.chain(" … ".chars()).chain(end).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::one_line;
+    use super::{BEGINNING, END, one_line};
 
     #[test]
     fn names_break_no_lines() {
         assert_eq!(one_line("ré\nads\u{1b}[2J\t.fq: x"), "ré\\nads\\u{1b}[2J\\t.fq: x");
+    }
+
+    #[test]
+    fn no_line_is_endless() {
+        let line = one_line(&format!("t.tsv: '{}' is no k-mer: cut it", "\0".repeat(3000)));
+        assert!(line.starts_with("t.tsv: '\\u{0}\\u{0}") && line.ends_with("is no k-mer: cut it"));
+        assert_eq!(line.chars().count(), BEGINNING + 3 + END);
     }
 }

@@ -286,7 +286,7 @@ fn no_output(attack: &mut Attack<'_>) -> Result {
             (Some(0), _) => fault(format!("exit code 0; {new} new files; read {read:?}")),
             // Formats that are not written from the first byte to the last.
             (Some(1), 1) if ended.stderr.contains("seek") => refused(scene, ended),
-            (Some(1), 2) if ended.stderr.contains("a pipe or a device cannot hold ") => {
+            (Some(1), 1 | 2) if ended.stderr.contains("a pipe or a device cannot hold ") => {
                 refused(scene, ended)
             }
             (Some(1), 3..) if new == 0 => refused(scene, ended),

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::{Distribution, Share};
@@ -12,6 +13,8 @@ use crate::kraken2::Kraken2Database;
 const HEADING: &str = "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n";
 /// The beginning of that line, by which such files are known.
 const FIRST: &[u8] = b"mapped_taxid\t";
+/// The most bytes of a row, which may have all genomes of a library.
+const LONGEST: u64 = 256 << 20;
 
 impl Distribution {
     /// Where the distribution of a database for reads of this length is looked for: in the folder of a
@@ -52,7 +55,8 @@ impl Distribution {
     pub fn read(path: &Path) -> Result<Distribution, Error> {
         let text = merganser_io::open_text(path)
             .map_err(|source| Error::File { path: path.to_owned(), source })?;
-        let mut lines = std::io::BufReader::with_capacity(1 << 18, text);
+        let mut lines = BufReader::with_capacity(1 << 18, text);
+        let failed = |source| Error::File { path: path.to_owned(), source };
         let mut distribution = Distribution::default();
         let (mut seen, mut line, mut number) = (HashSet::new(), Vec::new(), 0u64);
         let wrong =
@@ -60,9 +64,8 @@ impl Distribution {
         loop {
             line.clear();
             number += 1;
-            // A row has all genomes of a taxon: there is no telling how long it may be.
-            let read = std::io::BufRead::read_until(&mut lines, b'\n', &mut line)
-                .map_err(|source| Error::File { path: path.to_owned(), source })?;
+            let most = if number == 1 { FIRST.len() as u64 } else { LONGEST };
+            let read = (&mut lines).take(most).read_until(b'\n', &mut line).map_err(failed)?;
             if number == 1 && !line.starts_with(FIRST) {
                 return Err(Error::content(
                     path,
@@ -73,7 +76,15 @@ impl Distribution {
             if read == 0 {
                 return Ok(distribution);
             }
-            if number == 1 || line.trim_ascii().is_empty() {
+            if read as u64 == LONGEST {
+                return wrong(number, "longer than a row of all genomes that there are".to_owned());
+            }
+            if number == 1 {
+                // Its end, wherever it is.
+                lines.skip_until(b'\n').map_err(failed)?;
+                continue;
+            }
+            if line.trim_ascii().is_empty() {
                 continue;
             }
             match row(&line) {
@@ -157,6 +168,8 @@ mod tests {
             let text = format!("{HEADING}1\t7:1:9 \n{row}\n");
             assert_eq!(read(&text), Err(format!("FILE: line 3: {what}")), "{row}");
         }
+        // Without an end: no more of it is read than says what it is.
+        assert!(Distribution::read("/dev/zero".as_ref()).is_err());
         let twice = format!("{HEADING}1\t7:1:9 \n1\t8:1:9\n");
         assert_eq!(read(&twice), Err("FILE: line 3: taxid 1 has a row already".to_owned()));
     }

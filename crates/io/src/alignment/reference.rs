@@ -3,6 +3,7 @@
 use crate::compress::{Compression, HEAD};
 use crate::decompress;
 use crate::input::index_of_reference;
+use crate::there::uninterrupted;
 use memchr::{memchr, memchr_iter};
 use std::collections::HashMap;
 use std::fs::File;
@@ -133,7 +134,7 @@ fn scan(file: &File) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     let (mut header, mut in_header, mut at_line): (Vec<u8>, bool, bool) = (Vec::new(), false, true);
     let mut offset = 0;
     loop {
-        let read = file.read_at(&mut buffer, offset)?;
+        let read = uninterrupted(|| file.read_at(&mut buffer, offset))?;
         if read == 0 {
             break;
         }

@@ -16,6 +16,8 @@ enum State<R> {
     /// Where a member, padding or the end follows.
     Between(Counted<R>),
     End,
+    /// What was read is lost: who reads on must not take that for the end.
+    Failed,
 }
 
 impl<R: BufRead> GzipStream<R> {
@@ -39,7 +41,7 @@ impl<R: BufRead> GzipStream<R> {
         match &self.state {
             State::Member(text) => text.get_ref().at,
             State::Between(bytes) => bytes.at,
-            State::End => self.member,
+            State::End | State::Failed => self.member,
         }
     }
 }
@@ -50,13 +52,20 @@ impl<R: BufRead> Read for GzipStream<R> {
             return Ok(0);
         }
         loop {
-            match std::mem::replace(&mut self.state, State::End) {
-                State::End => return Ok(0),
+            match std::mem::replace(&mut self.state, State::Failed) {
+                State::Failed => return Err(io::Error::other("it is read on after an error")),
+                State::End => {
+                    self.state = State::End;
+                    return Ok(0);
+                }
                 State::Between(mut input) => {
                     self.member = input.at;
                     match input.fill_buf()?.first() {
                         Some(0x1f) => self.state = State::Member(Box::new(GzDecoder::new(input))),
-                        _ => return pass_padding(&mut input).map(|()| 0),
+                        _ => {
+                            pass_padding(&mut input)?;
+                            self.state = State::End;
+                        }
                     }
                 }
                 State::Member(mut decoder) => {
@@ -112,5 +121,34 @@ fn pass_padding(input: &mut impl BufRead) -> io::Result<()> {
         }
         let length = padding.len();
         input.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GzipStream;
+    use std::io::{self, BufReader, Read};
+
+    /// Fails once, in the middle.
+    struct Faulty<'b>(&'b [u8], bool);
+
+    impl Read for Faulty<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0.len() < 20 && !std::mem::replace(&mut self.1, true) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            self.0.read(&mut buffer[..1])
+        }
+    }
+
+    #[test]
+    fn an_error_is_no_end() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        io::Write::write_all(&mut encoder, b">a\nACGT\nACGTACGTACGTACGT\n").unwrap();
+        let bytes = encoder.finish().unwrap();
+        let mut stream = GzipStream::new(BufReader::new(Faulty(&bytes, false)));
+        // Reads on after an interruption.
+        let error = stream.read_to_end(&mut Vec::new()).unwrap_err();
+        assert_eq!(error.to_string(), "it is read on after an error");
     }
 }

@@ -10,8 +10,10 @@ use crate::compress::gzip::GzipStream;
 use crate::compress::{Compression, HEAD, promised, zstd_window};
 use crate::input::open_error;
 use crate::shard::Stretch;
+use crate::there::uninterrupted;
 use crate::{Chunk, Error, Input};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::retry_on_intr;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::os::unix::fs::FileExt;
@@ -93,7 +95,7 @@ struct Raw {
 
 impl Read for Raw {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.bytes.read(buffer)?;
+        let read = uninterrupted(|| self.bytes.read(buffer))?;
         self.count.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
@@ -269,7 +271,10 @@ impl Fetcher {
     fn open_regular(&mut self, file: &File, length: u64, name: &str) -> Result<bool, Error> {
         let failed = |error| read_error(name, error);
         let mut head = [0; HEAD];
-        let known = if length > 0 { file.read_at(&mut head, 0).map_err(failed)? } else { 0 };
+        let mut known = 0;
+        if length > 0 {
+            known = uninterrupted(|| file.read_at(&mut head, 0)).map_err(failed)?;
+        }
         let head = &head[..known];
         self.state = match (Compression::sniff(head), self.plan) {
             (Compression::None, _) if known > 0 && !self.is_cram(head) => {
@@ -330,7 +335,7 @@ impl Fetcher {
 fn open_file(input: &Input, path: &Path) -> Result<(File, u64), Error> {
     // Without waiting for a named pipe's writer: its reader waits, and can be cancelled.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let opened = rustix::fs::open(path, flags, Mode::empty());
+    let opened = retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()));
     let file = File::from(opened.map_err(|error| open_error(input, &error.into()))?);
     let metadata = file.metadata().map_err(|error| open_error(input, &error))?;
     if !metadata.is_file() {
@@ -346,11 +351,9 @@ fn open_file(input: &Input, path: &Path) -> Result<(File, u64), Error> {
 fn fill(text: &mut dyn Read, room: &mut [u8], stopped: &AtomicBool) -> io::Result<usize> {
     let mut filled = 0;
     while filled < room.len() && !stopped.load(Ordering::Relaxed) {
-        match text.read(&mut room[filled..]) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        match uninterrupted(|| text.read(&mut room[filled..]))? {
+            0 => break,
+            read => filled += read,
         }
     }
     Ok(filled)

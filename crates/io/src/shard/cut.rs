@@ -8,6 +8,7 @@ use memchr::memchr;
 use super::members::{find_member, text_from};
 use crate::chunk::Format;
 use crate::compress::Compression;
+use crate::there::uninterrupted;
 
 /// A place in a file; the default is its beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,15 +68,12 @@ fn search(
 ) -> io::Result<Option<u64>> {
     let mut buffer = vec![0; 1 << 16];
     loop {
-        match read(&mut buffer) {
-            Ok(0) => return Ok(None),
-            Ok(read) => {
-                if let Some(found) = finder.feed(&buffer[..read]) {
-                    return Ok(Some(found));
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        let read = uninterrupted(|| read(&mut buffer))?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if let Some(found) = finder.feed(&buffer[..read]) {
+            return Ok(Some(found));
         }
     }
 }

@@ -11,6 +11,7 @@ use memchr::memmem;
 use crate::compress::Compression;
 use crate::compress::bgzf::{self, Header};
 use crate::compress::gzip::GzipStream;
+use crate::there::{Uninterrupted, uninterrupted};
 
 /// A member of a file that can be cut begins within so many bytes: of a gzip file without, no more is
 /// searched, as most of these have only one.
@@ -52,7 +53,7 @@ pub(super) fn find_member(
 fn fill_at(file: &File, buffer: &mut [u8], from: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
-        match file.read_at(&mut buffer[filled..], from + filled as u64)? {
+        match uninterrupted(|| file.read_at(&mut buffer[filled..], from + filled as u64))? {
             0 => break,
             read => filled += read,
         }
@@ -101,11 +102,12 @@ fn is_member(file: &File, head: &[u8], at: u64) -> io::Result<bool> {
 }
 
 /// The text of a gzip file.
-pub(super) type MemberText = GzipStream<BufReader<File>>;
+pub(super) type MemberText = GzipStream<BufReader<Uninterrupted<File>>>;
 
 /// The text of a file from the member on that begins at `member`. No copy of the file may be read from
 /// meanwhile: they share one place.
 pub(super) fn text_from(mut file: File, member: u64) -> io::Result<MemberText> {
     file.seek(SeekFrom::Start(member))?;
-    Ok(GzipStream::from(BufReader::with_capacity(1 << 18, file), member))
+    let bytes = BufReader::with_capacity(1 << 18, Uninterrupted(file));
+    Ok(GzipStream::from(bytes, member))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashMap, fs};
 
 use anyhow::{Result, bail};
-use merganser_io::reason;
+use merganser_io::{reason, uninterrupted};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -110,15 +110,12 @@ fn whole(path: &Path) -> io::Result<Whole> {
     let (mut file, mut bytes, mut checksum) = (File::open(path)?, 0, crc32fast::Hasher::new());
     let mut block = vec![0; BLOCK];
     loop {
-        match file.read(&mut block) {
-            Ok(0) => break,
-            Ok(read) => {
-                bytes += read as u64;
-                checksum.update(&block[..read]);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+        let read = uninterrupted(|| file.read(&mut block))?;
+        if read == 0 {
+            break;
         }
+        bytes += read as u64;
+        checksum.update(&block[..read]);
     }
     Ok(Whole { path: text_of(path.as_os_str()), bytes, crc32: checksum.finalize() })
 }

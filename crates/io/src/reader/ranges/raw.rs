@@ -1,6 +1,7 @@
 //! Compressed bytes of a file, from any place on.
 
 use crate::compress::deflate::{Input, PADDING, find};
+use crate::there::uninterrupted;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -37,15 +38,13 @@ impl Raw {
         }
         while self.length < wanted {
             let place = self.offset + self.length as u64;
-            match file.read_at(&mut self.bytes[self.length..wanted], place) {
-                Ok(0) => {
-                    self.ended = true;
-                    break;
-                }
-                Ok(read) => self.length += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+            let room = &mut self.bytes[self.length..wanted];
+            let read = uninterrupted(|| file.read_at(room, place))?;
+            if read == 0 {
+                self.ended = true;
+                break;
             }
+            self.length += read;
         }
         self.bytes[self.length..self.length + PADDING].fill(0);
         Ok(())

@@ -152,9 +152,9 @@ fn is_histogram(path: &Path) -> Result<bool> {
     if !is_file(path).map_err(at)? {
         return Ok(false);
     }
-    let mut start = [0; 64];
-    let read = File::open(path).and_then(|mut file| file.read(&mut start)).map_err(at)?;
-    let line = start[..read].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let mut start = Vec::with_capacity(64);
+    File::open(path).and_then(|file| file.take(64).read_to_end(&mut start)).map_err(at)?;
+    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
     Ok(line.first().is_some_and(u8::is_ascii_digit)
         && line.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace()))
 }
