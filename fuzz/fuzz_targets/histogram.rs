@@ -7,7 +7,7 @@ use merganser_kmers::{Histogram, HistogramFormat};
 use merganser_spectrum::{Model, is_flat_valley, peaks, smudges, solid_threshold};
 
 /// A histogram of FastK has tens of thousands of places; fits take longest of all.
-const MOST_ROWS: usize = 300;
+const MOST_ROWS: usize = 120;
 
 fuzz_target!(|input: &[u8]| {
     let [k, ploidy, rest @ ..] = input else { return };
