@@ -20,8 +20,6 @@ mod lengths;
 mod member;
 mod sums;
 mod table;
-#[cfg(test)]
-mod tests;
 mod window;
 
 pub(crate) use find::find;
