@@ -3,7 +3,8 @@
 //!
 //! Instead of a sample, `MERGANSER_FAULTS=most` has every call of every command fail, but for most of the
 //! allocator's, which takes half an hour; `MERGANSER_FAULTS=all` every call, which takes hours.
-//! `MERGANSER_FAULTS_OF=TEXT` chooses commands that contain a text.
+//! `MERGANSER_FAULTS_OF=TEXT` chooses commands that contain a text. With `TMPDIR` in memory (`/dev/shm`) nobody waits
+//! for a disk, which takes most of the time else.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,

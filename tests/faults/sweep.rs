@@ -20,14 +20,14 @@ const LESS: i32 = 61;
 pub(crate) enum Extent {
     /// A few of each, chosen at random, but the same in each run.
     Sample,
-    /// One for each call, but for the allocator's, of which there may be a hundred thousand: the first ones,
-    /// and then one in [`STEP`].
+    /// One for each call, but for the allocator's and those by which the heap grows, of which there may be a hundred
+    /// thousand: the first ones, and then one in [`STEP`].
     Most,
     /// One for each call.
     All,
 }
 
-/// Allocations of a run that all fail, one at a time, if most do; and steps behind these.
+/// Such calls of a run that all fail, one at a time, if most do; and steps behind these.
 const FIRST: u64 = 256;
 const STEP: usize = 16;
 
@@ -263,7 +263,7 @@ fn numbers(kind: Kind, calls: u64, extent: Extent) -> Vec<u64> {
         _ => 2,
     };
     // The last calls are those of the end, and with threads there may be more of them.
-    if extent == Extent::Most && kind == Kind::Allocation {
+    if extent == Extent::Most && matches!(kind, Kind::Allocation | Kind::Memory) {
         let rest = (FIRST + 1..=calls + 1).step_by(STEP);
         return (1..=FIRST.min(calls + 1)).chain(rest).collect();
     }
