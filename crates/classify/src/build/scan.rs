@@ -250,8 +250,7 @@ impl Scanner<'_> {
         if bytes <= self.memory / 2 {
             return Ok(());
         }
-        let targets: usize = self.chains.iter().map(|chain| lock(&chain.state).targets.len()).sum();
-        let what = format!("the first {targets} sequences of the reference need");
+        let what = "so many sequences as the reference has need".to_owned();
         let needed = self.setup.memory - self.memory + 2 * bytes;
         let remedy = "or build several databases and join their results (merge-results)";
         Err(Shortage { what, needed, budget: self.setup.memory, remedy }.into())
