@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::alignment::{Sniffed, sniff};
 use crate::compress::decompress;
+use crate::there::{is_of_system, look_up};
 
 /// Bytes that tell all kinds apart: a tar archive says so at 257.
 const HEAD: u64 = 4096;
@@ -109,25 +110,37 @@ impl FileKind {
     /// The kind of a file, compressed or not, or of a folder; `None` if it is unknown, cannot be read
     /// or is a pipe, of which nothing may be taken.
     pub fn of_path(path: &Path) -> Option<FileKind> {
-        let metadata = std::fs::metadata(path).ok()?;
+        FileKind::read(path).ok().flatten()
+    }
+
+    /// As [`of_path`](Self::of_path), where it decides what is done with the file.
+    ///
+    /// # Errors
+    ///
+    /// If the system does not give it.
+    pub fn read(path: &Path) -> io::Result<Option<FileKind>> {
+        let Some(metadata) = look_up(path)? else { return Ok(None) };
         if metadata.is_dir() {
             let holds = |name| path.join(name).exists();
-            return Some(match () {
+            return Ok(Some(match () {
                 () if holds("hash.k2d") => FileKind::Kraken2,
                 () if holds("nodes.dmp") => FileKind::Taxonomy,
                 () => FileKind::Folder,
-            });
+            }));
         }
         if !metadata.is_file() {
-            return None;
+            return Ok(None);
         }
         if path.extension().is_some_and(|end| end == "k2d") {
-            return Some(FileKind::Kraken2);
+            return Ok(Some(FileKind::Kraken2));
         }
         let mut head = Vec::new();
-        // What was read before an error may do.
-        let _ = decompress(File::open(path).ok()?).ok()?.take(HEAD).read_to_end(&mut head);
-        FileKind::of_bytes(&head)
+        let text = decompress(File::open(path)?);
+        match text.and_then(|text| text.take(HEAD).read_to_end(&mut head)) {
+            Err(error) if is_of_system(&error) => Err(error),
+            // What was read before an error may do.
+            _ => Ok(FileKind::of_bytes(&head)),
+        }
     }
 
     /// Whether it holds sequences that reads or references are taken from.

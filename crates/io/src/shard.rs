@@ -27,7 +27,7 @@ use crate::alignment::{Sniffed, cram, sniff};
 use crate::chunk::Format;
 use crate::compress::{Compression, HEAD, decompress};
 use crate::input::{check, open_error};
-use crate::there::uninterrupted;
+use crate::there::{is_of_system, uninterrupted};
 use crate::{Error, Input};
 use cut::Cut;
 
@@ -148,8 +148,8 @@ fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
     // A file that is damaged so early is whole: its reader says what is wrong.
     let read = decompress(file.try_clone()?)
         .and_then(|text_of| text_of.take(ENOUGH).read_to_end(&mut text));
-    if read.is_err() {
-        return Ok(None);
+    if let Err(error) = read {
+        return if is_of_system(&error) { Err(error) } else { Ok(None) };
     }
     let text = text.trim_ascii_start();
     let format = match (sniff(text), text.first()) {

@@ -46,6 +46,12 @@ pub fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T
     }
 }
 
+/// Whether an error is the system's, and not a decoder's that does not know what it is given: a file that could not be
+/// read for a moment must not be taken for one of another kind.
+pub(crate) fn is_of_system(error: &io::Error) -> bool {
+    error.raw_os_error().is_some()
+}
+
 /// A reader whose reads no signal interrupts.
 pub(crate) struct Uninterrupted<R>(pub(crate) R);
 

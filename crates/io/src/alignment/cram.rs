@@ -82,7 +82,8 @@ impl<R: Read> Containers<R> {
             header =
                 header.add_reference_sequence(name.clone(), Map::<ReferenceSequence>::new(*length));
         }
-        let reference = reference.map(Reference::open).transpose()?;
+        let open = |path| Reference::open(path).map_err(|error| unreadable(path, &error));
+        let reference = reference.map(open).transpose()?;
         let shared = Arc::<Shared>::default();
         let loader = Loader { reference, sequences, shared: Arc::clone(&shared) };
         let repository = Repository::new(loader);
@@ -183,6 +184,14 @@ const NO_BASE: u8 = 0;
 /// What to do where another reference was given than that of the alignments.
 const REMEDY: &str = "`reference` must be the FASTA file that the reads were aligned to";
 
+/// How the error begins of a reference that cannot be read.
+const UNREADABLE: &str = "cannot read ";
+
+/// Not an error of the alignments' file.
+fn unreadable(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("{UNREADABLE}{}: {}", path.display(), crate::reason(error)))
+}
+
 impl fasta::repository::Adapter for Loader {
     fn get(&mut self, name: &[u8]) -> Option<io::Result<fasta::Record>> {
         let definition = fasta::record::Definition::new(name, None);
@@ -203,9 +212,9 @@ impl Loader {
             self.shared.missing.store(true, Ordering::Relaxed);
             return Ok(vec![NO_BASE; length.get()]);
         };
-        let path = reference.path().display();
         let letters = reference.sequence(name);
-        let letters = letters.map_err(|error| io::Error::other(format!("{path}: {error}")))?;
+        let letters = letters.map_err(|error| unreadable(reference.path(), &error))?;
+        let path = reference.path().display();
         let Some(letters) = letters else {
             return Err(invalid(format!(
                 "aligned to '{shown}', which {path} does not have; {REMEDY}"
@@ -256,6 +265,7 @@ impl Cram {
                         .to_owned()
                 }
                 problem if problem.starts_with("aligned to ") => problem,
+                problem if problem.starts_with(UNREADABLE) => problem,
                 problem if problem.starts_with("reference sequence checksum") => {
                     format!(
                         "aligned to another sequence than that of the reference (MD5); {REMEDY}"

@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::compress::Compression;
 use crate::compress::bgzf::{self, Header};
 use crate::compress::gzip::GzipStream;
-use crate::there::{Uninterrupted, uninterrupted};
+use crate::there::{Uninterrupted, is_of_system, uninterrupted};
 
 /// A member of a file that can be cut begins within so many bytes: of a gzip file without, no more is
 /// searched, as most of these have only one.
@@ -96,9 +96,13 @@ fn is_member(file: &File, head: &[u8], at: u64) -> io::Result<bool> {
     let mut text = Vec::new();
     let mut member = file.try_clone()?;
     member.seek(SeekFrom::Start(at))?;
-    let read = GzDecoder::new(BufReader::new(member)).take(ENOUGH).read_to_end(&mut text);
+    let member = BufReader::new(Uninterrupted(member));
+    let read = GzDecoder::new(member).take(ENOUGH).read_to_end(&mut text);
     let is_text = text.iter().all(|&byte| byte >= b' ' || byte.is_ascii_whitespace());
-    Ok(read.is_ok() && is_text)
+    match read {
+        Err(error) if is_of_system(&error) => Err(error),
+        read => Ok(read.is_ok() && is_text),
+    }
 }
 
 /// The text of a gzip file.

@@ -187,7 +187,8 @@ fn assembly(path: &Path) -> Result<Assembly> {
 fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
     use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
     let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
-    let kind = FileKind::of_path(path);
+    let failed = |source| Error::File { path: path.to_owned(), source };
+    let kind = FileKind::read(path).map_err(failed)?;
     if is_list || path.as_os_str() == "-" || matches!(kind, Some(Fasta | Fastq | Sam | Bam | Cram))
     {
         let inputs = expand_inputs(&[path.to_owned()]).map_err(Error::from)?;

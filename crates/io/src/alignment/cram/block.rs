@@ -53,7 +53,8 @@ impl<'b> Block<'b> {
             // rANS 4x8: behind its order and its compressed size.
             4 => self.data.get(5..).and_then(u32_le),
             // rANS Nx16, arithmetic coding.
-            5 | 6 => own_size(self.data),
+            5 => own_size(self.data, true),
+            6 => own_size(self.data, false),
             // Qualities.
             7 => uint7(self.data).map(|(size, _)| size),
             8 => of_names(self.data),
@@ -63,11 +64,43 @@ impl<'b> Block<'b> {
     }
 }
 
-/// What rANS Nx16 and arithmetic coding say, unless they leave it to the block.
-fn own_size(data: &[u8]) -> Option<u64> {
+/// What rANS Nx16 and arithmetic coding say, of the whole, of its stripes, and of what it is before bits are unpacked
+/// and (of rANS) runs are written out; 0 where they leave it to the block.
+fn own_size(data: &[u8], of_rans: bool) -> Option<u64> {
+    const STRIPES: u8 = 0x08;
     const NO_SIZE: u8 = 0x10;
-    let (flags, rest) = data.split_first()?;
-    (flags & NO_SIZE == 0).then(|| uint7(rest).map(|(size, _)| size))?
+    const RUNS: u8 = 0x40;
+    const PACKED: u8 = 0x80;
+    let (flags, mut rest) = data.split_first()?;
+    let mut most = if flags & NO_SIZE == 0 { take_uint7(&mut rest)? } else { 0 };
+    if flags & STRIPES != 0 {
+        return Some(most.max(of_stripes(rest, of_rans)));
+    }
+    if flags & PACKED != 0 {
+        let (&symbols, behind) = rest.split_first()?;
+        rest = behind.get(usize::from(symbols)..)?;
+        most = most.max(take_uint7(&mut rest)?);
+    }
+    if of_rans && flags & RUNS != 0 {
+        let _context = take_uint7(&mut rest)?;
+        most = most.max(take_uint7(&mut rest)?);
+    }
+    Some(most)
+}
+
+/// Stripes, each compressed by itself, behind their number and their sizes.
+fn of_stripes(data: &[u8], of_rans: bool) -> u64 {
+    let Some((&count, mut rest)) = data.split_first() else { return 0 };
+    let sizes: Vec<u64> = (0..count).map_while(|_| take_uint7(&mut rest)).collect();
+    let mut most = 0;
+    for size in sizes {
+        let Some((stripe, behind)) = rest.split_at_checked(size as usize) else { break };
+        // Stripes have none of their own.
+        let is_one = stripe.first().is_some_and(|flags| flags & 0x08 == 0);
+        most = most.max(own_size(stripe, of_rans).filter(|_| is_one).unwrap_or(0));
+        rest = behind;
+    }
+    most
 }
 
 /// The tokenizer of names: their bytes, their number, and streams of tokens, each compressed.
@@ -75,7 +108,7 @@ fn of_names(data: &[u8]) -> Option<u64> {
     /// A stream that is the same as another one has two bytes to say which.
     const SAME: u8 = 0x40;
     let mut most = u32_le(data)?.max(u32_le(data.get(4..)?)?);
-    let mut rest = data.get(9..)?;
+    let (of_rans, mut rest) = (data.get(8) == Some(&0), data.get(9..)?);
     while let Some((kind, behind)) = rest.split_first() {
         if kind & SAME != 0 {
             rest = behind.get(2..).unwrap_or(&[]);
@@ -83,7 +116,7 @@ fn of_names(data: &[u8]) -> Option<u64> {
         }
         let Some((length, behind)) = uint7(behind) else { break };
         let Some((stream, behind)) = behind.split_at_checked(length as usize) else { break };
-        most = most.max(own_size(stream).unwrap_or(0));
+        most = most.max(own_size(stream, of_rans).unwrap_or(0));
         rest = behind;
     }
     Some(most)
@@ -91,6 +124,12 @@ fn of_names(data: &[u8]) -> Option<u64> {
 
 fn u32_le(bytes: &[u8]) -> Option<u64> {
     bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes).into())
+}
+
+fn take_uint7(bytes: &mut &[u8]) -> Option<u64> {
+    let (number, rest) = uint7(bytes)?;
+    *bytes = rest;
+    Some(number)
 }
 
 /// A number of seven bits a byte, the highest first, and what follows it.
@@ -138,6 +177,9 @@ mod tests {
             block(4, &[100], &[&[0, 9, 0, 0, 0, 100, 0, 0, 0][..], &[1; 9]].concat()),
             block(5, &[100], &[0, 100, 1, 1]),
             block(5, &[100], &[0x10, 0xff, 0xff, 0xff, 0xff]),
+            block(5, &[100], &[0xc0, 100, 2, 7, 8, 50, 9, 60, 1]),
+            block(6, &[100], &[0xc0, 100, 2, 7, 8, 50, 0xff, 0xff, 0xff, 0xff]),
+            block(5, &[100], &[0x08, 100, 2, 3, 3, 0, 50, 1, 0x10, 1, 1]),
             block(7, &[0x81, 0x00], &[0x82, 0x00, 1, 1]),
             block(8, &[100], &streams(&[0, 10, 1, 1])),
         ];
@@ -148,6 +190,9 @@ mod tests {
             block(4, &[100], &[&[0, 9, 0, 0, 0][..], &huge].concat()),
             block(5, &[100], &[0, 0x8f, 0xff, 0xff, 0xff, 0x7f]),
             block(6, &[100], &[4, 0x8f, 0xff, 0xff, 0xff, 0x7f]),
+            block(5, &[100], &[0x80, 100, 2, 7, 8, 0x8f, 0xff, 0xff, 0xff, 0x7f]),
+            block(5, &[100], &[0x40, 100, 9, 0x8f, 0xff, 0xff, 0xff, 0x7f]),
+            block(5, &[100], &[0x08, 100, 1, 6, 0, 0x8f, 0xff, 0xff, 0xff, 0x7f]),
             block(7, &[100], &[0x8f, 0xff, 0xff, 0xff, 0x7f]),
             block(8, &[100], &[&huge[..], &[10, 0, 0, 0, 0]].concat()),
             block(8, &[100], &[&[100, 0, 0, 0][..], &huge, &[0]].concat()),

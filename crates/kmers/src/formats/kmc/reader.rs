@@ -325,23 +325,31 @@ fn read_raw_header(
     let size = prefixes.metadata().map_err(io(0))?.len();
     let suffix_size = suffixes.metadata().map_err(io(1))?.len();
     let none = || not_kmc(&names[0]);
+    // A file that is too short is none; one that the system does not give may be one.
+    let read = |file: usize, bytes: &mut [u8], at: u64| {
+        let read = [prefixes, suffixes][file].read_exact_at(bytes, at);
+        read.map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => none(),
+            _ => io(file)(error),
+        })
+    };
     let mut end = [0; END as usize];
-    prefixes.read_exact_at(&mut end, size.saturating_sub(END)).map_err(|_| none())?;
+    read(0, &mut end, size.saturating_sub(END))?;
     let (version, offset) = (u32::load(&end), u64::from(u32::load(&end[4..]) & 0xff));
     let at = size.checked_sub(offset + 8).filter(|_| offset >= 64).ok_or_else(none)?;
-    let marked = |file: &File, at: u64, marker: &[u8; 4]| {
+    let marked = |file: usize, at: u64, marker: &[u8; 4]| {
         let mut bytes = [0; 4];
-        file.read_exact_at(&mut bytes, at).is_ok() && bytes == *marker
+        read(file, &mut bytes, at).map(|()| bytes == *marker)
     };
-    let all_marked = marked(prefixes, 0, b"KMCP")
-        && marked(prefixes, size - 4, b"KMCP")
-        && marked(suffixes, 0, b"KMCS")
-        && marked(suffixes, suffix_size.saturating_sub(4), b"KMCS");
+    let all_marked = marked(0, 0, b"KMCP")?
+        && marked(0, size - 4, b"KMCP")?
+        && marked(1, 0, b"KMCS")?
+        && marked(1, suffix_size.saturating_sub(4), b"KMCS")?;
     if !all_marked || ![0, 0x200].contains(&version) {
         return Err(none());
     }
     let mut bytes = vec![0; offset as usize];
-    prefixes.read_exact_at(&mut bytes, at).map_err(|_| none())?;
+    read(0, &mut bytes, at)?;
     Ok(RawHeader { version, bytes, at, suffix_size })
 }
 
