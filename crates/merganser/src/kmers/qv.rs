@@ -187,7 +187,7 @@ fn assembly(path: &Path) -> Result<Assembly> {
 fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
     use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
     let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
-    let failed = |source| Error::File { path: path.to_owned(), source };
+    let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
     let kind = FileKind::read(path).map_err(failed)?;
     if is_list || path.as_os_str() == "-" || matches!(kind, Some(Fasta | Fastq | Sam | Bam | Cram))
     {
