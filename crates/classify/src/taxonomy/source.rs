@@ -47,9 +47,10 @@ impl TaxonomySource {
     }
 }
 
-/// Whether it can be read as a file; named pipes are files here.
+/// Whether it can be read as a file; named pipes are files here. Of what cannot be looked up, whoever reads it as a
+/// folder has the reason.
 fn is_table(path: &Path) -> bool {
-    path.exists() && !path.is_dir()
+    merganser_io::look_up(path).is_ok_and(|there| there.is_some_and(|there| !there.is_dir()))
 }
 
 impl From<&Path> for TaxonomySource {
