@@ -16,8 +16,8 @@ enum State<R> {
     /// Where a member, padding or the end follows.
     Between(Counted<R>),
     End,
-    /// What was read is lost: who reads on must not take that for the end.
-    Failed,
+    /// After an error: who reads on gets it again, and must not take it for the end.
+    Failed(Failure),
 }
 
 impl<R: BufRead> GzipStream<R> {
@@ -41,8 +41,26 @@ impl<R: BufRead> GzipStream<R> {
         match &self.state {
             State::Member(text) => text.get_ref().at,
             State::Between(bytes) => bytes.at,
-            State::End | State::Failed => self.member,
+            State::End | State::Failed(_) => self.member,
         }
+    }
+}
+
+/// An error that can be given more than once.
+struct Failure {
+    code: Option<i32>,
+    kind: io::ErrorKind,
+    text: String,
+}
+
+impl Failure {
+    fn of(error: &io::Error) -> Failure {
+        Failure { code: error.raw_os_error(), kind: error.kind(), text: error.to_string() }
+    }
+
+    fn error(&self) -> io::Error {
+        let other = || io::Error::new(self.kind, self.text.clone());
+        self.code.map_or_else(other, io::Error::from_raw_os_error)
     }
 }
 
@@ -51,21 +69,28 @@ impl<R: BufRead> Read for GzipStream<R> {
         if buffer.is_empty() {
             return Ok(0);
         }
+        if let State::Failed(failure) = &self.state {
+            return Err(failure.error());
+        }
+        let read = self.read_on(buffer);
+        if let Err(error) = &read {
+            self.state = State::Failed(Failure::of(error));
+        }
+        read
+    }
+}
+
+impl<R: BufRead> GzipStream<R> {
+    /// Reads; after an error, nothing more comes.
+    fn read_on(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            match std::mem::replace(&mut self.state, State::Failed) {
-                State::Failed => return Err(io::Error::other("it is read on after an error")),
-                State::End => {
-                    self.state = State::End;
-                    return Ok(0);
-                }
+            match std::mem::replace(&mut self.state, State::End) {
+                State::End | State::Failed(_) => return Ok(0),
                 State::Between(mut input) => {
                     self.member = input.at;
                     match input.fill_buf()?.first() {
                         Some(0x1f) => self.state = State::Member(Box::new(GzDecoder::new(input))),
-                        _ => {
-                            pass_padding(&mut input)?;
-                            self.state = State::End;
-                        }
+                        _ => return pass_padding(&mut input).map(|()| 0),
                     }
                 }
                 State::Member(mut decoder) => {
@@ -135,7 +160,7 @@ mod tests {
     impl Read for Faulty<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             if self.0.len() < 20 && !std::mem::replace(&mut self.1, true) {
-                return Err(io::ErrorKind::Interrupted.into());
+                return Err(io::Error::from_raw_os_error(5));
             }
             self.0.read(&mut buffer[..1])
         }
@@ -147,8 +172,9 @@ mod tests {
         io::Write::write_all(&mut encoder, b">a\nACGT\nACGTACGTACGTACGT\n").unwrap();
         let bytes = encoder.finish().unwrap();
         let mut stream = GzipStream::new(BufReader::new(Faulty(&bytes, false)));
-        // Reads on after an interruption.
-        let error = stream.read_to_end(&mut Vec::new()).unwrap_err();
-        assert_eq!(error.to_string(), "it is read on after an error");
+        for _ in 0..2 {
+            let error = stream.read_to_end(&mut Vec::new()).unwrap_err();
+            assert_eq!(error.raw_os_error(), Some(5));
+        }
     }
 }
