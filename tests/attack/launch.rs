@@ -102,11 +102,12 @@ impl Running {
 
     /// Waits for the end, or makes one.
     pub(crate) fn end(self) -> Ended {
-        let (mut hung, mut pulse) = (None, Pulse::new(self.child.id()));
+        let (mut hung, mut pulse, mut seen) = (None, Pulse::new(self.child.id()), 0);
         let (status, peak) = loop {
             if let Some(ended) = wait::ended(self.child.id()) {
                 break ended;
             }
+            seen = wait::peak(&self.child.id().to_string()).max(seen);
             if hung.is_none() {
                 hung = pulse.stopped();
                 if hung.is_some() {
@@ -115,6 +116,9 @@ impl Running {
             }
             thread::sleep(Duration::from_millis(3));
         };
+        // What is no more than this process's own may be that; what was seen is less than the true one by
+        // some milliseconds.
+        let peak = if peak > wait::peak("self") { peak } else { seen };
         let stderr = fs::read(self.printed.join("stderr")).unwrap_or_default();
         Ended {
             code: status.code(),

@@ -447,25 +447,19 @@ fn files_next_to(inputs: &[Input], start: &str) -> Result<Vec<PathBuf>, Error> {
         inputs.iter().filter_map(|input| input.path()?.parent().map(Path::to_owned)).collect();
     folders.sort();
     folders.dedup();
-    let found: Result<Vec<_>, Error> = folders.iter().map(|folder| files_in(folder)).collect();
-    let mut found = found?.concat();
-    found.retain(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(start) && name.contains(".txt")
-    });
-    Ok(found)
+    let is_wanted = |name: &str| name.starts_with(start) && name.contains(".txt");
+    let found = folders.iter().map(|folder| files_in(folder, is_wanted));
+    Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 /// Files in a folder whose name has this in it.
 fn within(folder: &Path, part: &str) -> Result<Vec<PathBuf>, Error> {
-    let mut found = files_in(folder)?;
-    found.retain(|path| path.file_name().unwrap_or_default().to_string_lossy().contains(part));
-    Ok(found)
+    files_in(folder, |name| name.contains(part))
 }
 
-/// The files in a folder, in the order of their names; none where there is no folder, or its names may
-/// not be read.
-fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+/// The files in a folder whose names are wanted, in their order; none where there is no folder, or its names may
+/// not be read. No other file is looked up: there may be a million genomes.
+fn files_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Error> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let failed = |source| Error::File { path: folder.to_owned(), source };
     let entries = match fs::read_dir(folder) {
@@ -480,7 +474,10 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for entry in entries {
         let path = entry.map_err(failed)?.path();
-        if is_file(&path).map_err(|source| Error::File { path: path.clone(), source })? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_there =
+            || is_file(&path).map_err(|source| Error::File { path: path.clone(), source });
+        if is_wanted(&name) && is_there()? {
             files.push(path);
         }
     }
