@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::pulse::Pulse;
 use crate::support::MERGANSER;
+use crate::support::peak::peak as peak_of;
 use crate::wait;
 
 /// How to start the program. Standard input is empty, output goes to files, unless it is said otherwise.
@@ -107,7 +108,7 @@ impl Running {
             if let Some(ended) = wait::ended(self.child.id()) {
                 break ended;
             }
-            seen = wait::peak(&self.child.id().to_string()).max(seen);
+            seen = peak_of(&self.child.id().to_string()).max(seen);
             if hung.is_none() {
                 hung = pulse.stopped();
                 if hung.is_some() {
@@ -118,7 +119,7 @@ impl Running {
         };
         // What is no more than this process's own may be that; what was seen is less than the true one by
         // some milliseconds.
-        let peak = if peak > wait::peak("self") { peak } else { seen };
+        let peak = if peak > peak_of("self") { peak } else { seen };
         let stderr = fs::read(self.printed.join("stderr")).unwrap_or_default();
         Ended {
             code: status.code(),

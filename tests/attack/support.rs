@@ -9,6 +9,8 @@ pub(crate) mod fastk;
 pub(crate) mod meryl;
 #[path = "../cli/support/oracle.rs"]
 pub(crate) mod oracle;
+#[path = "../cli/support/peak.rs"]
+pub(crate) mod peak;
 #[path = "../cli/support/reads.rs"]
 pub(crate) mod reads;
 #[path = "../cli/support/tools.rs"]

@@ -22,14 +22,6 @@ pub(crate) fn ended(process: u32) -> Option<(ExitStatus, u64)> {
     (found > 0).then(|| (ExitStatus::from_raw(status), peak))
 }
 
-/// The largest resident size that a process has had so far, in bytes; 0 if it is no more.
-pub(crate) fn peak(process: &str) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kib.unwrap_or(0) << 10
-}
-
 /// Sends a signal to a child that has not been waited for.
 pub(crate) fn signal(process: u32, signal: i32) {
     // SAFETY: plain numbers; the process is a child that at worst has ended, and keeps its number until

@@ -4,6 +4,7 @@ mod dir;
 pub(crate) mod fastk;
 pub(crate) mod meryl;
 pub(crate) mod oracle;
+pub(crate) mod peak;
 pub(crate) mod reads;
 pub(crate) mod tools;
 pub(crate) mod two_species;

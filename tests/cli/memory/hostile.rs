@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::support::peak::peak as peak_of;
 use crate::support::reads::Random;
 use crate::support::{Dir, MERGANSER, Ran, names};
 
@@ -23,12 +24,9 @@ fn measured(dir: &Dir, args: &str) -> (Ran, u64) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let (status, mut peak) = (format!("/proc/{}/status", child.id()), 0);
+    let (process, mut peak) = (child.id().to_string(), 0);
     while child.try_wait().unwrap().is_none() {
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-        peak = peak.max(kib.unwrap_or(0) << 10);
+        peak = peak_of(&process).max(peak);
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     (Ran::new(&child.wait_with_output().unwrap(), dir.root()), peak)

@@ -53,10 +53,9 @@ impl Distribution {
     /// # Errors
     /// If it cannot be read or is malformed: with the line, and what is wrong there.
     pub fn read(path: &Path) -> Result<Distribution, Error> {
-        let text = merganser_io::open_text(path)
-            .map_err(|source| Error::File { path: path.to_owned(), source })?;
-        let mut lines = BufReader::with_capacity(1 << 18, text);
         let failed = |source| Error::File { path: path.to_owned(), source };
+        let text = merganser_io::open_text(path).map_err(failed)?;
+        let mut lines = BufReader::with_capacity(1 << 18, text);
         let mut distribution = Distribution::default();
         let (mut seen, mut line, mut number) = (HashSet::new(), Vec::new(), 0u64);
         let wrong =
