@@ -6,8 +6,8 @@ use libfuzzer_sys::fuzz_target;
 use merganser_kmers::{Histogram, HistogramFormat};
 use merganser_spectrum::{Model, is_flat_valley, peaks, smudges, solid_threshold};
 
-/// A histogram of FastK has tens of thousands of places; fits take longest of all.
-const MOST_ROWS: usize = 120;
+/// What is fitted takes by the largest count.
+const MOST: u32 = 100;
 
 fuzz_target!(|input: &[u8]| {
     let [k, ploidy, rest @ ..] = input else { return };
@@ -17,13 +17,20 @@ fuzz_target!(|input: &[u8]| {
     histogram.write(HistogramFormat::Tsv, None, &mut written).expect("memory takes it");
     let written = String::from_utf8(written).expect("text");
     assert!(Histogram::parse(&written).is_ok_and(|again| again.iter().eq(histogram.iter())));
-    let rows: Vec<(u32, u64)> = histogram.iter().take(MOST_ROWS).collect();
+    let rows: Vec<(u32, u64)> = histogram.iter().take_while(|row| row.0 <= MOST).collect();
     let solid = solid_threshold(&rows);
     let _ = (is_flat_valley(&rows), peaks(&rows, solid.unwrap_or(1), 6));
-    let pairs: Vec<((u32, u32), u64)> =
-        rows.windows(2).map(|two| ((two[0].0, two[1].0), two[0].1.min(two[1].1))).collect();
-    let _ = smudges::ploidy(&pairs, &rows);
-    if let Ok(model) = Model::fit(&rows, usize::from(k % 128) + 1, u32::from(ploidy % 2) + 1) {
-        assert!(model.coverage.is_finite() && model.genome_size.is_finite(), "{model:?}");
+    // Fits take longer than all else, so few inputs have one.
+    match ploidy % 8 {
+        ploidy @ 1..=2 => {
+            if let Ok(model) = Model::fit(&rows, usize::from(k % 128) + 1, u32::from(ploidy)) {
+                assert!(model.coverage.is_finite() && model.genome_size.is_finite(), "{model:?}");
+            }
+        }
+        3 => {
+            let pair = |two: &[(u32, u64)]| ((two[0].0, two[1].0), two[0].1.min(two[1].1));
+            let _ = smudges::ploidy(&rows.windows(2).map(pair).collect::<Vec<_>>(), &rows);
+        }
+        _ => {}
     }
 });

@@ -12,6 +12,8 @@ pub type Records = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// Text beyond which reading stops: a few bytes of input may decompress to any amount.
 const MOST_TEXT: usize = 1 << 20;
+/// The longest record. Chunks are so small here that one that grows is copied with each of them.
+const LONGEST: usize = 1 << 16;
 
 /// What a sink of one worker sees.
 #[derive(Debug, Default)]
@@ -80,8 +82,13 @@ pub fn add_kmers(sequence: &[u8], k: usize, kmers: &mut BTreeMap<Vec<u8>, usize>
 /// Reads `bytes` with one worker and chunks of `chunk_bytes`, an overlap for k-mers of `k` letters.
 pub fn read(bytes: &[u8], chunk_bytes: usize, k: usize) -> Result<Collector, Error> {
     let input: Box<dyn std::io::Read + Send> = Box::new(Cursor::new(bytes.to_vec()));
-    let options =
-        ReaderOptions { chunk_bytes, overlap: k - 1, workers: 1, ..ReaderOptions::default() };
+    let options = ReaderOptions {
+        chunk_bytes,
+        overlap: k - 1,
+        workers: 1,
+        max_record: LONGEST,
+        ..ReaderOptions::default()
+    };
     collect(&Reader::from_readers(vec![("fuzz".into(), input)], options), k)
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let config = config.maps(maps(&args.taxids, &found));
     let files = references(&args.inputs, &found, Some(taxonomy), &args.taxids);
     let inputs = found.inputs;
-    let path = |length| Distribution::path(&args.output, length);
+    let path = |length| Distribution::path_beside(&args.output, length);
     let distributions = args.bracken.iter().map(|&length| path(length));
     let outputs = files.write([&args.output]).write(&args.json).write(distributions).check()?;
     let distributions = Distributions::create(&args.bracken, path, &outputs)?;

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let work = Work::new(args, &query)?;
     let source = Source::new(args, path)?;
     source.check(&query)?;
-    let files = source.files(args).read(&args.sample_sheet).write(&args.resume);
+    let files = source.files(args)?.read(&args.sample_sheet).write(&args.resume);
     // Before a database is built for it.
     let outputs = work.check(&query, &files)?;
     work.hint(console);
@@ -217,7 +217,7 @@ impl Source {
 
     /// Sees to it that the options are those of the database's kind.
     fn check(&self, query: &QueryArgs) -> Result<()> {
-        match self.is_kraken2() {
+        match self.is_kraken2()? {
             true => kraken2::check(query),
             false => kraken2::check_own(query),
         }
@@ -231,8 +231,11 @@ impl Source {
         }
     }
 
-    fn is_kraken2(&self) -> bool {
-        matches!(self, Source::File(path) if Kraken2Database::is_one(path))
+    fn is_kraken2(&self) -> Result<bool, Error> {
+        match self {
+            Source::File(path) => Kraken2Database::is_one(path),
+            Source::References(_) => Ok(false),
+        }
     }
 
     /// What computes. It is chosen before the database is opened, so that CUDA starts meanwhile.
@@ -244,35 +247,36 @@ impl Source {
     ) -> Result<Devices, Error> {
         let mut resources = resources.clone();
         // A run by a database of Kraken 2 chooses by the size of the table.
-        if self.is_kraken2() && resources.device == DeviceChoice::Auto {
+        if resources.device == DeviceChoice::Auto && self.is_kraken2()? {
             resources.device = DeviceChoice::Cpu;
         }
-        Devices::choose(&resources, self.bytes(), reads, &Bar::new(console))
+        Devices::choose(&resources, self.bytes()?, reads, &Bar::new(console))
     }
 
     /// The size of a database that is there.
-    fn bytes(&self) -> Option<u64> {
-        let Source::File(path) = self else { return None };
-        let files = database::files(path);
-        Some(files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum())
+    fn bytes(&self) -> Result<Option<u64>, Error> {
+        let Source::File(path) = self else { return Ok(None) };
+        let files = database::files(path)?;
+        let sizes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len());
+        Ok(Some(sizes.sum()))
     }
 
     /// What tells a database that is there from others.
     fn sum(&self) -> Result<Option<u64>, Error> {
         let Source::File(path) = self else { return Ok(None) };
-        let files: Vec<Input> = database::files(path).into_iter().map(Input::File).collect();
+        let files: Vec<Input> = database::files(path)?.into_iter().map(Input::File).collect();
         Ok(Some(merganser_io::fingerprint(&files)?))
     }
 
     /// What is read for it.
-    fn files(&self, args: &ClassifyArgs) -> RunFiles {
-        match self {
-            Source::File(path) => RunFiles::new().read(database::files(path)),
+    fn files(&self, args: &ClassifyArgs) -> Result<RunFiles, Error> {
+        Ok(match self {
+            Source::File(path) => RunFiles::new().read(database::files(path)?),
             Source::References(found) => {
                 let taxonomy = taxonomy_of(&args.taxonomy);
                 build::references(&args.references, found, taxonomy.as_ref(), &args.taxids)
             }
-        }
+        })
     }
 
     /// Opens or builds it.

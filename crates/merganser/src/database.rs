@@ -20,7 +20,7 @@ impl AnyDatabase {
     /// # Errors
     /// If it cannot be read, or is neither.
     pub(crate) fn open(path: &Path) -> Result<AnyDatabase, Error> {
-        match Kraken2Database::is_one(path) {
+        match Kraken2Database::is_one(path)? {
             true => Kraken2Database::open(path).map(AnyDatabase::Kraken2),
             false => Database::open(path).map(AnyDatabase::Own),
         }
@@ -36,9 +36,12 @@ impl AnyDatabase {
 }
 
 /// The files that are read of what is at `path`.
-pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
-    match Kraken2Database::is_one(path) {
-        true => Kraken2Database::files(path).into(),
-        false => vec![path.to_owned()],
+///
+/// # Errors
+/// If the system cannot tell what that is.
+pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    match Kraken2Database::is_one(path)? {
+        true => Ok(Kraken2Database::files(path).into()),
+        false => Ok(vec![path.to_owned()]),
     }
 }

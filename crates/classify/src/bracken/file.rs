@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Distribution, Share};
 use crate::Error;
-use crate::kraken2::Kraken2Database;
 
 /// The first line of the file.
 const HEADING: &str = "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n";
@@ -17,19 +16,16 @@ const FIRST: &[u8] = b"mapped_taxid\t";
 const LONGEST: u64 = 256 << 20;
 
 impl Distribution {
-    /// Where the distribution of a database for reads of this length is looked for: in the folder of a
-    /// database of Kraken 2, where `bracken` expects it (`databaseNmers.kmer_distrib`), or beside the
-    /// file of one of ours (`NAME.mgdb.Nmers.kmer_distrib`).
-    pub fn path(database: &Path, read_length: usize) -> PathBuf {
-        if Kraken2Database::is_one(database) {
-            return Self::path_in(database, read_length);
-        }
+    /// Where the distribution of a database of ours for reads of this length is looked for: beside its
+    /// file, as `NAME.mgdb.Nmers.kmer_distrib`.
+    pub fn path_beside(database: &Path, read_length: usize) -> PathBuf {
         let mut name = database.as_os_str().to_owned();
         name.push(format!(".{read_length}mers.kmer_distrib"));
         name.into()
     }
 
-    /// The same for the folder of a database of Kraken 2 that is yet to be.
+    /// The same for the folder of a database of Kraken 2: where `bracken` expects it, as
+    /// `databaseNmers.kmer_distrib`.
     pub fn path_in(folder: &Path, read_length: usize) -> PathBuf {
         folder.join(format!("database{read_length}mers.kmer_distrib"))
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::options::Kraken2Options;
 use super::table::Table;
 use super::taxonomy::Kraken2Taxonomy;
+use merganser_io::is_file;
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, DeviceChoice, Progress, Resources, Work};
 
@@ -105,8 +106,12 @@ impl Kraken2Database {
     }
 
     /// Whether `folder` is meant to be such a database: it has a table.
-    pub fn is_one(folder: &Path) -> bool {
-        Self::files(folder)[2].is_file()
+    ///
+    /// # Errors
+    /// If the system cannot tell.
+    pub fn is_one(folder: &Path) -> Result<bool, Error> {
+        let [.., table] = Self::files(folder);
+        is_file(&table).map_err(|source| Error::File { path: table, source })
     }
 
     /// The files of a database in `folder`: options, taxonomy, table.

@@ -38,12 +38,15 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     let cancel = interrupt::cancel_on_interrupt();
     let library = Library { inputs: &inputs, resources: &resources, console, cancel: &cancel };
     library.refuse_stdin("--read-lengths")?;
-    let path = |length| Distribution::path(&args.database, length);
+    let path = |length| match &opened {
+        AnyDatabase::Own(_) => Distribution::path_beside(&args.database, length),
+        AnyDatabase::Kraken2(_) => Distribution::path_in(&args.database, length),
+    };
     let paths: Vec<PathBuf> = args.read_lengths.iter().map(|&length| path(length)).collect();
     let taxonomy = common::taxonomy_of(&args.taxonomy);
     let beside = files_beside(&inputs, taxonomy.as_ref());
     let files = RunFiles::new().lists(&args.inputs).inputs(&inputs).read(beside);
-    let files = files.read(database::files(&args.database)).read(&maps);
+    let files = files.read(database::files(&args.database)?).read(&maps);
     let outputs = files.write(&args.taxids.unmapped).write(&paths).check()?;
     let distributions = Distributions::create(&args.read_lengths, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
@@ -66,7 +69,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
 
 /// Options that databases of Kraken 2 alone have a meaning for.
 fn check(args: &DbBrackenArgs) -> Result<()> {
-    let is_kraken2 = Kraken2Database::is_one(&args.database);
+    let is_kraken2 = Kraken2Database::is_one(&args.database)?;
     if !is_kraken2 && (!args.taxonomy.is_empty() || !args.taxids.map.is_empty()) {
         return failure::usage(
             "--taxonomy and --map go with databases of Kraken 2: this one (.mgdb) knows the taxids of \

@@ -16,7 +16,7 @@ use crate::files::RunFiles;
 pub(super) fn run(args: &DbTaxaArgs) -> Result<ExitCode> {
     let database = AnyDatabase::open(&args.database)?;
     let outputs =
-        RunFiles::new().read(database::files(&args.database)).write([&args.output]).check()?;
+        RunFiles::new().read(database::files(&args.database)?).write([&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     let targets = match &database {
         AnyDatabase::Own(database) => database.targets(),

@@ -1,6 +1,7 @@
 //! `merganser extract reads`.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -35,7 +36,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let set = RunFiles::new()
         .lists(lists)
         .inputs(&inputs)
-        .read(others(args))
+        .read(others(args)?)
         .write(outputs::all(&paths))
         .check()?;
     let cancel = interrupt::cancel_on_interrupt();
@@ -74,12 +75,14 @@ fn check(args: &ExtractReadsArgs) -> Result<()> {
 }
 
 /// Files that are read beside reads.
-fn others(args: &ExtractReadsArgs) -> Vec<std::path::PathBuf> {
+fn others(args: &ExtractReadsArgs) -> Result<Vec<PathBuf>> {
     let mut files = vec![args.lines.clone()];
     files.extend(args.report.clone());
     files.extend(args.taxonomy.iter().flat_map(|path| TaxonomySource::from(path).files()));
-    files.extend(args.database.iter().flat_map(|path| database::files(path)));
-    files
+    if let Some(path) = &args.database {
+        files.extend(database::files(path)?);
+    }
+    Ok(files)
 }
 
 /// Pairs, then single reads, then READS, as `classify` takes them.
