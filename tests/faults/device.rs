@@ -46,7 +46,12 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
     let on_cpu = command.split(" --device").next().unwrap();
     let ended = slot.run(&arguments(on_cpu, 1), place.root(), None, &[]).unwrap();
     assert!(ended.status.is_some_and(|status| status.success()), "{on_cpu}: {}", ended.stderr);
-    let expected = Expected { outputs: place.outputs(), stdout: ended.stdout, one_by_one: false };
+    let expected = Expected {
+        outputs: place.outputs(),
+        stdout: ended.stdout,
+        one_by_one: false,
+        names_failures: false,
+    };
     let few = 1 + (command.len() % 2) as u32;
     let all = if extent == Extent::Sample { &[few][..] } else { &[1, 2] };
     for &threads in all {

@@ -10,6 +10,8 @@ pub(crate) struct Expected {
     pub(crate) stdout: Vec<u8>,
     /// Samples of a sheet are whole one by one.
     pub(crate) one_by_one: bool,
+    /// The output that says what could not be read stays.
+    pub(crate) names_failures: bool,
 }
 
 /// How a run came through.
@@ -55,7 +57,8 @@ pub(crate) fn judge(
             if own().count() != lines || !(1..=most).contains(&lines) {
                 return Err("not one line".into());
             }
-            if !is_left(&now, before, expected) {
+            let names_all = expected.names_failures && ended.stderr.contains(" names all: ");
+            if !names_all && !is_left(&now, before, expected) {
                 return Err(format!("outputs: {}", changes(&now, before)));
             }
             if let Some(fault) = fault {

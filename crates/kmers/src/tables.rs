@@ -260,9 +260,15 @@ impl AnyTable {
     }
 
     /// Its size on disk in bytes, 0 for a pipe.
-    pub fn bytes(&self) -> u64 {
-        let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |at| at.len());
-        self.files().iter().map(size).sum()
+    ///
+    /// # Errors
+    /// If the system cannot tell.
+    pub fn bytes(&self) -> Result<u64, Error> {
+        let size = |path: PathBuf| match merganser_io::look_up(&path) {
+            Ok(there) => Ok(there.map_or(0, |there| there.len())),
+            Err(source) => Err(Error::File { path, source }),
+        };
+        self.files().into_iter().map(size).sum()
     }
 
     /// Bytes of memory that it takes while `threads` workers read it, apart from what is gathered.

@@ -58,9 +58,23 @@ struct Environment<'a> {
     started: Instant,
     /// Opening or building the database.
     opened: Duration,
+    /// Whether there is one sample, after which the run is over.
+    single: bool,
 }
 
 impl<'a> Environment<'a> {
+    /// Has the outputs of a sample appear.
+    ///
+    /// # Errors
+    /// As [`OutputSet::commit`].
+    fn commit(&self, outputs: &OutputSet) -> Result<()> {
+        match self.single {
+            true => outputs.commit_last()?,
+            false => outputs.commit()?,
+        }
+        Ok(())
+    }
+
     /// The database made ready, on GPUs if there are any.
     ///
     /// # Errors
@@ -119,6 +133,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         cancel: &cancel,
         started,
         opened: started.elapsed(),
+        single: matches!(work, Work::Single(_)),
     };
     match work {
         Work::Single(single) => {

@@ -101,9 +101,13 @@ impl RunFiles {
 }
 
 /// Whether two names lead to the same file.
-pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    let [one, other] = [one, other].map(|path| place(path).ok().flatten());
-    one.is_some() && one == other
+///
+/// # Errors
+/// If the disk fails.
+pub(crate) fn is_same(one: &Path, other: &Path) -> Result<bool> {
+    let look = |path| place(path).map_err(|error| anyhow!(cannot_tell(path, &error)));
+    let [one, other] = [look(one)?, look(other)?];
+    Ok(one.is_some() && one == other)
 }
 
 fn cannot_tell(path: &Path, error: &io::Error) -> String {

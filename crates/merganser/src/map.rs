@@ -206,14 +206,17 @@ fn is_file(path: &Path) -> bool {
 
 /// An index among the reads means that the reference was given last.
 fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
-    let files = inputs.iter().flat_map(Segment::inputs).filter_map(Input::path);
-    let Some(index) = files.into_iter().find(|path| is_index(path)) else { return Ok(()) };
-    usage(format!(
-        "{index}: is an index, not reads: the reference comes first, then the reads: merganser map \
-         {index} {reads}",
-        index = index.display(),
-        reads = args.reference.display()
-    ))
+    for path in inputs.iter().flat_map(Segment::inputs).filter_map(Input::path) {
+        if is_index(path)? {
+            return usage(format!(
+                "{index}: is an index, not reads: the reference comes first, then the reads: \
+                 merganser map {index} {reads}",
+                index = path.display(),
+                reads = args.reference.display()
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn config(args: &MapArgs, job: &Job) -> Result<Config> {
@@ -224,7 +227,7 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
         false if bam => Format::Bam(args.level),
         false => Format::Sam,
     };
-    let fasta = match is_index(&args.reference) {
+    let fasta = match is_index(&args.reference)? {
         true => args.inputs.reference.clone(),
         false => Some(args.reference.clone()),
     };
@@ -257,7 +260,7 @@ fn open_index(
     console: &Console,
     cancel: &Cancel,
 ) -> Result<Index> {
-    if is_index(&args.reference) {
+    if is_index(&args.reference)? {
         let index = Index::open(&args.reference)?;
         // The mapping would do so, too; its time is that of opening the index.
         index.check(resources.threads, cancel)?;
@@ -268,10 +271,14 @@ fn open_index(
 }
 
 /// Whether a file is an index by its first byte, which is none of a text, nor of a compressed one.
-fn is_index(path: &Path) -> bool {
-    let mut first = [0];
-    let regular = std::fs::metadata(path).is_ok_and(|at| at.is_file());
-    regular
-        && File::open(path).and_then(|mut file| file.read_exact(&mut first)).is_ok()
-        && first[0] == 0x89
+///
+/// # Errors
+/// If the system cannot tell.
+fn is_index(path: &Path) -> Result<bool> {
+    let failed = |source| Error::File { path: path.to_owned(), source };
+    let mut first = Vec::new();
+    if merganser_io::is_file(path).map_err(failed)? {
+        File::open(path).and_then(|file| file.take(1).read_to_end(&mut first)).map_err(failed)?;
+    }
+    Ok(first == [0x89])
 }

@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use merganser_io::is_file;
+use merganser_io::{is_file, look_up};
 
 use super::{checksums, lists};
 use crate::Error;
@@ -38,13 +38,13 @@ impl Downloads {
         let mut found = Downloads::default();
         let mut places: Vec<(PathBuf, &PathBuf)> = Vec::new();
         for folder in folders {
-            if folder.exists() && !folder.is_dir() {
+            let failed = |source| Error::File { path: folder.clone(), source };
+            if look_up(folder).map_err(failed)?.is_some_and(|there| !there.is_dir()) {
                 return Err(Error::content(
                     folder,
                     "no folder: name the one that the genomes were downloaded to",
                 ));
             }
-            let failed = |source| Error::File { path: folder.clone(), source };
             let place = folder.canonicalize().map_err(failed)?;
             refuse_overlap(folder, &place, &places)?;
             places.push((place, folder));

@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use merganser_io::look_up;
 use merganser_run::locks::lock;
 
 use super::row::{Row, Status};
@@ -39,10 +40,11 @@ impl Journal {
     /// If there is another file in its place, or it cannot be read.
     pub(super) fn read(manifest: &Path) -> Result<Vec<Row>, Error> {
         let path = Journal::path(manifest);
-        let bytes = match fs::metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Ok(there) if !there.is_file() => return Err(foreign(&path)),
-            _ => fs::read(&path).map_err(|source| Error::File { path: path.clone(), source })?,
+        let failed = |source| Error::File { path: path.clone(), source };
+        let bytes = match look_up(&path).map_err(failed)? {
+            None => return Ok(Vec::new()),
+            Some(there) if !there.is_file() => return Err(foreign(&path)),
+            Some(_) => fs::read(&path).map_err(failed)?,
         };
         let Some(lines) = bytes.strip_prefix(FIRST) else {
             // One that was killed at its beginning has left a part of the line.

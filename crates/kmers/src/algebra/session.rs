@@ -119,14 +119,14 @@ impl<'s> Session<'s> {
         cancel: &Cancel,
     ) -> Result<Vec<Box<dyn Ranges<K> + '_>>, Error> {
         let unsorted = self.tables.iter().filter(|table| table.is_unsorted());
-        progress.stage("gathering", Unit::Bytes, Some(unsorted.map(AnyTable::bytes).sum()));
+        progress.stage("gathering", Unit::Bytes, Some(unsorted.map(work_of).sum()));
         self.tables
             .iter()
             .map(|table| {
                 let (sorting, threads) = (self.sorting_bytes, self.resources.threads);
                 let ranges = table.ranges::<K>(&self.pool, sorting, threads, cancel)?;
                 if table.is_unsorted() {
-                    progress.advance(table.bytes());
+                    progress.advance(work_of(table));
                 }
                 Ok(ranges)
             })
@@ -146,7 +146,7 @@ impl<'s> Session<'s> {
         progress: &'e dyn Progress,
         cancel: &'e Cancel,
     ) -> Engine<'e, K> {
-        let total = self.tables.iter().map(AnyTable::bytes).sum();
+        let total = self.tables.iter().map(work_of).sum();
         progress.stage("computing", Unit::Bytes, Some(total));
         // Blocks of a table count in whole, so that less than two of each can never fit.
         let least = 1024 * ranges.len() as u64;
@@ -217,4 +217,9 @@ pub fn open_pieces(
     cancel: &Cancel,
 ) -> Result<Vec<AnyTable>, Error> {
     paths.iter().map(|path| AnyTable::open_piece(path.as_ref(), canonical, cancel)).collect()
+}
+
+/// What progress counts: the bytes of a table's files, nothing where the system cannot tell.
+fn work_of(table: &AnyTable) -> u64 {
+    table.bytes().unwrap_or(0)
 }

@@ -1,6 +1,7 @@
 //! The file of a shard.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -61,8 +62,13 @@ impl ShardFile {
     /// Sees to it that the file has its end.
     fn check_end(&self) -> Result<(), Error> {
         let mut end = [0; BgzfBlocks::END.len()];
-        let read = self.file.read_exact_at(&mut end, self.to);
-        if self.to < self.from || read.is_err() || end != BgzfBlocks::END {
+        match self.file.read_exact_at(&mut end, self.to) {
+            Err(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
+                return Err(Error::File { path: self.path.clone(), source });
+            }
+            _ => {}
+        }
+        if self.to < self.from || end != BgzfBlocks::END {
             return Err(self.error("is cut short: copy it again, or map this shard again"));
         }
         Ok(())

@@ -123,7 +123,7 @@ impl Sample<'_> {
         if let Some(output) = json {
             write_summary(&summary, output)?;
         }
-        outputs.commit()?;
+        environment.commit(outputs)?;
         if let Some(picture) = picture {
             environment.console.info(picture.trim_end());
         }

@@ -203,7 +203,7 @@ impl<'a> Query<'a> {
         if let Some(output) = json {
             write_summary(&summary, output)?;
         }
-        outputs.commit()?;
+        environment.commit(outputs)?;
         if let Some(picture) = picture {
             environment.console.info(picture.trim_end());
         }

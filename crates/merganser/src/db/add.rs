@@ -31,7 +31,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let taxonomy = taxonomy.as_ref();
     let files = build::references(&args.inputs, &found, taxonomy, &args.taxids);
     // The database itself may be replaced by the one that it becomes, and by nothing else.
-    let base_stays = (!is_same(to, &args.database)).then_some(&args.database);
+    let base_stays = (!is_same(to, &args.database)?).then_some(&args.database);
     let outputs = files.read(base_stays).write([to]).write(&args.json).check()?;
     let output = outputs.file(to)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;

@@ -14,8 +14,8 @@ pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     let table = AnyTable::open_piece(&args.table, !args.forward_only, &cancel)?;
     let info = match &table.description().header {
-        Some(header) => describe(header, table.bytes()),
-        None => describe_foreign(table.description(), table.bytes()),
+        Some(header) => describe(header, table.bytes()?),
+        None => describe_foreign(table.description(), table.bytes()?),
     };
     let text = if args.json { format!("{info:#}\n") } else { aligned(&info) };
     common::print(text)?;
