@@ -3,8 +3,8 @@
 //!
 //! Instead of a sample, `MERGANSER_FAULTS=most` has every call of every command fail, but for most of the
 //! allocator's, which takes half an hour; `MERGANSER_FAULTS=all` every call, which takes hours.
-//! `MERGANSER_FAULTS_OF=TEXT` chooses commands that contain a text. With `TMPDIR` in memory (`/dev/shm`) nobody waits
-//! for a disk, which takes most of the time else.
+//! `MERGANSER_FAULTS_OF=TEXT` chooses commands that contain a text. Runs have their files in memory (`/dev/shm`) where
+//! it has room and `TMPDIR` names no other place: waiting for a disk would take most of the time.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -19,6 +19,8 @@ mod shim;
 mod support;
 mod sweep;
 
+use std::path::Path;
+use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
@@ -29,6 +31,18 @@ use sweep::{Extent, Tally};
 
 /// Runs a command with all its faults.
 type Sweep = fn(&Slot, &Place, &str, Extent) -> Tally;
+
+/// Has directories of tests in memory from now on, if there is a GB for them.
+fn work_in_memory() {
+    let memory = Path::new("/dev/shm");
+    let df = Command::new("df").args(["--output=avail", "-B1M"]).arg(memory).output();
+    let text = df.map(|df| String::from_utf8_lossy(&df.stdout).into_owned()).unwrap_or_default();
+    let room = text.split_whitespace().last().and_then(|room| room.parse().ok()).unwrap_or(0);
+    if room >= 1024 && std::env::var_os("TMPDIR").is_none() {
+        // The other test may have done so.
+        let _ = tempfile::env::override_temp_dir(memory);
+    }
+}
 
 /// Runs the commands on all cores, each in its own place.
 fn sweep_all(shim: &Shim, prepared: &Dir, commands: &[&str], sweep: Sweep) {
@@ -62,12 +76,14 @@ fn sweep_all(shim: &Shim, prepared: &Dir, commands: &[&str], sweep: Sweep) {
 #[test]
 fn calls_that_fail() {
     let Some(shim) = Shim::build() else { return };
+    work_in_memory();
     sweep_all(&shim, &commands::prepared(), &commands::COMMANDS, sweep::sweep);
 }
 
 #[test]
 fn calls_of_devices_that_fail() {
     let Some(shim) = Shim::build() else { return };
+    work_in_memory();
     let prepared = commands::prepared();
     if device::emulated(&shim.slot("devices"), prepared.root()) {
         sweep_all(&shim, &prepared, &device::COMMANDS, device::sweep);
