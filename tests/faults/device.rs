@@ -7,7 +7,7 @@ use crate::judge::{Expected, Verdict, judge};
 use crate::place::Place;
 use crate::shim::{Ended, Slot};
 use crate::support::reads::Random;
-use crate::sweep::{Extent, Tally, arguments};
+use crate::sweep::{Extent, Part, Tally, arguments};
 
 /// Runs that use devices; each gives the bytes that it gives without.
 pub(crate) const COMMANDS: [&str; 11] = [
@@ -39,8 +39,14 @@ pub(crate) fn emulated(slot: &Slot, place: &Path) -> bool {
     emulated
 }
 
-/// Runs a command with calls of the runtime that fail.
-pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -> Tally {
+/// Runs a command with a part of the calls of the runtime that fail.
+pub(crate) fn sweep(
+    slot: &Slot,
+    place: &Place,
+    command: &str,
+    extent: Extent,
+    part: Part,
+) -> Tally {
     let mut tally = Tally::default();
     let start = place.outputs();
     let on_cpu = command.split(" --device").next().unwrap();
@@ -73,7 +79,7 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
         };
         let calls = run(None).unwrap_or(0);
         assert!(calls > 0, "{command}: no device was used");
-        for number in numbers(calls, extent) {
+        for number in part.take(numbers(calls, extent)) {
             FAULTS.iter().for_each(|fault| {
                 run(Some(format!("{number}:{fault}")));
             });

@@ -27,10 +27,10 @@ use std::thread;
 use place::Place;
 use shim::{Shim, Slot};
 use support::Dir;
-use sweep::{Extent, Tally};
+use sweep::{Extent, Part, Tally};
 
-/// Runs a command with all its faults.
-type Sweep = fn(&Slot, &Place, &str, Extent) -> Tally;
+/// Runs a command with a part of its faults.
+type Sweep = fn(&Slot, &Place, &str, Extent, Part) -> Tally;
 
 /// Has directories of tests in memory from now on, if there is a GB for them.
 fn work_in_memory() {
@@ -52,17 +52,19 @@ fn sweep_all(shim: &Shim, prepared: &Dir, commands: &[&str], sweep: Sweep) {
         _ => Extent::Sample,
     };
     let of = std::env::var("MERGANSER_FAULTS_OF").unwrap_or_default();
-    let queue = Mutex::new(commands.iter().filter(|command| command.contains(&of)));
+    let workers = thread::available_parallelism().unwrap().get();
+    let parts = Part::all(extent, workers);
+    let of = commands.iter().filter(|command| command.contains(&of));
+    let queue = Mutex::new(of.flat_map(|command| parts.clone().map(move |part| (command, part))));
     let work = |worker: usize| {
         let (slot, place) = (shim.slot(&worker.to_string()), Place::copy_of(prepared.root()));
         let mut tally = Tally::default();
         loop {
             let next = queue.lock().unwrap().next();
-            let Some(command) = next else { return tally };
-            tally.add(sweep(&slot, &place, command, extent));
+            let Some((command, part)) = next else { return tally };
+            tally.add(sweep(&slot, &place, command, extent, part));
         }
     };
-    let workers = thread::available_parallelism().unwrap().get();
     let mut tally = Tally::default();
     thread::scope(|scope| {
         let work = &work;

@@ -27,6 +27,26 @@ pub(crate) enum Extent {
     All,
 }
 
+/// One of several equal parts of a command's faults, from 0: workers share those of which there are many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) at: usize,
+    pub(crate) of: usize,
+}
+
+impl Part {
+    /// Each worker has a part of every command, but if there are few faults.
+    pub(crate) fn all(extent: Extent, workers: usize) -> impl Iterator<Item = Part> + Clone {
+        let of = if extent == Extent::Sample { 1 } else { workers };
+        (0..of).map(move |at| Part { at, of })
+    }
+
+    /// Those of a command's faults of a kind that belong to it.
+    pub(crate) fn take(self, numbers: Vec<u64>) -> impl Iterator<Item = u64> {
+        numbers.into_iter().skip(self.at).step_by(self.of)
+    }
+}
+
 /// Such calls of a run that all fail, one at a time, if most do; and steps behind these.
 const FIRST: u64 = 256;
 const STEP: usize = 16;
@@ -75,11 +95,18 @@ struct Subject<'s> {
     /// Outputs that are there when it begins: none of its own, or others in their places.
     befores: Vec<Files>,
     expected: Expected,
+    part: Part,
     tally: Tally,
 }
 
-/// Runs a command with all its faults.
-pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -> Tally {
+/// Runs a command with a part of its faults.
+pub(crate) fn sweep(
+    slot: &Slot,
+    place: &Place,
+    command: &str,
+    extent: Extent,
+    part: Part,
+) -> Tally {
     let mut tally = Tally::default();
     // A sample takes one number of threads for each command.
     let few = 1 + (command.len() % 2) as u32;
@@ -90,9 +117,9 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, extent: Extent) -
             break;
         }
         let start = place.outputs();
-        match Subject::new(slot, place, args, start.clone()) {
+        match Subject::new(slot, place, args, start.clone(), part) {
             Ok((mut subject, calls)) => {
-                if extent != Extent::Sample {
+                if extent != Extent::Sample && part.at == 0 {
                     let all: u64 = calls.iter().sum();
                     eprintln!("{all} calls: {}", subject.args.join(" "));
                 }
@@ -135,6 +162,7 @@ impl<'s> Subject<'s> {
         place: &'s Place,
         args: Vec<String>,
         start: Files,
+        part: Part,
     ) -> Result<(Subject<'s>, [u64; KINDS.len()]), String> {
         let ended = slot.run(&args, place.root(), None, &[]).unwrap();
         if ended.status.is_none_or(|status| !status.success()) {
@@ -153,7 +181,8 @@ impl<'s> Subject<'s> {
             befores.push(start.clone().into_iter().chain(old).collect());
         }
         let calls = ended.record.calls;
-        let mut subject = Subject { slot, place, args, befores, expected, tally: Tally::default() };
+        let tally = Tally::default();
+        let mut subject = Subject { slot, place, args, befores, expected, part, tally };
         for before in 0..subject.befores.len() {
             subject.run(None, before);
         }
@@ -163,7 +192,7 @@ impl<'s> Subject<'s> {
     fn all(&mut self, calls: [u64; KINDS.len()], extent: Extent) {
         for kind in KINDS {
             let calls = calls[kind as usize];
-            for number in numbers(kind, calls, extent) {
+            for number in self.part.take(numbers(kind, calls, extent)) {
                 self.fail(Fault { kind, number, error: error_of(kind), mode: Mode::Once });
             }
             self.further(kind, calls, extent);
@@ -183,7 +212,7 @@ impl<'s> Subject<'s> {
             Extent::Most | Extent::All => numbers(kind, calls, extent),
             Extent::Sample => vec![1 + Random(calls).next() % calls],
         };
-        for number in numbers {
+        for number in self.part.take(numbers) {
             if matches!(kind, Kind::Open | Kind::Create | Kind::Read | Kind::Write) {
                 self.run(Some(fault(number, EINTR, Mode::Once)), 0);
             }
