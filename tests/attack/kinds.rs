@@ -15,7 +15,7 @@ use crate::judge::Verdict;
 use crate::launch::{Ended, Launch};
 use crate::scene::Scene;
 use crate::support::reads::Random;
-use crate::table::{JOBS, Job};
+use crate::table::{JOBS, Job, device};
 use crate::world::Scale;
 
 /// Whether an attack could be made.
@@ -69,7 +69,9 @@ impl<'a> Attack<'a> {
 
     /// Any job that will do.
     pub(crate) fn choose(&mut self, scale: Scale, will_do: impl Fn(&Job) -> bool) -> Chosen<'a> {
-        let jobs: Vec<usize> = (0..JOBS.len()).filter(|&at| will_do(&JOBS[at])).collect();
+        let is_asked_for = |job: &Job| device().is_none() || job.takes_device();
+        let will_do = |at: &usize| is_asked_for(&JOBS[*at]) && will_do(&JOBS[*at]);
+        let jobs: Vec<usize> = (0..JOBS.len()).filter(will_do).collect();
         let at = jobs[self.random.below(jobs.len())];
         let scene = Scene::new(self.ground.world(scale), &JOBS[at]);
         JOBS[at].line.clone_into(&mut self.line);

@@ -12,6 +12,7 @@
 //! MERGANSER_ATTACK_SEED=4711 cargo test -p merganser --test attack -- --nocapture   # this one alone
 //! ```
 //!
+//! `MERGANSER_ATTACK_DEVICE=cuda` attacks what computes on GPUs (`--device`), in a build that has them, emulated ones, too.
 //! With both variables a long run begins at the seed; `MERGANSER_ATTACK_KIND=damage` keeps to one kind of
 //! attacks. What is found is printed with its seed and command line; the run goes on, and fails at its end.
 #![allow(

@@ -11,7 +11,7 @@ use std::process::Stdio;
 use tempfile::TempDir;
 
 use crate::launch::Launch;
-use crate::table::Job;
+use crate::table::{Job, device};
 use crate::world::{World, names_below};
 
 /// A folder for odd things, which attacks make.
@@ -88,7 +88,16 @@ impl Scene {
         self.launch_with(args)
     }
 
-    pub(crate) fn launch_with(&self, args: Vec<OsString>) -> Launch {
+    /// With these arguments, and where the job is to compute.
+    pub(crate) fn launch_with(&self, mut args: Vec<OsString>) -> Launch {
+        if self.job.takes_device() {
+            args.extend(["--device".into(), device().unwrap_or_default()]);
+        }
+        self.launch_on_processor(args)
+    }
+
+    /// With these arguments alone.
+    pub(crate) fn launch_on_processor(&self, args: Vec<OsString>) -> Launch {
         let mut launch = Launch::new(&self.path(""), &self.folder.path().join("printed"), args);
         if let Some(name) = self.job.stdin() {
             launch.stdin = Some(Stdio::from(File::open(self.path(name)).unwrap()));
