@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
 
 use super::{Attack, Done, Result};
 use crate::judge::whole_or_refused;
 use crate::scene::Scene;
+use crate::support::MERGANSER;
 use crate::support::tools::by_chance;
 use crate::world::Scale;
 
@@ -15,8 +17,13 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let options = attack.resources(chosen.job());
     let launch = chosen.scene.launch(&options);
     let launch = match attack.random.below(7) {
-        // Less than that and the program cannot be loaded.
-        0..3 => launch.after(&format!("ulimit -v {}", 40_000 + attack.up_to(1_500_000))),
+        0..3 => {
+            let limit = format!("ulimit -v {}", 40_000 + attack.up_to(1_500_000));
+            if !can_be_loaded(&limit) {
+                return Ok(Done::Skipped("the program cannot be loaded in so little".into()));
+            }
+            launch.after(&limit)
+        }
         3..5 => launch.after(&format!("ulimit -n {}", 4 + attack.random.below(20))),
         5 => {
             let bytes = chosen.expected(|expected| {
@@ -45,6 +52,15 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     chosen.judge(&ended, whole_or_refused)
 }
 
+/// Whether the program comes to its first step under a limit: how large it is depends on how it was built.
+fn can_be_loaded(limit: &str) -> bool {
+    let line = format!("{limit} && exec \"$0\" --version");
+    let mut command = Command::new("sh");
+    command.args(["-c", &line, MERGANSER]).stdout(Stdio::null()).stderr(Stdio::null());
+    // The shell's own code for what the system's loader could not do.
+    command.status().is_ok_and(|status| status.code().is_some_and(|code| code != 127))
+}
+
 /// Opens the scene to all users, if there are others here that can run the program.
 fn anybody_may_run(scene: &Scene) -> bool {
     if !by_chance("setpriv") || !by_chance("bash") {
@@ -56,11 +72,11 @@ fn anybody_may_run(scene: &Scene) -> bool {
     for folder in [root.to_owned(), scene.path(""), scene.path("out"), scene.path("tmp")] {
         fs::set_permissions(folder, open()).unwrap();
     }
-    let status = std::process::Command::new("setpriv")
+    let status = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
-        .args([crate::support::MERGANSER, "--version"])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
+        .args([MERGANSER, "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .status();
     status.is_ok_and(|status| status.success())
 }
