@@ -101,12 +101,11 @@ impl Journal {
     }
 }
 
-/// Removes the journal of a manifest, which holds nothing more than the manifest does.
+/// Removes the journal at `path`, which holds nothing more than its manifest does.
 ///
 /// # Errors
 /// If that is not possible.
-pub(super) fn remove(manifest: &Path) -> Result<(), Error> {
-    let path = Journal::path(manifest);
+pub(super) fn remove(path: PathBuf) -> Result<(), Error> {
     match fs::remove_file(&path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(Error::File { path, source })
@@ -166,8 +165,8 @@ mod tests {
                 "{cut}"
             );
         }
-        remove(&manifest).unwrap();
-        remove(&manifest).unwrap();
+        remove(path.clone()).unwrap();
+        remove(path.clone()).unwrap();
         assert!(!path.exists());
     }
 

@@ -28,7 +28,8 @@ use crate::taxonomy::Dump;
 #[derive(Debug)]
 pub struct Library {
     rows: Vec<Row>,
-    manifest: PathBuf,
+    /// Known before the manifest appears: from then on no memory is asked for until the journal is gone.
+    journal: PathBuf,
     /// What was found.
     pub outcome: LibraryOutcome,
 }
@@ -142,7 +143,7 @@ impl Library {
         }
         outcome.peak_memory = peak_rss();
         let rows = files.into_iter().map(|file| file.row).collect();
-        Ok(Library { rows, manifest: manifest.to_owned(), outcome })
+        Ok(Library { rows, journal: Journal::path(manifest), outcome })
     }
 
     /// The rows of the manifest, one for each genome that was found, in their order.
@@ -163,7 +164,7 @@ impl Library {
     /// # Errors
     /// If that is not possible.
     pub fn finish(self) -> Result<LibraryOutcome, Error> {
-        journal::remove(&self.manifest)?;
+        journal::remove(self.journal)?;
         Ok(self.outcome)
     }
 
