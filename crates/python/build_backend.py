@@ -37,7 +37,8 @@ def _program() -> Path:
     given = os.environ.get("MERGANSER_PROGRAM")
     if given:
         return Path(given)
-    command = ["cargo", "build", "--release", "--locked", "--package", "merganser", "--bin", "merganser"]
+    # Together with what maturin asks for then: by itself it would have all crates once more, with other features.
+    command = ["cargo", "build", "--release", "--locked", "--package", "merganser", "--package", "merganser-python"]
     if os.environ.get("MERGANSER_CUDA") == "1":
         command += ["--features", "merganser/cuda"]
     subprocess.run(command, cwd=_workspace(), check=True)

@@ -6,6 +6,7 @@
 //! which costs registers at every call.
 
 use crate::layout::Types;
+use crate::resources::{self, Wish};
 use crate::{Archs, Error, Search, Toolkit};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,7 +30,6 @@ pub struct Kernels {
     files: Vec<PathBuf>,
     includes: Vec<PathBuf>,
     shared: Vec<(String, PathBuf)>,
-    resources: Option<PathBuf>,
 }
 
 /// What was built, for `--version`.
@@ -48,7 +48,7 @@ impl Kernels {
         let mut includes = vec![PathBuf::from("cuda")];
         includes.extend(env::var_os("DEP_MERGANSER_GPU_INCLUDE").map(PathBuf::from));
         let (files, shared) = (Vec::new(), Vec::new());
-        Kernels { name: name.to_string(), files, includes, shared, resources: None }
+        Kernels { name: name.to_string(), files, includes, shared }
     }
 
     /// Adds a source file, relative to the crate's folder.
@@ -71,12 +71,6 @@ impl Kernels {
         self
     }
 
-    /// Writes what ptxas says of each kernel (registers, spills, shared memory) to `path`.
-    pub fn resources(mut self, path: impl Into<PathBuf>) -> Self {
-        self.resources = Some(path.into());
-        self
-    }
-
     /// Compiles and links: for build scripts. An error ends the build with its message.
     #[allow(clippy::exit, clippy::print_stderr, reason = "a build script fails so")]
     pub fn compile(&self) -> Built {
@@ -89,8 +83,8 @@ impl Kernels {
     /// Compiles the files, archives the objects and prints the lines by which cargo links them.
     #[allow(clippy::print_stdout, reason = "cargo reads it")]
     pub fn try_compile(&self) -> Result<Built, Error> {
-        for name in ["CUDA_HOME", "CUDA_PATH", "PATH", "NVCC_CCBIN", "MERGANSER_CUDA_ARCH", EMULATE]
-        {
+        let own = ["MERGANSER_CUDA_ARCH", resources::VARIABLE, EMULATE];
+        for name in ["CUDA_HOME", "CUDA_PATH", "PATH", "NVCC_CCBIN"].into_iter().chain(own) {
             println!("cargo:rerun-if-env-changed={name}");
         }
         // Folders, not files: a header may come to a folder later.
@@ -127,7 +121,13 @@ impl Kernels {
         let archs = Archs::from_env()?;
         let version = toolkit.version()?;
         let library_folder = toolkit.library_folder()?;
-        let objects = self.objects(&toolkit, &archs, &folder("OUT_DIR"))?;
+        let wish = Wish::from_env(archs.all())?;
+        let (objects, said) = self.objects(&toolkit, &archs, &folder("OUT_DIR"))?;
+        if wish != Wish::Nothing {
+            let snapshot = folder("CARGO_MANIFEST_DIR").join("cuda/resources.snap");
+            let skipped = resources::judge(wish, &version, &said, &snapshot)?;
+            skipped.iter().for_each(|reason| println!("cargo:warning=not compared: {reason}"));
+        }
         cc::Build::new().cpp(true).warnings(false).objects(objects).compile(&self.name);
         println!("cargo:rustc-link-search=native={}", library_folder.display());
         println!("cargo:rustc-link-lib=static=cudart_static");
@@ -150,8 +150,13 @@ impl Kernels {
         Ok(Built { toolkit: "emulated".into(), archs: Archs::parse("90")? })
     }
 
-    /// Compiles each file, as many at a time as cargo grants jobs.
-    fn objects(&self, nvcc: &Toolkit, archs: &Archs, out: &Path) -> Result<Vec<PathBuf>, Error> {
+    /// Compiles each file, as many at a time as cargo grants jobs; the objects, and what was said.
+    fn objects(
+        &self,
+        nvcc: &Toolkit,
+        archs: &Archs,
+        out: &Path,
+    ) -> Result<(Vec<PathBuf>, String), Error> {
         let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1usize);
         let threads = (jobs / self.files.len().max(1)).clamp(1, archs.all().len());
         let queue = Mutex::new(self.files.iter().enumerate());
@@ -178,20 +183,16 @@ impl Kernels {
         })?
         .concat();
         done.sort();
-        if let Some(path) = &self.resources {
-            let said: String = done.iter().map(|(_, _, said)| said.as_str()).collect();
-            fs::write(path, said).map_err(|cause| Error::File { path: path.clone(), cause })?;
-        }
-        Ok(done.into_iter().map(|(_, object, _)| object).collect())
+        let said = done.iter().map(|(_, _, said)| said.as_str()).collect();
+        Ok((done.into_iter().map(|(_, object, _)| object).collect(), said))
     }
 
     fn command(&self, toolkit: &Toolkit, file: &Path) -> Command {
         let mut command = Command::new(&toolkit.nvcc);
         command.args(FLAGS).args(WARNINGS).arg(file);
         command.args(self.includes.iter().map(|folder| format!("-I{}", folder.display())));
-        if self.resources.is_some() {
-            command.arg("-Xptxas=-v");
-        }
+        // For `resources`.
+        command.arg("-Xptxas=-v");
         command
     }
 }

@@ -46,6 +46,12 @@ pub enum Error {
         /// What it or the system said.
         reason: String,
     },
+    /// What kernels cost is not what it was, or cannot be compared.
+    #[error("{}: {reason}", crate::resources::VARIABLE)]
+    Resources {
+        /// What differs, or is missing.
+        reason: String,
+    },
     /// A list of shared structures makes no sense.
     #[error("{}: {reason}", path.display())]
     Layout {

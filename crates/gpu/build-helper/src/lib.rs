@@ -15,7 +15,7 @@ mod arch;
 mod compile;
 mod error;
 mod layout;
-pub mod resources;
+mod resources;
 mod search;
 
 pub use arch::{Arch, Archs};

@@ -1,50 +1,65 @@
-//! What kernels cost: registers, spills and shared memory, read from ptxas and kept as a snapshot,
-//! a tripwire for speed that needs no GPU.
+//! What kernels cost: registers, spills and shared memory, as ptxas says at every build and a snapshot
+//! keeps: a tripwire for speed that needs no GPU.
 
-use crate::compile::{FLAGS, run};
-use crate::{Arch, Error, Search, Toolkit};
+use crate::{Arch, Error};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::{env, fs};
+
+/// What a build script does about them: `check` holds them against `cuda/resources.snap`, `update`
+/// rewrites that; unset or empty is nothing.
+pub(crate) const VARIABLE: &str = "MERGANSER_CUDA_RESOURCES";
+/// The architecture that snapshots are of.
+const ARCH: Arch = Arch(90);
+
+/// What is to be done with what kernels cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Nothing,
+    Check,
+    Update,
+}
+
+impl Wish {
+    /// Reads `MERGANSER_CUDA_RESOURCES`, which a build for other architectures cannot heed.
+    pub(crate) fn from_env(archs: &[Arch]) -> Result<Wish, Error> {
+        let text = env::var(VARIABLE).unwrap_or_default();
+        let wish = match text.as_str() {
+            "" => return Ok(Wish::Nothing),
+            "check" => Wish::Check,
+            "update" => Wish::Update,
+            _ => {
+                return Err(Error::Resources {
+                    reason: format!("'{text}' is neither check nor update"),
+                });
+            }
+        };
+        let is_one = archs == [ARCH];
+        let reason = || format!("needs MERGANSER_CUDA_ARCH={}", ARCH.0);
+        is_one.then_some(wish).ok_or_else(|| Error::Resources { reason: reason() })
+    }
+}
 
 /// One kernel's needs, as ptxas counts them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Kernel {
+struct Kernel {
     /// The kernel's name without namespaces and with the template arguments shortened.
-    pub name: String,
+    name: String,
     /// Registers of a thread.
-    pub registers: u32,
+    registers: u32,
     /// Bytes of registers stored to and loaded from local memory for want of room.
-    pub spills: (u32, u32),
+    spills: (u32, u32),
     /// Bytes of local memory of a thread.
-    pub stack: u32,
+    stack: u32,
     /// Bytes of static shared memory of a block.
-    pub shared: u32,
-}
-
-/// Compiles `files` for one architecture, keeps no code, and returns each kernel's needs by name.
-pub fn measure(
-    toolkit: &Toolkit,
-    arch: Arch,
-    files: &[PathBuf],
-    includes: &[PathBuf],
-) -> Result<Vec<Kernel>, Error> {
-    let mut kernels = Vec::new();
-    for file in files {
-        let mut command = Command::new(&toolkit.nvcc);
-        command.args(FLAGS).args([&format!("-arch=sm_{}", arch.0), "-cubin", "-Xptxas=-v"]);
-        command.arg(file).args(["-o", "/dev/null"]);
-        command.args(includes.iter().map(|folder| format!("-I{}", folder.display())));
-        kernels.extend(parse(&demangle(&run(&mut command)?)?));
-    }
-    kernels.sort();
-    Ok(kernels)
+    shared: u32,
 }
 
 /// The snapshot's text: a head with the compiler's version, on which all of it depends, and a line
 /// a kernel.
-pub fn snapshot(version: &str, arch: Arch, kernels: &[Kernel]) -> String {
-    let mut text = format!("# nvcc {version}, sm_{}\n", arch.0);
+fn snapshot(version: &str, kernels: &[Kernel]) -> String {
+    let mut text = format!("# nvcc {version}, sm_{}\n", ARCH.0);
     text += "# registers  spill stores/loads  stack  shared  kernel (bytes)\n";
     for Kernel { name, registers, spills: (stores, loads), stack, shared } in kernels {
         let _ = writeln!(text, "{registers:3} {stores:4}/{loads:<4} {stack:5} {shared:6}  {name}");
@@ -52,66 +67,44 @@ pub fn snapshot(version: &str, arch: Arch, kernels: &[Kernel]) -> String {
     text
 }
 
-/// Holds the kernels of the package in `folder`, those of `sources` in its `cuda/`, against its
-/// `cuda/resources.snap`, as [`check`] does: the whole test. `made` is the folder of headers that the
-/// package's build script made, `others` the folders of packages beside it whose headers it takes.
-/// `Ok(Some(reason))` if nothing was compared; that there is no nvcc is one, but not on CI.
-///
-/// # Panics
-/// If they differ.
-pub fn check_package(
-    folder: &Path,
-    made: &Path,
-    sources: &[&str],
-    others: &[&str],
-) -> Result<Option<String>, Error> {
-    let toolkit = match Search::of_this_machine(folder).find() {
-        Err(error) if std::env::var_os("CI").is_none() => return Ok(Some(error.to_string())),
-        found => found?,
-    };
-    let cuda = folder.join("cuda");
-    let files: Vec<PathBuf> = sources.iter().map(|name| cuda.join(name)).collect();
-    let mut includes = vec![cuda.clone(), folder.join("../gpu/cuda"), made.to_owned()];
-    includes.extend(others.iter().map(|name| folder.join("..").join(name).join("cuda")));
-    check(&toolkit, &files, &includes, &cuda.join("resources.snap"))
-}
-
-/// Holds the kernels of `files` against the snapshot file, or, with `MERGANSER_UPDATE_SNAPSHOTS`
-/// set, rewrites it. `Ok(Some(reason))`: not compared, because another compiler made the snapshot.
-///
-/// # Panics
-/// If they differ, with both texts: for tests.
-pub fn check(
-    toolkit: &Toolkit,
-    files: &[PathBuf],
-    includes: &[PathBuf],
+/// Holds what nvcc of `version` said with `-Xptxas=-v` against the snapshot at `path`, or rewrites that.
+/// `Ok(Some(reason))`: not compared, because another compiler made the snapshot.
+pub(crate) fn judge(
+    wish: Wish,
+    version: &str,
+    said: &str,
     path: &Path,
 ) -> Result<Option<String>, Error> {
-    let (version, arch) = (toolkit.version()?, Arch(90));
-    let update = std::env::var_os("MERGANSER_UPDATE_SNAPSHOTS").is_some();
     let file = |cause| Error::File { path: path.to_path_buf(), cause };
-    let kept = if update { String::new() } else { std::fs::read_to_string(path).map_err(file)? };
-    let head = snapshot(&version, arch, &[]);
-    if !update && !kept.starts_with(&head) {
+    let mut kernels = parse(&demangle(said)?);
+    kernels.sort();
+    let now = snapshot(version, &kernels);
+    if wish == Wish::Update {
+        return fs::write(path, now).map(|()| None).map_err(file);
+    }
+    let kept = fs::read_to_string(path).map_err(file)?;
+    if !kept.starts_with(&snapshot(version, &[])) {
         let theirs = kept.lines().next().unwrap_or_default().trim_start_matches("# ");
-        return Ok(Some(format!("the snapshot is of {theirs}, this is nvcc {version}")));
+        return Ok(Some(format!("{} is of {theirs}, this is nvcc {version}", path.display())));
     }
-    let now = snapshot(&version, arch, &measure(toolkit, arch, files, includes)?);
-    if update {
-        std::fs::write(path, now).map_err(file)?;
-    } else if now != kept {
-        let old: Vec<_> = kept.lines().collect();
-        let new: Vec<_> = now.lines().collect();
-        let gone = old.iter().filter(|line| !new.contains(line)).map(|line| format!("- {line}\n"));
-        let come = new.iter().filter(|line| !old.contains(line)).map(|line| format!("+ {line}\n"));
-        let differences: String = gone.chain(come).collect();
-        panic!(
-            "kernels need other registers or memory than {} says:\n{differences}\
-             If that is meant, run the test again with MERGANSER_UPDATE_SNAPSHOTS=1.",
-            path.display()
-        );
+    match differences(&kept, &now) {
+        text if text.is_empty() => Ok(None),
+        text => Err(Error::Resources {
+            reason: format!(
+                "kernels need other registers or memory than {} says:\n{text}\
+                 if that is meant, build again with {VARIABLE}=update",
+                path.display()
+            ),
+        }),
     }
-    Ok(None)
+}
+
+/// The lines that are in one of them alone.
+fn differences(kept: &str, now: &str) -> String {
+    let (old, new): (Vec<_>, Vec<_>) = (kept.lines().collect(), now.lines().collect());
+    let gone = old.iter().filter(|line| !new.contains(line)).map(|line| format!("- {line}\n"));
+    let come = new.iter().filter(|line| !old.contains(line)).map(|line| format!("+ {line}\n"));
+    gone.chain(come).collect()
 }
 
 /// Passes a text through binutils' `c++filt`, which any machine with a linker has.
@@ -216,6 +209,25 @@ mod tests {
         assert_eq!(shorten(long), "Onesweep<Policy1000, 0, unsigned long, NullType>");
         assert_eq!(shorten("insert_keys_kernel(unsigned long*, int)"), "insert_keys_kernel");
         assert_eq!(shorten("mgpu_plain"), "mgpu_plain");
+    }
+
+    #[test]
+    fn a_snapshot_is_held_against_what_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("resources.snap");
+        let said = |registers: u32| {
+            format!(
+                "ptxas info    : Compiling entry function 'f' for 'sm_90'\n\
+                 ptxas info    : Used {registers} registers, used 0 barriers\n"
+            )
+        };
+        assert!(judge(Wish::Check, "13.0.88", &said(7), &path).is_err());
+        assert_eq!(judge(Wish::Update, "13.0.88", &said(7), &path).unwrap(), None);
+        assert_eq!(judge(Wish::Check, "13.0.88", &said(7), &path).unwrap(), None);
+        let other = judge(Wish::Check, "13.0.88", &said(8), &path).unwrap_err().to_string();
+        assert!(other.contains("\n-   7 ") && other.contains("\n+   8 "), "{other}");
+        let reason = judge(Wish::Check, "13.1.1", &said(8), &path).unwrap().unwrap();
+        assert!(reason.ends_with(" is of nvcc 13.0.88, sm_90, this is nvcc 13.1.1"), "{reason}");
     }
 
     #[test]
