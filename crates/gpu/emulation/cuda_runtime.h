@@ -17,6 +17,8 @@
 #include <map>
 #include <mutex>
 
+#include "emulated_memory.hpp"
+
 #define CUDART_VERSION 13000
 #define __host__
 #define __device__
@@ -183,16 +185,14 @@ inline cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   *free_bytes = *total_bytes - account.used[mgpu::emulation::current_device()];
   return cudaSuccess;
 }
-/// What is in it at first is anything, as on a device: a pattern that shows.
 inline cudaError_t cudaMalloc(void** out, size_t bytes) {
   MGPU_MAY_FAIL();
   auto& account = mgpu::emulation::memory_account();
   const std::lock_guard<std::mutex> lock(account.mutex);
   const int device = mgpu::emulation::current_device();
   if (account.used[device] + bytes > mgpu::emulation::memory()) return cudaErrorMemoryAllocation;
-  *out = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  *out = mgpu::emulation::take_memory(bytes);
   if (*out == nullptr) return cudaErrorMemoryAllocation;
-  std::memset(*out, 0xa5, bytes);
   account.blocks[*out] = {device, bytes};
   account.used[device] += bytes;
   return cudaSuccess;
@@ -204,8 +204,8 @@ inline cudaError_t cudaFree(void* memory) {
   const auto block = account.blocks.find(memory);
   if (block == account.blocks.end()) return cudaErrorInvalidValue;
   account.used[block->second.first] -= block->second.second;
+  mgpu::emulation::give_memory(memory, block->second.second);
   account.blocks.erase(block);
-  std::free(memory);
   return cudaSuccess;
 }
 inline cudaError_t cudaHostAlloc(void** out, size_t bytes, unsigned) {
