@@ -94,7 +94,7 @@ fn undisturbed(world: &World, job: &'static Job) -> Expected {
         Expected { stdout: Digest::of(&ended.stdout), files, took: ended.took }
     };
     let mut expected = of(|scene| scene.launch_on_processor(scene.job.args()));
-    if job.takes_device() {
+    if job.device().is_some() {
         let on_device = of(|scene| scene.launch(&[]));
         assert_eq!(on_device.files, expected.files, "{}", job.line);
         assert_eq!(on_device.stdout, expected.stdout, "{}", job.line);

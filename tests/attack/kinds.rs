@@ -69,7 +69,7 @@ impl<'a> Attack<'a> {
 
     /// Any job that will do.
     pub(crate) fn choose(&mut self, scale: Scale, will_do: impl Fn(&Job) -> bool) -> Chosen<'a> {
-        let is_asked_for = |job: &Job| device().is_none() || job.takes_device();
+        let is_asked_for = |job: &Job| device().is_none() || job.device().is_some();
         let will_do = |at: &usize| is_asked_for(&JOBS[*at]) && will_do(&JOBS[*at]);
         let jobs: Vec<usize> = (0..JOBS.len()).filter(will_do).collect();
         let at = jobs[self.random.below(jobs.len())];

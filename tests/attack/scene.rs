@@ -11,7 +11,7 @@ use std::process::Stdio;
 use tempfile::TempDir;
 
 use crate::launch::Launch;
-use crate::table::{Job, device};
+use crate::table::Job;
 use crate::world::{World, names_below};
 
 /// A folder for odd things, which attacks make.
@@ -90,8 +90,8 @@ impl Scene {
 
     /// With these arguments, and where the job is to compute.
     pub(crate) fn launch_with(&self, mut args: Vec<OsString>) -> Launch {
-        if self.job.takes_device() {
-            args.extend(["--device".into(), device().unwrap_or_default()]);
+        if let Some(device) = self.job.device() {
+            args.extend(["--device".into(), device]);
         }
         self.launch_on_processor(args)
     }

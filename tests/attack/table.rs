@@ -56,9 +56,9 @@ impl Job {
         self.flags.contains('l')
     }
 
-    /// Whether it is to compute on a device.
-    pub(crate) fn takes_device(&self) -> bool {
-        device().is_some() && self.flags.contains('d')
+    /// What it is to compute on, if it is not the processor.
+    pub(crate) fn device(&self) -> Option<OsString> {
+        device().filter(|_| self.flags.contains('d'))
     }
 
     /// The words of the line but standard input.

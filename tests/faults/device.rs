@@ -7,7 +7,7 @@ use crate::judge::{Expected, Verdict, judge};
 use crate::place::Place;
 use crate::shim::{Ended, Slot};
 use crate::support::reads::Random;
-use crate::sweep::{Extent, Part, Tally, arguments};
+use crate::sweep::{Extent, Share, Tally, arguments};
 
 /// Runs that use devices; each gives the bytes that it gives without.
 pub(crate) const COMMANDS: [&str; 11] = [
@@ -39,14 +39,8 @@ pub(crate) fn emulated(slot: &Slot, place: &Path) -> bool {
     emulated
 }
 
-/// Runs a command with a part of the calls of the runtime that fail.
-pub(crate) fn sweep(
-    slot: &Slot,
-    place: &Place,
-    command: &str,
-    extent: Extent,
-    part: Part,
-) -> Tally {
+/// Runs a command with a share of the calls of the runtime that fail.
+pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, share: Share) -> Tally {
     let mut tally = Tally::default();
     let start = place.outputs();
     let on_cpu = command.split(" --device").next().unwrap();
@@ -59,7 +53,7 @@ pub(crate) fn sweep(
         names_failures: false,
     };
     let few = 1 + (command.len() % 2) as u32;
-    let all = if extent == Extent::Sample { &[few][..] } else { &[1, 2] };
+    let all = if share.extent == Extent::Sample { &[few][..] } else { &[1, 2] };
     for &threads in all {
         let args = arguments(command, threads);
         let mut run = |fault: Option<String>| {
@@ -79,7 +73,7 @@ pub(crate) fn sweep(
         };
         let calls = run(None).unwrap_or(0);
         assert!(calls > 0, "{command}: no device was used");
-        for number in part.take(numbers(calls, extent)) {
+        for number in share.take(numbers(calls, share.extent)) {
             FAULTS.iter().for_each(|fault| {
                 run(Some(format!("{number}:{fault}")));
             });

@@ -27,10 +27,10 @@ use std::thread;
 use place::Place;
 use shim::{Shim, Slot};
 use support::Dir;
-use sweep::{Extent, Part, Tally};
+use sweep::{Extent, Share, Tally};
 
-/// Runs a command with a part of its faults.
-type Sweep = fn(&Slot, &Place, &str, Extent, Part) -> Tally;
+/// Runs a command with a share of its faults.
+type Sweep = fn(&Slot, &Place, &str, Share) -> Tally;
 
 /// Has directories of tests in memory from now on, if there is a GB for them.
 fn work_in_memory() {
@@ -53,16 +53,17 @@ fn sweep_all(shim: &Shim, prepared: &Dir, commands: &[&str], sweep: Sweep) {
     };
     let of = std::env::var("MERGANSER_FAULTS_OF").unwrap_or_default();
     let workers = thread::available_parallelism().unwrap().get();
-    let parts = Part::all(extent, workers);
-    let of = commands.iter().filter(|command| command.contains(&of));
-    let queue = Mutex::new(of.flat_map(|command| parts.clone().map(move |part| (command, part))));
+    let shares = Share::all(extent, workers);
+    let chosen = commands.iter().filter(|command| command.contains(&of));
+    let all = chosen.flat_map(|command| shares.clone().map(move |share| (command, share)));
+    let queue = Mutex::new(all);
     let work = |worker: usize| {
         let (slot, place) = (shim.slot(&worker.to_string()), Place::copy_of(prepared.root()));
         let mut tally = Tally::default();
         loop {
             let next = queue.lock().unwrap().next();
-            let Some((command, part)) = next else { return tally };
-            tally.add(sweep(&slot, &place, command, extent, part));
+            let Some((command, share)) = next else { return tally };
+            tally.add(sweep(&slot, &place, command, share));
         }
     };
     let mut tally = Tally::default();

@@ -27,21 +27,22 @@ pub(crate) enum Extent {
     All,
 }
 
-/// One of several equal parts of a command's faults, from 0: workers share those of which there are many.
+/// The faults of a command that one worker injects: one of several equal parts of them, by its number from 0.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    pub(crate) at: usize,
-    pub(crate) of: usize,
+pub(crate) struct Share {
+    pub(crate) extent: Extent,
+    at: usize,
+    of: usize,
 }
 
-impl Part {
+impl Share {
     /// Each worker has a part of every command, but if there are few faults.
-    pub(crate) fn all(extent: Extent, workers: usize) -> impl Iterator<Item = Part> + Clone {
+    pub(crate) fn all(extent: Extent, workers: usize) -> impl Iterator<Item = Share> + Clone {
         let of = if extent == Extent::Sample { 1 } else { workers };
-        (0..of).map(move |at| Part { at, of })
+        (0..of).map(move |at| Share { extent, at, of })
     }
 
-    /// Those of a command's faults of a kind that belong to it.
+    /// Those of the calls of a kind that belong to it.
     pub(crate) fn take(self, numbers: Vec<u64>) -> impl Iterator<Item = u64> {
         numbers.into_iter().skip(self.at).step_by(self.of)
     }
@@ -95,35 +96,29 @@ struct Subject<'s> {
     /// Outputs that are there when it begins: none of its own, or others in their places.
     befores: Vec<Files>,
     expected: Expected,
-    part: Part,
+    share: Share,
     tally: Tally,
 }
 
-/// Runs a command with a part of its faults.
-pub(crate) fn sweep(
-    slot: &Slot,
-    place: &Place,
-    command: &str,
-    extent: Extent,
-    part: Part,
-) -> Tally {
+/// Runs a command with a share of its faults.
+pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, share: Share) -> Tally {
     let mut tally = Tally::default();
     // A sample takes one number of threads for each command.
     let few = 1 + (command.len() % 2) as u32;
-    let all = if extent == Extent::Sample { &[few][..] } else { &[1, 2] };
+    let all = if share.extent == Extent::Sample { &[few][..] } else { &[1, 2] };
     for &threads in all {
         let args: Vec<String> = arguments(command, threads);
         if threads > all[0] && !args.contains(&"--threads".into()) {
             break;
         }
         let start = place.outputs();
-        match Subject::new(slot, place, args, start.clone(), part) {
+        match Subject::new(slot, place, args, start.clone(), share) {
             Ok((mut subject, calls)) => {
-                if extent != Extent::Sample && part.at == 0 {
+                if share.extent != Extent::Sample && share.at == 0 {
                     let all: u64 = calls.iter().sum();
                     eprintln!("{all} calls: {}", subject.args.join(" "));
                 }
-                subject.all(calls, extent);
+                subject.all(calls);
                 tally.add(subject.tally);
             }
             Err(wrong) => tally.note(wrong),
@@ -162,7 +157,7 @@ impl<'s> Subject<'s> {
         place: &'s Place,
         args: Vec<String>,
         start: Files,
-        part: Part,
+        share: Share,
     ) -> Result<(Subject<'s>, [u64; KINDS.len()]), String> {
         let ended = slot.run(&args, place.root(), None, &[]).unwrap();
         if ended.status.is_none_or(|status| !status.success()) {
@@ -182,25 +177,25 @@ impl<'s> Subject<'s> {
         }
         let calls = ended.record.calls;
         let tally = Tally::default();
-        let mut subject = Subject { slot, place, args, befores, expected, part, tally };
+        let mut subject = Subject { slot, place, args, befores, expected, share, tally };
         for before in 0..subject.befores.len() {
             subject.run(None, before);
         }
         Ok((subject, calls))
     }
 
-    fn all(&mut self, calls: [u64; KINDS.len()], extent: Extent) {
+    fn all(&mut self, calls: [u64; KINDS.len()]) {
         for kind in KINDS {
             let calls = calls[kind as usize];
-            for number in self.part.take(numbers(kind, calls, extent)) {
+            for number in self.share.take(numbers(kind, calls, self.share.extent)) {
                 self.fail(Fault { kind, number, error: error_of(kind), mode: Mode::Once });
             }
-            self.further(kind, calls, extent);
+            self.further(kind, calls);
         }
     }
 
     /// Faults that go on, and those that are none to who knows the system.
-    fn further(&mut self, kind: Kind, calls: u64, extent: Extent) {
+    fn further(&mut self, kind: Kind, calls: u64) {
         if calls == 0 {
             return;
         }
@@ -208,11 +203,11 @@ impl<'s> Subject<'s> {
         if matches!(kind, Kind::Read | Kind::Write) {
             self.run(Some(fault(1, LESS, Mode::Less)), 0);
         }
-        let numbers = match extent {
-            Extent::Most | Extent::All => numbers(kind, calls, extent),
+        let numbers = match self.share.extent {
+            extent @ (Extent::Most | Extent::All) => numbers(kind, calls, extent),
             Extent::Sample => vec![1 + Random(calls).next() % calls],
         };
-        for number in self.part.take(numbers) {
+        for number in self.share.take(numbers) {
             if matches!(kind, Kind::Open | Kind::Create | Kind::Read | Kind::Write) {
                 self.run(Some(fault(number, EINTR, Mode::Once)), 0);
             }

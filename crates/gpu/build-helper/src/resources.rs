@@ -25,19 +25,16 @@ impl Wish {
     /// Reads `MERGANSER_CUDA_RESOURCES`, which a build for other architectures cannot heed.
     pub(crate) fn from_env(archs: &[Arch]) -> Result<Wish, Error> {
         let text = env::var(VARIABLE).unwrap_or_default();
-        let wish = match text.as_str() {
-            "" => return Ok(Wish::Nothing),
-            "check" => Wish::Check,
-            "update" => Wish::Update,
-            _ => {
-                return Err(Error::Resources {
-                    reason: format!("'{text}' is neither check nor update"),
-                });
+        let refused = |reason| Err(Error::Resources { reason });
+        match text.as_str() {
+            "" => Ok(Wish::Nothing),
+            "check" | "update" if archs != [ARCH] => {
+                refused(format!("needs MERGANSER_CUDA_ARCH={}", ARCH.0))
             }
-        };
-        let is_one = archs == [ARCH];
-        let reason = || format!("needs MERGANSER_CUDA_ARCH={}", ARCH.0);
-        is_one.then_some(wish).ok_or_else(|| Error::Resources { reason: reason() })
+            "check" => Ok(Wish::Check),
+            "update" => Ok(Wish::Update),
+            _ => refused(format!("'{text}' is neither check nor update")),
+        }
     }
 }
 
