@@ -29,7 +29,7 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<ExitCode> {
             write_pages(&cli, directory, &outputs)?;
             outputs.commit_last()?;
         }
-        None => common::print(page(&cli)?)?,
+        None => common::print(Page::of(&cli)?.text)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -39,28 +39,39 @@ fn write_pages(command: &Command, directory: &Path, outputs: &OutputSet) -> Resu
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         write_pages(below, directory, outputs)?;
     }
-    let mut output = outputs.file(&directory.join(Man::new(command.clone()).get_filename()))?;
-    output.write_all(&page(command)?)?;
+    let Page { name, text } = Page::of(command)?;
+    let mut output = outputs.file(&directory.join(name))?;
+    output.write_all(&text)?;
     output.commit()?;
     Ok(())
 }
 
-/// A command's page. What stands behind the options in its help becomes sections, as pages have them.
-fn page(command: &Command) -> io::Result<Vec<u8>> {
-    let extra = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
-    let man = Man::new(command.clone().after_help(None).after_long_help(None));
-    let mut page = Vec::new();
-    man.render(&mut page)?;
-    for line in extra.iter().flat_map(|extra| extra.lines()) {
-        match line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
-            Some(title) => writeln!(page, ".fi\n.SH {}\n.nf", title.to_uppercase())?,
-            None => writeln!(page, "{}", escaped(line))?,
+/// A command's page.
+struct Page {
+    /// Its file's.
+    name: String,
+    text: Vec<u8>,
+}
+
+impl Page {
+    /// What stands behind the options in a command's help becomes sections, as pages have them.
+    fn of(command: &Command) -> io::Result<Page> {
+        let extra =
+            command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
+        let man = Man::new(command.clone().after_help(None).after_long_help(None));
+        let mut text = Vec::new();
+        man.render(&mut text)?;
+        for line in extra.iter().flat_map(|extra| extra.lines()) {
+            match line.strip_suffix(':').filter(|title| !title.starts_with(' ')) {
+                Some(title) => writeln!(text, ".fi\n.SH {}\n.nf", title.to_uppercase())?,
+                None => writeln!(text, "{}", escaped(line))?,
+            }
         }
+        if extra.is_some() {
+            text.extend_from_slice(b".fi\n");
+        }
+        Ok(Page { name: man.get_filename(), text })
     }
-    if extra.is_some() {
-        page.extend_from_slice(b".fi\n");
-    }
-    Ok(page)
 }
 
 /// A line that is shown as it stands: no request of roff's, no character of its own.

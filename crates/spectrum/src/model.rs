@@ -201,7 +201,7 @@ mod tests {
     /// A histogram that is the model itself, with errors before it.
     fn made(ploidy: u32, values: [f64; 5]) -> Vec<(u32, u64)> {
         let [coverage, bias, length, rate, duplication] = values;
-        let rates = vec![rate; ploidy as usize - 1];
+        let rates = std::iter::repeat_n(rate, ploidy as usize - 1).collect();
         let values = Values { coverage, bias, length, duplication, rates };
         let expected = Fit::of(&Shape::new(21, ploidy, 0), &values).expected(0, 1500);
         let row = |count: u32| {

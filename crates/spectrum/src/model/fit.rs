@@ -2,7 +2,14 @@
 
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
+
 use super::patterns::Patterns;
+
+/// As many numbers as a model has values, peaks or patterns: where a fit computes, it asks for no memory for them.
+pub(super) type Few = ArrayVec<f64, MOST>;
+/// Four values, and a rate for each of ten patterns; no ploidy has more.
+const MOST: usize = 14;
 
 /// Which model.
 #[derive(Clone, Debug)]
@@ -18,7 +25,7 @@ pub(super) struct Fit {
     pub(super) shape: Shape,
     /// Logarithms of coverage, bias and length; log-odds of duplication and of rates: any number
     /// will do for each.
-    free: Vec<f64>,
+    free: Few,
     /// The sum of squared differences.
     pub(super) residual: f64,
 }
@@ -35,7 +42,7 @@ pub(super) struct Values {
     /// The part of it that stands twice.
     pub(super) duplication: f64,
     /// The rate of each pattern of haplotypes.
-    pub(super) rates: Vec<f64>,
+    pub(super) rates: Few,
 }
 
 /// Places of the values that are no rate.
@@ -101,7 +108,8 @@ impl Fit {
     /// The model with these values.
     pub(super) fn of(shape: &Shape, values: &Values) -> Fit {
         let odds = |part: f64| (part.max(1e-6) / (1.0 - part).max(1e-6)).ln();
-        let mut free = vec![values.coverage.ln(), values.bias.ln(), values.length.ln()];
+        let mut free = Few::new();
+        free.extend([values.coverage, values.bias, values.length].map(f64::ln));
         free.push(odds(values.duplication));
         free.extend(values.rates.iter().map(|rate| odds(*rate)));
         Fit { shape: shape.clone(), free, residual: f64::INFINITY }
@@ -135,7 +143,7 @@ impl Fit {
     }
 
     /// Parts of the genome's length in the peaks at once, twice, ... the coverage.
-    pub(super) fn peaks(&self) -> Vec<f64> {
+    pub(super) fn peaks(&self) -> Few {
         let values = self.values();
         self.shape.patterns.shares(self.shape.k, values.duplication, &values.rates)
     }
@@ -145,21 +153,25 @@ impl Fit {
         self.mixed(&self.shapes_of_peaks(from, to))
     }
 
-    /// The probabilities of the counts in each peak, that coverage and bias alone decide.
-    fn shapes_of_peaks(&self, from: usize, to: usize) -> Vec<Vec<f64>> {
+    /// The probabilities of the counts in each peak, one peak after the other, that coverage and bias alone decide.
+    fn shapes_of_peaks(&self, from: usize, to: usize) -> Vec<f64> {
         let (coverage, bias) = (self.free[COVERAGE].exp(), self.free[BIAS].exp());
-        let peak = |times: usize| {
+        let peaks = self.shape.patterns.peaks();
+        let mut shapes = Vec::with_capacity(peaks * (to + 1 - from));
+        for times in 1..=peaks {
             let mean = coverage * times as f64;
-            negative_binomials(from, to, mean / bias, mean)
-        };
-        (1..=self.shape.patterns.peaks()).map(peak).collect()
+            shapes.extend(negative_binomials(from, to, mean / bias, mean));
+        }
+        shapes
     }
 
     /// Peaks of these shapes, each as high as the other values say.
-    fn mixed(&self, peaks: &[Vec<f64>]) -> Vec<f64> {
+    fn mixed(&self, shapes: &[f64]) -> Vec<f64> {
         let length = self.values().length;
-        let mut sum = vec![0.0; peaks[0].len()];
-        for (peak, share) in peaks.iter().zip(self.peaks()) {
+        let shares = self.peaks();
+        let counts = shapes.len() / shares.len();
+        let mut sum = vec![0.0; counts];
+        for (peak, share) in shapes.chunks(counts).zip(shares) {
             for (sum, part) in sum.iter_mut().zip(peak) {
                 *sum += length * share * part;
             }
@@ -168,21 +180,22 @@ impl Fit {
     }
 
     /// JᵀJ and Jᵀ times the differences; the derivatives are differences themselves.
-    fn normal(&self, observed: &[f64], from: usize, to: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
+    fn normal(&self, observed: &[f64], from: usize, to: usize) -> (Matrix, Few) {
         const STEP: f64 = 1e-5;
-        let peaks = self.shapes_of_peaks(from, to);
+        let shapes = self.shapes_of_peaks(from, to);
         let near = |at: usize, step: f64| {
             let mut near = self.clone();
             near.free[at] += step;
-            if at > BIAS { near.mixed(&peaks) } else { near.expected(from, to) }
+            if at > BIAS { near.mixed(&shapes) } else { near.expected(from, to) }
         };
         let slope = |at: usize| -> Vec<f64> {
-            let (up, down) = (near(at, STEP), near(at, -STEP));
-            up.iter().zip(&down).map(|(up, down)| (up - down) / (2.0 * STEP)).collect()
+            let (mut slope, down) = (near(at, STEP), near(at, -STEP));
+            slope.iter_mut().zip(&down).for_each(|(up, down)| *up = (*up - down) / (2.0 * STEP));
+            slope
         };
         let slopes: Vec<Vec<f64>> = (0..self.free.len()).map(slope).collect();
-        let expected = self.mixed(&peaks);
-        let left: Vec<f64> = observed.iter().zip(&expected).map(|(o, e)| o - e).collect();
+        let mut left = self.mixed(&shapes);
+        left.iter_mut().zip(observed).for_each(|(expected, o)| *expected = o - *expected);
         let product = |one: &[f64], other: &[f64]| -> f64 {
             one.iter().zip(other).map(|(one, other)| one * other).sum()
         };
@@ -192,13 +205,16 @@ impl Fit {
     }
 }
 
+/// Rows, one for each value.
+type Matrix = ArrayVec<Few, MOST>;
+
 /// The sum of squared differences.
 pub(super) fn squares(observed: &[f64], expected: &[f64]) -> f64 {
     observed.iter().zip(expected).map(|(o, e)| (o - e).powi(2)).sum()
 }
 
 /// Gauss's elimination, the largest pivot first.
-fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
+fn solve(mut matrix: Matrix, mut right: Few) -> Option<Few> {
     let size = right.len();
     for column in 0..size {
         let height = |row: &usize| matrix[*row][column].abs();
@@ -208,15 +224,13 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
         }
         matrix.swap(column, pivot);
         right.swap(column, pivot);
-        for row in 0..size {
-            if row != column {
-                let factor = matrix[row][column] / matrix[column][column];
-                let above = matrix[column].clone();
-                for (value, above) in matrix[row].iter_mut().zip(above) {
-                    *value -= factor * above;
-                }
-                right[row] -= factor * right[column];
+        let above = matrix[column].clone();
+        for row in (0..size).filter(|row| *row != column) {
+            let factor = matrix[row][column] / above[column];
+            for (value, above) in matrix[row].iter_mut().zip(&above) {
+                *value -= factor * above;
             }
+            right[row] -= factor * right[column];
         }
     }
     Some((0..size).map(|at| right[at] / matrix[at][at]).collect())
@@ -228,19 +242,18 @@ const MOST_SIZE: f64 = 1e7;
 
 /// The probabilities of the counts from `from` to `to` under a negative binomial of this size and
 /// mean: the first by the gamma function, each other one by the one before it.
-fn negative_binomials(from: usize, to: usize, size: f64, mean: f64) -> Vec<f64> {
+fn negative_binomials(from: usize, to: usize, size: f64, mean: f64) -> impl Iterator<Item = f64> {
     // Logarithms, as the first may be too small for a number.
     let mut log = ln_negative_binomial(from as f64, size, mean);
-    let next = |count: f64| match size > MOST_SIZE {
+    let next = move |count: f64| match size > MOST_SIZE {
         true => mean / (count + 1.0),
         false => (count + size) * (mean / (size + mean)) / (count + 1.0),
     };
-    let mut all = Vec::with_capacity(to + 1 - from);
-    for count in from..=to {
-        all.push(log.exp());
+    (from..=to).map(move |count| {
+        let probability = log.exp();
         log += next(count as f64).ln();
-    }
-    all
+        probability
+    })
 }
 
 /// The logarithm of the probability of `x` under a negative binomial of this size and mean.
@@ -284,7 +297,7 @@ mod tests {
     #[test]
     fn probabilities_sum_to_one() {
         for (size, mean) in [(3.0, 20.0), (1e8, 50.0), (1e6, 30.0)] {
-            let sum: f64 = negative_binomials(0, 2000, size, mean).iter().sum();
+            let sum: f64 = negative_binomials(0, 2000, size, mean).sum();
             assert!((sum - 1.0).abs() < 1e-6, "{size} {mean}: {sum}");
         }
     }

@@ -8,7 +8,8 @@ const LENGTH: f64 = 1e6;
 /// The histogram that is the model of these rates, with a tenth of the genome twice, and of errors a
 /// quarter of which occur once more, and so on.
 fn histogram(shape: &Shape, coverage: f64, bias: f64, rates: &[f64]) -> Vec<(u32, u64)> {
-    let values = Values { coverage, bias, length: LENGTH, duplication: 0.1, rates: rates.to_vec() };
+    let rates = rates.iter().copied().collect();
+    let values = Values { coverage, bias, length: LENGTH, duplication: 0.1, rates };
     let expected = Fit::of(shape, &values).expected(0, 1000);
     let row = |count: u32| {
         let errors = 1e7 * 0.25f64.powi(count as i32);

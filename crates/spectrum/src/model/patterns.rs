@@ -4,6 +4,10 @@
 //! may differ (aaab), two and two may be alike (aabb), and so on. A position of the genome has one
 //! pattern; a k-mer has the coarsest pattern that all its positions agree with.
 
+use std::iter::repeat_n;
+
+use super::fit::Few;
+
 /// A pattern, the ones that agree with it, and what its letters say.
 #[derive(Clone, Debug)]
 struct Pattern {
@@ -133,8 +137,8 @@ impl Patterns {
     /// The parts of the genome's length in the peaks at once, twice, ... the coverage of a
     /// haplotype: of k-mers of `k` bases, with a rate for each pattern that has differences, where
     /// the part `duplication` stands twice. All are 0 where the rates sum to more than 1.
-    pub(super) fn shares(&self, k: usize, duplication: f64, rates: &[f64]) -> Vec<f64> {
-        let mut shares = vec![0.0; self.peaks()];
+    pub(super) fn shares(&self, k: usize, duplication: f64, rates: &[f64]) -> Few {
+        let mut shares: Few = repeat_n(0.0, self.peaks()).collect();
         let alike = 1.0 - rates.iter().sum::<f64>();
         if alike < 0.0 {
             return shares;
@@ -157,8 +161,8 @@ impl Patterns {
     }
 
     /// The part of the k-mers that has each pattern.
-    fn parts(&self, k: usize, alike: f64, rates: &[f64]) -> Vec<f64> {
-        let mut parts: Vec<f64> = Vec::with_capacity(self.patterns.len());
+    fn parts(&self, k: usize, alike: f64, rates: &[f64]) -> Few {
+        let mut parts = Few::new();
         let last = self.patterns.len() - 1;
         for (at, pattern) in self.patterns.iter().enumerate() {
             let own = if at == 0 { 0.0 } else { rates[at - 1] };

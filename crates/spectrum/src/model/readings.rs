@@ -4,7 +4,9 @@
 //! differ, have peaks at the same places: at the coverage and twice of it. Where both explain a
 //! histogram, the less heterozygous reading is meant, and the other one is told.
 
-use super::fit::{Fit, Shape, Values, squares};
+use std::iter::repeat_n;
+
+use super::fit::{Few, Fit, Shape, Values, squares};
 
 /// A fit, and how much of the histogram it leaves.
 #[derive(Clone, Debug)]
@@ -101,11 +103,11 @@ fn least_heterozygous(readings: impl Iterator<Item = Reading>) -> Option<Choice>
 }
 
 /// Rates from which a fit begins: alike for all patterns, less for each next one, more for it.
-fn starts(patterns: usize) -> Vec<Vec<f64>> {
+fn starts(patterns: usize) -> Vec<Few> {
     if patterns < 2 {
-        return [0.002, 0.02, 0.2].map(|rate| vec![rate; patterns]).to_vec();
+        return [0.002, 0.02, 0.2].map(|rate| repeat_n(rate, patterns).collect()).to_vec();
     }
-    let of = |rate: f64, order: fn(usize, usize) -> usize| -> Vec<f64> {
+    let of = |rate: f64, order: fn(usize, usize) -> usize| -> Few {
         (0..patterns).map(|at| rate * order(at, patterns) as f64).collect()
     };
     let orders: [fn(usize, usize) -> usize; 3] = [|_, _| 1, |at, _| at + 1, |at, all| all - at];
@@ -124,7 +126,7 @@ fn reading(
     let reach = if shape.ploidy == 1 { 3.0 } else { 2.0 * f64::from(shape.ploidy) + 2.0 };
     let to = ((coverage * reach) as usize + 4).clamp(dip + 8, observed.len() - 1);
     let length = observed[dip..=to].iter().sum::<f64>().max(1.0);
-    let fit = |rates: Vec<f64>| {
+    let fit = |rates: Few| {
         shape.fit(
             observed,
             dip,

@@ -1,7 +1,7 @@
 //! Models of histograms of simulated genomes: the values are right, or a doubt says why they may
 //! not be.
 
-use super::fit::{Fit, Shape, Values};
+use super::fit::{Few, Fit, Shape, Values};
 use super::{Doubt, Model};
 
 const K: usize = 21;
@@ -70,7 +70,7 @@ fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Vec<(u32, u
     let shape = Shape::new(K, 1, 0);
     let peak = |&(times, part): &(f64, f64)| {
         let (coverage, length) = (times * coverage, part * BASES);
-        let values = Values { coverage, bias, length, duplication: 0.0, rates: Vec::new() };
+        let values = Values { coverage, bias, length, duplication: 0.0, rates: Few::new() };
         Fit::of(&shape, &values).expected(0, 1500)
     };
     let peaks: Vec<Vec<f64>> = copies.iter().map(peak).collect();
