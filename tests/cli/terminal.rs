@@ -7,7 +7,8 @@ use crate::support::{Dir, MERGANSER};
 /// The lines that a terminal of `columns` columns shows at any time while `command` runs, without
 /// what moves its cursor.
 fn lines_on_a_terminal(dir: &Dir, columns: usize, command: &str) -> Vec<String> {
-    let command = format!("stty rows 24 cols {columns}; {command}");
+    // Without a kind of terminal none is shown a bar.
+    let command = format!("export TERM=xterm; stty rows 24 cols {columns}; {command}");
     dir.write("command", command);
     let output = shell(dir.root(), "script -qec 'sh command' /dev/null < /dev/null");
     let text = String::from_utf8(output).unwrap();
