@@ -52,9 +52,7 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, share: Share) -> 
         one_by_one: false,
         names_failures: false,
     };
-    let few = 1 + (command.len() % 2) as u32;
-    let all = if share.extent == Extent::Sample { &[few][..] } else { &[1, 2] };
-    for &threads in all {
+    for &threads in share.threads(command) {
         let args = arguments(command, threads);
         let mut run = |fault: Option<String>| {
             place.set_outputs(&start);

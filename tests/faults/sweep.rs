@@ -42,6 +42,15 @@ impl Share {
         (0..of).map(move |at| Share { extent, at, of })
     }
 
+    /// With how many threads a command runs: a sample takes one number for each command.
+    pub(crate) fn threads(self, command: &str) -> &'static [u32] {
+        match self.extent {
+            Extent::Sample if command.len().is_multiple_of(2) => &[1],
+            Extent::Sample => &[2],
+            Extent::Most | Extent::All => &[1, 2],
+        }
+    }
+
     /// Those of the calls of a kind that belong to it.
     pub(crate) fn take(self, numbers: Vec<u64>) -> impl Iterator<Item = u64> {
         numbers.into_iter().skip(self.at).step_by(self.of)
@@ -103,9 +112,7 @@ struct Subject<'s> {
 /// Runs a command with a share of its faults.
 pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, share: Share) -> Tally {
     let mut tally = Tally::default();
-    // A sample takes one number of threads for each command.
-    let few = 1 + (command.len() % 2) as u32;
-    let all = if share.extent == Extent::Sample { &[few][..] } else { &[1, 2] };
+    let all = share.threads(command);
     for &threads in all {
         let args: Vec<String> = arguments(command, threads);
         if threads > all[0] && !args.contains(&"--threads".into()) {

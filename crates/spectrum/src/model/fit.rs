@@ -48,6 +48,7 @@ pub(super) struct Values {
 /// Places of the values that are no rate.
 const COVERAGE: usize = 0;
 const BIAS: usize = 1;
+const LENGTH: usize = 2;
 const OTHERS: usize = 4;
 
 /// Steps at most.
@@ -121,7 +122,7 @@ impl Fit {
         Values {
             coverage: self.free[COVERAGE].exp(),
             bias: self.free[BIAS].exp(),
-            length: self.free[2].exp(),
+            length: self.free[LENGTH].exp(),
             duplication: part(&self.free[3]),
             rates: self.free[OTHERS..].iter().map(part).collect(),
         }
@@ -167,7 +168,7 @@ impl Fit {
 
     /// Peaks of these shapes, each as high as the other values say.
     fn mixed(&self, shapes: &[f64]) -> Vec<f64> {
-        let length = self.values().length;
+        let length = self.free[LENGTH].exp();
         let shares = self.peaks();
         let counts = shapes.len() / shares.len();
         let mut sum = vec![0.0; counts];
