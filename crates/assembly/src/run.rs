@@ -343,6 +343,7 @@ impl Run<'_> {
             keep: Keep { header: Header::Name, qualities: false },
             stretches: Some((STRETCH, 0)),
             cancel: self.cancel.clone(),
+            warnings: self.resources.warnings.clone(),
             ..RecordOptions::default()
         };
         let records = Records::open(&[Segment::Single(input.clone())], options)?;

@@ -166,7 +166,8 @@ impl<'a> Simulator<'a> {
         let (overlap, threads) = (read_length - 1, resources.threads);
         // Reads are never masked.
         let masking = Masking::None;
-        Ok(Reading { inputs, overlap, masking, threads, progress, cancel })
+        let warnings = &resources.warnings;
+        Ok(Reading { inputs, overlap, masking, threads, progress, cancel, warnings })
     }
 }
 

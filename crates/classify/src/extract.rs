@@ -145,6 +145,7 @@ pub fn extract_reads(
         workers: resources.threads,
         max_record: merganser_io::longest_record(room / 2, COPIES),
         cancel: cancel.clone(),
+        warnings: resources.warnings.clone(),
         ..RecordOptions::default()
     };
     let records = Records::open(segments, options)?;

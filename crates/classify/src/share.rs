@@ -85,6 +85,7 @@ pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
         workers: resources.threads,
         max_record: longest_record(resources.budget().saturating_sub(taken), COPIES),
         cancel: cancel.clone(),
+        warnings: resources.warnings.clone(),
         ..RecordOptions::default()
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use merganser_kmers::Piece;
-use merganser_run::Resources;
+use merganser_run::{Resources, Warnings};
 
 use crate::Config;
 
@@ -23,6 +23,7 @@ pub(crate) struct Job<'j> {
     pub(crate) devices: &'j [u32],
     /// What the table will be a piece of.
     pub(crate) piece: Option<Piece>,
+    pub(crate) warnings: &'j Warnings,
 }
 
 impl<'j> Job<'j> {
@@ -36,6 +37,7 @@ impl<'j> Job<'j> {
             gpu_memory: resources.gpu_memory,
             devices,
             piece: None,
+            warnings: &resources.warnings,
         }
     }
 }

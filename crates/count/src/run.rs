@@ -15,7 +15,8 @@ use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
 use merganser_run::{
-    Cancel, Progress, Resources, Shard, Stages, Unit, Work, run_workers_collect, start_scoped,
+    Cancel, Progress, Resources, Shard, Stages, Unit, Warnings, Work, run_workers_collect,
+    start_scoped, thousands,
 };
 use merganser_seq::with_kmer;
 
@@ -184,13 +185,31 @@ fn count_into(
     let files = create()?;
     let run = Run { job, config, reader: &reader, progress, cancel };
     let counted = with_kmer!(config.k, K => run.count::<K>(files));
-    counted
+    let outcome = counted
         .map(|outcome| Outcome {
             skipped_alignments: reader.skipped_alignments(),
             peak_memory: merganser_run::peak_rss(),
             ..outcome
         })
-        .map_err(|error| reading::cause(&reader, cancel, error))
+        .map_err(|error| reading::cause(&reader, cancel, error))?;
+    warn(config, &outcome, &resources.warnings);
+    Ok(outcome)
+}
+
+/// Warns of results that hold nothing, and of counts that are too large for a table.
+fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
+    if outcome.records == 0 {
+        warnings.push("no k-mers: the input has no records");
+    } else if outcome.total_kmers == 0 {
+        let (records, k) = (thousands(outcome.records), config.k);
+        warnings
+            .push(format!("no k-mers: none of {records} records has {k} usable bases in a row"));
+    } else if outcome.kept_kmers == 0 {
+        warnings.push("no k-mer occurs as often as asked for; `min_count` 1 keeps all");
+    }
+    if outcome.saturated {
+        warnings.push(format!("counts above {} stand as that", thousands(u64::from(u32::MAX))));
+    }
 }
 
 /// What the table of a shard of these inputs says of itself.

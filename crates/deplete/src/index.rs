@@ -44,6 +44,7 @@ pub fn index(
         stretches: Some((STRETCH_LETTERS, params.bases() - 1)),
         chunk_bytes: CHUNK_BYTES,
         cancel: cancel.clone(),
+        warnings: resources.warnings.clone(),
         ..RecordOptions::default()
     };
     let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();

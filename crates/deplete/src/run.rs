@@ -110,6 +110,7 @@ fn options(host: &Host, resources: &Resources, cancel: &Cancel) -> Result<Record
         workers: threads,
         max_record: merganser_io::longest_record(left + FIXED, COPIES),
         cancel: cancel.clone(),
+        warnings: resources.warnings.clone(),
         ..RecordOptions::default()
     })
 }

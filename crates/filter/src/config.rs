@@ -39,6 +39,18 @@ pub enum Method {
     GateKeeperOriginal,
 }
 
+impl Method {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Exact => "exact",
+            Method::GateKeeper => "gatekeeper",
+            Method::Snake => "snake",
+            Method::GateKeeperOriginal => "gatekeeper-original",
+        }
+    }
+}
+
 /// What letters other than A, C, G, T and U are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NMode {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use merganser_io::{Input, ReaderOptions, text_bytes};
 use merganser_run::{
     Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss,
-    start_scoped,
+    start_scoped, thousands,
 };
 
 use crate::source::Source;
@@ -151,7 +151,22 @@ impl Run<'_> {
         outcome.stages.add("sync", sync);
         self.progress.finish();
         outcome.peak_memory = peak_rss();
+        self.warn(&outcome);
         Ok(outcome)
+    }
+
+    fn warn(&self, outcome: &Outcome) {
+        let warnings = &self.resources.warnings;
+        if outcome.records == 0 {
+            warnings.push("the input has no pairs");
+        }
+        if outcome.exact_instead > 0 {
+            warnings.push(format!(
+                "{} pairs were decided by the exact method: `method` {} does not define them",
+                thousands(outcome.exact_instead),
+                self.config.method.name()
+            ));
+        }
     }
 
     fn choose_gpus(&self, inputs: &[Input]) -> Result<Vec<u32>, Error> {
@@ -200,6 +215,7 @@ impl Run<'_> {
             workers: threads,
             max_record: merganser_io::longest_record(self.resources.budget() / 8, copies),
             cancel: self.cancel.clone(),
+            warnings: self.resources.warnings.clone(),
             ..ReaderOptions::default()
         }
     }

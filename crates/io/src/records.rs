@@ -24,8 +24,8 @@ use crate::reader::Next;
 use crate::{Chunk, Error, Reader};
 use cut::{Cut, Open};
 use long::Room;
-use merganser_run::Cancel;
 use merganser_run::locks::{lock, wait, wait_timeout};
+use merganser_run::{Cancel, Warnings};
 use side::Parsed;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -112,6 +112,8 @@ pub struct RecordOptions {
     pub overlapping: bool,
     /// Ends the waiting for a pipe that keeps silent.
     pub cancel: Cancel,
+    /// Where warnings about the inputs go.
+    pub warnings: Warnings,
 }
 
 impl Default for RecordOptions {
@@ -128,6 +130,7 @@ impl Default for RecordOptions {
             reads: 0..u64::MAX,
             overlapping: false,
             cancel: Cancel::default(),
+            warnings: Warnings::default(),
         }
     }
 }

@@ -13,13 +13,13 @@ use std::time::Instant;
 use merganser_io::{Segment, text_bytes};
 use merganser_run::{
     Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Shortage, Stages,
-    Unit, Work, peak_rss,
+    Unit, Warnings, Work, peak_rss, thousands,
 };
 
 use crate::cpu::{Mapper, Strata, prefilter};
 use crate::cuda::{self, Gpus};
 use crate::effort::Effort;
-use crate::index::{Index, IndexView};
+use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
     Cram, Form, Held, Outputs, Placements, RecordStyle, Reported, Reporter, Sorted, Sorting, Writer,
 };
@@ -119,7 +119,7 @@ pub fn run(
         gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads)?);
         stages.since("gpus", begun);
     }
-    let source = Source::open(inputs, config.share.as_ref(), threads, cancel)?;
+    let source = Source::open(inputs, config.share.as_ref(), resources, cancel)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let paired = inputs.iter().any(Segment::is_paired);
@@ -157,7 +157,36 @@ pub fn run(
     stages.add("sync", writer.finish()?);
     progress.finish();
     outcome.devices = gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
+    warn(config, &outcome, &resources.warnings);
     Ok(Outcome { stages, peak_memory: peak_rss(), ..outcome })
+}
+
+/// Warns of reads that could not be mapped as others, and of hits that were left out.
+fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
+    let (reported, effort) = (&outcome.reported, &outcome.effort);
+    if reported.reads == 0 {
+        warnings.push("there are no reads in the input");
+    }
+    if effort.scanned > 0 {
+        warnings.push(format!(
+            "{} reads are too short for one more seed of {SHORTEST} bases than `threshold` allows edits: \
+             the whole reference was scanned for each of them, which is slow",
+            thousands(effort.scanned),
+        ));
+    }
+    if reported.hopeless > 0 {
+        warnings.push(format!(
+            "{} reads have no more bases than `threshold` allows edits, and are reported as unmapped",
+            thousands(reported.hopeless)
+        ));
+    }
+    if reported.cut > 0 {
+        warnings.push(format!(
+            "{} reads or pairs have more than the {} hits that `max_hits` allows",
+            thousands(reported.cut),
+            config.max_hits
+        ));
+    }
 }
 
 impl Outcome {

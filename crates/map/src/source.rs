@@ -4,7 +4,7 @@
 //! that compressed output is cut at the same places.
 
 use merganser_io::{Keep, ReadShare, RecordBatch, RecordOptions, Records, Segment};
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Resources};
 
 use crate::{Error, MOST_READ};
 
@@ -85,29 +85,30 @@ impl Batch {
 /// All reads.
 pub(crate) struct Source(Records);
 
-/// How reads are read by so many threads.
-pub(crate) fn options(threads: usize, cancel: &Cancel) -> RecordOptions {
+/// How reads are read by all threads of `resources`.
+pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
     RecordOptions {
         keep: Keep { qualities: true, ..Keep::default() },
         batch_records: BATCH_READS,
         batch_bytes: BATCH_BYTES,
-        workers: threads,
+        workers: resources.threads,
         max_record: LONGEST_RECORD,
         cancel: cancel.clone(),
+        warnings: resources.warnings.clone(),
         ..RecordOptions::default()
     }
 }
 
 impl Source {
-    /// Looks at every input, so that one that is missing ends the run before it begins. `threads`
-    /// will ask for batches. Of a `share`, its reads alone.
+    /// Looks at every input, so that one that is missing ends the run before it begins. All threads of
+    /// `resources` will ask for batches. Of a `share`, its reads alone.
     pub(crate) fn open(
         inputs: &[Segment],
         share: Option<&ReadShare>,
-        threads: usize,
+        resources: &Resources,
         cancel: &Cancel,
     ) -> Result<Source, Error> {
-        let mut options = options(threads, cancel);
+        let mut options = options(resources, cancel);
         options.reads = share.map_or(options.reads, ReadShare::reads);
         Ok(Source(Records::open(inputs, options)?))
     }

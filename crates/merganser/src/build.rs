@@ -67,11 +67,11 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let (database, outcome) = built?;
     distributions.write(|length| library.of(&database, length))?;
     report_unmapped(&outcome.unmapped, unmapped)?;
+    warn(&outcome, &args.taxids, console);
     if let Some(output) = json {
         summary("build", &resources, &database, &outcome, started, output)?;
     }
     outputs.commit_last()?;
-    warn(&outcome, &args.taxids, console);
     console.info(format_args!(
         "built {} from {} sequences with {} bases: {} features, {} in {:.1} s",
         args.output.display(),
@@ -215,5 +215,5 @@ pub(crate) fn summary(
     devices::describe(&gpus, resources.gpu_memory, &mut summary);
     devices::clocks(started, &mut summary);
     outcome.stages.iter().for_each(|(name, time)| summary.stage(name, time));
-    Ok(write_summary(&summary, output)?)
+    Ok(write_summary(&mut summary, output)?)
 }

@@ -12,8 +12,8 @@ use merganser_io::{Input, Output, Segment};
 use merganser_run::{DeviceChoice, Resources, Summary, format_size, size_to_give};
 
 use crate::args::device::DeviceArgs;
-use crate::console::Console;
-use crate::failure::usage;
+use crate::console::{self, Console};
+use crate::failure::{usage, with_flags};
 
 /// What a run may use of the machine, by the options that all commands have.
 pub(crate) fn resources(
@@ -22,7 +22,7 @@ pub(crate) fn resources(
     temp_dir: Option<&Path>,
     device: Option<&DeviceArgs>,
 ) -> Resources {
-    let mut resources = Resources::new();
+    let mut resources = Resources::new().warnings(&console::warnings());
     resources.threads = threads.unwrap_or(resources.threads);
     resources.memory = memory;
     if let Some(directory) = temp_dir {
@@ -59,11 +59,13 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     Ok(())
 }
 
-/// Writes the summary of `--json`, which then needs but to appear.
+/// Writes the summary of `--json`, with the warnings so far, which then only needs to appear.
 ///
 /// # Errors
 /// If it cannot be written.
-pub(crate) fn write_summary(summary: &Summary, mut output: Output) -> Result<(), io::Error> {
+pub(crate) fn write_summary(summary: &mut Summary, mut output: Output) -> Result<(), io::Error> {
+    let warnings = console::warnings().since(0);
+    summary.warnings(warnings.iter().map(|warning| with_flags(warning)).collect());
     output.write_all(format!("{:#}\n", summary.to_value()).as_bytes())?;
     output.finish()?;
     Ok(())

@@ -2,8 +2,13 @@
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ValueEnum;
+use merganser_run::Warnings;
+
+use crate::failure::with_flags;
 
 /// How much is said; each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -16,6 +21,17 @@ pub(crate) enum Level {
     Info,
     // How the run was set up, and the time of each stage, too.
     Debug,
+}
+
+/// All warnings of the program: those of jobs, which have them in their resources, and its own.
+static WARNINGS: OnceLock<Warnings> = OnceLock::new();
+/// How many of them have been printed.
+static PRINTED: AtomicUsize = AtomicUsize::new(0);
+
+/// The warnings of the program, to which jobs add theirs. The console prints new ones with its own
+/// next warning or error, or at the end.
+pub(crate) fn warnings() -> Warnings {
+    WARNINGS.get_or_init(Warnings::default).clone()
 }
 
 /// Stderr, as loud as it was asked to be.
@@ -40,11 +56,25 @@ impl Console {
     }
 
     pub(crate) fn error(&self, message: impl Display) {
+        self.print_warnings();
         self.line(Level::Error, format_args!("error: {}", one_line(&message.to_string())));
     }
 
     pub(crate) fn warn(&self, message: impl Display) {
-        self.line(Level::Warn, format_args!("warning: {}", one_line(&message.to_string())));
+        warnings().push(message.to_string());
+        self.print_warnings();
+    }
+
+    /// Prints the warnings that jobs have added since the last message.
+    pub(crate) fn print_warnings(&self) {
+        let warnings = warnings();
+        let first = PRINTED.load(Ordering::Relaxed);
+        let new = warnings.since(first);
+        PRINTED.store(first + new.len(), Ordering::Relaxed);
+        for message in new {
+            let message = with_flags(&message);
+            self.line(Level::Warn, format_args!("warning: {}", one_line(&message)));
+        }
     }
 
     pub(crate) fn info(&self, message: impl Display) {

@@ -72,6 +72,7 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
         let data = page::of(&finished);
         outputs.pages.write(Kind::Spectrum, &data)?;
     }
+    report::warn(&finished);
     if let Some(output) = outputs.json {
         summary::write(&finished, output)?;
     }

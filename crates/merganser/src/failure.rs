@@ -110,7 +110,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 44] = [
+const FIELDS: [&str; 46] = [
     "assembly_summary",
     "bins",
     "category",
@@ -130,6 +130,7 @@ const FIELDS: [&str; 44] = [
     "index_format",
     "level",
     "max_count",
+    "max_hits",
     "max_insert",
     "max_part_size",
     "memory",
@@ -155,6 +156,7 @@ const FIELDS: [&str; 44] = [
     "taxid",
     "taxonomy",
     "threads",
+    "unmapped",
 ];
 
 /// Says what went wrong, unless a reader of our output went away or the user stopped the run, who

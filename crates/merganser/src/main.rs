@@ -55,7 +55,10 @@ fn main() -> ExitCode {
     };
     let console = Console::new(cli.talk.level());
     match interrupt::handle_signals().and_then(|()| run(&cli.command, &console, started)) {
-        Ok(code) => code,
+        Ok(code) => {
+            console.print_warnings();
+            code
+        }
         Err(error) => failure::report(&error, &console),
     }
 }

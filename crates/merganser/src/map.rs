@@ -114,7 +114,7 @@ impl Session<'_> {
         let Session { resources, index, cancel, .. } = self;
         let bar = Bar::new(self.console);
         let share = match self.args.shard.filter(|_| job.name.is_none()) {
-            Some(shard) => Some(share(&job.inputs, shard, resources.threads, &bar, cancel)?),
+            Some(shard) => Some(share(&job.inputs, shard, resources, &bar, cancel)?),
             None => None,
         };
         let config = config(self.args, job)?.share(share);

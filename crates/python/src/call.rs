@@ -1,25 +1,28 @@
 //! Runs a job without the interpreter's lock, and looks for signals and tells progress meanwhile.
 
+use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use merganser::run::locks::{lock, wait_timeout};
-use merganser::run::{Cancel, Progress, Unit};
-use pyo3::exceptions::PyRuntimeError;
+use merganser::run::{Cancel, Progress, Unit, Warnings};
+use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::errors::{Failure, raise};
+use crate::errors::{Failure, raise, with_keywords};
 
 /// How often signals are looked for.
 const TURN: Duration = Duration::from_millis(50);
 
 /// Runs `job` on a thread of its own. `progress`, if there is one, is called with the name of the stage, how much of it is
-/// done, and how much there is, if that is known. What it raises, and Ctrl-C, end the job.
+/// done, and how much there is, if that is known. What it raises, and Ctrl-C, end the job. What the job adds to `warnings` are
+/// warnings of Python's.
 pub(crate) fn run<T: Send, E: Failure>(
     py: Python<'_>,
+    warnings: &Warnings,
     progress: Option<&Bound<'_, PyAny>>,
     job: impl FnOnce(&dyn Progress, &Cancel) -> Result<T, E> + Send,
 ) -> PyResult<T> {
@@ -59,9 +62,26 @@ pub(crate) fn run<T: Send, E: Failure>(
     }
     match (raised, found) {
         (Some(raised), _) => Err(raised),
-        (None, Some(Ok(done))) => done.map_err(|error| raise(py, &error)),
+        (None, Some(Ok(done))) => {
+            let done = done.map_err(|error| raise(py, &error))?;
+            warn(py, warnings)?;
+            Ok(done)
+        }
         (None, _) => Err(PyRuntimeError::new_err("a fault of the program: please report it")),
     }
+}
+
+/// Has Python warn of what the job added to `warnings`.
+///
+/// # Errors
+/// If the program turns warnings into exceptions.
+fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
+    let category = py.get_type::<PyUserWarning>();
+    for message in warnings.since(0) {
+        let message = CString::new(with_keywords(&message).replace('\0', "\\0"))?;
+        PyErr::warn(py, &category, &message, 1)?;
+    }
+    Ok(())
 }
 
 /// What shows progress: what was given, a bar for `True`, nothing for `False` and `None`.

@@ -74,7 +74,7 @@ pub(crate) fn count(
         .format(Format::Mgk);
     let inputs = sequences::inputs(reads, &resources.temp_dir)?;
     let file = Owned::place(output, &resources.temp_dir)?;
-    call::run(py, progress, |progress, cancel| {
+    call::run(py, &resources.warnings, progress, |progress, cancel| {
         let outputs = OutputSet::new();
         let path = Some(file.path());
         count_kmers(&config, &resources, &inputs.inputs, path, &outputs, progress, cancel)?;

@@ -130,7 +130,7 @@ impl Database {
             }
         };
         let config = BuildConfig::new(preset.params()).maps(maps.unwrap_or_default());
-        let database = call::run(py, progress, |progress, cancel| {
+        let database = call::run(py, &resources.warnings, progress, |progress, cancel| {
             let references = expand_references(&genomes)?;
             let Some(path) = &output else {
                 let built = classify::build_in_memory(
@@ -271,7 +271,7 @@ impl Database {
         let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
         let config = self.config(confidence, min_hits);
         let reads = Reads::of(py, reads, mates, &resources.temp_dir)?;
-        let text = call::run(py, progress, |progress, cancel| {
+        let text = call::run(py, &resources.warnings, progress, |progress, cancel| {
             let set = OutputSet::new();
             let mut lines = output.as_ref().map(|path| set.output(path)).transpose()?;
             let outcome = {

@@ -71,7 +71,12 @@ pub(crate) fn raise(py: Python<'_>, error: &impl Failure) -> PyErr {
         FaultKind::Config => "ConfigError",
         _ => "InputError",
     };
-    let names = |field: &str| {
+    exception(py, class, with_keywords(&error.to_string()), error.place())
+}
+
+/// A message of a job, with keywords of Python in the places of fields.
+pub(crate) fn with_keywords(message: &str) -> String {
+    with_names(message, |field| {
         Some(match field {
             "homopolymer_compressed" => "hpc".to_owned(),
             "temp_dir" => "tmp_dir".to_owned(),
@@ -81,10 +86,7 @@ pub(crate) fn raise(py: Python<'_>, error: &impl Failure) -> PyErr {
             }
             _ => return None,
         })
-    };
-    let message = with_names(&error.to_string(), names);
-    let place = error.place();
-    exception(py, class, message, place)
+    })
 }
 
 /// What was asked is wrong.

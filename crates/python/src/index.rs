@@ -68,7 +68,7 @@ impl Index {
     ) -> PyResult<Index> {
         let resources = Options { device, threads, memory, tmp_dir: None }.resources(py)?;
         let input = Input::File(reference);
-        let index = call::run(py, progress, |progress, cancel| {
+        let index = call::run(py, &resources.warnings, progress, |progress, cancel| {
             let outputs = OutputSet::new();
             let file = output.as_ref().map(|path| outputs.file(path)).transpose()?;
             let (index, _) = map::build(&resources, &input, file, progress, cancel)?;
@@ -159,7 +159,7 @@ impl Index {
         }
         let reads: Vec<&[u8]> = letters.iter().map(Vec::as_slice).collect();
         let threads = resources.threads;
-        let hits = call::run(py, progress, |_, cancel| {
+        let hits = call::run(py, &resources.warnings, progress, |_, cancel| {
             map_all(&config, &self.index, &reads, threads, cancel)
         })?;
         self.batch(&hits)

@@ -158,7 +158,7 @@ impl Table {
             return Ok(histogram);
         }
         let resources = Resources::new();
-        let found = call::run(py, None, |progress, cancel| {
+        let found = call::run(py, &resources.warnings, None, |progress, cancel| {
             let calculation = Calculation {
                 expression: Expression::Table(0),
                 cut: Cut::NONE,
@@ -183,7 +183,7 @@ fn write(
 ) -> PyResult<()> {
     let output = Some(path.to_owned());
     let calculation = Calculation { expression, cut, ceiling: u32::MAX, output, format };
-    call::run(py, None, |progress: &dyn Progress, cancel| {
+    call::run(py, &resources.warnings, None, |progress: &dyn Progress, cancel| {
         let outputs = OutputSet::new();
         calculate(&calculation, tables, resources, &outputs, progress, cancel)?;
         outputs.commit()?;

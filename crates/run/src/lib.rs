@@ -25,6 +25,7 @@ mod stages;
 mod summary;
 mod sync;
 pub mod threads;
+mod warnings;
 mod workers;
 
 pub use aborts::end_well_on_abort;
@@ -46,4 +47,5 @@ pub use sizes::{format_given, format_needed, format_size, parse_size, size_to_gi
 pub use stages::Stages;
 pub use summary::Summary;
 pub use threads::{StartError, resolve_threads, start, start_scoped};
+pub use warnings::Warnings;
 pub use workers::{run_workers, run_workers_collect};

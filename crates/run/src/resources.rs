@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::device::DeviceChoice;
-use crate::{ConfigError, available_memory, memory, resolve_threads};
+use crate::{ConfigError, Warnings, available_memory, memory, resolve_threads};
 
 /// What a run may use of the machine. No result depends on any of it. To be made when the run is: the
 /// default memory is a part of what is free at that moment.
@@ -28,6 +28,8 @@ pub struct Resources {
     pub device: DeviceChoice,
     /// Bytes of memory to use on each GPU, `None` for what is free.
     pub gpu_memory: Option<u64>,
+    /// Where the run's warnings go.
+    pub warnings: Warnings,
     /// What memory there was to use when these were made: a run that has begun to take it must not find
     /// another number.
     available: u64,
@@ -44,6 +46,7 @@ impl Resources {
             temp_dir: std::env::temp_dir(),
             device: DeviceChoice::Auto,
             gpu_memory: None,
+            warnings: Warnings::default(),
             available: available_memory(),
         }
     }
@@ -76,6 +79,12 @@ impl Resources {
     #[must_use]
     pub fn gpu_memory(self, bytes: u64) -> Resources {
         Resources { gpu_memory: Some(bytes), ..self }
+    }
+
+    /// Adds the run's warnings to these.
+    #[must_use]
+    pub fn warnings(self, warnings: &Warnings) -> Resources {
+        Resources { warnings: warnings.clone(), ..self }
     }
 
     /// The bytes of memory that the whole process may use: what was asked for, or three quarters of

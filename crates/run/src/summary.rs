@@ -7,13 +7,14 @@ use std::path::Path;
 use std::time::Duration;
 
 /// What a run was and did, as an ordered JSON object: `program`, `version` and `command`, then the
-/// sections in the order in which they were first set, then `stages_seconds` and
+/// sections in the order in which they were first set, then `warnings`, `stages_seconds` and
 /// `peak_memory_bytes`.
 #[derive(Clone, Debug)]
 pub struct Summary {
     program: Map<String, Value>,
     sections: Map<String, Value>,
     stages: Map<String, Value>,
+    warnings: Vec<String>,
 }
 
 impl Summary {
@@ -23,7 +24,7 @@ impl Summary {
         program.insert("program".into(), json!("merganser"));
         program.insert("version".into(), Value::Null);
         program.insert("command".into(), json!(command));
-        Self { program, sections: Map::new(), stages: Map::new() }
+        Self { program, sections: Map::new(), stages: Map::new(), warnings: Vec::new() }
     }
 
     /// Names the program's version, which only the program itself knows.
@@ -47,10 +48,16 @@ impl Summary {
         self.stages.insert(name.to_owned(), json!(before + time.as_secs_f64()));
     }
 
+    /// Lists the warnings of the run.
+    pub fn warnings(&mut self, warnings: Vec<String>) {
+        self.warnings = warnings;
+    }
+
     /// The summary as it would be written now, the peak memory included.
     pub fn to_value(&self) -> Value {
         let mut object = self.program.clone();
         object.extend(self.sections.clone());
+        object.insert("warnings".into(), json!(self.warnings));
         object.insert("stages_seconds".into(), Value::Object(self.stages.clone()));
         object.insert("peak_memory_bytes".into(), json!(memory::peak_rss()));
         Value::Object(object)
@@ -82,12 +89,13 @@ mod tests {
         summary.set("parameters", "k", 31);
         summary.stage("read", Duration::from_millis(1500));
         summary.stage("read", Duration::from_millis(500));
+        summary.warnings(vec!["b.fq: doubtful".into()]);
         let mut value = summary.to_value();
         assert!(value["peak_memory_bytes"].as_u64().unwrap() > 0);
         value["peak_memory_bytes"] = json!(1);
         assert_eq!(
             value.to_string(),
-            r#"{"program":"merganser","version":"1.2.3","command":"count","parameters":{"k":31,"a":"last"},"input":{"files":["a.fq","b.fq"]},"stages_seconds":{"read":2.0},"peak_memory_bytes":1}"#
+            r#"{"program":"merganser","version":"1.2.3","command":"count","parameters":{"k":31,"a":"last"},"input":{"files":["a.fq","b.fq"]},"warnings":["b.fq: doubtful"],"stages_seconds":{"read":2.0},"peak_memory_bytes":1}"#
         );
     }
 

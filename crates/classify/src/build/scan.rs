@@ -92,6 +92,7 @@ pub(super) fn scan(
         workers: threads,
         max_record: merganser_io::longest_record(memory / 16, threads as u64 + 1),
         cancel: (*cancel).clone(),
+        warnings: setup.resources.warnings.clone(),
         ..ReaderOptions::default()
     };
     let reader = Reader::open(inputs, options)?;

@@ -235,7 +235,8 @@ impl Kraken2Database {
         resources.validate()?;
         let (overlap, threads, masking) = (config.k - 1, resources.threads, config.masking);
         let inputs = library.inputs;
-        let reading = Reading { inputs, overlap, masking, threads, progress, cancel };
+        let warnings = &resources.warnings;
+        let reading = Reading { inputs, overlap, masking, threads, progress, cancel, warnings };
         let build = Build { config, library, budget: resources.budget(), reading };
         build.refuse_shortage(
             build.fixed(),

@@ -3,7 +3,7 @@
 use merganser_io::{
     Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, Stretch, check_letters,
 };
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, Progress, Warnings};
 
 use crate::Error;
 use crate::masking::{Masking, REACH};
@@ -54,6 +54,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) threads: usize,
     pub(crate) progress: &'a dyn Progress,
     pub(crate) cancel: &'a Cancel,
+    pub(crate) warnings: &'a Warnings,
 }
 
 impl Reading<'_> {
@@ -82,6 +83,7 @@ impl Reading<'_> {
             workers: self.threads,
             stretches: Some((STRETCH + overlap, overlap)),
             cancel: self.cancel.clone(),
+            warnings: self.warnings.clone(),
             ..RecordOptions::default()
         };
         Ok(Records::open(&segments, options)?)

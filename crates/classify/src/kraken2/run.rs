@@ -224,7 +224,9 @@ impl Planned<'_> {
         }
         let options = record_options(config, &wants, gpus.is_some(), plan);
         let threads = resources.threads;
-        let options = RecordOptions { workers: threads, cancel: cancel.clone(), ..options };
+        let warnings = resources.warnings.clone();
+        let options =
+            RecordOptions { workers: threads, cancel: cancel.clone(), warnings, ..options };
         let records = Records::open(segments, options)?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
         let counts = Kraken2Counts::default();

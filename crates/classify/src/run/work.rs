@@ -56,6 +56,7 @@ impl<'a> Run<'_, 'a> {
             reads: reads_of(self.config.share.as_ref()),
             overlapping: gpu.is_some(),
             cancel: self.cancel.clone(),
+            warnings: self.resources.warnings.clone(),
             ..RecordOptions::default()
         };
         let records = Records::open(segments, options)?;

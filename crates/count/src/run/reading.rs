@@ -26,6 +26,7 @@ pub(crate) fn open(job: Job<'_>, inputs: &[Input], cancel: &Cancel) -> Result<Re
         workers: job.threads,
         max_record: plan::longest_record(job),
         cancel: cancel.clone(),
+        warnings: job.warnings.clone(),
     };
     Ok(Reader::open(inputs, options)?)
 }

@@ -38,6 +38,7 @@ impl Records {
             // GPUs have blocks while the next ones are read.
             overlapping: true,
             cancel: options.cancel.clone(),
+            warnings: options.warnings.clone(),
             ..RecordOptions::default()
         };
         let pairs = Segment::Pair(reads.clone(), segments.clone());

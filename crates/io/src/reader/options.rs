@@ -1,6 +1,6 @@
 //! How to read.
 
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Warnings};
 
 /// A record of so many bytes has room in what every run takes.
 const LEAST_RECORD: u64 = 256 << 10;
@@ -41,6 +41,8 @@ pub struct ReaderOptions {
     pub max_record: usize,
     /// Ends the waiting for a pipe that keeps silent, with an error.
     pub cancel: Cancel,
+    /// Where warnings about the inputs go.
+    pub warnings: Warnings,
 }
 
 impl Default for ReaderOptions {
@@ -52,6 +54,7 @@ impl Default for ReaderOptions {
             workers: 1,
             max_record: USUAL_RECORD,
             cancel: Cancel::default(),
+            warnings: Warnings::default(),
         }
     }
 }

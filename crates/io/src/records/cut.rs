@@ -49,6 +49,7 @@ impl Open {
                 overlap: 0,
                 max_record: options.max_record,
                 cancel: options.cancel.clone(),
+                warnings: options.warnings.clone(),
             };
             let reader = Reader::open(std::slice::from_ref(input), options)?;
             Ok(Arc::new(RecordFile { reader, name: Arc::from(input.to_string()) }))

@@ -133,6 +133,7 @@ pub(super) fn run<W: OfReads>(
         stretches: (work.takes_stretches() && !job.homopolymer_compressed)
             .then(|| (STRETCH_LETTERS, lookup.k() - 1)),
         cancel: cancel.clone(),
+        warnings: job.resources.warnings.clone(),
         ..RecordOptions::default()
     };
     let records = Records::open(segments, options)?;

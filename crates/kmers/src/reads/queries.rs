@@ -60,6 +60,7 @@ pub fn query_lines(
         workers: job.resources.threads,
         max_record: LONGEST_LINE,
         cancel: job.cancel.clone(),
+        warnings: job.resources.warnings.clone(),
     };
     let reader = LineReader::open(input, options, |_| 1)?;
     let most = (bytes / LETTER_BYTES) as usize;

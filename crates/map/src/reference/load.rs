@@ -33,6 +33,7 @@ pub(crate) fn load(
     let options = ReaderOptions {
         max_record: LONGEST_RECORD,
         cancel: cancel.clone(),
+        warnings: resources.warnings.clone(),
         ..ReaderOptions::default()
     };
     let reader = Reader::open(std::slice::from_ref(input), options)?;

@@ -77,6 +77,7 @@ pub(super) fn run(
         distributions.write(|length| library.of_kraken2(&database, &genomes, length))?;
     }
     report_unmapped(&notes.unmapped, unmapped)?;
+    warn(&notes, console);
     if let Some(output) = json {
         summary(&config, &resources, &notes, started, output)?;
     }
@@ -130,13 +131,16 @@ fn config(args: &BuildArgs) -> Kraken2BuildConfig {
     config
 }
 
-fn tell(args: &BuildArgs, notes: &Kraken2BuildNotes, console: &Console, started: Instant) {
+fn warn(notes: &Kraken2BuildNotes, console: &Console) {
     if let Some((name, reason)) = notes.unmapped.first() {
         let count = notes.unmapped.len();
         console.warn(format_args!(
             "{count} sequences have no taxon and are left out, first {name}: {reason}"
         ));
     }
+}
+
+fn tell(args: &BuildArgs, notes: &Kraken2BuildNotes, console: &Console, started: Instant) {
     console.info(format_args!(
         "built {} from {} sequences with {} bases: {} minimizers, {} in {:.1} s",
         args.output.display(),
@@ -181,5 +185,5 @@ fn summary(
     for (name, time) in notes.stages.iter() {
         summary.stage(name, time);
     }
-    Ok(write_summary(&summary, output)?)
+    Ok(write_summary(&mut summary, output)?)
 }

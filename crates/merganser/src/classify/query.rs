@@ -201,7 +201,7 @@ impl<'a> Query<'a> {
             summary.stage("open", environment.opened);
         }
         if let Some(output) = json {
-            write_summary(&summary, output)?;
+            write_summary(&mut summary, output)?;
         }
         environment.commit(outputs)?;
         if let Some(picture) = picture {

@@ -142,7 +142,7 @@ pub(super) fn run(
         summary.set("results", "failed", &failed);
         summary.set("seconds", "wall", environment.started.elapsed().as_secs_f64());
         summary.stage("open", environment.opened);
-        write_summary(&summary, output)?;
+        write_summary(&mut summary, output)?;
     }
     outputs.commit_last()?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -9,7 +9,7 @@ use merganser_run::{format_size, peak_rss, thousands};
 use super::Finished;
 use crate::args::count::rule_name;
 use crate::common::tell_spilled;
-use crate::console::{Console, Level};
+use crate::console::{self, Console, Level};
 
 /// Says what was found, what is odd about it, and what was kept.
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
@@ -25,9 +25,7 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     if let Some(memory) = finished.outcome.enough_memory {
         tell_spilled(finished.outcome.spilled_bytes, memory, console);
     }
-    for warning in warnings(finished) {
-        console.warn(warning);
-    }
+    console.print_warnings();
 }
 
 /// How the run was set up and what each stage took.
@@ -110,27 +108,13 @@ fn verdict(finished: &Finished<'_>) -> String {
     text
 }
 
-fn warnings(finished: &Finished<'_>) -> Vec<String> {
-    let (config, outcome) = (finished.config, finished.outcome);
-    let mut warnings = Vec::new();
-    if outcome.records == 0 {
-        warnings.push("no k-mers: the input has no records".into());
-    } else if outcome.total_kmers == 0 {
-        let (records, k) = (thousands(outcome.records), config.k);
-        warnings
-            .push(format!("no k-mers: none of {records} records has {k} usable bases in a row"));
-    } else if outcome.kept_kmers == 0 {
-        warnings.push("no k-mer occurs as often as asked for; --min-count 1 keeps all".into());
-    }
-    if outcome.saturated {
-        warnings.push(format!("counts above {} stand as that", thousands(u64::from(u32::MAX))));
-    }
+/// Adds the warning that belongs to the histogram's file.
+pub(super) fn warn(finished: &Finished<'_>) {
     if finished.beyond_histogram > 0 {
-        warnings.push(format!(
+        console::warnings().push(format!(
             "the histogram leaves out {} distinct k-mers that occur more than {} times (--hist-max)",
             thousands(finished.beyond_histogram),
             finished.args.hist_max.unwrap_or(u32::MAX)
         ));
     }
-    warnings
 }

@@ -27,7 +27,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     for (name, time) in finished.outcome.stages.iter() {
         summary.stage(name, time);
     }
-    Ok(write_summary(&summary, output).map_err(Error::from)?)
+    Ok(write_summary(&mut summary, output).map_err(Error::from)?)
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {

@@ -44,11 +44,11 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     drop(bar);
     let (database, outcome) = built?;
     build::report_unmapped(&outcome.unmapped, unmapped)?;
+    build::warn(&outcome, &args.taxids, console);
     if let Some(output) = json {
         build::summary("db add", &resources, &database, &outcome, started, output)?;
     }
     outputs.commit_last()?;
-    build::warn(&outcome, &args.taxids, console);
     console.info(format_args!(
         "added {} sequences with {} bases to {}: {} in {:.1} s",
         database.targets().len() - base.targets().len(),

@@ -156,5 +156,5 @@ fn summary(
     }
     devices::clocks(started, &mut summary);
     outcome.stages.iter().for_each(|(name, time)| summary.stage(name, time));
-    Ok(write_summary(&summary, output)?)
+    Ok(write_summary(&mut summary, output)?)
 }

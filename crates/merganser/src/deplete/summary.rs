@@ -22,7 +22,7 @@ pub(super) fn write(finished: &Finished<'_>, set: &OutputSet) -> Result<()> {
     let args = finished.args;
     if let Some(path) = &args.json {
         let output = set.output(path).map_err(Error::from)?;
-        write_summary(&own(finished), output).map_err(Error::from)?;
+        write_summary(&mut own(finished), output).map_err(Error::from)?;
     }
     for (path, value) in [(&args.summary, deacons(finished)), (&args.hostile, hostiles(finished))] {
         let Some(path) = path else { continue };

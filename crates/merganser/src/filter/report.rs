@@ -3,7 +3,6 @@
 use merganser_run::{format_size, peak_rss};
 
 use super::Finished;
-use crate::args::name_of;
 use crate::console::{Console, Level};
 use merganser_run::thousands;
 
@@ -20,9 +19,7 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
             console.info(format_args!("{name:<24}{value:>18}"));
         }
     }
-    for warning in warnings(finished) {
-        console.warn(warning);
-    }
+    console.print_warnings();
 }
 
 fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
@@ -49,19 +46,4 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     rows.push(("throughput", format!("{rate:.2} M pairs/s")));
     rows.extend(peak_rss().map(|peak| ("peak memory", format_size(peak))));
     rows
-}
-
-fn warnings(finished: &Finished<'_>) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if finished.outcome.records == 0 {
-        warnings.push("the input has no pairs".into());
-    }
-    if finished.outcome.exact_instead > 0 {
-        warnings.push(format!(
-            "{} pairs were decided by the exact method: --method {} does not define them",
-            thousands(finished.outcome.exact_instead),
-            name_of(&finished.args.method)
-        ));
-    }
-    warnings
 }

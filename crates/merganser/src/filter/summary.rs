@@ -29,7 +29,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
         summary.stage("kernels", outcome.kernels);
     }
     summary.stage("sync", outcome.stages.get("sync"));
-    Ok(write_summary(&summary, output).map_err(Error::from)?)
+    Ok(write_summary(&mut summary, output).map_err(Error::from)?)
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {

@@ -260,11 +260,12 @@ fn run_on(
         done.histogram.write(format, None, &mut output).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
+    warn(asked, &done, console);
     if let Some(output) = json {
         summary(asked, &done, started, output)?;
     }
     outputs.commit_last().map_err(Error::from)?;
-    report(asked, &done, console);
+    report(&done, console);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -284,7 +285,7 @@ fn output_files(args: &WrittenArgs) -> Vec<PathBuf> {
     files
 }
 
-fn report(asked: &Asked<'_>, done: &Calculated, console: &Console) {
+fn warn(asked: &Asked<'_>, done: &Calculated, console: &Console) {
     if done.kmers == 0 {
         console.warn("the result has no k-mers");
     }
@@ -297,6 +298,9 @@ fn report(asked: &Asked<'_>, done: &Calculated, console: &Console) {
         let lowered = thousands(done.lowered);
         console.warn(format_args!("{lowered} counts were lowered to {ceiling} (--counter-max)"));
     }
+}
+
+fn report(done: &Calculated, console: &Console) {
     if let Some(memory) = done.enough_memory {
         tell_spilled(done.spilled_bytes, memory, console);
     }
@@ -336,5 +340,5 @@ fn summary(asked: &Asked<'_>, done: &Calculated, started: Instant, output: Outpu
     for (name, time) in done.stages.iter() {
         summary.stage(name, time);
     }
-    Ok(write_summary(&summary, output).map_err(Error::from)?)
+    Ok(write_summary(&mut summary, output).map_err(Error::from)?)
 }

@@ -98,15 +98,15 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         let data = page(args, &judgement, results);
         pages.write(Kind::Assembly, &data)?;
     }
+    for doubt in &judgement.doubts {
+        console.warn(format_args!("{doubt}"));
+    }
     if let Some(path) = &args.json {
         let (resources, assemblies, phasings) = (&resources, &assemblies[..], &phasings[..]);
         let of_run = OfRun { args, resources, assemblies, phasings, started };
         of_run.write(path, &judgement, &set)?;
     }
     set.commit_last().map_err(Error::from)?;
-    for doubt in &judgement.doubts {
-        console.warn(format_args!("{doubt}"));
-    }
     for (assembly, judged) in assemblies.iter().zip(&judgement.assemblies) {
         console.info(format_args!("{}: {}", assembly.name, words(judged)));
     }
@@ -262,12 +262,11 @@ impl OfRun<'_> {
             of["hamming_rate"] = phasing.hamming_rate().into();
         }
         summary.set("results", "assemblies", judged);
-        summary.set("results", "warnings", judgement.doubts.clone());
         devices::clocks(self.started, &mut summary);
         for (stage, time) in judgement.stages.iter() {
             summary.stage(stage, time);
         }
-        write_summary(&summary, set.output(path).map_err(Error::from)?).map_err(Error::from)?;
+        write_summary(&mut summary, set.output(path).map_err(Error::from)?).map_err(Error::from)?;
         Ok(())
     }
 }

@@ -25,9 +25,7 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     if outcome.spilled_bytes > 0 {
         tell_spilled(outcome.spilled_bytes, outcome.memory_without_spill, console);
     }
-    for warning in warnings(finished) {
-        console.warn(warning);
-    }
+    console.print_warnings();
 }
 
 fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
@@ -73,34 +71,4 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     }
     rows.extend(peak_rss().map(|peak| ("peak memory", format_size(peak))));
     rows
-}
-
-fn warnings(finished: &Finished<'_>) -> Vec<String> {
-    let (reported, effort) = (&finished.outcome.reported, &finished.outcome.effort);
-    let mut warnings = Vec::new();
-    if reported.reads == 0 {
-        warnings.push("there are no reads in the input".into());
-    }
-    if effort.scanned > 0 {
-        warnings.push(format!(
-            "{} reads are too short for one more seed of {} bases than -e allows edits: the whole \
-             reference was scanned for each of them, which is slow",
-            thousands(effort.scanned),
-            merganser_map::SHORTEST
-        ));
-    }
-    if reported.hopeless > 0 {
-        warnings.push(format!(
-            "{} reads have no more bases than -e allows edits, and are reported as unmapped",
-            thousands(reported.hopeless)
-        ));
-    }
-    if reported.cut > 0 {
-        warnings.push(format!(
-            "{} reads or pairs have more than the {} hits that --max-hits allows",
-            thousands(reported.cut),
-            finished.args.max_hits
-        ));
-    }
-    warnings
 }

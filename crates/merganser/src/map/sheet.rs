@@ -53,7 +53,7 @@ pub(super) fn run(
         summary.set("results", "failed", &failed);
         summary.set("seconds", "wall", started.elapsed().as_secs_f64());
         summary.stage("index", indexing);
-        write_summary(&summary, output)?;
+        write_summary(&mut summary, output)?;
     }
     set.commit_last().map_err(Error::from)?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

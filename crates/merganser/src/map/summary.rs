@@ -15,7 +15,7 @@ use crate::devices;
 /// # Errors
 /// If it cannot be written.
 pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
-    Ok(write_summary(&of(finished), output).map_err(Error::from)?)
+    Ok(write_summary(&mut of(finished), output).map_err(Error::from)?)
 }
 
 /// What the run was and did, with the values that options left open.

@@ -1,0 +1,39 @@
+//! Doubts about inputs and results that do not end a run.
+
+use std::sync::{Arc, Mutex};
+
+use crate::locks::lock;
+
+/// Collects the warnings of a run: one line each that says what is doubtful, how often, in which
+/// file, and what to do. As in errors, fields of configurations are in backticks
+/// ([`with_names`](crate::with_names)). Clones share one list; each message is kept once.
+///
+/// ```
+/// let warnings = merganser_run::Warnings::default();
+/// warnings.clone().push("reads.bam: ends without its end-of-file block");
+/// warnings.push("reads.bam: ends without its end-of-file block");
+/// assert_eq!(warnings.since(0), ["reads.bam: ends without its end-of-file block"]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl Warnings {
+    /// Adds a warning, unless the same one has been added before.
+    pub fn push(&self, message: impl Into<String>) {
+        let message = message.into();
+        let mut all = lock(&self.0);
+        if !all.contains(&message) {
+            all.push(message);
+        }
+    }
+
+    /// The number of warnings so far.
+    pub fn count(&self) -> usize {
+        lock(&self.0).len()
+    }
+
+    /// The warnings from number `first`, counted from 0, in the order in which they were added.
+    pub fn since(&self, first: usize) -> Vec<String> {
+        lock(&self.0).get(first..).unwrap_or_default().to_vec()
+    }
+}
