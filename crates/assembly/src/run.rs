@@ -304,8 +304,9 @@ impl Run<'_> {
         let resources = self.resources.clone();
         let resources = &resources.memory(self.resources.budget().saturating_sub(held));
         let (progress, cancel) = (self.progress, self.cancel);
-        let counted =
-            merganser_count::count(&config, resources, inputs, out, &outputs, progress, cancel)?;
+        let counted = merganser_count::count_quietly(
+            &config, resources, inputs, out, &outputs, progress, cancel,
+        )?;
         let mean = counted.letters.checked_div(counted.records).unwrap_or(0);
         Ok((self.open(&path)?, mean))
     }

@@ -48,7 +48,7 @@ pub mod superkmer;
 
 pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, Storage};
 pub use error::Error;
-pub use run::{Outcome, count, count_in_memory};
+pub use run::{Outcome, count, count_in_memory, count_quietly};
 pub use stats::{RuleStats, Score, Stats, stats};
 
 /// The data structures of phase 2, for `merganser-bench parts` only: no stable interface.

@@ -107,6 +107,24 @@ pub fn count(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
+    let outcome = count_quietly(config, resources, inputs, output, outputs, progress, cancel)?;
+    warn(config, &outcome, &resources.warnings);
+    Ok(outcome)
+}
+
+/// As [`count`], without warnings about the result: for a job that judges it by itself.
+///
+/// # Errors
+/// As [`count`].
+pub fn count_quietly(
+    config: &Config,
+    resources: &Resources,
+    inputs: &[Input],
+    output: Option<&Path>,
+    outputs: &OutputSet,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Outcome, Error> {
     let create = || output::create(config, output, outputs);
     count_into(create, (config, resources), inputs, progress, cancel)
 }
@@ -150,6 +168,7 @@ pub fn count_in_memory(
     let (files, table) = TableOutput::in_memory();
     let outcome = count_into(|| Ok(files), (&config, resources), inputs, progress, cancel)?;
     let table = table.recv().map_err(|_| Error::Cancelled)?;
+    warn(&config, &outcome, &resources.warnings);
     Ok((outcome, table))
 }
 
@@ -185,15 +204,13 @@ fn count_into(
     let files = create()?;
     let run = Run { job, config, reader: &reader, progress, cancel };
     let counted = with_kmer!(config.k, K => run.count::<K>(files));
-    let outcome = counted
+    counted
         .map(|outcome| Outcome {
             skipped_alignments: reader.skipped_alignments(),
             peak_memory: merganser_run::peak_rss(),
             ..outcome
         })
-        .map_err(|error| reading::cause(&reader, cancel, error))?;
-    warn(config, &outcome, &resources.warnings);
-    Ok(outcome)
+        .map_err(|error| reading::cause(&reader, cancel, error))
 }
 
 /// Warns of results that hold nothing, and of counts that are too large for a table.

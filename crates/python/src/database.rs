@@ -219,7 +219,7 @@ impl Database {
         let reads = Reads::of(py, reads, mates, &resources.temp_dir)?;
         let (sender, batches) = sync_channel(lines::AHEAD);
         let (database, cancel) = (Arc::clone(&self.database), Cancel::default());
-        let taken = Taken::new(batches, cancel.clone());
+        let taken = Taken::new(batches, resources.warnings.clone(), cancel.clone());
         std::thread::Builder::new().name("merganser-classify".into()).spawn(move || {
             // With the files of sequences.
             let reads = reads;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 import subprocess
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +143,17 @@ def test_reads_lie_where_they_were_taken(tmp_path: Path) -> None:
 
 def test_devices_have_a_processor() -> None:
     assert merganser.devices()[0]["usable"]
+
+
+def test_doubts_are_warnings(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.fa"
+    empty.write_bytes(b"")
+    with pytest.warns(UserWarning, match="no k-mers: the input has no records"):
+        merganser.count(empty, k=5)
+    with pytest.warns(UserWarning, match="; min_count 1 keeps all"):
+        merganser.count(["ACGTTA"], k=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        merganser.count(["ACGTTA"], k=5, min_count=1)
+        with pytest.raises(UserWarning):
+            merganser.count(["ACGTTA"], k=5)

@@ -8,13 +8,14 @@ use arrow_array::builder::{StringBuilder, UInt32Builder};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use merganser::classify::{Database, Error};
-use merganser::run::Cancel;
 use merganser::run::locks::lock;
+use merganser::run::{Cancel, Warnings};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::arrow::{self, Batch};
+use crate::call;
 use crate::errors::raise;
 
 /// Batches that are made ahead.
@@ -129,6 +130,7 @@ pub(crate) struct Taken(Mutex<Option<Rows>>);
 /// Ends the run when nobody takes rows any more.
 struct Rows {
     batches: Receiver<Result<RecordBatch, Error>>,
+    warnings: Warnings,
     cancel: Cancel,
 }
 
@@ -139,8 +141,13 @@ impl Drop for Rows {
 }
 
 impl Taken {
-    pub(super) fn new(batches: Receiver<Result<RecordBatch, Error>>, cancel: Cancel) -> Taken {
-        Taken(Mutex::new(Some(Rows { batches, cancel })))
+    /// Rows of a run, whose warnings Python raises when the last row has been taken.
+    pub(super) fn new(
+        batches: Receiver<Result<RecordBatch, Error>>,
+        warnings: Warnings,
+        cancel: Cancel,
+    ) -> Taken {
+        Taken(Mutex::new(Some(Rows { batches, warnings, cancel })))
     }
 }
 
@@ -155,7 +162,11 @@ impl Taken {
         match next {
             Some(Ok(batch)) => Ok(Some(Batch(batch))),
             Some(Err(error)) => Err(raise(py, &error)),
-            None => Ok(None),
+            None => {
+                let warnings = lock(&self.0).as_ref().map(|rows| rows.warnings.clone());
+                call::warn(py, &warnings.unwrap_or_default())?;
+                Ok(None)
+            }
         }
     }
 
@@ -177,7 +188,12 @@ impl Iterator for Rows {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.recv().ok()?;
+        let Ok(batch) = self.batches.recv() else {
+            return match Python::attach(|py| call::warn(py, &self.warnings)) {
+                Ok(()) => None,
+                Err(error) => Some(Err(ArrowError::ExternalError(Box::new(error)))),
+            };
+        };
         Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
     }
 }
