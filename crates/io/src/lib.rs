@@ -7,6 +7,7 @@
 //! [`OutputSet`] together; a [`SpillFile`] holds what does not fit into memory during a run.
 
 mod alignment;
+mod beginning;
 mod chunk;
 mod compress;
 mod decimal;
@@ -25,7 +26,7 @@ mod there;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
 pub use decimal::put_decimal;
-pub use error::{Error, FastqProblem, kind_of, reason, shown_byte};
+pub use error::{Error, FastaProblem, FastqProblem, kind_of, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};

@@ -1,6 +1,7 @@
 //! FASTQ, strictly four lines a record.
 
-use super::{Chunk, ChunkStats, Sink, line_at};
+use super::letters::{are_qualities, check_letters, is_blank, is_plain};
+use super::{Chunk, ChunkStats, Sink, line_at, name_on};
 use crate::{Error, FastqProblem};
 
 impl Chunk {
@@ -71,11 +72,48 @@ impl<'a> Record<'a> {
             return Err(no_separator(text, separator, at));
         }
         let (quality, next) = line_at(text, at);
-        if quality.len() != sequence.len() {
-            return Err(lengths(text, at, next, sequence.len(), quality.len()));
+        let header = name_on(header);
+        let record = Self { header, sequence, quality, next };
+        if quality.len() == sequence.len() && is_plain(sequence) && are_qualities(quality) {
+            return Ok(Some(record));
         }
-        Ok(Some(Self { header, sequence, quality, next }))
+        record.without_blanks(text, at).map(Some)
     }
+
+    /// The record without blanks around its sequence, and behind its quality as far as that is longer.
+    /// The quality's line begins at `at`.
+    #[cold]
+    fn without_blanks(self, text: &[u8], at: usize) -> Result<Self, Problem> {
+        let sequence = trimmed(self.sequence);
+        if let Some(found) = check_letters(sequence) {
+            return Err((2, FastqProblem::Binary(sequence[found])));
+        }
+        let other = |byte: u8| is_blank(byte) || matches!(byte, b'>' | b'@');
+        if let Some(&byte) = sequence.iter().find(|byte| other(**byte)) {
+            return Err((2, FastqProblem::Letter(byte)));
+        }
+        let quality = match self.quality.len() == sequence.len() {
+            true => self.quality,
+            false => trimmed_end(self.quality),
+        };
+        if quality.len() != sequence.len() {
+            return Err(lengths(text, at, self.next, sequence.len(), quality));
+        }
+        match quality.iter().find(|byte| !byte.is_ascii_graphic()) {
+            Some(&byte) => Err((4, FastqProblem::Quality(byte))),
+            None => Ok(Self { sequence, quality, ..self }),
+        }
+    }
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    let start = line.iter().take_while(|byte| is_blank(**byte)).count();
+    trimmed_end(&line[start..])
+}
+
+fn trimmed_end(line: &[u8]) -> &[u8] {
+    let blanks = line.iter().rev().take_while(|byte| is_blank(**byte)).count();
+    &line[..line.len() - blanks]
 }
 
 /// The third line of a record: nearly always a plus and nothing else, which needs no search.
@@ -96,13 +134,13 @@ fn blank_group_end(text: &[u8], start: usize) -> usize {
 #[cold]
 fn no_header(text: &[u8], start: usize) -> Result<(), Problem> {
     let (header, mut at) = line_at(text, start);
-    if let Some(&byte) = header.first() {
+    if let Some(&byte) = header.first().filter(|_| !trimmed(header).is_empty()) {
         return Err((1, FastqProblem::Header(byte)));
     }
     for _ in 0..3 {
         if at < text.len() {
             let (line, next) = line_at(text, at);
-            if !line.is_empty() {
+            if !trimmed(line).is_empty() {
                 return Err((1, FastqProblem::Blank));
             }
             at = next;
@@ -129,11 +167,16 @@ fn no_separator(text: &[u8], separator: &[u8], next: usize) -> Problem {
 }
 
 #[cold]
-fn lengths(text: &[u8], at: usize, next: usize, sequence: usize, quality: usize) -> Problem {
+fn lengths(text: &[u8], at: usize, next: usize, sequence: usize, quality: &[u8]) -> Problem {
+    let behind = quality.get(sequence).copied();
+    let quality = quality.len();
     // Short and with no line end: the rest is missing.
     let unfinished = next == text.len() && text.last() != Some(&b'\n');
     if at == text.len() || (quality < sequence && unfinished) {
         return (4, FastqProblem::Truncated);
+    }
+    if matches!(behind, Some(b'@' | b'>')) {
+        return (4, FastqProblem::Joined { sequence, quality });
     }
     (4, FastqProblem::Lengths { sequence, quality })
 }
