@@ -7,10 +7,11 @@ mod letters;
 pub use letters::check_letters;
 pub(crate) use letters::is_blank;
 
-use crate::Error;
 use crate::alignment::Reads;
 use crate::compress::bgzf::Block;
 use crate::reader::{Failures, GzipRange};
+use crate::{Error, Phred};
+use merganser_run::Warnings;
 use std::sync::Arc;
 
 /// What becomes of the records of a chunk. All calls for one chunk come in the order of its text.
@@ -86,6 +87,10 @@ pub struct Chunk {
     pub(crate) name: Arc<str>,
     pub(crate) failures: Arc<Failures>,
     pub(crate) source_bytes: u64,
+    /// What qualities of FASTQ mean, but for those made of alignments.
+    pub(crate) phred: Phred,
+    pub(crate) of_alignments: bool,
+    pub(crate) warnings: Warnings,
     pub(crate) format: Option<Format>,
     /// The first chunk of its file.
     pub(crate) first: bool,
@@ -195,6 +200,7 @@ impl Chunk {
         self.skipped += reads.skipped;
         self.reads = std::mem::replace(&mut self.buffer, reads.text);
         (self.start, self.end) = (0, self.buffer.len());
+        self.of_alignments = true;
         written
     }
 

@@ -467,6 +467,12 @@ pub enum FastqProblem {
         named_byte(*.0)
     )]
     Quality(u8),
+    /// A quality is below those of the offset that was asked for.
+    #[error(
+        "quality {} is none of Phred+64, which begins at ';': leave out `quality_offset`",
+        shown_byte(*.0)
+    )]
+    NotPhred64(u8),
     /// The input ends within a record.
     #[error("the file ends within this record; is it truncated?")]
     Truncated,

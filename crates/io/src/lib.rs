@@ -16,6 +16,7 @@ mod input;
 mod kind;
 mod mapped;
 mod output;
+mod phred;
 mod reader;
 mod records;
 mod shard;
@@ -34,6 +35,7 @@ pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, finish_all,
     outputs_have_appeared, remove_temporaries, resolve_output,
 };
+pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment,

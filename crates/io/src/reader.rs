@@ -207,6 +207,8 @@ impl Reader {
         // Should this worker panic, nobody must wait for its ticket.
         let guard = StopOnPanic(self);
         chunk.failures = Arc::clone(&self.failures);
+        (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
+        chunk.warnings = self.options.warnings.clone();
         (chunk.start, chunk.end, chunk.format) = (0, 0, None);
         let result = self.next_text(chunk);
         std::mem::forget(guard);

@@ -2,13 +2,15 @@
 
 use super::letters::{are_qualities, check_letters, is_blank, is_plain};
 use super::{Chunk, ChunkStats, Sink, line_at, name_on};
-use crate::{Error, FastqProblem};
+use crate::phred::{Sample, to_33};
+use crate::{Error, FastqProblem, Phred, QualityOffset};
 
 impl Chunk {
     pub(super) fn parse_fastq<S: Sink>(&self, sink: &mut S) -> Result<ChunkStats, Error> {
         let text = self.text();
         let mut stats = ChunkStats::default();
         let mut at = 0;
+        let mut qualities = Qualities::of(self);
         // Lines are counted in records: the reader cuts after every fourth line.
         let mut groups = 0;
         while at < text.len() {
@@ -22,14 +24,17 @@ impl Chunk {
                 }
                 Err((line, problem)) => return Err(self.fastq_error(groups, line, problem)),
             };
+            let quality = qualities.next(record.quality);
+            let quality = quality.map_err(|problem| self.fastq_error(groups, 4, problem))?;
             sink.begin(record.header);
-            sink.sequence(record.sequence, Some(record.quality));
+            sink.sequence(record.sequence, Some(quality));
             sink.end();
             stats.records += 1;
             stats.bases += record.sequence.len() as u64;
             groups += 1;
             at = record.next;
         }
+        qualities.warn(self);
         Ok(stats)
     }
 
@@ -40,6 +45,42 @@ impl Chunk {
             record: self.record + groups + 1,
             line: self.line + 4 * groups + line,
             problem,
+        }
+    }
+}
+
+/// Qualities on their way to a sink.
+struct Qualities {
+    /// Those of the first records of a file, if it matters what they mean.
+    sample: Option<Sample>,
+    /// Room for what is made of Phred+64.
+    converted: Option<Vec<u8>>,
+}
+
+impl Qualities {
+    fn of(chunk: &Chunk) -> Qualities {
+        let Phred { offset, least } = chunk.phred;
+        let is_64 = offset == QualityOffset::Phred64;
+        let is_looked_at = chunk.first && least.is_some() && !is_64;
+        Qualities {
+            sample: (is_looked_at && !chunk.of_alignments).then(Sample::new),
+            converted: (is_64 && !chunk.of_alignments).then(Vec::new),
+        }
+    }
+
+    #[inline]
+    fn next<'q>(&'q mut self, quality: &'q [u8]) -> Result<&'q [u8], FastqProblem> {
+        if let Some(sample) = &mut self.sample {
+            sample.add(quality);
+        }
+        let Some(converted) = &mut self.converted else { return Ok(quality) };
+        to_33(quality, converted).map_err(FastqProblem::NotPhred64)?;
+        Ok(converted)
+    }
+
+    fn warn(&self, chunk: &Chunk) {
+        if let (Some(sample), Some(least)) = (&self.sample, chunk.phred.least) {
+            sample.warn(&chunk.name, least, &chunk.warnings);
         }
     }
 }
