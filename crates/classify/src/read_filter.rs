@@ -1,6 +1,6 @@
 //! Reads and bases that are not classified.
 
-use merganser_io::RecordBatch;
+use merganser_io::{Phred, QualityOffset, RecordBatch};
 
 use crate::reads;
 
@@ -11,18 +11,31 @@ pub struct ReadFilter {
     pub min_bases: usize,
     /// and so are those of more.
     pub max_bases: usize,
-    /// Bases with a lower quality (Phred + 33) count as unknown, as N.
+    /// Bases with a lower quality (Phred) count as unknown, as N.
     pub min_quality: u8,
+    /// What qualities of FASTQ are, Phred+33 or Phred+64. Those of alignments are Phred+33.
+    pub quality_offset: QualityOffset,
 }
 
 impl Default for ReadFilter {
     /// All take part.
     fn default() -> ReadFilter {
-        ReadFilter { min_bases: 0, max_bases: usize::MAX, min_quality: 0 }
+        ReadFilter {
+            min_bases: 0,
+            max_bases: usize::MAX,
+            min_quality: 0,
+            quality_offset: QualityOffset::Phred33,
+        }
     }
 }
 
 impl ReadFilter {
+    /// How qualities are read.
+    pub(super) fn phred(&self) -> Phred {
+        let least = (self.min_quality > 0).then_some(self.min_quality);
+        Phred { offset: self.quality_offset, least }
+    }
+
     fn takes(&self, letters: &[u8]) -> bool {
         (self.min_bases..=self.max_bases).contains(&letters.len())
     }

@@ -1,5 +1,6 @@
 //! What to count and how: plain data, checked once.
 
+pub use merganser_io::QualityOffset;
 use merganser_kmers::formats::TableFormat;
 pub use merganser_kmers::store::Storage;
 use merganser_seq::kmer::MAX_K;
@@ -51,8 +52,10 @@ pub struct Config {
     pub min_count: u32,
     /// The largest count that enters the table.
     pub max_count: u32,
-    /// Bases of lower quality (Phred, from letters of Phred+33) break k-mers.
+    /// Bases of lower quality (Phred) break k-mers.
     pub min_quality: Option<u8>,
+    /// What qualities of FASTQ are, Phred+33 or Phred+64. Those of alignments are Phred+33.
+    pub quality_offset: QualityOffset,
     /// Count what is left of reads when runs of the same base are one base each.
     pub homopolymer_compressed: bool,
     /// How signatures are chosen. No result depends on it.
@@ -88,6 +91,7 @@ impl Config {
             min_count: 2,
             max_count: u32::MAX,
             min_quality: None,
+            quality_offset: QualityOffset::Phred33,
             homopolymer_compressed: false,
             rule: Rule::Gkc,
             signature_len: None,
@@ -121,6 +125,12 @@ impl Config {
     #[must_use]
     pub fn min_quality(self, min_quality: Option<u8>) -> Config {
         Config { min_quality, ..self }
+    }
+
+    /// Reads qualities of FASTQ as Phred+33 or Phred+64.
+    #[must_use]
+    pub fn quality_offset(self, quality_offset: QualityOffset) -> Config {
+        Config { quality_offset, ..self }
     }
 
     /// Makes one base of each run of the same base first. Those of low quality have become letters that are no bases by then.

@@ -46,7 +46,7 @@ mod run;
 mod stats;
 pub mod superkmer;
 
-pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, Storage};
+pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, QualityOffset, Storage};
 pub use error::Error;
 pub use run::{Outcome, count, count_in_memory, count_quietly};
 pub use stats::{RuleStats, Score, Stats, stats};

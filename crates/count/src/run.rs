@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use merganser_io::{Chunk, Input, OutputSet, Reader};
+use merganser_io::{Chunk, Input, OutputSet, QualityOffset, Reader};
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
@@ -232,11 +232,14 @@ fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
 /// What the table of a shard of these inputs says of itself.
 fn piece_of(config: &Config, shard: Shard, inputs: &[Input]) -> Result<Piece, Error> {
     let flags = [config.canonical, config.homopolymer_compressed, config.min_quality.is_some()];
+    // Phred+33 leaves no trace, as shards of earlier versions have none.
+    let quality = [config.min_quality.unwrap_or_default(), config.quality_offset.number()];
+    let is_usual = config.min_quality.is_none() || config.quality_offset == QualityOffset::Phred33;
     let job = JobHash::new()
         .with(&merganser_io::fingerprint(inputs)?.to_le_bytes())
         .with(&config.k.to_le_bytes())
         .with(&flags.map(u8::from))
-        .with(&[config.min_quality.unwrap_or_default()])
+        .with(if is_usual { &quality[..1] } else { &quality })
         .with(&shard.of().to_le_bytes());
     Ok(Piece { kind: PieceKind::Shard, shard, job: job.finish() })
 }

@@ -5,16 +5,19 @@ mod fastq;
 mod letters;
 
 pub use letters::check_letters;
+pub(crate) use letters::is_blank;
 
-use crate::Error;
 use crate::alignment::Reads;
 use crate::compress::bgzf::Block;
 use crate::reader::{Failures, GzipRange};
+use crate::{Error, Phred};
+use merganser_run::Warnings;
 use std::sync::Arc;
 
 /// What becomes of the records of a chunk. All calls for one chunk come in the order of its text.
 pub trait Sink {
-    /// A record begins. `header` is its first line without `>` or `@` and without line end.
+    /// A record begins. `header` is its first line without `>` or `@`, blanks behind these, and line
+    /// end.
     fn begin(&mut self, header: &[u8]);
 
     /// The sequence that was cut at the end of an earlier chunk of the same file goes on. Its last
@@ -29,8 +32,8 @@ pub trait Sink {
         let _ = bases;
     }
 
-    /// More of the record's sequence, without line ends, never empty for FASTA; a k-mer may span
-    /// two calls. `quality` is the FASTQ quality of the same length, `None` for FASTA. A FASTQ
+    /// More of the record's sequence, without line ends and blanks, never empty for FASTA; a k-mer may
+    /// span two calls. `quality` is the FASTQ quality of the same length, `None` for FASTA. A FASTQ
     /// record has exactly one call, which is empty if its sequence is.
     fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>);
 
@@ -84,6 +87,10 @@ pub struct Chunk {
     pub(crate) name: Arc<str>,
     pub(crate) failures: Arc<Failures>,
     pub(crate) source_bytes: u64,
+    /// What qualities of FASTQ mean, but for those made of alignments.
+    pub(crate) phred: Phred,
+    pub(crate) of_alignments: bool,
+    pub(crate) warnings: Warnings,
     pub(crate) format: Option<Format>,
     /// The first chunk of its file.
     pub(crate) first: bool,
@@ -104,20 +111,19 @@ pub struct Chunk {
 impl Chunk {
     /// Hands the records of this chunk to `sink`, in the order of the text.
     ///
-    /// The letters of sequences and qualities are not looked at, as sinks look at each of them
-    /// anyway and would pay twice: only the beginning of each file is searched for binary data. A
-    /// sink that meets bytes that are no letters reports them by [`check`](Self::check).
+    /// Blanks in sequence lines are no letters, and are left out.
     ///
     /// # Errors
     ///
-    /// If a FASTQ record is malformed, or the beginning of a file is binary. Records before the
+    /// If a FASTQ record is malformed, FASTA has a line that is none of it, or a sequence has binary
+    /// data. Records before the
     /// malformed one have been handed out. With several workers, a later error of the same cause
     /// may surface first: [`Reader::earliest_error`](crate::Reader::earliest_error) gives the one
     /// to report.
     pub fn parse<S: Sink>(&self, sink: &mut S) -> Result<ChunkStats, Error> {
         let result = self.check_beginning().and_then(|()| match self.format {
             None => Ok(ChunkStats::default()),
-            Some(Format::Fasta) => Ok(self.parse_fasta(sink)),
+            Some(Format::Fasta) => self.parse_fasta(sink),
             Some(_) => self.parse_fastq(sink),
         });
         result.map_err(|error| self.failures.note(self.file, self.line, error))
@@ -194,6 +200,7 @@ impl Chunk {
         self.skipped += reads.skipped;
         self.reads = std::mem::replace(&mut self.buffer, reads.text);
         (self.start, self.end) = (0, self.buffer.len());
+        self.of_alignments = true;
         written
     }
 
@@ -224,4 +231,13 @@ fn line_at(text: &[u8], start: usize) -> (&[u8], usize) {
 #[inline]
 fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A header from its name on: some writers put a blank behind `>` or `@`.
+#[inline]
+fn name_on(header: &[u8]) -> &[u8] {
+    match header {
+        [b' ' | b'\t', ..] => header.trim_ascii_start(),
+        _ => header,
+    }
 }

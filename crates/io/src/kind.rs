@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::alignment::{Sniffed, sniff};
+use crate::beginning::{self, BOM};
 use crate::compress::decompress;
 use crate::there::{is_of_system, look_up};
 
@@ -95,6 +96,10 @@ const MAGICS: [(&[u8], FileKind); 18] = [
 impl FileKind {
     /// The kind of a file that begins with `head`, decompressed.
     pub fn of_bytes(head: &[u8]) -> Option<FileKind> {
+        let head = match head.starts_with(BOM) || head.starts_with(b";") {
+            true => beginning::records(head),
+            false => head,
+        };
         match sniff(head) {
             Sniffed::Bam => return Some(FileKind::Bam),
             Sniffed::Sam => return Some(FileKind::Sam),
@@ -271,7 +276,9 @@ mod tests {
     fn beginnings_tell() {
         let mut tar = vec![b'r'; 257];
         tar.extend(b"ustar\0");
-        let cases: [(&[u8], Option<FileKind>); 13] = [
+        let cases: [(&[u8], Option<FileKind>); 15] = [
+            (b"\xef\xbb\xbf@HD\tVN:1.6\n", Some(FileKind::Sam)),
+            (b";comment\n>a\nACGT\n", Some(FileKind::Fasta)),
             (b"##merganser-library\t1\n", Some(FileKind::Library)),
             (b"\x89MGK\r\n\x1a\n\x01", Some(FileKind::Table)),
             (b"\x89PNG\r\n\x1a\n", None),

@@ -7,6 +7,7 @@
 //! [`OutputSet`] together; a [`SpillFile`] holds what does not fit into memory during a run.
 
 mod alignment;
+mod beginning;
 mod chunk;
 mod compress;
 mod decimal;
@@ -15,6 +16,7 @@ mod input;
 mod kind;
 mod mapped;
 mod output;
+mod phred;
 mod reader;
 mod records;
 mod shard;
@@ -25,7 +27,7 @@ mod there;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
 pub use decimal::put_decimal;
-pub use error::{Error, FastqProblem, kind_of, reason, shown_byte};
+pub use error::{Error, FastaProblem, FastqProblem, kind_of, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};
@@ -33,6 +35,7 @@ pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, finish_all,
     outputs_have_appeared, remove_temporaries, resolve_output,
 };
+pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment,

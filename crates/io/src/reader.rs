@@ -207,6 +207,8 @@ impl Reader {
         // Should this worker panic, nobody must wait for its ticket.
         let guard = StopOnPanic(self);
         chunk.failures = Arc::clone(&self.failures);
+        (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
+        chunk.warnings = self.options.warnings.clone();
         (chunk.start, chunk.end, chunk.format) = (0, 0, None);
         let result = self.next_text(chunk);
         std::mem::forget(guard);
@@ -273,6 +275,12 @@ impl Reader {
             ranges.check(chunk)?;
         }
         let text = state.carry.join(chunk, newlines, fetched.last, &self.options)?;
+        if (fetched.cut || fetched.ends_early) && state.carry.is_bam() {
+            return Err(Error::NoEndBlock { input: chunk.name.to_string() });
+        }
+        if fetched.ends_early {
+            warn_of_end(&chunk.name, &self.options);
+        }
         state.ticket += 1;
         if text {
             chunk.ordinal = state.handed;
@@ -341,6 +349,14 @@ impl Reader {
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(AsRef::as_ref)
     }
+}
+
+/// Warns of BGZF text that has no empty block at its end. Some programs write none.
+fn warn_of_end(name: &str, options: &ReaderOptions) {
+    options.warnings.push(format!(
+        "{name}: its BGZF data end without an end-of-file block and may be truncated: compare the file \
+         with its source (bcl2fastq, for one, writes whole files without this block)"
+    ));
 }
 
 struct StopOnPanic<'a>(&'a Reader);

@@ -21,7 +21,7 @@ pub use walk::{batch_starts, walk};
 
 use crate::input::{Input, check};
 use crate::reader::Next;
-use crate::{Chunk, Error, Reader};
+use crate::{Chunk, Error, Phred, Reader};
 use cut::{Cut, Open};
 use long::Room;
 use merganser_run::locks::{lock, wait, wait_timeout};
@@ -110,6 +110,8 @@ pub struct RecordOptions {
     /// Workers ask for batches while they have others that they cannot finish before: then several long
     /// records may be under way.
     pub overlapping: bool,
+    /// What qualities of FASTQ mean.
+    pub phred: Phred,
     /// Ends the waiting for a pipe that keeps silent.
     pub cancel: Cancel,
     /// Where warnings about the inputs go.
@@ -129,6 +131,7 @@ impl Default for RecordOptions {
             stretches: None,
             reads: 0..u64::MAX,
             overlapping: false,
+            phred: Phred::default(),
             cancel: Cancel::default(),
             warnings: Warnings::default(),
         }

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use merganser_run::Shard;
 
 use crate::alignment::{Sniffed, cram, sniff};
+use crate::beginning;
 use crate::chunk::Format;
 use crate::compress::{Compression, HEAD, decompress};
 use crate::input::{check, open_error};
@@ -151,7 +152,7 @@ fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
     if let Err(error) = read {
         return if is_of_system(&error) { Err(error) } else { Ok(None) };
     }
-    let text = text.trim_ascii_start();
+    let text = beginning::records(&text);
     let format = match (sniff(text), text.first()) {
         (Sniffed::Other, Some(b'>')) => Format::Fasta,
         (Sniffed::Other, Some(b'@')) => Format::Fastq,

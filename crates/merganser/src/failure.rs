@@ -101,6 +101,7 @@ pub(crate) fn with_flags(message: &str) -> String {
             "coverage_per_mille" => "--cov-percentile".to_owned(),
             "homopolymer_compressed" => "--hpc".to_owned(),
             "output" => "-o".to_owned(),
+            "min_quality" => "--min-qual".to_owned(),
             "signature_len" => "--minimizer-len".to_owned(),
             "temp_dir" => "--tmp-dir".to_owned(),
             _ if FIELDS.contains(&field) => format!("--{}", field.replace('_', "-")),
@@ -110,7 +111,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 46] = [
+const FIELDS: [&str; 47] = [
     "assembly_summary",
     "bins",
     "category",
@@ -144,6 +145,7 @@ const FIELDS: [&str; 46] = [
     "near",
     "partial",
     "parts",
+    "quality_offset",
     "range",
     "rank",
     "reference",

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use merganser::count::{Config, Format, count as count_kmers};
-use merganser::io::OutputSet;
+use merganser::io::{OutputSet, QualityOffset};
+use merganser::run::ConfigError;
 use pyo3::prelude::*;
 
 use crate::call;
+use crate::errors::raise;
 use crate::options::{Memory, Options};
 use crate::sequences;
 use crate::table::{Owned, Table};
@@ -23,6 +25,7 @@ use crate::table::{Owned, Table};
 ///     canonical: Count a k-mer and its reverse complement together.
 ///     hpc: Make one base of each run of the same base first (homopolymer compression).
 ///     min_quality: Bases of a lower quality (Phred) break k-mers; None: qualities are ignored.
+///     quality_offset: Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7): 33 or 64.
 ///     output: The file of the table (.mgk); None for a temporary one, which goes with the table.
 ///     device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
 ///     threads: None for as many as there are processors.
@@ -44,8 +47,8 @@ use crate::table::{Owned, Table};
 /// <merganser.Table of 3 5-mers>
 #[pyfunction]
 #[pyo3(signature = (
-    reads, k=31, *, min_count=2, max_count=None, canonical=true, hpc=false, min_quality=None, output=None,
-    device=None, threads=None, memory=None, tmp_dir=None, progress=None
+    reads, k=31, *, min_count=2, max_count=None, canonical=true, hpc=false, min_quality=None, quality_offset=33,
+    output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
 pub(crate) fn count(
@@ -57,6 +60,7 @@ pub(crate) fn count(
     canonical: bool,
     hpc: bool,
     min_quality: Option<u8>,
+    quality_offset: u8,
     output: Option<PathBuf>,
     device: Option<&str>,
     threads: Option<usize>,
@@ -65,11 +69,16 @@ pub(crate) fn count(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
+    let offset = QualityOffset::of_number(quality_offset).ok_or_else(|| {
+        let problem = format!("`quality_offset` {quality_offset} is neither 33 nor 64");
+        raise(py, &ConfigError::new(problem))
+    })?;
     let config = Config::new(k)
         .canonical(canonical)
         .min_count(min_count)
         .max_count(max_count.unwrap_or(u32::MAX))
         .min_quality(min_quality)
+        .quality_offset(offset)
         .homopolymer_compressed(hpc)
         .format(Format::Mgk);
     let inputs = sequences::inputs(reads, &resources.temp_dir)?;

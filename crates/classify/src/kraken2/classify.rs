@@ -1,5 +1,6 @@
 //! From the taxa of a read's minimizers to the read's taxon.
 
+use merganser_io::{Phred, QualityOffset};
 use merganser_run::ConfigError;
 
 use super::taxonomy::Kraken2Taxonomy;
@@ -16,6 +17,8 @@ pub struct Kraken2Rules {
     pub minimum_hit_groups: u64,
     /// Bases of a smaller quality are replaced by `x`; 0 for none.
     pub minimum_base_quality: u8,
+    /// What qualities of FASTQ are, Phred+33 or Phred+64. Those of alignments are Phred+33.
+    pub quality_offset: QualityOffset,
     /// Reads are looked at until they have so many hit groups.
     pub quick: bool,
     /// Names in the place of taxids.
@@ -29,6 +32,7 @@ impl Default for Kraken2Rules {
             confidence: 0.0,
             minimum_hit_groups: 2,
             minimum_base_quality: 0,
+            quality_offset: QualityOffset::Phred33,
             quick: false,
             names: false,
         }
@@ -36,6 +40,12 @@ impl Default for Kraken2Rules {
 }
 
 impl Kraken2Rules {
+    /// How qualities are read.
+    pub(super) fn phred(&self) -> Phred {
+        let least = (self.minimum_base_quality > 0).then_some(self.minimum_base_quality);
+        Phred { offset: self.quality_offset, least }
+    }
+
     /// # Errors
     /// If the confidence is not 0 to 1.
     pub(super) fn check(&self) -> Result<(), Error> {

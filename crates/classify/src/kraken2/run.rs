@@ -308,6 +308,7 @@ fn record_options(
         max_record: plan.record,
         reads: reads_of(config.share.as_ref()),
         overlapping: on_gpus,
+        phred: config.rules.phred(),
         ..usual
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::origin::{Fields, Origin, field, flag};
+use super::origin::{Fields, Origin, field, flag, offset_field};
 use super::{Decoder, Encoder, WrittenShard};
 use crate::Error;
 use crate::kraken2::{
@@ -29,8 +29,14 @@ fn database_fields(database: &Kraken2Database) -> Fields {
 
 /// What the numbers depend on besides the reads and the database.
 fn parameter_fields(config: &Kraken2Config) -> Fields {
-    let &Kraken2Rules { confidence, minimum_hit_groups, minimum_base_quality, quick, names } =
-        &config.rules;
+    let &Kraken2Rules {
+        confidence,
+        minimum_hit_groups,
+        minimum_base_quality,
+        quality_offset,
+        quick,
+        names,
+    } = &config.rules;
     let mut fields = vec![
         field("confidence", confidence),
         field("minimum-hit-groups", minimum_hit_groups),
@@ -38,6 +44,7 @@ fn parameter_fields(config: &Kraken2Config) -> Fields {
         flag("quick", quick),
         flag("report-minimizer-data", config.minimizers),
     ];
+    fields.extend(offset_field(minimum_base_quality, quality_offset));
     if config.share.is_some() {
         // Their lines are joined, too.
         fields.push(flag("use-names", names));

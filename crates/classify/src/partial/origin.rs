@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use merganser_io::RecordBatch;
+use merganser_io::{QualityOffset, RecordBatch};
 
 use super::{Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WrittenShard};
 use crate::Error;
@@ -35,6 +35,12 @@ pub(super) fn field(name: &str, value: impl Display) -> (String, String) {
 /// A field that is or is not so.
 pub(super) fn flag(name: &str, value: bool) -> (String, String) {
     field(name, if value { "yes" } else { "no" })
+}
+
+/// What qualities are, where they matter and are not Phred+33, which earlier versions did not name.
+pub(super) fn offset_field(least: u8, offset: QualityOffset) -> Option<(String, String)> {
+    let matters = least > 0 && offset != QualityOffset::Phred33;
+    matters.then(|| field("quality-offset", offset.number()))
 }
 
 impl Origin {

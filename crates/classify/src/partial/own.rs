@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use merganser_run::{Cancel, ConfigError};
 
-use super::origin::{Fields, Origin, field, flag};
+use super::origin::{Fields, Origin, field, flag, offset_field};
 use super::{Ascending, Decoder, Encoder, WrittenShard};
 use crate::bytes::Reading;
 use crate::config::RunConfig;
@@ -79,6 +79,7 @@ fn parameter_fields(config: &RunConfig) -> Fields {
         field("min-qual", filter.min_quality),
         flag("report-minimizer-data", config.features),
     ];
+    fields.extend(offset_field(filter.min_quality, filter.quality_offset));
     if config.share.is_some() {
         // Their lines are joined, too.
         fields.extend(match &config.format {

@@ -55,6 +55,7 @@ impl<'a> Run<'_, 'a> {
             max_record: self.plan.record,
             reads: reads_of(self.config.share.as_ref()),
             overlapping: gpu.is_some(),
+            phred: self.config.filter.phred(),
             cancel: self.cancel.clone(),
             warnings: self.resources.warnings.clone(),
             ..RecordOptions::default()

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use merganser_io::{Chunk, Input, Reader, ReaderOptions};
+use merganser_io::{Chunk, Input, Phred, Reader, ReaderOptions};
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, Progress, run_workers_collect};
 
@@ -25,6 +25,7 @@ pub(crate) fn open(job: Job<'_>, inputs: &[Input], cancel: &Cancel) -> Result<Re
         overlap: fragments::overlap(job.config),
         workers: job.threads,
         max_record: plan::longest_record(job),
+        phred: Phred { offset: job.config.quality_offset, least: job.config.min_quality },
         cancel: cancel.clone(),
         warnings: job.warnings.clone(),
     };

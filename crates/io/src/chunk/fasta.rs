@@ -1,9 +1,13 @@
-//! FASTA: headers and any number of sequence lines.
+//! FASTA: headers and any number of sequence lines. Blanks, tabs and carriage returns in sequence
+//! lines are not letters, wherever they are; lines that begin with `;` are comments.
 
-use super::{Chunk, ChunkStats, Sink, line_at};
+use super::letters::{check_letters, is_blank, is_plain};
+use super::{Chunk, ChunkStats, Sink, line_at, name_on};
+use crate::beginning::BOM;
+use crate::{Error, FastaProblem};
 
 impl Chunk {
-    pub(super) fn parse_fasta<S: Sink>(&self, sink: &mut S) -> ChunkStats {
+    pub(super) fn parse_fasta<S: Sink>(&self, sink: &mut S) -> Result<ChunkStats, Error> {
         let text = self.text();
         let mut letters = 0;
         let mut records = 0;
@@ -14,10 +18,7 @@ impl Chunk {
             sink.repeated(self.repeated);
             if self.in_line {
                 let (line, next) = line_at(text, 0);
-                if !line.is_empty() {
-                    sink.sequence(line, None);
-                }
-                letters += line.len();
+                letters += self.pieces(line, 0, sink)?;
                 at = next;
             }
         }
@@ -29,16 +30,60 @@ impl Chunk {
                 }
                 open = true;
                 records += 1;
-                sink.begin(&line[1..]);
-            } else if !line.is_empty() {
-                letters += line.len();
-                sink.sequence(line, None);
+                sink.begin(name_on(&line[1..]));
+            } else if is_plain(line) {
+                if !line.is_empty() {
+                    letters += line.len();
+                    sink.sequence(line, None);
+                }
+            } else if line[0] != b';' {
+                self.check_line(line, at)?;
+                letters += self.pieces(line, at, sink)?;
             }
             at = next;
         }
         if open {
             sink.end();
         }
-        ChunkStats { records, bases: (letters - self.repeated) as u64 }
+        Ok(ChunkStats { records, bases: (letters - self.repeated) as u64 })
+    }
+
+    /// Looks for what no sequence line begins with.
+    #[cold]
+    fn check_line(&self, line: &[u8], at: usize) -> Result<(), Error> {
+        if line.starts_with(BOM) {
+            return Err(self.fasta_error(at, FastaProblem::ByteOrderMark));
+        }
+        match line[0] {
+            byte @ (b'@' | b'+') => Err(self.fasta_error(at, FastaProblem::Fastq(byte))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Hands the pieces of a line between blanks to `sink` and returns the number of their letters.
+    fn pieces<S: Sink>(&self, line: &[u8], at: usize, sink: &mut S) -> Result<usize, Error> {
+        if let Some(binary) = check_letters(line) {
+            let (input, line_number) = (self.name.to_string(), self.line_number(at));
+            return Err(Error::Binary { input, line: line_number, byte: line[binary] });
+        }
+        if let Some(found) = memchr::memchr2(b'>', b'@', line) {
+            return Err(self.fasta_error(at, FastaProblem::Joined(line[found])));
+        }
+        let mut letters = 0;
+        for piece in line.split(|&byte| is_blank(byte)).filter(|piece| !piece.is_empty()) {
+            letters += piece.len();
+            sink.sequence(piece, None);
+        }
+        Ok(letters)
+    }
+
+    #[cold]
+    fn fasta_error(&self, at: usize, problem: FastaProblem) -> Error {
+        Error::Fasta { input: self.name.to_string(), line: self.line_number(at), problem }
+    }
+
+    /// From 1, the number in the file of the line that begins at `at`.
+    fn line_number(&self, at: usize) -> u64 {
+        self.line + memchr::memchr_iter(b'\n', &self.text()[..at]).count() as u64 + 1
     }
 }

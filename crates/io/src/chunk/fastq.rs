@@ -1,13 +1,16 @@
 //! FASTQ, strictly four lines a record.
 
-use super::{Chunk, ChunkStats, Sink, line_at};
-use crate::{Error, FastqProblem};
+use super::letters::{are_qualities, check_letters, is_blank, is_plain};
+use super::{Chunk, ChunkStats, Sink, line_at, name_on};
+use crate::phred::{Sample, to_33};
+use crate::{Error, FastqProblem, Phred, QualityOffset};
 
 impl Chunk {
     pub(super) fn parse_fastq<S: Sink>(&self, sink: &mut S) -> Result<ChunkStats, Error> {
         let text = self.text();
         let mut stats = ChunkStats::default();
         let mut at = 0;
+        let mut qualities = Qualities::of(self);
         // Lines are counted in records: the reader cuts after every fourth line.
         let mut groups = 0;
         while at < text.len() {
@@ -21,14 +24,17 @@ impl Chunk {
                 }
                 Err((line, problem)) => return Err(self.fastq_error(groups, line, problem)),
             };
+            let quality = qualities.next(record.quality);
+            let quality = quality.map_err(|problem| self.fastq_error(groups, 4, problem))?;
             sink.begin(record.header);
-            sink.sequence(record.sequence, Some(record.quality));
+            sink.sequence(record.sequence, Some(quality));
             sink.end();
             stats.records += 1;
             stats.bases += record.sequence.len() as u64;
             groups += 1;
             at = record.next;
         }
+        qualities.warn(self);
         Ok(stats)
     }
 
@@ -39,6 +45,42 @@ impl Chunk {
             record: self.record + groups + 1,
             line: self.line + 4 * groups + line,
             problem,
+        }
+    }
+}
+
+/// Qualities on their way to a sink.
+struct Qualities {
+    /// Those of the first records of a file, if it matters what they mean.
+    sample: Option<Sample>,
+    /// Room for what is made of Phred+64.
+    converted: Option<Vec<u8>>,
+}
+
+impl Qualities {
+    fn of(chunk: &Chunk) -> Qualities {
+        let Phred { offset, least } = chunk.phred;
+        let is_64 = offset == QualityOffset::Phred64;
+        let is_looked_at = chunk.first && least.is_some() && !is_64;
+        Qualities {
+            sample: (is_looked_at && !chunk.of_alignments).then(Sample::new),
+            converted: (is_64 && !chunk.of_alignments).then(Vec::new),
+        }
+    }
+
+    #[inline]
+    fn next<'q>(&'q mut self, quality: &'q [u8]) -> Result<&'q [u8], FastqProblem> {
+        if let Some(sample) = &mut self.sample {
+            sample.add(quality);
+        }
+        let Some(converted) = &mut self.converted else { return Ok(quality) };
+        to_33(quality, converted).map_err(FastqProblem::NotPhred64)?;
+        Ok(converted)
+    }
+
+    fn warn(&self, chunk: &Chunk) {
+        if let (Some(sample), Some(least)) = (&self.sample, chunk.phred.least) {
+            sample.warn(&chunk.name, least, &chunk.warnings);
         }
     }
 }
@@ -71,11 +113,48 @@ impl<'a> Record<'a> {
             return Err(no_separator(text, separator, at));
         }
         let (quality, next) = line_at(text, at);
-        if quality.len() != sequence.len() {
-            return Err(lengths(text, at, next, sequence.len(), quality.len()));
+        let header = name_on(header);
+        let record = Self { header, sequence, quality, next };
+        if quality.len() == sequence.len() && is_plain(sequence) && are_qualities(quality) {
+            return Ok(Some(record));
         }
-        Ok(Some(Self { header, sequence, quality, next }))
+        record.without_blanks(text, at).map(Some)
     }
+
+    /// The record without blanks around its sequence, and behind its quality as far as that is longer.
+    /// The quality's line begins at `at`.
+    #[cold]
+    fn without_blanks(self, text: &[u8], at: usize) -> Result<Self, Problem> {
+        let sequence = trimmed(self.sequence);
+        if let Some(found) = check_letters(sequence) {
+            return Err((2, FastqProblem::Binary(sequence[found])));
+        }
+        let other = |byte: u8| is_blank(byte) || matches!(byte, b'>' | b'@');
+        if let Some(&byte) = sequence.iter().find(|byte| other(**byte)) {
+            return Err((2, FastqProblem::Letter(byte)));
+        }
+        let quality = match self.quality.len() == sequence.len() {
+            true => self.quality,
+            false => trimmed_end(self.quality),
+        };
+        if quality.len() != sequence.len() {
+            return Err(lengths(text, at, self.next, sequence.len(), quality));
+        }
+        match quality.iter().find(|byte| !byte.is_ascii_graphic()) {
+            Some(&byte) => Err((4, FastqProblem::Quality(byte))),
+            None => Ok(Self { sequence, quality, ..self }),
+        }
+    }
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    let start = line.iter().take_while(|byte| is_blank(**byte)).count();
+    trimmed_end(&line[start..])
+}
+
+fn trimmed_end(line: &[u8]) -> &[u8] {
+    let blanks = line.iter().rev().take_while(|byte| is_blank(**byte)).count();
+    &line[..line.len() - blanks]
 }
 
 /// The third line of a record: nearly always a plus and nothing else, which needs no search.
@@ -96,13 +175,13 @@ fn blank_group_end(text: &[u8], start: usize) -> usize {
 #[cold]
 fn no_header(text: &[u8], start: usize) -> Result<(), Problem> {
     let (header, mut at) = line_at(text, start);
-    if let Some(&byte) = header.first() {
+    if let Some(&byte) = header.first().filter(|_| !trimmed(header).is_empty()) {
         return Err((1, FastqProblem::Header(byte)));
     }
     for _ in 0..3 {
         if at < text.len() {
             let (line, next) = line_at(text, at);
-            if !line.is_empty() {
+            if !trimmed(line).is_empty() {
                 return Err((1, FastqProblem::Blank));
             }
             at = next;
@@ -129,11 +208,16 @@ fn no_separator(text: &[u8], separator: &[u8], next: usize) -> Problem {
 }
 
 #[cold]
-fn lengths(text: &[u8], at: usize, next: usize, sequence: usize, quality: usize) -> Problem {
+fn lengths(text: &[u8], at: usize, next: usize, sequence: usize, quality: &[u8]) -> Problem {
+    let behind = quality.get(sequence).copied();
+    let quality = quality.len();
     // Short and with no line end: the rest is missing.
     let unfinished = next == text.len() && text.last() != Some(&b'\n');
     if at == text.len() || (quality < sequence && unfinished) {
         return (4, FastqProblem::Truncated);
+    }
+    if matches!(behind, Some(b'@' | b'>')) {
+        return (4, FastqProblem::Joined { sequence, quality });
     }
     (4, FastqProblem::Lengths { sequence, quality })
 }

@@ -2,6 +2,7 @@
 
 use super::{Chunk, Format, line_at};
 use crate::Error;
+use crate::beginning::BOM;
 
 /// Where `line` first has a byte that is no printable ASCII (33 to 126), blank or tab: a sign of
 /// binary data. `None` for text, whatever its letters.
@@ -10,6 +11,27 @@ pub fn check_letters(line: &[u8]) -> Option<usize> {
     // A sum over the whole line, not a search, so that the compiler makes SIMD of it.
     let bad = line.iter().fold(false, |bad, &byte| bad | is_binary(byte));
     if bad { line.iter().position(|&byte| is_binary(byte)) } else { None }
+}
+
+/// Whether a line has only the printable ASCII from `A` on: all letters, and nothing that needs a
+/// closer look (blanks, `>`, `@`, gaps, binary data).
+#[inline]
+pub(super) fn is_plain(line: &[u8]) -> bool {
+    // A maximum over the whole line, not a search, so that the compiler makes SIMD of it.
+    line.iter().fold(0, |most, &byte| most.max(byte.wrapping_sub(b'A'))) <= b'~' - b'A'
+}
+
+/// Whether a line has only qualities, the printable ASCII without the blank.
+#[inline]
+pub(super) fn are_qualities(line: &[u8]) -> bool {
+    line.iter().fold(0, |most, &byte| most.max(byte.wrapping_sub(b'!'))) <= b'~' - b'!'
+}
+
+/// Whether a byte separates letters of a sequence and is none: a blank, a tab, or a carriage return,
+/// of which some line ends have two.
+#[inline]
+pub(crate) fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
 }
 
 #[inline]
@@ -43,7 +65,11 @@ impl Chunk {
             let (line, next) = line_at(text, at);
             let sequence = match self.format {
                 Some(Format::Fastq) => number % 4 == 1,
-                _ => text[at] != b'>' || (at == 0 && self.in_line),
+                // A byte order mark is named by the parser.
+                _ => {
+                    (at == 0 && self.in_line)
+                        || !matches!(text[at], b'>' | b';') && !line.starts_with(BOM)
+                }
             };
             if let Some(byte) = check_letters(line).filter(|_| sequence) {
                 return Err(Error::Binary {

@@ -74,6 +74,8 @@ pub(crate) struct BlockReader<R> {
     input: R,
     /// What was read but not handed out.
     pending: Vec<u8>,
+    /// The last block that was handed out is empty, as the one at the end of a file is.
+    at_end_block: bool,
 }
 
 /// Bytes read at a time: few enough that handing the rest on to the next run costs little.
@@ -81,7 +83,13 @@ const STEP: usize = 256 * 1024;
 
 impl<R: Read> BlockReader<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { input, pending: Vec::new() }
+        Self { input, pending: Vec::new(), at_end_block: false }
+    }
+
+    /// Whether the last block that was handed out is an empty one: at the end of the input, whether
+    /// the file is whole, as far as that can be seen.
+    pub(crate) fn is_at_end_block(&self) -> bool {
+        self.at_end_block
     }
 
     /// Puts whole blocks into `raw` until they hold at least `text` bytes of text, and says in
@@ -121,6 +129,9 @@ impl<R: Read> BlockReader<R> {
         };
         self.pending.extend_from_slice(&raw[offset..]);
         raw.truncate(offset);
+        if let Some(last) = blocks.last() {
+            self.at_end_block = last.text == 0;
+        }
         Ok(end)
     }
 
@@ -132,6 +143,12 @@ impl<R: Read> BlockReader<R> {
     pub(crate) fn into_rest(self) -> io::Chain<io::Cursor<Vec<u8>>, R> {
         io::Cursor::new(self.pending).chain(self.input)
     }
+}
+
+/// Whether a BGZF file that ends with these bytes does not end with an empty block: the last four are
+/// the size of the last block's text. Of others it may not, too, if they are cut within a block.
+pub(crate) fn ends_early(last: [u8; 4]) -> bool {
+    last != [0; 4]
 }
 
 /// The block of `size` bytes at `offset`, if it can be one.

@@ -5,7 +5,7 @@ use super::errors::{decode_error, read_error};
 use super::pipe::Pipe;
 use super::ranges::{Cutter, Plan, Range, Ranges};
 use crate::alignment::cram::{self, Container, Containers, Cram};
-use crate::compress::bgzf::{BlockReader, End};
+use crate::compress::bgzf::{BlockReader, End, ends_early};
 use crate::compress::gzip::GzipStream;
 use crate::compress::{Compression, HEAD, promised, zstd_window};
 use crate::input::open_error;
@@ -44,6 +44,10 @@ pub(super) struct Fetcher {
     plan: Option<Plan>,
     /// Files that may be open at the same time, this one among them.
     at_once: usize,
+    /// What was fetched last of BGZF is no empty block, as the last one should be.
+    ends_early: bool,
+    /// The end of the file was looked at, and has no such block.
+    cut: bool,
 }
 
 enum FetchState {
@@ -70,6 +74,10 @@ pub(super) struct Fetched {
     /// Nothing follows.
     pub(super) last: bool,
     pub(super) source_bytes: u64,
+    /// The last fetch of BGZF that has no empty block at its end.
+    pub(super) ends_early: bool,
+    /// The same of a file, seen when it was opened; gzip may follow the BGZF.
+    pub(super) cut: bool,
     pub(super) work: Work,
 }
 
@@ -112,7 +120,18 @@ impl Fetcher {
         };
         let state = FetchState::Unopened(origin);
         let count = Arc::default();
-        Self { file, state, ticket: 0, count, sequences: false, reference, plan, at_once: 1 }
+        Self {
+            file,
+            state,
+            ticket: 0,
+            count,
+            sequences: false,
+            reference,
+            plan,
+            at_once: 1,
+            ends_early: false,
+            cut: false,
+        }
     }
 
     /// Has the reads of CRAM files come as FASTQ.
@@ -147,7 +166,8 @@ impl Fetcher {
         let (work, last) = self.advance(chunk, options, stopped)?;
         self.ticket += 1;
         let source_bytes = self.count.load(Ordering::Relaxed) - before;
-        Ok(Fetched { ticket: self.ticket - 1, last, source_bytes, work })
+        let (ticket, cut) = (self.ticket - 1, self.cut);
+        Ok(Fetched { ticket, last, source_bytes, ends_early: last && self.ends_early, cut, work })
     }
 
     fn advance(
@@ -169,6 +189,7 @@ impl Fetcher {
                 let end = reader
                     .fetch(options.chunk_bytes, &mut chunk.raw, &mut chunk.blocks)
                     .map_err(|error| decode_error(&chunk.name, Compression::Bgzf, &error))?;
+                self.ends_early = !reader.is_at_end_block();
                 if end == End::Other {
                     self.leave_blocks();
                 }
@@ -184,6 +205,8 @@ impl Fetcher {
                         .unwrap_or_else(|| decode_error(&chunk.name, *compression, &error))
                 })?;
                 chunk.end = chunk.start + read;
+                // Behind BGZF: it went on as another kind of gzip, of which nobody knows the end.
+                self.ends_early &= read == 0;
                 Ok((Work::Text, read < wanted))
             }
             FetchState::Cram(containers) => {
@@ -232,6 +255,7 @@ impl Fetcher {
                     if self.open_regular(&file, length, name)? {
                         return Ok(());
                     }
+                    self.cut = is_cut(&file, length).map_err(|error| read_error(name, error))?;
                     Box::new(Pipe::new(file, options.cancel.clone()))
                 }
             },
@@ -329,6 +353,19 @@ impl Fetcher {
         };
         Ok(FetchState::Stream { text, compression })
     }
+}
+
+/// Whether a file of `length` bytes is BGZF, and does not end with an empty block. A pipe, of length 0,
+/// may be: that shows at its end.
+fn is_cut(file: &File, length: u64) -> io::Result<bool> {
+    let mut head = [0; HEAD];
+    let mut last = [0; 4];
+    let Some(before) = length.checked_sub(last.len() as u64).filter(|at| *at > HEAD as u64) else {
+        return Ok(false);
+    };
+    file.read_exact_at(&mut head, 0)?;
+    file.read_exact_at(&mut last, before)?;
+    Ok(Compression::sniff(&head) == Compression::Bgzf && ends_early(last))
 }
 
 /// Opens a file, and gives its length if it is a regular one, else 0.

@@ -3,9 +3,10 @@
 use super::ReaderOptions;
 use crate::alignment::sam::has_return;
 use crate::alignment::{Sniffed, bam, sniff};
-use crate::chunk::Format;
+use crate::beginning::{BOM, is_utf16};
+use crate::chunk::{Format, is_blank};
 use crate::shard::Stretch;
-use crate::{Chunk, Error, FileKind};
+use crate::{Chunk, Error, FastaProblem, FileKind};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
 /// What a chunk leaves to the next one.
@@ -23,6 +24,12 @@ pub(super) struct Carry {
     format: Option<Format>,
     /// From 0, the number of the first line that is not blank.
     first_line: u64,
+    /// A byte order mark, if there was one, is behind.
+    marked: bool,
+    /// The text goes on within a comment of FASTA,
+    in_comment: bool,
+    /// which the file had before.
+    commented: bool,
     /// A chunk with text was handed out.
     begun: bool,
     /// As in [`Chunk`].
@@ -42,11 +49,17 @@ impl Carry {
             bytes: repeated.to_vec(),
             // A file may begin with blank lines, which are passed over.
             format: (!stretch.begins_file()).then_some(stretch.format()),
+            marked: !stretch.begins_file(),
             resume: stretch.repeated().is_some(),
             in_line: !repeated.is_empty(),
             repeated: repeated.len(),
             ..Carry::default()
         }
+    }
+
+    /// Whether the file was found to be BAM.
+    pub(super) fn is_bam(&self) -> bool {
+        self.format == Some(Format::Bam)
     }
 
     /// Puts what the chunk before left in front of `chunk`, whose text has `newlines` line ends,
@@ -58,19 +71,22 @@ impl Carry {
         last: bool,
         options: &ReaderOptions,
     ) -> Result<bool, Error> {
+        if self.in_comment && !self.pass_comment(chunk, &mut newlines) && !last {
+            return Ok(false);
+        }
         if self.format.is_none() {
             chunk.prepend(&mut self.bytes);
             newlines += std::mem::take(&mut self.newlines);
-            let text = chunk.text();
-            let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            let skipped = memchr_iter(b'\n', &text[..blank]).count() as u64;
-            self.line += skipped;
-            newlines -= skipped;
-            chunk.start += blank;
+            if !self.pass_mark(chunk, last)? {
+                self.bytes.extend_from_slice(chunk.text());
+                self.newlines = newlines;
+                return Ok(false);
+            }
+            self.pass_beginning(chunk, &mut newlines);
             if chunk.start == chunk.end {
                 return Ok(false);
             }
-            self.format = detect(chunk, last)?;
+            self.format = detect(chunk, last).map_err(|error| self.without_header(error))?;
             self.first_line = self.line;
             if self.format.is_none() {
                 self.bytes.extend_from_slice(chunk.text());
@@ -89,6 +105,64 @@ impl Carry {
         chunk.first = text && !self.begun;
         self.begun |= text;
         Ok(text)
+    }
+
+    /// Passes over the rest of a comment; false if the chunk ends before it does.
+    fn pass_comment(&mut self, chunk: &mut Chunk, newlines: &mut u64) -> bool {
+        let end = memchr(b'\n', chunk.text());
+        chunk.start = end.map_or(chunk.end, |end| chunk.start + end + 1);
+        self.in_comment = end.is_none();
+        self.line += u64::from(end.is_some());
+        *newlines -= u64::from(end.is_some());
+        end.is_some()
+    }
+
+    /// Passes over a byte order mark at the beginning of a file; false if it takes more text to tell.
+    fn pass_mark(&mut self, chunk: &mut Chunk, last: bool) -> Result<bool, Error> {
+        if self.marked {
+            return Ok(true);
+        }
+        let text = chunk.text();
+        if !last && text.len() < BOM.len() {
+            return Ok(false);
+        }
+        self.marked = true;
+        if is_utf16(text) {
+            return Err(Error::Utf16 { input: chunk.name.to_string() });
+        }
+        if text.starts_with(BOM) {
+            chunk.start += BOM.len();
+        }
+        Ok(true)
+    }
+
+    /// Passes over blank lines and comments before the first record.
+    fn pass_beginning(&mut self, chunk: &mut Chunk, newlines: &mut u64) {
+        loop {
+            let text = chunk.text();
+            let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let skipped = memchr_iter(b'\n', &text[..blank]).count() as u64;
+            self.line += skipped;
+            *newlines -= skipped;
+            chunk.start += blank;
+            if chunk.text().first() != Some(&b';') {
+                return;
+            }
+            self.commented = true;
+            if !self.pass_comment(chunk, newlines) {
+                return;
+            }
+        }
+    }
+
+    /// The error of a file that begins with comments and has no header.
+    fn without_header(&self, error: Error) -> Error {
+        match error {
+            Error::UnknownFormat { input, .. } if self.commented => {
+                Error::Fasta { input, line: self.line + 1, problem: FastaProblem::NoHeader }
+            }
+            error => error,
+        }
     }
 
     /// Sees to it that what is collected is not longer than it may be. A FASTQ record may be longer
@@ -232,19 +306,23 @@ impl Carry {
             self.bytes.extend_from_slice(&text[tail..]);
             (self.resume, self.in_line, self.repeated) = (false, false, 0);
             tail
+        } else if is_comment(chunk, tail) {
+            self.in_comment = true;
+            self.cut_sequence(chunk, (tail, tail), overlap)
         } else {
-            self.cut_sequence(chunk, tail, overlap)
+            self.cut_sequence(chunk, (tail, text.len()), overlap)
         };
         chunk.end = chunk.start + cut;
         cut > 0
     }
 
-    /// Cuts at the end of the text, within a sequence whose last line begins at `tail`.
-    fn cut_sequence(&mut self, chunk: &Chunk, tail: usize, overlap: usize) -> usize {
-        let text = chunk.text();
-        // Whether carriage returns belong to a line end shows only in the next chunk.
-        let returns = text.iter().rev().take_while(|&&byte| byte == b'\r').count();
-        let cut = text.len() - returns;
+    /// Cuts at `cut`, within a sequence whose last line begins at `tail`.
+    fn cut_sequence(
+        &mut self,
+        chunk: &Chunk,
+        (tail, cut): (usize, usize),
+        overlap: usize,
+    ) -> usize {
         let continued = tail == 0 && chunk.resume && chunk.in_line;
         let between_lines = cut == tail && !continued;
         last_bases(chunk, tail, cut, overlap, &mut self.bytes);
@@ -252,13 +330,10 @@ impl Carry {
         self.resume = true;
         self.in_line = self.repeated > 0 || !between_lines;
         if self.repeated > 0 && between_lines {
-            // A carriage return among the bases must not become part of the line end.
-            let end: &[u8] = if self.bytes.ends_with(b"\r") { b"\r\n" } else { b"\n" };
-            self.bytes.extend_from_slice(end);
+            self.bytes.push(b'\n');
             self.newlines = 1;
             self.line -= 1;
         }
-        self.bytes.extend_from_slice(&text[cut..]);
         cut
     }
 }
@@ -268,14 +343,16 @@ fn is_no_record(line: &[u8]) -> bool {
     matches!(line.first(), None | Some(b'@' | b'\r')) && !has_return(line)
 }
 
-/// Collects the last bases before `cut` of the sequence whose last line begins at `tail`: at most
-/// `wanted`, fewer if its header comes first.
+/// Collects the last bases before `cut` of the sequence whose last line begins at `tail`, without
+/// blanks and comments: at most `wanted`, fewer if its header comes first.
 fn last_bases(chunk: &Chunk, tail: usize, cut: usize, wanted: usize, bases: &mut Vec<u8>) {
     let text = chunk.text();
     let (mut start, mut line) = (tail, &text[tail..cut]);
     loop {
         let missing = wanted - bases.len();
-        bases.extend(line.iter().rev().take(missing));
+        if !is_comment(chunk, start) {
+            bases.extend(line.iter().rev().filter(|byte| !is_blank(**byte)).take(missing));
+        }
         if start == 0 || bases.len() == wanted {
             break;
         }
@@ -285,7 +362,6 @@ fn last_bases(chunk: &Chunk, tail: usize, cut: usize, wanted: usize, bases: &mut
             break;
         }
         line = &text[start..end];
-        line = line.strip_suffix(b"\r").unwrap_or(line);
     }
     bases.reverse();
 }
@@ -297,7 +373,17 @@ fn line_start(text: &[u8], end: usize) -> usize {
 
 /// Whether the line that begins at `start` is a FASTA header.
 fn is_header(chunk: &Chunk, start: usize) -> bool {
-    chunk.text().get(start) == Some(&b'>') && !(start == 0 && chunk.resume && chunk.in_line)
+    begins_line(chunk, start, b'>')
+}
+
+/// Whether the line that begins at `start` is a comment of FASTA.
+fn is_comment(chunk: &Chunk, start: usize) -> bool {
+    begins_line(chunk, start, b';')
+}
+
+/// Whether a line begins at `start`, and with `byte`.
+fn begins_line(chunk: &Chunk, start: usize, byte: u8) -> bool {
+    chunk.text().get(start) == Some(&byte) && !(start == 0 && chunk.resume && chunk.in_line)
 }
 
 /// The format of a file, by its first text; `None` if it takes more to tell.

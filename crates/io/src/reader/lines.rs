@@ -4,6 +4,8 @@ use super::ReaderOptions;
 use super::expand::expand;
 use super::fetch::{Fetched, Fetcher, Origin, Work};
 use super::ranges::Plan;
+use super::warn_of_end;
+use crate::beginning::{BOM, is_utf16};
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
@@ -176,6 +178,9 @@ impl LineReader {
             if let Work::Members { ranges, .. } = &fetched.work {
                 ranges.check(&mut lines.chunk)?;
             }
+            if fetched.ends_early {
+                warn_of_end(&self.name, &self.options);
+            }
             chain.carry.join(lines, newlines, fetched.last, (self.group, self.options.max_record))
         });
         chain.ticket += 1;
@@ -265,6 +270,9 @@ impl Carry {
         (group, most): (fn(u8) -> u64, usize),
     ) -> Result<bool, Error> {
         let chunk = &mut lines.chunk;
+        if self.first_byte.is_none() {
+            pass_mark(chunk)?;
+        }
         let Some(first_byte) = self.first_byte.or_else(|| chunk.text().first().copied()) else {
             return Ok(false);
         };
@@ -299,6 +307,17 @@ impl Carry {
         let (input, limit) = (lines.name().to_owned(), most as u64);
         Error::LongLine { input, line: self.line + self.newlines + 1, limit }
     }
+}
+
+/// Passes over the byte order mark at the beginning of an input.
+fn pass_mark(chunk: &mut Chunk) -> Result<(), Error> {
+    if is_utf16(chunk.text()) {
+        return Err(Error::Utf16 { input: chunk.name.to_string() });
+    }
+    if chunk.text().starts_with(BOM) {
+        chunk.start += BOM.len();
+    }
+    Ok(())
 }
 
 /// How much of a text is left without the blank lines at its end.

@@ -2,6 +2,8 @@
 
 use merganser_run::{Cancel, Warnings};
 
+use crate::Phred;
+
 /// A record of so many bytes has room in what every run takes.
 const LEAST_RECORD: u64 = 256 << 10;
 /// The longest record where nobody says how much memory there is.
@@ -39,6 +41,8 @@ pub struct ReaderOptions {
     /// read; a record that a chunk has room for is none. FASTA sequences of any length pass in pieces.
     /// [`longest_record`] gives it.
     pub max_record: usize,
+    /// What qualities of FASTQ mean.
+    pub phred: Phred,
     /// Ends the waiting for a pipe that keeps silent, with an error.
     pub cancel: Cancel,
     /// Where warnings about the inputs go.
@@ -53,6 +57,7 @@ impl Default for ReaderOptions {
             overlap: 0,
             workers: 1,
             max_record: USUAL_RECORD,
+            phred: Phred::default(),
             cancel: Cancel::default(),
             warnings: Warnings::default(),
         }

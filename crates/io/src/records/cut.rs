@@ -48,6 +48,7 @@ impl Open {
                 workers: options.workers,
                 overlap: 0,
                 max_record: options.max_record,
+                phred: options.phred,
                 cancel: options.cancel.clone(),
                 warnings: options.warnings.clone(),
             };

@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use memchr::memchr;
 
 use super::members::{find_member, text_from};
-use crate::chunk::Format;
+use crate::chunk::{Format, is_blank};
 use crate::compress::Compression;
 use crate::there::uninterrupted;
 
@@ -90,9 +90,9 @@ struct Finder {
     is_whole: bool,
     /// FASTQ: where the last two lines begin, and with what.
     lines: [Option<(u64, u8)>; 2],
-    /// FASTA: the last bases of whole lines, and how many bytes of them belong to the line that is read.
+    /// FASTA: the last bases of whole lines.
     bases: Vec<u8>,
-    of_line: usize,
+    /// No sequence: a header or a comment.
     in_header: bool,
     within: bool,
 }
@@ -107,7 +107,6 @@ impl Finder {
             is_whole: false,
             lines: [None; 2],
             bases: Vec::new(),
-            of_line: 0,
             in_header: false,
             within: false,
         }
@@ -147,18 +146,12 @@ impl Finder {
     }
 
     fn end_line(&mut self) {
-        // Part of the line end.
-        if self.of_line > 0 && self.bases.last() == Some(&b'\r') {
-            self.bases.pop();
-        }
-        (self.at_start, self.is_whole, self.in_header, self.of_line) = (true, true, false, 0);
+        (self.at_start, self.is_whole, self.in_header) = (true, true, false);
     }
 
-    fn add_bases(&mut self, letters: &[u8]) {
-        self.of_line += letters.len();
-        self.bases.extend_from_slice(letters);
-        // One more, which may turn out to be a carriage return.
-        let surplus = self.bases.len().saturating_sub(self.overlap + 1);
+    fn add_bases(&mut self, line: &[u8]) {
+        self.bases.extend(line.iter().filter(|byte| !is_blank(**byte)));
+        let surplus = self.bases.len().saturating_sub(self.overlap);
         self.bases.drain(..surplus);
     }
 
@@ -167,9 +160,11 @@ impl Finder {
         if first == b'>' {
             return Some(self.fed);
         }
+        if first == b';' {
+            self.in_header = true;
+            return None;
+        }
         if self.bases.len() >= self.overlap {
-            let surplus = self.bases.len() - self.overlap;
-            self.bases.drain(..surplus);
             self.within = true;
             return Some(self.fed);
         }
@@ -235,7 +230,7 @@ mod tests {
         #[test]
         fn sequences_are_cut_behind_enough_bases(
             contigs in proptest::collection::vec(
-                ("[@+A-Z >]{0,5}", proptest::collection::vec("[ACGTN]{0,7}", 0..6)), 0..5),
+                ("[@+A-Z >]{0,5}", proptest::collection::vec("[ACGTN \t]{0,7}|;[ACGT>]{0,4}", 0..6)), 0..5),
             at in 0usize..150, step in 1usize..9, overlap in 0usize..9, crlf: bool,
         ) {
             let end = if crlf { "\r\n" } else { "\n" };
@@ -247,9 +242,12 @@ mod tests {
                 text += &format!(">{name}{end}");
                 let mut before = String::new();
                 for line in sequence {
-                    lines.push((text.len(), Some(before.clone())));
+                    let is_comment = line.starts_with(';');
+                    if !is_comment {
+                        lines.push((text.len(), Some(before.clone())));
+                    }
                     text += &format!("{line}{end}");
-                    before += line;
+                    before.extend(line.chars().filter(|_| !is_comment).filter(|c| !c.is_whitespace()));
                 }
             }
             let at = at.min(text.len());

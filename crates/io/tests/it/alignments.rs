@@ -2,7 +2,7 @@
 //! trusted: it is held against samtools where the program is tested.
 
 use crate::common::{Collector, Dribble, Record, options, reader_of, record};
-use crate::compressed::{all_forms, gzip};
+use crate::compressed::{WITHOUT_END, all_forms, bgzf_block, gzip};
 use merganser_io::{Chunk, Error, Input, Reader, Sink};
 use merganser_run::run_workers_collect;
 use proptest::prelude::*;
@@ -157,7 +157,13 @@ proptest! {
         }
         for (what, text) in texts {
             for (form, bytes) in all_forms(&text) {
-                let found = read(&reader_of(&bytes, options(chunk, 8, workers)), workers)
+                let found = read(&reader_of(&bytes, options(chunk, 8, workers)), workers);
+                if what == "BAM" && form == WITHOUT_END {
+                    let error = found.unwrap_err().to_string();
+                    prop_assert_eq!(error, CUT);
+                    continue;
+                }
+                let found = found
                     .map_err(|error| TestCaseError::fail(format!("{what}, {form}: {error}")))?;
                 prop_assert_eq!(&found, &expected, "{}, {}", what, form);
             }
@@ -174,6 +180,32 @@ proptest! {
             let _ = read(&reader_of(&text, options(chunk, 8, 1)), 1);
         }
     }
+}
+
+const CUT: &str = "test: truncated: the BAM data end without their end-of-file block; copy or download \
+                   the file again (if it is whole, samtools view -b writes one that has it)";
+
+/// As soon as the file is opened, not when half of it has been worked on.
+#[test]
+fn a_bam_file_that_is_cut_between_blocks_is_refused_at_once() {
+    let one = Read { name: "r".into(), flags: 0, sequence: "ACGT".repeat(50), quality: None };
+    let text = bam(&vec![one; 5000]);
+    let blocks: Vec<u8> = text.chunks(20_000).flat_map(bgzf_block).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("test");
+    let open = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        Reader::open(&[Input::File(path.clone())], options(1000, 0, 1)).unwrap()
+    };
+    let error = open(&blocks).next_chunk(&mut Chunk::default()).unwrap_err().to_string();
+    assert_eq!(error, CUT.replacen("test", &path.display().to_string(), 1));
+    let whole = [&blocks[..], &bgzf_block(b"")].concat();
+    assert_eq!(read(&open(&whole), 1).unwrap().0.len(), 5000);
+    // Padded with zeros, it shows at the end only.
+    let padded = [&blocks[..], &[0; 40]].concat();
+    assert!(matches!(read(&open(&padded), 1), Err(Error::NoEndBlock { .. })));
+    let padded = [&whole[..], &[0; 40]].concat();
+    assert_eq!(read(&open(&padded), 1).unwrap().0.len(), 5000);
 }
 
 #[test]

@@ -40,8 +40,26 @@ fn fasta_cases() -> Vec<(&'static str, String, Expected)> {
         ),
         ("only headers", ">a\n>b\n>c".into(), vec![fasta("a", ""), fasta("b", ""), fasta("c", "")]),
         ("no name", ">\nAC\n>\nGT".into(), vec![fasta("", "AC"), fasta("", "GT")]),
-        ("greater-than in header and line", ">a>b\nAC>GT\n".into(), vec![fasta("a>b", "AC>GT")]),
-        ("carriage return in line", ">a\nAC\rGT\n\r\r\nA".into(), vec![fasta("a", "AC\rGT\rA")]),
+        ("greater-than in header", ">a>b\nACGT\n".into(), vec![fasta("a>b", "ACGT")]),
+        ("carriage return in line", ">a\nAC\rGT\n\r\r\nA".into(), vec![fasta("a", "ACGTA")]),
+        (
+            "blanks",
+            "> a b\nACGT \nAC GT\t\r\n \n\t \nTT\n>\tb \n   A\n \n".into(),
+            vec![fasta("a b", "ACGTACGTTT"), fasta("b ", "A")],
+        ),
+        ("byte order mark", "\u{feff}>a\nACGT\n".into(), vec![fasta("a", "ACGT")]),
+        ("byte order mark, blank line", "\u{feff}\r\n>a\nAC\n".into(), vec![fasta("a", "AC")]),
+        (
+            "comments",
+            ";x\n\n;>y\n>a\nACGT\n; TTTT > @\nTT;\n;\n>b\n;GG\nG\n;end".into(),
+            vec![fasta("a", "ACGTTT;"), fasta("b", "G")],
+        ),
+        (
+            "long comment",
+            format!(";{0}\n>a\nAC\n;{0}\nGT\n", "acgt ".repeat(50)),
+            vec![fasta("a", "ACGT")],
+        ),
+        ("letters that are none", ">a\nAC-G*T.5\n".into(), vec![fasta("a", "AC-G*T.5")]),
         (
             "one base a line",
             format!(">a\n{}", "A\nC\nG\nT\n".repeat(30)),
@@ -100,6 +118,13 @@ fn fastq_cases() -> Vec<(&'static str, String, Expected)> {
             vec![fastq("a", "AC", "II")],
         ),
         ("blank lines before", "\n\n\n@a\nAC\n+\nII\n".into(), vec![fastq("a", "AC", "II")]),
+        ("lines of blanks after", "@a\nAC\n+\nII\n \n\t\r\n".into(), vec![fastq("a", "AC", "II")]),
+        (
+            "blanks",
+            "@ a b\nAC \t\n+ \nII \n@\tc\nACGT  \r\n+\nIIII\n@d\n A\n+\nI \n".into(),
+            vec![fastq("a b", "AC", "II"), fastq("c", "ACGT", "IIII"), fastq("d", "A", "I")],
+        ),
+        ("byte order mark", "\u{feff}@a\nAC\n+\nII\n".into(), vec![fastq("a", "AC", "II")]),
         (
             "long",
             format!("@a\n{long}\n+\n{quality}\n@b\nA\n+\nI\n@c\n{long}\n+\n{quality}"),

@@ -20,6 +20,10 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+fn is_blank(letter: char) -> bool {
+    matches!(letter, ' ' | '\t' | '\r')
+}
+
 /// Parses valid FASTA or FASTQ line by line.
 pub(crate) fn naive(bytes: &[u8]) -> Vec<Record> {
     let mut lines: Vec<String> = bytes
@@ -29,19 +33,28 @@ pub(crate) fn naive(bytes: &[u8]) -> Vec<Record> {
     while lines.last().is_some_and(String::is_empty) && !lines.len().is_multiple_of(4) {
         lines.pop();
     }
-    let lines: Vec<String> = lines.into_iter().skip_while(|line| line.is_empty()).collect();
+    if let Some(first) = lines.first_mut() {
+        *first = first.trim_start_matches('\u{feff}').to_owned();
+    }
+    let is_before = |line: &String| line.trim().is_empty() || line.starts_with(';');
+    let lines: Vec<String> = lines.into_iter().skip_while(is_before).collect();
     let mut records: Vec<Record> = Vec::new();
     if lines.first().is_some_and(|line| line.starts_with('@')) {
-        for group in lines.chunks(4).filter(|group| !group[0].is_empty()) {
+        for group in lines.chunks(4).filter(|group| !group[0].trim().is_empty()) {
             let quality = group.get(3).map_or("", String::as_str);
-            records.push(record(&group[0][1..], &group[1], Some(quality)));
+            let header = group[0][1..].trim_start_matches(is_blank);
+            let sequence = group[1].trim_matches(is_blank);
+            records.push(record(header, sequence, Some(quality.trim_end_matches(is_blank))));
         }
         return records;
     }
-    for line in lines {
+    for line in lines.into_iter().filter(|line| !line.starts_with(';')) {
         match line.strip_prefix('>') {
-            Some(header) => records.push(record(header, "", None)),
-            None => records.last_mut().expect("a header comes first").sequence.push_str(&line),
+            Some(header) => records.push(record(header.trim_start_matches(is_blank), "", None)),
+            None => {
+                let last = records.last_mut().expect("a header comes first");
+                last.sequence.extend(line.chars().filter(|letter| !is_blank(*letter)));
+            }
         }
     }
     records

@@ -54,6 +54,9 @@ fn pieces(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     bytes
 }
 
+/// The form whose end may be missing.
+pub(crate) const WITHOUT_END: &str = "BGZF without end block";
+
 /// The same text in every form in which it may come.
 pub(crate) fn all_forms(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let bgzf = pieces(text, bgzf_block);
@@ -68,9 +71,9 @@ pub(crate) fn all_forms(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
         ("BGZF", with_end(&bgzf_block(b""))),
         (
             "BGZF, empty block within",
-            [bgzf_block(half), bgzf_block(b""), bgzf_block(rest)].concat(),
+            [bgzf_block(half), bgzf_block(b""), bgzf_block(rest), bgzf_block(b"")].concat(),
         ),
-        ("BGZF without end block", bgzf.clone()),
+        (WITHOUT_END, bgzf.clone()),
         ("BGZF padded with zeros", with_end(&[bgzf_block(b""), vec![0; 300]].concat())),
         ("BGZF, then gzip", [bgzf_block(half), gzip(rest)].concat()),
         ("gzip, then BGZF", [gzip(half), bgzf_block(rest), bgzf_block(b"")].concat()),
@@ -110,6 +113,56 @@ fn every_compression_from_files() {
             assert_eq!(sums, expected, "{name}, chunks of {chunk}, {workers} workers");
             assert_eq!(reader.bytes_read(), bytes.len() as u64, "{name}");
         }
+    }
+}
+
+#[test]
+fn bgzf_without_its_end_block_is_warned_of_and_nothing_else_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = reads(300);
+    for (name, bytes) in all_forms(&text) {
+        let path = dir.path().join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        let expected = match name {
+            WITHOUT_END => vec![format!(
+                "{}: its BGZF data end without an end-of-file block and may be truncated: compare \
+                 the file with its source (bcl2fastq, for one, writes whole files without this block)",
+                path.display()
+            )],
+            _ => Vec::new(),
+        };
+        for (chunk, workers) in [(4096, 2), (1 << 22, 1)] {
+            let options = options(chunk, 12, workers);
+            let warnings = options.warnings.clone();
+            let reader = Reader::open(&[Input::File(path.clone())], options).unwrap();
+            read_together(&reader, workers, 13).unwrap();
+            assert_eq!(warnings.since(0), expected, "{name}");
+        }
+        // The same of a stream, of which the end is seen when it is there.
+        let options = options(4096, 12, 1);
+        let warnings = options.warnings.clone();
+        read_together(&reader_of(&bytes, options), 1, 13).unwrap();
+        assert_eq!(warnings.count(), expected.len(), "{name}");
+    }
+}
+
+#[test]
+fn shards_warn_of_a_missing_end_block_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("r.fq.gz");
+    let text = reads(4000);
+    for (end, expected) in [(bgzf_block(b""), 0), (Vec::new(), 1)] {
+        std::fs::write(&path, [pieces(&text, bgzf_block), end].concat()).unwrap();
+        let input = [Input::File(path.clone())];
+        let warned = [1, 2, 3].map(|number| {
+            let shard = format!("{number}/3").parse().unwrap();
+            let options = options(4096, 12, 1);
+            let warnings = options.warnings.clone();
+            let inputs = merganser_io::shard(&input, shard, 12).unwrap();
+            read_together(&Reader::open(&inputs, options).unwrap(), 1, 13).unwrap();
+            warnings.count()
+        });
+        assert_eq!(warned, [0, 0, expected]);
     }
 }
 

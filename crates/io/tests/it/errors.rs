@@ -1,7 +1,7 @@
 //! What users read when something is wrong.
 
 use crate::common::{options, read_alone, read_together, reader_of};
-use merganser_io::{Chunk, Input, Reader, check_letters};
+use merganser_io::{Input, Reader, check_letters};
 
 fn message_at(text: &[u8], chunk: usize) -> String {
     read_alone(&reader_of(text, options(chunk, 3, 1)), 4)
@@ -135,19 +135,106 @@ fn binary_data() {
 }
 
 #[test]
-fn later_binary_data_are_found_when_asked_for() {
-    let text = format!(">a\n{}\nAC\x07\n", "ACGT\n".repeat(40_000));
-    let reader = reader_of(text.as_bytes(), options(4096, 3, 1));
-    let (mut chunk, mut errors) = (Chunk::default(), Vec::new());
-    let mut sink = crate::common::Collector::new(0);
-    while reader.next_chunk(&mut chunk).unwrap() {
-        chunk.parse(&mut sink).unwrap();
-        errors.extend(chunk.check().err().map(|error| error.to_string()));
+fn binary_data_are_found_wherever_they_are() {
+    let fasta = format!(">a\n{}\nAC\x07\n", "ACGT\n".repeat(40_000));
+    let fastq = format!("{}@b\nAC\x07\n+\nIII\n", "@a\nACGT\n+\nIIII\n".repeat(10_000));
+    for (text, place) in [(fasta, "line 40003"), (fastq, "record 10001, line 40002")] {
+        assert_eq!(
+            message_at(text.as_bytes(), 4096),
+            format!("test: {place}: binary data (byte 0x07) in a sequence; is the file damaged?")
+        );
+    }
+}
+
+/// What is no FASTA is an error at its line, wherever chunks end; what comes before is as it was.
+#[test]
+fn lines_that_are_no_fasta() {
+    let fastq = |byte| {
+        format!(
+            "a sequence line begins with '{byte}', as in FASTQ: give FASTA and FASTQ as files of their own"
+        )
+    };
+    let joined = |byte| {
+        format!(
+            "'{byte}' within a sequence: was a file without a last line end joined with the next one? \
+             Join them again with a line end between"
+        )
+    };
+    let cases = [
+        ("ACGT\n@r1\nACGT\n+\nIIII\n", 4, fastq('@')),
+        ("ACGT\n\n;x\n+\n", 6, fastq('+')),
+        ("ACGTACGTACGTACGTACGTACGTACGT>c\nACGT\n", 3, joined('>')),
+        ("ACGT\nACGTACGTACGTACGTACGTACGTACGT@r1\nACGT\n+\n", 4, joined('@')),
+        ("ACGT \n >b\n", 4, joined('>')),
+        (
+            "ACGT\n\u{feff}>b\nACGT\n",
+            4,
+            "a byte order mark within the file: remove it, or give files one by one, not joined"
+                .to_owned(),
+        ),
+    ];
+    for (text, line, problem) in cases {
+        let text = format!(">a\nACGT\n{text}");
+        assert_eq!(message(&text), format!("test: line {line}: {problem}"), "{text:?}");
     }
     assert_eq!(
-        errors,
-        ["test: line 40003: binary data (byte 0x07) in a sequence; is the file damaged?"]
+        message(";a\n\n;b\nACGT\n"),
+        "test: line 4: no header '>' before the first sequence (lines that begin with ';' are comments)"
     );
+}
+
+#[test]
+fn lines_that_are_no_fastq() {
+    let good = "@r\nACGT\n+\nIIII\n";
+    let joined = "the quality has 7 letters, the sequence 4, and a record seems to begin behind these: \
+                  was a file without a last line end joined with the next one?";
+    let cases = [
+        (
+            ">c\nACGT\n",
+            5,
+            "a record should begin with '@', this line begins with '>'; give FASTA and FASTQ as files \
+             of their own",
+        ),
+        ("@s\nACGT\n+\nIIII@r1\nACGT\n+\nIIII\n", 8, joined),
+        ("@s\nACGT\n+\nIIII>c1\nACGT\n", 8, joined),
+        (
+            "\u{feff}@s\nACGT\n+\nIIII\n",
+            5,
+            "a record should begin with '@', this line begins with byte 0xef; is it a byte order \
+             mark? Give files one by one, not joined",
+        ),
+        (
+            "@s\nACGT\n+\n    \n",
+            8,
+            "a blank among the qualities, which are letters from '!' to '~'; is the file damaged?",
+        ),
+        (
+            "@s\nACGT\n+\nII\u{1f}I\n",
+            8,
+            "byte 0x1f among the qualities, which are letters from '!' to '~'; is the file damaged?",
+        ),
+        ("@s\nAC GT\n+\nIIIII\n", 6, "a blank within the sequence; is the file damaged?"),
+        ("@s\nAC>GT\n+\nIIIII\n", 6, "'>' within the sequence; is the file damaged?"),
+        (
+            "@s\nACGT \n+\nIIIII\n",
+            8,
+            "the quality has 5 letters, the sequence 4; they must be equal",
+        ),
+    ];
+    for (text, line, problem) in cases {
+        let expected = format!("test: record 2, line {line}: {problem}");
+        assert_eq!(message(&format!("{good}{text}")), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn utf16_is_named() {
+    for text in [&b"\xff\xfe>\0a\0\n\0A\0\n\0"[..], b"\xfe\xff\0@\0a", b">\0a\0\n\0A\0"] {
+        assert_eq!(
+            message_at(text, 1 << 16),
+            "test: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8"
+        );
+    }
 }
 
 #[test]

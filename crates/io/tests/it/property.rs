@@ -12,11 +12,28 @@ struct Layout {
     width: usize,
     line_end: &'static str,
     last_line_end: bool,
+    /// The text begins with a byte order mark.
+    mark: bool,
+    /// Behind each line of a sequence.
+    blanks: &'static str,
+    /// A line of FASTA behind each header.
+    comment: &'static str,
 }
 
 fn layouts() -> impl Strategy<Value = Layout> {
-    (1..80usize, prop::sample::select(vec!["\n", "\r\n"]), any::<bool>())
-        .prop_map(|(width, line_end, last_line_end)| Layout { width, line_end, last_line_end })
+    let ends = prop::sample::select(vec!["\n", "\r\n"]);
+    let blanks = prop::sample::select(vec!["", "", " ", "\t ", "\r"]);
+    let comments = prop::sample::select(vec!["", "", ";", ";ACGT >x acgt"]);
+    (1..80usize, ends, any::<bool>(), any::<bool>(), blanks, comments).prop_map(
+        |(width, line_end, last_line_end, mark, blanks, comment)| Layout {
+            width,
+            line_end,
+            last_line_end,
+            mark,
+            blanks,
+            comment,
+        },
+    )
 }
 
 fn sequences() -> impl Strategy<Value = Vec<(String, String)>> {
@@ -27,15 +44,24 @@ fn finish(mut text: String, layout: &Layout) -> String {
     if !layout.last_line_end && text.ends_with(layout.line_end) {
         text.truncate(text.len() - layout.line_end.len());
     }
+    if layout.mark {
+        text.insert(0, '\u{feff}');
+    }
     text
+}
+
+/// Without the blanks before the name.
+fn name(header: &str) -> &str {
+    header.trim_start_matches(' ')
 }
 
 fn fasta(records: &[(String, String)], layout: &Layout) -> String {
     let mut text = String::new();
     for (header, sequence) in records {
-        text += &format!(">{header}{}", layout.line_end);
+        text += &format!(">{header}{}{}{}", layout.line_end, layout.comment, layout.line_end);
         for line in sequence.as_bytes().chunks(layout.width) {
             text += &String::from_utf8_lossy(line);
+            text += layout.blanks;
             text += layout.line_end;
         }
     }
@@ -46,7 +72,8 @@ fn fastq(records: &[(String, String)], layout: &Layout) -> String {
     let mut text = String::new();
     for (header, sequence) in records {
         let quality: String = sequence.bytes().map(|base| char::from(base % 90 + 33)).collect();
-        for line in [&format!("@{header}"), sequence, "+", &quality] {
+        let sequence = format!("{sequence}{}", layout.blanks);
+        for line in [&format!("@{header}"), &sequence, "+", &quality] {
             text += line;
             text += layout.line_end;
         }
@@ -76,7 +103,7 @@ proptest! {
         records in sequences(), layout in layouts(), chunk in 1..100usize, overlap in 0..40usize,
     ) {
         let expected: Vec<_> =
-            records.iter().map(|(header, sequence)| record(header, sequence, None)).collect();
+            records.iter().map(|(header, sequence)| record(name(header), sequence, None)).collect();
         check(&fasta(&records, &layout), &expected, chunk, overlap)?;
     }
 
@@ -88,7 +115,7 @@ proptest! {
             .map(|(header, sequence)| {
                 let quality: String =
                     sequence.bytes().map(|base| char::from(base % 90 + 33)).collect();
-                record(header, sequence, Some(&quality))
+                record(name(header), sequence, Some(&quality))
             })
             .collect();
         check(&text, &expected, chunk, 3)?;
@@ -97,7 +124,7 @@ proptest! {
     /// Whatever is read, the result is the same for every chunk size: the same records or an error.
     #[test]
     fn any_lines_give_the_same_at_every_chunk_size(
-        lines in prop::collection::vec("[>@+A\r]{0,4}", 0..12), chunk in 1..40usize,
+        lines in prop::collection::vec("[>@+A\r; ]{0,4}", 0..12), chunk in 1..40usize,
         format in prop::sample::select(vec!['>', '@']),
     ) {
         let text = format!("{format}{}", lines.join("\n"));

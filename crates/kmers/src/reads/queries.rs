@@ -61,6 +61,7 @@ pub fn query_lines(
         max_record: LONGEST_LINE,
         cancel: job.cancel.clone(),
         warnings: job.resources.warnings.clone(),
+        ..ReaderOptions::default()
     };
     let reader = LineReader::open(input, options, |_| 1)?;
     let most = (bytes / LETTER_BYTES) as usize;

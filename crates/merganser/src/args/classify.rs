@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use merganser_classify::bracken::Level;
 use merganser_classify::taxonomy::Rank;
+use merganser_io::QualityOffset;
 use merganser_run::Shard;
 
 use super::ReadsArgs;
 use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
 use super::joins::ClassifyJoinArgs;
 use super::pages::PageArgs;
-use super::values::rank;
+use super::values::{quality_offset, rank};
 
 const CLASSIFY: &str = "\
 Output:
@@ -303,11 +304,16 @@ pub(crate) struct FilterArgs {
     /// Mates of more bases take no part
     #[arg(long, alias = "max-readlen", value_name = "BASES", help_heading = "Reads")]
     pub(crate) max_read_len: Option<usize>,
-    /// Bases of a lower quality (Phred+33) count as N
+    /// Bases of a lower quality count as N
     #[arg(long, alias = "minimum-base-quality", value_name = "Q", default_value_t = 0)]
     #[arg(help_heading = "Reads")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=93))]
     pub(crate) min_qual: u8,
+    /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7), which are written
+    /// back as Phred+33
+    #[arg(long, value_name = "33|64", default_value = "33", value_parser = quality_offset)]
+    #[arg(hide_default_value = true, help_heading = "Reads")]
+    pub(crate) quality_offset: QualityOffset,
 }
 
 /// How a taxon is chosen among candidates.

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use merganser_io::QualityOffset;
 use merganser_run::Shard;
 use merganser_seq::signature::Rule;
 
 use super::pages::PageArgs;
+use super::values::quality_offset;
 use super::{Auto, DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
 
 const MORE: &str = "\
@@ -68,9 +70,13 @@ pub(crate) struct CountArgs {
     /// Count each k-mer as it stands in the read, apart from its reverse complement
     #[arg(long)]
     pub(crate) forward_only: bool,
-    /// Bases of a quality below Q (FASTQ, Phred+33) break k-mers [default: quality is ignored]
+    /// Bases of a quality below Q break k-mers [default: quality is ignored]
     #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u8).range(0..=93))]
     pub(crate) min_qual: Option<u8>,
+    /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7)
+    #[arg(long, value_name = "33|64", default_value = "33", value_parser = quality_offset)]
+    #[arg(hide_default_value = true)]
+    pub(crate) quality_offset: QualityOffset,
     /// Make one base of each run of the same base first (homopolymer compression)
     #[arg(long)]
     pub(crate) hpc: bool,

@@ -1,6 +1,7 @@
 //! Values of options that are not plain numbers.
 
 use merganser_classify::taxonomy::Rank;
+use merganser_io::QualityOffset;
 use std::fmt;
 use std::str::FromStr;
 
@@ -26,6 +27,12 @@ impl fmt::Display for Auto {
             None => formatter.write_str("auto"),
         }
     }
+}
+
+/// 33 or 64, as `--quality-offset` takes.
+pub(super) fn quality_offset(text: &str) -> Result<QualityOffset, String> {
+    let offset = text.parse().ok().and_then(QualityOffset::of_number);
+    offset.ok_or_else(|| "it is 33 or 64".to_owned())
 }
 
 /// A rank by its name.

@@ -139,6 +139,7 @@ fn config(args: &QueryArgs) -> Kraken2Config {
         confidence: kraken.confidence.unwrap_or(of.confidence),
         minimum_hit_groups: kraken.minimum_hit_groups.unwrap_or(of.minimum_hit_groups),
         minimum_base_quality: args.filter.min_qual,
+        quality_offset: args.filter.quality_offset,
         quick: kraken.quick,
         names: lines.use_names,
     };
@@ -161,6 +162,7 @@ fn summary(
     summary.set("parameters", "confidence", rules.confidence);
     summary.set("parameters", "minimum_hit_groups", rules.minimum_hit_groups);
     summary.set("parameters", "min_qual", rules.minimum_base_quality);
+    summary.set("parameters", "quality_offset", rules.quality_offset.number());
     summary.set("parameters", "quick", rules.quick);
     summary.set("results", "reads", outcome.records);
     summary.set("results", "bases", outcome.bases);

@@ -238,6 +238,7 @@ impl<'a> Query<'a> {
             min_bases: filter.min_read_len.unwrap_or(0),
             max_bases: filter.max_read_len.unwrap_or(usize::MAX),
             min_quality: filter.min_qual,
+            quality_offset: filter.quality_offset,
         };
         let format = match lines.format {
             FormatName::Kraken => LineFormat::Kraken { names: lines.use_names },

@@ -21,6 +21,7 @@ pub(super) fn of_run(config: &RunConfig, threads: usize, outcome: &Outcome<'_>) 
     let longest = config.filter.max_bases;
     set("max_read_len", (longest < usize::MAX).then_some(longest).into());
     set("min_qual", config.filter.min_quality.into());
+    set("quality_offset", config.filter.quality_offset.number().into());
     set("cov_percentile", (f64::from(config.coverage_per_mille) / 10.0).into());
     summary.set("results", "reads", outcome.records);
     summary.set("results", "bases", outcome.bases);

@@ -58,6 +58,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
         .shard(args.shard)
         .max_count(args.max_count.unwrap_or(u32::MAX))
         .min_quality(args.min_qual)
+        .quality_offset(args.quality_offset)
         .homopolymer_compressed(args.hpc)
         .rule(args.signature.rules()[0])
         .signature_len(args.minimizer_len.0)

@@ -38,6 +38,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("min_count", config.min_count.into());
     set("max_count", (config.max_count < u32::MAX).then_some(config.max_count).into());
     set("min_quality", config.min_quality.into());
+    set("quality_offset", config.quality_offset.number().into());
     set("homopolymer_compressed", config.homopolymer_compressed.into());
     set("hist_max", args.hist_max.into());
     set("format", name_of(&args.format).into());

@@ -419,6 +419,7 @@ def count(
     canonical: bool = True,
     hpc: bool = False,
     min_quality: int | None = None,
+    quality_offset: int = 33,
     output: _Path | None = None,
     device: str | None = None,
     threads: int | None = None,
@@ -438,6 +439,7 @@ def count(
         canonical: Count a k-mer and its reverse complement together.
         hpc: Make one base of each run of the same base first (homopolymer compression).
         min_quality: Bases of a lower quality (Phred) break k-mers; None: qualities are ignored.
+        quality_offset: Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7): 33 or 64.
         output: The file of the table (.mgk); None for a temporary one, which goes with the table.
         device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
         threads: None for as many as there are processors.
