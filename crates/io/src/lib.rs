@@ -17,6 +17,7 @@ mod mapped;
 mod output;
 mod reader;
 mod records;
+mod same;
 mod shard;
 mod spill;
 mod table_line;
@@ -36,7 +37,7 @@ pub use output::{
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment,
-    Stretch, batch_starts, stem, walk,
+    Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;

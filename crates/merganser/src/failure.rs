@@ -110,7 +110,8 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 46] = [
+const FIELDS: [&str; 49] = [
+    "any_names",
     "assembly_summary",
     "bins",
     "category",
@@ -128,6 +129,7 @@ const FIELDS: [&str; 46] = [
     "gpu_memory",
     "gpu_streams",
     "index_format",
+    "interleaved",
     "level",
     "max_count",
     "max_hits",
@@ -151,6 +153,7 @@ const FIELDS: [&str; 46] = [
     "solid",
     "sort",
     "storage",
+    "strand",
     "strict",
     "stride",
     "taxid",
