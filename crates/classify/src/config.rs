@@ -127,6 +127,9 @@ pub struct RunConfig {
     /// ([`above_percentile`](crate::report::ReferenceHits::above_percentile)), 0 to 1,000. Reads and
     /// their candidates then wait in temporary storage until all have been seen.
     pub coverage_per_mille: u32,
+    /// Take mates by their place in the inputs, whatever their names; else these must be
+    /// [those of mates](merganser_io::are_mates).
+    pub any_names: bool,
     /// Classify these of the reads alone, for others to do the rest. What is written is what all reads
     /// have of them: lines before the first read are the first shard's.
     pub share: Option<ReadShare>,
@@ -143,6 +146,7 @@ impl RunConfig {
             features: false,
             references: false,
             coverage_per_mille: 0,
+            any_names: false,
             share: None,
         }
     }
@@ -187,6 +191,12 @@ impl RunConfig {
     #[must_use]
     pub fn coverage_per_mille(self, coverage_per_mille: u32) -> RunConfig {
         RunConfig { coverage_per_mille, ..self }
+    }
+
+    /// Takes mates by their place, whatever their names, or compares these.
+    #[must_use]
+    pub fn any_names(self, any_names: bool) -> RunConfig {
+        RunConfig { any_names, ..self }
     }
 
     /// Classifies these of the reads alone, or all.

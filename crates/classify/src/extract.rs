@@ -43,6 +43,9 @@ pub struct ExtractConfig {
     pub exclude: bool,
     /// They are written as FASTA, whatever they come as.
     pub fasta: bool,
+    /// Take mates by their place in the inputs, whatever their names; else these must be
+    /// [those of mates](merganser_io::are_mates).
+    pub any_names: bool,
 }
 
 impl ExtractConfig {
@@ -61,6 +64,12 @@ impl ExtractConfig {
     #[must_use]
     pub fn fasta(self, fasta: bool) -> ExtractConfig {
         ExtractConfig { fasta, ..self }
+    }
+
+    /// Takes mates by their place, whatever their names, or compares these.
+    #[must_use]
+    pub fn any_names(self, any_names: bool) -> ExtractConfig {
+        ExtractConfig { any_names, ..self }
     }
 
     /// Whether reads of this taxon are extracted.
@@ -144,6 +153,8 @@ pub fn extract_reads(
         batch_bytes: BATCH[1],
         workers: resources.threads,
         max_record: merganser_io::longest_record(room / 2, COPIES),
+        any_names: config.any_names,
+        find_pairs: true,
         cancel: cancel.clone(),
         warnings: resources.warnings.clone(),
         ..RecordOptions::default()

@@ -84,6 +84,7 @@ pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
         keep: Keep { header: Header::Nothing, qualities: false },
         workers: resources.threads,
         max_record: longest_record(resources.budget().saturating_sub(taken), COPIES),
+        find_pairs: true,
         cancel: cancel.clone(),
         warnings: resources.warnings.clone(),
         ..RecordOptions::default()

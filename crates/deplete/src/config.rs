@@ -24,6 +24,9 @@ pub struct Config {
     pub keep: bool,
     /// How what is kept is named.
     pub names: Names,
+    /// Take mates by their place in the inputs, whatever their names; else these must be
+    /// [those of mates](merganser_io::are_mates).
+    pub any_names: bool,
 }
 
 impl Config {
@@ -54,6 +57,12 @@ impl Config {
     #[must_use]
     pub fn names(self, names: Names) -> Config {
         Config { names, ..self }
+    }
+
+    /// Takes mates by their place, whatever their names, or compares these.
+    #[must_use]
+    pub fn any_names(self, any_names: bool) -> Config {
+        Config { any_names, ..self }
     }
 
     /// Checks the thresholds.

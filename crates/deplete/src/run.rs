@@ -67,7 +67,7 @@ pub fn filter(
     config.validate()?;
     resources.validate()?;
     let begun = Instant::now();
-    let records = Records::open(segments, options(host, resources, cancel)?)?;
+    let records = Records::open(segments, options(config, host, resources, cancel)?)?;
     progress.stage("filter", Unit::Bytes, records.bytes_total());
     let threads = resources.threads;
     let shape = outputs.shape();
@@ -96,7 +96,12 @@ pub fn filter(
     })
 }
 
-fn options(host: &Host, resources: &Resources, cancel: &Cancel) -> Result<RecordOptions, Error> {
+fn options(
+    config: &Config,
+    host: &Host,
+    resources: &Resources,
+    cancel: &Cancel,
+) -> Result<RecordOptions, Error> {
     let (threads, budget) = (resources.threads, resources.budget());
     let needed = FIXED + FIXED_THREAD * threads as u64 + Host::bytes(host.len());
     let Some(left) = budget.checked_sub(needed) else {
@@ -109,6 +114,8 @@ fn options(host: &Host, resources: &Resources, cancel: &Cancel) -> Result<Record
         batch_bytes: BATCH_BYTES,
         workers: threads,
         max_record: merganser_io::longest_record(left + FIXED, COPIES),
+        any_names: config.any_names,
+        find_pairs: true,
         cancel: cancel.clone(),
         warnings: resources.warnings.clone(),
         ..RecordOptions::default()

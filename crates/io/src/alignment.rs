@@ -12,9 +12,12 @@ pub(crate) mod bam;
 pub(crate) mod cram;
 #[cfg(feature = "cram")]
 mod reference;
+mod runs;
 pub(crate) mod sam;
 
 use merganser_seq::base::COMPLEMENT;
+
+pub(crate) use runs::{MateRuns, Role};
 
 /// What the beginning of a text says about its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +58,8 @@ pub(crate) struct Reads {
     pub(crate) text: Vec<u8>,
     /// Records passed over.
     pub(crate) skipped: u64,
+    /// Which of the others are mates side by side.
+    pub(crate) mates: MateRuns,
 }
 
 /// One alignment, as far as its read goes. What goes wrong is said in words.
@@ -82,11 +87,13 @@ impl Reads {
             return Err(format!("its name has the byte 0x{byte:02x}: is the file damaged?"));
         }
         text.extend_from_slice(name);
-        match flags & 0xc0 {
-            0x40 => text.extend_from_slice(b"/1"),
-            0x80 => text.extend_from_slice(b"/2"),
-            _ => {}
-        }
+        let role = Role::of(flags);
+        text.extend_from_slice(match role {
+            Role::First => b"/1",
+            Role::Second => b"/2",
+            Role::None => b"",
+        });
+        self.mates.add(role, name);
         text.push(b'\n');
         let start = text.len();
         alignment.letters(text)?;

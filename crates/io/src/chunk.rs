@@ -7,7 +7,7 @@ mod letters;
 pub use letters::check_letters;
 pub(crate) use letters::is_blank;
 
-use crate::alignment::Reads;
+use crate::alignment::{MateRuns, Reads};
 use crate::compress::bgzf::Block;
 use crate::reader::{Failures, GzipRange};
 use crate::{Error, Phred};
@@ -82,6 +82,8 @@ pub struct Chunk {
     pub(crate) reads: Vec<u8>,
     /// Alignments passed over.
     pub(crate) skipped: u64,
+    /// Which reads of alignments are mates; `None` for other formats.
+    pub(crate) mates: Option<MateRuns>,
 
     pub(crate) file: usize,
     pub(crate) name: Arc<str>,
@@ -194,10 +196,11 @@ impl Chunk {
         &mut self,
         write: impl FnOnce(&mut Reads) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut reads = Reads { text: std::mem::take(&mut self.reads), skipped: 0 };
+        let mut reads = Reads { text: std::mem::take(&mut self.reads), ..Reads::default() };
         reads.text.clear();
         let written = write(&mut reads);
         self.skipped += reads.skipped;
+        self.mates = Some(reads.mates);
         self.reads = std::mem::replace(&mut self.buffer, reads.text);
         (self.start, self.end) = (0, self.buffer.len());
         self.of_alignments = true;

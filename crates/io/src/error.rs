@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use merganser_run::{Fault, FaultKind};
 
-use crate::FileKind;
+use crate::{FileKind, Unmated};
 
 /// Why reading or writing failed. Clones are cheap; the texts are for users as they stand.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -215,11 +215,8 @@ pub enum Error {
         /// The number of records.
         record: u64,
     },
-    /// Two mates do not have the same name.
-    #[error(
-        "{input}: record {record} is {name}, but its mate in {other} is {mate}: mates must have the \
-         same name"
-    )]
+    /// Two records are no mates by their names.
+    #[error("{input}: record {record} is {name}, but its mate in {other} is {mate}: {problem}")]
     MateNames {
         /// The file of the first mate.
         input: String,
@@ -231,6 +228,19 @@ pub enum Error {
         other: String,
         /// That one's name.
         mate: String,
+        /// Why they are none.
+        problem: Unmated,
+    },
+    /// First and second mates are the same file.
+    #[error(
+        "{first} and {second}: the same file as first and as second mates: give the two files of a \
+         pair, or one file with `interleaved`"
+    )]
+    OwnMates {
+        /// The file of first mates, as given.
+        first: String,
+        /// That of second mates.
+        second: String,
     },
     /// A list of inputs cannot be read.
     #[error("{list}: cannot read this list of input files: {reason}", list = list.display())]
@@ -314,7 +324,8 @@ impl Error {
             | E::LongHeader { input, .. }
             | E::LongLine { input, .. }
             | E::Binary { input, .. }
-            | E::MateCount { shorter: input, .. } => (Some(input.clone()), None),
+            | E::MateCount { shorter: input, .. }
+            | E::OwnMates { first: input, .. } => (Some(input.clone()), None),
             E::List { list: path, .. } | E::Create { path, .. } | E::Write { path, .. } => {
                 (of(path), None)
             }

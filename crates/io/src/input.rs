@@ -64,6 +64,14 @@ impl Input {
         }
     }
 
+    /// The byte of its file with which it begins.
+    pub(crate) fn begins(&self) -> u64 {
+        match self {
+            Self::Stretch(stretch) => stretch.range().0,
+            _ => 0,
+        }
+    }
+
     pub(crate) fn reference(&self) -> Option<&Arc<Path>> {
         match self {
             Self::Referenced(_, reference) => Some(reference),

@@ -19,6 +19,7 @@ mod output;
 mod phred;
 mod reader;
 mod records;
+mod same;
 mod shard;
 mod spill;
 mod table_line;
@@ -39,7 +40,7 @@ pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
     Header, Keep, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment,
-    Stretch, batch_starts, stem, walk,
+    Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;

@@ -33,6 +33,7 @@ pub(crate) use ranges::GzipRange;
 pub(crate) use shared::Failures;
 
 use crate::input::{Input, check};
+use crate::same::warn_of_repeats;
 use crate::{Chunk, Error};
 use fetch::{Fetched, Origin, Work};
 use join::Carry;
@@ -140,6 +141,9 @@ impl Reader {
         plan: Option<Plan>,
     ) -> Result<Self, Error> {
         let sizes = inputs.iter().map(check).collect::<Result<Vec<_>, _>>()?;
+        if inputs.len() > 1 {
+            warn_of_repeats(inputs, &options.warnings);
+        }
         let origins = inputs.iter().cloned().map(Origin::Input).collect();
         let names = inputs.iter().map(ToString::to_string).collect();
         Ok(Self::new(origins, names, sizes.into_iter().sum(), options, plan))
@@ -209,7 +213,7 @@ impl Reader {
         chunk.failures = Arc::clone(&self.failures);
         (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
         chunk.warnings = self.options.warnings.clone();
-        (chunk.start, chunk.end, chunk.format) = (0, 0, None);
+        (chunk.start, chunk.end, chunk.format, chunk.mates) = (0, 0, None, None);
         let result = self.next_text(chunk);
         std::mem::forget(guard);
         result

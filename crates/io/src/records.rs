@@ -9,18 +9,21 @@
 mod batch;
 mod cut;
 mod long;
+mod mates;
 mod share;
 mod side;
 mod text;
 mod walk;
 
 pub use batch::{Record, RecordBatch};
+pub use mates::{Unmated, are_mates, common_name, stem};
 pub use share::ReadShare;
-pub use text::{Stretch, stem};
+pub use text::Stretch;
 pub use walk::{batch_starts, walk};
 
 use crate::input::{Input, check};
 use crate::reader::Next;
+use crate::same::{refuse_own_mates, warn_of_repeats};
 use crate::{Chunk, Error, Phred, Reader};
 use cut::{Cut, Open};
 use long::Room;
@@ -107,6 +110,14 @@ pub struct RecordOptions {
     /// where they begin, so that the batches behind are those of all reads if one of these begins there;
     /// what comes before is read, but not looked at. Not with `stretches`.
     pub reads: Range<u64>,
+    /// Names of mates are not compared: records are mates by their place.
+    pub any_names: bool,
+    /// Single reads may be pairs: alignments whose flags say that they are mates, and that lie side by
+    /// side, become pairs, and warnings say where other reads seem to be.
+    pub find_pairs: bool,
+    /// The files of a pair are compared with each other, and are no mates: nothing is said of names, nor
+    /// of files that are given twice.
+    pub unrelated: bool,
     /// Workers ask for batches while they have others that they cannot finish before: then several long
     /// records may be under way.
     pub overlapping: bool,
@@ -130,6 +141,9 @@ impl Default for RecordOptions {
             max_record: crate::ReaderOptions::default().max_record,
             stretches: None,
             reads: 0..u64::MAX,
+            any_names: false,
+            find_pairs: false,
+            unrelated: false,
             overlapping: false,
             phred: Phred::default(),
             cancel: Cancel::default(),
@@ -204,10 +218,14 @@ impl Records {
     /// opened one segment after the other.
     ///
     /// # Errors
-    /// If an input does not exist, is a directory, or may not be read.
+    /// If an input does not exist, is a directory, or may not be read; if a file is its own mate.
     pub fn open(segments: &[Segment], options: RecordOptions) -> Result<Records, Error> {
-        let inputs = segments.iter().flat_map(Segment::inputs);
-        let sizes = inputs.map(check).collect::<Result<Vec<_>, _>>()?;
+        let inputs = || segments.iter().flat_map(Segment::inputs);
+        let sizes = inputs().map(check).collect::<Result<Vec<_>, _>>()?;
+        if !options.unrelated {
+            refuse_own_mates(segments)?;
+            warn_of_repeats(inputs(), &options.warnings);
+        }
         let options = RecordOptions {
             batch_records: options.batch_records.max(1),
             workers: options.workers.max(1),
@@ -350,6 +368,7 @@ impl Records {
     /// Puts the records of a batch together.
     fn gather(&self, batch: &mut RecordBatch, mut pieces: Pieces) -> Result<(), Error> {
         let begun = Instant::now();
+        batch.any_names = self.options.any_names || self.options.unrelated;
         let gathered = batch.gather(&mut pieces);
         let mut state = lock(&self.state);
         state.keep_spare(pieces, &self.options);
@@ -398,6 +417,7 @@ impl State {
         loop {
             batch.number = self.batches;
             if self.reads >= options.reads.end {
+                self.open.iter().for_each(|open| open.warn(options));
                 return Ok(Cut::End);
             }
             if self.open.is_none() {
@@ -424,6 +444,7 @@ impl State {
                         return Ok(Cut::End);
                     }
                     self.skipped += open.skipped();
+                    open.warn(options);
                     self.open = None;
                 }
                 other => return Ok(other),

@@ -114,6 +114,9 @@ pub struct Config {
     pub keep_unmapped: bool,
     /// [`Outcome::placements`](crate::Outcome::placements) is made.
     pub placements: bool,
+    /// Take mates by their place in the inputs, whatever their names; else these must be
+    /// [those of mates](merganser_io::are_mates).
+    pub any_names: bool,
     /// Map these of the reads alone ([`share`](crate::share())), into BAM that
     /// [`JoinedShards`](crate::JoinedShards) puts together with the others'.
     pub share: Option<ReadShare>,
@@ -147,6 +150,7 @@ impl Config {
             clip: false,
             keep_unmapped: true,
             placements: false,
+            any_names: false,
             share: None,
         }
     }
@@ -275,6 +279,12 @@ impl Config {
     #[must_use]
     pub fn placements(self, placements: bool) -> Config {
         Config { placements, ..self }
+    }
+
+    /// Takes mates by their place, whatever their names, or compares these.
+    #[must_use]
+    pub fn any_names(self, any_names: bool) -> Config {
+        Config { any_names, ..self }
     }
 
     /// Maps these of the reads alone, or all.

@@ -8,6 +8,7 @@ mod load;
 
 pub(crate) use load::load;
 
+use merganser_run::{Warnings, thousands};
 use merganser_seq::planes::{self, BASES_PER_WORD, window};
 
 /// Positions that a reference may have, the filling between contigs included.
@@ -32,6 +33,26 @@ pub struct Contig {
 }
 
 impl Contig {
+    /// Why no record could name it: its name would change what a line of SAM says.
+    pub(crate) fn unnameable(&self) -> Option<String> {
+        let name = &self.name;
+        let has_blank = name.bytes().any(|byte| byte.is_ascii_control() || byte == b' ');
+        (name.is_empty() || name.starts_with(['*', '=']) || has_blank).then(|| {
+            format!("'{}' cannot be the name of a contig in SAM: rename it", name.escape_default())
+        })
+    }
+
+    /// Whether SAM allows the name (specification, section 1.2.1).
+    fn is_allowed(&self) -> bool {
+        let legal = |byte: u8| byte.is_ascii_graphic() && !b"\\,\"'`()[]{}<>".contains(&byte);
+        self.name.bytes().all(legal)
+    }
+
+    /// Whether the name is told from what follows it in the tag XA.
+    pub(crate) fn may_stand_in_xa(name: &str) -> bool {
+        !name.contains([',', ';'])
+    }
+
     /// Why no record could tell of a place in it, if it is too long for that.
     pub(crate) fn too_long(&self) -> Option<String> {
         let Contig { name, len, .. } = self;
@@ -47,6 +68,18 @@ impl Contig {
     pub(crate) fn end(&self) -> u32 {
         self.start + self.len
     }
+}
+
+/// Warns of contigs whose names SAM does not allow, though many programs take them.
+pub(crate) fn warn_of_names(contigs: &[Contig], warnings: &Warnings) {
+    let mut others = contigs.iter().filter(|contig| !contig.is_allowed());
+    let Some(first) = others.next() else { return };
+    let count = thousands(1 + others.count() as u64);
+    warnings.push(format!(
+        "{count} contigs have names that SAM does not allow, first {}: some programs refuse them: rename \
+         these sequences, without any of \\ , \" ' ` ( ) [ ] {{ }} < >",
+        first.name
+    ));
 }
 
 /// A reference in memory.

@@ -23,6 +23,7 @@ use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
     Cram, Form, Held, Outputs, Placements, RecordStyle, Reported, Reporter, Sorted, Sorting, Writer,
 };
+use crate::reference::warn_of_names;
 use crate::source::Source;
 use crate::{Config, Error, Format, Metric, Prefilter};
 #[cfg(test)]
@@ -99,6 +100,7 @@ pub fn run(
         return Err(Error::Config(ConfigError::new(problem)));
     }
     index.check(threads, cancel)?;
+    warn_of_names(index.contigs(), &resources.warnings);
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
     let ordinals = choose_gpus(resources, index, &gaps, inputs, progress)?;
@@ -119,7 +121,7 @@ pub fn run(
         gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads)?);
         stages.since("gpus", begun);
     }
-    let source = Source::open(inputs, config.share.as_ref(), resources, cancel)?;
+    let source = Source::open(inputs, config, resources, cancel)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let paired = inputs.iter().any(Segment::is_paired);

@@ -6,7 +6,7 @@
 use merganser_io::{Keep, ReadShare, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::{Cancel, Resources};
 
-use crate::{Error, MOST_READ};
+use crate::{Config, Error, Format, MOST_READ, Strand};
 
 /// A batch is full with so many reads or bytes of names, letters and qualities.
 const BATCH_READS: usize = 2048;
@@ -64,13 +64,20 @@ impl Batch {
         Error::Input(format!("{file}: record {record}: {problem}"))
     }
 
-    /// Sees to it that all reads can be mapped and written.
-    fn check(&self) -> Result<(), Error> {
+    /// Sees to it that all reads can be mapped and written as `source` wants them.
+    fn check(&self, source: &Source) -> Result<(), Error> {
+        if self.paired && source.one_strand && self.len() > 0 {
+            let problem = "is of a pair, and mates lie on both strands: leave `strand` out";
+            return Err(self.error(0, problem));
+        }
         for at in 0..self.len() {
             let [name, letters, _] = self.get(at);
             if letters.len() > MOST_READ {
                 let length = letters.len();
                 let problem = format!("a read of {length} bases: reads may have up to {MOST_READ}");
+                return Err(self.error(at, problem));
+            }
+            if let Some(problem) = name_problem(name, source.text) {
                 return Err(self.error(at, problem));
             }
             if name.len() > MOST_NAME {
@@ -82,8 +89,29 @@ impl Batch {
     }
 }
 
+/// Why no record can have a name: in text, a line that begins with `@` is one of the header.
+fn name_problem(name: &[u8], text: bool) -> Option<String> {
+    let shown = || String::from_utf8_lossy(name).into_owned();
+    if name.iter().fold(false, |found, byte| found | byte.is_ascii_control()) {
+        return Some(format!("the name {} has control characters: rename the read", shown()));
+    }
+    (text && name.starts_with(b"@")).then(|| {
+        format!(
+            "the name {} would begin a line of SAM with @, which is one of its header: write BAM (-o \
+             FILE.bam), or rename the read",
+            shown()
+        )
+    })
+}
+
 /// All reads.
-pub(crate) struct Source(Records);
+pub(crate) struct Source {
+    records: Records,
+    /// Records are written as text.
+    text: bool,
+    /// One strand of the reference is searched, on which no pair lies.
+    one_strand: bool,
+}
 
 /// How reads are read by all threads of `resources`.
 pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
@@ -93,6 +121,7 @@ pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
         batch_bytes: BATCH_BYTES,
         workers: resources.threads,
         max_record: LONGEST_RECORD,
+        find_pairs: true,
         cancel: cancel.clone(),
         warnings: resources.warnings.clone(),
         ..RecordOptions::default()
@@ -101,25 +130,30 @@ pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
 
 impl Source {
     /// Looks at every input, so that one that is missing ends the run before it begins. All threads of
-    /// `resources` will ask for batches. Of a `share`, its reads alone.
+    /// `resources` will ask for batches. Of a share, its reads alone.
     pub(crate) fn open(
         inputs: &[Segment],
-        share: Option<&ReadShare>,
+        config: &Config,
         resources: &Resources,
         cancel: &Cancel,
     ) -> Result<Source, Error> {
         let mut options = options(resources, cancel);
-        options.reads = share.map_or(options.reads, ReadShare::reads);
-        Ok(Source(Records::open(inputs, options)?))
+        options.reads = config.share.as_ref().map_or(options.reads, ReadShare::reads);
+        options.any_names = config.any_names;
+        Ok(Source {
+            records: Records::open(inputs, options)?,
+            text: config.format == Format::Sam,
+            one_strand: config.strand != Strand::Both,
+        })
     }
 
     pub(crate) fn bytes_total(&self) -> Option<u64> {
-        self.0.bytes_total()
+        self.records.bytes_total()
     }
 
     /// Alignments that were passed over so far.
     pub(crate) fn skipped_alignments(&self) -> u64 {
-        self.0.skipped_alignments()
+        self.records.skipped_alignments()
     }
 }
 
@@ -128,7 +162,7 @@ impl merganser_run::Source for Source {
     type Error = Error;
 
     fn next(&self, batch: &mut Batch) -> Result<Option<u64>, Error> {
-        let filled = self.0.next(&mut batch.records).map_err(|error| match error {
+        let filled = self.records.next(&mut batch.records).map_err(|error| match error {
             merganser_io::Error::LongRecord { input, record, limit } => {
                 let length = merganser_run::format_size(limit);
                 Error::Input(format!(
@@ -140,7 +174,7 @@ impl merganser_run::Source for Source {
         });
         batch.paired = batch.records.is_paired();
         // With mates out of step, those before them are there.
-        batch.check().and(filled)
+        batch.check(self).and(filled)
     }
 
     fn number(batch: &Batch) -> u64 {
@@ -148,6 +182,6 @@ impl merganser_run::Source for Source {
     }
 
     fn stop(&self) {
-        self.0.stop();
+        self.records.stop();
     }
 }

@@ -40,7 +40,7 @@ pub(crate) use filter::FilterArgs;
 pub(crate) use kmers::KmersCommand;
 pub(crate) use map::{IndexArgs, MapCommandArgs};
 pub(crate) use parse::parse;
-pub(crate) use reads::ReadsArgs;
+pub(crate) use reads::{PairArgs, ReadsArgs};
 pub(crate) use report::ReportCommand;
 pub(crate) use threads::ThreadArgs;
 pub(crate) use values::Auto;

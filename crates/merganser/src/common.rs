@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_classify::taxonomy::TaxonomySource;
-use merganser_io::{Input, Output, Segment};
+use merganser_io::{Input, Output, Segment, are_mates};
 use merganser_run::{DeviceChoice, Resources, Summary, format_size, size_to_give};
 
 use crate::args::device::DeviceArgs;
@@ -96,7 +96,7 @@ pub(crate) fn hint_at_mates<'a>(
         let name = |path: &Path| Some(path.file_name()?.as_encoded_bytes().to_vec());
         let [one, two] = [pair[0], pair[1]];
         name(one).zip(name(two)).is_some_and(|(one, two)| named_as_mates(&one, &two))
-            && first_name(one).is_some_and(|name| first_name(two) == Some(name))
+            && first_name(one).zip(first_name(two)).is_some_and(|(one, two)| are_mates(&one, &two))
     };
     if let Some(pair) = paths.windows(2).find(mates) {
         let [one, two] = [pair[0], pair[1]].map(|path| path.display().to_string());
@@ -119,7 +119,7 @@ fn named_as_mates(one: &[u8], two: &[u8]) -> bool {
         && part(one.get(at + 1))
 }
 
-/// The name of the first read of a text, without its mate's number; of a regular file only.
+/// The name of the first read of a text; of a regular file only.
 fn first_name(path: &Path) -> Option<Vec<u8>> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
@@ -128,9 +128,7 @@ fn first_name(path: &Path) -> Option<Vec<u8>> {
     let file = fs::File::open(path).ok()?;
     merganser_io::decompress(file).ok()?.take(1000).read_to_end(&mut text).ok()?;
     let header = text.strip_prefix(b"@").or_else(|| text.strip_prefix(b">"))?;
-    let name = header.split(u8::is_ascii_whitespace).next()?;
-    let stem = name.strip_suffix(b"/1").or_else(|| name.strip_suffix(b"/2"));
-    Some(stem.unwrap_or(name).to_vec())
+    header.split(u8::is_ascii_whitespace).next().map(<[u8]>::to_vec)
 }
 
 /// Sees to it that stdin is read once.

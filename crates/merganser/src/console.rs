@@ -1,9 +1,12 @@
 //! Messages on stderr.
 
 use std::fmt::Display;
+use std::fs;
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use clap::ValueEnum;
 use merganser_run::Warnings;
@@ -28,6 +31,21 @@ static WARNINGS: OnceLock<Warnings> = OnceLock::new();
 /// How many of them have been printed.
 static PRINTED: AtomicUsize = AtomicUsize::new(0);
 
+/// Results go where messages would go.
+static SHARED: AtomicBool = AtomicBool::new(false);
+
+/// Is told of an output. If it is the file or pipe that stderr is, too, nothing but errors is said from
+/// then on: a message among records would be taken for one. A terminal takes both.
+pub(crate) fn note_output(path: &Path) {
+    let stdout = path.as_os_str() == "-";
+    let identity = |path: &Path| Some(fs::metadata(path).ok()?).map(|at| (at.dev(), at.ino()));
+    let output = identity(if stdout { Path::new("/dev/stdout") } else { path });
+    let messages = identity(Path::new("/dev/stderr"));
+    if output.is_some() && output == messages && !std::io::stderr().is_terminal() {
+        SHARED.store(true, Ordering::Relaxed);
+    }
+}
+
 /// The warnings of the program, to which jobs add theirs. The console prints new ones with its own
 /// next warning or error, or at the end.
 pub(crate) fn warnings() -> Warnings {
@@ -47,7 +65,7 @@ impl Console {
 
     /// Whether messages of this level are said.
     pub(crate) fn says(&self, level: Level) -> bool {
-        level <= self.level
+        level <= self.level && (level == Level::Error || !SHARED.load(Ordering::Relaxed))
     }
 
     /// Whether there is someone to look at a progress bar.

@@ -111,7 +111,8 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 47] = [
+const FIELDS: &[&str] = &[
+    "any_names",
     "assembly_summary",
     "bins",
     "category",
@@ -129,6 +130,7 @@ const FIELDS: [&str; 47] = [
     "gpu_memory",
     "gpu_streams",
     "index_format",
+    "interleaved",
     "level",
     "max_count",
     "max_hits",
@@ -153,6 +155,7 @@ const FIELDS: [&str; 47] = [
     "solid",
     "sort",
     "storage",
+    "strand",
     "strict",
     "stride",
     "taxid",

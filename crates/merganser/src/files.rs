@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use merganser_io::{Input, OutputSet, look_up, reason, resolve_output};
 
+use crate::console::note_output;
+
 /// What a run reads and writes. Every command names all of it here before it works, and gets its
 /// outputs from here: a slip of the shell should not cost the reads.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +86,7 @@ impl RunFiles {
         }
         let mut taken = HashSet::new();
         for output in &self.outputs {
+            note_output(output);
             let is_stdout = output.as_os_str() == "-";
             let path = if is_stdout { Path::new("/dev/stdout") } else { output };
             let name = if is_stdout { Path::new("stdout") } else { output }.display();

@@ -250,6 +250,7 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
         .extended_cigars(args.eqx)
         .clip(args.clip)
         .keep_unmapped(!args.no_unmapped)
+        .any_names(args.pairs.any_names)
         .placements(Pages::is_wanted(&args.pages)))
 }
 

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memrchr};
-use merganser_io::{FileKind, stem};
+use merganser_io::FileKind;
 
 use crate::Error;
 use crate::lines::shown;
@@ -98,9 +98,9 @@ impl ReadLines {
 }
 
 impl ReadLine {
-    /// Whether it is the line of a read of this name.
-    pub(super) fn is_of(&self, name: &[u8]) -> bool {
-        self.name == name || self.name == stem(name)
+    /// Whether it is the line of a read with these names.
+    pub(super) fn is_of(&self, names: &[&[u8]]) -> bool {
+        names.iter().any(|name| self.name == *name)
     }
 
     fn parse(&mut self, text: &[u8]) -> Result<(), String> {

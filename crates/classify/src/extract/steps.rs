@@ -86,8 +86,7 @@ impl<'s> Steps<'s> {
     /// Whether a read is extracted that was not where its line is; `None` if it has no line.
     pub(super) fn by_name(&self, batch: &RecordBatch, read: usize) -> Option<bool> {
         let names = self.names.get()?;
-        let whole = batch.record(read * batch.mates()).name;
-        names.get(whole).or_else(|| names.get(stem(whole)))
+        names_of(batch, read).into_iter().find_map(|name| names.get(name))
     }
 
     /// Reads the lines behind the last read; gives what is known of lines.
@@ -155,6 +154,14 @@ impl Source for Steps<'_> {
     }
 }
 
+/// The names that a line may have for a read: its own, without the `/1` or `/2` of a mate, and what both
+/// mates are called.
+fn names_of(batch: &RecordBatch, read: usize) -> [&[u8]; 3] {
+    let first = read * batch.mates();
+    let name = batch.record(first).name;
+    [name, stem(name), batch.name(first)]
+}
+
 impl Cursor {
     /// Decides on the reads of a batch as long as each has the next line.
     fn follow(
@@ -168,13 +175,13 @@ impl Cursor {
             if !self.is_open {
                 self.is_open = self.lines.next(&mut self.line)?;
             }
-            let name = batch.record(read * batch.mates()).name;
-            if self.is_open && self.line.is_of(name) {
+            let own = names_of(batch, read);
+            if self.is_open && self.line.is_of(&own) {
                 std::mem::swap(&mut self.line, &mut self.before);
                 self.is_open = false;
-            } else if !self.before.is_of(name) {
+            } else if !self.before.is_of(&own) {
                 if self.is_open {
-                    self.out_of_order = Some(String::from_utf8_lossy(name).into_owned());
+                    self.out_of_order = Some(String::from_utf8_lossy(own[0]).into_owned());
                 }
                 let table = self.collect(config)?;
                 // Once: nobody has the cursor after that.

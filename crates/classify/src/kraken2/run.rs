@@ -44,6 +44,9 @@ pub struct Kraken2Config {
     pub classified_only: bool,
     /// Reads that a thread takes at a time, at most; of pairs both mates count. No result depends on it.
     pub batch_records: Option<usize>,
+    /// Take mates by their place in the inputs, whatever their names; else these must be
+    /// [those of mates](merganser_io::are_mates).
+    pub any_names: bool,
     /// Classify these of the reads alone, for others to do the rest; where minimizers are estimated,
     /// [whole blocks](ReadShare::at_blocks) of them.
     pub share: Option<ReadShare>,
@@ -64,6 +67,7 @@ impl Kraken2Config {
             minimizers: false,
             classified_only: false,
             batch_records: None,
+            any_names: false,
             share: None,
         }
     }
@@ -90,6 +94,12 @@ impl Kraken2Config {
     #[must_use]
     pub fn batch_records(self, batch_records: usize) -> Kraken2Config {
         Kraken2Config { batch_records: Some(batch_records), ..self }
+    }
+
+    /// Takes mates by their place, whatever their names, or compares these.
+    #[must_use]
+    pub fn any_names(self, any_names: bool) -> Kraken2Config {
+        Kraken2Config { any_names, ..self }
     }
 
     /// Classifies these of the reads alone, or all.
@@ -307,6 +317,8 @@ fn record_options(
         batch_bytes,
         max_record: plan.record,
         reads: reads_of(config.share.as_ref()),
+        any_names: config.any_names,
+        find_pairs: true,
         overlapping: on_gpus,
         phred: config.rules.phred(),
         ..usual

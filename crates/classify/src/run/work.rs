@@ -54,6 +54,8 @@ impl<'a> Run<'_, 'a> {
             workers: self.resources.threads,
             max_record: self.plan.record,
             reads: reads_of(self.config.share.as_ref()),
+            any_names: self.config.any_names,
+            find_pairs: true,
             overlapping: gpu.is_some(),
             phred: self.config.filter.phred(),
             cancel: self.cancel.clone(),

@@ -35,6 +35,8 @@ impl Records {
             chunk_bytes: block,
             workers: options.workers,
             max_record: options.max_record,
+            // A read and a segment, which may be of one file.
+            unrelated: true,
             // GPUs have blocks while the next ones are read.
             overlapping: true,
             cancel: options.cancel.clone(),

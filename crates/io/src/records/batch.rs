@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::long::Permit;
-use super::text::{Piece, Pieces, Slice, Stretch, Text, stem};
+use super::mates::{Unmated, common_name, problem};
+use super::text::{Piece, Pieces, Slice, Stretch, Text};
 use crate::{Chunk, Error};
 
 /// A record as its file has it, as far as it is kept.
@@ -52,6 +53,10 @@ pub struct RecordBatch {
     pub(super) segment: usize,
     /// The files of first and of second mates.
     pub(super) names: [Arc<str>; 2],
+    /// The names of mates are not compared.
+    pub(super) any_names: bool,
+    /// It is of a file of alignments.
+    pub(super) alignments: bool,
     /// For the next fetch.
     pub(super) chunk: Chunk,
     /// It has a long record.
@@ -106,13 +111,15 @@ impl RecordBatch {
         self.text.letters_mut(at)
     }
 
-    /// The name of a record as it is reported: mates share theirs.
+    /// The name of a record as it is reported: mates share [theirs](common_name).
     ///
     /// # Panics
     /// If there are no more than `at`.
     pub fn name(&self, at: usize) -> &[u8] {
-        let Record { name, .. } = self.record(at);
-        if self.paired { stem(name) } else { name }
+        if self.paired {
+            return common_name(self.record(at & !1).name, self.record(at | 1).name);
+        }
+        self.record(at).name
     }
 
     /// How many batches come before this one.
@@ -217,13 +224,16 @@ impl RecordBatch {
         Ok(())
     }
 
-    /// Sees to it that the mates of a pair have the same name; `each` records of the first file
+    /// Sees to it that the mates of a pair are such by their names; `each` records of the first file
     /// are a pair.
     fn check_names(&self, read: usize, each: u64) -> Result<(), Error> {
-        let [one, two] = [2 * read, 2 * read + 1].map(|at| self.record(at).name);
-        if one == two || stem(one) == stem(two) {
-            return Ok(());
-        }
+        let places = [2 * read, 2 * read + 1];
+        let [one, two] = places.map(|at| self.record(at).name);
+        let numbers = places.map(|at| self.text.number(at));
+        let problem = match problem([one, two], numbers) {
+            Some(problem) if !self.any_names => problem,
+            _ => return Ok(()),
+        };
         let shown = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         Err(Error::MateNames {
             input: self.names[0].to_string(),
@@ -231,6 +241,10 @@ impl RecordBatch {
             name: shown(one),
             other: self.names[1].to_string(),
             mate: shown(two),
+            problem: match self.alignments && each == 2 {
+                true => Unmated::Alignments,
+                false => problem,
+            },
         })
     }
 }

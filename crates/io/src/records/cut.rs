@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::side::{Parsed, Side};
+use merganser_run::thousands;
+
+use super::side::{Found, Parsed, Side};
 use super::text::{Piece, Pieces, Slice, Text};
 use super::{RecordBatch, RecordFile, RecordOptions, Segment};
 use crate::{Error, Reader, ReaderOptions};
@@ -23,8 +25,10 @@ pub(super) enum Cut {
 pub(super) struct Open {
     files: Vec<Arc<RecordFile>>,
     sides: Vec<Side>,
-    /// Records that stand together: 1, or 2 for pairs.
+    /// Records that stand together: 1, or 2 for pairs,
     mates: usize,
+    /// unless alignments say that of each.
+    find_pairs: bool,
     pending: Pending,
     /// Records of each file that were put into batches or the pending one,
     taken: u64,
@@ -58,11 +62,14 @@ impl Open {
         let files = files.collect::<Result<Vec<_>, Error>>()?;
         // One for each worker, and one that waits for it.
         let most = 2 * options.workers + 2;
-        let side = |file: &Arc<RecordFile>| Side::new(Arc::clone(&file.name), options, most);
+        let find_pairs = options.find_pairs && !segment.is_paired();
+        let side =
+            |file: &Arc<RecordFile>| Side::new(Arc::clone(&file.name), options, most, find_pairs);
         Ok(Open {
             sides: files.iter().map(side).collect(),
             files,
             mates: 1 + usize::from(segment.is_paired()),
+            find_pairs,
             pending: Pending::default(),
             taken: 0,
             handed: 0,
@@ -94,8 +101,7 @@ impl Open {
         first: u64,
         room: bool,
     ) -> Result<Cut, Error> {
-        let most = options.most_records(first, self.mates);
-        if self.fill(options, most) {
+        if self.fill(options, first) {
             if !room && self.pending.pieces.bytes() > options.usual_bytes() {
                 return Ok(Cut::Wait);
             }
@@ -115,10 +121,14 @@ impl Open {
         self.end(room)
     }
 
-    /// Adds records to the pending batch until it is full, with `most` records or by its bytes; false if
-    /// there are too few.
-    fn fill(&mut self, options: &RecordOptions, most: usize) -> bool {
+    /// Adds records to the pending batch, which begins with read `first`, until it is full, by its records
+    /// or by its bytes; false if there are too few.
+    fn fill(&mut self, options: &RecordOptions, first: u64) -> bool {
         loop {
+            if self.find_pairs && !self.takes_next() {
+                return true;
+            }
+            let most = options.most_records(first, self.mates);
             if self.pending.is_full(self.mates, most, options) || self.pending.is_apart(&self.sides)
             {
                 return true;
@@ -137,6 +147,18 @@ impl Open {
         }
     }
 
+    /// Whether the next records may be in the pending batch: pairs and single reads may not. An empty one
+    /// becomes one of such.
+    fn takes_next(&mut self) -> bool {
+        let Some((paired, _)) = self.sides[0].next_run() else { return true };
+        let mates = 1 + usize::from(paired);
+        if self.pending.records > 0 {
+            return mates == self.mates;
+        }
+        self.mates = mates;
+        true
+    }
+
     /// How many records of each head go into the pending batch, which is not full; `None` if a
     /// head is missing.
     fn count(&self, options: &RecordOptions, most: usize) -> Option<usize> {
@@ -145,7 +167,10 @@ impl Open {
         let bytes = options.batch_bytes.saturating_sub(self.pending.bytes);
         let records = most.saturating_sub(self.pending.records).max(1);
         let (text, from) = first;
-        let left = text.len() - from;
+        let left = match self.find_pairs {
+            true => self.sides[0].next_run()?.1,
+            false => text.len() - from,
+        };
         if let Some(second) = second {
             let (other, at) = second?;
             let left = left.min(other.len() - at);
@@ -191,11 +216,35 @@ impl Open {
                 return Err(Error::MateCount { shorter, records: self.taken, longer });
             }
         }
-        if self.files.len() < self.mates && !self.taken.is_multiple_of(2) {
+        if !self.find_pairs && self.files.len() < self.mates && !self.taken.is_multiple_of(2) {
             let input = self.files[0].name.to_string();
             return Err(Error::NoMate { input, record: self.taken });
         }
         Ok(Cut::End)
+    }
+
+    /// Warns of mates that were taken as single reads.
+    pub(super) fn warn(&self, options: &RecordOptions) {
+        if !self.find_pairs {
+            return;
+        }
+        let (name, Found { marked, paired, named, .. }) =
+            (&self.files[0].name, &self.sides[0].found);
+        let apart = marked[0] + marked[1] - paired;
+        if apart > 0 && marked.iter().all(|&marked| marked > 0) {
+            let apart = thousands(apart);
+            options.warnings.push(format!(
+                "{name}: {apart} reads are mates of pairs by their flags, but do not lie side by side, and \
+                 are taken as single reads: to have them as pairs, give what samtools collate -O makes of \
+                 the file"
+            ));
+        }
+        if let Some((count, [one, two])) = named {
+            options.warnings.push(format!(
+                "{name}: its first {count} records are pairs by their names ({one} and {two}), and all \
+                 are taken as single reads: if they are pairs, give `interleaved`"
+            ));
+        }
     }
 
     /// Tells a batch where its records are from, and gives the number of its reads.
@@ -203,6 +252,7 @@ impl Open {
         let count = |(first, second): &Piece| first.len() + second.as_ref().map_or(0, Slice::len);
         let reads = (pieces.0.iter().map(count).sum::<usize>() / self.mates) as u64;
         batch.paired = self.mates == 2;
+        batch.alignments = pieces.0.first().is_some_and(|(first, _)| first.text.runs.is_some());
         let stretch =
             |(first, _): &Piece| first.text.stretch.is_some_and(|stretch| !stretch.begins);
         // The read of a stretch was handed out with its first one.

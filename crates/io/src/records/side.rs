@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::mates::{Sureness, sureness};
 use super::text::{Slice, Text};
 use super::{RecordOptions, long};
 use crate::Error;
@@ -32,6 +33,10 @@ pub(super) struct Side {
     early: BTreeMap<u64, Early>,
     /// A record that may go on in the next chunk.
     open: Option<Text>,
+    /// A first mate whose mate may begin the next chunk.
+    half: Option<Text>,
+    /// What is known of mates among single reads.
+    pub(super) found: Found,
     /// With each, how many chunks it counts as: mostly 1, or 0 for what was cut off at the end of one.
     queue: VecDeque<(Arc<Text>, usize)>,
     chunks: usize,
@@ -49,6 +54,20 @@ pub(super) struct Side {
     limits: Limits,
 }
 
+/// What is known of mates among records that were given as single reads.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Reads of alignments that lie side by side with their mates are pairs; `None` before any was seen.
+    pub(super) pairs: Option<bool>,
+    /// First and second mates among alignments, and those that became pairs.
+    pub(super) marked: [u64; 2],
+    pub(super) paired: u64,
+    /// All reads.
+    pub(super) reads: u64,
+    /// The first records of a text are mates by their names: so many of them, and the first two.
+    pub(super) named: Option<(usize, [String; 2])>,
+}
+
 /// What a file may do to the memory.
 #[derive(Clone, Debug, Default)]
 struct Limits {
@@ -64,14 +83,21 @@ struct Limits {
     stretches: Option<(usize, usize)>,
     /// Chunks that may wait, which a long record counts for.
     most: usize,
+    /// Mates are looked for.
+    find_pairs: bool,
 }
 
 impl Side {
-    /// Nothing of the file `name` has been read.
-    pub(super) fn new(name: Arc<str>, options: &RecordOptions, most: usize) -> Side {
+    /// Nothing of the file `name` has been read. Mates are looked for if `find_pairs`.
+    pub(super) fn new(
+        name: Arc<str>,
+        options: &RecordOptions,
+        most: usize,
+        find_pairs: bool,
+    ) -> Side {
         let (record, chunk) = (options.max_record, options.chunk_bytes.max(1));
         let (usual, stretches) = (long::CHUNKS * chunk, options.stretches);
-        let limits = Limits { name, record, chunk, usual, stretches, most };
+        let limits = Limits { name, record, chunk, usual, stretches, most, find_pairs };
         Side { limits, ..Side::default() }
     }
 
@@ -118,6 +144,12 @@ impl Side {
 
     /// Queues the records that are complete.
     fn append(&mut self, mut text: Text, goes_on: bool) {
+        if self.limits.find_pairs && text.len() > 0 {
+            self.look(&text, goes_on);
+            if self.found.pairs == Some(true) && text.runs.is_some() {
+                return self.append_mates(text);
+            }
+        }
         if let Some(open) = &mut self.open {
             open.go_on(&text.resumed);
             if !self.shorten() || text.len() == 0 {
@@ -150,6 +182,40 @@ impl Side {
         !long
     }
 
+    /// Notes what a text says of mates.
+    fn look(&mut self, text: &Text, is_fasta: bool) {
+        let Found { pairs, marked, reads, named, .. } = &mut self.found;
+        if let Some(runs) = &text.runs {
+            marked.iter_mut().zip(runs.marked).for_each(|(sum, more)| *sum += more);
+            *pairs = pairs.or(runs.are_in_order());
+        }
+        if *reads == 0 && *marked == [0, 0] {
+            *named = named_as_pairs(text, is_fasta);
+        }
+        *reads += text.len() as u64;
+    }
+
+    /// Queues reads of alignments, which are in the order of their pairs.
+    fn append_mates(&mut self, mut text: Text) {
+        let Some(runs) = &mut text.runs else { return };
+        if let Some(mut half) = self.half.take() {
+            let goes_on = half.runs.as_ref().is_some_and(|half| half.goes_on_in(runs));
+            if goes_on && let Some(half) = &mut half.runs {
+                half.is_mate_of_next();
+                runs.begins_with_mate();
+                self.found.paired += 1;
+            }
+            self.push(half, 0);
+        }
+        if runs.ends_within_pair() {
+            let last = runs.split_last();
+            let half = if text.len() == 1 { Some(std::mem::take(&mut text)) } else { text.pop() };
+            self.half = half.map(|half| Text { runs: Some(last), ..half });
+        }
+        self.found.paired += text.runs.as_ref().map_or(0, |runs| runs.paired());
+        self.push(text, 1);
+    }
+
     fn push_open(&mut self) {
         if let Some(open) = self.open.take() {
             self.push(open, 0);
@@ -180,11 +246,26 @@ impl Side {
     fn finish(&mut self) {
         (self.over, self.fetched) = (true, true);
         self.push_open();
+        if let Some(half) = self.half.take() {
+            self.push(half, 0);
+        }
     }
 
     /// The first text, and the first of its records that is not taken.
     pub(super) fn head(&self) -> Option<(&Text, usize)> {
         self.queue.front().map(|(text, _)| (&**text, self.taken))
+    }
+
+    /// Whether the next records are mates side by side, by the flags of alignments, and how many of the
+    /// head are such or no such.
+    pub(super) fn next_run(&self) -> Option<(bool, usize)> {
+        let (text, at) = self.head()?;
+        let all = (false, text.len() - at);
+        if self.found.pairs != Some(true) {
+            return Some(all);
+        }
+        let of = |(mates, end): (bool, usize)| (mates, end.min(text.len()) - at);
+        Some(text.runs.as_ref().map_or(all, |runs| of(runs.run_at(at))))
     }
 
     /// Takes `count` records of the head, which has as many.
@@ -223,4 +304,28 @@ impl Side {
         let underway = (self.underway + self.early.len()) as u64;
         self.received + underway * (self.received / self.next.max(1)).max(1)
     }
+}
+
+/// Records at the beginning of a file that are looked at.
+const LOOKED_AT: usize = 32;
+/// So many pairs of records must have names of mates, by how sure that is.
+const PAIRS_OF: [(Sureness, usize); 3] =
+    [(Sureness::Numbered, 1), (Sureness::Same, 2), (Sureness::Likely, 8)];
+
+/// Whether all records at the beginning of a text, two by two, are mates by their names: how many were
+/// looked at, and the names of the first two.
+fn named_as_pairs(text: &Text, is_fasta: bool) -> Option<(usize, [String; 2])> {
+    let pairs = text.len().min(LOOKED_AT) / 2;
+    let of = |pair: usize| {
+        let places = [2 * pair, 2 * pair + 1];
+        sureness(places.map(|at| text.record(at).name), places.map(|at| text.number(at)))
+    };
+    let least = (0..pairs).map(of).min()?;
+    let &(_, enough) = PAIRS_OF.iter().find(|(sure, _)| *sure == least)?;
+    // Sequences of two haplotypes may well have such names.
+    if pairs < enough || least == Sureness::Likely && is_fasta {
+        return None;
+    }
+    let name = |at: usize| String::from_utf8_lossy(text.record(at).name).into_owned();
+    Some((2 * pairs, [name(0), name(1)]))
 }

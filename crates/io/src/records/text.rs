@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::mates::comment_number;
 use super::{Header, Keep, Record};
+use crate::alignment::MateRuns;
 use crate::{Chunk, Error, Sink};
 
 /// Names, letters and qualities, one after the other.
@@ -14,6 +16,8 @@ pub(super) struct Text {
     pub(super) resumed: Vec<u8>,
     /// What there is is a stretch of one record.
     pub(super) stretch: Option<Stretch>,
+    /// Of alignments, which records are mates by their flags.
+    pub(super) runs: Option<MateRuns>,
 }
 
 /// A stretch of a record that is too long to be handed out whole.
@@ -34,14 +38,20 @@ pub(super) struct Extent {
     end: usize,
     letters: usize,
     name: u32,
-    /// Twice the length of the header, and 1 if there are qualities: headers are short
+    /// The length of the header, the number of the mate that its comment has (2 bits), and 1 if there
+    /// are qualities: headers are short
     /// ([`ReaderOptions::max_record`](crate::ReaderOptions::max_record)).
     header: u32,
 }
 
 impl Extent {
     fn header(self) -> usize {
-        self.header as usize / 2
+        self.header as usize >> 3
+    }
+
+    /// The number of the mate in the comment, or 0.
+    fn number(self) -> u8 {
+        (self.header >> 1 & 3) as u8
     }
 
     fn has_quality(self) -> bool {
@@ -54,12 +64,13 @@ impl Text {
         self.bytes.clear();
         self.extents.clear();
         self.resumed.clear();
-        self.stretch = None;
+        (self.stretch, self.runs) = (None, None);
     }
 
     /// Adds the records of a chunk.
     pub(super) fn parse(&mut self, chunk: &Chunk, keep: Keep) -> Result<(), Error> {
         self.bytes.reserve(chunk.text_len());
+        self.runs.clone_from(&chunk.mates);
         chunk.parse(&mut Parsing { text: self, keep }).map(drop)
     }
 
@@ -90,6 +101,11 @@ impl Text {
         Record { name: &header[..extent.name as usize], header, letters, quality }
     }
 
+    /// The number of a mate that the comment of a record has, or 0.
+    pub(super) fn number(&self, at: usize) -> u8 {
+        self.extents[at].number()
+    }
+
     /// The letters of a record to write, and its qualities.
     pub(super) fn letters_mut(&mut self, at: usize) -> (&mut [u8], Option<&[u8]>) {
         let (start, extent) = (self.start(at), self.extents[at]);
@@ -107,7 +123,7 @@ impl Text {
             end: self.bytes.len(),
             letters: letters.len(),
             name: name.len() as u32,
-            header: 2 * header.len() as u32 + u32::from(quality.is_some()),
+            header: (header.len() as u32) << 3 | u32::from(quality.is_some()),
         });
     }
 
@@ -171,7 +187,7 @@ impl Text {
         self.bytes.truncate(header + letters);
         self.stretch = Some(Stretch { begins, ends: false });
         let stretch = Some(Stretch { begins: false, ends: true });
-        Text { bytes, extents: vec![rest], resumed: Vec::new(), stretch }
+        Text { bytes, extents: vec![rest], stretch, ..Text::default() }
     }
 
     /// Adds letters to the last record, which has no qualities.
@@ -231,11 +247,6 @@ impl Pieces {
     }
 }
 
-/// A name without the `/1` or `/2` of a mate.
-pub fn stem(name: &[u8]) -> &[u8] {
-    name.strip_suffix(b"/1").or_else(|| name.strip_suffix(b"/2")).unwrap_or(name)
-}
-
 /// A chunk's records on their way into a text.
 struct Parsing<'t> {
     text: &'t mut Text,
@@ -250,9 +261,13 @@ impl Sink for Parsing<'_> {
             _ => header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len()),
         };
         let kept = if self.keep.header == Header::Whole { header.len() } else { name };
+        let number = match self.keep.header {
+            Header::Nothing => 0,
+            _ => comment_number(header.get(name + 1..).unwrap_or_default()),
+        };
         let Text { bytes, extents, .. } = &mut *self.text;
         bytes.extend_from_slice(&header[..kept]);
-        let (name, header) = (name as u32, 2 * kept as u32);
+        let (name, header) = (name as u32, (kept as u32) << 3 | u32::from(number) << 1);
         extents.push(Extent { end: bytes.len(), letters: 0, name, header });
     }
 

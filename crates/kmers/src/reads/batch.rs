@@ -45,6 +45,11 @@ pub(super) trait OfReads: Sync {
         false
     }
 
+    /// Of reads that may be pairs, whether the names of mates may be any.
+    fn any_names(&self) -> Option<bool> {
+        None
+    }
+
     /// How many more copies of a record there may be than usual.
     fn more_copies(&self) -> u64 {
         0
@@ -132,6 +137,8 @@ pub(super) fn run<W: OfReads>(
         // Of a run of one base nobody knows how far it goes back.
         stretches: (work.takes_stretches() && !job.homopolymer_compressed)
             .then(|| (STRETCH_LETTERS, lookup.k() - 1)),
+        any_names: work.any_names().unwrap_or(false),
+        find_pairs: work.any_names().is_some(),
         cancel: cancel.clone(),
         warnings: job.resources.warnings.clone(),
         ..RecordOptions::default()

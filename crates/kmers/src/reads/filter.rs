@@ -70,6 +70,9 @@ pub struct FilterConfig {
     pub invert: bool,
     /// When a pair stays.
     pub mates: Mates,
+    /// Take mates by their place in the inputs, whatever their names; else these must be
+    /// [those of mates](merganser_io::are_mates).
+    pub any_names: bool,
 }
 
 /// What was filtered. A pair is two reads.
@@ -121,6 +124,10 @@ impl OfReads for Filter<'_> {
 
     fn texts(&self) -> usize {
         self.outputs
+    }
+
+    fn any_names(&self) -> Option<bool> {
+        Some(self.config.any_names)
     }
 
     fn enough_hits(&self) -> Option<Enough> {

@@ -43,7 +43,9 @@ impl Mapped {
             return Err(mapped.damaged(CONTIGS));
         }
         let contigs = contigs(mapped.section(CONTIGS)).ok_or_else(senseless)?;
-        if let Some(problem) = contigs.iter().find_map(Contig::too_long) {
+        if let Some(problem) =
+            contigs.iter().find_map(|contig| contig.unnameable().or_else(|| contig.too_long()))
+        {
             return Err(Error::index(path, problem));
         }
         let words = words_to(contigs.last().map_or(0, Contig::end)) as u64 * 8;

@@ -9,6 +9,7 @@ use merganser_io::put_decimal;
 
 use crate::Config;
 use crate::index::Index;
+use crate::reference::Contig;
 use crate::trace::Operation;
 
 /// The kind of output.
@@ -125,6 +126,11 @@ impl RecordStyle {
             Format::Sam => sam::write(self, record, out),
             Format::Bam(_) | Format::Cram => bam::write(self, record, out),
         }
+    }
+
+    /// Whether the tag XA may name a contig.
+    pub(crate) fn may_name(&self, contig: u32) -> bool {
+        Contig::may_stand_in_xa(&self.names[contig as usize])
     }
 
     /// Appends what XA says of a hit: contig, strand and first base from 1, CIGAR, edits.

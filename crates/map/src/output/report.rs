@@ -256,6 +256,10 @@ impl<'r> Reporter<'r> {
         named.clear();
         if others.len() <= self.config.xa as usize {
             for hit in others {
+                if !self.style.may_name(hit.contig) {
+                    named.clear();
+                    break;
+                }
                 let Placed { place, reverse, edits, .. } = self.placed(unit, mate, hit, mate);
                 let operations = &self.alignments[mate].operations;
                 self.style.name_hit(place, reverse, operations, edits, &mut named);

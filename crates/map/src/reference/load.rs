@@ -200,10 +200,11 @@ impl Sink for Loader {
         let end = header.iter().position(u8::is_ascii_whitespace).unwrap_or(header.len());
         let name = String::from_utf8_lossy(&header[..end]).into_owned();
         let number = self.reference.contigs.len() + 1;
-        if name.is_empty() || name.starts_with(['*', '=']) {
-            self.fail(format_args!(
-                "record {number}: '{name}' cannot be the name of a contig in SAM: rename it"
-            ));
+        let contig = Contig { name: name.clone(), start: 0, len: 0 };
+        if let Some(problem) = contig.unnameable() {
+            self.fail(format_args!("record {number}: {problem}"));
+        } else if std::str::from_utf8(&header[..end]).is_err() {
+            self.fail(format_args!("record {number}: the name {name} is not UTF-8: rename it"));
         } else if !self.names.insert(name.clone()) {
             self.fail(format_args!(
                 "record {number}: {name} is the name of two contigs: rename one"

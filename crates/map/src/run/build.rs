@@ -8,7 +8,7 @@ use merganser_run::{Cancel, Progress, Resources, Stages, Unit, Work, peak_rss};
 
 use crate::cpu::sort;
 use crate::index::{Growing, Unsorted, k_of, pieces};
-use crate::reference::{Reference, load};
+use crate::reference::{Reference, load, warn_of_names};
 use crate::{Error, Index, cuda};
 
 /// What building an index found and did.
@@ -67,6 +67,9 @@ pub fn build(
     let gpus = resources.choose_gpus(Work::Index, size, merganser_gpu::usable, progress)?;
     let begun = Instant::now();
     let reference = load(input, resources, progress, cancel)?;
+    if output.is_some() {
+        warn_of_names(&reference.contigs, &resources.warnings);
+    }
     let loaded = begun.elapsed();
     let gpu = gpus.first().copied();
     let (index, mut outcome) = build_of(reference, resources, gpu, output, progress, cancel)?;

@@ -8,11 +8,11 @@ use merganser_classify::taxonomy::Rank;
 use merganser_io::QualityOffset;
 use merganser_run::Shard;
 
-use super::ReadsArgs;
 use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
 use super::joins::ClassifyJoinArgs;
 use super::pages::PageArgs;
 use super::values::{quality_offset, rank};
+use super::{PairArgs, ReadsArgs};
 
 const CLASSIFY: &str = "\
 Output:
@@ -138,6 +138,8 @@ pub(crate) struct QueryArgs {
     /// READS hold pairs: the mates one after the other
     #[arg(long)]
     pub(crate) interleaved: bool,
+    #[command(flatten)]
+    pub(crate) pairs: PairArgs,
     /// Single reads, beside -1 and -2 or interleaved READS; they come before READS
     #[arg(short = 'U', value_name = "FILE", id = "singles")]
     pub(crate) singles: Vec<PathBuf>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{ReadsArgs, ThreadArgs};
+use super::{PairArgs, ReadsArgs, ThreadArgs};
 
 /// What is taken out of larger files.
 #[derive(Debug, Subcommand)]
@@ -52,6 +52,8 @@ pub(crate) struct ExtractReadsArgs {
     /// READS hold pairs: the mates one after the other
     #[arg(long)]
     pub(crate) interleaved: bool,
+    #[command(flatten)]
+    pub(crate) pairs: PairArgs,
     /// Single reads, beside -1 and -2 or interleaved READS; they come before READS
     #[arg(short = 'U', value_name = "FILE", id = "singles")]
     pub(crate) singles: Vec<PathBuf>,

@@ -6,12 +6,12 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use merganser_map::{IndexKind, Metric, NMode, Prefilter, Select, Strand};
 use merganser_run::{Resources, Shard};
 
-use super::ReadsArgs;
 use super::ThreadArgs;
 use super::device::DeviceArgs;
 use super::filter::Edits;
 use super::joins::MapJoinArgs;
 use super::pages::PageArgs;
+use super::{PairArgs, ReadsArgs};
 use crate::common;
 
 const INDEX: &str = "\
@@ -136,6 +136,8 @@ pub(crate) struct MapArgs {
     /// READS hold pairs: the mates one after the other
     #[arg(long)]
     pub(crate) interleaved: bool,
+    #[command(flatten)]
+    pub(crate) pairs: PairArgs,
     /// Map the samples of a table, SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 a
     /// line, with one index: {} in -o and --unmapped is the sample's name
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "mates1", "mates"])]

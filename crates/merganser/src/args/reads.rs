@@ -36,6 +36,14 @@ impl ReadsArgs {
     }
 }
 
+/// The option of how pairs are read.
+#[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct PairArgs {
+    /// Take mates by their place in the files, whatever their names
+    #[arg(long)]
+    pub(crate) any_names: bool,
+}
+
 /// Reads that are written again: single ones, or pairs.
 #[derive(Args, Debug)]
 pub(crate) struct SegmentArgs {
@@ -52,6 +60,8 @@ pub(crate) struct SegmentArgs {
     /// First and second mates take turns in the files of reads
     #[arg(long, conflicts_with = "first")]
     interleaved: bool,
+    #[command(flatten)]
+    pub(crate) pairs: PairArgs,
     #[command(flatten)]
     inputs: ReadsArgs,
 }

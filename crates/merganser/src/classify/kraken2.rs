@@ -146,6 +146,7 @@ fn config(args: &QueryArgs) -> Kraken2Config {
     Kraken2Config::new(rules)
         .minimizers(lines.report_minimizer_data)
         .classified_only(lines.mapped_only)
+        .any_names(args.pairs.any_names)
 }
 
 /// The parameters and results of a run.

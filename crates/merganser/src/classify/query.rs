@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_classify::Thresholds;
 use merganser_classify::run::{Columns, LineFormat, Outcome, ReadFilter, RunConfig, Taxids};
-use merganser_io::{Input, OutputSet, Reader, ReaderOptions, Segment};
+use merganser_io::{Input, OutputSet, RecordOptions, Records, Segment};
 use merganser_report::data::Data;
 use merganser_run::Summary;
 
@@ -132,8 +132,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// Which one is not.
     pub(super) fn check_inputs(&self) -> Result<()> {
-        let inputs: Vec<Input> = self.inputs().cloned().collect();
-        Reader::open(&inputs, ReaderOptions::default())?;
+        Records::open(&self.segments, RecordOptions::default())?;
         Ok(())
     }
 
@@ -248,6 +247,7 @@ impl<'a> Query<'a> {
             .filter(filter)
             .format(format)
             .classified_only(lines.mapped_only)
+            .any_names(self.args.pairs.any_names)
             .features(lines.report_minimizer_data)
             .references(lines.hits_per_ref.is_some())
             .coverage_per_mille(decision.cov_percentile.unwrap_or(0))

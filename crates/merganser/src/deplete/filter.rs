@@ -76,7 +76,7 @@ fn config(args: &DepleteFilterArgs) -> Config {
     let thresholds = Thresholds { number: args.abs_threshold, part: args.rel_threshold };
     let names = if args.rename { Names::Numbered } else { Names::Kept };
     let config = Config::new().thresholds(thresholds).prefix(args.prefix_length);
-    config.keep(args.keep).names(names)
+    config.keep(args.keep).names(names).any_names(args.reads.pairs.any_names)
 }
 
 /// The outputs that a name stands for: of pairs two, if it has a `#` or there is another name.

@@ -42,6 +42,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let cancel = interrupt::cancel_on_interrupt();
     let config = ExtractConfig::new(taxids(args, console)?)
         .exclude(args.exclude)
+        .any_names(args.pairs.any_names)
         .fasta(args.format == ExtractFormat::Fasta);
     let resources = common::resources(args.threads.number(), args.memory, None, None);
     let mut files = Files::create(&paths, &set)?;

@@ -32,6 +32,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
             MatesName::Both => Mates::Both,
             MatesName::Together => Mates::Together,
         },
+        any_names: args.reads.pairs.any_names,
     };
     let paired = args.reads.are_pairs();
     if args.output2.is_some() && !paired {

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_io::{Input, OutputSet, Reader, ReaderOptions, Segment};
+use merganser_io::{OutputSet, RecordOptions, Records};
 use merganser_map::Error;
 use merganser_run::{Cancel, Resources, Summary};
 use serde_json::{Map, Value};
@@ -62,8 +62,7 @@ pub(super) fn run(
 /// Sees to it that the inputs of all samples are there.
 fn check_inputs(jobs: &[Job]) -> Result<()> {
     for job in jobs {
-        let inputs: Vec<Input> = job.inputs.iter().flat_map(Segment::inputs).cloned().collect();
-        Reader::open(&inputs, ReaderOptions::default()).map_err(Error::from)?;
+        Records::open(&job.inputs, RecordOptions::default()).map_err(Error::from)?;
     }
     Ok(())
 }

@@ -1,0 +1,195 @@
+//! Which reads of alignments are mates that lie side by side, by their flags and names.
+
+/// What a read is of a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A single read, or a segment in the middle.
+    #[default]
+    None,
+    /// The first mate.
+    First,
+    /// The second mate.
+    Second,
+}
+
+impl Role {
+    /// The role that flags give a read.
+    pub(crate) fn of(flags: u16) -> Role {
+        match flags & 0xc0 {
+            0x40 => Role::First,
+            0x80 => Role::Second,
+            _ => Role::None,
+        }
+    }
+}
+
+/// Reads that decide whether a file is in the order of its pairs.
+const WINDOW: u64 = 64;
+
+/// The reads of a stretch of alignments, as runs of mates side by side and of others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MateRuns {
+    /// Where each run ends, in reads, and whether its reads are mates.
+    runs: Vec<(usize, bool)>,
+    /// First mates and second mates.
+    pub(crate) marked: [u64; 2],
+    /// Of the first [`WINDOW`] mates, how many there are, and how many lie side by side.
+    window: [u64; 2],
+    /// The role of the last read if its mate was not found.
+    last: Role,
+    /// The name of the first read if it is a second mate,
+    begins: Vec<u8>,
+    /// and that of the last first mate, which its mate may follow.
+    ends: Vec<u8>,
+}
+
+impl MateRuns {
+    /// Adds the next read.
+    pub(crate) fn add(&mut self, role: Role, name: &[u8]) {
+        let follows = role == Role::Second && self.last == Role::First && self.ends == name;
+        if self.runs.is_empty() && role == Role::Second {
+            self.begins = name.to_vec();
+        }
+        let in_window = self.marked[0] + self.marked[1] < WINDOW;
+        match role {
+            Role::First => self.marked[0] += 1,
+            Role::Second => self.marked[1] += 1,
+            Role::None => {}
+        }
+        if in_window && role != Role::None {
+            self.window[0] += 1;
+            self.window[1] += 2 * u64::from(follows);
+        }
+        if follows {
+            self.pop();
+            self.push(2, true);
+            self.last = Role::None;
+            return;
+        }
+        self.push(1, false);
+        self.last = role;
+        if role == Role::First {
+            self.ends.clear();
+            self.ends.extend_from_slice(name);
+        }
+    }
+
+    /// Mates that lie side by side.
+    pub(crate) fn paired(&self) -> u64 {
+        let mut start = 0;
+        let mut paired = 0;
+        for &(end, mates) in &self.runs {
+            paired += if mates { (end - start) as u64 } else { 0 };
+            start = end;
+        }
+        paired
+    }
+
+    /// Whether the first mates mostly lie side by side; `None` if there are no mates.
+    pub(crate) fn are_in_order(&self) -> Option<bool> {
+        let [marked, paired] = self.window;
+        (marked > 0).then_some(2 * paired >= marked)
+    }
+
+    /// Whether the last read is a first mate whose mate may begin the next stretch.
+    pub(crate) fn ends_within_pair(&self) -> bool {
+        self.last == Role::First
+    }
+
+    /// Whether the first read of `next` is the mate of the last one.
+    pub(crate) fn goes_on_in(&self, next: &MateRuns) -> bool {
+        self.last == Role::First && !next.begins.is_empty() && self.ends == next.begins
+    }
+
+    /// Takes the last read off.
+    pub(crate) fn pop(&mut self) {
+        let before = self.runs.len().checked_sub(2).map_or(0, |at| self.runs[at].0);
+        if let Some((end, _)) = self.runs.last_mut() {
+            *end -= 1;
+            if *end == before {
+                self.runs.pop();
+            }
+        }
+    }
+
+    /// Takes the last read off, as a stretch of its own.
+    pub(crate) fn split_last(&mut self) -> MateRuns {
+        self.pop();
+        let (last, ends) = (std::mem::take(&mut self.last), std::mem::take(&mut self.ends));
+        MateRuns { runs: vec![(1, false)], last, ends, ..MateRuns::default() }
+    }
+
+    /// The only read is a mate, whose other one follows.
+    pub(crate) fn is_mate_of_next(&mut self) {
+        self.runs = vec![(1, true)];
+    }
+
+    /// The first read is a mate, whose other one comes before.
+    pub(crate) fn begins_with_mate(&mut self) {
+        match &mut self.runs[..] {
+            [(1, false), (_, true), ..] => drop(self.runs.remove(0)),
+            [(1, mates), ..] => *mates = true,
+            _ => self.runs.insert(0, (1, true)),
+        }
+    }
+
+    /// Whether read `at` is a mate side by side with its other one, and where the run ends that it is of.
+    pub(crate) fn run_at(&self, at: usize) -> (bool, usize) {
+        let run = self.runs.get(self.runs.partition_point(|&(end, _)| end <= at));
+        run.map_or((false, usize::MAX), |&(end, mates)| (mates, end))
+    }
+
+    /// Appends reads to the last run, if it is of such.
+    fn push(&mut self, reads: usize, mates: bool) {
+        let end = self.runs.last().map_or(0, |run| run.0) + reads;
+        match self.runs.last_mut() {
+            Some((last, same)) if *same == mates => *last = end,
+            _ => self.runs.push((end, mates)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(reads: &[(u16, &str)]) -> MateRuns {
+        let mut runs = MateRuns::default();
+        reads.iter().for_each(|(flags, name)| runs.add(Role::of(*flags), name.as_bytes()));
+        runs
+    }
+
+    #[test]
+    fn mates_side_by_side_are_runs() {
+        let found = runs(&[(77, "a"), (141, "a"), (77, "b"), (141, "b"), (4, "c"), (77, "d")]);
+        assert_eq!(found.runs, [(4, true), (6, false)]);
+        assert_eq!((found.marked, found.paired()), ([3, 2], 4));
+        assert_eq!(found.are_in_order(), Some(true));
+        assert_eq!((found.run_at(3), found.run_at(4)), ((true, 4), (false, 6)));
+        // Other names, the second mate first, and single reads.
+        let apart = runs(&[(77, "a"), (141, "b"), (141, "c"), (77, "c"), (4, "d"), (4, "d")]);
+        assert_eq!((&apart.runs[..], apart.are_in_order()), (&[(6, false)][..], Some(false)));
+        assert_eq!(runs(&[(4, "a"), (0, "a")]).are_in_order(), None);
+    }
+
+    #[test]
+    fn pairs_may_lie_in_two_stretches() {
+        let mut first = runs(&[(141, "z"), (77, "a"), (141, "a"), (77, "b")]);
+        let mut next = runs(&[(141, "b"), (77, "c"), (141, "c")]);
+        assert!(first.ends_within_pair() && first.goes_on_in(&next));
+        assert!(!first.goes_on_in(&runs(&[(141, "c")])) && !first.goes_on_in(&runs(&[(77, "b")])));
+        let mut half = first.split_last();
+        assert!(half.goes_on_in(&next) && !first.ends_within_pair());
+        half.is_mate_of_next();
+        next.begins_with_mate();
+        assert_eq!((first.runs, half.runs), (vec![(1, false), (3, true)], vec![(1, true)]));
+        assert_eq!(next.runs, [(3, true)]);
+        for (mut runs, expected) in [
+            (runs(&[(141, "b")]), vec![(1, true)]),
+            (runs(&[(141, "b"), (4, "x")]), vec![(1, true), (2, false)]),
+        ] {
+            runs.begins_with_mate();
+            assert_eq!(runs.runs, expected);
+        }
+    }
+}

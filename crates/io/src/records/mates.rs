@@ -1,0 +1,242 @@
+//! Which names are those of mates, and what a pair is called.
+//!
+//! Two names are mates' if they are equal, if they differ in a final `/1` or `/2` alone, or if they
+//! differ in exactly one character, `1` in the first name and `2` in the second, which is the last one
+//! behind one of `/ . _ : -`, or follows an `R` between such separators.
+
+use std::fmt;
+
+/// What stands between the parts of a name.
+const SEPARATORS: &[u8] = b"/._:-";
+
+/// Why two records are no pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmated {
+    /// Their names are those of two reads.
+    Names,
+    /// Their names are those of two reads, and they are of a file of alignments.
+    Alignments,
+    /// Both are first mates (1) or second mates (2).
+    Both(u8),
+    /// The second mate comes first.
+    Swapped,
+}
+
+impl fmt::Display for Unmated {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unmated::Names => formatter.write_str(
+                "mates must have the same name, but for a final 1 and 2; if they do belong together, \
+                 `any_names` takes mates by their place",
+            ),
+            Unmated::Alignments => formatter.write_str(
+                "mates must lie side by side, the first one first: samtools collate puts them so",
+            ),
+            Unmated::Both(1) => formatter.write_str(
+                "both are first mates: give the file of second mates too; if they do belong together, \
+                 `any_names` takes mates by their place",
+            ),
+            Unmated::Both(_) => formatter.write_str(
+                "both are second mates: give the file of first mates too; if they do belong together, \
+                 `any_names` takes mates by their place",
+            ),
+            Unmated::Swapped => formatter.write_str(
+                "the second mate comes first: give the files the other way round; `any_names` takes \
+                 mates by their place",
+            ),
+        }
+    }
+}
+
+/// A name without the `/1` or `/2` of a mate.
+pub fn stem(name: &[u8]) -> &[u8] {
+    match name {
+        [stem @ .., b'/', b'1' | b'2'] => stem,
+        _ => name,
+    }
+}
+
+/// The number of a mate in the name's final `/1` or `/2`, else 0.
+fn final_number(name: &[u8]) -> u8 {
+    match name {
+        [.., b'/', number @ (b'1' | b'2')] => number - b'0',
+        _ => 0,
+    }
+}
+
+/// The number of a mate in what follows the name in a header: `1:N:0:…` as Illumina's software writes
+/// it, or a final `/1` as the ENA has it; else 0.
+pub(super) fn comment_number(comment: &[u8]) -> u8 {
+    match comment {
+        [number @ (b'1' | b'2'), b':', b'Y' | b'N', b':', ..] => number - b'0',
+        _ => final_number(comment),
+    }
+}
+
+/// Where two names differ in a 1 of the first and a 2 of the second alone, if that is the number of a
+/// mate.
+fn number_at(one: &[u8], two: &[u8]) -> Option<usize> {
+    if one.len() != two.len() {
+        return None;
+    }
+    let at = one.iter().zip(two).position(|(one, two)| one != two)?;
+    let after = &one[at + 1..];
+    if (one[at], two[at]) != (b'1', b'2') || after != &two[at + 1..] {
+        return None;
+    }
+    let ends = |byte: Option<&u8>| byte.is_none_or(|byte| SEPARATORS.contains(byte));
+    let is_number = match one[..at] {
+        [.., before] if SEPARATORS.contains(&before) => after.is_empty(),
+        [ref before @ .., b'R'] => ends(before.last()) && ends(after.first()) && one.len() > 2,
+        _ => false,
+    };
+    is_number.then_some(at)
+}
+
+/// Whether two names are those of mates, the first one's and the second one's.
+pub fn are_mates(one: &[u8], two: &[u8]) -> bool {
+    problem([one, two], [0, 0]).is_none()
+}
+
+/// What two mates are called together: their name without the number of the mate and the separator
+/// before it. Where something follows the number (`x_R1_001`), and where the names are those of no mates,
+/// it is the first one's, without a final `/1` or `/2`.
+pub fn common_name<'n>(one: &'n [u8], two: &[u8]) -> &'n [u8] {
+    let own = stem(one);
+    if own.len() < one.len() || one == two {
+        return if own.is_empty() { one } else { own };
+    }
+    let common = match number_at(one, two) {
+        Some(at) if at + 1 == one.len() => match one[..at] {
+            [ref before @ .., _, b'R'] => before,
+            [ref before @ .., _] => before,
+            [] => one,
+        },
+        _ => one,
+    };
+    if common.is_empty() { one } else { common }
+}
+
+/// Why two records with these names, and these numbers in their comments, are no pair.
+#[inline]
+pub(super) fn problem([one, two]: [&[u8]; 2], comments: [u8; 2]) -> Option<Unmated> {
+    let numbers = [final_number(one), final_number(two)];
+    let by_numbers = |numbers: [u8; 2]| match numbers {
+        [one, two] if one == two && one > 0 => Some(Unmated::Both(one)),
+        [2, 1] => Some(Unmated::Swapped),
+        _ => None,
+    };
+    if one == two {
+        return by_numbers(numbers).or_else(|| by_numbers(comments));
+    }
+    if stem(one) == stem(two) {
+        return by_numbers(numbers);
+    }
+    if number_at(one, two).is_some() {
+        return None;
+    }
+    Some(if number_at(two, one).is_some() { Unmated::Swapped } else { Unmated::Names })
+}
+
+/// How sure it is that two records that follow each other, with these numbers in their comments, are
+/// mates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sureness {
+    /// They are none.
+    No,
+    /// Their names end in `_1` and `_2` or the like, as those of other records may.
+    Likely,
+    /// They have one name.
+    Same,
+    /// They have one name and the numbers 1 and 2.
+    Numbered,
+}
+
+pub(super) fn sureness([one, two]: [&[u8]; 2], comments: [u8; 2]) -> Sureness {
+    if problem([one, two], comments).is_some() || one.is_empty() {
+        return Sureness::No;
+    }
+    match [final_number(one), final_number(two)] {
+        [1, 2] => Sureness::Numbered,
+        _ if one == two && comments == [1, 2] => Sureness::Numbered,
+        _ if one == two => Sureness::Same,
+        _ => Sureness::Likely,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(one: &str, two: &str) -> Option<Unmated> {
+        problem([one.as_bytes(), two.as_bytes()], [0, 0])
+    }
+
+    #[test]
+    fn names_of_mates_and_of_their_pair() {
+        for (one, two, common) in [
+            ("a", "a", "a"),
+            ("a/1", "a/2", "a"),
+            ("a", "a/2", "a"),
+            ("SRR1.1.1", "SRR1.1.2", "SRR1.1"),
+            ("r_1", "r_2", "r"),
+            ("r:1", "r:2", "r"),
+            ("r-1", "r-2", "r"),
+            ("r_R1", "r_R2", "r"),
+            ("r.R1/1", "r.R1/2", "r.R1"),
+            ("x_R1_001", "x_R2_001", "x_R1_001"),
+            ("x:R1:001", "x:R2:001", "x:R1:001"),
+            ("R1.7", "R2.7", "R1.7"),
+            ("/1", "/2", "/1"),
+            (".1", ".2", ".1"),
+            ("SRR1.1", "SRR1.1", "SRR1.1"),
+        ] {
+            assert_eq!(found(one, two), None, "{one} {two}");
+            let name = common_name(one.as_bytes(), two.as_bytes());
+            assert_eq!(name, common.as_bytes(), "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn other_names_are_no_mates() {
+        for (one, two) in [
+            ("a", "b"),
+            ("a1", "a2"),
+            ("a.11", "a.12"),
+            ("a.2", "a.3"),
+            ("a.1.1", "a.2.2"),
+            ("x_R1001", "x_R2001"),
+            ("xR1_001", "xR2_001"),
+            ("x_1_001", "x_2_001"),
+            ("R1", "R2"),
+            ("1", "2"),
+            ("a.1", "a.2x"),
+            ("a/1", "b/2"),
+            ("a/1", "a/3"),
+        ] {
+            assert_eq!(found(one, two), Some(Unmated::Names), "{one} {two}");
+        }
+        for (one, two) in [("a/2", "a/1"), ("a.2", "a.1"), ("x_R2_1", "x_R1_1")] {
+            assert_eq!(found(one, two), Some(Unmated::Swapped), "{one} {two}");
+        }
+        assert_eq!(found("a/1", "a/1"), Some(Unmated::Both(1)));
+        assert_eq!(found("a/2", "a/2"), Some(Unmated::Both(2)));
+    }
+
+    #[test]
+    fn comments_have_numbers_of_mates() {
+        let numbers = ["1:N:0:ACGT", "2:Y:18:1", "3:N:0", "1", "1:2", "length=100", "A:1/2", ""];
+        let found = numbers.map(|comment| comment_number(comment.as_bytes()));
+        assert_eq!(found, [1, 2, 0, 0, 0, 0, 2, 0]);
+        let both = |numbers| problem([b"a", b"a"], numbers);
+        assert_eq!(both([1, 2]), None);
+        assert_eq!(both([1, 1]), Some(Unmated::Both(1)));
+        assert_eq!(both([2, 1]), Some(Unmated::Swapped));
+        // Of reads 1 and 3 of a run with an index between them.
+        assert_eq!(both([1, 0]), None);
+        assert_eq!(sureness([b"a", b"a"], [1, 2]), Sureness::Numbered);
+        assert_eq!(sureness([b"a", b"a"], [0, 0]), Sureness::Same);
+        assert_eq!(sureness([b"a_1", b"a_2"], [0, 0]), Sureness::Likely);
+        assert_eq!(sureness([b"a_2", b"a_3"], [0, 0]), Sureness::No);
+    }
+}

@@ -1,0 +1,100 @@
+//! Inputs that are the same file.
+
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+
+use merganser_run::Warnings;
+use rustix::fs::FileType;
+
+use crate::{Error, Input, Segment};
+
+/// What tells a regular file from all others, whatever its names: its device and number. Parts of a file
+/// are told apart by where they begin. `None` for pipes and what cannot be looked at.
+fn identity(input: &Input) -> Option<[u64; 3]> {
+    let Some(path) = input.path() else {
+        let at = rustix::fs::fstat(rustix::stdio::stdin()).ok()?;
+        let is_file = FileType::from_raw_mode(at.st_mode) == FileType::RegularFile;
+        return is_file.then_some([at.st_dev, at.st_ino, 0]);
+    };
+    let at = std::fs::metadata(path).ok().filter(|at| at.is_file())?;
+    Some([at.dev(), at.ino(), input.begins()])
+}
+
+/// Warns of files that are read more than once, by whatever names.
+pub(crate) fn warn_of_repeats<'a>(
+    inputs: impl IntoIterator<Item = &'a Input>,
+    warnings: &Warnings,
+) {
+    let mut seen: HashMap<[u64; 3], &Input> = HashMap::new();
+    let mut repeats = Vec::new();
+    for input in inputs {
+        let Some(identity) = identity(input) else { continue };
+        match seen.get(&identity) {
+            Some(first) => repeats.push((*first, input)),
+            None => drop(seen.insert(identity, input)),
+        }
+    }
+    let Some((first, second)) = repeats.first() else { return };
+    let names = match first == second {
+        true => format!("{first}: is given more than once"),
+        false => format!("{first} and {second}: are the same file"),
+    };
+    let more = match repeats.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more of the inputs are files that were given before)"),
+    };
+    warnings.push(format!("{names}, and all that it holds counts twice{more}: give it once"));
+}
+
+/// Sees to it that no file is its own mate.
+///
+/// # Errors
+/// If first and second mates are the same file.
+pub(crate) fn refuse_own_mates(segments: &[Segment]) -> Result<(), Error> {
+    for segment in segments {
+        let Segment::Pair(one, two) = segment else { continue };
+        if identity(one).is_some_and(|identity| self::identity(two) == Some(identity)) {
+            return Err(Error::OwnMates { first: one.to_string(), second: two.to_string() });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn files_are_known_by_any_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        fs::write(path("a"), "x").unwrap();
+        fs::write(path("b"), "x").unwrap();
+        symlink(path("a"), path("link")).unwrap();
+        fs::hard_link(path("a"), path("hard")).unwrap();
+        let input = |name: &str| Input::File(path(name));
+        let warned = |names: &[&str]| {
+            let (warnings, inputs) = (Warnings::default(), names.iter().map(|name| input(name)));
+            warn_of_repeats(&inputs.collect::<Vec<_>>(), &warnings);
+            warnings.since(0).join("|").replace(&format!("{}/", dir.path().display()), "")
+        };
+        let counts = "and all that it holds counts twice";
+        assert_eq!(warned(&["a", "b"]), "");
+        assert_eq!(
+            warned(&["a", "b", "a"]),
+            format!("a: is given more than once, {counts}: give it once")
+        );
+        for other in ["link", "hard", "../x/./a"] {
+            let other = other.replace("x", dir.path().file_name().unwrap().to_str().unwrap());
+            let expected = format!("a and {other}: are the same file, {counts}: give it once");
+            assert_eq!(warned(&["a", "b", &other]), expected);
+        }
+        assert!(warned(&["a", "b", "a", "b", "a"]).contains("(and 2 more of the inputs"));
+        let pair = |one, two| refuse_own_mates(&[Segment::Pair(input(one), input(two))]);
+        assert!(pair("a", "b").is_ok());
+        let error = pair("a", "link").unwrap_err().to_string();
+        assert!(error.contains("the same file as first and as second mates"), "{error}");
+    }
+}
