@@ -18,11 +18,12 @@ fuzz_target!(|input: (bool, &[u8])| {
     assert_eq!(samples.as_ref().ok(), again.as_ref().ok());
     let Ok(samples) = samples else { return };
     let mut names = HashSet::new();
-    for (name, segments) in &samples {
-        assert!(!segments.is_empty() && names.insert(name), "{name:?}");
+    for (name, rows) in &samples {
+        let segments = rows.iter().map(|(_, segment)| segment);
+        assert!(!rows.is_empty() && names.insert(name), "{name:?}");
         assert!(name != OsStr::new("") && !name.as_encoded_bytes().contains(&b'/'));
         assert!(
-            segments.iter().flat_map(|segment| segment.inputs()).all(|input| !input.is_stdin())
+            segments.flat_map(|segment| segment.inputs()).all(|input| !input.is_stdin())
         );
     }
 });

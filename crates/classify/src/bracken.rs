@@ -28,7 +28,7 @@ use simulate::Simulation;
 pub struct Share {
     /// The genome's taxid.
     pub genome: u32,
-    /// Its reads that were assigned to the taxon, at least 1,
+    /// Its reads that were assigned to the taxon,
     pub reads: u64,
     /// and all of its reads, those without a taxon included.
     pub total: u64,

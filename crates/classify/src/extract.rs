@@ -1,5 +1,6 @@
 //! Reads of some taxa, by what a run of `classify` wrote of them.
 
+mod decisions;
 mod lines;
 mod names;
 mod relatives;
@@ -12,7 +13,9 @@ use std::path::Path;
 
 use merganser_gpu::DeviceInfo;
 use merganser_io::{BgzfBlocks, Header, Keep, RecordOptions, Records, Segment};
-use merganser_run::{Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit};
+use merganser_run::{
+    Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, thousands,
+};
 
 use crate::Error;
 use crate::lines::shown;
@@ -46,6 +49,8 @@ pub struct ExtractConfig {
     /// Take mates by their place in the inputs, whatever their names; else these must be
     /// [those of mates](merganser_io::are_mates).
     pub any_names: bool,
+    /// Taxids that lines may have, sorted: lines with others are counted. None: any.
+    pub known: Option<Vec<u64>>,
 }
 
 impl ExtractConfig {
@@ -70,6 +75,14 @@ impl ExtractConfig {
     #[must_use]
     pub fn any_names(self, any_names: bool) -> ExtractConfig {
         ExtractConfig { any_names, ..self }
+    }
+
+    /// Counts lines with other taxids than these.
+    #[must_use]
+    pub fn known(self, taxids: impl IntoIterator<Item = u64>) -> ExtractConfig {
+        let mut known = Vec::from_iter(taxids);
+        known.sort_unstable();
+        ExtractConfig { known: Some(known), ..self }
     }
 
     /// Whether reads of this taxon are extracted.
@@ -118,6 +131,10 @@ pub struct ExtractOutcome {
     pub without_line: u64,
     /// and the first of them.
     pub first_without_line: Option<String>,
+    /// Lines with a taxid that is not among the known ones,
+    pub unknown: u64,
+    /// and the first: its taxid, and the name of its read.
+    pub first_unknown: Option<(u64, String)>,
     /// The first read that does not stand where its line does: from there on, reads were looked for
     /// by name.
     pub out_of_order: Option<String>,
@@ -182,6 +199,14 @@ pub fn extract_reads(
             _ => "none of the reads has a line in it: it is of other reads",
         };
         return Err(Error::content(shown(lines), what));
+    }
+    if let Some((taxid, read)) = &outcome.first_unknown {
+        let (lines, count) = (shown(lines).display(), thousands(outcome.unknown));
+        resources.warnings.push(format!(
+            "{lines}: {count} lines have taxids that are not known, first {taxid} (read {read}): which taxa \
+             these are below cannot be told; give the taxonomy, database or report that the lines were made \
+             with"
+        ));
     }
     outcome.peak_memory = merganser_run::peak_rss();
     Ok(outcome)

@@ -110,6 +110,11 @@ impl Taxonomy {
         })
     }
 
+    /// Taxids that were merged into others, sorted: of each, [`node`](Self::node) gives the current node.
+    pub fn merged(&self) -> impl Iterator<Item = u32> + '_ {
+        self.merged.iter().map(|(taxid, _)| *taxid)
+    }
+
     /// The parent of a node; the root's is the root.
     pub fn parent(&self, node: u32) -> u32 {
         self.parents[node as usize]

@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 
 use merganser_classify::bracken::{Distribution, Estimate, Level};
 use merganser_classify::report::KrakenReport;
+use merganser_run::Warnings;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bracken").join(name)
 }
 
 fn sample(name: &str) -> (KrakenReport, Distribution) {
-    let report = KrakenReport::read(&data(&format!("{name}.kreport"))).unwrap();
+    let report =
+        KrakenReport::read(&data(&format!("{name}.kreport")), &Warnings::default()).unwrap();
     (report, Distribution::read(&data(&format!("{name}.kmer_distrib"))).unwrap())
 }
 

@@ -44,5 +44,5 @@ pub use records::{
 };
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;
-pub use table_line::{each_table_line, read_table, read_table_line};
+pub use table_line::{BYTE_ORDER_MARK, each_table_line, read_table, read_table_line};
 pub use there::{is_file, look_up, uninterrupted};

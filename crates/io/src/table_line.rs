@@ -10,11 +10,16 @@ const MOST: u64 = 1 << 20;
 /// The most bytes of a sheet: a hundred thousand lines and more.
 const MOST_OF_ALL: usize = 16 << 20;
 
-/// Appends the next line to `line`, with its end, and gives its length; 0 at the end of the text. It is
-/// the line of this `number`, from 1.
+/// The byte order mark that spreadsheets and editors put before UTF-8 text. It is no part of the text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The marks of UTF-16, of either byte order.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// Appends the next line to `line`, with its end and without a byte order mark, and gives the number of
+/// bytes read; 0 at the end of the text. It is the line of this `number`, from 1.
 ///
 /// # Errors
-/// As reading; and if the line has more than 1 MiB, after so much of it.
+/// As reading; if the line has more than 1 MiB, after so much of it; and if the text is UTF-16.
 pub fn read_table_line(
     text: &mut dyn BufRead,
     line: &mut Vec<u8>,
@@ -28,7 +33,24 @@ pub fn read_table_line(
         );
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
+    if number == 1 {
+        take_mark_off(line, read)?;
+    }
     Ok(read)
+}
+
+/// Takes the byte order mark off the first line, which is the last `read` bytes of `line`.
+fn take_mark_off(line: &mut Vec<u8>, read: usize) -> io::Result<()> {
+    let begin = line.len() - read;
+    if UTF_16_MARKS.iter().any(|mark| line[begin..].starts_with(mark)) {
+        let problem =
+            "line 1: this is UTF-16, as spreadsheets save \"Unicode text\": save it as UTF-8";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    }
+    if line[begin..].starts_with(BYTE_ORDER_MARK) {
+        line.drain(begin..begin + BYTE_ORDER_MARK.len());
+    }
+    Ok(())
 }
 
 /// Calls `take` with the lines of a list, histogram or the like, one after the other, without their ends
@@ -87,6 +109,29 @@ mod tests {
         let error = read_table_line(&mut text, &mut line, 3).unwrap_err().to_string();
         assert!(error.starts_with("line 3: a line of more than 1.00 MiB"), "{error}");
         assert!(line.len() < 2 << 20);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text() {
+        let lines = |text: &[u8]| {
+            let (mut text, mut lines) = (BufReader::new(text), Vec::new());
+            for number in 1.. {
+                let mut line = b">".to_vec();
+                if read_table_line(&mut text, &mut line, number)? == 0 {
+                    return Ok(lines);
+                }
+                lines.push(String::from_utf8(line).unwrap());
+            }
+            unreachable!("lines end")
+        };
+        let ok = |text: &[u8]| -> Vec<String> { lines(text).unwrap() };
+        assert_eq!(ok(b"\xef\xbb\xbfa\nb\n"), [">a\n", ">b\n"]);
+        assert_eq!(ok(b"a\n\xef\xbb\xbfb"), [">a\n", ">\u{feff}b"]);
+        assert_eq!(ok(b"\xef\xbb\xbf"), [">"]);
+        for text in [&b"\xff\xfea\0\n\0"[..], b"\xfe\xff\0a\0\n"] {
+            let error: io::Error = lines(text).unwrap_err();
+            assert!(error.to_string().starts_with("line 1: this is UTF-16"), "{error}");
+        }
     }
 
     #[test]

@@ -107,7 +107,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let mut query = args.query.clone();
     let path = take_database(args, &mut query)?;
     check_usage(args, &query)?;
-    let work = Work::new(args, &query)?;
+    let work = Work::new(args, &query, console)?;
     let source = Source::new(args, path)?;
     source.check(&query)?;
     let files = source.files(args)?.read(&args.sample_sheet).write(&args.resume);
@@ -161,10 +161,10 @@ enum Work<'q> {
 }
 
 impl<'q> Work<'q> {
-    fn new(args: &ClassifyArgs, query: &'q QueryArgs) -> Result<Work<'q>> {
+    fn new(args: &ClassifyArgs, query: &'q QueryArgs, console: &Console) -> Result<Work<'q>> {
         Ok(match &args.sample_sheet {
             Some(path) => {
-                let samples = samples::read(path, &query.inputs, query.interleaved)?;
+                let samples = samples::read(path, &query.inputs, query.interleaved, console)?;
                 Work::Sheet(samples::of_shard(samples, args.shard)?)
             }
             None if args.interactive => Work::Session,

@@ -66,7 +66,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     if let Some(directory) = &args.tmp_dir {
         resources.temp_dir.clone_from(directory);
     }
-    let jobs = job::all(args)?;
+    let jobs = job::all(args, console)?;
     for job in &jobs {
         config(args, job)?.validate()?;
         refuse_swapped(args, &job.inputs)?;

@@ -1,7 +1,9 @@
 //! Sample sheets: which reads are of which sample.
 
+mod repeats;
 mod sheet;
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::Result;
@@ -9,20 +11,30 @@ use merganser_io::Segment;
 use merganser_run::Shard;
 
 use crate::args::ReadsArgs;
-pub(crate) use sheet::Sample;
+use crate::console::Console;
+
+/// A sample and its reads.
+pub(crate) type Sample = (OsString, Vec<Segment>);
 
 /// Reads a sample sheet: a line for each file or pair of files, `SAMPLE<TAB>READS` or
-/// `SAMPLE<TAB>MATES1<TAB>MATES2`, or with commas; a first line whose first cell is `sample` is a
-/// header, empty lines and those that begin with `#` say nothing. Lines of the same sample belong
-/// together; samples are in the order of their first lines.
+/// `SAMPLE<TAB>MATES1<TAB>MATES2`, or with commas or semicolons, and cells in quotes; a first line that names
+/// columns (`sample`, `fastq_1` …) says which have what; empty lines and those that begin with `#` say
+/// nothing. Lines of the same sample belong together; samples are in the order of their first lines. A row that
+/// repeats one of its sample is left out, with a warning.
 ///
 /// # Errors
 /// What is wrong, and in which line.
-pub(crate) fn read(path: &Path, reads: &ReadsArgs, interleaved: bool) -> Result<Vec<Sample>> {
+pub(crate) fn read(
+    path: &Path,
+    reads: &ReadsArgs,
+    interleaved: bool,
+    console: &Console,
+) -> Result<Vec<Sample>> {
     let text = merganser_io::read_table(path)
         .map_err(|error| anyhow::anyhow!("{}: {}", path.display(), merganser_io::reason(&error)))?;
     let samples = sheet::parse(&text, interleaved)
         .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+    let samples = repeats::settle(path, samples, console)?;
     let segment = |segment| match segment {
         Segment::Single(input) => Segment::Single(reads.input(input)),
         Segment::Interleaved(input) => Segment::Interleaved(reads.input(input)),

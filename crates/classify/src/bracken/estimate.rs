@@ -1,10 +1,12 @@
 //! Estimates: the reads of higher taxa given back to the taxa of a level, by Bracken's rule, as its
 //! est_abundance.py computes and writes it, to the last digit: sums are made in its order.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::io::{self, Write};
 use std::str::FromStr;
+
+use merganser_run::thousands;
 
 use super::{Distribution, Share};
 use crate::Error;
@@ -72,6 +74,11 @@ pub struct EstimateNotes {
     pub distributed: u64,
     /// and those that were not, as nothing that is left has any in common with their taxon.
     pub not_distributed: u64,
+    /// Taxa of the level with enough reads that the distribution has no row and no genome of, nor of any
+    /// taxon below them,
+    pub unknown: u64,
+    /// with so many reads.
+    pub unknown_reads: u64,
 }
 
 /// An estimate of the reads of each taxon of a level.
@@ -110,13 +117,14 @@ impl<'r> Estimate<'r> {
         let mut estimate = Estimate {
             report,
             level: level.clone(),
-            codes: codes(report)?,
+            codes: codes(report, level)?,
             members: vec![None; rows],
             added: vec![0.0; rows],
             sum: 0.0,
             notes: EstimateNotes::default(),
         };
         estimate.choose(threshold);
+        estimate.look_up(distribution);
         estimate.distribute(distribution);
         let kept = (0..rows).filter(|&row| estimate.members[row] == Some(row));
         estimate.sum = kept.map(|row| estimate.estimated(row)).fold(0.0, |sum, reads| sum + reads);
@@ -126,6 +134,42 @@ impl<'r> Estimate<'r> {
     /// What happened to the reads.
     pub fn notes(&self) -> EstimateNotes {
         self.notes
+    }
+
+    /// What is doubtful about the distribution, if it lacks taxa of the level with more than half of the
+    /// reads of all: it is of another database, then.
+    pub fn doubt(&self) -> Option<String> {
+        let EstimateNotes { taxa, unknown, unknown_reads, .. } = self.notes;
+        let kept = (0..self.members.len()).filter(|&row| self.members[row] == Some(row));
+        let reads: u64 = kept.map(|row| self.report.rows()[row].clade).sum();
+        let what = if unknown == taxa { "no genome" } else { "not enough genomes" };
+        let [unknown, taxa, unknown_reads, all] =
+            [unknown, taxa, unknown_reads, reads].map(thousands);
+        (reads < 2 * self.notes.unknown_reads).then(|| {
+            format!(
+                "{what} of the report's taxa of level {} are in it: it lacks {unknown} of {taxa} of them, with \
+                 {unknown_reads} of {all} reads; is it of the database that the reads were classified by?",
+                self.level
+            )
+        })
+    }
+
+    /// Counts taxa of the level that the distribution lacks.
+    fn look_up(&mut self, distribution: &Distribution) {
+        let rows = self.report.rows();
+        let shares = distribution.rows.iter().flat_map(|row| &row.1);
+        let known: HashSet<u64> = shares
+            .map(|share| u64::from(share.genome))
+            .chain(distribution.rows.iter().map(|row| u64::from(row.0)))
+            .collect();
+        let members = self.members.iter().zip(rows).filter(|(_, row)| known.contains(&row.taxid));
+        let found: HashSet<usize> = members.filter_map(|(member, _)| *member).collect();
+        for (at, row) in rows.iter().enumerate() {
+            if self.members[at] == Some(at) && !found.contains(&at) {
+                self.notes.unknown += 1;
+                self.notes.unknown_reads += row.clade;
+            }
+        }
     }
 
     /// Finds the taxa of the level, and what belongs to each.
@@ -296,7 +340,9 @@ fn divide(
     // Reads that a genome seems to have: those assigned to itself, by the share that is.
     let seeming = |&(at, ref share): &(usize, Share)| {
         let itself = shares.get(&u64::from(share.genome)).into_iter().flatten();
-        let unique = itself.map(|(_, one)| one).find(|one| one.genome == share.genome);
+        // An entry of 0 reads is none: Bracken divides by it.
+        let mut unique = itself.map(|(_, one)| one);
+        let unique = unique.find(|one| one.genome == share.genome && one.reads > 0);
         rows[at].own as f64 / unique.map_or(1.0, fraction)
     };
     let seeming: Vec<f64> = own.iter().map(seeming).collect();
@@ -310,6 +356,9 @@ fn divide(
         .map(|((_, share), reads)| fraction(share) * (reads / all))
         .collect();
     let sum = weights.iter().fold(0.0, |sum, weight| sum + weight);
+    if sum == 0.0 {
+        return false;
+    }
     for ((at, _), weight) in own.iter().zip(weights) {
         given[*at] += weight / sum * reads as f64;
     }
@@ -332,14 +381,16 @@ fn share(part: f64, whole: f64) -> f64 {
 }
 
 /// The rank codes of all rows: that of a taxon without a main rank is its parent's, a step further, in
-/// whose last digit alone steps are counted.
-fn codes(report: &KrakenReport) -> Result<Vec<String>, Error> {
+/// whose last digit alone steps are counted. A domain whose code is none counts as one where domains are
+/// estimated; Bracken finds none there.
+fn codes(report: &KrakenReport, level: &Level) -> Result<Vec<String>, Error> {
     let mut codes: Vec<String> = Vec::new();
     for row in report.rows() {
         let above = row.parent.map(|parent| codes[parent].clone());
         codes.push(match above {
             _ if row.is_unclassified() => "U".into(),
             None => "R".into(),
+            Some(_) if level.letter == b'D' && row.letter() == Some('D') => "D".into(),
             Some(above) if row.rank.len() > 1 => match above.len() {
                 1 => above + "1",
                 len => {

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use merganser_io::BYTE_ORDER_MARK;
+
 use super::{Distribution, Share};
 use crate::Error;
 
@@ -12,6 +14,8 @@ use crate::Error;
 const HEADING: &str = "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n";
 /// The beginning of that line, by which such files are known.
 const FIRST: &[u8] = b"mapped_taxid\t";
+/// Bytes of it that are looked at, behind a byte order mark.
+const HEAD: u64 = (FIRST.len() + BYTE_ORDER_MARK.len()) as u64;
 /// The most bytes of a row, which may have all genomes of a library.
 const LONGEST: u64 = 256 << 20;
 
@@ -47,7 +51,7 @@ impl Distribution {
     /// Reads such a file, plain or compressed.
     ///
     /// # Errors
-    /// If it cannot be read or is malformed: with the line, and what is wrong there.
+    /// If it cannot be read, has no rows or is malformed: with the line, and what is wrong there.
     pub fn read(path: &Path) -> Result<Distribution, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
         let text = merganser_io::open_text(path).map_err(failed)?;
@@ -59,13 +63,21 @@ impl Distribution {
         loop {
             line.clear();
             number += 1;
-            let most = if number == 1 { FIRST.len() as u64 } else { LONGEST };
+            let most = if number == 1 { HEAD } else { LONGEST };
             let read = (&mut lines).take(most).read_until(b'\n', &mut line).map_err(failed)?;
-            if number == 1 && !line.starts_with(FIRST) {
+            let head = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line);
+            if number == 1 && !head.starts_with(FIRST) {
                 return Err(Error::content(
                     path,
                     "not a distribution of Bracken (*.kmer_distrib): its first line does not begin with \
                      `mapped_taxid`",
+                ));
+            }
+            if read == 0 && distribution.rows.is_empty() {
+                return Err(Error::content(
+                    path,
+                    "the distribution is a heading without rows: make it again, of the genomes of the \
+                     database",
                 ));
             }
             if read == 0 {
@@ -76,7 +88,9 @@ impl Distribution {
             }
             if number == 1 {
                 // Its end, wherever it is.
-                lines.skip_until(b'\n').map_err(failed)?;
+                if !line.ends_with(b"\n") {
+                    lines.skip_until(b'\n').map_err(failed)?;
+                }
                 continue;
             }
             if line.trim_ascii().is_empty() {
@@ -106,8 +120,10 @@ fn row(line: &[u8]) -> Result<(u32, Vec<Share>), String> {
             return Err(shape());
         };
         let genome = u32::try_from(genome).map_err(|_| shape())?;
-        if reads == 0 || reads > total {
-            return Err(format!("`{text}`: of {total} reads, 1 or more can be there, and no more"));
+        if reads > total || total == 0 {
+            return Err(format!(
+                "`{text}`: {reads} of {total} reads cannot be assigned to the taxon"
+            ));
         }
         if !genomes.insert(genome) {
             return Err(format!("genome {genome} is there twice"));
@@ -136,7 +152,9 @@ mod tests {
         let rows = vec![(0, vec![share(7, 1, 9)]), (5, vec![share(7, 8, 9), share(8, 3, 3)])];
         let distribution = Distribution { rows, ..Distribution::default() };
         assert_eq!(read(&distribution.text()), Ok(distribution));
-        assert_eq!(read(HEADING), Ok(Distribution::default()));
+        // As Bracken's own sample data has it: none of the genome's reads.
+        let none = read(&format!("\u{feff}{HEADING}5\t7:0:9 8:3:3 \n")).unwrap();
+        assert_eq!(none.rows, [(5, vec![share(7, 0, 9), share(8, 3, 3)])]);
         // As Bracken's own program writes the last row.
         assert_eq!(read(&format!("{HEADING}5\t7:8:9")).unwrap().rows, [(5, vec![share(7, 8, 9)])]);
     }
@@ -157,11 +175,16 @@ mod tests {
             ("5\t7:-8:9", shape),
             ("5\t7777777777:8:9", shape),
             ("5\t7:8:9 7:1:9", "genome 7 is there twice"),
-            ("5\t7:0:9", "`7:0:9`: of 9 reads, 1 or more can be there, and no more"),
-            ("5\t7:10:9", "`7:10:9`: of 9 reads, 1 or more can be there, and no more"),
+            ("5\t7:0:0", "`7:0:0`: 0 of 0 reads cannot be assigned to the taxon"),
+            ("5\t7:10:9", "`7:10:9`: 10 of 9 reads cannot be assigned to the taxon"),
         ] {
             let text = format!("{HEADING}1\t7:1:9 \n{row}\n");
             assert_eq!(read(&text), Err(format!("FILE: line 3: {what}")), "{row}");
+        }
+        let empty = "FILE: the distribution is a heading without rows: make it again, of the genomes of the \
+                     database";
+        for text in [HEADING, HEADING.trim_end(), &format!("{HEADING}\n \n")] {
+            assert_eq!(read(text), Err(empty.to_owned()));
         }
         // Without an end: no more of it is read than says what it is.
         assert!(Distribution::read("/dev/zero".as_ref()).is_err());

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use memchr::{memchr, memrchr};
-use merganser_io::FileKind;
+use merganser_io::{BYTE_ORDER_MARK, FileKind};
 
 use crate::Error;
 use crate::lines::shown;
@@ -65,7 +65,7 @@ impl ReadLines {
         }
         self.number += 1;
         let Some(end) = memchr(b'\n', buffer) else { return self.next_split(line).map(|()| true) };
-        let parsed = line.parse(&buffer[..end]);
+        let parsed = line.parse(text(&buffer[..end], self.number));
         self.reader.consume(end + 1);
         parsed.map(|()| true).map_err(|what| self.error(&what))
     }
@@ -86,7 +86,8 @@ impl ReadLines {
             let used = end.map_or(buffer.len(), |end| end + 1);
             self.reader.consume(used);
             if end.is_some() {
-                return line.parse(&self.split).map_err(|what| self.error(&what));
+                let parsed = line.parse(text(&self.split, self.number));
+                return parsed.map_err(|what| self.error(&what));
             }
         }
     }
@@ -95,6 +96,12 @@ impl ReadLines {
     pub(super) fn error(&self, what: &str) -> Error {
         Error::content(&self.path, format!("line {}: {what}", self.number))
     }
+}
+
+/// A line without the byte order mark that the first one may have.
+fn text(line: &[u8], number: u64) -> &[u8] {
+    let marked = (number == 1).then(|| line.strip_prefix(BYTE_ORDER_MARK)).flatten();
+    marked.unwrap_or(line)
 }
 
 impl ReadLine {
@@ -181,6 +188,15 @@ mod tests {
         long.resize(3 << 20, b'x');
         long.extend_from_slice(b"\nU\tb\t0\t\n");
         assert_eq!(all(&long, 1000).unwrap(), [("a".to_owned(), 5), ("b".to_owned(), 0)]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_lines() {
+        let text = b"\xef\xbb\xbfC\ta\t5\r\nU\tb\t0\r\n";
+        for buffer in [1, 2, 4096] {
+            assert_eq!(all(text, buffer).unwrap(), [("a".to_owned(), 5), ("b".to_owned(), 0)]);
+        }
+        assert!(all(b"C\ta\t5\n\xef\xbb\xbfC\tb\t5\n", 8).is_err());
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct Relatives {
     pub taxids: HashSet<u64>,
     /// Taxa of which no relatives are known, in the order in which they were given.
     pub missing: Vec<u64>,
+    /// All taxa that are known there, and taxids that were merged into them, sorted.
+    pub known: Vec<u64>,
 }
 
 /// Adds to `taxids` those that a report has below them, with `children`, and above them up to the
@@ -28,7 +30,8 @@ pub fn relatives_in_report(
     relatives(&up, taxids, children, parents)
 }
 
-/// The same by a taxonomy; taxids that were merged into others are theirs, too.
+/// The same by a taxonomy; taxids that were merged into others are these, as given ones and as those that
+/// are found.
 pub fn relatives_in_taxonomy(
     tree: &Taxonomy,
     taxids: &[u64],
@@ -40,13 +43,23 @@ pub fn relatives_in_taxonomy(
         (u64::from(tree.taxid(node)), parent)
     };
     let up: Vec<_> = (0..tree.len() as u32).map(row).collect();
-    let current = |&taxid: &u64| {
+    let current = |taxid: u64| {
         let node = u32::try_from(taxid).ok().and_then(|taxid| tree.node(taxid));
         node.map_or(taxid, |node| u64::from(tree.taxid(node)))
     };
-    let now: Vec<u64> = taxids.iter().map(current).collect();
+    let now: Vec<u64> = taxids.iter().map(|&taxid| current(taxid)).collect();
     let mut found = relatives(&up, &now, children, parents);
     found.taxids.extend(taxids);
+    for old in tree.merged().map(u64::from) {
+        let new = current(old);
+        if new != old {
+            found.known.push(old);
+        }
+        if found.taxids.contains(&new) {
+            found.taxids.insert(old);
+        }
+    }
+    found.known.sort_unstable();
     found
 }
 
@@ -73,14 +86,39 @@ fn relatives(
             above[parent] |= above[at] || is_given;
         }
     }
-    let known: HashSet<u64> = up.iter().map(|(taxid, _)| *taxid).chain([0]).collect();
-    let missing = taxids.iter().copied().filter(|taxid| !known.contains(taxid)).collect();
-    Relatives { taxids: found, missing }
+    let mut known: Vec<u64> = up.iter().map(|(taxid, _)| *taxid).chain([0]).collect();
+    known.sort_unstable();
+    let is_missing = |taxid: &u64| known.binary_search(taxid).is_err();
+    let missing = taxids.iter().copied().filter(is_missing).collect();
+    Relatives { taxids: found, missing, known }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::taxonomy::NodeInfo;
+
+    #[test]
+    fn merged_taxids_are_those_that_they_were_merged_into() {
+        let node = |taxid, parent| {
+            let (rank, name) = ("no rank".to_owned(), String::new());
+            NodeInfo { taxid, parent, rank, name }
+        };
+        let nodes = vec![node(1, 1), node(10, 1), node(11, 10), node(12, 1)];
+        let tree = Taxonomy::new(nodes, vec![(98, 12), (99, 11)]);
+        let found = |taxids: &[u64], children| {
+            let found = relatives_in_taxonomy(&tree, taxids, children, false);
+            let mut taxids = Vec::from_iter(found.taxids);
+            taxids.sort_unstable();
+            (taxids, found.missing)
+        };
+        assert_eq!(found(&[10], true), (vec![10, 11, 99], vec![]));
+        assert_eq!(found(&[11], false), (vec![11, 99], vec![]));
+        assert_eq!(found(&[99], true), (vec![11, 99], vec![]));
+        assert_eq!(found(&[97], true), (vec![97], vec![97]));
+        let known = relatives_in_taxonomy(&tree, &[], false, false).known;
+        assert_eq!(known, [0, 1, 10, 11, 12, 98, 99]);
+    }
 
     #[test]
     fn relatives_are_below_and_above() {

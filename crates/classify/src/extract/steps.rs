@@ -11,6 +11,7 @@ use merganser_io::{RecordBatch, Records, stem};
 use merganser_run::locks::{into_inner, lock, wait};
 use merganser_run::{Source, format_size};
 
+use super::decisions::Decisions;
 use super::lines::{ReadLine, ReadLines};
 use super::names::{Added, NameTable};
 use super::{ExtractConfig, ExtractOutcome};
@@ -28,11 +29,10 @@ pub(super) struct Step {
 /// Where batches come from, with their lines.
 pub(super) struct Steps<'s> {
     records: Records,
-    config: &'s ExtractConfig,
     turns: Mutex<Turns>,
     changed: Condvar,
     /// Used by the one whose turn it is.
-    cursor: Mutex<Cursor>,
+    cursor: Mutex<Cursor<'s>>,
     /// Of the lines that are not in the order of the reads.
     names: OnceLock<NameTable>,
 }
@@ -46,14 +46,17 @@ struct Turns {
 }
 
 /// A place between two lines.
-struct Cursor {
+struct Cursor<'s> {
     path: PathBuf,
+    decisions: Decisions<'s>,
     lines: ReadLines,
     line: ReadLine,
     /// The line is that of no read yet.
     is_open: bool,
-    /// The line before, which the read before has.
+    /// The line before, which the read before has,
     before: ReadLine,
+    /// and whether its reads are extracted.
+    is_before_extracted: bool,
     /// Bytes that names may take.
     room: u64,
     /// The read that was not where its line is.
@@ -71,11 +74,19 @@ impl<'s> Steps<'s> {
         let lines = ReadLines::open(path)?;
         let (path, line, before) =
             (shown(path).to_owned(), ReadLine::default(), ReadLine::default());
-        let (is_open, out_of_order) = (false, None);
-        let cursor = Cursor { path, lines, line, is_open, before, room, out_of_order };
+        let cursor = Cursor {
+            path,
+            decisions: Decisions::new(config),
+            lines,
+            line,
+            is_open: false,
+            before,
+            is_before_extracted: false,
+            room,
+            out_of_order: None,
+        };
         Ok(Steps {
             records,
-            config,
             turns: Mutex::new(Turns { next: 0, end: u64::MAX }),
             changed: Condvar::new(),
             cursor: Mutex::new(cursor),
@@ -93,8 +104,14 @@ impl<'s> Steps<'s> {
     pub(super) fn finish(self) -> Result<ExtractOutcome, Error> {
         let Steps { records, cursor, .. } = self;
         let mut cursor = into_inner(cursor);
-        while cursor.lines.next(&mut cursor.line)? {}
+        while cursor.is_open || cursor.lines.next(&mut cursor.line)? {
+            cursor.decisions.extracts(&cursor.line);
+            cursor.is_open = false;
+        }
+        let (unknown, first_unknown) = cursor.decisions.unknown();
         Ok(ExtractOutcome {
+            unknown,
+            first_unknown,
             skipped_alignments: records.skipped_alignments(),
             lines: cursor.lines.number(),
             out_of_order: cursor.out_of_order,
@@ -115,7 +132,7 @@ impl<'s> Steps<'s> {
         }
         drop(turns);
         if self.names.get().is_none() {
-            lock(&self.cursor).follow(step, self.config, &self.names)?;
+            lock(&self.cursor).follow(step, &self.names)?;
         }
         lock(&self.turns).next += 1;
         self.changed.notify_all();
@@ -162,14 +179,9 @@ fn names_of(batch: &RecordBatch, read: usize) -> [&[u8]; 3] {
     [name, stem(name), batch.name(first)]
 }
 
-impl Cursor {
+impl Cursor<'_> {
     /// Decides on the reads of a batch as long as each has the next line.
-    fn follow(
-        &mut self,
-        step: &mut Step,
-        config: &ExtractConfig,
-        names: &OnceLock<NameTable>,
-    ) -> Result<(), Error> {
+    fn follow(&mut self, step: &mut Step, names: &OnceLock<NameTable>) -> Result<(), Error> {
         let Step { batch, extracted } = step;
         for read in 0..batch.reads() {
             if !self.is_open {
@@ -179,26 +191,28 @@ impl Cursor {
             if self.is_open && self.line.is_of(&own) {
                 std::mem::swap(&mut self.line, &mut self.before);
                 self.is_open = false;
+                self.is_before_extracted = self.decisions.extracts(&self.before);
             } else if !self.before.is_of(&own) {
                 if self.is_open {
                     self.out_of_order = Some(String::from_utf8_lossy(own[0]).into_owned());
                 }
-                let table = self.collect(config)?;
+                let table = self.collect()?;
                 // Once: nobody has the cursor after that.
                 let _ = names.set(table);
                 return Ok(());
             }
             // Else it is the other mate of the read before, and both have one line.
-            extracted.push(config.wants(self.before.taxid));
+            extracted.push(self.is_before_extracted);
         }
         Ok(())
     }
 
     /// The names of all lines that are left.
-    fn collect(&mut self, config: &ExtractConfig) -> Result<NameTable, Error> {
+    fn collect(&mut self) -> Result<NameTable, Error> {
         let mut names = NameTable::new(self.room);
         while self.is_open {
-            match names.add(&self.line.name, config.wants(self.line.taxid)) {
+            let extracted = self.decisions.extracts(&self.line);
+            match names.add(&self.line.name, extracted) {
                 Added::Yes => {}
                 Added::Contradiction => {
                     return Err(self.lines.error(&format!(

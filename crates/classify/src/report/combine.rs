@@ -60,12 +60,11 @@ impl CombinedReports {
         self.samples += 1;
         // Where the taxa of its rows are.
         let mut places: Vec<usize> = Vec::with_capacity(report.rows.len());
-        for (at, row) in report.rows.iter().enumerate() {
+        for row in &report.rows {
             let parent = row.parent.map(|parent| places[parent]);
             let place = match self.places.get(&row.taxid) {
                 Some(&place) => {
-                    self.check(place, parent, row)
-                        .map_err(|what| Error::content(path, format!("line {}: {what}", at + 1)))?;
+                    self.check(place, parent, row).map_err(|what| Error::content(path, what))?;
                     place
                 }
                 None => self.begin(row, parent),
@@ -135,7 +134,7 @@ impl CombinedReports {
 
     /// Writes the table of `combine_kreports`: lines with the number of samples and of reads and each
     /// sample's file; per cent of all reads, reads in the clade and of the taxon itself, both again
-    /// for each sample, 0 of those without the taxon, rank code, taxid, and the name with two blanks a
+    /// for each sample under its name, 0 of those without the taxon, rank code, taxid, and the name with two blanks a
     /// level. The unclassified reads come first; of children those with more reads, and with as many
     /// those that came last.
     ///
@@ -187,8 +186,8 @@ impl CombinedReports {
             output.write_all(&[b"#", &name[..], b"\t", file, b"\n"].concat())?;
         }
         output.write_all(b"#perc\ttot_all\ttot_lvl")?;
-        for number in 1..=if each { self.samples } else { 0 } {
-            write!(output, "\t{number}_all\t{number}_lvl")?;
+        for (name, _) in samples.iter().filter(|_| each) {
+            output.write_all(&[b"\t", &name[..], b"_all\t", name, b"_lvl"].concat())?;
         }
         output.write_all(b"\tlvl_type\ttaxid\tname\n")
     }
@@ -224,7 +223,7 @@ mod tests {
     use super::*;
 
     fn report(text: &str) -> KrakenReport {
-        KrakenReport::parse(text.as_bytes()).unwrap()
+        KrakenReport::of_text(text.as_bytes()).unwrap()
     }
 
     const ONE: &str = "0\t3\t3\tU\t0\tunclassified\n0\t9\t1\tR\t1\troot\n0\t8\t0\tD\t2\t  B\n\
@@ -259,7 +258,7 @@ mod tests {
             table(Some(&head), true),
             format!(
                 "#Number of Samples: 2\n#Total Number of Reads: 17\n#S1\tone\n#S2\ttwo\n\
-                 #perc\ttot_all\ttot_lvl\t1_all\t1_lvl\t2_all\t2_lvl\tlvl_type\ttaxid\tname\n{rows}"
+                 #perc\ttot_all\ttot_lvl\tS1_all\tS1_lvl\tS2_all\tS2_lvl\tlvl_type\ttaxid\tname\n{rows}"
             )
         );
         assert_eq!(table(None, true), rows);
@@ -277,7 +276,7 @@ mod tests {
                         76.47\t13\t1\tD\t2\t  B\n 23.53\t4\t4\tS\t11\t    s11\n \
                         23.53\t4\t4\tS\t12\t    s12\n 23.53\t4\t4\tS\t13\t    s13\n";
         assert_eq!(String::from_utf8(text).unwrap(), expected);
-        assert_eq!(report(expected), combined().report().rounded());
+        assert_eq!(report(expected), combined().report());
     }
 
     #[test]
@@ -288,7 +287,7 @@ mod tests {
         let error = combined.add(Path::new("three"), &report(&moved)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "three: line 3: taxid 13 is below taxid 1 and was below taxid 2 in a report before: \
+            "three: taxid 13 is below taxid 1 and was below taxid 2 in a report before: \
              reports of different taxonomies cannot be added up; classify all samples with one \
              database"
         );

@@ -133,7 +133,7 @@ impl ReportSelection {
                 taxids.contains(&row.taxid)
             };
             let is_within = named || above(&within);
-            let ranked = self.rank.as_ref().is_none_or(|rank| *rank == row.rank);
+            let ranked = self.rank.as_ref().is_none_or(|rank| row.has_rank(rank));
             chosen.push((is_within && ranked) || above(&chosen));
             within.push(is_within);
         }
@@ -239,7 +239,7 @@ mod tests {
                         0\t10\t10\tS\t12\t      s12\n0\t30\t0\tG\t20\t    g20\n0\t30\t30\tS\t21\t      s21\n";
 
     fn shown(selection: ReportSelection) -> Vec<(u64, u64, u64)> {
-        let report = KrakenReport::parse(TEXT.as_bytes()).unwrap();
+        let report = KrakenReport::of_text(TEXT.as_bytes()).unwrap();
         let found = selection.apply(&report).unwrap().report;
         check(&found);
         found.rows.iter().map(|row| (row.taxid, row.clade, row.own)).collect()
@@ -249,7 +249,7 @@ mod tests {
     fn check(report: &KrakenReport) {
         let mut text = Vec::new();
         report.write(&mut text).unwrap();
-        assert_eq!(&KrakenReport::parse(&text).unwrap().rounded(), &report.clone().rounded());
+        assert_eq!(&KrakenReport::of_text(&text).unwrap(), &report.clone());
         for (at, children) in report.children().iter().enumerate() {
             let sum: u64 = children.iter().map(|&child| report.rows[child].clade).sum();
             assert_eq!(report.rows[at].clade, report.rows[at].own + sum);
@@ -327,7 +327,7 @@ mod tests {
                 }
             })
             .collect();
-        let report = KrakenReport::parse(text.as_bytes()).unwrap();
+        let report = KrakenReport::of_text(text.as_bytes()).unwrap();
         let apply = |selection: ReportSelection| selection.apply(&report).unwrap();
         assert!(apply(ReportSelection::new().taxids([10])).without_minimizers);
         assert!(!apply(ReportSelection::new().taxids([0, 1])).without_minimizers);
@@ -361,7 +361,7 @@ mod tests {
                 format!("0\t{}\t{}\t{rank}\t{}\t{blanks}x\n", clade(at), own[at], at + 1)
             };
             let text: String = (0..own.len()).map(line).collect();
-            KrakenReport::parse(text.as_bytes()).unwrap()
+            KrakenReport::of_text(text.as_bytes()).unwrap()
         })
     }
 

@@ -21,6 +21,7 @@ use merganser_run::Cancel;
 
 use crate::args::classify::{QueryArgs, ReportArgs};
 use crate::common::text_of;
+use crate::console;
 use crate::pages::{Pages, taxa};
 use crate::progress::width;
 
@@ -158,6 +159,7 @@ impl Reports {
 /// Bracken's table and report, and what they are made with.
 #[derive(Debug)]
 struct Bracken {
+    path: PathBuf,
     distribution: Distribution,
     level: Level,
     threshold: u64,
@@ -177,6 +179,7 @@ impl Bracken {
             return Ok(None);
         };
         Ok(Some(Bracken {
+            path: path.clone(),
             distribution: Distribution::read(path)?,
             level: args.bracken_level.clone(),
             threshold: args.bracken_threshold,
@@ -187,6 +190,9 @@ impl Bracken {
 
     fn write(&mut self, report: &KrakenReport, cancel: &Cancel) -> Result<()> {
         let estimate = Estimate::new(report, &self.distribution, &self.level, self.threshold)?;
+        if let Some(doubt) = estimate.doubt() {
+            console::warnings().push(format!("{}: {doubt}", self.path.display()));
+        }
         estimate.write_table(&mut Heeding { output: &mut self.table, cancel })?;
         if let Some(output) = &mut self.report {
             estimate.write_report(&mut Heeding { output, cancel })?;

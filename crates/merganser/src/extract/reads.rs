@@ -1,6 +1,5 @@
 //! `merganser extract reads`.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -16,7 +15,7 @@ use merganser_io::{Input, Segment};
 use super::outputs::{self, Files};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
 use crate::common::{self, hint_at_mates, pairs, refuse_stdin_twice, tell_skipped};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::database::{self, AnyDatabase};
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -40,7 +39,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
         .write(outputs::all(&paths))
         .check()?;
     let cancel = interrupt::cancel_on_interrupt();
-    let config = ExtractConfig::new(taxids(args, console)?)
+    let config = taxa(args, console)?
         .exclude(args.exclude)
         .any_names(args.pairs.any_names)
         .fasta(args.format == ExtractFormat::Fasta);
@@ -67,10 +66,8 @@ fn check(args: &ExtractReadsArgs) -> Result<()> {
              --taxonomy or --database",
         );
     }
-    if tree && !relatives {
-        return usage(
-            "--report, --taxonomy and --database are for --include-children and --include-parents",
-        );
+    if args.report.is_some() && !relatives {
+        return usage("--report is for --include-children and --include-parents");
     }
     Ok(())
 }
@@ -103,11 +100,16 @@ fn segments(args: &ExtractReadsArgs) -> Result<Vec<Segment>> {
     Ok(segments)
 }
 
-/// The taxa, with their relatives if these are asked for.
-fn taxids(args: &ExtractReadsArgs, console: &Console) -> Result<HashSet<u64>> {
+/// The taxa, with their relatives if these are asked for, and all that are known.
+fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
     let (children, parents) = (args.include_children, args.include_parents);
     let found = if let Some(report) = &args.report {
-        relatives_in_report(&KrakenReport::read(report)?, &args.taxid, children, parents)
+        relatives_in_report(
+            &KrakenReport::read(report, &console::warnings())?,
+            &args.taxid,
+            children,
+            parents,
+        )
     } else if let Some(folder) = &args.taxonomy {
         let dump = Dump::read(folder)?;
         relatives_in_taxonomy(&dump.taxonomy, &args.taxid, children, parents)
@@ -115,16 +117,16 @@ fn taxids(args: &ExtractReadsArgs, console: &Console) -> Result<HashSet<u64>> {
         let database = AnyDatabase::open(path)?;
         relatives_in_taxonomy(database.taxonomy(), &args.taxid, children, parents)
     } else {
-        return Ok(args.taxid.iter().copied().collect());
+        return Ok(ExtractConfig::new(args.taxid.iter().copied()));
     };
-    let Relatives { taxids, missing, .. } = found;
+    let Relatives { taxids, missing, known, .. } = found;
     if let Some(first) = missing.first() {
         console.warn(format_args!(
             "{} of the taxa are not known there, first taxid {first}: they are taken without others",
             missing.len()
         ));
     }
-    Ok(taxids)
+    Ok(ExtractConfig::new(taxids).known(known))
 }
 
 fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, console: &Console) {

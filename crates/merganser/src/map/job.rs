@@ -11,6 +11,7 @@ use super::is_file;
 use crate::args::map::MapArgs;
 use crate::classify::{has_place_for_sample, of_sample};
 use crate::common::{pairs, refuse_stdin_twice, text_of};
+use crate::console::Console;
 use crate::failure::usage;
 use crate::{pages, samples};
 
@@ -27,7 +28,7 @@ pub(super) struct Job {
 ///
 /// # Errors
 /// If the sheet is wrong, or options do not go with it; if mates have other numbers of files.
-pub(super) fn all(args: &MapArgs) -> Result<Vec<Job>> {
+pub(super) fn all(args: &MapArgs, console: &Console) -> Result<Vec<Job>> {
     let Some(sheet) = &args.sample_sheet else {
         let (output, unmapped) = (args.output.clone(), args.unmapped.clone());
         return Ok(vec![Job { name: None, inputs: inputs(args)?, output, unmapped }]);
@@ -49,7 +50,7 @@ pub(super) fn all(args: &MapArgs) -> Result<Vec<Job>> {
         }
     }
     pages::refuse_name(pages)?;
-    let samples = samples::read(sheet, &args.inputs, args.interleaved)?;
+    let samples = samples::read(sheet, &args.inputs, args.interleaved, console)?;
     let samples = samples::of_shard(samples, args.shard)?;
     let job = |(name, inputs): samples::Sample| {
         let own = |path| of_sample(path, Some(&name));

@@ -11,7 +11,7 @@ pub(crate) fn of(report: &KrakenReport, abundance: Option<&HashMap<u64, f64>>) -
     let rows = report.rows().iter().filter(|row| !row.is_unclassified());
     let rows = rows.map(|row| Taxon {
         depth: row.depth as u32,
-        rank: row.rank.clone(),
+        rank: row.letter().map_or_else(|| row.rank.clone(), String::from),
         taxid: row.taxid,
         name: String::from_utf8_lossy(&row.name).into_owned(),
         clade: row.clade,

@@ -7,7 +7,7 @@ use merganser_classify::bracken::{Distribution, Estimate};
 use merganser_classify::report::KrakenReport;
 
 use crate::args::report::ReportBrackenArgs;
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure;
 use crate::files::RunFiles;
 use merganser_run::thousands;
@@ -20,7 +20,7 @@ pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCod
     let inputs = [&args.report, &args.distribution];
     let outputs = RunFiles::new().read(inputs).write(paths()).check()?;
     let distribution = Distribution::read(&args.distribution)?;
-    let report = KrakenReport::read(&args.report)?;
+    let report = KrakenReport::read(&args.report, &console::warnings())?;
     let estimate = Estimate::new(&report, &distribution, &args.level, args.threshold)?;
     let mut table = outputs.output(&args.output)?;
     estimate.write_table(&mut table)?;
@@ -31,6 +31,9 @@ pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCod
         output.finish()?;
     }
     outputs.commit_last()?;
+    if let Some(doubt) = estimate.doubt() {
+        console.warn(format_args!("{}: {doubt}", args.distribution.display()));
+    }
     tell(args, &estimate, console);
     Ok(ExitCode::SUCCESS)
 }

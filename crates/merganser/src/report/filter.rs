@@ -6,7 +6,7 @@ use anyhow::Result;
 use merganser_classify::report::{KrakenReport, ReportSelection};
 
 use crate::args::report::ReportFilterArgs;
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::usage;
 use crate::files::RunFiles;
 
@@ -28,7 +28,7 @@ pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode
     selection.validate()?;
     let outputs = RunFiles::new().read([&args.report]).write([&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
-    let found = selection.apply(&KrakenReport::read(&args.report)?)?;
+    let found = selection.apply(&KrakenReport::read(&args.report, &console::warnings())?)?;
     if let Some(first) = found.missing.first() {
         let count = found.missing.len();
         console.warn(format_args!(

@@ -10,7 +10,7 @@ use merganser_run::Cancel;
 
 use crate::args::name_of;
 use crate::args::report::{MergedFormat, ReportMergeArgs};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure::{refuse_given, usage};
 use crate::interrupt;
 use merganser_run::thousands;
@@ -118,6 +118,6 @@ pub(crate) fn warn(joined: &JoinedResults, console: &Console) {
 pub(super) fn read(path: &Path) -> Result<KrakenReport> {
     match is_partial(path) {
         true => Ok(join(&[path.to_owned()], &Cancel::default())?.report()?),
-        false => Ok(KrakenReport::read(path)?),
+        false => Ok(KrakenReport::read(path, &console::warnings())?),
     }
 }

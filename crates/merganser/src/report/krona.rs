@@ -8,6 +8,7 @@ use merganser_classify::report::KrakenReport;
 use super::{check_inputs, sample_of};
 use crate::args::report::ReportKronaArgs;
 use crate::classify::{has_place_for_sample, of_sample};
+use crate::console;
 use crate::failure;
 use crate::files::RunFiles;
 
@@ -22,7 +23,7 @@ pub(super) fn run(args: &ReportKronaArgs) -> Result<ExitCode> {
         args.reports.iter().map(|path| of_sample(&args.output, Some(&sample_of(path)))).collect();
     let outputs = RunFiles::new().read(&args.reports).write(&paths).check()?;
     for (report, path) in args.reports.iter().zip(&paths) {
-        let report = KrakenReport::read(report)?;
+        let report = KrakenReport::read(report, &console::warnings())?;
         let mut output = outputs.output(path)?;
         report.write_krona(&mut output)?;
         output.finish()?;

@@ -9,6 +9,7 @@ use merganser_classify::report::{KrakenReport, MpaTable};
 
 use super::check_inputs;
 use crate::args::report::ReportMpaArgs;
+use crate::console;
 use crate::files::RunFiles;
 
 pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
@@ -16,7 +17,7 @@ pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
     let outputs = RunFiles::new().read(&args.reports).write([&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     if let ([report], []) = (&args.reports[..], &args.sample_names[..]) {
-        KrakenReport::read(report)?.write_mpa(&mut output)?;
+        KrakenReport::read(report, &console::warnings())?.write_mpa(&mut output)?;
     } else {
         let mut table = MpaTable::default();
         for (at, path) in args.reports.iter().enumerate() {
@@ -24,7 +25,7 @@ pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
                 Some(name) => name.as_bytes(),
                 None => path.file_name().map_or(&b"-"[..], OsStr::as_bytes),
             };
-            table.add(name, &KrakenReport::read(path)?);
+            table.add(name, &KrakenReport::read(path, &console::warnings())?);
         }
         table.write(&mut output)?;
     }

@@ -10,6 +10,7 @@ use merganser_report::data::Data;
 
 use super::sample_of;
 use crate::common::text_of;
+use crate::console;
 use crate::pages::taxa;
 
 /// Bytes of a file of results, at most: a page of more could not be looked at.
@@ -57,7 +58,7 @@ fn lines(path: &Path) -> Result<Option<String>> {
 
 /// A report's taxa; the sample has the file's name.
 fn of_report(path: &Path) -> Result<Data> {
-    let report = KrakenReport::read(path)?;
+    let report = KrakenReport::read(path, &console::warnings())?;
     let sample = text_of(&sample_of(path));
     let mut data = Data::new(env!("CARGO_PKG_VERSION"), "report html", &sample);
     data.inputs.push(path.file_name().map_or_else(|| "stdin".to_owned(), text_of));

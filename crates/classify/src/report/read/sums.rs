@@ -1,0 +1,69 @@
+//! Sums of a report: each clade has the reads of its taxon and of the clades below it.
+
+use super::ReportRow;
+
+/// Reads that clades have and no row does.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Gaps {
+    /// Clades with such reads,
+    pub(super) clades: u64,
+    /// and the row of the first.
+    pub(super) first: usize,
+    /// Reads of all rows themselves, as the report has them,
+    pub(super) held: u64,
+    /// and of all clades at the top.
+    pub(super) total: u64,
+}
+
+/// Makes each clade the sum of its taxon and the clades below it: reads that no row has are given to the
+/// taxon itself, and a clade has more reads where rounded numbers below it add up to more. Gives what is
+/// missing beyond rounding.
+///
+/// # Errors
+/// The first row whose taxon and clades below have more reads than the clade, beyond rounding, and the
+/// reads of the clade; the row then has the sum.
+pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64)> {
+    let held = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.own));
+    let mut gaps = Gaps { held, ..Gaps::default() };
+    let mut below = vec![(0u64, 0u64); rows.len()];
+    let mut wrong = None;
+    // A parent comes before its children.
+    for at in (0..rows.len()).rev() {
+        let (children, reads) = below[at];
+        let row = &mut rows[at];
+        let sum = row.own.saturating_add(reads);
+        let rounding = rounding(row, children);
+        if sum > row.clade {
+            if sum - row.clade > rounding {
+                wrong = Some((at, row.clade));
+            }
+            row.clade = sum;
+        } else {
+            if row.clade - sum > rounding {
+                (gaps.clades, gaps.first) = (gaps.clades + 1, at);
+            }
+            row.own += row.clade - sum;
+        }
+        match row.parent {
+            Some(parent) => {
+                let (children, reads) = below[parent];
+                below[parent] = (children + 1, reads.saturating_add(rows[at].clade));
+            }
+            None => gaps.total = gaps.total.saturating_add(row.clade),
+        }
+    }
+    match wrong {
+        Some(wrong) => Err(wrong),
+        None => Ok(Some(gaps).filter(|gaps| gaps.clades > 0)),
+    }
+}
+
+/// How far a sum may be off where numbers were rounded: by less than 1 for each row of it. Where a taxon has
+/// reads of its own beside many clades, not more than a tenth of all, so that a row that is missing shows.
+fn rounding(row: &ReportRow, children: u64) -> u64 {
+    match (row.own, children) {
+        (_, 0) => 0,
+        (0, _) => children,
+        _ => (children + 1).min(2 + row.clade / 10),
+    }
+}
