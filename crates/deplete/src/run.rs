@@ -5,7 +5,7 @@ mod worker;
 
 use std::time::Instant;
 
-use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
+use merganser_io::{Header, Keep, Needs, RecordOptions, Records, Segment};
 use merganser_run::{
     Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, peak_rss,
 };
@@ -116,6 +116,7 @@ fn options(
         max_record: merganser_io::longest_record(left + FIXED, COPIES),
         any_names: config.any_names,
         find_pairs: true,
+        needs: Some(Needs { bases: host.params().bases(), uracil: false }),
         cancel: cancel.clone(),
         warnings: resources.warnings.clone(),
         ..RecordOptions::default()

@@ -39,8 +39,8 @@ pub use output::{
 pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
-    Header, Keep, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records, Segment,
-    Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
+    Header, Keep, Needs, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records,
+    Segment, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;

@@ -10,6 +10,7 @@ mod batch;
 mod cut;
 mod long;
 mod mates;
+mod needs;
 mod share;
 mod side;
 mod text;
@@ -17,6 +18,7 @@ mod walk;
 
 pub use batch::{Record, RecordBatch};
 pub use mates::{Unmated, are_mates, common_name, stem};
+pub use needs::Needs;
 pub use share::ReadShare;
 pub use text::Stretch;
 pub use walk::{batch_starts, walk};
@@ -123,6 +125,8 @@ pub struct RecordOptions {
     pub overlapping: bool,
     /// What qualities of FASTQ mean.
     pub phred: Phred,
+    /// What the job needs of a read: a warning says if the first reads of a file are nothing to it.
+    pub needs: Option<Needs>,
     /// Ends the waiting for a pipe that keeps silent.
     pub cancel: Cancel,
     /// Where warnings about the inputs go.
@@ -146,6 +150,7 @@ impl Default for RecordOptions {
             unrelated: false,
             overlapping: false,
             phred: Phred::default(),
+            needs: None,
             cancel: Cancel::default(),
             warnings: Warnings::default(),
         }

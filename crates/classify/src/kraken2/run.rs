@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
 use merganser_gpu::DeviceInfo;
-use merganser_io::{Header, Keep, RecordOptions, Records, Segment};
+use merganser_io::{Header, Keep, Needs, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
 use merganser_run::{
     Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit,
@@ -235,8 +235,9 @@ impl Planned<'_> {
         let options = record_options(config, &wants, gpus.is_some(), plan);
         let threads = resources.threads;
         let warnings = resources.warnings.clone();
+        let needs = Some(Needs { bases: database.options().k - 1, uracil: false });
         let options =
-            RecordOptions { workers: threads, cancel: cancel.clone(), warnings, ..options };
+            RecordOptions { workers: threads, needs, cancel: cancel.clone(), warnings, ..options };
         let records = Records::open(segments, options)?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
         let counts = Kraken2Counts::default();

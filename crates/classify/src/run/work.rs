@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use merganser_gpu::InFlight;
-use merganser_io::{Header, Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_io::{Header, Keep, Needs, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::locks::lock;
 use merganser_run::{InOrder, InOrderSink, Pipeline, Progress, Unit};
 
@@ -58,6 +58,10 @@ impl<'a> Run<'_, 'a> {
             find_pairs: true,
             overlapping: gpu.is_some(),
             phred: self.config.filter.phred(),
+            needs: Some(Needs {
+                bases: self.classifier.database.params().k as usize,
+                uracil: true,
+            }),
             cancel: self.cancel.clone(),
             warnings: self.resources.warnings.clone(),
             ..RecordOptions::default()

@@ -225,6 +225,11 @@ impl Open {
 
     /// Warns of mates that were taken as single reads.
     pub(super) fn warn(&self, options: &RecordOptions) {
+        let unusable = self.sides.iter().map(|side| side.found.unusable.as_ref());
+        if let Some(unusable) = unusable.collect::<Option<Vec<_>>>() {
+            let named = self.files.iter().zip(unusable);
+            named.for_each(|(file, found)| options.warnings.push(found.warning(&file.name)));
+        }
         if !self.find_pairs {
             return;
         }

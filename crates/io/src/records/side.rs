@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::mates::{Sureness, sureness};
+use super::needs::{Needs, Unusable};
 use super::text::{Slice, Text};
 use super::{RecordOptions, long};
 use crate::Error;
@@ -66,6 +67,8 @@ pub(super) struct Found {
     pub(super) reads: u64,
     /// The first records of a text are mates by their names: so many of them, and the first two.
     pub(super) named: Option<(usize, [String; 2])>,
+    /// The first records are of no use to the job.
+    pub(super) unusable: Option<Unusable>,
 }
 
 /// What a file may do to the memory.
@@ -85,6 +88,8 @@ struct Limits {
     most: usize,
     /// Mates are looked for.
     find_pairs: bool,
+    /// What the job needs of a read.
+    needs: Option<Needs>,
 }
 
 impl Side {
@@ -97,7 +102,16 @@ impl Side {
     ) -> Side {
         let (record, chunk) = (options.max_record, options.chunk_bytes.max(1));
         let (usual, stretches) = (long::CHUNKS * chunk, options.stretches);
-        let limits = Limits { name, record, chunk, usual, stretches, most, find_pairs };
+        let limits = Limits {
+            name,
+            record,
+            chunk,
+            usual,
+            stretches,
+            most,
+            find_pairs,
+            needs: options.needs,
+        };
         Side { limits, ..Side::default() }
     }
 
@@ -144,6 +158,12 @@ impl Side {
 
     /// Queues the records that are complete.
     fn append(&mut self, mut text: Text, goes_on: bool) {
+        if self.received == 0
+            && text.len() > 0
+            && let Some(needs) = self.limits.needs.take()
+        {
+            self.found.unusable = Unusable::of(&text, needs);
+        }
         if self.limits.find_pairs && text.len() > 0 {
             self.look(&text, goes_on);
             if self.found.pairs == Some(true) && text.runs.is_some() {

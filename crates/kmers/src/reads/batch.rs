@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use merganser_io::{
-    Header, Keep, Output, Record, RecordBatch, RecordOptions, Records, Segment, Stretch,
+    Header, Keep, Needs, Output, Record, RecordBatch, RecordOptions, Records, Segment, Stretch,
     check_letters,
 };
 
@@ -139,6 +139,7 @@ pub(super) fn run<W: OfReads>(
             .then(|| (STRETCH_LETTERS, lookup.k() - 1)),
         any_names: work.any_names().unwrap_or(false),
         find_pairs: work.any_names().is_some(),
+        needs: (!job.homopolymer_compressed).then(|| Needs { bases: lookup.k(), uracil: true }),
         cancel: cancel.clone(),
         warnings: job.resources.warnings.clone(),
         ..RecordOptions::default()
