@@ -123,7 +123,7 @@ impl Truth {
     ///
     /// # Errors
     /// If it cannot be read; if a line is neither, names a taxon that is not in the tree, or a read
-    /// that an earlier line has; the message names the line.
+    /// that an earlier line has; the message names the line. If it has other reads alone.
     pub fn evaluate(mut self, path: &Path, names: &Names<'_>) -> Result<Evaluation, Error> {
         let mut pairs = Pairs::new();
         let mut result = Evaluation { reads: self.len() as u64, ..Evaluation::default() };
@@ -153,6 +153,10 @@ impl Truth {
         for read in self.reads.values().filter(|read| !read.seen) {
             result.missing += 1;
             *pairs.entry((read.node, None)).or_default() += 1;
+        }
+        if result.missing == result.reads && result.unknown.0 > 0 {
+            let what = "none of the reads of the truth is in it: it is of other reads";
+            return Err(Error::content(path, what));
         }
         result.score(&pairs, names.taxonomy);
         Ok(result)

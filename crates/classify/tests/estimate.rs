@@ -121,6 +121,47 @@ fn reads_go_where_the_formulas_say() {
     }
 }
 
+/// Entries of 0 reads, and distributions that lack the taxa.
+#[test]
+fn odd_distributions() {
+    let text = "9\t90\t0\tR\t1\troot\n9\t90\t40\tG\t2\t  g\n9\t30\t30\tS\t3\t    s\n\
+                9\t20\t20\tS\t4\t    t\n";
+    let report = KrakenReport::of_text(text.as_bytes()).unwrap();
+    let share = |genome, reads| merganser_classify::bracken::Share { genome, reads, total: 100 };
+    let estimate = |rows: &[(u32, &[(u32, u64)])]| {
+        let shares =
+            |row: &[(u32, u64)]| row.iter().map(|&(genome, reads)| share(genome, reads)).collect();
+        let rows = rows.iter().map(|&(taxid, row)| (taxid, shares(row))).collect();
+        let distribution = Distribution { rows, ..Distribution::default() };
+        let estimate = Estimate::new(&report, &distribution, &Level::species(), 0).unwrap();
+        let [table, _] = written(&estimate);
+        let added = |line: &str| line.split('\t').nth(4).unwrap().parse().unwrap();
+        (table.lines().skip(1).map(added).collect::<Vec<u64>>(), estimate.doubt())
+    };
+    let own: [(u32, &[(u32, u64)]); 2] = [(3, &[(3, 90)]), (4, &[(4, 90)])];
+    let with = |genus: &'static [(u32, u64)]| [own[0], own[1], (2, genus)];
+    assert_eq!(estimate(&with(&[(3, 0), (4, 10)])), (vec![0, 40], None));
+    assert_eq!(estimate(&with(&[(3, 0), (4, 0)])), (vec![0, 0], None), "nobody gets them");
+    // None of a genome's reads is its own: as without a row.
+    assert_eq!(estimate(&[(3, &[(3, 0)]), (4, &[(4, 0)]), (2, &[(3, 10), (4, 10)])]).0, [24, 16]);
+    let (added, doubt) = estimate(&[(77, &[(77, 50)])]);
+    assert_eq!(added, [0, 0]);
+    assert_eq!(
+        doubt.unwrap(),
+        "no genome of the report's 2 taxa of level S (50 reads) is in it: give that of the database that the \
+         reads were classified by"
+    );
+    let (_, doubt) = estimate(&[(4, &[(4, 50)])]);
+    assert!(
+        doubt
+            .unwrap()
+            .starts_with("1 of the report's 2 taxa of level S, with 30 of 50 reads, have no")
+    );
+    assert_eq!(estimate(&[(3, &[(3, 50)])]).1, None, "fewer than half of the reads are of others");
+    // A genome below the species does, and so does a row of it.
+    assert_eq!(estimate(&[(3, &[(999, 50)])]).1, None);
+}
+
 #[test]
 fn levels_and_foreign_reports() {
     for code in ["", "s", "U", "R", "SS", "S0", "S-1", "S1a", "1"] {

@@ -10,13 +10,13 @@ const MOST: u64 = 1 << 20;
 /// The most bytes of a sheet: a hundred thousand lines and more.
 const MOST_OF_ALL: usize = 16 << 20;
 
-/// The byte order mark that spreadsheets and editors put before UTF-8 text. It is no part of the text.
+/// The byte order mark that some editors and spreadsheets put before a text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The marks of UTF-16, of either byte order.
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// Appends the next line to `line`, with its end and without a byte order mark, and gives the number of
-/// bytes read; 0 at the end of the text. It is the line of this `number`, from 1.
+/// Appends the next line to `line`, with its end, and gives its length; 0 at the end of the text. It is
+/// the line of this `number`, from 1; a byte order mark before the first is skipped.
 ///
 /// # Errors
 /// As reading; if the line has more than 1 MiB, after so much of it; and if the text is UTF-16.
@@ -33,24 +33,18 @@ pub fn read_table_line(
         );
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
-    if number == 1 {
-        take_mark_off(line, read)?;
-    }
-    Ok(read)
-}
-
-/// Takes the byte order mark off the first line, which is the last `read` bytes of `line`.
-fn take_mark_off(line: &mut Vec<u8>, read: usize) -> io::Result<()> {
-    let begin = line.len() - read;
-    if UTF_16_MARKS.iter().any(|mark| line[begin..].starts_with(mark)) {
+    let start = line.len() - read;
+    if number == 1 && UTF_16_MARKS.iter().any(|mark| line[start..].starts_with(mark)) {
         let problem =
             "line 1: this is UTF-16, as spreadsheets save \"Unicode text\": save it as UTF-8";
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
-    if line[begin..].starts_with(BYTE_ORDER_MARK) {
-        line.drain(begin..begin + BYTE_ORDER_MARK.len());
+    if number == 1 && line[start..].starts_with(BYTE_ORDER_MARK) {
+        line.drain(start..start + BYTE_ORDER_MARK.len());
+        // A file of the mark alone has no line.
+        return Ok(read - BYTE_ORDER_MARK.len());
     }
-    Ok(())
+    Ok(read)
 }
 
 /// Calls `take` with the lines of a list, histogram or the like, one after the other, without their ends
@@ -127,7 +121,8 @@ mod tests {
         let ok = |text: &[u8]| -> Vec<String> { lines(text).unwrap() };
         assert_eq!(ok(b"\xef\xbb\xbfa\nb\n"), [">a\n", ">b\n"]);
         assert_eq!(ok(b"a\n\xef\xbb\xbfb"), [">a\n", ">\u{feff}b"]);
-        assert_eq!(ok(b"\xef\xbb\xbf"), [">"]);
+        assert_eq!(ok(b"\xef\xbb\xbf\nb"), [">\n", ">b"]);
+        assert_eq!(ok(b"\xef\xbb\xbf"), Vec::<String>::new());
         for text in [&b"\xff\xfea\0\n\0"[..], b"\xfe\xff\0a\0\n"] {
             let error: io::Error = lines(text).unwrap_err();
             assert!(error.to_string().starts_with("line 1: this is UTF-16"), "{error}");

@@ -337,7 +337,8 @@ fn samples_and_sessions_have_estimates() {
 fn estimates_that_cannot_be() {
     let dir = Dir::new();
     let heading = "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n";
-    dir.write("d", heading);
+    dir.write("d", format!("{heading}5\t5:3:3\n"));
+    dir.write("empty_d", heading);
     dir.write("r", "50.00\t5\t5\tU\t0\tunclassified\n50.00\t5\t5\tR\t1\troot\n");
     dir.write("bad_r", "50.00\t5\t5\tU\t0\n");
     dir.write("bad_d", format!("{heading}5\t7:9:3\n"));
@@ -347,8 +348,9 @@ fn estimates_that_cannot_be() {
         (
             "-d bad_d r -o o",
             1,
-            "bad_d: line 2: `7:9:3`: of 3 reads, 1 or more can be there, and no more",
+            "bad_d: line 2: `7:9:3`: 9 of 3 reads cannot be assigned to the taxon",
         ),
+        ("-d empty_d r -o o", 1, "empty_d: the distribution is a heading without rows"),
         ("-d r r -o o", 1, "r: not a distribution of Bracken (*.kmer_distrib)"),
         ("-d none r -o o", 1, "none: "),
         ("-d d odd -o o", 1, "the report has taxid 9 with rank code X"),

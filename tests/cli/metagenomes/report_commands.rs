@@ -118,7 +118,6 @@ fn damaged_reports_are_refused() {
             }
         }
     };
-    refuse(b"");
     refuse(&dir.read("lines.tsv"));
     refuse(&dir.read("1.fq"));
     refuse(&dir.read("refs.mgdb"));
@@ -211,14 +210,14 @@ fn merged_reports_are_the_table_of_combine_kreports() {
     let total: u64 = 700 + 5 + 300;
     let head = format!("#Number of Samples: 3\n#Total Number of Reads: {total}\n");
     let files = "#S1\ta.kreport\n#S2\tb.kreport\n#S3\tc.kreport\n";
-    let columns = "#perc\ttot_all\ttot_lvl\t1_all\t1_lvl\t2_all\t2_lvl\t3_all\t3_lvl\t\
+    let columns = "#perc\ttot_all\ttot_lvl\tS1_all\tS1_lvl\tS2_all\tS2_lvl\tS3_all\tS3_lvl\t\
                    lvl_type\ttaxid\tname\n";
     let rows = rows.join("\n") + "\n";
     let merge = |options: &str| dir.run(&format!("report merge {THREE} {options}")).ok();
     assert_eq!(merge(""), format!("{head}{files}{columns}{rows}"));
     assert_eq!(merge("--no-headers"), rows);
     let named = merge("--sample-names x,y,z");
-    assert!(named.contains("#x\ta.kreport\n#y\tb.kreport\n#z\tc.kreport\n#perc"), "{named}");
+    assert!(named.contains("#x\ta.kreport\n#y\tb.kreport\n#z\tc.kreport\n#perc\ttot_all\ttot_lvl\tx_all\tx_lvl\ty_all"), "{named}");
     let short = merge("--only-combined --no-headers");
     let cut = |line: &str| {
         let cells: Vec<&str> = line.split('\t').collect();

@@ -142,15 +142,22 @@ impl<'r> Estimate<'r> {
         let EstimateNotes { taxa, unknown, unknown_reads, .. } = self.notes;
         let kept = (0..self.members.len()).filter(|&row| self.members[row] == Some(row));
         let reads: u64 = kept.map(|row| self.report.rows()[row].clade).sum();
-        let what = if unknown == taxa { "no genome" } else { "not enough genomes" };
-        let [unknown, taxa, unknown_reads, all] =
+        if reads >= 2 * unknown_reads {
+            return None;
+        }
+        let is_all = unknown == taxa;
+        let [unknown, taxa, unknown_reads, reads] =
             [unknown, taxa, unknown_reads, reads].map(thousands);
-        (reads < 2 * self.notes.unknown_reads).then(|| {
-            format!(
-                "{what} of the report's taxa of level {} are in it: it lacks {unknown} of {taxa} of them, with \
-                 {unknown_reads} of {all} reads; is it of the database that the reads were classified by?",
-                self.level
-            )
+        let (level, remedy) =
+            (&self.level, "give that of the database that the reads were classified by");
+        Some(match is_all {
+            true => format!(
+                "no genome of the report's {taxa} taxa of level {level} ({reads} reads) is in it: {remedy}"
+            ),
+            false => format!(
+                "{unknown} of the report's {taxa} taxa of level {level}, with {unknown_reads} of {reads} reads, \
+                 have no genome in it: {remedy}"
+            ),
         })
     }
 

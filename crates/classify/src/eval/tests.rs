@@ -105,6 +105,27 @@ fn reads_that_only_one_side_has() {
 }
 
 #[test]
+fn other_reads_are_not_judged() {
+    let error = evaluate("a\t11\n", "C\tz\t11\t\nU\ty\t0\t\n").unwrap_err().to_string();
+    assert!(
+        error.ends_with("none of the reads of the truth is in it: it is of other reads"),
+        "{error}"
+    );
+    // Lines of classified reads alone, of which there are none.
+    assert_eq!(evaluate("a\t11\n", "").unwrap().missing, 1);
+}
+
+#[test]
+fn marks_and_line_ends_of_other_systems_are_no_part_of_names() {
+    let truth = format!("\u{feff}{}", TRUTH.replace('\n', "\r\n"));
+    let results = "\u{feff}C\ta\t110\r\nC\tb\t11\r\nC\tc\t2\r\nU\td\t0\r\nC\te\t10\r\n";
+    assert_eq!(scores(&evaluate(&truth, results).unwrap()), EXPECTED);
+    // 99 was merged into 12.
+    let merged = evaluate("a\t12\n", "C\ta\t99\t\n").unwrap();
+    assert_eq!(merged.ranks[0].right, 1);
+}
+
+#[test]
 fn what_is_wrong_is_named_with_its_line() {
     let message = |truth, results| match evaluate(truth, results) {
         Ok(found) => panic!("{found:?}"),

@@ -215,7 +215,7 @@ pub(crate) struct ReportMergeArgs {
     /// A table with columns for each sample, or a report of all
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: MergedFormat,
-    /// Names of the samples in the lines before the table, with commas between [default: S1,S2,...]
+    /// Names of the samples in the table's heading, with commas between [default: S1,S2,...]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) sample_names: Vec<String>,
     /// No lines before the table, and no names of columns

@@ -45,10 +45,19 @@ impl Repeats {
         }
         self.count += 1;
     }
+
+    /// How many there are, and the first.
+    fn words(&self, one: &str, more: &str) -> Option<String> {
+        match self.count {
+            0 => None,
+            1 => Some(format!("1 row {one}: {}", self.first)),
+            count => Some(format!("{} rows {more}, first {}", thousands(count), self.first)),
+        }
+    }
 }
 
 /// The samples of the sheet `path`, without rows that repeat an earlier one of their sample, with warnings
-/// of these and of files that are in several rows.
+/// of these and of rows that another sample has, too. Of files that several rows share, readers tell.
 ///
 /// # Errors
 /// If a file is given as both mates.
@@ -57,64 +66,45 @@ pub(super) fn settle(
     samples: Vec<SampleRows>,
     console: &Console,
 ) -> Result<Vec<Sample>> {
-    let (mut rows, mut files) = (Repeats::default(), Repeats::default());
-    let mut seen: HashMap<Identity, usize> = HashMap::new();
+    let (mut own, mut others) = (Repeats::default(), Repeats::default());
+    // The sample and the line of each row's files.
+    let mut seen: HashMap<Vec<Identity>, (usize, usize)> = HashMap::new();
     let mut kept = Vec::new();
-    for (name, segments) in samples {
-        let mut own: HashMap<Vec<Identity>, usize> = HashMap::new();
+    for (sample, (name, segments)) in samples.into_iter().enumerate() {
         let mut of_sample = Vec::new();
         for (line, segment) in segments {
-            let mut identities: Vec<Identity> = segment.inputs().filter_map(identity).collect();
-            let is_whole = identities.len() == segment.inputs().count();
+            let identities: Option<Vec<Identity>> = segment.inputs().map(identity).collect();
+            let Some(mut identities) = identities else {
+                of_sample.push(segment);
+                continue;
+            };
             if let (Segment::Pair(one, _), [first, second]) = (&segment, &identities[..])
                 && first == second
             {
-                let (sheet, one) = (path.display(), one);
+                let sheet = path.display();
                 bail!("{sheet}: line {line}: {one} is given as first and as second mates");
             }
             identities.sort_unstable();
-            if let Some(before) = own.get(&identities).filter(|_| is_whole) {
-                rows.add(|| format!("line {line}, which has the reads of line {before}"));
-                continue;
-            }
-            for (input, identity) in segment.inputs().filter_map(|at| Some((at, identity(at)?))) {
-                if let Some(before) = seen.insert(identity, line) {
-                    files.add(|| format!("{input} in lines {before} and {line}"));
+            let (first, before) = *seen.entry(identities).or_insert((sample, line));
+            let words = || format!("line {line}, which has the reads of line {before}");
+            match (first == sample, before == line) {
+                (true, true) => {}
+                (true, false) => {
+                    own.add(words);
+                    continue;
                 }
+                (false, _) => others.add(words),
             }
-            own.insert(identities, line);
             of_sample.push(segment);
         }
         kept.push((name, of_sample));
     }
-    warn(path, &rows, &files, console);
+    let sheet = path.display();
+    if let Some(rows) = own.words("is repeated", "are repeated") {
+        console.warn(format_args!("{sheet}: {rows}: left out, so that reads count once"));
+    }
+    if let Some(rows) = others.words("is of two samples", "are of two samples") {
+        console.warn(format_args!("{sheet}: {rows}: does each sample have its own files?"));
+    }
     Ok(kept)
-}
-
-fn warn(path: &Path, rows: &Repeats, files: &Repeats, console: &Console) {
-    let (sheet, is_one) = (path.display(), |repeats: &Repeats| repeats.count == 1);
-    if rows.count > 0 {
-        console.warn(format_args!(
-            "{sheet}: {} repeated and left out, so that reads count once: {}{}",
-            if is_one(rows) {
-                "1 row is".to_owned()
-            } else {
-                format!("{} rows are", thousands(rows.count))
-            },
-            if is_one(rows) { "" } else { "first " },
-            rows.first
-        ));
-    }
-    if files.count > 0 {
-        console.warn(format_args!(
-            "{sheet}: {} given in more than one row: {}{}: are the rows right?",
-            if is_one(files) {
-                "1 file is".to_owned()
-            } else {
-                format!("{} files are", thousands(files.count))
-            },
-            if is_one(files) { "" } else { "first " },
-            files.first
-        ));
-    }
 }

@@ -236,7 +236,7 @@ const SINGLES: [&str; 14] = [
 
 /// A sheet's first line, if it names columns.
 struct Header {
-    /// What they have; none, if that is told by their order.
+    /// What they have; none, if their order is that of rows without a header, which may be shorter or longer.
     columns: Option<Columns>,
 }
 
@@ -275,6 +275,17 @@ impl Header {
                         .into())
                 }
             };
+        }
+        let is_first = |places: &[usize]| *places == [1];
+        let is_in_order = sample == 0
+            && (is_first(&mates[0]) != is_first(&singles))
+            && match cells.len() {
+                2 => true,
+                3 => mates[1] == [2],
+                _ => false,
+            };
+        if is_in_order {
+            return Ok(Some(Header { columns: None }));
         }
         if mates.iter().any(|mates| mates.len() > 1) {
             return Err("two columns have the same mates".into());
@@ -416,6 +427,9 @@ mod tests {
                 "{text}"
             );
         }
+        // Rows of another length than the header, in the known order.
+        let found = parse("sample\treads\nA\t1.fq\t2.fq\n", false).unwrap();
+        assert_eq!(found, [("A".into(), vec![pair("1.fq", "2.fq")])]);
         // Names that say nothing, in the known order.
         let found = parse("sample\tleft\tright\nA\t1.fq\t2.fq\n", false).unwrap();
         assert_eq!(found, [("A".into(), vec![pair("1.fq", "2.fq")])]);
@@ -435,11 +449,11 @@ mod tests {
             ),
             ("sample,fastq_1,R1\nA,1,2\n", "line 1: two columns have the same mates"),
             (
-                "sample,fastq_1,fastq_2\nA,,2.fq\n",
+                "sample,run,fastq_1,fastq_2\nA,1,,2.fq\n",
                 "line 2: there are second mates without first ones",
             ),
-            ("sample,fastq_1,fastq_2\nA,,\n", "line 2: there are no reads in this row"),
-            ("sample,fastq_1\nA,1.fq,2.fq\n", "line 2: 3 cells, and the header has 2"),
+            ("sample,run,fastq_1,fastq_2\nA,1,,\n", "line 2: there are no reads in this row"),
+            ("sample,run,fastq_1\nA,1,1.fq,2.fq\n", "line 2: 4 cells, and the header has 3"),
             (
                 "sample,fastq_1\n,1.fq\n",
                 "line 2: `` cannot be a sample's name, as files are named after it",

@@ -3,7 +3,7 @@
 /// What a line is of, if it is of another form that can be told, as a message.
 pub(super) fn named(line: &[u8]) -> Option<String> {
     let form = of_beginning(line).or_else(|| of_columns(line))?;
-    Some(format!("this is {form}: a report in Kraken's style is wanted"))
+    Some(format!("not a report in Kraken's style, but {form}"))
 }
 
 /// What classifiers and others write, by what its first line begins with.
@@ -81,6 +81,9 @@ fn of_columns(line: &[u8]) -> Option<&'static str> {
     {
         return Some("a table with quotes, as spreadsheets and R write it");
     }
+    if cells.len() > 4 && is_numbered(&cells) {
+        return Some("a table with numbers for a heading, as pandas writes it");
+    }
     match &cells[..] {
         ["C" | "U", _, _, ..] => Some("lines of reads (Kraken's --output, Kaiju's or ours)"),
         ["0" | "1", name, taxid, length, _, _, ..]
@@ -94,7 +97,9 @@ fn of_columns(line: &[u8]) -> Option<&'static str> {
         [_, _, _, rank, _, _] if is_rank(rank) => {
             Some("Metabuli's report, which names ranks in words")
         }
-        [_, _, rank, _, _, _, share] if rank.len() <= 2 && is_number(share) => {
+        [name, _, rank, _, _, _, share]
+            if !name.is_empty() && rank.len() <= 2 && is_number(share) =>
+        {
             Some("rows of Bracken's table")
         }
         [_] => of_one_column(&text),
@@ -125,6 +130,12 @@ fn of_one_column(text: &str) -> Option<&'static str> {
 
 fn is_quoted(cell: &str) -> bool {
     cell.len() >= 2 && cell.starts_with('"') && cell.trim_end().ends_with('"')
+}
+
+/// Whether cells are 0, 1, 2 …, behind an empty one or not.
+fn is_numbered(cells: &[&str]) -> bool {
+    let cells = if cells[0].is_empty() { &cells[1..] } else { cells };
+    cells.iter().enumerate().all(|(number, cell)| *cell == number.to_string())
 }
 
 /// Whether a cell is `d__Bacteria|p__…`.
@@ -182,12 +193,17 @@ mod tests {
             ("percent\tclade\town\trank\ttaxid\tname", "a table with a heading"),
             ("10\tBacteria\tBacillota", "Krona's text"),
             ("r1\t|\tspecies:x", "MetaCache's table"),
+            ("0\t1\t2\t3\t4\t5", "a table with numbers for a heading"),
+            ("\t0\t1\t2\t3\t4\t5", "a table with numbers for a heading"),
             ("1\t2\r3", "a text whose lines end with carriage returns alone"),
         ] {
             let found = named(line.as_bytes()).unwrap_or_default();
-            assert!(found.starts_with(&format!("this is {form}")), "{line}: {found}");
+            assert!(
+                found.starts_with(&format!("not a report in Kraken's style, but {form}")),
+                "{line}: {found}"
+            );
         }
-        assert!(named(b"\x89HDF\r\n").unwrap().starts_with("this is HDF5"));
+        assert!(named(b"\x89HDF\r\n").unwrap().contains("but HDF5"));
         for line in ["no report", "@r1", " 80.00\t800\t0\tR\t1\troot", "9\t9\t9\t9\t9\t9"] {
             assert_eq!(named(line.as_bytes()), None, "{line}");
         }

@@ -178,9 +178,9 @@ impl Reader {
         if let Some((_, last)) = tops.filter(|(first, last)| first < last && !is_indented) {
             return Err(format!("line {}: {NOT_INDENTED}", numbers[last]));
         }
-        let gaps = sums::settle(&mut rows).map_err(|(at, clade)| {
+        let gaps = sums::settle(&mut rows).map_err(|(at, sum)| {
             format!(
-                "line {}: the clade has {clade} reads, fewer than the {} of its taxon and the \
+                "line {}: the clade has {} reads, fewer than the {sum} of its taxon and the \
                  clades below it",
                 numbers[at], rows[at].clade
             )
@@ -204,13 +204,17 @@ const EMPTY: &str = "the report is empty: it counts as a sample of 0 reads; did 
 /// What is said of reads that no row has.
 fn doubt(gaps: &Gaps, rows: &[ReportRow], numbers: &[u64]) -> String {
     let clades = match gaps.clades {
-        1 => "1 clade has".to_owned(),
-        more => format!("{} clades have", thousands(more)),
+        1 => "1 clade has more reads than its rows".to_owned(),
+        more => format!("{} clades have more reads than their rows", thousands(more)),
     };
     let [held, total] = [gaps.held, gaps.total].map(thousands);
+    let end = match gaps.has_own {
+        true => "; is the report cut or filtered?",
+        false => ", as in Bracken's reports of a level above species",
+    };
     format!(
-        "{clades} more reads than their rows add up to, the first in line {} ({}): rows hold {held} reads, clades \
-         {total}; reads that no row has count for the taxon of their clade: is the report cut or filtered?",
+        "{clades} add up to, the first in line {} ({}); rows hold {held} reads, clades {total}: reads that no \
+         row has count for the taxon of their clade{end}",
         numbers[gaps.first],
         String::from_utf8_lossy(&rows[gaps.first].name)
     )

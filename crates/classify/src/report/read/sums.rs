@@ -11,6 +11,8 @@ pub(super) struct Gaps {
     pub(super) first: usize,
     /// Reads of all rows themselves, as the report has them,
     pub(super) held: u64,
+    /// which are not those of the unclassified alone,
+    pub(super) has_own: bool,
     /// and of all clades at the top.
     pub(super) total: u64,
 }
@@ -20,11 +22,12 @@ pub(super) struct Gaps {
 /// missing beyond rounding.
 ///
 /// # Errors
-/// The first row whose taxon and clades below have more reads than the clade, beyond rounding, and the
-/// reads of the clade; the row then has the sum.
+/// The first row whose taxon and clades below have more reads than the clade, beyond rounding, and their
+/// sum.
 pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64)> {
     let held = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.own));
-    let mut gaps = Gaps { held, ..Gaps::default() };
+    let has_own = rows.iter().any(|row| row.own > 0 && !row.is_unclassified());
+    let mut gaps = Gaps { held, has_own, ..Gaps::default() };
     let mut below = vec![(0u64, 0u64); rows.len()];
     let mut wrong = None;
     // A parent comes before its children.
@@ -33,10 +36,9 @@ pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64
         let row = &mut rows[at];
         let sum = row.own.saturating_add(reads);
         let rounding = rounding(row, children);
-        if sum > row.clade {
-            if sum - row.clade > rounding {
-                wrong = Some((at, row.clade));
-            }
+        if sum > row.clade + rounding {
+            wrong = Some((at, sum));
+        } else if sum > row.clade {
             row.clade = sum;
         } else {
             if row.clade - sum > rounding {

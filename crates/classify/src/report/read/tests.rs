@@ -128,7 +128,7 @@ fn rows_are_put_into_our_order() {
 /// What is doubtful in a report, without what follows the numbers.
 fn doubts(text: &str) -> Vec<String> {
     let (_, doubts) = KrakenReport::parse(text.as_bytes()).unwrap();
-    let cut = |doubt: &String| doubt.split("; reads that").next().unwrap().to_owned();
+    let cut = |doubt: &String| doubt.split(": reads that").next().unwrap().to_owned();
     doubts.iter().map(cut).collect()
 }
 
@@ -146,17 +146,19 @@ fn reads_that_no_row_has_are_of_the_clades_taxon() {
     assert_eq!(
         doubts(genus),
         [
-            "2 clades have more reads than their rows add up to, the first in line 3 (g): rows hold 0 \
+            "2 clades have more reads than their rows add up to, the first in line 3 (g); rows hold 0 \
           reads, clades 2,250"
         ]
     );
+    let (_, doubt) = KrakenReport::parse(genus.as_bytes()).unwrap();
+    assert!(doubt[0].ends_with("as in Bracken's reports of a level above species"), "{doubt:?}");
     // Cut between two lines.
     let cut = PLAIN.split_inclusive('\n').take(4).collect::<String>();
     assert_eq!(numbers(&cut), [(10, 10), (90, 1), (89, 9), (80, 80)]);
     assert_eq!(
         doubts(&cut),
         ["2 clades have more reads than their rows add up to, the first in line 3 (cellular \
-          organisms): rows hold 31 reads, clades 100"]
+          organisms); rows hold 31 reads, clades 100"]
     );
     // The unclassified reads are a clade, too.
     let unclassified = "100.00\t7\t0\tU\t0\tunclassified\n";
@@ -281,11 +283,13 @@ fn other_forms_are_named() {
     let error = |text: &str| parse(text.as_bytes()).unwrap_err();
     assert_eq!(
         error("d__Bacteria\t7\nd__Bacteria|p__x\t7\n"),
-        "line 1: this is an mpa table (MetaPhlAn's, or kraken2 --use-mpa-style): a report in Kraken's \
-         style is wanted"
+        "line 1: not a report in Kraken's style, but an mpa table (MetaPhlAn's, or kraken2 \
+         --use-mpa-style)"
     );
     let metabuli = "100.0\t5\t0\tno rank\t1\troot\n100.0\t5\t5\tsuperkingdom\t2\t  B\n";
-    assert!(error(metabuli).starts_with("line 1: this is Metabuli's report"));
+    assert!(
+        error(metabuli).contains("line 1: not a report in Kraken's style, but Metabuli's report")
+    );
     // Far down, a line is damaged, not of another form.
     let error = error(&PLAIN.replace("\tD\t2157\t", "\tdomain\t2157\t"));
     assert_eq!(error, "line 6: 'domain' is no rank code");
