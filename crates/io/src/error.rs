@@ -420,6 +420,9 @@ pub enum FastaProblem {
          them again with a line end between", char::from(*.0)
     )]
     Joined(u8),
+    /// Blanks come before a header.
+    #[error("blanks before a header: remove them, as '>' is the first letter of its line")]
+    Indented,
     /// A sequence line begins with one.
     #[error("a byte order mark within the file: remove it, or give files one by one, not joined")]
     ByteOrderMark,

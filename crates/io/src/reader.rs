@@ -278,10 +278,12 @@ impl Reader {
         if let Work::Members { ranges, .. } = &fetched.work {
             ranges.check(chunk)?;
         }
-        let text = state.carry.join(chunk, newlines, fetched.last, &self.options)?;
+        let text = state.carry.join(chunk, newlines, fetched.last, &self.options);
+        // Whatever is wrong with its last record comes of that.
         if (fetched.cut || fetched.ends_early) && state.carry.is_bam() {
             return Err(Error::NoEndBlock { input: chunk.name.to_string() });
         }
+        let text = text?;
         if fetched.ends_early {
             warn_of_end(&chunk.name, &self.options);
         }

@@ -55,7 +55,7 @@ fn bad_inputs() {
         (b">a\n", fq, "map f q -e 1 -o o.bam"),
         (b">a\nACGT\n>a\nACGT\n", fq, "map f q -e 1 -o o.bam"),
         (b">a\nAC-GT\n", fq, "map f q -e 1 -o o.bam"),
-        (b"> a\nACGT\n", fq, "index f -o o.mgi"),
+        (b">  \nACGT\n", fq, "index f -o o.mgi"),
         (good, "@r\nAC-T\n+\nIIII\n", "map f q -e 1 -o o.bam"),
         (good, "@r\nACGT\n+\nIII\n", "map f q -e 1 -o o.bam"),
         (good, fq, "map f q -e 1 -2 two -o o.bam"),

@@ -56,6 +56,9 @@ impl Chunk {
         }
         match line[0] {
             byte @ (b'@' | b'+') => Err(self.fasta_error(at, FastaProblem::Fastq(byte))),
+            _ if line.trim_ascii_start().first() == Some(&b'>') => {
+                Err(self.fasta_error(at, FastaProblem::Indented))
+            }
             _ => Ok(()),
         }
     }

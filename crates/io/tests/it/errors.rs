@@ -165,7 +165,12 @@ fn lines_that_are_no_fasta() {
         ("ACGT\n\n;x\n+\n", 6, fastq('+')),
         ("ACGTACGTACGTACGTACGTACGTACGT>c\nACGT\n", 3, joined('>')),
         ("ACGT\nACGTACGTACGTACGTACGTACGTACGT@r1\nACGT\n+\n", 4, joined('@')),
-        ("ACGT \n >b\n", 4, joined('>')),
+        (
+            "ACGT \n >b\n",
+            4,
+            "blanks before a header: remove them, as '>' is the first letter of its line"
+                .to_owned(),
+        ),
         (
             "ACGT\n\u{feff}>b\nACGT\n",
             4,
