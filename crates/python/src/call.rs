@@ -75,7 +75,7 @@ pub(crate) fn run<T: Send, E: Failure>(
 ///
 /// # Errors
 /// If the program turns warnings into exceptions.
-fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
+pub(crate) fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
     let category = py.get_type::<PyUserWarning>();
     for message in warnings.since(0) {
         let message = CString::new(with_keywords(&message).replace('\0', "\\0"))?;

@@ -8,13 +8,14 @@ use arrow_array::builder::{StringBuilder, UInt32Builder};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use merganser::classify::{Database, Error};
-use merganser::run::Cancel;
 use merganser::run::locks::lock;
+use merganser::run::{Cancel, Warnings};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::arrow::{self, Batch};
+use crate::call::warn;
 use crate::errors::raise;
 
 /// Batches that are made ahead.
@@ -130,6 +131,8 @@ pub(crate) struct Taken(Mutex<Option<Rows>>);
 struct Rows {
     batches: Receiver<Result<RecordBatch, Error>>,
     cancel: Cancel,
+    /// Those of the run, of which Python warns when all is taken.
+    warnings: Warnings,
 }
 
 impl Drop for Rows {
@@ -139,8 +142,12 @@ impl Drop for Rows {
 }
 
 impl Taken {
-    pub(super) fn new(batches: Receiver<Result<RecordBatch, Error>>, cancel: Cancel) -> Taken {
-        Taken(Mutex::new(Some(Rows { batches, cancel })))
+    pub(super) fn new(
+        batches: Receiver<Result<RecordBatch, Error>>,
+        cancel: Cancel,
+        warnings: Warnings,
+    ) -> Taken {
+        Taken(Mutex::new(Some(Rows { batches, cancel, warnings })))
     }
 }
 
@@ -155,7 +162,10 @@ impl Taken {
         match next {
             Some(Ok(batch)) => Ok(Some(Batch(batch))),
             Some(Err(error)) => Err(raise(py, &error)),
-            None => Ok(None),
+            None => {
+                let warnings = lock(&self.0).as_ref().map(|rows| rows.warnings.clone());
+                warnings.map_or(Ok(()), |warnings| warn(py, &warnings)).map(|()| None)
+            }
         }
     }
 
@@ -177,7 +187,10 @@ impl Iterator for Rows {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.recv().ok()?;
+        let Ok(batch) = self.batches.recv() else {
+            let warned = Python::attach(|py| warn(py, &self.warnings));
+            return warned.err().map(|error| Err(ArrowError::ExternalError(Box::new(error))));
+        };
         Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
     }
 }
