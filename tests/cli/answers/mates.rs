@@ -256,6 +256,24 @@ fn pairs_that_are_given_as_single_reads_are_warned_of() {
     assert!(ran.warnings().is_empty(), "{}", ran.stderr);
 }
 
+#[test]
+fn files_of_mates_that_are_given_as_single_reads_are_warned_of() {
+    let (dir, genome) = world();
+    for name in ["a_1", "a_2", "b_1", "b_2"] {
+        let (sample, mate) = name.split_once('_').unwrap();
+        let names = |number| format!("{sample}.{number}.{mate}");
+        dir.write(&format!("{name}.fq"), reads(&genome, 3, 0, names));
+    }
+    for order in ["a_1.fq a_2.fq b_1.fq b_2.fq", "a_1.fq b_1.fq a_2.fq b_2.fq"] {
+        let ran = run(&dir, COMMANDS[0], order);
+        let expected = "warning: a_1.fq and a_2.fq look like mates of pairs, and are classified as single reads: \
+                        give -1 a_1.fq -2 a_2.fq";
+        assert_eq!(ran.warnings(), [expected], "{order}");
+    }
+    assert!(run(&dir, COMMANDS[0], "a_1.fq b_1.fq").warnings().is_empty());
+    assert!(run(&dir, COMMANDS[0], "a_1.fq b_2.fq").warnings().is_empty());
+}
+
 /// SAM of these records.
 fn sam(genome: &str, records: &[(&str, u16, usize)]) -> String {
     let one = |&(name, flags, at): &(&str, u16, usize)| {
