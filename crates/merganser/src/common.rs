@@ -92,14 +92,16 @@ pub(crate) fn hint_at_mates<'a>(
     console: &Console,
 ) {
     let paths: Vec<&Path> = singles.filter_map(Input::path).collect();
-    let mates = |pair: &&[&Path]| {
+    let mates = |&[one, two]: &[&Path; 2]| {
         let name = |path: &Path| Some(path.file_name()?.as_encoded_bytes().to_vec());
-        let [one, two] = [pair[0], pair[1]];
         name(one).zip(name(two)).is_some_and(|(one, two)| named_as_mates(&one, &two))
             && first_name(one).zip(first_name(two)).is_some_and(|(one, two)| are_mates(&one, &two))
     };
-    if let Some(pair) = paths.windows(2).find(mates) {
-        let [one, two] = [pair[0], pair[1]].map(|path| path.display().to_string());
+    // One after the other, or all first mates before all second ones, as *_1.fq and *_2.fq give them.
+    let beside = paths.windows(2).map(|pair| [pair[0], pair[1]]);
+    let behind = paths.iter().zip(&paths[paths.len() / 2..]).map(|(one, two)| [*one, *two]);
+    if let Some(pair) = beside.chain(behind).find(mates) {
+        let [one, two] = pair.map(|path| path.display().to_string());
         let remedy = remedy(&one, &two);
         console.warn(format_args!(
             "{one} and {two} look like mates of pairs, and are {done} as single reads: give {remedy}"

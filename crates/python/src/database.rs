@@ -46,12 +46,22 @@ impl Reads {
         py: Python<'_>,
         reads: &Bound<'_, PyAny>,
         mates: Option<&Bound<'_, PyAny>>,
+        interleaved: bool,
         folder: &Path,
     ) -> PyResult<Reads> {
+        if interleaved && mates.is_some() {
+            return Err(wrong(
+                py,
+                "interleaved: mates are among the reads, or given as mates, not both",
+            ));
+        }
         let first = sequences::inputs(reads, folder)?;
         let second = mates.map(|mates| sequences::inputs(mates, folder)).transpose()?;
         let segments = match &second {
-            None => first.inputs.iter().cloned().map(Segment::Single).collect(),
+            None => {
+                let kind = if interleaved { Segment::Interleaved } else { Segment::Single };
+                first.inputs.iter().cloned().map(kind).collect()
+            }
             Some(second) if second.inputs.len() == first.inputs.len() => {
                 let pairs = first.inputs.iter().cloned().zip(second.inputs.iter().cloned());
                 pairs.map(|(one, other)| Segment::Pair(one, other)).collect()
@@ -188,6 +198,8 @@ impl Database {
     /// Args:
     ///     reads: Files, or sequences, as for `count`.
     ///     mates: The second mates, as many files or sequences.
+    ///     interleaved: First and second mates take turns in `reads`.
+    ///     any_names: Mates are taken by their place, whatever their names.
     ///     confidence: The part of a read's features that must be in its taxon's clade, 0 to 1.
     ///     min_hits: Hits that the best candidate needs.
     ///     device: As for `count`.
@@ -199,13 +211,18 @@ impl Database {
     ///     An iterator of `Batch`, which also exports `__arrow_c_stream__`: columns `read` (its name; the number of a sequence, from
     ///     1), `taxid` (uint32, 0 for unclassified), `name` (of the taxon, null for unclassified) and `length` (bases, "a|b" of a pair).
     ///     Batches are made while others are taken; who takes no more of them ends the run.
-    #[pyo3(signature = (reads, mates=None, *, confidence=None, min_hits=None, device=None, threads=None, memory=None, tmp_dir=None))]
+    #[pyo3(signature = (
+        reads, mates=None, *, interleaved=false, any_names=false, confidence=None, min_hits=None, device=None, threads=None,
+        memory=None, tmp_dir=None
+    ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn classify(
         &self,
         py: Python<'_>,
         reads: &Bound<'_, PyAny>,
         mates: Option<&Bound<'_, PyAny>>,
+        interleaved: bool,
+        any_names: bool,
         confidence: Option<f64>,
         min_hits: Option<u32>,
         device: Option<&str>,
@@ -214,9 +231,9 @@ impl Database {
         tmp_dir: Option<PathBuf>,
     ) -> PyResult<Taken> {
         let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
-        let config = self.config(confidence, min_hits);
+        let config = self.config(confidence, min_hits).any_names(any_names);
         config.validate().or_raise(py)?;
-        let reads = Reads::of(py, reads, mates, &resources.temp_dir)?;
+        let reads = Reads::of(py, reads, mates, interleaved, &resources.temp_dir)?;
         let (sender, batches) = sync_channel(lines::AHEAD);
         let (database, cancel) = (Arc::clone(&self.database), Cancel::default());
         let taken = Taken::new(batches, resources.warnings.clone(), cancel.clone());
@@ -242,15 +259,15 @@ impl Database {
     ///
     /// Args:
     ///     output: The reads' lines, as Kraken 2 writes them; None for none. Compressed if the name ends in .gz.
-    ///     reads: As for `classify`, as are `mates`, `confidence`, `min_hits`, `device`, `threads`, `memory` and `tmp_dir`.
+    ///     reads: As for `classify`, as are `mates`, `interleaved`, `any_names`, `confidence`, `min_hits`, `device`, `threads`, `memory` and `tmp_dir`.
     ///     report: The file of Kraken's report.
     ///     progress: As for `count`.
     ///
     /// Returns:
     ///     The report: a `Batch` of columns `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank`, `taxid` (uint32), `name`.
     #[pyo3(signature = (
-        output, reads, mates=None, *, report=None, confidence=None, min_hits=None, device=None, threads=None, memory=None,
-        tmp_dir=None, progress=None
+        output, reads, mates=None, *, interleaved=false, any_names=false, report=None, confidence=None, min_hits=None,
+        device=None, threads=None, memory=None, tmp_dir=None, progress=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn classify_to(
@@ -259,6 +276,8 @@ impl Database {
         output: Option<PathBuf>,
         reads: &Bound<'_, PyAny>,
         mates: Option<&Bound<'_, PyAny>>,
+        interleaved: bool,
+        any_names: bool,
         report: Option<PathBuf>,
         confidence: Option<f64>,
         min_hits: Option<u32>,
@@ -269,8 +288,8 @@ impl Database {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Batch> {
         let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
-        let config = self.config(confidence, min_hits);
-        let reads = Reads::of(py, reads, mates, &resources.temp_dir)?;
+        let config = self.config(confidence, min_hits).any_names(any_names);
+        let reads = Reads::of(py, reads, mates, interleaved, &resources.temp_dir)?;
         let text = call::run(py, &resources.warnings, progress, |progress, cancel| {
             let set = OutputSet::new();
             let mut lines = output.as_ref().map(|path| set.output(path)).transpose()?;

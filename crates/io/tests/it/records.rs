@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{Record, naive};
 use crate::compressed::bgzf_block;
 use merganser_io::{
-    Error, Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, batch_starts,
+    Error, Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, Unmated, batch_starts,
 };
 use merganser_run::{Silent, StartError, run_workers};
 use proptest::prelude::*;
@@ -185,6 +185,50 @@ proptest! {
     }
 
     #[test]
+    fn alignments_are_pairs_where_mates_lie_side_by_side(
+        units in prop::collection::vec(0..5usize, 0..60),
+        batch_records in 1..12usize, batch_bytes in 1..600usize, chunk_bytes in 200..2000usize,
+        workers in 1..5usize,
+    ) {
+        // As many pairs as decide that the file is in their order, then anything.
+        let units: Vec<usize> = std::iter::repeat_n(0, 32).chain(units).collect();
+        let (mut sam, mut expected) = (String::new(), Vec::new());
+        for (number, &unit) in units.iter().enumerate() {
+            let flags = [&[77, 141][..], &[77], &[141], &[4], &[141, 77]][unit];
+            for &flags in flags {
+                sam += &format!("r{number}\t{flags}\t*\t0\t0\t*\t*\t0\t0\tACGTACGT\tIIIIIIII\n");
+                let mate = ["", "/1", "/2"][flags as usize >> 6];
+                expected.push((unit == 0, format!("r{number}{mate}")));
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let segments = [Segment::Single(Input::File(write(folder.path(), "a.sam", &sam)))];
+        let options = RecordOptions {
+            keep: ALL, batch_records, batch_bytes, find_pairs: true, ..RecordOptions::default()
+        };
+        let (once, failed) = read_all(&segments, &options).unwrap();
+        prop_assert!(failed.is_none(), "{:?}", failed);
+        let named = |batch: &Batch| {
+            let paired = batch.2;
+            batch.3.iter().map(|record| (paired, record.header.clone())).collect::<Vec<_>>()
+        };
+        prop_assert_eq!(once.iter().flat_map(named).collect::<Vec<_>>(), expected);
+        let reads = units.iter().map(|unit| 1 + u64::from(*unit == 4)).sum::<u64>();
+        let last = once.last().unwrap();
+        prop_assert_eq!(last.1 + last.3.len() as u64 / (1 + u64::from(last.2)), reads);
+        let apart = units.iter().map(|unit| [0, 1, 1, 0, 2][*unit]).sum::<u64>();
+        let warned = options.warnings.since(0);
+        prop_assert_eq!(warned.len(), usize::from(apart > 0), "{:?}", &warned);
+        let expected = format!(": {apart} reads are mates of pairs");
+        prop_assert!(apart == 0 || warned[0].contains(&expected), "{:?}", &warned);
+
+        let options = RecordOptions { chunk_bytes, workers, ..options };
+        let (again, failed) = read_all(&segments, &options).unwrap();
+        prop_assert!(failed.is_none(), "{:?}", failed);
+        prop_assert_eq!(again, once);
+    }
+
+    #[test]
     fn the_first_fault_is_the_one_however_chunks_are_cut(
         count in 1..40usize, bad in 0..40usize, kind in 0..5usize,
         batch_records in 1..9usize, chunk_bytes in 1..500usize, workers in 1..5usize,
@@ -211,8 +255,8 @@ proptest! {
                 for number in bad..count {
                     two = two.replace(&format!("r{number}/2"), &format!("s{number}/2"));
                 }
-                format!("1: record {} is r{bad}/1, but its mate in DIR/2 is s{bad}/2: mates must \
-                    have the same name", bad + 1)
+                format!("1: record {} is r{bad}/1, but its mate in DIR/2 is s{bad}/2: {}",
+                    bad + 1, Unmated::Names)
             }
             // The last one has no mate.
             3 => {
@@ -462,4 +506,92 @@ fn long_records_come_one_at_a_time() {
         .unwrap();
         assert_eq!(seen.into_inner(), 40);
     }
+}
+
+/// What is warned of when a file of single reads is read, `DIR/` left out.
+fn warned(text: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let segments = [Segment::Single(Input::File(write(folder.path(), "r", text)))];
+    let options = RecordOptions { find_pairs: true, ..RecordOptions::default() };
+    let (batches, failed) = read_all(&segments, &options).unwrap();
+    assert!(failed.is_none() && batches.iter().all(|batch| !batch.2));
+    let root = format!("{}/", folder.path().display());
+    options.warnings.since(0).iter().map(|warning| warning.replace(&root, "")).collect()
+}
+
+#[test]
+fn pairs_among_single_reads_are_warned_of() {
+    let fastq = |names: &[String]| -> String {
+        names.iter().map(|name| format!("@{name}\nACGT\n+\nIIII\n")).collect()
+    };
+    let pairs = |count: usize, mates: [&str; 2]| -> Vec<String> {
+        (0..count).flat_map(|pair| mates.map(|mate| format!("r{pair}{mate}"))).collect()
+    };
+    for (count, mates) in [
+        (1, ["/1", "/2"]),
+        (1, [" 1:N:0:A", " 2:N:0:A"]),
+        (2, ["", ""]),
+        (8, [".1", ".2"]),
+        (40, ["_1", "_2"]),
+    ] {
+        let found = warned(&fastq(&pairs(count, mates)));
+        let shown = format!("its first {} records are pairs", 2 * count.min(16));
+        assert!(found.len() == 1 && found[0].contains(&shown), "{mates:?}: {found:?}");
+    }
+    // Single reads, of which some may look like mates.
+    let singles = [
+        pairs(1, ["", ""]),
+        pairs(7, [".1", ".2"]),
+        pairs(20, [".1", ".3"]),
+        pairs(20, ["/1", "/1"]),
+        (1..40).map(|number| format!("SRR1.{number}")).collect(),
+        (1..40).map(|number| format!("r/{number}")).collect(),
+        [pairs(6, ["", ""]), vec!["x".into(), "y".into()]].concat(),
+        pairs(20, [" 1:N:0:A", "x 1:N:0:A"]),
+    ];
+    for names in singles {
+        assert!(warned(&fastq(&names)).is_empty(), "{names:?}");
+    }
+    // Two haplotypes of each chromosome.
+    let fasta = fastq(&pairs(20, ["_1", "_2"])).replace("@", ">").replace("+\nIIII\n", "");
+    assert!(warned(&fasta).is_empty());
+}
+
+#[test]
+fn mates_that_do_not_lie_side_by_side_stay_single_reads() {
+    let line =
+        |flags: u16, name: &str| format!("{name}\t{flags}\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
+    let sorted: String = [99, 147]
+        .iter()
+        .flat_map(|&flags| (0..9).map(move |n| (flags, n)))
+        .map(|(flags, n)| line(flags, &format!("p{n}")))
+        .collect();
+    let found = warned(&sorted);
+    assert!(found.len() == 1 && found[0].contains("r: 18 reads are mates of pairs"), "{found:?}");
+    assert!(found[0].contains("samtools collate"), "{found:?}");
+    // First mates alone, and single reads.
+    assert!(warned(&(0..9).map(|n| line(77, &format!("p{n}"))).collect::<String>()).is_empty());
+    assert!(warned(&(0..9).map(|n| line(4, &format!("p{n}"))).collect::<String>()).is_empty());
+    // As pairs they are refused, with what helps.
+    let folder = tempfile::tempdir().unwrap();
+    let segments = [Segment::Interleaved(Input::File(write(folder.path(), "r", &sorted)))];
+    let (_, failed) = read_all(&segments, &RecordOptions::default()).unwrap();
+    let message = failed.unwrap().1.to_string();
+    assert!(message.contains("samtools collate"), "{message}");
+}
+
+#[test]
+fn any_names_and_files_that_are_not_mates() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| Input::File(write(folder.path(), name, text));
+    let (one, two) = (file("1", ">a\nAC\n"), file("2", ">b\nGT\n"));
+    let pair = [Segment::Pair(one.clone(), two)];
+    let failed = |options: &RecordOptions| read_all(&pair, options).unwrap().1;
+    assert!(failed(&RecordOptions::default()).is_some());
+    assert!(failed(&RecordOptions { any_names: true, ..RecordOptions::default() }).is_none());
+    let own = [Segment::Pair(one.clone(), one)];
+    let message = Records::open(&own, RecordOptions::default()).err().unwrap().to_string();
+    assert!(message.contains("the same file as first and as second mates"), "{message}");
+    let options = RecordOptions { unrelated: true, ..RecordOptions::default() };
+    assert!(read_all(&own, &options).unwrap().1.is_none());
 }

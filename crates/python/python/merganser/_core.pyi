@@ -291,6 +291,8 @@ class Database:
         reads: _Reads,
         mates: _Reads | None = None,
         *,
+        interleaved: bool = False,
+        any_names: bool = False,
         confidence: float | None = None,
         min_hits: int | None = None,
         device: str | None = None,
@@ -303,6 +305,8 @@ class Database:
         Args:
             reads: Files, or sequences, as for `count`.
             mates: The second mates, as many files or sequences.
+            interleaved: First and second mates take turns in `reads`.
+            any_names: Mates are taken by their place, whatever their names.
             confidence: The part of a read's features that must be in its taxon's clade, 0 to 1.
             min_hits: Hits that the best candidate needs.
             device: As for `count`.
@@ -321,6 +325,8 @@ class Database:
         reads: _Reads,
         mates: _Reads | None = None,
         *,
+        interleaved: bool = False,
+        any_names: bool = False,
         report: _Path | None = None,
         confidence: float | None = None,
         min_hits: int | None = None,
@@ -334,7 +340,7 @@ class Database:
 
         Args:
             output: The reads' lines, as Kraken 2 writes them; None for none. Compressed if the name ends in .gz.
-            reads: As for `classify`, as are `mates`, `confidence`, `min_hits`, `device`, `threads`, `memory` and `tmp_dir`.
+            reads: As for `classify`, as are `mates`, `interleaved`, `any_names`, `confidence`, `min_hits`, `device`, `threads`, `memory` and `tmp_dir`.
             report: The file of Kraken's report.
             progress: As for `count`.
 
