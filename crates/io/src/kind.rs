@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::alignment::{Sniffed, sniff};
 use crate::compress::decompress;
+use crate::table_line::BYTE_ORDER_MARK;
 use crate::there::{is_of_system, look_up};
 
 /// Bytes that tell all kinds apart: a tar archive says so at 257.
@@ -103,6 +104,7 @@ impl FileKind {
         if head.get(257..262) == Some(b"ustar") {
             return Some(FileKind::Tar);
         }
+        let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
         let magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic));
         magic.map(|(_, kind)| *kind).or_else(|| of_first_line(head))
     }

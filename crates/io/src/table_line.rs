@@ -10,8 +10,11 @@ const MOST: u64 = 1 << 20;
 /// The most bytes of a sheet: a hundred thousand lines and more.
 const MOST_OF_ALL: usize = 16 << 20;
 
+/// The byte order mark that some editors and spreadsheets put before a text.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Appends the next line to `line`, with its end, and gives its length; 0 at the end of the text. It is
-/// the line of this `number`, from 1.
+/// the line of this `number`, from 1; a byte order mark before the first is skipped.
 ///
 /// # Errors
 /// As reading; and if the line has more than 1 MiB, after so much of it.
@@ -27,6 +30,12 @@ pub fn read_table_line(
             merganser_run::format_size(MOST)
         );
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    }
+    let start = line.len() - read;
+    if number == 1 && line[start..].starts_with(BYTE_ORDER_MARK) {
+        line.drain(start..start + BYTE_ORDER_MARK.len());
+        // A file of the mark alone has no line.
+        return Ok(read - BYTE_ORDER_MARK.len());
     }
     Ok(read)
 }
@@ -87,6 +96,21 @@ mod tests {
         let error = read_table_line(&mut text, &mut line, 3).unwrap_err().to_string();
         assert!(error.starts_with("line 3: a line of more than 1.00 MiB"), "{error}");
         assert!(line.len() < 2 << 20);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        let lines = |text: &'static [u8]| {
+            let (mut text, mut lines) = (BufReader::new(text), Vec::new());
+            let mut line = b"before".to_vec();
+            while read_table_line(&mut text, &mut line, lines.len() as u64 + 1).unwrap() > 0 {
+                lines.push(String::from_utf8(line.split_off(6)).unwrap());
+            }
+            lines
+        };
+        assert_eq!(lines(b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n"), ["a\n", "\u{feff}b\n"]);
+        assert_eq!(lines(b"\xef\xbb\xbf\nb"), ["\n", "b"]);
+        assert_eq!(lines(b"\xef\xbb\xbf"), [""; 0]);
     }
 
     #[test]
