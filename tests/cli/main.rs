@@ -8,6 +8,7 @@
 
 mod algebra;
 mod alignments;
+mod answers;
 mod classify;
 mod cuda;
 mod cuda_classify;

@@ -100,6 +100,7 @@ pub(crate) fn with_flags(message: &str) -> String {
             "max_bytes" => "--max-db-size".to_owned(),
             "coverage_per_mille" => "--cov-percentile".to_owned(),
             "homopolymer_compressed" => "--hpc".to_owned(),
+            "maps" => "--map".to_owned(),
             "output" => "-o".to_owned(),
             "signature_len" => "--minimizer-len".to_owned(),
             "temp_dir" => "--tmp-dir".to_owned(),
@@ -110,7 +111,8 @@ pub(crate) fn with_flags(message: &str) -> String {
 }
 
 /// Fields that have the names of their options.
-const FIELDS: [&str; 46] = [
+const FIELDS: [&str; 48] = [
+    "allow_unmapped",
     "assembly_summary",
     "bins",
     "category",
@@ -129,6 +131,7 @@ const FIELDS: [&str; 46] = [
     "gpu_streams",
     "index_format",
     "level",
+    "masked",
     "max_count",
     "max_hits",
     "max_insert",
