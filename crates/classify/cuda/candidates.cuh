@@ -6,6 +6,9 @@
 
 namespace mgpu {
 
+/// The taxon of targets that have none, and are no candidates: NO_TAXON of candidates.rs.
+constexpr uint32_t no_taxon = 0xffffffffu;
+
 /// What is known of the targets.
 struct target_table {
   const uint32_t* starts;  // first window of each, and the number of all windows
@@ -114,7 +117,7 @@ MGPU_HD uint32_t choose_candidates(Block& block, const Hits& hits, uint32_t coun
       const uint32_t target = target_of(table, hit);
       const uint64_t end = table.starts[target + 1], far = uint64_t{hit} + range;
       taxon = table.taxa[target];
-      sum = lower_bound(hits, i, count, far < end ? far : end) - i;
+      if (taxon != no_taxon) sum = lower_bound(hits, i, count, far < end ? far : end) - i;
     }
     taxa[i] = taxon;
     sums[i] = static_cast<Sum>(sum);

@@ -11,6 +11,7 @@ mod file;
 mod simulate;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
 
 use merganser_io::Input;
 use merganser_run::{Cancel, ConfigError, DeviceChoice, Progress, Resources, Shortage};
@@ -76,6 +77,7 @@ impl Distribution {
     ) -> Result<Distribution, Error> {
         let reading = simulator.reading(inputs, read_length, database.params().k as usize)?;
         refuse_shortage(database, simulator.resources)?;
+        database.warn(&simulator.resources.warnings);
         database.check(reading.threads, simulator.cancel)?;
         database.fetch()?;
         let thresholds = Thresholds::new(database.params());
@@ -124,6 +126,7 @@ impl Distribution {
     ) -> Result<Distribution, Error> {
         let reading = simulator.reading(inputs, read_length, database.options().k)?;
         let Simulator { resources, progress, .. } = simulator;
+        database.tell(progress, &resources.warnings);
         // By themselves they do not pay: most of the time goes into counting on from read to read.
         let gpus = match resources.device {
             DeviceChoice::Auto => None,
@@ -163,6 +166,19 @@ impl<'a> Simulator<'a> {
         let Simulator { resources, progress, cancel } = *self;
         resources.validate()?;
         Distribution::check_length(read_length, k)?;
+        // A pipe has nothing left where a database has been built of it.
+        let is_file = |input: &Input| {
+            input.path().is_some_and(|path| {
+                // What is not there is an error when it is opened.
+                fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+            })
+        };
+        if let Some(input) = inputs.iter().find(|input| !is_file(input)) {
+            return Err(Error::Config(ConfigError::new(format!(
+                "{input}: the genomes are read once for each length, which pipes and standard input cannot \
+                 be: give files"
+            ))));
+        }
         let (overlap, threads) = (read_length - 1, resources.threads);
         // Reads are never masked.
         let masking = Masking::None;

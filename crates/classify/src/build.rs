@@ -4,12 +4,15 @@
 pub(crate) mod outcome;
 mod scan;
 
-pub use outcome::BuildOutcome;
+pub use outcome::{BuildOutcome, MapConflict};
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input};
-use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage, Unit, Work, peak_rss};
+use merganser_run::{
+    Cancel, ConfigError, Progress, Resources, Shortage, Unit, Warnings, Work, peak_rss,
+};
 
 use crate::Error;
 use crate::config::{BuildConfig, MAX_PARTS};
@@ -18,7 +21,8 @@ use crate::cuda::{Collector, DeviceLayout, GpuConfig, Resident, Rules};
 use crate::database::{
     Content, Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, TablePlace, Target, Writer,
 };
-use crate::target_taxa::{Mapped, map_targets};
+use crate::references::is_ncbi_gene_file;
+use crate::target_taxa::{Mapped, ScannedTarget, map_targets};
 use crate::taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};
 
@@ -62,7 +66,8 @@ pub struct Additions<'a> {
 ///
 /// # Errors
 /// If `config` or `resources` is out of range, the memory too little, also for as many targets as there
-/// are, or a GPU cannot be used; as reading and writing; if nothing can be indexed; with `strict`, if a target has no taxon.
+/// are, or a GPU cannot be used; as reading and writing; if nothing can be indexed; if no sequence has a
+/// taxon, or, with `strict`, one has none.
 pub fn build(
     config: &BuildConfig,
     resources: &Resources,
@@ -97,7 +102,8 @@ pub fn build_in_memory(
 /// `additions` would give. The parameters of `config` must be those of `base`.
 ///
 /// # Errors
-/// As [`build`]; if `base` left out features, as nobody knows which; if its parameters are others.
+/// As [`build`]; if a sequence has no taxon, unless [`allow_unmapped`](BuildConfig::allow_unmapped) leaves it
+/// out; if `base` left out features, as nobody knows which; if its parameters are others.
 pub fn add(
     config: &BuildConfig,
     resources: &Resources,
@@ -187,12 +193,12 @@ impl<'a> Job<'a> {
         let read = |source| Dump::read_within(source, setup.memory, setup.fixed_memory());
         let dump = taxonomy.map(read).transpose()?;
         let read_taxonomy = started.elapsed();
-        let first = base.map_or(0, |base| base.windows().into());
+        let first_window = base.map_or(0, |base| base.windows().into());
         // Taxa of features, and older entries, are the host's.
         let keep = config.drop_ambiguous.is_none() && base.is_none();
         // The taxonomy stays until taxids are looked up.
         let memory = setup.memory - dump.as_ref().map_or(0, Dump::bytes);
-        let scan = scan(&setup, memory, inputs, first, keep)?;
+        let mut scan = scan(&setup, memory, inputs, first_window, keep)?;
         let scanned = started.elapsed();
         let mut outcome = BuildOutcome {
             records: scan.files.iter().map(|file| file.len() as u64).sum(),
@@ -204,19 +210,22 @@ impl<'a> Job<'a> {
         if let Some(dump) = &dump {
             outcome.orphans.clone_from(&dump.notes.orphans);
         }
-        let Mapped { targets, taxonomy } =
-            map_targets(config, inputs, &scan.files, dump, base, &mut outcome)?;
-        let scanned_targets = || scan.files.iter().flatten();
-        if base.is_none() && scanned_targets().all(|target| !target.has_kmer) {
-            return Err(Error::Input(format!(
-                "nothing to build: no sequence in the {} input files has {} bases in a row",
-                inputs.len(),
-                config.params.k
-            )));
-        }
-        let mut without = scanned_targets().filter(|target| !target.has_kmer);
+        refuse_without_kmers(config, inputs, scan.files.iter().flatten(), base)?;
+        let progress = setup.progress;
+        let Mapped { targets, taxonomy, kept } =
+            map_targets(config, inputs, &scan.files, dump, base, &mut outcome, progress)?;
+        let kept_targets = || {
+            let all = scan.files.iter().flatten().zip(&kept);
+            all.filter(|(_, kept)| **kept).map(|(target, _)| target)
+        };
+        refuse_without_kmers(config, inputs, kept_targets(), base)?;
+        let mut without = kept_targets().filter(|target| !target.has_kmer);
         let first = without.next().map(|target| target.name.clone());
         outcome.without_kmer = (u64::from(first.is_some()) + without.count() as u64, first);
+        let gone = left_out(config, first_window, scan.files.iter().flatten().zip(&kept));
+        scan.entries.numbering.leave_out(&gone);
+        outcome.warn(&setup.resources.warnings);
+        warn_of_genes(inputs, &setup.resources.warnings);
         outcome.stages.add("taxonomy", read_taxonomy);
         outcome.stages.add("scan", scanned - read_taxonomy);
         outcome.stages.add("taxids", started.elapsed() - scanned);
@@ -313,9 +322,7 @@ impl<'a> Job<'a> {
             part_starts: &self.part_starts,
         };
         let batches = sketches.take_batches()?;
-        DeviceLayout::new(sketches, batches, rules, |at| {
-            self.scan.entries.numbering.true_number(at)
-        })
+        DeviceLayout::new(sketches, batches, rules, &self.scan.entries.numbering)
     }
 
     fn keep(mut self) -> Result<(Database, BuildOutcome), Error> {
@@ -388,7 +395,9 @@ impl<'a> Job<'a> {
         outcome.peak_memory = peak_rss();
         let pruned = setup.config.drop_overfull || setup.config.drop_ambiguous.is_some();
         let params = setup.config.params;
-        (Content { params, targets, taxonomy, parts, counts, pruned }, outcome)
+        let before = self.base.map_or(0, Database::left_out);
+        let left_out = before + outcome.unmapped.len() as u64;
+        (Content { params, targets, taxonomy, parts, counts, pruned, left_out }, outcome)
     }
 
     /// What the tables are made of, by the CPU.
@@ -405,6 +414,61 @@ impl<'a> Job<'a> {
             progress: self.setup.progress,
             cancel: self.setup.cancel,
         }
+    }
+}
+
+/// Sees to it that a new database has a sequence with a k-mer.
+fn refuse_without_kmers<'t>(
+    config: &BuildConfig,
+    inputs: &[Input],
+    targets: impl Iterator<Item = &'t ScannedTarget> + Clone,
+    base: Option<&Database>,
+) -> Result<(), Error> {
+    if base.is_some() || targets.clone().any(|target| target.has_kmer) {
+        return Ok(());
+    }
+    let k = config.params.k;
+    let why = match targets.clone().map(|target| target.bases).max() {
+        None => ": there are none".to_owned(),
+        Some(most) if most < u64::from(k) => format!(": the longest has {most} letters"),
+        Some(_) => ": the letters of proteins and N are none".to_owned(),
+    };
+    Err(Error::Input(format!(
+        "nothing to build: no sequence in the {} input files has {k} bases in a row{why}",
+        inputs.len(),
+    )))
+}
+
+/// The windows of sequences that are not kept, where all are numbered from `first` on.
+fn left_out<'t>(
+    config: &BuildConfig,
+    first: u64,
+    targets: impl Iterator<Item = (&'t ScannedTarget, &'t bool)>,
+) -> Vec<Range<u32>> {
+    let mut gone: Vec<Range<u32>> = Vec::new();
+    let mut next = first as u32;
+    for (target, kept) in targets {
+        let windows = next..next + config.params.windows(target.bases) as u32;
+        next = windows.end;
+        match gone.last_mut() {
+            _ if *kept || windows.is_empty() => {}
+            Some(last) if last.end == windows.start => last.end = windows.end,
+            _ => gone.push(windows),
+        }
+    }
+    gone
+}
+
+/// Warns of files that were named and have genes of genomes by their names.
+fn warn_of_genes(inputs: &[Input], warnings: &Warnings) {
+    let mut genes = inputs.iter().filter_map(Input::path).filter(|path| is_ncbi_gene_file(path));
+    if let Some(first) = genes.next() {
+        warnings.push(format!(
+            "{} files have the genes of a genome and not the genome by their names, first {}: leave them \
+             out where the genome is there, too",
+            1 + genes.count(),
+            first.display()
+        ));
     }
 }
 

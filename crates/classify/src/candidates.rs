@@ -136,10 +136,14 @@ pub(crate) fn tell_pooled(seen: &[u64], near: &mut [Candidate]) {
     }
 }
 
+/// Stands for the taxon of targets that have none, of databases that older versions built: they are no
+/// candidates. The kernels have the same number.
+pub(crate) const NO_TAXON: u32 = u32::MAX;
+
 /// The taxa of targets; costs nothing to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct TargetTaxa {
-    /// The taxon of each target at the lowest rank,
+    /// The taxon of each target at the lowest rank ([`NO_TAXON`] if it has none),
     pub(crate) taxa: Arc<[u32]>,
     /// and its node.
     pub(crate) nodes: Arc<[u32]>,
@@ -150,22 +154,31 @@ pub(crate) struct TargetTaxa {
 impl TargetTaxa {
     /// Those of a database's targets; at rank sequence, each is a taxon of its own, above all nodes.
     pub(crate) fn new(database: &Database, lowest: Rank) -> TargetTaxa {
-        let nodes = database.taxonomy().len() as u32;
+        let tree = database.taxonomy();
+        let nodes = tree.len() as u32;
         let taxon = |(number, target): (usize, &crate::Target)| match lowest {
+            _ if target.node == tree.root() => NO_TAXON,
             Rank::Sequence => nodes + number as u32,
-            rank => database.taxonomy().at_or_above(target.node, rank),
+            rank => tree.told_apart_at(target.node, rank),
         };
         let taxa: Arc<[u32]> = database.targets().iter().enumerate().map(taxon).collect();
-        let mut targets = vec![0u8; taxa.iter().max().map_or(0, |&most| most as usize + 1)];
-        taxa.iter().for_each(|&taxon| {
+        let known = || taxa.iter().filter(|&&taxon| taxon != NO_TAXON);
+        let mut targets = vec![0u8; known().max().map_or(0, |&most| most as usize + 1)];
+        known().for_each(|&taxon| {
             let count = &mut targets[taxon as usize];
             *count = count.saturating_add(1);
         });
+        let several = targets.into_iter().map(|count| count > 1).collect();
         TargetTaxa {
-            taxa,
             nodes: database.targets().iter().map(|target| target.node).collect(),
-            several: targets.into_iter().map(|count| count > 1).collect(),
+            several,
+            taxa,
         }
+    }
+
+    /// Whether the taxon of a target has others.
+    pub(crate) fn has_several(&self, target: usize) -> bool {
+        self.several.get(self.taxa[target] as usize).is_some_and(|&several| several)
     }
 }
 

@@ -32,8 +32,14 @@ pub struct BuildConfig {
     /// Files that map sequence ids or assemblies to taxids, the first one first, and manifests of
     /// libraries ([`Manifest`](crate::library::Manifest)), which map files.
     pub maps: Vec<PathBuf>,
-    /// Fail if a target has no taxon or an id occurs twice.
+    /// Maps in folders of references ([`References::maps`](crate::References::maps)), which are looked in
+    /// with those beside the references.
+    pub maps_beside: Vec<PathBuf>,
+    /// Fail if a sequence has no taxon or an id occurs twice.
     pub strict: bool,
+    /// Leave sequences without a taxon out of what is added to a database, which are an error otherwise.
+    /// (A new database never has them.)
+    pub allow_unmapped: bool,
 }
 
 impl BuildConfig {
@@ -46,7 +52,9 @@ impl BuildConfig {
             parts: 1,
             max_part_bytes: None,
             maps: Vec::new(),
+            maps_beside: Vec::new(),
             strict: false,
+            allow_unmapped: false,
         }
     }
 
@@ -86,10 +94,22 @@ impl BuildConfig {
         BuildConfig { maps: maps.into(), ..self }
     }
 
-    /// Fails, or does not, if a target has no taxon or an id occurs twice.
+    /// Takes taxids from these files beside references, too.
+    #[must_use]
+    pub fn maps_beside(self, maps_beside: impl Into<Vec<PathBuf>>) -> BuildConfig {
+        BuildConfig { maps_beside: maps_beside.into(), ..self }
+    }
+
+    /// Fails, or does not, if a sequence has no taxon or an id occurs twice.
     #[must_use]
     pub fn strict(self, strict: bool) -> BuildConfig {
         BuildConfig { strict, ..self }
+    }
+
+    /// Leaves sequences without a taxon out of additions, or refuses them.
+    #[must_use]
+    pub fn allow_unmapped(self, allow_unmapped: bool) -> BuildConfig {
+        BuildConfig { allow_unmapped, ..self }
     }
 
     /// Checks the ranges.

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use merganser_io::{MappedFile, Soundness};
-use merganser_run::{Cancel, resolve_threads};
+use merganser_run::{Cancel, Warnings, resolve_threads};
 
 use crate::Error;
 use crate::cuda::Resident;
@@ -32,7 +32,8 @@ const NODE_BYTES: usize = 200;
 pub struct Target {
     /// The first word of its header.
     pub name: String,
-    /// Its node in the taxonomy; the root if its taxon is unknown.
+    /// Its node in the taxonomy; in databases of earlier versions, the root if its taxon is
+    /// unknown.
     pub node: u32,
     /// Its length in bases.
     pub bases: u64,
@@ -52,6 +53,8 @@ pub struct Database {
     counts: Counts,
     /// Features were left out for saying little: nothing can be added without building anew.
     pruned: bool,
+    /// Sequences without a taxon that were left out.
+    left_out: u64,
     data: Data,
 }
 
@@ -78,6 +81,7 @@ pub(crate) struct Content {
     pub(crate) parts: usize,
     pub(crate) counts: Counts,
     pub(crate) pruned: bool,
+    pub(crate) left_out: u64,
 }
 
 impl Database {
@@ -128,7 +132,7 @@ impl Database {
     }
 
     fn new(content: Content, data: Data) -> Database {
-        let Content { params, targets, taxonomy, parts, counts, pruned } = content;
+        let Content { params, targets, taxonomy, parts, counts, pruned, left_out } = content;
         let mut starts = Vec::with_capacity(targets.len() + 1);
         let mut start = 0;
         for target in &targets {
@@ -136,7 +140,7 @@ impl Database {
             start += target.windows;
         }
         starts.push(start);
-        Database { params, targets, taxonomy, starts, parts, counts, pruned, data }
+        Database { params, targets, taxonomy, starts, parts, counts, pruned, left_out, data }
     }
 
     /// Opens a database file: maps it, and checks all but the tables' own checksums, which are
@@ -298,6 +302,35 @@ impl Database {
     /// Whether features were left out as asked for when building.
     pub fn is_pruned(&self) -> bool {
         self.pruned
+    }
+
+    /// Sequences without a taxon that were left out when it was built.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Targets without a taxon: sequences that earlier versions left at the root. They are no
+    /// candidates.
+    pub fn without_taxon(&self) -> usize {
+        let root = self.taxonomy.root();
+        self.targets.iter().filter(|target| target.node == root).count()
+    }
+
+    /// Warns of targets without a taxon.
+    pub(crate) fn warn(&self, warnings: &Warnings) {
+        let count = self.without_taxon();
+        if count == 0 {
+            return;
+        }
+        let path = match &self.data {
+            Data::File { mapping, .. } => mapping.path().display().to_string(),
+            _ => "the database".to_owned(),
+        };
+        let all = self.targets.len();
+        warnings.push(format!(
+            "{path}: {count} of {all} sequences have no taxon and are ignored: build it again to leave \
+             them out"
+        ));
     }
 
     /// Bytes of memory that these parts take when they are asked: of a file, the pages that hold them.

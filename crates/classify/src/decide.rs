@@ -105,7 +105,8 @@ impl Thresholds {
     /// rule (its `classification.cpp`): the lowest common ancestor with a rank of the best
     /// candidate and those after it while they exceed the threshold; nothing if the best has too
     /// few hits or the ancestor is above the highest rank. Where candidates were pooled, the threshold is
-    /// that of their pooled features.
+    /// that of their pooled features. Where the lineages of all of them have no main rank, it is the
+    /// lowest common ancestor itself, unless that is the root.
     pub fn decide(
         &self,
         candidates: &[Candidate],
@@ -131,11 +132,23 @@ impl Thresholds {
         if alone && self.lowest == Rank::Sequence && common != taxonomy.root() {
             return Verdict::Target(first.target);
         }
-        self.at_rank(common, taxonomy)
+        self.at_rank(common, taxonomy, || {
+            let mut nodes = self.taking_part(candidates, needed).map(node_of);
+            nodes.all(|node| node == common || !taxonomy.has_main_rank(node))
+        })
     }
 
-    /// The verdict for a node: its nearest ancestor with a rank; none if that is above the highest.
-    fn at_rank(&self, node: u32, taxonomy: &Taxonomy) -> Verdict {
+    /// The verdict for a node: its nearest ancestor with a rank; none if that is above the highest. The
+    /// node itself, if its lineage has no main rank and `stands_for_itself` says so.
+    fn at_rank(
+        &self,
+        node: u32,
+        taxonomy: &Taxonomy,
+        stands_for_itself: impl FnOnce() -> bool,
+    ) -> Verdict {
+        if node != taxonomy.root() && !taxonomy.has_main_rank(node) && stands_for_itself() {
+            return Verdict::Taxon(node);
+        }
         let ranked = taxonomy.ranked(node);
         match taxonomy.rank(ranked) > self.highest {
             true => Verdict::Unclassified,
@@ -168,7 +181,7 @@ impl Thresholds {
         match taxonomy.lineage(node).find(|&above| in_clade(above) >= needed) {
             None => Verdict::Unclassified,
             Some(found) if found == node => verdict,
-            Some(above) => self.at_rank(above, taxonomy),
+            Some(above) => self.at_rank(above, taxonomy, || !taxonomy.has_main_rank(node)),
         }
     }
 

@@ -163,7 +163,7 @@ pub(crate) struct AllEntries {
 
 impl AllEntries {
     /// Appends the entries of a section, with the true numbers of their windows, in no particular
-    /// order.
+    /// order, but for those of windows that are left out.
     ///
     /// # Errors
     /// If the disk does not give them back.
@@ -173,9 +173,21 @@ impl AllEntries {
         for worker in &self.workers {
             worker.gather(section, self.spill.as_ref(), entries)?;
         }
+        let at = |entry: u64, location: u32| entry >> 32 << 32 | u64::from(location);
+        if self.numbering.has_gaps() {
+            let mut kept = before;
+            for place in before..entries.len() {
+                let entry = entries[place];
+                if let Some(location) = self.numbering.number(entry as u32) {
+                    entries[kept] = at(entry, location);
+                    kept += 1;
+                }
+            }
+            entries.truncate(kept);
+            return Ok(());
+        }
         for entry in &mut entries[before..] {
-            let location = self.numbering.true_number(*entry as u32);
-            *entry = *entry >> 32 << 32 | u64::from(location);
+            *entry = at(*entry, self.numbering.true_number(*entry as u32));
         }
         Ok(())
     }

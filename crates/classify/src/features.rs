@@ -82,7 +82,8 @@ impl<'a> FeatureLookup<'a> {
         let windows = self.locations(section, place).into_iter();
         let targets = windows.filter_map(|window| self.target(window));
         let nodes = targets.map(|target| self.database.targets()[target as usize].node);
-        nodes.reduce(|common, node| tree.lca(common, node))
+        // Targets without a taxon tell nothing.
+        nodes.filter(|&node| node != tree.root()).reduce(|common, node| tree.lca(common, node))
     }
 
     /// All hits of a read: (target, window in it) and how many, in this order.

@@ -45,7 +45,7 @@ mod sketch;
 mod target_taxa;
 pub mod taxonomy;
 
-pub use build::{Additions, BuildOutcome, add, build, build_in_memory};
+pub use build::{Additions, BuildOutcome, MapConflict, add, build, build_in_memory};
 pub use candidates::{Candidate, QueryParams};
 pub use config::BuildConfig;
 pub use cuda::{GpuNotes, GpuTimes};
@@ -61,4 +61,4 @@ pub use references::{References, expand_references};
 pub use share::ReadShare;
 pub use shared::{Session, SharedClassifier, Taxon};
 pub use sketch::Sketcher;
-pub use target_taxa::{files_beside, taxids_of_library};
+pub use target_taxa::{LibraryMaps, files_beside, taxids_of_library};

@@ -114,6 +114,10 @@ impl Merger {
                         ),
                     ));
                 };
+                // Sequences without a taxon, which older databases have, say nothing.
+                if node == self.tree.root() {
+                    continue;
+                }
                 // Targets are numbered as they come: files, and lines, are in their order.
                 let target = nodes.len() as u32;
                 let taxon = if sequences { self.tree.len() as u32 + target } else { node };

@@ -5,13 +5,23 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use merganser_io::{FileKind, Input, look_up};
+use merganser_io::{FileKind, Input, is_file, look_up};
 
 use crate::Error;
 use crate::library::Manifest;
+use crate::taxonomy::assembly;
 
+/// The name of the maps that Kraken 2 has beside genomes.
+pub(crate) const MAP: &str = "seqid2taxid.map";
 /// The suffixes by which sequence files are known in a folder, before that of a compression.
-const SUFFIXES: [&str; 7] = ["fna", "fa", "fasta", "ffn", "fas", "fastq", "fq"];
+const SUFFIXES: [&str; 7] = ["fna", "fa", "fasta", "fas", "ffn", "fastq", "fq"];
+/// Those of them that genomes have; others are of genes, and reads.
+const GENOMES: &[&str] = SUFFIXES.split_at(4).0;
+/// How the names of files end, before the suffix, that have genes of a genome and not the genome.
+const GENES: [&str; 6] =
+    ["cds_from_genomic", "rna_from_genomic", "_pseudo_without_product", "_rna", "_cds", "_gene"];
+/// Whole names of such files, of `datasets`.
+const GENE_FILES: [&str; 5] = ["rna", "cds", "gene", "5p_utr", "3p_utr"];
 const COMPRESSIONS: [&str; 6] = ["gz", "bgz", "bz2", "xz", "zst", "bgzf"];
 
 /// The files that arguments stand for, and the manifests among these, which know the taxa of theirs.
@@ -22,11 +32,16 @@ pub struct References {
     /// The manifests of libraries that were given: maps of their files' taxa, to be among
     /// [`BuildConfig::maps`](crate::BuildConfig::maps).
     pub manifests: Vec<PathBuf>,
+    /// Maps of taxids (`seqid2taxid.map`) that folders have which were given, to be
+    /// [`BuildConfig::maps_beside`](crate::BuildConfig::maps_beside).
+    pub maps: Vec<PathBuf>,
+    /// Files of sequences in folders that are no genomes by their names: genes and reads. They are left out.
+    pub others: Vec<PathBuf>,
 }
 
 impl References {
-    /// Turns arguments into reference files: folders stand for all FASTA files in them and the folders
-    /// below, in the order of their names; a [manifest](Manifest) for its genomes, in its order;
+    /// Turns arguments into reference files: folders stand for all genomes in them and the folders
+    /// below, in the order of their names, which are those of [`Downloads::find`](crate::library::Downloads::find); a [manifest](Manifest) for its genomes, in its order;
     /// `@list` and single files as everywhere.
     ///
     /// # Errors
@@ -49,15 +64,33 @@ impl References {
     }
 
     fn add_folder(&mut self, folder: &Path) -> Result<(), Error> {
-        let before = self.inputs.len();
+        let (before, others) = (self.inputs.len(), self.others.len());
         walk(folder, &mut |path| {
-            if is_sequence_file(&path) {
+            if is_genome(&path) {
                 self.inputs.push(Input::File(path));
+            } else if is_sequence_file(&path) {
+                self.others.push(path);
             }
             Ok(())
         })?;
         if self.inputs.len() > before {
+            let map = folder.join(MAP);
+            let is_there = is_file(&map);
+            if is_there.map_err(|source| Error::File { path: map.clone(), source })? {
+                self.maps.push(map);
+            }
             return Ok(());
+        }
+        if let Some(first) = self.others.get(others) {
+            return Err(Error::content(
+                folder,
+                format!(
+                    "no genome in this folder: its {} files of sequences have genes or reads by their \
+                     names, first {}; name files themselves if they are meant",
+                    self.others.len() - others,
+                    first.display()
+                ),
+            ));
         }
         Err(Error::content(
             folder,
@@ -66,7 +99,7 @@ impl References {
                     kind.instead_of("a folder of FASTA files", None)
                 }
                 _ => {
-                    let known = SUFFIXES.join(", .");
+                    let known = GENOMES.join(", .");
                     format!("no FASTA file in this folder (.{known}, plain or compressed)")
                 }
             },
@@ -132,6 +165,35 @@ pub(crate) fn is_sequence_file(path: &Path) -> bool {
     let compressed = name.rsplit_once('.').filter(|(_, end)| COMPRESSIONS.contains(end));
     let name = compressed.map_or(name.as_str(), |(stem, _)| stem);
     !name.starts_with('.') && name.rsplit_once('.').is_some_and(|(_, e)| SUFFIXES.contains(&e))
+}
+
+/// Whether a file has the name of a genome.
+pub(crate) fn is_genome(path: &Path) -> bool {
+    if !is_sequence_file(path) {
+        return false;
+    }
+    let (bare, name) = bare_name(path);
+    let suffix = name[bare.len()..].split('.').nth(1).unwrap_or_default();
+    GENOMES.contains(&suffix) && !has_genes(&bare)
+}
+
+/// Whether a file has the name that NCBI gives to the genes of a genome. (Others may end alike.)
+pub(crate) fn is_ncbi_gene_file(path: &Path) -> bool {
+    let (bare, _) = bare_name(path);
+    let of_ncbi = bare.ends_with("_from_genomic") || GENE_FILES.contains(&bare.as_str());
+    let of_assembly = assembly(bare.to_ascii_uppercase().as_bytes()).is_some();
+    is_sequence_file(path) && has_genes(&bare) && (of_ncbi || of_assembly)
+}
+
+fn has_genes(bare: &str) -> bool {
+    GENES.iter().any(|end| bare.ends_with(end)) || GENE_FILES.contains(&bare)
+}
+
+/// The name of a file of sequences in small letters, without its suffixes and as a whole.
+fn bare_name(path: &Path) -> (String, String) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let bare = String::from_utf8_lossy(without_suffixes(name.as_bytes())).into_owned();
+    (bare, name)
 }
 
 /// The name of a file of sequences without the ends that tell its format and compression.

@@ -109,6 +109,7 @@ impl<'a> Classifier<'a> {
         cancel: &Cancel,
     ) -> Result<Outcome<'a>, Error> {
         self.check(config, resources, outputs)?;
+        self.database.warn(&resources.warnings);
         let on_devices = self.query.devices().is_some();
         let plan = Plan::new(self.database, config, resources, on_devices)?;
         let clock = Clock::default();

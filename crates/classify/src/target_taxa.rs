@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 
 use merganser_io::{FileKind, Input, is_file};
 
-use merganser_run::ConfigError;
+use merganser_run::{ConfigError, Progress, Warnings};
 
 use crate::Error;
-use crate::build::outcome::BuildOutcome;
+use crate::build::outcome::{BuildOutcome, MapConflict};
 use crate::config::BuildConfig;
 use crate::database::{Database, Target};
-use crate::kraken2::Kraken2Sequence;
+use crate::kraken2::{Kraken2Sequence, taxid_of_kraken};
 use crate::library::{GenomeTaxon, Manifest, Status};
 use crate::lines::Lines;
-use crate::references::without_suffixes;
-use crate::taxonomy::{Accessions, Dump, Taxonomy, TaxonomySource, assembly, lineage};
+use crate::references::{MAP, without_suffixes};
+use crate::taxonomy::{Accessions, Dump, Taxonomy, TaxonomySource, assembly, lineage, parse_taxid};
 
 /// The names of files that are looked for next to references, and in the taxonomy's folder.
 const SUMMARY: &str = "assembly_summary";
@@ -29,7 +29,8 @@ const ACCESSIONS: &str = ".accession2taxid";
 /// and those next to the references.
 pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<PathBuf> {
     // What cannot be looked for ends the build itself.
-    let mut files = files_next_to(inputs, SUMMARY).unwrap_or_default();
+    let mut files = files_next_to(inputs, is_summary).unwrap_or_default();
+    files.extend(files_next_to(inputs, is_map).unwrap_or_default());
     files.extend(taxonomy.iter().flat_map(|source| source.files()));
     if let Some(folder) = taxonomy.and_then(TaxonomySource::folder) {
         files.extend(within(folder, ACCESSIONS).unwrap_or_default());
@@ -61,12 +62,15 @@ impl ScannedTarget {
 pub(crate) struct Mapped {
     pub(crate) targets: Vec<Target>,
     pub(crate) taxonomy: Taxonomy,
+    /// Of the sequences that were scanned, those that became targets.
+    pub(crate) kept: Vec<bool>,
 }
 
-/// Finds the taxon of each target: by the maps given, manifests of libraries among them, then a taxid in its header, then
-/// assembly_summary files next to the references, then accession2taxid files in the taxonomy's
-/// folder. Of GTDB's taxonomy, by the maps, then its accession, then that in its file's name: other
-/// taxids are NCBI's.
+/// Finds the taxon of each target: by the maps given, manifests of libraries among them, and those next to the
+/// references, then a taxid in its header, then assembly_summary files next to the references, then
+/// accession2taxid files in the taxonomy's folder. Of GTDB's taxonomy, by the maps that were given, then its
+/// accession, then that in its file's name: other taxids are NCBI's. Sequences without a taxon become no
+/// targets.
 pub(crate) fn map_targets(
     config: &BuildConfig,
     inputs: &[Input],
@@ -74,9 +78,11 @@ pub(crate) fn map_targets(
     dump: Option<Dump>,
     base: Option<&Database>,
     outcome: &mut BuildOutcome,
+    progress: &dyn Progress,
 ) -> Result<Mapped, Error> {
-    let mut search = Search::new(inputs, files);
-    search.look_everywhere(&config.maps, inputs, dump.as_ref())?;
+    let mut search = Search::new(inputs, files, HeaderRule::Any);
+    search.look_everywhere((&config.maps, &config.maps_beside), inputs, dump.as_ref())?;
+    search.maps_beside.iter().for_each(|map| progress.note(&taken_from(map)));
     if let (Some(dump), Some(base)) = (&dump, base) {
         dump.refuse_other_numbers(base.taxonomy())?;
     }
@@ -90,58 +96,91 @@ pub(crate) fn map_targets(
             "no taxonomy: give its folder with `taxonomy`",
         )));
     };
+    outcome.conflicts = search.conflicts(Some(tree));
     let mut targets = old_targets(base, tree);
     let mut names: HashSet<String> = targets.iter().map(|target| target.name.clone()).collect();
+    let (old, mut kept) = (targets.len(), Vec::with_capacity(search.taxids.len()));
     let scanned = files.iter().flatten();
     for (target, taxid) in scanned.zip(&search.taxids) {
-        let (node, reason) = match *taxid {
-            None => (None, "no taxid found".to_owned()),
-            Some(taxid) => {
-                let why =
-                    dump.as_ref().map_or("not in the taxonomy", |dump| dump.why_unknown(taxid));
-                (tree.node(taxid), format!("taxid {taxid} is {why}"))
-            }
-        };
-        if node.is_none() {
+        let node = taxid.and_then(|taxid| tree.node(taxid)).filter(|&node| node != tree.root());
+        kept.push(node.is_some());
+        let Some(node) = node else {
+            let reason = why_without_taxon(*taxid, tree, dump.as_ref());
             outcome.unmapped.push((target.name.clone(), reason));
-        }
+            continue;
+        };
         if !names.insert(target.name.clone()) {
             outcome.duplicates.0 += 1;
             outcome.duplicates.1.get_or_insert_with(|| target.name.clone());
         }
         let windows = config.params.windows(target.bases) as u32;
-        let node = node.unwrap_or(tree.root());
         targets.push(Target { name: target.name.clone(), node, bases: target.bases, windows });
     }
-    if config.strict {
-        refuse(outcome)?;
-    }
+    refuse(config, base.is_some(), targets.len() - old, outcome)?;
+    outcome.note_unranked(&targets[old..], tree);
     let pruned = tree.pruned(targets.iter().map(|target| target.node));
     for target in &mut targets {
         target.node = pruned.node(tree.taxid(target.node)).unwrap_or(pruned.root());
     }
-    Ok(Mapped { targets, taxonomy: pruned })
+    Ok(Mapped { targets, taxonomy: pruned, kept })
+}
+
+/// Why a sequence for which this taxid was found has no taxon.
+fn why_without_taxon(taxid: Option<u32>, tree: &Taxonomy, dump: Option<&Dump>) -> String {
+    match taxid {
+        None => "no taxid found".to_owned(),
+        Some(taxid) if tree.node(taxid).is_some() => {
+            format!("taxid {taxid} is the root, which is no taxon")
+        }
+        Some(taxid) => {
+            let why = dump.map_or("not in the taxonomy", |dump| dump.why_unknown(taxid));
+            format!("taxid {taxid} is {why}")
+        }
+    }
+}
+
+/// What is said of a map that was found.
+fn taken_from(map: &Path) -> String {
+    format!("taxids are taken from {}, too", map.display())
+}
+
+/// Where the taxids of a Kraken 2 library's sequences are looked for, besides their headers and the files
+/// beside them.
+#[derive(Clone, Copy)]
+pub struct LibraryMaps<'a> {
+    /// The maps that were given, the first one first.
+    pub given: &'a [PathBuf],
+    /// Those in folders of references ([`References::maps`](crate::References::maps)).
+    pub beside: &'a [PathBuf],
+    /// The taxonomy, if there is one.
+    pub taxonomy: Option<&'a Dump>,
+    /// Hears of maps that were found.
+    pub progress: &'a dyn Progress,
+    /// Where doubts about maps go.
+    pub warnings: &'a Warnings,
 }
 
 /// The taxids of the sequences of a Kraken 2 library, found where those of a [`build`](crate::build())
-/// are: in `maps`, in headers, next to `inputs`, and by the taxonomy, if there is one. `sequences` are
-/// those of all inputs, in their order.
+/// are, but for taxids in headers, of which those count that count in Kraken 2. `sequences` are those of all
+/// inputs, in their order.
 ///
 /// # Errors
 /// If one of these files cannot be read, or is malformed.
 pub fn taxids_of_library(
     sequences: &[Kraken2Sequence],
     inputs: &[Input],
-    maps: &[PathBuf],
-    taxonomy: Option<&Dump>,
+    maps: &LibraryMaps<'_>,
 ) -> Result<Vec<Option<u32>>, Error> {
     let mut files = vec![Vec::new(); inputs.len()];
     for sequence in sequences {
         let (name, header) = (sequence.name().to_owned(), sequence.header.clone());
         files[sequence.input].push(ScannedTarget { name, header, bases: 0, has_kmer: true });
     }
-    let mut search = Search::new(inputs, &files);
-    search.look_everywhere(maps, inputs, taxonomy)?;
+    let mut search = Search::new(inputs, &files, HeaderRule::Kraken);
+    search.look_everywhere((maps.given, maps.beside), inputs, maps.taxonomy)?;
+    search.maps_beside.iter().for_each(|map| maps.progress.note(&taken_from(map)));
+    let tree = maps.taxonomy.map(|dump| &dump.taxonomy);
+    search.conflicts(tree).iter().for_each(|conflict| conflict.warn(maps.warnings));
     Ok(search.taxids)
 }
 
@@ -155,28 +194,87 @@ fn old_targets(base: Option<&Database>, tree: &Taxonomy) -> Vec<Target> {
     base.targets().iter().map(renumbered).collect()
 }
 
-fn refuse(outcome: &BuildOutcome) -> Result<(), Error> {
-    if let (count, Some(name)) = &outcome.duplicates {
+/// Sees to it that enough sequences have a taxon: of a new database one, of additions (`adds`) all, unless
+/// they may be unmapped.
+fn refuse(
+    config: &BuildConfig,
+    adds: bool,
+    mapped: usize,
+    outcome: &BuildOutcome,
+) -> Result<(), Error> {
+    if let (true, (count, Some(name))) = (config.strict, &outcome.duplicates) {
         return Err(Error::Input(format!(
             "{count} sequences have an id that an earlier one has (`strict`), first {name}"
         )));
     }
-    if let Some((name, reason)) = outcome.unmapped.first() {
+    let Some((name, reason)) = outcome.unmapped.first() else { return Ok(()) };
+    let count = outcome.unmapped.len();
+    if config.strict {
         return Err(Error::Input(format!(
-            "{} sequences have no taxon (`strict`), first {name}: {reason}",
-            outcome.unmapped.len()
+            "{count} sequences have no taxon (`strict`), first {name}: {reason}"
+        )));
+    }
+    if mapped == 0 {
+        let what = if adds { "add" } else { "build" };
+        return Err(Error::Input(format!(
+            "nothing to {what}: none of {count} sequences has a taxon, first {name}: {reason}; give a \
+             table of their taxids with `maps`"
+        )));
+    }
+    if adds && !config.allow_unmapped {
+        return Err(Error::Input(format!(
+            "{count} of {} sequences have no taxon, first {name}: {reason}; give a table of their \
+             taxids with `maps`, or leave them out with `allow_unmapped`",
+            count + mapped
         )));
     }
     Ok(())
 }
 
+/// Which taxids in headers count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HeaderRule {
+    /// `taxid|N`, of which `kraken:taxid|N` is one, as a word of its own anywhere.
+    Any,
+    /// `kraken:taxid|N` at the beginning of the id or behind one of its bars, as in Kraken 2.
+    Kraken,
+}
+
+/// The taxid that a header names by `taxid|N`: where no letter, digit or underscore stands before it, and
+/// no letter or digit behind the number.
+fn taxid_in_header(header: &str) -> Option<u32> {
+    const WORD: &str = "taxid|";
+    header.match_indices(WORD).find_map(|(at, _)| {
+        let before = header[..at].chars().next_back();
+        let rest = &header[at + WORD.len()..];
+        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        let behind = rest[end..].chars().next();
+        let is_word = !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+        let is_number = !behind.is_some_and(char::is_alphanumeric);
+        if is_word && is_number { rest[..end].parse().ok() } else { None }
+    })
+}
+
+/// An id of targets.
+#[derive(Default)]
+struct Id {
+    targets: Vec<u32>,
+    /// The number of the map that had it last, and the taxid there.
+    seen: Option<(usize, u32)>,
+}
+
 /// The search for taxids.
 struct Search {
+    rule: HeaderRule,
     /// Of all targets in their order.
     taxids: Vec<Option<u32>>,
     headers: Vec<String>,
     /// Ids, whole and in parts, and whose they are.
-    ids: HashMap<Vec<u8>, Vec<u32>>,
+    ids: HashMap<Vec<u8>, Id>,
+    /// Maps next to the references in which something was found.
+    maps_beside: Vec<PathBuf>,
+    /// Maps that were read, and the ids for which one has two taxids: the one that counts, and the other.
+    maps: Vec<(PathBuf, Vec<(String, [u32; 2])>)>,
     /// Files and the targets in each.
     files: Vec<(PathBuf, std::ops::Range<usize>)>,
 }
@@ -186,7 +284,7 @@ impl Search {
     /// order; or in the maps and among the accessions of GTDB's tables.
     fn look_everywhere(
         &mut self,
-        maps: &[PathBuf],
+        (maps, beside): (&[PathBuf], &[PathBuf]),
         inputs: &[Input],
         taxonomy: Option<&Dump>,
     ) -> Result<(), Error> {
@@ -200,9 +298,20 @@ impl Search {
             self.read_accessions(accessions);
             return Ok(());
         }
+        let mut found = files_next_to(inputs, is_map)?;
+        found.extend(beside.iter().filter(|map| !found.contains(map)).cloned().collect::<Vec<_>>());
+        for map in found.into_iter().filter(|map| !maps.contains(map)) {
+            let missing = self.missing();
+            if missing > 0 {
+                self.read(&map)?;
+            }
+            if self.missing() < missing {
+                self.maps_beside.push(map);
+            }
+        }
         self.read_headers();
         // These may be large, and are read only for those that have no taxid yet.
-        for map in files_next_to(inputs, SUMMARY)? {
+        for map in files_next_to(inputs, is_summary)? {
             if self.taxids.contains(&None) {
                 self.read(&map)?;
             }
@@ -215,6 +324,28 @@ impl Search {
             }
         }
         Ok(())
+    }
+
+    /// Targets without a taxid so far.
+    fn missing(&self) -> usize {
+        self.taxids.iter().filter(|taxid| taxid.is_none()).count()
+    }
+
+    /// The maps that have two taxids for an id, which are two taxa of `tree`: how many ids, and the
+    /// first with the taxid that counts and the other.
+    fn conflicts(&mut self, tree: Option<&Taxonomy>) -> Vec<MapConflict> {
+        let mut found = Vec::new();
+        for (path, ids) in std::mem::take(&mut self.maps) {
+            let node = |taxid| tree.and_then(|tree| tree.node(taxid));
+            let differ = |taxids: &[u32; 2]| match taxids.map(node) {
+                [Some(one), Some(other)] => one != other,
+                _ => true,
+            };
+            let mut ids = ids.into_iter().filter(|(_, taxids)| differ(taxids));
+            let Some((id, taxids)) = ids.next() else { continue };
+            found.push(MapConflict { path, ids: ids.count() + 1, id, taxids });
+        }
+        found
     }
 
     /// Finds the files of a manifest, by their paths, and gives their sequences the taxa of its rows.
@@ -251,8 +382,11 @@ impl Search {
         Ok(())
     }
 
-    fn new(inputs: &[Input], files: &[Vec<ScannedTarget>]) -> Search {
+    fn new(inputs: &[Input], files: &[Vec<ScannedTarget>], rule: HeaderRule) -> Search {
         let mut search = Search {
+            rule,
+            maps_beside: Vec::new(),
+            maps: Vec::new(),
             taxids: Vec::new(),
             headers: Vec::new(),
             ids: HashMap::new(),
@@ -280,7 +414,7 @@ impl Search {
         for id in std::iter::once(name).chain(parts) {
             let stem = id.rsplit_once('.').filter(|(_, v)| v.bytes().all(|b| b.is_ascii_digit()));
             for key in [Some(id), stem.map(|(stem, _)| stem)].into_iter().flatten() {
-                let targets = self.ids.entry(key.as_bytes().to_vec()).or_default();
+                let targets = &mut self.ids.entry(key.as_bytes().to_vec()).or_default().targets;
                 if targets.last() != Some(&target) {
                     targets.push(target);
                 }
@@ -288,20 +422,34 @@ impl Search {
         }
     }
 
+    /// Gives the targets of an id the taxid that the map read last has for it.
     fn found(&mut self, id: &[u8], taxid: u32) {
-        for &target in self.ids.get(id).into_iter().flatten() {
+        let Some(known) = self.ids.get_mut(id) else { return };
+        let map = self.maps.len();
+        let before = known.seen.filter(|seen| seen.0 == map).map(|seen| seen.1);
+        let counts = |target: &u32| self.taxids[*target as usize] == before;
+        match before {
+            None => known.seen = Some((map, taxid)),
+            Some(first) if first != taxid && known.targets.iter().any(counts) => {
+                let id = String::from_utf8_lossy(id).into_owned();
+                if let Some((_, conflicts)) = self.maps.last_mut() {
+                    conflicts.push((id, [first, taxid]));
+                }
+            }
+            Some(_) => {}
+        }
+        for &target in &known.targets {
             self.taxids[target as usize].get_or_insert(taxid);
         }
     }
 
-    /// `taxid|N`, of which `kraken:taxid|N` is one.
+    /// Takes taxids of headers.
     fn read_headers(&mut self) {
         for (taxid, header) in self.taxids.iter_mut().zip(&self.headers) {
-            let number = header.split_once("taxid|").map(|(_, rest)| {
-                let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-                rest[..end].parse().ok()
+            *taxid = taxid.or_else(|| match self.rule {
+                HeaderRule::Any => taxid_in_header(header),
+                HeaderRule::Kraken => taxid_of_kraken(header),
             });
-            *taxid = taxid.or(number.flatten());
         }
     }
 
@@ -326,6 +474,7 @@ impl Search {
 
     /// Reads a map, whose kind its content tells.
     fn read(&mut self, path: &Path) -> Result<(), Error> {
+        self.maps.push((path.to_owned(), Vec::new()));
         let mut lines = Lines::open(path)?;
         let mut kind = None;
         while let Some((number, line)) = lines.next()? {
@@ -358,14 +507,11 @@ impl Search {
     ) -> Result<(), Error> {
         let Some(kind) = kind else { return Ok(()) };
         let cell = |at: usize| columns.get(at).map_or(&b""[..], |cell| cell.trim_ascii());
-        let number = |at: usize| std::str::from_utf8(cell(at)).ok()?.parse::<u32>().ok();
-        let (Columns::Ids { taxid, .. } | Columns::Assemblies { taxid, .. }) = kind;
-        let Some(taxid) = number(*taxid) else {
-            return Err(Error::content(
-                path,
-                format!("line {line}: no taxid in column {}", taxid + 1),
-            ));
-        };
+        let (Columns::Ids { taxid: at, .. } | Columns::Assemblies { taxid: at, .. }) = kind;
+        let taxid = parse_taxid(cell(*at)).map_err(|what| {
+            let what = what.unwrap_or_else(|| format!("no taxid in column {}", at + 1));
+            Error::content(path, format!("line {line}: {what}"))
+        })?;
         match kind {
             // Zero: the accession has no taxon.
             Columns::Ids { .. } if taxid == 0 => {}
@@ -441,13 +587,25 @@ fn table_columns(columns: &[&[u8]]) -> Columns {
     }
 }
 
-/// Files in the folders of the inputs whose name begins so, each once.
-fn files_next_to(inputs: &[Input], start: &str) -> Result<Vec<PathBuf>, Error> {
+/// Whether a file is a map of the sequences beside it, as Kraken 2 has them.
+fn is_map(name: &str) -> bool {
+    name == MAP
+}
+
+/// Whether a file is a list of assemblies, those beside it among them.
+fn is_summary(name: &str) -> bool {
+    name.starts_with(SUMMARY) && name.contains(".txt")
+}
+
+/// Files of wanted names in the folders of the inputs, each once.
+fn files_next_to(
+    inputs: &[Input],
+    is_wanted: impl Fn(&str) -> bool + Copy,
+) -> Result<Vec<PathBuf>, Error> {
     let mut folders: Vec<PathBuf> =
         inputs.iter().filter_map(|input| input.path()?.parent().map(Path::to_owned)).collect();
     folders.sort();
     folders.dedup();
-    let is_wanted = |name: &str| name.starts_with(start) && name.contains(".txt");
     let found = folders.iter().map(|folder| files_in(folder, is_wanted));
     Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
 }
@@ -483,4 +641,68 @@ fn files_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathB
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taxids_in_headers_are_words() {
+        for (header, taxid) in [
+            ("NC_1.1 taxid|101", Some(101)),
+            ("taxid|101", Some(101)),
+            ("kraken:taxid|101|NC_1.1 x", Some(101)),
+            ("NC_1.1|kraken:taxid|101", Some(101)),
+            ("NC_1.1 (taxid|101)", Some(101)),
+            ("NC_1.1 taxid|101_2", Some(101)),
+            ("NC_1.1 notaxid|101", None),
+            ("NC_1.1 host_taxid|101", None),
+            ("NC_1.1 2taxid|101", None),
+            ("NC_1.1 \u{e9}taxid|101", None),
+            ("NC_1.1 taxid|101a", None),
+            ("NC_1.1 taxid|", None),
+            ("NC_1.1 taxid|x", None),
+            ("NC_1.1 taxid|4294967296", None),
+            ("NC_1.1 host_taxid|9606 taxid|101", Some(101)),
+            ("taxid", None),
+        ] {
+            assert_eq!(taxid_in_header(header), taxid, "{header}");
+        }
+    }
+
+    fn search(names: &[&str]) -> Search {
+        let target = |name: &&str| ScannedTarget {
+            name: (*name).to_owned(),
+            header: (*name).to_owned(),
+            bases: 0,
+            has_kmer: true,
+        };
+        let targets = vec![names.iter().map(target).collect()];
+        Search::new(&[Input::File("a.fa".into())], &targets, HeaderRule::Any)
+    }
+
+    #[test]
+    fn an_id_with_two_taxids_is_noticed_once_a_map() {
+        let folder = tempfile::tempdir().unwrap();
+        let map = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let one = map("one.map", "\u{feff}a\t5\na\t5\nb\t6\nb\t7\nunknown\t1\nunknown\t2\nb\t8\n");
+        let other = map("other.map", "a\t9\nb\t6\nc\t9\n");
+        let mut search = search(&["a", "b", "c"]);
+        search.read(&one).unwrap();
+        search.read(&other).unwrap();
+        assert_eq!(search.taxids, [Some(5), Some(6), Some(9)]);
+        let found: Vec<_> = search.maps.iter().map(|(_, ids)| ids.clone()).collect();
+        assert_eq!(found[0], [("b".to_owned(), [6, 7]), ("b".to_owned(), [6, 8])]);
+        assert!(found[1].is_empty());
+        let large = map("large.map", "a\t4294967301\n");
+        let error = search.read(&large).unwrap_err().to_string();
+        assert!(
+            error.ends_with("line 1: taxid 4294967301 is too large: 4294967295 is the largest")
+        );
+    }
 }

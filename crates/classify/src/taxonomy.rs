@@ -7,6 +7,7 @@ mod rank;
 mod source;
 mod store;
 
+pub(crate) use dump::parse_taxid;
 pub use dump::{Dump, TaxonomyNotes};
 pub(crate) use gtdb::{Accessions, assembly, lineage, stem};
 pub use rank::Rank;
@@ -163,6 +164,18 @@ impl Taxonomy {
             own != Rank::None && own >= rank
         });
         found.unwrap_or(self.root())
+    }
+
+    /// Whether the node or one of its ancestors has a main rank, from species to domain.
+    pub fn has_main_rank(&self, node: u32) -> bool {
+        self.lineage(node).any(|node| self.rank(node).letter().is_some())
+    }
+
+    /// The taxon of a genome where taxa below `lowest` are not told apart: the nearest of its node and
+    /// that node's ancestors whose rank is this one or above. Where the lineage has no main rank, as in
+    /// lists of plasmids or lineages of a virus, it is the node itself.
+    pub fn told_apart_at(&self, node: u32, lowest: Rank) -> u32 {
+        if self.has_main_rank(node) { self.at_or_above(node, lowest) } else { node }
     }
 
     /// The lowest common ancestor of two nodes, in constant time.

@@ -36,6 +36,9 @@ pub enum Error {
     /// Sets of different minimizers do not go together.
     #[error("{0}")]
     Mixed(String),
+    /// There are no minimizers, and why.
+    #[error("{0}")]
+    Empty(String),
     /// The memory does not suffice for the job.
     #[error(transparent)]
     Memory(#[from] Shortage),

@@ -225,6 +225,7 @@ pub fn read(
 ) -> Result<MinimizerSet, Error> {
     let opened = Opened::open(path)?;
     let Description { params, count, .. } = opened.description;
+    warn_of_none(path, count, resources);
     let decoding = resources.threads as u64 * opened.piece_bytes();
     suffices(path, reserved + 8 * count + decoding, resources)?;
     let sections = each_section(|section| Mutex::new(Vec::with_capacity(opened.room(section))));
@@ -242,6 +243,7 @@ impl Host {
     pub fn read(path: &Path, resources: &Resources, cancel: &Cancel) -> Result<Host, Error> {
         let opened = Opened::open(path)?;
         let Description { params, count, .. } = opened.description;
+        warn_of_none(path, count, resources);
         let decoding = resources.threads as u64 * opened.piece_bytes();
         suffices(path, Host::bytes(count as usize) + decoding, resources)?;
         let sections = each_section(|section| Mutex::new(Section::with_room(opened.room(section))));
@@ -257,6 +259,17 @@ impl Host {
             }
         })?;
         Ok(Host::of_sections(params, sections.into_iter().map(into_inner).collect()))
+    }
+}
+
+/// Warns of a set that nothing is in.
+fn warn_of_none(path: &Path, count: u64, resources: &Resources) {
+    if count == 0 {
+        let path = path.display();
+        resources.warnings.push(format!(
+            "{path}: there are no minimizers in it, so that no read is taken for the host's: build it again, \
+             of nucleotide sequences"
+        ));
     }
 }
 

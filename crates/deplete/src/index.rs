@@ -4,9 +4,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_io::{Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
-use merganser_run::locks::lock;
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, Progress, Resources, Shortage, Unit, run_workers};
 
+use crate::letters::Letters;
 use crate::sections::{each_section, sorted};
 use crate::{Error, MinimizerSet, Minimizers, Params};
 
@@ -26,7 +27,7 @@ const FIXED_THREAD: u64 = 24 << 20;
 /// Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
-/// If an input is at fault, the set needs more memory, or the run is cancelled.
+/// If an input is at fault, there are no minimizers, the set needs more memory, or the run is cancelled.
 pub fn index(
     params: Params,
     inputs: &[Input],
@@ -50,13 +51,24 @@ pub fn index(
     let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
     let records = Records::open(&segments, options)?;
     progress.stage("indexing", Unit::Bytes, records.bytes_total());
-    let done = run_workers(threads, |_| gather(params, &records, &sections, progress, cancel));
+    let found = Mutex::new(Letters::default());
+    let done = run_workers(threads, |_| {
+        let own = gather(params, &records, &sections, progress, cancel)?;
+        lock(&found).add(own);
+        Ok::<(), Error>(())
+    });
     // Readers that were told to end look as if they had failed.
     if cancel.is_cancelled() {
         return Err(Error::Cancelled);
     }
     done?;
-    sections.finish(threads)
+    let set = sections.finish(threads)?;
+    let found = into_inner(found);
+    if set.is_empty() {
+        return Err(Error::Empty(found.why_none(params, inputs)));
+    }
+    found.warn(&resources.warnings);
+    Ok(set)
 }
 
 /// Hands the minimizers of batches to the sections until there are none.
@@ -66,7 +78,8 @@ fn gather(
     sections: &Sections,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<(), Error> {
+) -> Result<Letters, Error> {
+    let mut found = Letters::default();
     let mut batch = RecordBatch::default();
     let mut minimizers = Minimizers::new(params);
     let (mut values, mut bounds) = (Vec::new(), Vec::new());
@@ -85,6 +98,7 @@ fn gather(
         values.clear();
         bounds.clear();
         minimizers.take(&mut values, &mut bounds);
+        found.look_at(&batch, values.is_empty());
         for &value in &values {
             let spread = params.spread(value);
             gathered[params.section(spread)].push(spread);
@@ -101,7 +115,7 @@ fn gather(
     if result.is_err() {
         records.stop();
     }
-    result
+    result.map(|()| found)
 }
 
 /// The numbers so far, by their section.

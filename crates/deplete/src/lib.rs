@@ -10,6 +10,7 @@ mod error;
 mod files;
 mod host;
 mod index;
+mod letters;
 mod minimizers;
 #[doc(hidden)]
 pub mod naive;

@@ -3,8 +3,8 @@
 
 use memchr::memchr;
 
-/// The byte order mark of UTF-8, which editors on Windows write: it is passed over.
-pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
+/// The byte order mark of UTF-8, which editors on Windows and spreadsheets write: it is passed over.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Whether a file begins as UTF-16 does: with its byte order mark, or with `>` or `@` in two bytes.
 pub(crate) fn is_utf16(text: &[u8]) -> bool {
@@ -16,7 +16,7 @@ pub(crate) fn is_utf16(text: &[u8]) -> bool {
 
 /// The text from its first record on, as far as it is known.
 pub(crate) fn records(text: &[u8]) -> &[u8] {
-    let mut text = text.strip_prefix(BOM).unwrap_or(text).trim_ascii_start();
+    let mut text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start();
     while text.first() == Some(&b';') {
         text = memchr(b'\n', text).map_or(&[][..], |end| &text[end..]).trim_ascii_start();
     }

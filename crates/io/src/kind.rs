@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::alignment::{Sniffed, sniff};
+use crate::beginning::BYTE_ORDER_MARK;
 use crate::beginning::{self, BOM};
 use crate::compress::decompress;
 use crate::there::{is_of_system, look_up};
@@ -108,6 +109,7 @@ impl FileKind {
         if head.get(257..262) == Some(b"ustar") {
             return Some(FileKind::Tar);
         }
+        let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
         let magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic));
         magic.map(|(_, kind)| *kind).or_else(|| of_first_line(head))
     }

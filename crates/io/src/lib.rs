@@ -25,6 +25,7 @@ mod spill;
 mod table_line;
 mod there;
 
+pub use beginning::BYTE_ORDER_MARK;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
 pub use decimal::put_decimal;
@@ -44,5 +45,5 @@ pub use records::{
 };
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;
-pub use table_line::{BYTE_ORDER_MARK, each_table_line, read_table, read_table_line};
+pub use table_line::{each_table_line, read_table, read_table_line};
 pub use there::{is_file, look_up, uninterrupted};

@@ -4,16 +4,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
+
 /// The most bytes of a line: paths have up to 4 KiB, and no table that is read so has a line of a
 /// tenth of this.
 const MOST: u64 = 1 << 20;
 /// The most bytes of a sheet: a hundred thousand lines and more.
 const MOST_OF_ALL: usize = 16 << 20;
-
-/// The byte order mark that some editors and spreadsheets put before a text.
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// The marks of UTF-16, of either byte order.
-const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// Appends the next line to `line`, with its end, and gives its length; 0 at the end of the text. It is
 /// the line of this `number`, from 1; a byte order mark before the first is skipped.
@@ -34,7 +31,7 @@ pub fn read_table_line(
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
     let start = line.len() - read;
-    if number == 1 && UTF_16_MARKS.iter().any(|mark| line[start..].starts_with(mark)) {
+    if number == 1 && is_utf16(&line[start..]) {
         let problem =
             "line 1: this is UTF-16, as spreadsheets save \"Unicode text\": save it as UTF-8";
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));

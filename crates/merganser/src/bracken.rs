@@ -1,13 +1,14 @@
 //! Bracken's distributions, written beside a database.
 
+use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_classify::bracken::{Distribution, Simulator};
 use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_classify::taxonomy::Dump;
-use merganser_classify::{Database, Error, taxids_of_library};
+use merganser_classify::{Database, Error, LibraryMaps, taxids_of_library};
 use merganser_io::{Input, Output, OutputSet};
 use merganser_run::{Cancel, Resources};
 
@@ -67,13 +68,16 @@ impl Library<'_> {
     /// Sees to it that the genomes can be read another time.
     ///
     /// # Errors
-    /// If one of them is stdin.
-    pub(crate) fn refuse_stdin(&self, option: &str) -> Result<()> {
-        match self.inputs.iter().any(Input::is_stdin) {
-            true => failure::usage(format!(
-                "{option}: the genomes are read once for each length, which stdin cannot be: give files"
+    /// If one of them is stdin, a pipe or a device.
+    pub(crate) fn refuse_pipes(&self, option: &str) -> Result<()> {
+        // What is not there is an error when it is opened.
+        let is_file = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.is_file());
+        match self.inputs.iter().find(|input| !input.path().is_some_and(is_file)) {
+            Some(input) => failure::usage(format!(
+                "{option}: the genomes are read once for each length, which stdin and pipes cannot be \
+                 ({input}): give files"
             )),
-            false => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -107,10 +111,7 @@ impl Library<'_> {
 }
 
 /// Where the taxids of a Kraken 2 library's sequences come from.
-pub(crate) struct Genomes<'a> {
-    pub(crate) maps: &'a [PathBuf],
-    pub(crate) taxonomy: Option<&'a Dump>,
-}
+pub(crate) struct Genomes<'a>(pub(crate) LibraryMaps<'a>);
 
 impl Genomes<'_> {
     /// The taxids of sequences, as the database has them; none for those that it cannot have.
@@ -121,16 +122,16 @@ impl Genomes<'_> {
         database: &Kraken2Database,
     ) -> Result<Vec<Option<u32>>, Error> {
         let known = |taxid: Option<u32>| {
-            let taxid = match self.taxonomy {
+            let taxid = match self.0.taxonomy {
                 Some(Dump { taxonomy: tree, .. }) => tree.taxid(tree.node(taxid?)?),
                 None => taxid?,
             };
             database.tree().node(taxid).map(|_| taxid)
         };
-        if let Some(dump) = self.taxonomy {
+        if let Some(dump) = self.0.taxonomy {
             dump.refuse_other_numbers(database.tree())?;
         }
-        let taxids = taxids_of_library(sequences, inputs, self.maps, self.taxonomy)?;
+        let taxids = taxids_of_library(sequences, inputs, &self.0)?;
         Ok(taxids.into_iter().map(known).collect())
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     args.bracken.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
-    let config = config.maps(maps(&args.taxids, &found));
+    let config = config.maps(maps(&args.taxids, &found)).maps_beside(found.maps.clone());
     let files = references(&args.inputs, &found, Some(taxonomy), &args.taxids);
     let inputs = found.inputs;
     let path = |length| Distribution::path_beside(&args.output, length);
@@ -58,8 +58,9 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let own = args.resources.resources();
     let library = Library { inputs: &inputs, resources: &own, console, cancel: &cancel };
     if !args.bracken.is_empty() {
-        library.refuse_stdin("--bracken")?;
+        library.refuse_pipes("--bracken")?;
     }
+    tell_others(&found.others, console);
     let bar = Bar::new(console);
     let built =
         merganser_classify::build(&config, &resources, &inputs, taxonomy, output, &bar, &cancel);
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let (database, outcome) = built?;
     distributions.write(|length| library.of(&database, length))?;
     report_unmapped(&outcome.unmapped, unmapped)?;
-    warn(&outcome, &args.taxids, console);
+    tell_of_list(&outcome.unmapped, &args.taxids, console);
     if let Some(output) = json {
         summary("build", &resources, &database, &outcome, started, output)?;
     }
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         "built {} from {} sequences with {} bases: {} features, {} in {:.1} s",
         args.output.display(),
         database.targets().len(),
-        outcome.bases,
+        database.targets().iter().map(|target| target.bases).sum::<u64>(),
         database.features(),
         format_size(database.bytes()),
         started.elapsed().as_secs_f64()
@@ -104,7 +105,7 @@ pub(crate) fn references(
 ) -> RunFiles {
     let beside = merganser_classify::files_beside(&found.inputs, taxonomy);
     let files = RunFiles::new().lists(args).inputs(&found.inputs).read(beside);
-    files.read(maps(taxids, found)).write(&taxids.unmapped)
+    files.read(maps(taxids, found)).read(&found.maps).write(&taxids.unmapped)
 }
 
 /// The maps that were given, and the manifests among the references.
@@ -161,33 +162,20 @@ pub(crate) fn report_unmapped(unmapped: &[(String, String)], output: Option<Outp
     Ok(())
 }
 
-/// Says what is odd about the reference.
-pub(crate) fn warn(outcome: &BuildOutcome, args: &TaxidArgs, console: &Console) {
-    if let Some(taxid) = outcome.orphans.first() {
-        let count = outcome.orphans.len();
-        console.warn(format_args!(
-            "{count} taxa have no parent in nodes.dmp and were put under the root, first {taxid}"
-        ));
+/// Says how sequences without a taxon can be listed, where there are some and nobody asked.
+pub(crate) fn tell_of_list(unmapped: &[(String, String)], args: &TaxidArgs, console: &Console) {
+    if !unmapped.is_empty() && args.unmapped.is_none() {
+        console.info("--unmapped FILE lists all sequences without a taxon");
     }
-    if let (count, Some(name)) = &outcome.duplicates {
-        console.warn(format_args!(
-            "{count} sequences have an id that an earlier one has, first {name}; all are kept"
-        ));
-    }
-    if let (count, Some(name)) = &outcome.without_kmer {
-        console.warn(format_args!(
-            "{count} sequences have no k-mer, being too short or of N alone, and no read can be \
-             found in them, first {name}"
-        ));
-    }
-    if let Some((name, reason)) = outcome.unmapped.first() {
-        let count = outcome.unmapped.len();
-        let list = match args.unmapped {
-            Some(_) => "",
-            None => "; --unmapped FILE lists all",
-        };
-        console.warn(format_args!(
-            "{count} sequences have no taxon and stand at the root, first {name}: {reason}{list}"
+}
+
+/// Says which files in folders are no genomes.
+pub(crate) fn tell_others(others: &[PathBuf], console: &Console) {
+    if let Some(first) = others.first() {
+        console.info(format_args!(
+            "{} files of genes or reads in folders are left out, first {}",
+            others.len(),
+            first.display()
         ));
     }
 }
@@ -208,6 +196,7 @@ pub(crate) fn summary(
     summary.set("results", "database", db::describe(database));
     summary.set("results", "bases", outcome.bases);
     summary.set("results", "unmapped", outcome.unmapped.len());
+    summary.set("results", "unranked", outcome.unranked.0);
     summary.set("results", "duplicate_ids", outcome.duplicates.0);
     summary.set("results", "spilled_bytes", outcome.spilled_bytes);
     summary.set("results", "device_runs", outcome.device_runs);

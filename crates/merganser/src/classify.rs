@@ -377,11 +377,13 @@ fn build_in_memory(
         );
     };
     let config = build::config(&args.taxids, Some(&args.sketches), None);
-    let config = config.maps(build::maps(&args.taxids, references));
+    let maps = build::maps(&args.taxids, references);
+    let config = config.maps(maps).maps_beside(references.maps.clone());
     let resources = args.resources.resources();
     config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
+    build::tell_others(&references.others, console);
     let bar = Bar::new(console);
     let inputs = &references.inputs;
     let built =
@@ -389,11 +391,11 @@ fn build_in_memory(
     drop(bar);
     let (database, outcome) = built?;
     build::report_unmapped(&outcome.unmapped, unmapped)?;
-    build::warn(&outcome, &args.taxids, console);
+    build::tell_of_list(&outcome.unmapped, &args.taxids, console);
     console.info(format_args!(
         "built a database in memory from {} sequences with {} bases",
         database.targets().len(),
-        outcome.bases
+        database.targets().iter().map(|target| target.bases).sum::<u64>()
     ));
     Ok(database)
 }

@@ -64,7 +64,6 @@ fn shown(value: &Value) -> String {
 pub(crate) fn describe(database: &Database) -> Value {
     let params = database.params();
     let thresholds = Thresholds::new(params);
-    let unknown = database.taxonomy().root();
     json!({
         "preset": params.preset.name(),
         "k": params.k,
@@ -82,7 +81,8 @@ pub(crate) fn describe(database: &Database) -> Value {
         "hitdiff": f64::from(thresholds.hit_diff) / 10.0,
         "near": thresholds.near,
         "targets": database.targets().len(),
-        "without_taxon": database.targets().iter().filter(|at| at.node == unknown).count(),
+        "without_taxon": database.without_taxon(),
+        "left_out": database.left_out(),
         "bases": database.targets().iter().map(|target| target.bases).sum::<u64>(),
         "taxa": database.taxonomy().len(),
         "windows": database.windows(),
@@ -105,7 +105,8 @@ fn describe_kraken2(database: &Kraken2Database) -> Value {
         "spaced_mask": format!("{:x}", options.spaced_mask),
         "toggle_mask": format!("{:x}", options.toggle_mask),
         "minimum_hash": options.minimum_hash,
-        "taxa": database.taxonomy().len() - 1,
+        "taxa": database.tree().len(),
+        "unreached": database.taxonomy().unreached(),
         "cells": database.cells(),
         "filled": database.filled(),
         "bytes": database.table_bytes(),

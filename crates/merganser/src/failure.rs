@@ -100,6 +100,7 @@ pub(crate) fn with_flags(message: &str) -> String {
             "max_bytes" => "--max-db-size".to_owned(),
             "coverage_per_mille" => "--cov-percentile".to_owned(),
             "homopolymer_compressed" => "--hpc".to_owned(),
+            "maps" => "--map".to_owned(),
             "output" => "-o".to_owned(),
             "min_quality" => "--min-qual".to_owned(),
             "signature_len" => "--minimizer-len".to_owned(),
@@ -112,6 +113,7 @@ pub(crate) fn with_flags(message: &str) -> String {
 
 /// Fields that have the names of their options.
 const FIELDS: &[&str] = &[
+    "allow_unmapped",
     "any_names",
     "assembly_summary",
     "bins",
@@ -132,6 +134,7 @@ const FIELDS: &[&str] = &[
     "index_format",
     "interleaved",
     "level",
+    "masked",
     "max_count",
     "max_hits",
     "max_insert",

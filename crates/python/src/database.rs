@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, Float64Array, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use merganser::classify::report::KrakenReport;
 use merganser::classify::run::{Outputs, RunConfig, classify};
-use merganser::classify::{self, BuildConfig, Error, Preset, Thresholds, expand_references};
+use merganser::classify::{self, BuildConfig, Error, Preset, References, Thresholds};
 use merganser::io::{OutputSet, Segment};
 use merganser::run::{Cancel, Silent};
 use pyo3::exceptions::PyTypeError;
@@ -139,9 +139,11 @@ impl Database {
                 ));
             }
         };
-        let config = BuildConfig::new(preset.params()).maps(maps.unwrap_or_default());
         let database = call::run(py, &resources.warnings, progress, |progress, cancel| {
-            let references = expand_references(&genomes)?;
+            let found = References::expand(&genomes)?;
+            let maps = maps.into_iter().flatten().chain(found.manifests);
+            let config = BuildConfig::new(preset.params()).maps(maps.collect::<Vec<_>>());
+            let (config, references) = (config.maps_beside(found.maps), found.inputs);
             let Some(path) = &output else {
                 let built = classify::build_in_memory(
                     &config,

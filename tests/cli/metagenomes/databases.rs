@@ -18,8 +18,9 @@ fn adding_equals_building_all() {
         assert!(dir.read("y.mgdb") == dir.read("refs.mgdb"), "{preset}");
         assert!(dir.read("y.mgdb") != two);
         // Without the dump, the database's own taxa have to do.
-        let own = dir.run("db add x.mgdb genomes/c.fa -o z.mgdb --unmapped list");
-        assert_eq!(own.warnings().len(), 1, "{}", own.stderr);
+        dir.write("more.fa", [dir.read("genomes/c.fa"), dir.read("genomes/a.fa")].concat());
+        let own = dir.run("db add x.mgdb more.fa -o z.mgdb --allow-unmapped --unmapped list");
+        assert_eq!(own.warnings().len(), 2, "{}", own.stderr);
         own.ok();
         assert_eq!(dir.read("list"), b"c.1|kraken:taxid|21\ttaxid 21 is not in the taxonomy\n");
         dir.run("db verify x.mgdb y.mgdb z.mgdb").ok();

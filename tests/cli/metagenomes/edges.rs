@@ -30,8 +30,8 @@ fn reads_without_a_kmer() {
     assert_eq!((pair[0].taxid, &pair[0].length[..]), (21, "18|200"));
 }
 
-/// Wherever it stands, it is told and listed; the sequence stays, at the root. A taxid whose parent
-/// is not there stays too.
+/// Wherever it stands, it is told and listed, and the sequence is left out. A taxid whose parent is not
+/// there stays.
 #[test]
 fn a_taxid_that_is_not_in_the_tree() {
     let world = World::new();
@@ -46,7 +46,7 @@ fn a_taxid_that_is_not_in_the_tree() {
         "tax/a.accession2taxid",
         "accession\taccession.version\ttaxid\tgi\nAB000001\tAB000001.1\t4713\t0\n",
     );
-    let build = "build --taxonomy tax --map map.tsv -o x.mgdb --unmapped u h.fa m.fa a.fa";
+    let build = "build --taxonomy tax --map map.tsv -o x.mgdb --unmapped u h.fa m.fa a.fa genomes";
     let ran = dir.run(build);
     assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
     assert!(ran.warnings()[0].contains("3 sequences have no taxon"), "{}", ran.stderr);

@@ -183,6 +183,6 @@ fn what_is_no_taxonomy_is_named() {
             assert_eq!(said.lines().count(), 1, "{said}");
         }
     }
-    let said = dir.run("build --taxonomy good -o new.mgdb genomes");
-    assert!(said.warnings()[0].contains("3 sequences have no taxon and stand at the root"));
+    let said = dir.run("build --taxonomy good -o new.mgdb genomes").fails(1);
+    assert!(said.contains("none of 3 sequences has a taxon"), "{said}");
 }

@@ -1,7 +1,12 @@
 //! What a build found.
 
+use std::path::PathBuf;
+
 use merganser_gpu::DeviceInfo;
-use merganser_run::Stages;
+use merganser_run::{Stages, Warnings};
+
+use crate::database::Target;
+use crate::taxonomy::Taxonomy;
 
 /// What a build found.
 #[derive(Debug, Default)]
@@ -17,8 +22,13 @@ pub struct BuildOutcome {
     pub devices: Vec<DeviceInfo>,
     /// The largest resident size of the process so far, in bytes, if the system tells it.
     pub peak_memory: Option<u64>,
-    /// Targets without a taxon and why, in order: (name, reason).
+    /// Sequences without a taxon and why, in order: (name, reason). They are not in the database.
     pub unmapped: Vec<(String, String)>,
+    /// Maps with two taxids for an id.
+    pub conflicts: Vec<MapConflict>,
+    /// How many targets have a lineage without a main rank, from species to domain; the first of them with
+    /// the rank of its taxon.
+    pub unranked: (u64, Option<(String, String)>),
     /// How many targets have an id that an earlier one has; the first such id.
     pub duplicates: (u64, Option<String>),
     /// How many targets have no k-mer, being too short or of N alone; the first such id.
@@ -31,4 +41,73 @@ pub struct BuildOutcome {
     pub spilled_bytes: u64,
     /// Ranges of features whose tables a device made, one after the other; 0: the host made all.
     pub device_runs: usize,
+}
+
+/// Ids for which a map has two taxids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapConflict {
+    /// The map.
+    pub path: PathBuf,
+    /// How many ids there are.
+    pub ids: usize,
+    /// The first of them,
+    pub id: String,
+    /// with the taxid that counts, which comes first, and the other one.
+    pub taxids: [u32; 2],
+}
+
+impl MapConflict {
+    /// Says so.
+    pub(crate) fn warn(&self, warnings: &Warnings) {
+        let MapConflict { path, ids, id, taxids: [used, other] } = self;
+        warnings.push(format!(
+            "{}: {ids} ids have two taxids, first {id}: {used}, which comes first, is used and not \
+             {other}; remove the wrong lines",
+            path.display()
+        ));
+    }
+}
+
+impl BuildOutcome {
+    /// Notes which of new targets, of nodes of `tree`, have a lineage without a main rank.
+    pub(crate) fn note_unranked(&mut self, targets: &[Target], tree: &Taxonomy) {
+        let mut unranked = targets.iter().filter(|target| !tree.has_main_rank(target.node));
+        let Some(first) = unranked.next() else { return };
+        let rank = tree.rank_name(first.node).to_owned();
+        self.unranked = (1 + unranked.count() as u64, Some((first.name.clone(), rank)));
+    }
+
+    /// Says what is odd about references and taxonomy.
+    pub(crate) fn warn(&self, warnings: &Warnings) {
+        if let Some(taxid) = self.orphans.first() {
+            let count = self.orphans.len();
+            warnings.push(format!(
+                "{count} taxa have no parent in nodes.dmp and were put under the root, first {taxid}"
+            ));
+        }
+        self.conflicts.iter().for_each(|conflict| conflict.warn(warnings));
+        if let (count, Some(name)) = &self.duplicates {
+            warnings.push(format!(
+                "{count} sequences have an id that an earlier one has, first {name}; all are kept"
+            ));
+        }
+        if let (count, Some(name)) = &self.without_kmer {
+            warnings.push(format!(
+                "{count} sequences have no k-mer, being too short or of N alone, and no read can be \
+                 found in them, first {name}"
+            ));
+        }
+        if let (count, Some((name, rank))) = &self.unranked {
+            warnings.push(format!(
+                "{count} sequences have lineages without a main rank (species to domain), first {name} of \
+                 rank '{rank}': their reads are classified to the sequences' own taxa"
+            ));
+        }
+        if let Some((name, reason)) = self.unmapped.first() {
+            let count = self.unmapped.len();
+            warnings.push(format!(
+                "{count} sequences have no taxon and are left out, first {name}: {reason}"
+            ));
+        }
+    }
 }

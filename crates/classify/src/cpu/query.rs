@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::Error;
-use crate::candidates::{Candidate, QueryParams, TargetTaxa};
+use crate::candidates::{Candidate, NO_TAXON, QueryParams, TargetTaxa};
 use crate::database::{Database, Section};
 use crate::params::Params;
 use crate::sketch::{Sketcher, sketch_all, sketch_some};
@@ -349,9 +349,13 @@ impl<'a> HostQuery<'a> {
             let first_window = self.database.first_window(target);
             let end = self.database.first_window(target + 1);
             let count = runs[at..].iter().take_while(|run| run.0 < end).count();
-            let (first, last, hits) = best_run(&runs[at..at + count], range);
+            let own = &runs[at..at + count];
             at += count;
             let taxon = taxa[target as usize];
+            if taxon == NO_TAXON {
+                continue;
+            }
+            let (first, last, hits) = best_run(own, range);
             let (window, last) = (first - first_window, last - first_window);
             let nodes = [nodes[target as usize]; 2];
             let candidate = Candidate { target, taxon, hits, pooled: hits, window, last, nodes };

@@ -139,7 +139,7 @@ impl TableMaker<'_> {
         for (number, target) in self.targets.iter().enumerate() {
             let taxon = match rank {
                 Rank::Sequence => number as u32,
-                rank => self.taxonomy.at_or_above(target.node, rank),
+                rank => self.taxonomy.told_apart_at(target.node, rank),
             };
             taxa.extend(std::iter::repeat_n(taxon, target.windows as usize));
         }

@@ -2,6 +2,7 @@
 //! device memory, where the tables are made of them ([`super::layout`]). Once there is no room for
 //! more, sketches come back, and the host makes the tables.
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -55,13 +56,15 @@ impl Batch {
         self.counts.len()
     }
 
-    /// As kernels see it.
-    pub(super) fn sketches(&self, params: &Params) -> Sketches<'_> {
+    /// Some of its windows as kernels see them.
+    pub(super) fn sketches(&self, params: &Params, windows: Range<usize>) -> Sketches<'_> {
+        let (packing, sketch) = (Packing::of(params.k), params.sketch as usize);
+        let bytes = sketch * packing.bytes();
         Sketches {
-            packing: Packing::of(params.k),
-            sketch: params.sketch as usize,
-            features: self.features.view(),
-            counts: self.counts.view(),
+            packing,
+            sketch,
+            features: self.features.view().slice(windows.start * bytes..windows.end * bytes),
+            counts: self.counts.view().slice(windows),
         }
     }
 }

@@ -19,6 +19,7 @@ use super::kernels::build::{
 use super::table::DeviceTable;
 use crate::Error;
 use crate::database::{Counts, GROUP, GroupTables, SECTIONS, SectionEntry, TablePlace, Writer};
+use crate::entries::Numbering;
 
 /// How tables are made.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +48,10 @@ impl Rules<'_> {
 pub(crate) struct DeviceLayout<'a> {
     collector: &'a Collector,
     rules: Rules<'a>,
-    /// With the true number of their first window.
-    batches: Vec<(u32, Batch)>,
+    batches: Vec<Batch>,
+    /// Their windows, but for those that are left out: the true number of the first, the batch, and
+    /// which of its windows they are.
+    stretches: Vec<(u32, usize, Range<usize>)>,
     windows: usize,
     stream: Stream,
     /// Features of the sections that are being made: of each window, and of those before it.
@@ -76,7 +79,7 @@ pub(crate) struct Made {
 }
 
 impl<'a> DeviceLayout<'a> {
-    /// Prepares the sketches; `number` gives the true number of a window.
+    /// Prepares the sketches; `numbering` gives the true numbers of windows.
     ///
     /// # Errors
     /// If the device fails or has no room.
@@ -84,18 +87,22 @@ impl<'a> DeviceLayout<'a> {
         collector: &'a Collector,
         batches: Vec<Batch>,
         rules: Rules<'a>,
-        number: impl Fn(u32) -> u32,
+        numbering: &Numbering,
     ) -> Result<DeviceLayout<'a>, Error> {
         let device = collector.home();
-        let mut batches: Vec<(u32, Batch)> =
-            batches.into_iter().map(|batch| (number(batch.first), batch)).collect();
-        batches.sort_unstable_by_key(|batch| batch.0);
-        let windows = batches.iter().map(|(_, batch)| batch.windows()).sum();
+        let mut stretches = Vec::new();
+        for (at, batch) in batches.iter().enumerate() {
+            let own = numbering.stretches(batch.first..batch.first + batch.windows() as u32);
+            stretches.extend(own.into_iter().map(|(number, windows)| (number, at, windows)));
+        }
+        stretches.sort_unstable_by_key(|stretch| stretch.0);
+        let windows = stretches.iter().map(|(.., windows)| windows.len()).sum();
         let scratch = primitives::exclusive_scan_scratch::<u32>(device, windows + 1)?;
         Ok(DeviceLayout {
             collector,
             rules,
             batches,
+            stretches,
             windows,
             stream: device.stream()?,
             found: device.alloc(windows + 1)?,
@@ -151,10 +158,11 @@ impl<'a> DeviceLayout<'a> {
     fn count(&mut self, sections: &Range<usize>) -> Result<usize, Error> {
         let (stream, params) = (&self.stream, self.collector.params());
         let mut first = 0;
-        for (_, batch) in &self.batches {
-            let found = self.found.slice_mut(first..first + batch.windows());
-            batch.sketches(params).count(stream, sections, found)?;
-            first += batch.windows();
+        for (_, batch, windows) in &self.stretches {
+            let found = self.found.slice_mut(first..first + windows.len());
+            let sketches = self.batches[*batch].sketches(params, windows.clone());
+            sketches.count(stream, sections, found)?;
+            first += windows.len();
         }
         stream.fill(self.found.slice_mut(first..), 0)?;
         let (found, offsets) = (self.found.view(), self.offsets.view_mut());
@@ -195,11 +203,12 @@ impl<'a> DeviceLayout<'a> {
     /// Puts the entries of the sections into the order of the reference.
     fn gather(&self, sections: &Range<usize>, entries: &mut EntriesMut<'_>) -> Result<(), Error> {
         let mut first = 0;
-        for (number, batch) in &self.batches {
-            let offsets = self.offsets.slice(first..first + batch.windows());
-            let sketches = batch.sketches(self.collector.params());
+        for (number, batch, windows) in &self.stretches {
+            let offsets = self.offsets.slice(first..first + windows.len());
+            let batch = &self.batches[*batch];
+            let sketches = batch.sketches(self.collector.params(), windows.clone());
             sketches.gather(&self.stream, sections, *number, offsets, entries)?;
-            first += batch.windows();
+            first += windows.len();
         }
         Ok(())
     }

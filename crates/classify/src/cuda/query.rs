@@ -115,7 +115,7 @@ impl<'a> GpuQuery<'a> {
             }
         };
         let several: Vec<u8> =
-            taxa.taxa.iter().map(|&taxon| u8::from(taxa.several[taxon as usize])).collect();
+            (0..taxa.taxa.len()).map(|target| u8::from(taxa.has_several(target))).collect();
         let filling = Filling {
             devices: &devices,
             budgets: &budgets,

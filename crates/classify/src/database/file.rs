@@ -16,12 +16,16 @@ use crate::params::{Params, Preset};
 
 /// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
 pub(super) const MAGIC: [u8; 8] = *b"\x89MGD\r\n\x1a\n";
-/// The version that this program writes, and the only one it reads.
+/// The versions that this program reads. It writes the newest that the content needs: the second one
+/// tells how many sequences without a taxon were left out, and is the same where there are none.
 const VERSION: u32 = 1;
+const VERSION_WITH_LEFT_OUT: u32 = 2;
 /// Bytes of the header; the tables follow.
 const BYTES: usize = 4096;
-/// Bytes of the header that are in use, the checksum being the last four.
-const USED: usize = 152;
+/// Bytes of the header that are in use, the checksum being the last four, by version.
+const fn used(version: u32) -> usize {
+    if version == VERSION { 152 } else { 160 }
+}
 
 /// What a file says of itself.
 #[derive(Clone, Debug)]
@@ -29,6 +33,7 @@ pub(crate) struct Header {
     params: Params,
     counts: Counts,
     pruned: bool,
+    left_out: u64,
     parts: usize,
     /// Where the directory begins, and its checksum; groups and sections of all parts.
     directory: (u64, u32),
@@ -42,11 +47,15 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    fn version(&self) -> u32 {
+        if self.left_out == 0 { VERSION } else { VERSION_WITH_LEFT_OUT }
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
         let Params { preset, k, sketch, window, stride, density, max_locations, masking } =
             self.params;
         let mut bytes = MAGIC.to_vec();
-        bytes.put_u32(VERSION);
+        bytes.put_u32(self.version());
         bytes.put_u32(BYTES as u32);
         let preset = match preset {
             Preset::Sensitive => 0,
@@ -70,7 +79,10 @@ impl Header {
         bytes.put_u64(self.file_bytes);
         bytes.put_u32(self.directory.1);
         bytes.put_u32(self.meta.1);
-        bytes.resize(USED - 4, 0);
+        if self.left_out > 0 {
+            bytes.put_u64(self.left_out);
+        }
+        bytes.resize(used(self.version()) - 4, 0);
         let checksum = crc32fast::hash(&bytes);
         bytes.put_u32(checksum);
         bytes.resize(BYTES, 0);
@@ -87,26 +99,27 @@ impl Header {
         }
         let mut bytes = Reading(&file[8..]);
         let version = bytes.u32().unwrap_or(VERSION);
-        if version != VERSION {
+        if !(VERSION..=VERSION_WITH_LEFT_OUT).contains(&version) {
             return Err(format!(
-                "database format {version} is not this program's {VERSION}: use another version \
-                 of merganser, or build the database again"
+                "database format {version} is none that this program reads ({VERSION} and \
+                 {VERSION_WITH_LEFT_OUT}): use another version of merganser, or build the database again"
             ));
         }
+        let used = used(version);
         if file.len() < BYTES {
             return Err("the database is truncated within its header: build it again".into());
         }
-        let stored = Reading(&file[USED - 4..]).u32();
-        if stored != Some(crc32fast::hash(&file[..USED - 4])) {
+        let stored = Reading(&file[used - 4..]).u32();
+        if stored != Some(crc32fast::hash(&file[..used - 4])) {
             return Err("the header is damaged (checksum): build the database again".into());
         }
-        if file[USED..BYTES].iter().any(|&byte| byte != 0) {
+        if file[used..BYTES].iter().any(|&byte| byte != 0) {
             return Err(
                 "the header is damaged (no zeros behind it): build the database again".into()
             );
         }
         let senseless = || "the header makes no sense: build the database again".to_owned();
-        let mut header = Header::parse(&mut bytes).ok_or_else(senseless)?;
+        let mut header = Header::parse(&mut bytes, version).ok_or_else(senseless)?;
         if header.file_bytes != file.len() as u64 {
             return Err(format!(
                 "the database is truncated or was changed: {} bytes instead of {}; copy it again",
@@ -119,7 +132,7 @@ impl Header {
         Ok(header)
     }
 
-    fn parse(bytes: &mut Reading<'_>) -> Option<Header> {
+    fn parse(bytes: &mut Reading<'_>, version: u32) -> Option<Header> {
         bytes.u32()?;
         let mut params = Params {
             preset: match bytes.u32()? {
@@ -149,20 +162,24 @@ impl Header {
             dropped: bytes.u64()?,
         };
         let (directory, meta, file_bytes) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
+        let (directory_sum, meta_sum) = (bytes.u32()?, bytes.u32()?);
+        let left_out = if version == VERSION { 0 } else { bytes.u64()? };
         let header = Header {
             params,
             counts,
             pruned,
+            left_out,
             parts,
-            directory: (directory, bytes.u32()?),
-            meta: (meta, bytes.u32()?),
+            directory: (directory, directory_sum),
+            meta: (meta, meta_sum),
             file_bytes,
             groups: Vec::new(),
             sections: Vec::new(),
         };
         let length = directory_bytes(parts)?;
         let ordered = BYTES as u64 <= directory && directory.checked_add(length)? == meta;
-        (parts > 0 && ordered && meta <= file_bytes).then_some(header)
+        let same_version = header.version() == version;
+        (parts > 0 && ordered && meta <= file_bytes && same_version).then_some(header)
     }
 
     fn read_directory(&mut self, file: &[u8]) -> Result<(), String> {
@@ -197,17 +214,17 @@ impl Header {
         }
         let (targets, taxonomy) =
             meta::load(bytes).ok_or("targets and taxonomy make no sense: build it again")?;
-        let Header { params, counts, pruned, parts, .. } = *self;
+        let Header { params, counts, pruned, left_out, parts, .. } = *self;
         // Sizes are taken from these numbers.
         if targets.iter().any(|at| params.windows(at.bases) != u64::from(at.windows)) {
             return Err("the targets make no sense: build the database again".into());
         }
-        Ok(Content { params, targets, taxonomy, parts, counts, pruned })
+        Ok(Content { params, targets, taxonomy, parts, counts, pruned, left_out })
     }
 
     /// The checksums of the header, the directory, which has those of all tables, and the rest.
     pub(super) fn fingerprint(&self) -> String {
-        let header = crc32fast::hash(&self.to_bytes()[..USED - 4]);
+        let header = crc32fast::hash(&self.to_bytes()[..used(self.version()) - 4]);
         format!("{header:08x}{:08x}{:08x}", self.directory.1, self.meta.1)
     }
 
@@ -347,6 +364,7 @@ impl Writer {
             params: content.params,
             counts: content.counts,
             pruned: content.pruned,
+            left_out: content.left_out,
             parts: content.parts,
             directory: (directory, crc32fast::hash(&bytes)),
             meta: (directory + bytes.len() as u64, crc32fast::hash(&meta)),

@@ -46,8 +46,9 @@ impl Database {
         // What was read is right only if the file is still what it was.
         self.check(threads, cancel)?;
         let (params, taxonomy) = (self.params, self.taxonomy.clone());
-        let targets = self.targets.clone();
-        writer.finish(&Content { params, targets, taxonomy, parts: 1, counts, pruned: true })
+        let (targets, left_out) = (self.targets.clone(), self.left_out);
+        let (parts, pruned) = (1, true);
+        writer.finish(&Content { params, targets, taxonomy, parts, counts, pruned, left_out })
     }
 
     /// The features of a part and their locations.

@@ -10,12 +10,15 @@ mod fill;
 mod size;
 mod survey;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use merganser_io::{AtomicFile, Input, OutputSet};
-use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage, Stages, Unit, may_fail};
+use merganser_io::{AtomicFile, Input, OutputSet, RecordBatch};
+use merganser_run::{
+    Cancel, ConfigError, Progress, Resources, Shortage, Stages, Unit, may_fail, thousands,
+};
 
 use super::database::Kraken2Database;
 use super::library::{Kraken2Sequence, Kraken2Taxids, Reading};
@@ -288,7 +291,8 @@ impl Build<'_> {
         let (taxonomy, taxonomy_bytes) =
             Kraken2Taxonomy::of(tree, nodes.iter().copied().flatten())?;
         let nodes = renumbered(&nodes, tree, &taxonomy);
-        drop(found);
+        let uracil = found.uracil;
+        drop(found.sequences);
         let value_bits = value_bits(taxonomy.len(), self.config.minimum_value_bits)?;
         let options = self.config.options(size.minimum_hash);
         let begun = Instant::now();
@@ -296,6 +300,16 @@ impl Build<'_> {
         let rule = Rule { tree: &taxonomy, homes: Homes::new(size.capacity), value_bits };
         let sequences = Sequences { nodes: &nodes, letters: notes.bases };
         let used = fill::fill(&self.reading, &options, sequences, rule, &mut cells)?;
+        if used == 0 {
+            return Err(self.why_none(&uracil, size.minimum_hash)?);
+        }
+        for (file, count) in &uracil {
+            self.reading.warnings.push(format!(
+                "{file}: {} letters are U, which is no base in Kraken 2's databases: minimizers with them \
+                 are missing; write them as T",
+                thousands(*count)
+            ));
+        }
         notes.stages.since("table", begun);
         let begun = Instant::now();
         let [options_file, taxonomy_file, table_file] = files;
@@ -307,6 +321,43 @@ impl Build<'_> {
         (notes.capacity, notes.size) = (size.capacity, used);
         notes.minimum_hash = size.minimum_hash;
         Ok(notes)
+    }
+
+    /// Why no sequence with a taxon has a minimizer, as far as that can be seen: the library is read once
+    /// more.
+    fn why_none(&self, uracil: &BTreeMap<String, u64>, minimum_hash: u64) -> Result<Error, Error> {
+        let records = self.reading.open()?;
+        let mut batch = RecordBatch::default();
+        let (mut proteins, mut longest) = (false, 0);
+        while records.next(&mut batch)?.is_some() {
+            self.reading.refuse_cancelled()?;
+            for at in 0..batch.len() {
+                let letters = batch.record(at).letters;
+                longest = longest.max(letters.len());
+                // Letters of proteins that stand for no base or some of the bases.
+                proteins |= letters.iter().any(|letter| b"EFILPQefilpq".contains(letter));
+            }
+        }
+        let uracil: u64 = uracil.values().sum();
+        let k = self.config.k;
+        let why = match () {
+            () if minimum_hash > 0 => "`max_bytes` leaves none: raise it".to_owned(),
+            () if proteins => "letters are those of proteins: give genomes (.fna)".to_owned(),
+            () if uracil > 0 => {
+                format!(
+                    "{} letters are U, which is no base here: write them as T",
+                    thousands(uracil)
+                )
+            }
+            () if longest < k => {
+                format!("the longest sequence has {longest} letters, and `k` is {k}")
+            }
+            () if self.config.masking != Masking::None => {
+                format!("nowhere are {k} bases in a row that are not masked (`masked`)")
+            }
+            () => format!("nowhere are {k} bases in a row"),
+        };
+        Ok(Error::Input(format!("nothing to build: there are no minimizers: {why}")))
     }
 
     /// The size of the table, for which there is memory.

@@ -8,7 +8,7 @@ use super::table::Table;
 use super::taxonomy::Kraken2Taxonomy;
 use merganser_io::is_file;
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, DeviceChoice, Progress, Resources, Work};
+use merganser_run::{Cancel, DeviceChoice, Progress, Resources, Warnings, Work};
 
 use crate::Error;
 use crate::cuda::{GpuConfig, Kraken2Gpus};
@@ -39,7 +39,7 @@ struct OnGpus {
 impl Kraken2Database {
     /// Opens the database in `folder`: opts.k2d and taxo.k2d are read and checked, hash.k2d is mapped
     /// and its header held against its length. It has no checksum: cells are looked at as reads need
-    /// them.
+    /// them. (Where nodes that the root of the taxonomy does not reach are among others, all are looked at.)
     ///
     /// # Errors
     /// If a file is missing, cannot be read, is damaged, or is of proteins.
@@ -55,6 +55,9 @@ impl Kraken2Database {
         let options = Kraken2Options::read(options)?;
         let taxonomy = Kraken2Taxonomy::read(taxonomy)?;
         let table = Table::open(table, options.minimum_hash, taxonomy.len() as u32)?;
+        if !taxonomy.holes().is_empty() {
+            table.refuse_values(taxonomy.holes())?;
+        }
         let tree = taxonomy.to_tree();
         Ok(Kraken2Database { options, taxonomy, tree, table, on_gpus: Mutex::default() })
     }
@@ -151,6 +154,24 @@ impl Kraken2Database {
     /// What is wrong, or [`Error::Cancelled`].
     pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         self.table.verify(threads, cancel)
+    }
+
+    /// Tells `progress` of nodes that are ignored, and warns of a table without minimizers.
+    pub(crate) fn tell(&self, progress: &dyn Progress, warnings: &Warnings) {
+        let path = self.table.path().display();
+        let unreached = self.taxonomy.unreached();
+        if unreached > 0 {
+            progress.note(&format!(
+                "{unreached} nodes of taxo.k2d are ignored, as Kraken 2 does: the root does not reach them \
+                 (the map that the database was built with has taxids that nodes.dmp lacks)"
+            ));
+        }
+        if self.filled() == 0 {
+            warnings.push(format!(
+                "{path}: there are no minimizers in it, so that no read is classified: build the database \
+                 again, of nucleotide sequences"
+            ));
+        }
     }
 
     /// Bytes of the table, which is mapped.

@@ -36,12 +36,23 @@ impl Kraken2Sequence {
         self.header.split_ascii_whitespace().next().unwrap_or_default()
     }
 
-    /// The taxid that the header names by `kraken:taxid|`, if it does.
+    /// The taxid that its name has by `kraken:taxid|`, if it does.
     pub fn taxid(&self) -> Option<u32> {
-        let (_, rest) = self.header.split_once("kraken:taxid|")?;
-        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
-        rest[..end].parse().ok()
+        taxid_of_kraken(&self.header)
     }
+}
+
+/// The taxid that Kraken 2 takes from a header: by `kraken:taxid|N` at the beginning of the first word or
+/// behind one of its bars.
+pub(crate) fn taxid_of_kraken(header: &str) -> Option<u32> {
+    const WORD: &str = "kraken:taxid|";
+    let name = header.split_ascii_whitespace().next()?;
+    name.match_indices(WORD).find_map(|(at, _)| {
+        let rest = &name[at + WORD.len()..];
+        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        let begins = at == 0 || name[..at].ends_with('|');
+        if begins && end > 0 { rest[..end].parse().ok() } else { None }
+    })
 }
 
 /// What is read, by whom.
@@ -115,6 +126,13 @@ impl Reading<'_> {
         let letters = self.letters(batch, at).len();
         let again = batch.stretch().is_some_and(|stretch| !stretch.begins);
         (letters - if again { self.overlap } else { 0 }) as u64
+    }
+
+    /// Those of them that are U.
+    pub(crate) fn new_uracil(&self, batch: &RecordBatch, at: usize) -> u64 {
+        let letters = self.letters(batch, at);
+        let new = letters.len() - self.new_letters(batch, at) as usize;
+        memchr::memchr2_iter(b'U', b'u', &letters[new..]).count() as u64
     }
 
     /// # Errors
@@ -220,6 +238,10 @@ mod tests {
         assert_eq!(of("s1|kraken:taxid|562 text"), ("s1|kraken:taxid|562".to_owned(), Some(562)));
         assert_eq!(of("kraken:taxid|9|NC_1"), ("kraken:taxid|9|NC_1".to_owned(), Some(9)));
         assert_eq!(of("s2 taxid|5"), ("s2".to_owned(), None));
-        assert_eq!(of("s2 kraken:taxid|99999999999"), ("s2".to_owned(), None));
+        assert_eq!(of("kraken:taxid|99999999999"), ("kraken:taxid|99999999999".to_owned(), None));
+        // As Kraken 2, which looks at ids alone.
+        assert_eq!(of("s2 kraken:taxid|5").1, None);
+        assert_eq!(of("xkraken:taxid|5").1, None);
+        assert_eq!(of("s2|kraken:taxid|5x").1, Some(5));
     }
 }

@@ -181,6 +181,7 @@ pub fn classify(
     config.validate()?;
     resources.validate()?;
     let begun = Instant::now();
+    database.tell(progress, &resources.warnings);
     let gpus = gpus(config, resources, database, segments, progress)?;
     let plan = Plan::new(resources, database, gpus.is_some())?;
     if plan.rounds.is_some() {

@@ -222,10 +222,7 @@ impl Table {
                 if cancel.is_cancelled() {
                     return Err(Error::Cancelled);
                 }
-                let values = cells.chunks_exact(self.cell_bytes).map(|cell| {
-                    let low = cell.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-                    self.parts(low, 0).1
-                });
+                let values = cells.chunks_exact(self.cell_bytes).map(|cell| self.value(cell));
                 let (mut own, mut most) = (0, 0);
                 for value in values {
                     own += u64::from(value != 0);
@@ -243,6 +240,37 @@ impl Table {
                 format!("{filled} cells are filled, not {} as it says: damaged", self.filled),
             )),
         }
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Looks at all cells: none may have one of these values, which are in order.
+    ///
+    /// # Errors
+    /// The first that does.
+    pub(super) fn refuse_values(&self, values: &[u32]) -> Result<(), Error> {
+        for cells in self.file.bytes()[HEADER..].chunks(VERIFIED_CELLS * self.cell_bytes) {
+            let found = cells.chunks_exact(self.cell_bytes).map(|cell| self.value(cell));
+            if let Some(value) = found.into_iter().find(|value| values.binary_search(value).is_ok())
+            {
+                let reason = format!(
+                    "a cell has taxon {value}, which the root of taxo.k2d does not reach: damaged, or of \
+                     another database"
+                );
+                return Err(Error::content(self.file.path(), reason));
+            }
+            self.file.release(cells);
+        }
+        Ok(())
+    }
+
+    /// The value of a cell.
+    fn value(&self, cell: &[u8]) -> u32 {
+        let low = cell.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        self.parts(low, 0).1
     }
 
     /// All cells.

@@ -35,6 +35,11 @@ pub struct Kraken2Taxonomy {
     names: Vec<u8>,
     /// The place in a walk from the root that goes down first, and the first place after the clade.
     clades: Vec<Range<u32>>,
+    /// Nodes of the file that the root does not reach: those behind the last that it reaches are not
+    /// among the others.
+    unreached: usize,
+    /// Such nodes that are among the others.
+    holes: Vec<u32>,
 }
 
 impl Kraken2Taxonomy {
@@ -65,14 +70,35 @@ impl Kraken2Taxonomy {
             name_starts: Vec::with_capacity(count),
             names: names.to_vec(),
             clades: Vec::new(),
+            unreached: 0,
+            holes: Vec::new(),
         };
-        for (number, node) in nodes.chunks_exact(NODE).enumerate() {
-            tree.push(number as u64, node, ranks)?;
+        // kraken2-build counts taxids that nodes.dmp lacks, too, and leaves their nodes as the memory was.
+        let reached = reached(nodes);
+        let end = reached.iter().rposition(|&reached| reached).map_or(0, |last| last + 1);
+        for (number, node) in nodes.chunks_exact(NODE).take(end).enumerate() {
+            match reached[number] {
+                true => tree.push(number as u64, node, ranks)?,
+                false => tree.push_hole(),
+            }
         }
+        tree.unreached = count - end + tree.holes.len();
         tree.check_children()?;
         tree.check_taxids()?;
         tree.number_clades();
         Ok(tree)
+    }
+
+    /// Adds a node that the root does not reach.
+    fn push_hole(&mut self) {
+        self.holes.push(self.parents.len() as u32);
+        self.parents.push(0);
+        self.children.push(0..0);
+        // The ends of the texts: no name, no rank.
+        self.name_starts.push(self.names.len() as u32 - 1);
+        self.rank_starts.push(self.ranks.len() as u32 - 1);
+        self.letters.push(None);
+        self.taxids.push(0);
     }
 
     fn push(&mut self, number: u64, node: &[u8], ranks: &[u8]) -> Result<(), String> {
@@ -106,10 +132,6 @@ impl Kraken2Taxonomy {
 
     /// Sees to it that parents and children say the same.
     fn check_children(&self) -> Result<(), String> {
-        let sum: u64 = self.children.iter().map(|range| u64::from(range.end - range.start)).sum();
-        if sum != self.len() as u64 - 2 {
-            return Err(format!("{sum} children in all, and {} nodes: damaged", self.len()));
-        }
         for (parent, range) in self.children.iter().enumerate() {
             let own = |child: u32| self.parents.get(child as usize) == Some(&(parent as u32));
             if let Some(child) = range.clone().find(|&child| !own(child)) {
@@ -118,12 +140,17 @@ impl Kraken2Taxonomy {
                 ));
             }
         }
+        let sum: u64 = self.children.iter().map(|range| u64::from(range.end - range.start)).sum();
+        let reached = self.len() - self.holes.len();
+        if sum != reached as u64 - 2 {
+            return Err(format!("{sum} children in all, and {reached} nodes: damaged"));
+        }
         Ok(())
     }
 
     /// Sees to it that no two nodes have the same taxid: reports know taxa by it.
     fn check_taxids(&self) -> Result<(), String> {
-        let mut taxids = self.taxids[1..].to_vec();
+        let mut taxids: Vec<u32> = self.reached().map(|node| self.taxids[node as usize]).collect();
         taxids.sort_unstable();
         match taxids.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(format!("taxid {} stands twice: damaged", pair[0])),
@@ -133,12 +160,13 @@ impl Kraken2Taxonomy {
 
     fn number_clades(&mut self) {
         let mut sizes = vec![1u32; self.len()];
-        for node in (2..self.len()).rev() {
+        let reached: Vec<usize> = self.reached().map(|node| node as usize).collect();
+        for &node in reached.iter().skip(1).rev() {
             sizes[self.parents[node] as usize] += sizes[node];
         }
         self.clades = vec![0..0; self.len()];
         let mut next = vec![1u32; self.len()];
-        for node in 1..self.len() {
+        for node in reached {
             let start = &mut next[self.parents[node] as usize];
             let place = *start;
             *start += sizes[node];
@@ -156,6 +184,21 @@ impl Kraken2Taxonomy {
     /// The root.
     pub fn root(&self) -> u32 {
         1
+    }
+
+    /// Nodes of the file that the root does not reach, which are ignored.
+    pub fn unreached(&self) -> usize {
+        self.unreached
+    }
+
+    /// Those of them that have others behind them.
+    pub(super) fn holes(&self) -> &[u32] {
+        &self.holes
+    }
+
+    /// The nodes that the root reaches, the root first.
+    fn reached(&self) -> impl Iterator<Item = u32> {
+        (self.root()..self.len() as u32).filter(|node| self.holes.binary_search(node).is_err())
     }
 
     /// The parent of a node; 0 of the root and of no taxon.
@@ -192,7 +235,7 @@ impl Kraken2Taxonomy {
             rank: word(self.rank_name(node)),
             name: word(self.name(node)),
         };
-        Taxonomy::new((self.root()..self.len() as u32).map(node).collect(), Vec::new())
+        Taxonomy::new(self.reached().map(node).collect(), Vec::new())
     }
 
     /// The letter of a node's rank as reports have it, D to S; none of ranks that have no letter.
@@ -259,6 +302,25 @@ impl<'a> Parts<'a> {
         }
         Ok(parts)
     }
+}
+
+/// Which nodes the root reaches by its children and theirs, as far as these are nodes; and the first
+/// two, no taxon and the root. Children come after their parents.
+fn reached(nodes: &[u8]) -> Vec<bool> {
+    let mut reached = vec![false; nodes.len() / NODE];
+    reached.iter_mut().take(2).for_each(|reached| *reached = true);
+    for (number, node) in nodes.chunks_exact(NODE).enumerate() {
+        let mut fields = Reading(node);
+        let [_, first, count] = std::array::from_fn(|_| fields.u64().unwrap_or(0));
+        let after = |first: u64| usize::try_from(first).is_ok_and(|first| first > number);
+        if number == 0 || !reached[number] || !after(first) {
+            continue;
+        }
+        let end = first.saturating_add(count).min(reached.len() as u64);
+        let children = first as usize..(end as usize).max(first as usize);
+        reached.get_mut(children).into_iter().flatten().for_each(|child| *child = true);
+    }
+    reached
 }
 
 /// The text that begins at `start` and ends before a 0.
@@ -375,7 +437,7 @@ pub(super) mod tests {
         assert!(with(field(3, 0), 2).contains("is a child of 1, and does not say so"));
         assert!(with(field(1, 1), 9).contains("is a child of 1, and does not say so"));
         assert!(with(field(1, 2), u64::MAX).contains("node 1: 18446744073709551615 children"));
-        assert!(with(field(1, 2), 9).contains("children in all"));
+        assert!(with(field(1, 2), 9).contains("node 4 is a child of 1, and does not say so"));
         assert!(with(field(2, 3), 999).contains("node 2: its name or rank lies outside"));
         assert!(with(field(2, 4), 999).contains("node 2: its name or rank lies outside"));
         assert!(with(field(2, 5), 1 << 32).contains("node 2: taxid 4294967296 is too large"));
@@ -383,6 +445,43 @@ pub(super) mod tests {
         for end in 0..sound.len() {
             Kraken2Taxonomy::parse(&sound[..end]).unwrap_err();
         }
+    }
+
+    /// The file with more nodes behind `before` of them.
+    fn with_nodes(file: &[u8], before: usize, more: &[[u64; 7]]) -> Vec<u8> {
+        let mut bytes = file.to_vec();
+        let count = u64::from_le_bytes(bytes[8..16].try_into().unwrap()) + more.len() as u64;
+        bytes[8..16].copy_from_slice(&count.to_le_bytes());
+        let nodes: Vec<u8> = more.iter().flatten().flat_map(|field| field.to_le_bytes()).collect();
+        let at = HEADER + NODE * before;
+        bytes.splice(at..at, nodes);
+        bytes
+    }
+
+    #[test]
+    fn nodes_that_the_root_does_not_reach_are_ignored() {
+        let sound = file(&[1, 1, 2, 2, 4], &[]);
+        let expected = Kraken2Taxonomy::parse(&sound).unwrap();
+        let garbage = [u64::MAX, 3, 9, 1 << 40, 7, 40, 5];
+        // As the memory was: zeros, anything, a copy of a node with its taxid.
+        for more in [vec![[0; 7]], vec![garbage; 3], vec![[0; 7], [2, 5, 2, 0, 0, 40, 0]]] {
+            let tree = Kraken2Taxonomy::parse(&with_nodes(&sound, 7, &more)).unwrap();
+            assert_eq!((tree.len(), tree.unreached()), (7, more.len()));
+            assert!(tree.holes().is_empty());
+            assert_eq!(tree.to_bytes(), expected.to_bytes());
+            assert_eq!(tree.to_tree().len(), 6);
+        }
+        // In the midst of others: what is behind goes on by one.
+        let mut moved = with_nodes(&sound, 4, &[garbage]);
+        for (node, field, value) in [(2, 1, 5), (5, 1, 7), (7, 0, 5)] {
+            let at = HEADER + NODE * node + 8 * field;
+            moved[at..at + 8].copy_from_slice(&u64::to_le_bytes(value));
+        }
+        let tree = Kraken2Taxonomy::parse(&moved).unwrap();
+        assert_eq!((tree.len(), tree.unreached(), tree.holes()), (8, 1, &[4][..]));
+        assert_eq!((tree.clade(1), tree.clade(2), tree.clade(5)), (1..7, 2..6, 3..5));
+        assert_eq!((tree.name(4), tree.taxid(4), tree.children(2)), (&b""[..], 0, 5..7));
+        assert_eq!(tree.to_tree().len(), 6);
     }
 
     proptest! {

@@ -7,14 +7,7 @@ use merganser_io::{is_file, look_up};
 
 use super::{checksums, lists};
 use crate::Error;
-use crate::references::{is_sequence_file, walk, without_suffixes};
-
-/// How the names of files end, before the suffix, that have genes of a genome and not the genome.
-const GENES: [&str; 5] = ["cds_from_genomic", "rna_from_genomic", "_rna", "_cds", "_gene"];
-/// Whole names of such files, of `datasets`.
-const GENE_FILES: [&str; 4] = ["rna", "cds", "gene", "5p_utr"];
-/// Suffixes that genomes do not have: genes, and reads.
-const OTHERS: [&str; 3] = ["ffn", "fastq", "fq"];
+use crate::references::{is_genome, walk};
 
 /// What is in folders of downloads: genomes, and lists that tell of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,18 +106,6 @@ fn refuse_overlap(
         ));
     }
     Ok(())
-}
-
-/// Whether a file has the name of a genome.
-fn is_genome(path: &Path) -> bool {
-    if !is_sequence_file(path) {
-        return false;
-    }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let bare = String::from_utf8_lossy(without_suffixes(name.as_bytes())).into_owned();
-    let suffix = name[bare.len()..].split('.').nth(1).unwrap_or_default();
-    let genes = GENES.iter().any(|end| bare.ends_with(end)) || GENE_FILES.contains(&bare.as_str());
-    !genes && !OTHERS.contains(&suffix)
 }
 
 #[cfg(test)]

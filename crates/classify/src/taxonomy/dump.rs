@@ -98,7 +98,7 @@ impl Dump {
         read_names(folder, &mut nodes, &mut notes)?;
         let merged = read_pairs(&folder.join("merged.dmp"), 2)?;
         let deleted = read_pairs(&folder.join("delnodes.dmp"), 1)?;
-        let merged = merged.iter().map(|pair| (pair[0], pair[1])).collect();
+        let merged = follow_merges(&merged, |taxid| nodes.contains_key(&taxid));
         let mut deleted: Vec<u32> = deleted.iter().map(|pair| pair[0]).collect();
         deleted.sort_unstable();
         let taxonomy = Taxonomy::new(nodes.into_values().collect(), merged);
@@ -176,18 +176,106 @@ fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     Err(Error::content(folder, reason))
 }
 
-/// The fields of a record.
-fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let line = line.strip_suffix(b"\t|").or_else(|| line.strip_suffix(b"|")).unwrap_or(line);
-    line.split(|&byte| byte == b'|').map(<[u8]>::trim_ascii)
+/// A line without its end; none of blank lines and comments (`#`), which people add.
+fn record(line: &[u8]) -> Option<&[u8]> {
+    let record = line.trim_ascii_end();
+    if record.is_empty() || record.starts_with(b"#") {
+        return None;
+    }
+    let record = record.strip_suffix(b"|").unwrap_or(record);
+    Some(record.strip_suffix(b"\t").unwrap_or(record))
 }
 
-fn number(field: Option<&[u8]>) -> Option<u32> {
-    std::str::from_utf8(field?).ok()?.parse().ok()
+/// Where the first separator of fields is, which has so many bytes: a bar between tabs, as names may
+/// have bars of their own; where there is none, a bar.
+fn separator(record: &[u8], bytes: usize) -> Option<usize> {
+    if bytes == 1 {
+        return memchr::memchr(b'|', record);
+    }
+    let is_whole =
+        |&at: &usize| at > 0 && record[at - 1] == b'\t' && record.get(at + 1) == Some(&b'\t');
+    memchr::memchr_iter(b'|', record).find(is_whole).map(|at| at - 1)
+}
+
+/// Bytes of a separator of this record.
+fn separator_bytes(record: &[u8]) -> usize {
+    if separator(record, 3).is_some() { 3 } else { 1 }
+}
+
+/// The fields of a record.
+fn fields(record: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let bytes = separator_bytes(record);
+    let mut rest = Some(record);
+    std::iter::from_fn(move || {
+        let own = rest?;
+        let end = separator(own, bytes);
+        rest = end.map(|end| &own[end + bytes..]);
+        Some(own[..end.unwrap_or(own.len())].trim_ascii())
+    })
+}
+
+/// Taxid, name and class of a record of names.dmp. Where bars alone separate fields, those that are too
+/// many belong to the name.
+fn name_fields(record: &[u8]) -> Option<[&[u8]; 3]> {
+    let bars = memchr::memchr_iter(b'|', record).count();
+    if separator_bytes(record) == 3 || bars <= 3 {
+        let mut fields = fields(record);
+        return Some([fields.next()?, fields.next()?, fields.nth(1)?]);
+    }
+    let (taxid, rest) = record.split_at(memchr::memchr(b'|', record)?);
+    let class = memchr::memrchr(b'|', rest)?;
+    let unique = memchr::memrchr(b'|', &rest[..class])?;
+    Some([taxid, rest.get(1..unique)?, &rest[class + 1..]].map(<[u8]>::trim_ascii))
+}
+
+/// The taxid in a field.
+///
+/// # Errors
+/// That there is none, as `missing` says, or that it is too large.
+fn taxid_in(field: Option<&[u8]>, (path, line): (&Path, u64), missing: &str) -> Result<u32, Error> {
+    let field = field.unwrap_or_default();
+    parse_taxid(field).map_err(|what| malformed(path, line, what.as_deref().unwrap_or(missing)))
+}
+
+/// The taxid that a field consists of.
+///
+/// # Errors
+/// That it is too large, if it is a number at all.
+pub(crate) fn parse_taxid(field: &[u8]) -> Result<u32, Option<String>> {
+    let text = std::str::from_utf8(field).map_err(|_| None)?;
+    text.parse().map_err(|_| {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| format!("taxid {text} is too large: {} is the largest", u32::MAX))
+    })
 }
 
 fn malformed(path: &Path, line: u64, what: &str) -> Error {
     Error::content(path, format!("line {line}: {what}"))
+}
+
+/// The old taxids of `merged`, each with the one that it became in the end: the first on its way that
+/// the taxonomy has. Of several lines of one old taxid, the first counts; merges in a circle lead
+/// nowhere.
+fn follow_merges(merged: &[[u32; 2]], is_known: impl Fn(u32) -> bool) -> Vec<(u32, u32)> {
+    let mut next: HashMap<u32, u32> = HashMap::with_capacity(merged.len());
+    for &[old, new] in merged {
+        next.entry(old).or_insert(new);
+    }
+    let mut ends: HashMap<u32, u32> = HashMap::with_capacity(next.len());
+    for &[old, _] in merged {
+        let (mut way, mut on_it) = (Vec::new(), HashSet::new());
+        let mut taxid = old;
+        // The first step is made in any case: an old taxid that is still there stands for itself.
+        while let (true, Some(&new)) = (on_it.insert(taxid), next.get(&taxid)) {
+            way.push(taxid);
+            taxid = ends.get(&new).copied().unwrap_or(new);
+            if is_known(taxid) {
+                break;
+            }
+        }
+        ends.extend(way.into_iter().map(|one| (one, taxid)));
+    }
+    ends.into_iter().collect()
 }
 
 /// The nodes, their file, and the number of its records, of which no more than `most` are kept.
@@ -196,19 +284,17 @@ fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathB
     let mut nodes: HashMap<u32, NodeInfo> = HashMap::new();
     let (mut lines, mut records) = (Lines::open(&path)?, 0);
     while let Some((at, line)) = lines.next()? {
-        if line.is_empty() {
-            continue;
-        }
+        let Some(record) = record(line) else { continue };
         records += 1;
         if records > most {
             nodes = HashMap::new();
             continue;
         }
-        let mut fields = fields(line);
-        let (taxid, parent) = (number(fields.next()), number(fields.next()));
-        let (Some(taxid), Some(parent), Some(rank)) = (taxid, parent, fields.next()) else {
-            return Err(malformed(&path, at, "not `taxid | parent | rank | ...`"));
-        };
+        const LAYOUT: &str = "not `taxid | parent | rank | ...`";
+        let mut fields = fields(record);
+        let mut taxid = || taxid_in(fields.next(), (&path, at), LAYOUT);
+        let (taxid, parent) = (taxid()?, taxid()?);
+        let rank = fields.next().ok_or_else(|| malformed(&path, at, LAYOUT))?;
         let rank = String::from_utf8_lossy(rank).into_owned();
         let node = NodeInfo { taxid, parent, rank, name: String::new() };
         if nodes.insert(taxid, node).is_some() {
@@ -261,15 +347,11 @@ fn read_names(
     let path = required(folder, "names.dmp")?;
     let mut lines = Lines::open(&path)?;
     while let Some((at, line)) = lines.next()? {
-        if line.is_empty() {
-            continue;
-        }
-        let mut fields = fields(line);
-        let taxid = number(fields.next());
-        let (name, _, class) = (fields.next(), fields.next(), fields.next());
-        let (Some(taxid), Some(name), Some(class)) = (taxid, name, class) else {
-            return Err(malformed(&path, at, "not `taxid | name | unique name | class`"));
-        };
+        const LAYOUT: &str = "not `taxid | name | unique name | class`";
+        let Some(record) = record(line) else { continue };
+        let fields = name_fields(record);
+        let [taxid, name, class] = fields.ok_or_else(|| malformed(&path, at, LAYOUT))?;
+        let taxid = taxid_in(Some(taxid), (&path, at), LAYOUT)?;
         if class == b"scientific name"
             && let Some(node) = nodes.get_mut(&taxid)
         {
@@ -292,16 +374,10 @@ fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Error> {
     }
     let mut lines = Lines::open(path)?;
     while let Some((at, line)) = lines.next()? {
-        if line.is_empty() {
-            continue;
-        }
-        let mut fields = fields(line);
-        let first = number(fields.next());
-        let second = if count == 2 { number(fields.next()) } else { Some(0) };
-        let (Some(first), Some(second)) = (first, second) else {
-            return Err(malformed(path, at, "no taxid where one belongs"));
-        };
-        pairs.push([first, second]);
+        let Some(record) = record(line) else { continue };
+        let mut fields = fields(record);
+        let mut taxid = || taxid_in(fields.next(), (path, at), "no taxid where one belongs");
+        pairs.push([taxid()?, if count == 2 { taxid()? } else { 0 }]);
     }
     Ok(pairs)
 }
@@ -353,6 +429,44 @@ mod tests {
     }
 
     #[test]
+    fn names_may_have_bars_and_lines_may_be_comments() {
+        let with = |names: &str| {
+            let folder = folder(&[("nodes.dmp", NEW)]);
+            fs::write(folder.path().join("names.dmp"), names).unwrap();
+            fs::write(folder.path().join("merged.dmp"), "#\n# none yet\t|\t\n \n").unwrap();
+            let tree = Dump::read(folder.path()).unwrap().taxonomy;
+            tree.name(tree.node(562).unwrap()).to_owned()
+        };
+        assert_eq!(with("562\t|\ta|b\t|\t\t|\tscientific name\t|\n"), "a|b");
+        assert_eq!(with("562\t|\ta| b\t|\tunique <|>\t|\tscientific name\t|\n"), "a| b");
+        assert_eq!(with("# made by hand\n562|a|b|c||scientific name|\n"), "a|b|c");
+        assert_eq!(with("562 | a | b |  | scientific name |\n"), "a | b");
+        assert_eq!(with("562|a||scientific name\n"), "a");
+        // A file cut or made without the last bar.
+        assert_eq!(with("562\t|\ta|b\t|\t\t|\tscientific name"), "a|b");
+    }
+
+    #[test]
+    fn merges_are_followed_to_their_end() {
+        let of = |merged: &[[u32; 2]]| {
+            let mut all = follow_merges(merged, |taxid| taxid > 100);
+            all.sort_unstable();
+            all
+        };
+        assert_eq!(of(&[[99, 98], [98, 101]]), [(98, 101), (99, 101)]);
+        assert_eq!(of(&[[98, 101], [97, 98], [99, 97]]), [(97, 101), (98, 101), (99, 101)]);
+        // Once with an end that is not there, once in a circle, once to itself.
+        assert_eq!(of(&[[3, 2], [2, 1]]), [(2, 1), (3, 1)]);
+        assert_eq!(of(&[[7, 7]]), [(7, 7)]);
+        let circle = of(&[[1, 2], [2, 3], [3, 1], [4, 3]]);
+        assert!(circle.iter().all(|(_, end)| *end <= 100), "{circle:?}");
+        assert_eq!(of(&[[5, 101], [5, 102]]), [(5, 101)]);
+        let long: Vec<[u32; 2]> = (1000..200_000).map(|taxid| [taxid + 1, taxid]).collect();
+        let ends = follow_merges(&long, |taxid| taxid == 1000);
+        assert!(ends.len() == long.len() && ends.iter().all(|(_, end)| *end == 1000));
+    }
+
+    #[test]
     fn what_is_missing_or_wrong_is_named() {
         let message = |files: &[(&str, &str)]| {
             let folder = folder(files);
@@ -375,6 +489,10 @@ mod tests {
         assert_eq!(
             message(&[("nodes.dmp", "2 | 1 | domain |\n"), names]),
             "DIR/nodes.dmp: there is no root (taxid 1)"
+        );
+        assert_eq!(
+            message(&[("nodes.dmp", "1 | 1 | no rank |\n4294967296 | 1 | species |\n"), names]),
+            "DIR/nodes.dmp: line 2: taxid 4294967296 is too large: 4294967295 is the largest"
         );
         let cycle = "1 | 1 | no rank |\n5 | 6 | genus |\n6 | 5 | genus |\n";
         assert_eq!(

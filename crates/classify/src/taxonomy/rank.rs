@@ -56,9 +56,9 @@ const NAMES: [(Rank, &str); 21] = [
 
 impl Rank {
     /// The rank that NCBI's word stands for, old (superkingdom) or new (domain; and acellular
-    /// root, which is what viruses have besides the domains).
+    /// root, which is what viruses have besides the domains); in capitals or not.
     pub fn of(word: &str) -> Rank {
-        match word {
+        match word.to_ascii_lowercase().as_str() {
             "forma" => Rank::Form,
             "varietas" => Rank::Variety,
             "species group" | "species subgroup" => Rank::Subgenus,
@@ -70,7 +70,7 @@ impl Rank {
             "superkingdom" | "acellular root" => Rank::Domain,
             "genome" => Rank::Sequence,
             "root" => Rank::None,
-            _ => Rank::named(word).unwrap_or(Rank::None),
+            other => Rank::named(other).unwrap_or(Rank::None),
         }
     }
 
@@ -127,5 +127,8 @@ mod tests {
         assert_eq!(Rank::of("no rank"), Rank::None);
         assert_eq!(Rank::of("strain"), Rank::None);
         assert_eq!(Rank::of("species group"), Rank::Subgenus);
+        assert_eq!(Rank::of("Superkingdom"), Rank::Domain);
+        assert_eq!(Rank::of("SPECIES"), Rank::Species);
+        assert_eq!(Rank::of("S"), Rank::None);
     }
 }

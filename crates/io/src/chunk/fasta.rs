@@ -3,7 +3,7 @@
 
 use super::letters::{check_letters, is_blank, is_plain};
 use super::{Chunk, ChunkStats, Sink, line_at, name_on};
-use crate::beginning::BOM;
+use crate::beginning::BYTE_ORDER_MARK;
 use crate::{Error, FastaProblem};
 
 impl Chunk {
@@ -51,7 +51,7 @@ impl Chunk {
     /// Looks for what no sequence line begins with.
     #[cold]
     fn check_line(&self, line: &[u8], at: usize) -> Result<(), Error> {
-        if line.starts_with(BOM) {
+        if line.starts_with(BYTE_ORDER_MARK) {
             return Err(self.fasta_error(at, FastaProblem::ByteOrderMark));
         }
         match line[0] {

@@ -2,7 +2,7 @@
 
 use super::{Chunk, Format, line_at};
 use crate::Error;
-use crate::beginning::BOM;
+use crate::beginning::BYTE_ORDER_MARK;
 
 /// Where `line` first has a byte that is no printable ASCII (33 to 126), blank or tab: a sign of
 /// binary data. `None` for text, whatever its letters.
@@ -68,7 +68,7 @@ impl Chunk {
                 // A byte order mark is named by the parser.
                 _ => {
                     (at == 0 && self.in_line)
-                        || !matches!(text[at], b'>' | b';') && !line.starts_with(BOM)
+                        || !matches!(text[at], b'>' | b';') && !line.starts_with(BYTE_ORDER_MARK)
                 }
             };
             if let Some(byte) = check_letters(line).filter(|_| sequence) {

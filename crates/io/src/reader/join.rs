@@ -3,7 +3,7 @@
 use super::ReaderOptions;
 use crate::alignment::sam::has_return;
 use crate::alignment::{Sniffed, bam, sniff};
-use crate::beginning::{BOM, is_utf16};
+use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
 use crate::chunk::{Format, is_blank};
 use crate::shard::Stretch;
 use crate::{Chunk, Error, FastaProblem, FileKind};
@@ -123,15 +123,15 @@ impl Carry {
             return Ok(true);
         }
         let text = chunk.text();
-        if !last && text.len() < BOM.len() {
+        if !last && text.len() < BYTE_ORDER_MARK.len() {
             return Ok(false);
         }
         self.marked = true;
         if is_utf16(text) {
             return Err(Error::Utf16 { input: chunk.name.to_string() });
         }
-        if text.starts_with(BOM) {
-            chunk.start += BOM.len();
+        if text.starts_with(BYTE_ORDER_MARK) {
+            chunk.start += BYTE_ORDER_MARK.len();
         }
         Ok(true)
     }

@@ -5,7 +5,7 @@ use super::expand::expand;
 use super::fetch::{Fetched, Fetcher, Origin, Work};
 use super::ranges::Plan;
 use super::warn_of_end;
-use crate::beginning::{BOM, is_utf16};
+use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
@@ -314,8 +314,8 @@ fn pass_mark(chunk: &mut Chunk) -> Result<(), Error> {
     if is_utf16(chunk.text()) {
         return Err(Error::Utf16 { input: chunk.name.to_string() });
     }
-    if chunk.text().starts_with(BOM) {
-        chunk.start += BOM.len();
+    if chunk.text().starts_with(BYTE_ORDER_MARK) {
+        chunk.start += BYTE_ORDER_MARK.len();
     }
     Ok(())
 }

@@ -14,20 +14,22 @@ use crate::common;
 
 const BUILD: &str = "\
 References:
-  FASTA files, plain or compressed; folders, searched with all folders below;
+  FASTA files, plain or compressed; folders, searched with all folders below,
+  but for files of genes (cds_from_genomic.fna, rna.fna, .ffn) and reads (.fq);
   manifests of `merganser db prepare`; @list.txt, a file that names one a line.
   Sequences are numbered in this order.
 
 Taxids:
-  The taxon of a sequence is looked for in the --map files, in manifests, in its
+  The taxon of a sequence is looked for in the --map files, in manifests, in
+  seqid2taxid.map beside the genomes or in the folder that was given, in its
   header (taxid|N, kraken:taxid|N), in assembly_summary*.txt beside the genomes,
   and in *.accession2taxid* in the taxonomy's folder. With GTDB's tables, after
   --map and manifests, it is the sequence's id, then the accession
-  (GCF_000005845.2) in its file's name. Sequences without a taxon stay in the
-  database, at the root.
+  (GCF_000005845.2) in its file's name. Sequences without a taxon are left out
+  of the database; it is an error if none has one.
 
 Examples:
-  A folder of genomes and NCBI's taxdump, unpacked in taxonomy/:
+  A folder of genomes with their map, and NCBI's taxdump, unpacked in taxonomy/:
     merganser build --taxonomy taxonomy/ -o refs.mgdb genomes/
   Downloads of NCBI, which are checked before and told their taxa:
     merganser db prepare refseq/ -o library.tsv

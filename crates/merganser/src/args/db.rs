@@ -154,6 +154,9 @@ pub(crate) struct DbAddArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,
+    /// Leave out sequences that have no taxon; without it, they are an error
+    #[arg(long, help_heading = "Taxids", conflicts_with = "strict")]
+    pub(crate) allow_unmapped: bool,
     #[command(flatten)]
     pub(crate) parts: PartArgs,
     #[command(flatten)]

@@ -11,11 +11,11 @@ use merganser_classify::kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
 use merganser_classify::taxonomy::{Dump, TaxonomySource};
-use merganser_classify::{Error, References, taxids_of_library};
+use merganser_classify::{Error, LibraryMaps, References, taxids_of_library};
 use merganser_io::{MadeDirectories, Output, OutputSet};
-use merganser_run::{Resources, Summary, format_size, thousands};
+use merganser_run::{Resources, Silent, Summary, format_size, thousands};
 
-use super::{maps, references, report_unmapped, resources};
+use super::{maps, references, report_unmapped, resources, tell_others};
 use crate::args::BuildArgs;
 use crate::args::build::SketchArgs;
 use crate::bracken::{Distributions, Genomes, Library};
@@ -39,7 +39,7 @@ pub(super) fn run(
     let found = References::expand(&args.inputs)?;
     let maps = maps(&args.taxids, &found);
     let files = references(&args.inputs, &found, Some(taxonomy), &args.taxids);
-    let inputs = found.inputs;
+    let (inputs, beside) = (found.inputs, found.maps);
     // It goes again if nothing comes to be in it: after the outputs, which are dropped before it.
     let _folder = MadeDirectories::ensure(&args.output).map_err(|error| {
         let reason = merganser_io::reason(&error);
@@ -52,16 +52,26 @@ pub(super) fn run(
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
+    let own = Library { inputs: &inputs, resources: &resources, console, cancel: &cancel };
+    tell_others(&found.others, console);
     let dump = Dump::read(taxonomy)?;
+    let said = Bar::new(console);
+    let maps = LibraryMaps {
+        given: &maps,
+        beside: &beside,
+        taxonomy: Some(&dump),
+        progress: &said,
+        warnings: &resources.warnings,
+    };
     let taxids = |sequences: &[Kraken2Sequence]| {
         if args.taxids.strict {
             refuse_doubles(sequences)?;
         }
-        taxids_of_library(sequences, &inputs, &maps, Some(&dump))
+        taxids_of_library(sequences, &inputs, &maps)
     };
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
-    let bar = Bar::new(console);
     let to = (args.output.as_path(), &outputs);
+    let bar = Bar::new(console);
     let built = Kraken2Database::build(&config, library, to, &resources, &bar, &cancel);
     drop(bar);
     let notes = built?;
@@ -70,11 +80,10 @@ pub(super) fn run(
         anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {reason}");
     }
     if !args.bracken.is_empty() {
-        let cancel = &cancel;
-        let library = Library { inputs: &inputs, resources: &resources, console, cancel };
-        let genomes = Genomes { maps: &maps, taxonomy: Some(&dump) };
+        // They have been named.
+        let genomes = Genomes(LibraryMaps { progress: &Silent, ..maps });
         let database = Kraken2Database::open_files(&finished(args, &outputs)?)?;
-        distributions.write(|length| library.of_kraken2(&database, &genomes, length))?;
+        distributions.write(|length| own.of_kraken2(&database, &genomes, length))?;
     }
     report_unmapped(&notes.unmapped, unmapped)?;
     warn(&notes, console);

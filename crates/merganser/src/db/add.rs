@@ -26,7 +26,8 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
-    let config = config.maps(build::maps(&args.taxids, &found));
+    let config = config.maps(build::maps(&args.taxids, &found)).maps_beside(found.maps.clone());
+    let config = config.allow_unmapped(args.allow_unmapped);
     let taxonomy = taxonomy_of(&args.taxonomy);
     let taxonomy = taxonomy.as_ref();
     let files = build::references(&args.inputs, &found, taxonomy, &args.taxids);
@@ -37,6 +38,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
+    build::tell_others(&found.others, console);
     let bar = Bar::new(console);
     let additions = Additions { inputs: &found.inputs, taxonomy };
     let built =
@@ -44,15 +46,16 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     drop(bar);
     let (database, outcome) = built?;
     build::report_unmapped(&outcome.unmapped, unmapped)?;
-    build::warn(&outcome, &args.taxids, console);
+    build::tell_of_list(&outcome.unmapped, &args.taxids, console);
     if let Some(output) = json {
         build::summary("db add", &resources, &database, &outcome, started, output)?;
     }
     outputs.commit_last()?;
+    let added = &database.targets()[base.targets().len()..];
     console.info(format_args!(
         "added {} sequences with {} bases to {}: {} in {:.1} s",
-        database.targets().len() - base.targets().len(),
-        outcome.bases,
+        added.len(),
+        added.iter().map(|target| target.bases).sum::<u64>(),
         to.display(),
         format_size(database.bytes()),
         started.elapsed().as_secs_f64()

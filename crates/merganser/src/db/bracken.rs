@@ -8,7 +8,7 @@ use anyhow::Result;
 use merganser_classify::bracken::Distribution;
 use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::taxonomy::Dump;
-use merganser_classify::{Error, References, files_beside};
+use merganser_classify::{Error, LibraryMaps, References, files_beside};
 use merganser_io::is_file;
 use merganser_run::DeviceChoice;
 
@@ -17,7 +17,8 @@ use crate::bracken::{Distributions, Genomes, Library, tell_missing, tell_unmappe
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
-use crate::{common, failure, interrupt};
+use crate::progress::Bar;
+use crate::{build, common, failure, interrupt};
 
 /// The map that `kraken2-build` leaves in the folder of a database.
 const MAP: &str = "seqid2taxid.map";
@@ -32,12 +33,13 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     args.read_lengths.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
-    let maps = maps(args, &found)?;
+    build::tell_others(&found.others, console);
+    let (maps, maps_beside) = (maps(args, &found)?, found.maps);
     let inputs = found.inputs;
     let resources = common::resources(args.threads.number(), None, None, Some(&args.device));
     let cancel = interrupt::cancel_on_interrupt();
     let library = Library { inputs: &inputs, resources: &resources, console, cancel: &cancel };
-    library.refuse_stdin("--read-lengths")?;
+    library.refuse_pipes("--read-lengths")?;
     let path = |length| match &opened {
         AnyDatabase::Own(_) => Distribution::path_beside(&args.database, length),
         AnyDatabase::Kraken2(_) => Distribution::path_in(&args.database, length),
@@ -46,7 +48,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     let taxonomy = common::taxonomy_of(&args.taxonomy);
     let beside = files_beside(&inputs, taxonomy.as_ref());
     let files = RunFiles::new().lists(&args.inputs).inputs(&inputs).read(beside);
-    let files = files.read(database::files(&args.database)?).read(&maps);
+    let files = files.read(database::files(&args.database)?).read(&maps).read(&maps_beside);
     let outputs = files.write(&args.taxids.unmapped).write(&paths).check()?;
     let distributions = Distributions::create(&args.read_lengths, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
@@ -54,7 +56,14 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
         AnyDatabase::Own(database) => distributions.write(|length| library.of(database, length))?,
         AnyDatabase::Kraken2(database) => {
             let dump = taxonomy.as_ref().map(Dump::read).transpose()?;
-            let genomes = Genomes { maps: &maps, taxonomy: dump.as_ref() };
+            let bar = Bar::new(console);
+            let genomes = Genomes(LibraryMaps {
+                given: &maps,
+                beside: &maps_beside,
+                taxonomy: dump.as_ref(),
+                progress: &bar,
+                warnings: &resources.warnings,
+            });
             distributions.write(|length| library.of_kraken2(database, &genomes, length))?
         }
     };

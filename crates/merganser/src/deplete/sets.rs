@@ -68,6 +68,15 @@ pub(super) fn operation(
         })?;
     }
     match result {
+        Some(set) if set.is_empty() => {
+            let what = match operation {
+                Operation::Union => "the sets have no minimizers",
+                Operation::Diff => "the first set has no minimizers that the others lack",
+                Operation::Intersect => "the sets have no minimizers in common",
+            };
+            let problem = "the result would take no read for the host's, and is not written";
+            Err(Error::Empty(format!("{what}: {problem}")).into())
+        }
         Some(set) => save(&set, &args.output, resources.threads, &outputs, console),
         None => Ok(ExitCode::SUCCESS),
     }

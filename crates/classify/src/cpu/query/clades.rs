@@ -83,7 +83,9 @@ impl HostQuery<'_> {
             for (feature, node) in nodes.iter_mut().enumerate() {
                 lookup.each(sections, feature..feature + 1, |locations| {
                     let of = locations.iter().filter_map(|&window| self.target_of(window));
+                    // Targets without a taxon tell nothing.
                     let of = of.map(|target| self.taxa().nodes[target as usize]);
+                    let of = of.filter(|&node| node != tree.root());
                     *node =
                         of.fold(*node, |all, one| Some(all.map_or(one, |all| tree.lca(all, one))));
                 });

@@ -1,6 +1,6 @@
 //! The first reading of a library: its sequences, and how many minimizers they have, about.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,8 +21,10 @@ pub(super) struct Survey {
     pub(super) sequences: Vec<Kraken2Sequence>,
     /// Distinct minimizers that are counted.
     pub(super) sampled: u64,
-    /// Letters of all sequences.
+    /// Letters of all sequences,
     pub(super) letters: u64,
+    /// and those of them that are U, which is no base in Kraken 2's databases, by file.
+    pub(super) uracil: BTreeMap<String, u64>,
 }
 
 /// Reads all sequences; `check` is told how many bytes of memory their names take so far.
@@ -44,6 +46,7 @@ pub(super) fn survey(
     reading.progress.stage("minimizers", Unit::Bytes, records.bytes_total());
     let (seen, samples) = (Mutex::new(Vec::new()), Mutex::new(HashSet::new()));
     let (letters, names) = (AtomicU64::new(0), AtomicU64::new(0));
+    let uracil = Mutex::new(BTreeMap::new());
     run_workers(reading.threads, |_| {
         let gone = OnFailure::new(|| records.stop());
         let mut batch = RecordBatch::default();
@@ -53,6 +56,13 @@ pub(super) fn survey(
             reading.mask(&mut batch);
             let some: u64 = (0..batch.len()).map(|at| reading.new_letters(&batch, at)).sum();
             letters.fetch_add(some, Ordering::Relaxed);
+            for at in 0..batch.len() {
+                let count = reading.new_uracil(&batch, at);
+                if count > 0 {
+                    let file = batch.place(at).0.to_owned();
+                    *lock(&uracil).entry(file).or_default() += count;
+                }
+            }
             let found = sampler.sample(reading, &batch);
             lock(&samples).extend(found);
             let new: Vec<Seen> = Seen::of(&batch).collect();
@@ -68,7 +78,8 @@ pub(super) fn survey(
     reading.refuse_cancelled()?;
     reading.progress.finish();
     let (sampled, letters) = (into_inner(samples).len() as u64, letters.into_inner());
-    Ok(Survey { sequences: in_order(into_inner(seen), reading.inputs), sampled, letters })
+    let (sequences, uracil) = (in_order(into_inner(seen), reading.inputs), into_inner(uracil));
+    Ok(Survey { sequences, sampled, letters, uracil })
 }
 
 /// Bytes of memory that are taken for a sequence: what is known of it, and what is looked for by its name.
