@@ -164,6 +164,9 @@ fn genomes_with_blanks_marks_and_comments_are_the_same() {
     }
 }
 
+/// The text of a read, of its number, letters and qualities.
+type Form = fn(usize, &str, &str) -> String;
+
 /// Reads with blanks around what matters are those without.
 #[test]
 fn reads_with_blanks_are_the_same() {
@@ -171,14 +174,14 @@ fn reads_with_blanks_are_the_same() {
     let mut random = Random(4);
     let genome = random.bases(3000);
     dir.write("g.fa", wrapped(">c1", &genome, "\n"));
-    let text = |form: fn(usize, &str, &str) -> String| {
+    let text = |form: Form| {
         (0..30).fold(String::new(), |text, number| {
             let letters = std::str::from_utf8(&genome[number * 97..][..80]).unwrap();
             text + &form(number, letters, &"I".repeat(80))
         })
     };
     dir.write("plain.fq", text(|n, letters, quality| format!("@r{n}\n{letters}\n+\n{quality}\n")));
-    let forms: [(&str, fn(usize, &str, &str) -> String); 3] = [
+    let forms: [(&str, Form); 3] = [
         ("blank.fq", |n, letters, quality| format!("@ r{n}\n{letters} \t\n+\n{quality}\n")),
         ("both.fq", |n, letters, quality| format!("@\tr{n} \n{letters} \r\n+ \n{quality} \r\n")),
         ("before.fq", |n, letters, quality| format!("@r{n}\n {letters}\n+r{n}\n{quality}\n")),
