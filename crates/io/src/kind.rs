@@ -6,8 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::alignment::{Sniffed, sniff};
-use crate::beginning::BYTE_ORDER_MARK;
-use crate::beginning::{self, BOM};
+use crate::beginning::{self, BYTE_ORDER_MARK};
 use crate::compress::decompress;
 use crate::there::{is_of_system, look_up};
 
@@ -97,7 +96,7 @@ const MAGICS: [(&[u8], FileKind); 18] = [
 impl FileKind {
     /// The kind of a file that begins with `head`, decompressed.
     pub fn of_bytes(head: &[u8]) -> Option<FileKind> {
-        let head = match head.starts_with(BOM) || head.starts_with(b";") {
+        let head = match head.starts_with(BYTE_ORDER_MARK) || head.starts_with(b";") {
             true => beginning::records(head),
             false => head,
         };
@@ -109,7 +108,6 @@ impl FileKind {
         if head.get(257..262) == Some(b"ustar") {
             return Some(FileKind::Tar);
         }
-        let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
         let magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic));
         magic.map(|(_, kind)| *kind).or_else(|| of_first_line(head))
     }
