@@ -304,10 +304,18 @@ fn pages_of_reports() {
     dir.write("cut.json", "{\"format\": 1, \"version\": \"0.2.0\", \"comm");
     dir.write("other.json", "{\"a\": 1}\n");
     let mut text = String::new();
-    for name in ["newer.json", "cut.json", "other.json", "gone.json", "empty.kreport"] {
+    for name in ["newer.json", "cut.json", "other.json", "gone.json"] {
         text += &dir.run(&format!("report html {name} -o x.html")).fails(1);
         assert!(!dir.path("x.html").exists());
     }
+    // A sample of no reads.
+    let ran = dir.run("report html empty.kreport a.kreport -o x.html");
+    assert!(
+        ran.stderr.starts_with("warning: empty.kreport: the report is empty"),
+        "{}",
+        ran.stderr
+    );
+    ran.ok();
     text += &dir.run("report html a.kreport -o a.kreport").fails(1);
     text += dir.run("filter -e 1 p.tsv --report-html -").stderr.lines().next().unwrap();
     insta::assert_snapshot!(text);

@@ -185,6 +185,8 @@ fn count_into(
     let (piece, inputs) = match config.shard {
         None => (None, Cow::Borrowed(inputs)),
         Some(shard) => {
+            // Another shard may read the file once more.
+            merganser_io::warn_of_repeats(inputs, &resources.warnings);
             let piece = merganser_io::shard(inputs, shard, fragments::overlap(config))?;
             (Some(piece_of(config, shard, inputs)?), Cow::Owned(piece))
         }

@@ -43,6 +43,7 @@ pub use records::{
     Header, Keep, Needs, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records,
     Segment, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
+pub use same::warn_of_repeats;
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;
 pub use table_line::{each_table_line, read_table, read_table_line};

@@ -21,10 +21,7 @@ fn identity(input: &Input) -> Option<[u64; 3]> {
 }
 
 /// Warns of files that are read more than once, by whatever names.
-pub(crate) fn warn_of_repeats<'a>(
-    inputs: impl IntoIterator<Item = &'a Input>,
-    warnings: &Warnings,
-) {
+pub fn warn_of_repeats<'a>(inputs: impl IntoIterator<Item = &'a Input>, warnings: &Warnings) {
     let mut seen: HashMap<[u64; 3], &Input> = HashMap::new();
     let mut repeats = Vec::new();
     for input in inputs {

@@ -34,8 +34,9 @@ static PRINTED: AtomicUsize = AtomicUsize::new(0);
 /// Results go where messages would go.
 static SHARED: AtomicBool = AtomicBool::new(false);
 
-/// Is told of an output. If it is the file or pipe that stderr is, too, nothing but errors is said from
-/// then on: a message among records would be taken for one. A terminal takes both.
+/// Is told of an output. If it is the file or pipe that stderr is, too, nothing but warnings and errors is
+/// said from then on: a summary among records would be taken for one, or make them unreadable. What is
+/// doubtful is said even so. A terminal takes both.
 pub(crate) fn note_output(path: &Path) {
     let stdout = path.as_os_str() == "-";
     let identity = |path: &Path| Some(fs::metadata(path).ok()?).map(|at| (at.dev(), at.ino()));
@@ -65,7 +66,7 @@ impl Console {
 
     /// Whether messages of this level are said.
     pub(crate) fn says(&self, level: Level) -> bool {
-        level <= self.level && (level == Level::Error || !SHARED.load(Ordering::Relaxed))
+        level <= self.level && (level <= Level::Warn || !SHARED.load(Ordering::Relaxed))
     }
 
     /// Whether there is someone to look at a progress bar.

@@ -210,6 +210,8 @@ fn files_that_are_given_twice_are_warned_of() {
         "g.fa and folder/h.fa: are the same file",
     );
     warned("deplete index g.fa ./g.fa -o x.mgd", "g.fa and ./g.fa: are the same file");
+    // Another shard may have the second one.
+    warned("count -k 21 -o x.mgk --shard 1/2 1.fq ./1.fq", "1.fq and ./1.fq: are the same file");
     // With --json, too.
     dir.run("count -q -k 21 -o x.mgk 1.fq 1.fq --json j").ok();
     let summary: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();

@@ -401,8 +401,8 @@ fn sheets_of_spreadsheets_and_pipelines_are_read() {
     assert_eq!(
         warnings,
         [
-            "warning: duprow.csv: 1 row is repeated and left out, so that reads count once: line 3, which has \
-          the reads of line 2"
+            "warning: duprow.csv: 1 row is repeated: line 3, which has the reads of line 2: left out, so that \
+          reads count once"
         ]
     );
     // By another name, and with the mates in another order.
@@ -419,8 +419,8 @@ fn sheets_of_spreadsheets_and_pipelines_are_read() {
     assert_eq!(
         ran.warnings(),
         [
-            "warning: copied.csv: 2 files are given for more than one sample: first s_1.fq in lines 1 and 2: are \
-          the rows right?"
+            "warning: copied.csv: 1 row is of two samples: line 2, which has the reads of line 1: does each \
+          sample have its own files?"
         ]
     );
     let message = dir.run("classify n.mgdb --sample-sheet samefile.tsv -o {}.tsv").fails(1);

@@ -100,13 +100,13 @@ fn to_one_file(dir: &Dir, command: &str) -> (String, bool) {
 
 #[test]
 fn messages_are_not_among_records() {
-    let dir = world(&["chr,1"], &["r"]);
+    let dir = world(&["c"], &["r"]);
     dir.run("deplete index -q -k 11 -w 5 g.fa -o h.mgd").ok();
     dir.run("count -q -k 11 --min-count 1 g.fa -o t.mgk").ok();
     for (command, output) in [
         ("map -e 1 g.fa r.fq", "-o -"),
-        ("map -e 1 g.fa r.fq r.fq", "-o /dev/stdout --log-level debug"),
-        ("deplete filter --keep h.mgd r.fq r.fq", "-o -"),
+        ("map -e 1 g.fa r.fq", "-o /dev/stdout --log-level debug"),
+        ("deplete filter --keep h.mgd r.fq", "-o -"),
         ("kmers filter-reads t.mgk r.fq", "-o -"),
     ] {
         let quiet = dir.run(&format!("{command} -q")).ok();
@@ -115,7 +115,13 @@ fn messages_are_not_among_records() {
         let (text, done) = to_one_file(&dir, &format!("{command} -o elsewhere"));
         assert!(done && text.contains("reads"), "{text}");
     }
-    // What went wrong is said in any case.
+    // What is doubtful and what went wrong is said in any case.
+    let (text, done) = to_one_file(&dir, "map -e 1 g.fa r.fq r.fq");
+    let said: Vec<&str> = text.lines().filter(|line| !line.contains('\t')).collect();
+    assert!(
+        done && said.len() == 1 && said[0].starts_with("warning: r.fq: is given more than once"),
+        "{text}"
+    );
     let (text, done) = to_one_file(&dir, "map -e 1 g.fa none.fq");
     assert_eq!(
         (&text[..], done),
