@@ -9,11 +9,12 @@ pub(super) struct Gaps {
     pub(super) clades: u64,
     /// and the row of the first.
     pub(super) first: usize,
-    /// Reads of all rows themselves, as the report has them,
+    /// Reads of all rows themselves, as the report has them.
     pub(super) held: u64,
-    /// which are not those of the unclassified alone,
-    pub(super) has_own: bool,
-    /// and of all clades at the top.
+    /// Each taxon has all reads of its clade or none, and only lowest ones lack any: so Bracken writes levels
+    /// above species.
+    pub(super) is_brackens: bool,
+    /// Reads of all clades at the top.
     pub(super) total: u64,
 }
 
@@ -26,8 +27,7 @@ pub(super) struct Gaps {
 /// sum.
 pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64)> {
     let held = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.own));
-    let has_own = rows.iter().any(|row| row.own > 0 && !row.is_unclassified());
-    let mut gaps = Gaps { held, has_own, ..Gaps::default() };
+    let mut gaps = Gaps { held, is_brackens: true, ..Gaps::default() };
     let mut below = vec![(0u64, 0u64); rows.len()];
     let mut wrong = None;
     // A parent comes before its children.
@@ -36,6 +36,8 @@ pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64
         let row = &mut rows[at];
         let sum = row.own.saturating_add(reads);
         let rounding = rounding(row, children);
+        let is_whole = row.own == 0 || (row.own == row.clade && children == 0);
+        gaps.is_brackens &= is_whole && (children == 0 || row.clade <= sum + rounding);
         if sum > row.clade + rounding {
             wrong = Some((at, sum));
         } else if sum > row.clade {

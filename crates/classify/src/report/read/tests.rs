@@ -152,6 +152,13 @@ fn reads_that_no_row_has_are_of_the_clades_taxon() {
     );
     let (_, doubt) = KrakenReport::parse(genus.as_bytes()).unwrap();
     assert!(doubt[0].ends_with("as in Bracken's reports of a level above species"), "{doubt:?}");
+    // As Bracken writes it where a genus has no taxa below it in the report.
+    let mixed = genus.replace("\t450\t0\t", "\t450\t450\t");
+    let (_, doubt) = KrakenReport::parse(mixed.as_bytes()).unwrap();
+    assert!(doubt[0].ends_with("as in Bracken's reports of a level above species"), "{doubt:?}");
+    let part = genus.replace("\t450\t0\t", "\t450\t10\t");
+    let (_, doubt) = KrakenReport::parse(part.as_bytes()).unwrap();
+    assert!(doubt[0].ends_with("is the report cut or filtered?"), "{doubt:?}");
     // Cut between two lines.
     let cut = PLAIN.split_inclusive('\n').take(4).collect::<String>();
     assert_eq!(numbers(&cut), [(10, 10), (90, 1), (89, 9), (80, 80)]);
