@@ -208,13 +208,9 @@ fn doubt(gaps: &Gaps, rows: &[ReportRow], numbers: &[u64]) -> String {
         more => format!("{} clades have more reads than their rows", thousands(more)),
     };
     let [held, total] = [gaps.held, gaps.total].map(thousands);
-    let end = match gaps.is_brackens {
-        true => ", as in Bracken's reports of a level above species",
-        false => "; is the report cut or filtered?",
-    };
     format!(
         "{clades} add up to, the first in line {} ({}); rows hold {held} reads, clades {total}: reads that no \
-         row has count for the taxon of their clade{end}",
+         row has count for the taxon of their clade; is the report cut or filtered?",
         numbers[gaps.first],
         String::from_utf8_lossy(&rows[gaps.first].name)
     )

@@ -11,33 +11,37 @@ pub(super) struct Gaps {
     pub(super) first: usize,
     /// Reads of all rows themselves, as the report has them.
     pub(super) held: u64,
-    /// Each taxon has all reads of its clade or none, and only lowest ones lack any: so Bracken writes levels
-    /// above species.
-    pub(super) is_brackens: bool,
     /// Reads of all clades at the top.
     pub(super) total: u64,
 }
 
 /// Makes each clade the sum of its taxon and the clades below it: reads that no row has are given to the
 /// taxon itself, and a clade has more reads where rounded numbers below it add up to more. Gives what is
-/// missing beyond rounding.
+/// missing beyond rounding, unless it is missing as Bracken's reports of a level have it: there is no row
+/// of unclassified reads, each taxon has all reads of its clade or none, only the lowest ones lack any, and
+/// these are all of one main rank.
 ///
 /// # Errors
 /// The first row whose taxon and clades below have more reads than the clade, beyond rounding, and their
 /// sum.
 pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64)> {
     let held = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.own));
-    let mut gaps = Gaps { held, is_brackens: true, ..Gaps::default() };
+    let mut gaps = Gaps { held, ..Gaps::default() };
+    let (mut is_brackens, mut level) = (true, None);
     let mut below = vec![(0u64, 0u64); rows.len()];
     let mut wrong = None;
     // A parent comes before its children.
     for at in (0..rows.len()).rev() {
-        let (children, reads) = below[at];
+        let (rows_below, reads) = below[at];
         let row = &mut rows[at];
         let sum = row.own.saturating_add(reads);
-        let rounding = rounding(row, children);
-        let is_whole = row.own == 0 || (row.own == row.clade && children == 0);
-        gaps.is_brackens &= is_whole && (children == 0 || row.clade <= sum + rounding);
+        let rounding = rounding(row, rows_below);
+        let is_whole = row.own == 0 || (row.own == row.clade && rows_below == 0);
+        is_brackens &= is_whole && (rows_below == 0 || row.clade <= sum + rounding);
+        if rows_below == 0 {
+            let letter = row.letter().filter(|_| !row.is_unclassified());
+            is_brackens &= letter.is_some() && letter == *level.get_or_insert(letter);
+        }
         if sum > row.clade + rounding {
             wrong = Some((at, sum));
         } else if sum > row.clade {
@@ -50,24 +54,25 @@ pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64
         }
         match row.parent {
             Some(parent) => {
-                let (children, reads) = below[parent];
-                below[parent] = (children + 1, reads.saturating_add(rows[at].clade));
+                let (rows_there, reads) = below[parent];
+                let reads = reads.saturating_add(rows[at].clade);
+                below[parent] = (rows_there + 1 + rows_below, reads);
             }
             None => gaps.total = gaps.total.saturating_add(row.clade),
         }
     }
     match wrong {
         Some(wrong) => Err(wrong),
-        None => Ok(Some(gaps).filter(|gaps| gaps.clades > 0)),
+        None => Ok(Some(gaps).filter(|gaps| gaps.clades > 0 && !is_brackens)),
     }
 }
 
-/// How far a sum may be off where numbers were rounded: by less than 1 for each row of it. Where a taxon has
+/// How far a sum may be off where numbers were rounded: by less than 1 for each row below. Where a taxon has
 /// reads of its own beside many clades, not more than a tenth of all, so that a row that is missing shows.
-fn rounding(row: &ReportRow, children: u64) -> u64 {
-    match (row.own, children) {
+fn rounding(row: &ReportRow, rows_below: u64) -> u64 {
+    match (row.own, rows_below) {
         (_, 0) => 0,
-        (0, _) => children,
-        _ => (children + 1).min(2 + row.clade / 10),
+        (0, _) => rows_below,
+        _ => (rows_below + 1).min(2 + row.clade / 10),
     }
 }
