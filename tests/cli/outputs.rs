@@ -172,10 +172,9 @@ fn all_outputs_of_a_run_appear_together() {
     for name in ["full.kmc_pre", "full.edits"] {
         std::os::unix::fs::symlink("/dev/full", dir.path(name)).unwrap();
     }
-    // No taxon is known of it.
-    fs::copy(dir.path("g0.fa"), dir.path("n.fa")).unwrap();
-    let text = String::from_utf8(dir.read("n.fa")).unwrap();
-    dir.write("n.fa", text.replace("kraken:taxid|11", "x"));
+    // No taxon is known of its second sequence.
+    let text = String::from_utf8(dir.read("g0.fa")).unwrap();
+    dir.write("n.fa", text.clone() + &text.replace("kraken:taxid|11", "x"));
     // Errors, and a peak.
     let number = |count: i32| 400_000 / count.pow(5) + 20_000 / (1 + (count - 25).pow(2) / 20);
     let line = |count| format!("{count}\t{}\n", number(count));
@@ -198,8 +197,8 @@ fn all_outputs_of_a_run_appear_together() {
         "filter -e 5 1.fq 2.fq -o o --json /dev/full",
         "build -t tax n.fa -o o.mgdb --unmapped /dev/full",
         "build -t tax n.fa -o o.mgdb --unmapped u --json /dev/full",
-        "db add refs.mgdb n.fa --unmapped /dev/full",
-        "db add refs.mgdb n.fa --unmapped u --json /dev/full",
+        "db add --allow-unmapped refs.mgdb n.fa --unmapped /dev/full",
+        "db add --allow-unmapped refs.mgdb n.fa --unmapped u --json /dev/full",
         "map -e 5 ref.mgi 1.fq -o o.sam --unmapped /dev/full",
         "map -e 5 ref.mgi 1.fq -o o.sam --unmapped u --json /dev/full",
         "kmers filter-reads t.mgk -1 1.fq -2 2.fq -o o.fq --output2 /dev/full",

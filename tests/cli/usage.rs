@@ -237,7 +237,7 @@ fn short_names_of_threads() {
         "build -q --taxonomy tax -t 2 -o y.mgdb genomes",
         "classify -t 2 x.mgdb r_1.fq -o y",
         "map -@2 x.mgi r_1.fq -e 2 -o y",
-        "db add -@ 2 --taxonomy tax x.mgdb r.fa -o y",
+        "db add -@ 2 --taxonomy tax x.mgdb genomes -o y",
         "filter -t 1 -e 1 pairs.tsv",
         "index -t 2 r.fa -o y",
     ] {
@@ -258,7 +258,7 @@ fn a_folder_as_t_is_the_taxonomy() {
     for run in [
         "build -t tax -o y.mgdb genomes",
         "build -t tax --threads 2 -o y.mgdb genomes",
-        "db add -t tax x.mgdb r.fa -o z.mgdb",
+        "db add -t tax x.mgdb genomes -o z.mgdb",
         "classify --references genomes -t tax r_1.fq -o y",
         "eval -t tax truth.tsv kraken.tsv",
     ] {

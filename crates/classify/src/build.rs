@@ -219,7 +219,7 @@ impl<'a> Job<'a> {
             all.filter(|(_, kept)| **kept).map(|(target, _)| target)
         };
         refuse_without_kmers(config, inputs, kept_targets(), base)?;
-        let mut without = kept_targets().filter(|target| !target.has_kmer);
+        let mut without = scan.files.iter().flatten().filter(|target| !target.has_kmer);
         let first = without.next().map(|target| target.name.clone());
         outcome.without_kmer = (u64::from(first.is_some()) + without.count() as u64, first);
         let gone = left_out(config, first_window, scan.files.iter().flatten().zip(&kept));

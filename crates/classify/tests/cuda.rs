@@ -6,6 +6,7 @@
 mod random;
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use merganser_classify::taxonomy::Rank;
@@ -126,6 +127,59 @@ fn little_memory_gives_the_same_database() {
             Some(runs) => assert_eq!(notes.device_runs, runs, "{memory:?}"),
             None => assert!(notes.device_runs > 1, "{memory:?} {notes:?}"),
         }
+    }
+}
+
+/// Sequences without a taxon, which lie between others, are left out as on the host; those of databases that
+/// earlier versions built are no candidates there either.
+#[test]
+fn sequences_without_a_taxon_are_left_out_and_ignored() {
+    if !usable() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(7);
+    references(folder.path(), &mut random);
+    let known = fs::read_to_string(folder.path().join("refs.fa")).unwrap();
+    let mut mixed = String::new();
+    for (number, record) in known.split_inclusive('\n').collect::<Vec<_>>().chunks(2).enumerate() {
+        let unknown = number % 3 != 1;
+        mixed += &record.concat();
+        let letters =
+            String::from_utf8(random.mutated(record[1].trim_end().as_bytes(), 30)).unwrap();
+        mixed += &if unknown { format!(">lost{number}\n{letters}\n") } else { String::new() };
+    }
+    fs::write(folder.path().join("refs.fa"), mixed).unwrap();
+    for (params, parts) in
+        [(Preset::MetaCache.params(), 1), (Preset::Sensitive.params(), 2), (MANY, 3)]
+    {
+        let database = build(params, parts, folder.path());
+        assert_eq!((database.targets().len(), database.left_out()), (10, 7));
+    }
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/unmapped");
+    let unpacked = |name: &str| {
+        let mut bytes = Vec::new();
+        merganser_io::open_text(&data.join(name)).unwrap().read_to_end(&mut bytes).unwrap();
+        bytes
+    };
+    let text = String::from_utf8(unpacked("reads.fa.gz")).unwrap();
+    let reads: Vec<[Vec<u8>; 2]> =
+        text.lines().skip(1).step_by(2).map(|read| [read.into(), Vec::new()]).collect();
+    let long = [reads.iter().flat_map(|read| read[0].repeat(20)).collect(), Vec::new()];
+    let reads = [reads, vec![long]].concat();
+    for (preset, lowest, near) in
+        [("metacache", Rank::Sequence, 0), ("sensitive", Rank::Species, 8)]
+    {
+        let path = folder.path().join("old.mgdb");
+        fs::write(&path, unpacked(&format!("{preset}.mgdb.gz"))).unwrap();
+        let database = Database::open(&path).unwrap();
+        let options = QueryParams { lowest, max_candidates: 2, insert: 0, near };
+        let expected = find(&Query::new(&database, options), &reads);
+        let root = database.taxonomy().root();
+        let node = |one: &Candidate| database.targets()[one.target as usize].node;
+        assert!(!expected.0.is_empty() && expected.0.iter().all(|one| node(one) != root));
+        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None), &Silent).unwrap();
+        assert_eq!(find(&query, &reads), expected, "{preset}");
     }
 }
 

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Warnings};
 use merganser_seq::planes::BASES_PER_WORD;
 
 use crate::reference::{Contig, Reference, Text};
@@ -123,6 +123,16 @@ impl Index {
         match &self.data {
             Data::Owned { positions, .. } => positions.len() as u64,
             Data::Mapped(mapped) => mapped.positions().len() as u64,
+        }
+    }
+
+    /// Warns if there is no seed in it.
+    pub(crate) fn warn_of_none(&self, warnings: &Warnings) {
+        if self.positions() == 0 {
+            warnings.push(format!(
+                "the index has no positions, as nowhere in the reference are {SHORTEST} bases in a row (N and \
+                 the like are none): no read of usual length can be mapped"
+            ));
         }
     }
 

@@ -121,6 +121,7 @@ pub fn run(
         gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads)?);
         stages.since("gpus", begun);
     }
+    index.warn_of_none(&resources.warnings);
     let source = Source::open(inputs, config, resources, cancel)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();

@@ -178,13 +178,14 @@ impl Database {
         self.path.clone()
     }
 
-    /// What the database says of itself: k, preset, sequences, features, bytes, parts.
+    /// What the database says of itself: k, preset, sequences, left_out, features, bytes, parts.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
         info.set_item("k", self.database.params().k)?;
         info.set_item("preset", self.database.params().preset.name())?;
         info.set_item("sequences", self.database.targets().len())?;
+        info.set_item("left_out", self.database.left_out())?;
         info.set_item("features", self.database.features())?;
         info.set_item("bytes", self.database.bytes())?;
         info.set_item("parts", self.database.parts())?;

@@ -247,7 +247,11 @@ fn earlier_databases_with_such_sequences() {
         let lines = ran.ok();
         assert_eq!(taxids(&lines), ["101", "102", "0", "101", "102", "0"]);
         assert!(!lines.contains("\t1:") && !lines.contains(" 1:"), "{lines}");
-        let confident = dir.run("classify -q old.mgdb r.fa --confidence 0.9").ok();
+        // Lines that the earlier version wrote: joined, they ignore them, too.
+        dir.write("old.tsv", "U\tr0\t0\t150\t1:54 101:54\nU\tr2\t0\t150\t1:57\n");
+        let joined = dir.run("db merge-results -q -d old.mgdb old.tsv -o -").ok();
+        assert_eq!(joined, "C\tr0\t101\t150\t101:54\nU\tr2\t0\t150\t0:0\n");
+        let confident = dir.run("classify -q old.mgdb r.fa --confidence 0.3").ok();
         assert_eq!(taxids(&confident), ["101", "102", "0"]);
         assert!(!String::from_utf8(dir.read("k")).unwrap().contains("\tR\t1\troot"), "no root");
     }
@@ -276,7 +280,7 @@ fn files_of_genes_in_folders_are_no_genomes() {
     assert!(
         said.contains("g: no genome in this folder: its 2 files of sequences have genes or reads")
     );
-    small.write("g/a.fna", &[("a taxid|101", 0)]);
+    small.write("g/a.fna", &[("a|kraken:taxid|101", 0)]);
     for format in ["merganser", "kraken2"] {
         let built = dir.run(&format!("build --format {format} --taxonomy tax -o {format} g"));
         assert!(built.warnings().is_empty(), "{}", built.stderr);
@@ -689,4 +693,24 @@ fn genomes_from_a_pipe() {
     let lines = dir.run("classify -q refs.mgdb r.fa").ok();
     let piped = shell("$M classify -q --references <(cat g.fa) --taxonomy tax r.fa");
     assert_eq!(piped.ok(), lines);
+}
+
+/// A reference without a seed: built and used, with a warning.
+#[test]
+fn references_without_seeds() {
+    let small = Small::new();
+    let dir = &small.dir;
+    small.write_reads();
+    dir.write("n.fa", format!(">n\n{}\n", "ACGTNN".repeat(100)));
+    let warning = "the index has no positions, as nowhere in the reference are 8 bases in a row";
+    for command in
+        ["index n.fa -o n.mgi", "map -e 2 n.mgi r.fa -o o.sam", "map -e 2 n.fa r.fa -o o.sam"]
+    {
+        let ran = dir.run(command);
+        assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
+        assert!(ran.warnings()[0].contains(warning), "{}", ran.stderr);
+        ran.ok();
+    }
+    small.write("g.fa", &[("g", 0)]);
+    assert!(dir.run("map -e 2 g.fa r.fa -o o.sam").warnings().is_empty());
 }

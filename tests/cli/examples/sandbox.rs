@@ -55,10 +55,10 @@ fn sequences(dir: &Dir) {
         dir.write(name, format!(">chr1\n{one}\n"));
     }
     dir.write("hap2.fa", format!(">chr1\n{}\n", &one[..BASES / 2]));
-    dir.write("genomes/a.fa", format!(">a kraken:taxid|562\n{one}\n"));
-    dir.write("genomes/b.fa", format!(">b kraken:taxid|12\n{two}\n"));
-    dir.write("more/c.fa", ">c kraken:taxid|562\nACGTTGCAACGTTGCAACGTTGCAACGTTGCAACCA\n");
-    dir.write("mine.fa", ">mine\nTCGATTGCAGCGTTGCAACTTTGCAACGTTGCAACGA\n");
+    dir.write("genomes/a.fa", format!(">a|kraken:taxid|562\n{one}\n"));
+    dir.write("genomes/b.fa", format!(">b|kraken:taxid|12\n{two}\n"));
+    dir.write("more/c.fa", ">c|kraken:taxid|562\nACGTTGCAACGTTGCAACGTTGCAACGTTGCAACCA\n");
+    dir.write("mine.fa", ">mine taxid|562\nTCGATTGCAGCGTTGCAACTTTGCAACGTTGCAACGA\n");
     dir.write("ids.tsv", "mine\t562\n");
     let (mut mates, mut segments, mut pairs) =
         ([String::new(), String::new()], String::new(), String::new());

@@ -54,7 +54,7 @@ fn world() -> Dir {
     let names = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tA b\t|\t\t|\tscientific name\t|\n";
     dir.write("tax/nodes.dmp", nodes);
     dir.write("tax/names.dmp", names);
-    dir.write("g.fa", format!(">g taxid|2\n{genome}\n"));
+    dir.write("g.fa", format!(">g|kraken:taxid|2\n{genome}\n"));
     dir.run("build -q --threads 2 -t tax -o d.mgdb g.fa").ok();
     dir.run("count -q -k 21 --threads 2 --min-count 1 -o t.mgk g.fa").ok();
     dir.run("index -q --threads 2 -o i.mgi g.fa").ok();
@@ -63,7 +63,7 @@ fn world() -> Dir {
     dir.write("reads.fq", &ordinary);
     dir.write("pairs.tsv", "ACGTACGTAC\tACGTACGTAC\n");
     let long: String = (0..LONG / 200_000).map(|_| genome.as_str()).collect();
-    dir.write("contig.fa", format!(">long taxid|2\n{long}\n"));
+    dir.write("contig.fa", format!(">long|kraken:taxid|2\n{long}\n"));
     dir.write(
         "line.fq.zst",
         packed(|out| {

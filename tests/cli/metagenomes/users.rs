@@ -264,7 +264,8 @@ fn missing_files() {
         std::fs::remove_file(dir.path("x")).unwrap();
     }
     // The only k-mer of a sequence is behind many Ns and over the border of chunks.
-    let late = format!(">n1\n{}{}\n", "N".repeat(3 << 20), "ACGTTGCAACGTGATTACATT".repeat(30));
+    let late =
+        format!(">n1 taxid|21\n{}{}\n", "N".repeat(3 << 20), "ACGTTGCAACGTGATTACATT".repeat(30));
     dir.write("n.fa", late);
     let ran = dir.run("build --taxonomy tax -o x n.fa");
     assert!(!ran.stderr.contains("no k-mer"), "{}", ran.stderr);

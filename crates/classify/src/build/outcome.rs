@@ -31,7 +31,7 @@ pub struct BuildOutcome {
     pub unranked: (u64, Option<(String, String)>),
     /// How many targets have an id that an earlier one has; the first such id.
     pub duplicates: (u64, Option<String>),
-    /// How many targets have no k-mer, being too short or of N alone; the first such id.
+    /// How many sequences have no k-mer, being too short or of N alone; the first such id.
     pub without_kmer: (u64, Option<String>),
     /// Bases read.
     pub bases: u64,

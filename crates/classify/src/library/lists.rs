@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::config::{Category, Level};
 use crate::Error;
 use crate::lines::Lines;
+use crate::taxonomy::parse_taxid;
 
 /// How the names of the files begin that are looked for, before `.txt`,
 const SUMMARY: &str = "assembly_summary";
@@ -131,8 +132,9 @@ impl Columns {
         let cell = |at: usize| cells.get(at).copied().unwrap_or_default();
         let text = |at: Option<usize>| std::str::from_utf8(cell(at?)).ok();
         let number = |at: usize| std::str::from_utf8(cell(at)).ok()?.parse().ok();
-        let taxid =
-            number(self.taxid).ok_or_else(|| format!("no taxid in column {}", self.taxid + 1))?;
+        let taxid = parse_taxid(cell(self.taxid)).map_err(|what| {
+            what.unwrap_or_else(|| format!("no taxid in column {}", self.taxid + 1))
+        })?;
         let accession = cell(self.accession).to_vec();
         if accession.is_empty() {
             return Err(format!("no accession in column {}", self.accession + 1));

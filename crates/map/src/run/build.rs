@@ -77,6 +77,7 @@ pub fn build(
     outcome.stages.add("index", begun.elapsed() - loaded);
     outcome.records = index.contigs().len() as u64;
     outcome.peak_memory = peak_rss();
+    index.warn_of_none(&resources.warnings);
     Ok((index, outcome))
 }
 

@@ -285,7 +285,7 @@ class Database:
         """The database's file; None if it is in memory."""
     @property
     def info(self) -> dict[str, Any]:
-        """What the database says of itself: k, preset, sequences, features, bytes, parts."""
+        """What the database says of itself: k, preset, sequences, left_out, features, bytes, parts."""
     def classify(
         self,
         reads: _Reads,

@@ -15,9 +15,17 @@ pub(super) struct Gaps {
     pub(super) total: u64,
 }
 
+impl Gaps {
+    /// Whether more than a thousandth of all reads are missing: Bracken loses some of clades that it
+    /// leaves out.
+    fn are_doubtful(&self) -> bool {
+        self.clades > 0 && self.total.saturating_sub(self.held) > self.total / 1000
+    }
+}
+
 /// Makes each clade the sum of its taxon and the clades below it: reads that no row has are given to the
 /// taxon itself, and a clade has more reads where rounded numbers below it add up to more. Gives what is
-/// missing beyond rounding, unless it is missing as Bracken's reports of a level have it: there is no row
+/// missing beyond rounding, if it is more than a thousandth of all reads and not missing as Bracken's reports of a level have it: there is no row
 /// of unclassified reads, each taxon has all reads of its clade or none, only the lowest ones lack any, and
 /// these are all of one main rank.
 ///
@@ -32,13 +40,13 @@ pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64
     let mut wrong = None;
     // A parent comes before its children.
     for at in (0..rows.len()).rev() {
-        let (rows_below, reads) = below[at];
+        let (children, reads) = below[at];
         let row = &mut rows[at];
         let sum = row.own.saturating_add(reads);
-        let rounding = rounding(row, rows_below);
-        let is_whole = row.own == 0 || (row.own == row.clade && rows_below == 0);
-        is_brackens &= is_whole && (rows_below == 0 || row.clade <= sum + rounding);
-        if rows_below == 0 {
+        let rounding = rounding(row, children);
+        let is_whole = row.own == 0 || (row.own == row.clade && children == 0);
+        is_brackens &= is_whole && (children == 0 || row.clade <= sum + rounding);
+        if children == 0 {
             let letter = row.letter().filter(|_| !row.is_unclassified());
             is_brackens &= letter.is_some() && letter == *level.get_or_insert(letter);
         }
@@ -54,25 +62,24 @@ pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64
         }
         match row.parent {
             Some(parent) => {
-                let (rows_there, reads) = below[parent];
-                let reads = reads.saturating_add(rows[at].clade);
-                below[parent] = (rows_there + 1 + rows_below, reads);
+                let (siblings, reads) = below[parent];
+                below[parent] = (siblings + 1, reads.saturating_add(rows[at].clade));
             }
             None => gaps.total = gaps.total.saturating_add(row.clade),
         }
     }
     match wrong {
         Some(wrong) => Err(wrong),
-        None => Ok(Some(gaps).filter(|gaps| gaps.clades > 0 && !is_brackens)),
+        None => Ok(Some(gaps).filter(|gaps| gaps.are_doubtful() && !is_brackens)),
     }
 }
 
-/// How far a sum may be off where numbers were rounded: by less than 1 for each row below. Where a taxon has
+/// How far a sum may be off where numbers were rounded: by less than 1 for each row of it. Where a taxon has
 /// reads of its own beside many clades, not more than a tenth of all, so that a row that is missing shows.
-fn rounding(row: &ReportRow, rows_below: u64) -> u64 {
-    match (row.own, rows_below) {
+fn rounding(row: &ReportRow, children: u64) -> u64 {
+    match (row.own, children) {
         (_, 0) => 0,
-        (0, _) => rows_below,
-        _ => (rows_below + 1).min(2 + row.clade / 10),
+        (0, _) => children,
+        _ => (children + 1).min(2 + row.clade / 10),
     }
 }
