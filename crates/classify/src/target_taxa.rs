@@ -263,6 +263,9 @@ struct Id {
     seen: Option<(usize, u32)>,
 }
 
+/// An id with the taxid that counts and another.
+type TwoTaxids = (String, [u32; 2]);
+
 /// The search for taxids.
 struct Search {
     rule: HeaderRule,
@@ -274,7 +277,7 @@ struct Search {
     /// Maps next to the references in which something was found.
     maps_beside: Vec<PathBuf>,
     /// Maps that were read, and the ids for which one has two taxids: the one that counts, and the other.
-    maps: Vec<(PathBuf, Vec<(String, [u32; 2])>)>,
+    maps: Vec<(PathBuf, Vec<TwoTaxids>)>,
     /// Files and the targets in each.
     files: Vec<(PathBuf, std::ops::Range<usize>)>,
 }

@@ -153,7 +153,8 @@ fn database(path: &Path, params: Params, threads: usize) -> (Vec<u8>, BuildOutco
 fn masking_while_building_gives_what_masking_before_gives() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    fs::write(path("nodes.dmp"), "1\t|\t1\t|\tno rank\t|\n").unwrap();
+    let nodes = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tspecies\t|\n";
+    fs::write(path("nodes.dmp"), nodes).unwrap();
     fs::write(path("names.dmp"), "1\t|\troot\t|\t\t|\tscientific name\t|\n").unwrap();
     let mut random = Random(5);
     let mut targets: Vec<Vec<u8>> =
@@ -162,7 +163,7 @@ fn masking_while_building_gives_what_masking_before_gives() {
     targets.insert(2, b"AAC".repeat(400));
     let write = |name: &str, targets: &[Vec<u8>]| {
         let record = |(number, letters): (usize, &Vec<u8>)| {
-            format!(">t{number}\n{}\n", String::from_utf8_lossy(letters))
+            format!(">t{number} taxid|2\n{}\n", String::from_utf8_lossy(letters))
         };
         fs::write(path(name), targets.iter().enumerate().map(record).collect::<String>()).unwrap();
     };

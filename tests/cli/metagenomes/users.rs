@@ -270,7 +270,7 @@ fn missing_files() {
     let ran = dir.run("build --taxonomy tax -o x n.fa");
     assert!(!ran.stderr.contains("no k-mer"), "{}", ran.stderr);
     ran.ok();
-    dir.write("few.fa", format!(">x\n{}\n", &"ACGTTGCAACGTGATTACATT"[..20]));
+    dir.write("few.fa", format!(">x taxid|21\n{}\n", &"ACGTTGCAACGTGATTACATT"[..20]));
     let nothing = dir.run("build --taxonomy tax --density 1 -o y few.fa").fails(1);
     assert!(nothing.contains("a density of 1 keeps none: raise --density"), "{nothing}");
 }

@@ -399,8 +399,7 @@ impl Build<'_> {
         Err(Error::Input(match notes.unmapped.first() {
             None => "nothing to build: the inputs have no sequences".to_owned(),
             Some((name, reason)) => format!(
-                "nothing to build: none of {} sequences has a taxon, first {name}: {reason}; give a table \
-                 of their taxids with `maps`",
+                "nothing to build: none of {} sequences has a taxon, first {name}: {reason}",
                 nodes.len()
             ),
         }))
