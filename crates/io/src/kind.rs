@@ -69,10 +69,14 @@ pub enum FileKind {
     Tar,
     /// A PDF document.
     Pdf,
+    /// A page of the web.
+    Html,
+    /// What Git has in the place of a large file.
+    LfsPointer,
 }
 
 /// What files begin with.
-const MAGICS: [(&[u8], FileKind); 18] = [
+const MAGICS: &[(&[u8], FileKind)] = &[
     (b"\x89MGK\r\n\x1a\n", FileKind::Table),
     (b"\x89MGD\r\n\x1a\n", FileKind::Database),
     (b"\x89MGI\r\n\x1a\n", FileKind::Index),
@@ -89,6 +93,7 @@ const MAGICS: [(&[u8], FileKind); 18] = [
     (b"##merganser-library\t", FileKind::Library),
     (b"PK\x03\x04", FileKind::Zip),
     (b"%PDF", FileKind::Pdf),
+    (b"version https://git-lfs", FileKind::LfsPointer),
     (b">", FileKind::Fasta),
     (b"@", FileKind::Fastq),
 ];
@@ -186,6 +191,8 @@ impl FileKind {
             FileKind::Sra => "fasterq-dump makes FASTQ of it",
             FileKind::Zip | FileKind::Tar => "unpack it, and name the files",
             FileKind::Pdf => "is the name right?",
+            FileKind::Html => "did the download fail? Look at it in a browser",
+            FileKind::LfsPointer => "git lfs pull brings the file",
         }
     }
 
@@ -219,6 +226,10 @@ pub fn foreign(path: &Path, magic: &[u8], wanted: &str, maker: &str) -> Option<S
 /// Texts that have no magic.
 fn of_first_line(head: &[u8]) -> Option<FileKind> {
     let line = head.split(|&byte| byte == b'\n').next()?;
+    let tag: Vec<u8> = line.iter().take(9).map(u8::to_ascii_lowercase).collect();
+    if [&b"<!doctype"[..], b"<html", b"<head"].iter().any(|begin| tag.starts_with(begin)) {
+        return Some(FileKind::Html);
+    }
     if line.first().is_some_and(u8::is_ascii_digit) && line.contains(&b'{') {
         return Some(FileKind::Jellyfish);
     }
@@ -264,6 +275,8 @@ impl fmt::Display for FileKind {
             FileKind::Zip => "a ZIP archive",
             FileKind::Tar => "a tar archive",
             FileKind::Pdf => "a PDF document",
+            FileKind::Html => "a web page (HTML)",
+            FileKind::LfsPointer => "a pointer of Git LFS",
         })
     }
 }
@@ -276,7 +289,11 @@ mod tests {
     fn beginnings_tell() {
         let mut tar = vec![b'r'; 257];
         tar.extend(b"ustar\0");
-        let cases: [(&[u8], Option<FileKind>); 15] = [
+        let cases: [(&[u8], Option<FileKind>); 19] = [
+            (b"PK\x03\x04\x14\0\r", Some(FileKind::Zip)),
+            (b"<!DOCTYPE html>\n", Some(FileKind::Html)),
+            (b"<HTML><head>", Some(FileKind::Html)),
+            (b"version https://git-lfs.github.com/spec/v1\n", Some(FileKind::LfsPointer)),
             (b"\xef\xbb\xbf@HD\tVN:1.6\n", Some(FileKind::Sam)),
             (b";comment\n>a\nACGT\n", Some(FileKind::Fasta)),
             (b"##merganser-library\t1\n", Some(FileKind::Library)),

@@ -186,6 +186,26 @@ fn record(line: &[u8]) -> Option<&[u8]> {
     Some(record.strip_suffix(b"\t").unwrap_or(record))
 }
 
+/// How the records of a file end: in a bar, as NCBI's do, or not. A last one without, behind others, is cut.
+#[derive(Default)]
+struct Ends {
+    barred: bool,
+    cut: Option<u64>,
+}
+
+impl Ends {
+    fn see(&mut self, at: u64, line: &[u8]) {
+        let barred = line.trim_ascii_end().ends_with(b"|");
+        self.cut = (self.barred && !barred).then_some(at);
+        self.barred |= barred;
+    }
+
+    fn check(&self, path: &Path) -> Result<(), Error> {
+        let what = "ends without `|`: the file is truncated; copy or download it again";
+        self.cut.map_or(Ok(()), |at| Err(malformed(path, at, what)))
+    }
+}
+
 /// Where the first separator of fields is, which has so many bytes: a bar between tabs, as names may
 /// have bars of their own; where there is none, a bar.
 fn separator(record: &[u8], bytes: usize) -> Option<usize> {
@@ -282,9 +302,10 @@ fn follow_merges(merged: &[[u32; 2]], is_known: impl Fn(u32) -> bool) -> Vec<(u3
 fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathBuf, u64), Error> {
     let path = required(folder, "nodes.dmp")?;
     let mut nodes: HashMap<u32, NodeInfo> = HashMap::new();
-    let (mut lines, mut records) = (Lines::open(&path)?, 0);
+    let (mut lines, mut records, mut ends) = (Lines::open(&path)?, 0, Ends::default());
     while let Some((at, line)) = lines.next()? {
         let Some(record) = record(line) else { continue };
+        ends.see(at, line);
         records += 1;
         if records > most {
             nodes = HashMap::new();
@@ -301,6 +322,7 @@ fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathB
             return Err(malformed(&path, at, &format!("taxid {taxid} for the second time")));
         }
     }
+    ends.check(&path)?;
     match nodes.get_mut(&1) {
         Some(root) => root.parent = 1,
         None if records > most => {}
@@ -345,10 +367,11 @@ fn read_names(
     notes: &mut TaxonomyNotes,
 ) -> Result<(), Error> {
     let path = required(folder, "names.dmp")?;
-    let mut lines = Lines::open(&path)?;
+    let (mut lines, mut ends) = (Lines::open(&path)?, Ends::default());
     while let Some((at, line)) = lines.next()? {
         const LAYOUT: &str = "not `taxid | name | unique name | class`";
         let Some(record) = record(line) else { continue };
+        ends.see(at, line);
         let fields = name_fields(record);
         let [taxid, name, class] = fields.ok_or_else(|| malformed(&path, at, LAYOUT))?;
         let taxid = taxid_in(Some(taxid), (&path, at), LAYOUT)?;
@@ -358,6 +381,7 @@ fn read_names(
             node.name = String::from_utf8_lossy(name).into_owned();
         }
     }
+    ends.check(&path)?;
     for node in nodes.values_mut().filter(|node| node.name.is_empty()) {
         node.name = node.taxid.to_string();
         notes.nameless.push(node.taxid);
@@ -372,13 +396,15 @@ fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Error> {
     if !there_is(path)? {
         return Ok(pairs);
     }
-    let mut lines = Lines::open(path)?;
+    let (mut lines, mut ends) = (Lines::open(path)?, Ends::default());
     while let Some((at, line)) = lines.next()? {
         let Some(record) = record(line) else { continue };
+        ends.see(at, line);
         let mut fields = fields(record);
         let mut taxid = || taxid_in(fields.next(), (path, at), "no taxid where one belongs");
         pairs.push([taxid()?, if count == 2 { taxid()? } else { 0 }]);
     }
+    ends.check(path)?;
     Ok(pairs)
 }
 
@@ -499,6 +525,17 @@ mod tests {
             message(&[("nodes.dmp", cycle), names]),
             "DIR/nodes.dmp: taxid 5 is its own ancestor"
         );
+        for (cut, line) in
+            [("1 | 1 | no rank |\n5 | 1 | genus", 2), ("1 | 1 | no rank |\n5 | 1 | ge", 2)]
+        {
+            assert_eq!(
+                message(&[("nodes.dmp", cut), names]),
+                format!(
+                    "DIR/nodes.dmp: line {line}: ends without `|`: the file is truncated; copy or download \
+                     it again"
+                )
+            );
+        }
         let twice = "1 | 1 | no rank |\n5 | 1 | genus |\n5 | 1 | genus |\n";
         assert_eq!(
             message(&[("nodes.dmp", twice), names]),

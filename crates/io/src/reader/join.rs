@@ -394,7 +394,8 @@ fn detect(chunk: &Chunk, last: bool) -> Result<Option<Format>, Error> {
     if alignments == Sniffed::Bam {
         return Ok(Some(Format::Bam));
     }
-    if memchr(b'\n', text).is_none() && text.trim_ascii_end().contains(&b'\r') {
+    let may_be_text = matches!(text, [b'>' | b'@', ..]) || FileKind::of_bytes(text).is_none();
+    if may_be_text && memchr(b'\n', text).is_none() && text.trim_ascii_end().contains(&b'\r') {
         // One endless line: it must not be collected to the end of the file first.
         return Err(Error::MacLineEnds { input });
     }
