@@ -292,6 +292,10 @@ impl<C: Consumer> Sink for Fragments<C> {
     fn end(&mut self) {
         self.close();
     }
+
+    fn uses_qualities(&self) -> bool {
+        self.least_quality.is_some()
+    }
 }
 
 #[cfg(test)]

@@ -39,6 +39,11 @@ pub trait Sink {
 
     /// No more of this record in this chunk.
     fn end(&mut self);
+
+    /// Whether it looks at qualities: if not, they may be any bytes.
+    fn uses_qualities(&self) -> bool {
+        true
+    }
 }
 
 /// What was in a chunk.

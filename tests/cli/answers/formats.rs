@@ -254,12 +254,16 @@ fn joined_and_mixed_files_are_errors_at_the_line() {
     for (name, text, expected) in cases {
         dir.write(name, text);
         for args in [
-            "count -k 15 --format none",
+            "count -k 15 --min-qual 20 --format none",
             "map g.fa -e 2 -o o.sam",
             "deplete filter g.mgd -o o.fq",
             "kmers filter-reads g.mgk -o o.fq",
             "deplete index -o o.mgd",
         ] {
+            // Qualities that nobody asks for may be anything.
+            if args.starts_with("deplete index") && expected.ends_with("qualities") {
+                continue;
+            }
             let message = dir.run(&format!("{args} {name}")).fails(1);
             assert!(
                 message.starts_with(&format!("error: {name}: {expected}")),

@@ -64,6 +64,8 @@ impl Chunk {
     }
 
     /// Hands the pieces of a line between blanks to `sink` and returns the number of their letters.
+    #[cold]
+    #[inline(never)]
     fn pieces<S: Sink>(&self, line: &[u8], at: usize, sink: &mut S) -> Result<usize, Error> {
         if let Some(binary) = check_letters(line) {
             let (input, line_number) = (self.name.to_string(), self.line_number(at));

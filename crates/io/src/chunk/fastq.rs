@@ -11,10 +11,11 @@ impl Chunk {
         let mut stats = ChunkStats::default();
         let mut at = 0;
         let mut qualities = Qualities::of(self);
+        let uses_qualities = sink.uses_qualities();
         // Lines are counted in records: the reader cuts after every fourth line.
         let mut groups = 0;
         while at < text.len() {
-            let record = match Record::at(text, at) {
+            let record = match Record::at(text, at, uses_qualities) {
                 Ok(Some(record)) => record,
                 // Empty lines, which the end of a file may have.
                 Ok(None) => {
@@ -97,9 +98,10 @@ struct Record<'a> {
 type Problem = (u64, FastqProblem);
 
 impl<'a> Record<'a> {
-    /// The record that begins at `start`; `None` if only empty lines do, up to four.
+    /// The record that begins at `start`; `None` if only empty lines do, up to four. Qualities are looked
+    /// at if somebody uses them.
     #[inline]
-    fn at(text: &'a [u8], start: usize) -> Result<Option<Self>, Problem> {
+    fn at(text: &'a [u8], start: usize, uses_qualities: bool) -> Result<Option<Self>, Problem> {
         let (header, at) = line_at(text, start);
         let Some((b'@', header)) = header.split_first() else {
             return no_header(text, start).map(|()| None);
@@ -115,16 +117,17 @@ impl<'a> Record<'a> {
         let (quality, next) = line_at(text, at);
         let header = name_on(header);
         let record = Self { header, sequence, quality, next };
-        if quality.len() == sequence.len() && is_plain(sequence) && are_qualities(quality) {
+        let is_whole = quality.len() == sequence.len() && is_plain(sequence);
+        if is_whole && (!uses_qualities || are_qualities(quality)) {
             return Ok(Some(record));
         }
-        record.without_blanks(text, at).map(Some)
+        record.without_blanks(text, at, uses_qualities).map(Some)
     }
 
     /// The record without blanks around its sequence, and behind its quality as far as that is longer.
     /// The quality's line begins at `at`.
     #[cold]
-    fn without_blanks(self, text: &[u8], at: usize) -> Result<Self, Problem> {
+    fn without_blanks(self, text: &[u8], at: usize, uses_qualities: bool) -> Result<Self, Problem> {
         let sequence = trimmed(self.sequence);
         if let Some(found) = check_letters(sequence) {
             return Err((2, FastqProblem::Binary(sequence[found])));
@@ -141,8 +144,8 @@ impl<'a> Record<'a> {
             return Err(lengths(text, at, self.next, sequence.len(), quality));
         }
         match quality.iter().find(|byte| !byte.is_ascii_graphic()) {
-            Some(&byte) => Err((4, FastqProblem::Quality(byte))),
-            None => Ok(Self { sequence, quality, ..self }),
+            Some(&byte) if uses_qualities => Err((4, FastqProblem::Quality(byte))),
+            _ => Ok(Self { sequence, quality, ..self }),
         }
     }
 }

@@ -17,14 +17,36 @@ pub fn check_letters(line: &[u8]) -> Option<usize> {
 /// closer look (blanks, `>`, `@`, gaps, binary data).
 #[inline]
 pub(super) fn is_plain(line: &[u8]) -> bool {
-    // A maximum over the whole line, not a search, so that the compiler makes SIMD of it.
-    line.iter().fold(0, |most, &byte| most.max(byte.wrapping_sub(b'A'))) <= b'~' - b'A'
+    is_printable_from::<b'A'>(line)
 }
 
 /// Whether a line has only qualities, the printable ASCII without the blank.
 #[inline]
 pub(super) fn are_qualities(line: &[u8]) -> bool {
-    line.iter().fold(0, |most, &byte| most.max(byte.wrapping_sub(b'!'))) <= b'~' - b'!'
+    is_printable_from::<b'!'>(line)
+}
+
+/// Bytes that are looked at together.
+const LANES: usize = 16;
+
+/// Whether all bytes lie from `FIRST` to `~`. Each line of each file is looked at so: a maximum in all
+/// lanes, not a search, and the last lanes of the line once more, so that no byte is left to be looked
+/// at alone.
+#[inline]
+fn is_printable_from<const FIRST: u8>(line: &[u8]) -> bool {
+    let above = |byte: u8| byte.wrapping_sub(FIRST);
+    let most = match line.last_chunk::<LANES>() {
+        Some(last) => {
+            let (pieces, _) = line.as_chunks::<LANES>();
+            let mut most = last.map(above);
+            for piece in pieces {
+                most = std::array::from_fn(|lane| most[lane].max(above(piece[lane])));
+            }
+            most.into_iter().fold(0, u8::max)
+        }
+        None => line.iter().fold(0, |most, &byte| most.max(above(byte))),
+    };
+    most <= b'~' - FIRST
 }
 
 /// Whether a byte separates letters of a sequence and is none: a blank, a tab, or a carriage return,
@@ -82,5 +104,35 @@ impl Chunk {
             number += 1;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_byte_of_another_kind_is_seen_wherever_it_is() {
+        for length in 0..70 {
+            let line = vec![b'G'; length];
+            assert!(is_plain(&line) && are_qualities(&line));
+            for at in 0..length {
+                for (byte, plain, quality) in [
+                    (b'A', true, true),
+                    (b'~', true, true),
+                    (b'@', false, true),
+                    (b'!', false, true),
+                    (b' ', false, false),
+                    (0, false, false),
+                    (0x7f, false, false),
+                    (0xff, false, false),
+                ] {
+                    let mut line = line.clone();
+                    line[at] = byte;
+                    let found = (is_plain(&line), are_qualities(&line));
+                    assert_eq!(found, (plain, quality), "{byte} at {at} of {length}");
+                }
+            }
+        }
     }
 }

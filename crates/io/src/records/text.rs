@@ -290,4 +290,8 @@ impl Sink for Parsing<'_> {
     }
 
     fn end(&mut self) {}
+
+    fn uses_qualities(&self) -> bool {
+        self.keep.qualities
+    }
 }
