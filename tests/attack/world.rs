@@ -158,7 +158,7 @@ impl World {
                     writeln!(queries, "{}", &letters[..21]).unwrap();
                 }
             }
-            writeln!(truth, "r{read}\t{}", [11, 12, 2][read % 3]).unwrap();
+            writeln!(truth, "r{read}/1\t{}", [11, 12, 2][read % 3]).unwrap();
         }
         self.write("1.fq", &text[0]);
         self.write("2.fq", &text[1]);

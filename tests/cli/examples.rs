@@ -15,7 +15,17 @@ const LEFT_OUT: [(&str, &str); 3] = [
 ];
 
 /// Warnings that examples may give here, each with the reason. Any other one would fire on sound data.
-const WARNINGS: [(&str, &str); 0] = [];
+const WARNINGS: [(&str, &str); 9] = [
+    ("the table holds only k-mers that occur 2 times", "the table of a sample is cut by default"),
+    ("no k-mer of this histogram occurs once", "the same"),
+    ("of the k-mers up to the main peak lie where the model has none", "40x of 20,000 bases"),
+    ("the result has no k-mers", "all tables are of one genome"),
+    ("QV is infinite", "reads without errors, of the assembly itself"),
+    ("have an id that an earlier one has, first mine", "more of a database that has it"),
+    ("of the taxa are not in it, first taxid 9606", "no human reads are in the sample"),
+    ("no taxid of the database found", "genomes of another database"),
+    ("taxa of the database have no read in these genomes", "the same"),
+];
 
 /// Programs in examples beside ours and those of every Unix.
 const TOOLS: [&str; 4] = ["samtools", "curl", "kmc_tools", "jq"];

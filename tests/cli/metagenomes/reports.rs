@@ -361,7 +361,8 @@ fn an_empty_sample_has_valid_outputs() {
     let world = World::built();
     let dir = &world.dir;
     dir.write("empty.fq", "");
-    for reads in ["empty.fq", "-1 empty.fq -2 empty.fq", "--interleaved empty.fq"] {
+    dir.write("empty_2.fq", "");
+    for reads in ["empty.fq", "-1 empty.fq -2 empty_2.fq", "--interleaved empty.fq"] {
         let ran = dir.run(&format!("classify refs.mgdb {reads} -o o.tsv {ALL}"));
         assert_eq!(ran.warnings(), ["warning: there are no reads in the input"]);
         ran.ok();

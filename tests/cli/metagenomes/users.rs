@@ -195,6 +195,9 @@ fn mates() {
     let without = [&all[..1200], &all[1204..]].concat().join("\n") + "\n";
     dir.write("without.fq", without);
     dir.write("short.fq", all[..all.len() - 4].join("\n") + "\n");
+    let first = String::from_utf8(dir.read("1.fq")).unwrap();
+    let first: Vec<&str> = first.lines().collect();
+    dir.write("short_1.fq", first[..first.len() - 4].join("\n") + "\n");
     dir.write("empty.fq", "");
     let run = |args: &str| dir.run(&format!("classify refs.mgdb {args} -o x --report r")).fails(1);
     let names = run("-1 1.fq -2 without.fq");
@@ -205,7 +208,7 @@ fn mates() {
     assert!(
         run("-1 1.fq -2 short.fq").contains("short.fq: ends after 699 records, but 1.fq has more")
     );
-    assert!(run("-1 short.fq -2 1.fq").contains("short.fq: ends after 699 records"));
+    assert!(run("-1 short_1.fq -2 2.fq").contains("short_1.fq: ends after 699 records"));
     assert!(run("-1 1.fq -2 empty.fq").contains("empty.fq: ends after 0 records"));
     assert!(!dir.path("x").exists() && !dir.path("r").exists());
     dir.run("classify refs.mgdb -1 1.fq 2.fq").code.filter(|&code| code == 2).unwrap();
@@ -365,6 +368,7 @@ fn exit_codes_and_duplicate_ids() {
     assert_eq!(
         ran.warnings(),
         [
+            "warning: genomes/a.fa: is given more than once, and all that it holds counts twice: give it once",
             "warning: 1 sequences have an id that an earlier one has, first a.1|kraken:taxid|13; all \
           are kept"
         ]

@@ -26,7 +26,11 @@ fn what_is_wrong_is_named() {
             "no list of assemblies (assembly_summary*.txt, assembly_data_report.jsonl)",
         ),
         ("bare --assembly-summary list -o o", 1, "list: line 7: no taxid in column 6"),
-        ("bare --assembly-summary page -o o", 1, "page: line 1: no list of assemblies"),
+        (
+            "bare --assembly-summary page -o o",
+            1,
+            "page: not a text of lines, but a web page (HTML)",
+        ),
         ("bare --assembly-summary none -o o", 1, "none: no such file or directory"),
         ("refseq --md5 sums -o o", 1, "sums: line 2: not MD5<blank><blank>FILE"),
         ("refseq --taxonomy none -o o", 1, "none: no such folder or file"),
