@@ -164,7 +164,7 @@ fn mates_as_single_reads() {
         assert_eq!(warned(dir.run(paired)), "", "{paired}");
     }
     // Other reads under such names.
-    dir.write("r_2.fq", "@q/2\nACGT\n+\nIIII\n");
+    dir.write("r_2.fq", "@q/2\nACGTTGCATTGACGATCAGTAC\n+\nIIIIIIIIIIIIIIIIIIIIII\n");
     assert_eq!(warned(dir.run("classify x.mgdb r_1.fq r_2.fq --no-map")), "");
 }
 

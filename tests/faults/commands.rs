@@ -173,7 +173,7 @@ fn write_haplotypes(dir: &Dir, random: &mut Random) {
 
 fn write_texts(dir: &Dir) {
     let truth: String =
-        (0..200).map(|read| format!("r{read}\t{}\n", [11, 12, 10][read % 3])).collect();
+        (0..200).map(|read| format!("r{read}/1\t{}\n", [11, 12, 10][read % 3])).collect();
     // Errors, and a peak.
     let number = |count: i32| 400_000 / count.pow(5) + 20_000 / (1 + (count - 25).pow(2) / 20);
     let hist: String = (1..60).map(|count| format!("{count}\t{}\n", number(count))).collect();

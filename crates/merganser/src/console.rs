@@ -104,10 +104,11 @@ impl Console {
         self.line(Level::Debug, format_args!("debug: {message}"));
     }
 
-    /// A stderr that is gone is no reason to fail a run.
+    /// A stderr that is gone is no reason to fail a run. A line is written at once, so that none is cut
+    /// where the process ends.
     fn line(&self, level: Level, message: impl Display) {
         if self.says(level) {
-            let _ = writeln!(std::io::stderr().lock(), "{message}");
+            let _ = std::io::stderr().lock().write_all(format!("{message}\n").as_bytes());
         }
     }
 }

@@ -266,7 +266,8 @@ mod tests {
         for (text, message) in [
             (String::new(), "list: no assembly is listed in it"),
             (head.clone(), "list: no assembly is listed in it"),
-            ("<html>\n".into(), "list: line 1: no list of assemblies: no line that names"),
+            ("<html>\n".into(), "list: not a text of lines, but a web page (HTML)"),
+            ("a list\n".into(), "list: line 1: no list of assemblies: no line that names"),
             ("GCF_000005845.2\t5\n".into(), "list: line 1: no list of assemblies"),
             (format!("{head}{}", row("GCF_1", "x", "")), "list: line 2: no taxid in column 6"),
             (format!("{head}{good}GCF_1\t2"), "list: line 3: no taxid in column 6"),
