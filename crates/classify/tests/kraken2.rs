@@ -242,8 +242,11 @@ fn databases_of_other_parameters_are_read_as_the_installed_kraken_2_reads_them()
         let folder = tempfile::tempdir().unwrap();
         let reads = library(folder.path(), &mut Random(number as u64));
         run::build(folder.path(), options);
+        let mates = folder.path().join("mates.fq");
+        std::fs::copy(&reads, &mates).unwrap();
         for paired in [false, true] {
-            let inputs = vec![reads.clone(); 1 + usize::from(paired)];
+            let both = [reads.clone(), mates.clone()];
+            let inputs = both[..1 + usize::from(paired)].to_vec();
             let mut job = Job::new(folder.path(), inputs);
             (job.paired, job.report.zero_counts) = (paired, true);
             let (lines, report) = run::judge(&job, "--report-zero-counts");
