@@ -6,6 +6,15 @@ use super::{Chunk, ChunkStats, Sink, line_at, name_on};
 use crate::beginning::BYTE_ORDER_MARK;
 use crate::{Error, FastaProblem};
 
+/// Hands a line that is letters alone to `sink` and returns their number.
+#[inline]
+fn plain<S: Sink>(line: &[u8], sink: &mut S) -> usize {
+    if !line.is_empty() {
+        sink.sequence(line, None);
+    }
+    line.len()
+}
+
 impl Chunk {
     pub(super) fn parse_fasta<S: Sink>(&self, sink: &mut S) -> Result<ChunkStats, Error> {
         let text = self.text();
@@ -18,7 +27,10 @@ impl Chunk {
             sink.repeated(self.repeated);
             if self.in_line {
                 let (line, next) = line_at(text, 0);
-                letters += self.pieces(line, 0, sink)?;
+                letters += match is_plain(line) {
+                    true => plain(line, sink),
+                    false => self.pieces(line, 0, sink)?,
+                };
                 at = next;
             }
         }
@@ -32,10 +44,7 @@ impl Chunk {
                 records += 1;
                 sink.begin(name_on(&line[1..]));
             } else if is_plain(line) {
-                if !line.is_empty() {
-                    letters += line.len();
-                    sink.sequence(line, None);
-                }
+                letters += plain(line, sink);
             } else if line[0] != b';' {
                 self.check_line(line, at)?;
                 letters += self.pieces(line, at, sink)?;
