@@ -130,8 +130,9 @@ fn many_batches_come_back_in_order() {
     let text = String::from_utf8(dir.read("1.fa")).unwrap();
     let many: String = (0..20).map(|copy| text.replace(">r", &format!(">c{copy}r"))).collect();
     dir.write("many.fa", &many);
+    dir.write("mates.fa", &many);
     let queryids = "-q --format metacache --queryids";
-    for options in ["-U many.fa", "-1 many.fa -2 many.fa"] {
+    for options in ["-U many.fa", "-1 many.fa -2 mates.fa"] {
         let run = |device: &str| {
             dir.run(&format!("classify m1 {options} {queryids} --threads 3 --device {device}")).ok()
         };
