@@ -66,8 +66,11 @@ fn reads_get_the_same_lines_and_reports() {
     for (number, config) in configs.iter().enumerate() {
         let folder = tempfile::tempdir().unwrap();
         let (built, reads) = database(folder.path(), config, number as u64);
+        let mates = folder.path().join("mates.fq");
+        std::fs::copy(&reads, &mates).unwrap();
         for paired in [false, true] {
-            let inputs = vec![reads.clone(); 1 + usize::from(paired)];
+            let both = [reads.clone(), mates.clone()];
+            let inputs = both[..1 + usize::from(paired)].to_vec();
             let mut job = Job::new(built.path(), inputs);
             (job.paired, job.report.minimizers) = (paired, paired);
             job.batch_records = 150;
