@@ -3,7 +3,7 @@
 use super::ReaderOptions;
 use crate::alignment::sam::has_return;
 use crate::alignment::{Sniffed, bam, sniff};
-use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
+use crate::beginning::{BYTE_ORDER_MARK, pass_mark};
 use crate::chunk::{Format, is_blank};
 use crate::shard::Stretch;
 use crate::{Chunk, Error, FastaProblem, FileKind};
@@ -122,18 +122,11 @@ impl Carry {
         if self.marked {
             return Ok(true);
         }
-        let text = chunk.text();
-        if !last && text.len() < BYTE_ORDER_MARK.len() {
+        if !last && chunk.text().len() < BYTE_ORDER_MARK.len() {
             return Ok(false);
         }
         self.marked = true;
-        if is_utf16(text) {
-            return Err(Error::Utf16 { input: chunk.name.to_string() });
-        }
-        if text.starts_with(BYTE_ORDER_MARK) {
-            chunk.start += BYTE_ORDER_MARK.len();
-        }
-        Ok(true)
+        pass_mark(chunk).map(|()| true)
     }
 
     /// Passes over blank lines and comments before the first record.

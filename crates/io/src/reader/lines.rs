@@ -5,7 +5,7 @@ use super::expand::expand;
 use super::fetch::{Fetched, Fetcher, Origin, Work};
 use super::ranges::Plan;
 use super::warn_of_end;
-use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
+use crate::beginning::pass_mark;
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
@@ -307,17 +307,6 @@ impl Carry {
         let (input, limit) = (lines.name().to_owned(), most as u64);
         Error::LongLine { input, line: self.line + self.newlines + 1, limit }
     }
-}
-
-/// Passes over the byte order mark at the beginning of an input.
-fn pass_mark(chunk: &mut Chunk) -> Result<(), Error> {
-    if is_utf16(chunk.text()) {
-        return Err(Error::Utf16 { input: chunk.name.to_string() });
-    }
-    if chunk.text().starts_with(BYTE_ORDER_MARK) {
-        chunk.start += BYTE_ORDER_MARK.len();
-    }
-    Ok(())
 }
 
 /// How much of a text is left without the blank lines at its end.
