@@ -1,8 +1,6 @@
 //! Doubts about inputs and results that do not end a run.
 
-use std::sync::{Arc, Mutex};
-
-use crate::locks::lock;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Collects the warnings of a run: one line each that says what is doubtful, how often, in which
 /// file, and what to do. As in errors, fields of configurations are in backticks
@@ -21,7 +19,7 @@ impl Warnings {
     /// Adds a warning, unless the same one has been added before.
     pub fn push(&self, message: impl Into<String>) {
         let message = message.into();
-        let mut all = lock(&self.0);
+        let mut all = self.lock();
         if !all.contains(&message) {
             all.push(message);
         }
@@ -29,11 +27,17 @@ impl Warnings {
 
     /// The number of warnings so far.
     pub fn count(&self) -> usize {
-        lock(&self.0).len()
+        self.lock().len()
     }
 
     /// The warnings from number `first`, counted from 0, in the order in which they were added.
     pub fn since(&self, first: usize) -> Vec<String> {
-        lock(&self.0).get(first..).unwrap_or_default().to_vec()
+        self.lock().get(first..).unwrap_or_default().to_vec()
+    }
+
+    /// Locks the list, also after a panic. Not by [`crate::locks`]: those locks become loom's while
+    /// the models are tested, and the models have no warnings.
+    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
