@@ -115,7 +115,7 @@ fn assemblies_are_judged_where_their_bases_are() {
     let begins = |at: usize| at == 0 || assembly[at - 1] != assembly[at];
     let start = (0..=at + 1).rev().filter(|&at| begins(at)).nth(14).unwrap();
     let end = (at + 2..assembly.len()).filter(|&at| begins(at)).nth(14).unwrap();
-    let bed = String::from_utf8(dir.read("asm_only.bed")).unwrap();
+    let bed = String::from_utf8(dir.read("q.asm_only.bed")).unwrap();
     let fields: Vec<&str> = bed.trim().split('\t').collect();
     assert_eq!(fields[1..], [start.to_string(), end.to_string()], "{bed}");
     assert_eq!(bed.lines().count(), 1);

@@ -170,12 +170,12 @@ fn every_file_is_as_defined() {
     };
     let rows = histogram(&|_, _| true);
     assert_eq!(
-        lines(&dir, "reads.hist"),
+        lines(&dir, "s.reads.hist"),
         rows.iter().map(|(a, b)| format!("{a}\t{b}")).collect::<Vec<_>>()
     );
     let solid = rows.windows(3).find(|three| three[1].1 < three[0].1 && three[2].1 > three[1].1);
     let solid = solid.unwrap()[2].0 - 1;
-    assert_eq!(lines(&dir, "reads.filt"), [solid.to_string()]);
+    assert_eq!(lines(&dir, "s.reads.filt"), [solid.to_string()]);
 
     let classes = ["read-only", "1", "2", "3", "4", ">4"];
     for (name, counts) in [("one.", &one), ("other.", &other), ("", &both)] {
@@ -250,8 +250,8 @@ fn every_file_is_as_defined() {
             }
         }
         assert!(bed.len() > 1);
-        assert_eq!(lines(&dir, &format!("{name}_only.bed")), bed);
-        assert_eq!(lines(&dir, &format!("{name}_only.wig")), wig);
+        assert_eq!(lines(&dir, &format!("s.{name}_only.bed")), bed);
+        assert_eq!(lines(&dir, &format!("s.{name}_only.wig")), wig);
     }
 }
 
@@ -265,8 +265,8 @@ fn bytes_do_not_depend_on_threads_memory_or_where_kmers_come_from() {
     let names = [
         "s.qv",
         "s.one.qv",
-        "one_only.bed",
-        "one_only.wig",
+        "s.one_only.bed",
+        "s.one_only.wig",
         "s.one.spectra-cn.hist",
         "s.spectra-asm.hist",
     ];
@@ -303,7 +303,7 @@ fn a_quality_is_known_in_advance() {
     let line = lines(&dir, "s.qv").remove(0);
     let quality: f64 = line.split('\t').nth(3).unwrap().parse().unwrap();
     assert!((quality - 33.0).abs() < 0.1, "{line}");
-    assert_eq!(lines(&dir, "a_only.bed").len(), 100);
+    assert_eq!(lines(&dir, "s.a_only.bed").len(), 100);
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn what_is_wrong_is_said() {
     ] {
         let message = dir.run(&format!("kmers qv -o s {run}")).fails(1);
         assert!(message.contains(part), "{run}: {message}");
-        assert!(!dir.root().join("s.qv").exists() && !dir.root().join("one_only.bed").exists());
+        assert!(!dir.root().join("s.qv").exists() && !dir.root().join("s.one_only.bed").exists());
     }
     let message = dir.run("kmers qv -o s reads.mgk one.fasta one.fa").fails(2);
     assert!(message.contains("both assemblies are called one"), "{message}");
@@ -450,7 +450,7 @@ fn a_trio_is_as_defined_and_its_switches_are_the_true_ones() {
     let (first, first_valleys) = hapmers(&child, &mother, &father);
     let (second, second_valleys) = hapmers(&child, &father, &mother);
     assert!(first.len() > 500 && second.len() > 500);
-    let cutoffs = lines(&dir, "cutoffs.txt");
+    let cutoffs = lines(&dir, "t.cutoffs.txt");
     let expected = [
         format!("mother.only\t{}", first_valleys[0]),
         format!("mother.inherited\t{}", first_valleys[1]),

@@ -1,9 +1,10 @@
 //! What is judged, and by what.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use merganser_io::Input;
-use merganser_kmers::tables::AnyTable;
+use merganser_kmers::tables::{AnyTable, Description};
 use merganser_run::ConfigError;
 use merganser_seq::kmer::MAX_K;
 
@@ -24,6 +25,16 @@ impl Reads {
         match self {
             Reads::Table(table) => table.description().homopolymer_compressed,
             Reads::Inputs(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Reads {
+    /// Writes the name of the table, or of the first file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reads::Table(table) => table.path().display().fmt(f),
+            Reads::Inputs(inputs) => inputs.first().map_or(Ok(()), |input| input.fmt(f)),
         }
     }
 }
@@ -81,6 +92,9 @@ pub struct Config {
     /// k-mers with a larger count in the reads are the genome's; `None` to see it from the histogram
     /// ([`solid_threshold`](merganser_spectrum::solid_threshold)).
     pub solid: Option<u32>,
+    /// Accept a reads' table from which low counts were cut off: a hybrid, the union of the tables of two sequencing
+    /// technologies, each cut at 2 (Merqury's authors, for HiFi with Illumina reads).
+    pub hybrid: bool,
     /// Make one base of each run of the same base, in reads and assemblies; a table may say so itself.
     pub homopolymer_compressed: bool,
     /// Which runs of markers of the other haplotype end a phase block.
@@ -105,6 +119,12 @@ impl Config {
         Config { solid, ..self }
     }
 
+    /// Accepts a reads' table from which low counts were cut off.
+    #[must_use]
+    pub fn hybrid(self, hybrid: bool) -> Config {
+        Config { hybrid, ..self }
+    }
+
     /// Makes one base of each run of the same base, in reads and assemblies.
     #[must_use]
     pub fn homopolymer_compressed(self, homopolymer_compressed: bool) -> Config {
@@ -123,15 +143,13 @@ impl Config {
     /// What does not.
     pub fn validate(&self, subject: &Subject) -> Result<(), Error> {
         let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
-        let parents = subject.parents.iter().flatten().map(|parent| &parent.reads);
-        [&subject.reads].into_iter().chain(parents).try_for_each(|reads| self.check(reads))?;
+        self.check(&subject.reads, self.hybrid)?;
+        let mut parents = subject.parents.iter().flatten();
+        parents.try_for_each(|parent| self.check(&parent.reads, false))?;
         if let Some([one, other]) = &subject.parents
             && one.name == other.name
         {
-            return problem(format!(
-                "both parents are called {}: rename one of the files",
-                one.name
-            ));
+            return problem(twice("parents", &one.name, one.reads.to_string() == other.reads.to_string()));
         }
         if self.k.is_some_and(|k| k == 0 || k > MAX_K) {
             return problem(format!("`k` is {}: 1 to {MAX_K} are possible", self.k.unwrap_or(0)));
@@ -139,45 +157,56 @@ impl Config {
         match &subject.assemblies[..] {
             [_] => Ok(()),
             [one, other] if one.name != other.name => Ok(()),
-            [one, _] => {
-                problem(format!("both assemblies are called {}: rename one of the files", one.name))
-            }
+            [one, other] => problem(twice("assemblies", &one.name, one.input == other.input)),
             all => problem(format!("one or two assemblies are judged together, not {}", all.len())),
         }
     }
 
-    /// Sees to it that a table is not cut, and has k-mers of both strands.
-    fn check(&self, reads: &Reads) -> Result<(), Error> {
-        let table = match reads {
-            Reads::Table(table) => Some((table.path(), table.description())),
-            Reads::Inputs(_) => None,
-        };
-        if let Some((path, description)) = table {
-            let refuse = |reason: String| {
-                Err(Error::Kmers(merganser_kmers::Error::Table { path: path.to_owned(), reason }))
+    /// Checks that a table has all k-mers of its reads, those of both strands together; a `hybrid` lacks those of low
+    /// counts.
+    fn check(&self, reads: &Reads, hybrid: bool) -> Result<(), Error> {
+        let Reads::Table(table) = reads else {
+            return match hybrid {
+                true => Err(Error::Config(ConfigError::new(
+                    "`hybrid` is for a table: unite the tables of both technologies, each cut at 2, and give the union",
+                ))),
+                false => Ok(()),
             };
-            if self.k.is_some_and(|k| k != description.k) {
-                return refuse(format!("its k is {}: leave `k` out", description.k));
-            }
-            if self.homopolymer_compressed && !description.homopolymer_compressed {
-                return refuse("it is of reads as they are, and not homopolymer-compressed: count with `homopolymer_compressed`".into());
-            }
-            if description.min_count > 1 {
-                return refuse(format!(
-                    "k-mers that occur less than {} times are cut off, and all are needed: count with a minimum of 1",
-                    description.min_count
-                ));
-            }
-            if !description.canonical {
-                return refuse(
-                    "k-mers of both strands must be counted together: count without forward-only"
-                        .into(),
-                );
-            }
-        }
-        Ok(())
+        };
+        let description = table.description();
+        let Description { k, min_count, max_count, canonical, homopolymer_compressed, .. } = *description;
+        let reason = if self.k.is_some_and(|given| given != k) {
+            format!("its k is {k}: leave `k` out")
+        } else if self.homopolymer_compressed && !homopolymer_compressed {
+            "it is of reads as they are, and not homopolymer-compressed: count with `homopolymer_compressed`".into()
+        } else if max_count < UNCUT_MAX_COUNT {
+            format!(
+                "k-mers that occur more than {max_count} times were cut off, and all are needed: count without `max_count`"
+            )
+        } else if min_count > 1 && !hybrid {
+            format!(
+                "k-mers that occur less than {min_count} times were cut off, and all are needed: count with a minimum of 1 \
+                 (or give `hybrid`, if it unites the tables of two sequencing technologies, each cut at 2)"
+            )
+        } else if !canonical {
+            "k-mers of both strands must be counted together: count without forward-only".into()
+        } else {
+            return Ok(());
+        };
+        Err(merganser_kmers::Error::Table { path: table.path().to_owned(), reason }.into())
     }
 }
+
+/// Says that two files have the same name in the results.
+fn twice(what: &str, name: &str, is_same: bool) -> String {
+    match is_same {
+        true => format!("both {what} are {name}: give two files"),
+        false => format!("both {what} are called {name}: rename one of the files"),
+    }
+}
+
+/// Tables cut at a largest count of this or more lack no k-mer: KMC's default (`-cx`).
+const UNCUT_MAX_COUNT: u32 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -33,6 +33,14 @@ pub enum Error {
         /// Bases of a k-mer.
         k: usize,
     },
+    /// The reads have no k-mers.
+    #[error("{reads}: no k-mer of {k} bases is in it: is it empty? Reads of {k} bases or more are needed")]
+    NoReads {
+        /// The reads, or their table.
+        reads: String,
+        /// Bases of a k-mer.
+        k: usize,
+    },
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),

@@ -4,9 +4,10 @@ use merganser_io::OutputSet;
 use merganser_kmers::Histogram;
 use merganser_kmers::algebra::{Cut, Expression, Mode, Operation, Visitor, calculate, visit};
 use merganser_kmers::tables::AnyTable;
-use merganser_spectrum::solid_threshold;
+use merganser_spectrum::first_valley;
 
 use crate::Error;
+use crate::parentage::Parentage;
 use crate::run::{Run, own_table};
 
 /// What was found of both parents' k-mers.
@@ -30,6 +31,8 @@ pub struct Trio {
     pub found: Vec<[u64; 2]>,
     /// and those that either of two has.
     pub found_in_both: [u64; 2],
+    /// Why switches and markers on the wrong sequence cannot be told, naming the parent; empty if they can.
+    pub doubts: Vec<String>,
 }
 
 /// The tables in which hap-mers are looked for.
@@ -37,27 +40,26 @@ const CHILD: usize = 0;
 const PARENTS: [usize; 2] = [1, 2];
 
 /// Finds hap-mers, writes them as a table whose counts say whose they are (1 or 2), and tells what there is of them. The
-/// assemblies' tables are those behind the child's.
+/// assemblies' tables are those behind the child's, whose k-mers with a larger count than `solid` are the genome's.
 pub(crate) fn find(
     run: &Run<'_>,
     names: [String; 2],
     parents: [AnyTable; 2],
     tables: &[AnyTable],
+    solid: u32,
 ) -> Result<(AnyTable, Trio), Error> {
     let k = tables[CHILD].description().k;
     let [one, other] = parents;
-    let family = [run.open(tables[CHILD].path())?, one, other];
+    let family = [tables[CHILD].reopen(run.cancel)?, one, other];
     let own = own_thresholds(run, &family)?;
     let (resources, progress, cancel) = (run.beside, run.progress, run.cancel);
-    let mut spectra = Inherited::new(own);
-    let make = || Inherited::new(own);
+    let make = || Inherited::new(own, solid);
+    let mut inherited = make();
     for part in visit(&family, None, resources, make, progress, cancel)? {
-        spectra.spectra.iter_mut().zip(&part.spectra).for_each(|(sum, more)| sum.merge(more));
+        inherited.merge(&part);
     }
-    let spectra = spectra.spectra;
-    let [_, first, second, shared] = spectra
-        .each_ref()
-        .map(|rows| solid_threshold(&rows.iter().collect::<Vec<_>>()).unwrap_or(0));
+    let Inherited { spectra, parentage, .. } = inherited;
+    let [_, first, second, shared] = spectra.each_ref().map(valley);
     let inherited = [first, second];
 
     let expression = Expression::Of {
@@ -71,7 +73,7 @@ pub(crate) fn find(
     drop(family);
     let mut all = vec![run.open(&path)?];
     for table in &tables[1..] {
-        all.push(run.open(table.path())?);
+        all.push(table.reopen(run.cancel)?);
     }
     let mut found = Found::new(tables.len() - 1);
     for part in visit(&all, None, resources, || Found::new(tables.len() - 1), progress, cancel)? {
@@ -80,7 +82,8 @@ pub(crate) fn find(
     let table = all.swap_remove(0);
     debug_assert_eq!(table.description().k, k);
     let Found { hapmers, found, found_in_both } = found;
-    Ok((table, Trio { names, own, inherited, shared, spectra, hapmers, found, found_in_both }))
+    let doubts = parentage.doubts(&names, hapmers, &spectra);
+    Ok((table, Trio { names, own, inherited, shared, spectra, hapmers, found, found_in_both, doubts }))
 }
 
 /// Those of a parent, each with the parent's number.
@@ -105,7 +108,13 @@ fn own_thresholds(run: &Run<'_>, family: &[AnyTable]) -> Result<[u32; 2], Error>
     for part in visit(family, None, run.beside, Own::default, run.progress, run.cancel)? {
         own.0.iter_mut().zip(&part.0).for_each(|(sum, more)| sum.merge(more));
     }
-    Ok(own.0.map(|rows| solid_threshold(&rows.iter().collect::<Vec<_>>()).unwrap_or(0)))
+    Ok(own.0.each_ref().map(valley))
+}
+
+/// The end of the valley between errors and genome, 0 where there is none. Merqury's rule misses a flat valley and takes
+/// a far later one, which leaves out hap-mers; elsewhere both agree.
+fn valley(rows: &Histogram) -> u32 {
+    first_valley(&rows.iter().collect::<Vec<_>>()).unwrap_or(0)
 }
 
 /// k-mers of one parent alone, by their count there.
@@ -125,12 +134,19 @@ impl Visitor for Own {
 /// The child's k-mers by their parents.
 struct Inherited {
     own: [u32; 2],
+    solid: u32,
     spectra: [Histogram; 4],
+    parentage: Parentage,
 }
 
 impl Inherited {
-    fn new(own: [u32; 2]) -> Inherited {
-        Inherited { own, spectra: Default::default() }
+    fn new(own: [u32; 2], solid: u32) -> Inherited {
+        Inherited { own, solid, spectra: Default::default(), parentage: Parentage::default() }
+    }
+
+    fn merge(&mut self, other: &Inherited) {
+        self.spectra.iter_mut().zip(&other.spectra).for_each(|(sum, more)| sum.merge(more));
+        self.parentage.merge(&other.parentage);
     }
 }
 
@@ -146,6 +162,7 @@ impl Visitor for Inherited {
         if counts[CHILD] > 0 {
             self.spectra[class].add(counts[CHILD]);
         }
+        self.parentage.add(counts[CHILD], [first, second], self.solid);
     }
 }
 

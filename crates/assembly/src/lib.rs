@@ -12,9 +12,11 @@
 
 mod blocks;
 mod config;
+mod doubts;
 mod error;
 mod hapmers;
 pub mod output;
+mod parentage;
 mod ranges;
 mod run;
 mod spectra;

@@ -137,7 +137,7 @@ impl Ranges {
     }
 
     /// Puts the ranges together and walks along the assemblies, which must be those that the ranges are of: what
-    /// [`judge`](crate::judge) finds in one run, and shows to `tracks`. Of the configuration the threshold of solid k-mers counts.
+    /// [`judge`](crate::judge) finds in one run, and shows to `tracks`. Of the configuration, `solid` and `hybrid` count.
     ///
     /// Progress stages: those of computing with tables and of looking up.
     ///
@@ -161,6 +161,7 @@ impl Ranges {
         let begun = Instant::now();
         let mut spectra = Spectra::new(assemblies.len());
         self.files.iter().for_each(|file| spectra.merge(&file.spectra));
+        crate::doubts::refuse_no_reads(&spectra, self.reads(), k)?;
         stages.since("put together", begun);
 
         let begun = Instant::now();

@@ -14,8 +14,9 @@ use merganser_kmers::tables::AnyTable;
 use merganser_run::{
     Cancel, Progress, Resources, Shard, Shortage, Stages, Unit, give_back_freed_memory,
 };
-use merganser_spectrum::{error_rate, is_flat_valley, least_k, quality, solid_threshold};
+use merganser_spectrum::{error_rate, first_valley, least_k, quality, solid_threshold};
 
+use crate::doubts;
 use crate::hapmers::{self, Trio};
 use crate::{Assembly, Config, Error, Only, Parent, Reads, Spectra, Subject};
 
@@ -111,14 +112,10 @@ pub fn judge(
         Reads::Inputs(_) => config.k.map_or_else(|| run.fitting_k(&assemblies), Ok)?,
         Reads::Table(table) => table.description().k,
     };
-    let (table, mean) = run.table(k, reads, "reads")?;
+    let reads_name = reads.to_string();
+    let (table, letters) = run.table(k, reads, "reads")?;
     let mut tables = vec![table];
-    if mean > LONG {
-        doubts.push(format!(
-            "the reads have {mean} bases on average: if the assembly was made of them, its errors are theirs, and QV is too \
-             high; reads of another kind tell more"
-        ));
-    }
+    doubts.extend(letters.and_then(doubts::of_long_reads));
     let parents = parents.map(|parents| {
         let mut names = ["mother", "father"].into_iter();
         parents.map(|Parent { name, reads }| {
@@ -133,12 +130,17 @@ pub fn judge(
     // Tables that are open have their indexes in memory.
     let open = parents.iter().flatten().flatten().map(|(_, table)| table);
     let held = open.map(|table| table.resident(resources.threads)).sum();
-    run.count_assemblies(&assemblies, held, &mut tables)?;
+    let letters = run.count_assemblies(&assemblies, held, &mut tables)?;
     stages.since("count assemblies", begun);
     give_back_freed_memory();
 
     let begun = Instant::now();
     let spectra = run.spectra(&tables, None)?;
+    doubts::refuse_no_reads(&spectra, &reads_name, k)?;
+    let of_assemblies = assemblies.iter().zip(&spectra.assemblies).zip(letters);
+    doubts.extend(of_assemblies.filter_map(|((assembly, of), letters)| {
+        doubts::of_reads_as_assembly(assembly, of, letters, k)
+    }));
     stages.since("compare", begun);
     give_back_freed_memory();
 
@@ -156,10 +158,13 @@ pub fn judge(
         None => None,
         Some([one, other]) => {
             let ((one, one_table), (other, other_table)) = (one?, other?);
-            let (hapmers, trio) =
-                hapmers::find(&run, [one, other], [one_table, other_table], &tables)?;
+            let (names, parents) = ([one, other], [one_table, other_table]);
+            // Errors alone have the least count, whatever the valley.
+            let valley = config.solid.or_else(|| first_valley(&spectra.rows())).unwrap_or(0).max(1);
+            let (hapmers, trio) = hapmers::find(&run, names, parents, &tables, valley)?;
+            doubts.extend_from_slice(&trio.doubts);
             for (number, assembly) in assemblies.iter().enumerate() {
-                let hapmers = run.open(hapmers.path())?;
+                let hapmers = hapmers.reopen(cancel)?;
                 run.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
             }
             stages.since("haplotypes", begun);
@@ -180,7 +185,7 @@ impl Judgement {
     ) -> Judgement {
         let rows = spectra.rows();
         let solid = config.solid.or_else(|| solid_threshold(&rows)).unwrap_or(0);
-        doubts.extend(doubts_of(config, k, &rows, &spectra));
+        doubts.extend(doubts::of_spectra(config, k, &rows, &spectra));
         let judged = |of: &crate::spectra::OfAssembly| {
             let (found, solid) = of.found(solid);
             let error_rate = error_rate(of.only.instances, of.kmers, k).unwrap_or(f64::NAN);
@@ -198,6 +203,20 @@ impl Judgement {
             stages,
             peak_memory: merganser_run::peak_rss(),
         }
+    }
+}
+
+/// What was read of some files.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Letters {
+    letters: u64,
+    pub(crate) records: u64,
+}
+
+impl Letters {
+    /// The letters of a sequence on average, 0 without sequences.
+    pub(crate) fn mean(self) -> u64 {
+        self.letters.checked_div(self.records).unwrap_or(0)
     }
 }
 
@@ -229,51 +248,6 @@ impl<'r> Room<'r> {
 
 /// Bytes that histograms, texts and what the allocator holds take beside computing and looking up.
 const OWN_BYTES: u64 = 8 << 20;
-/// Bases of a long read, at least.
-const LONG: u64 = 1000;
-/// The genome's k-mers should be seen so often, or some of them are seen not at all.
-const LOW_COVERAGE: u32 = 8;
-
-/// What makes results doubtful.
-fn doubts_of(config: &Config, k: usize, rows: &[(u32, u64)], spectra: &Spectra) -> Vec<String> {
-    let mut doubts = Vec::new();
-    if k.is_multiple_of(2) {
-        doubts
-            .push(format!("k is {k}: an odd one has no k-mer that is its own reverse complement"));
-    }
-    let found = solid_threshold(rows);
-    if config.solid.is_none() {
-        match found {
-            None => doubts.push(
-                "the reads' histogram has no valley between errors and genome (low coverage, or reads of one k-mer each): \
-                 all k-mers are taken for the genome's, so that completeness is too low; give the threshold by --solid"
-                    .into(),
-            ),
-            Some(solid) if is_flat_valley(rows) => doubts.push(format!(
-                "the valley of the reads' histogram is flat, and {solid} was taken for its end, as Merqury takes it: look at the \
-                 histogram, and give the threshold by --solid if that is too high"
-            )),
-            Some(_) => {}
-        }
-    }
-    let solid = config.solid.or(found).unwrap_or(0);
-    let peak = rows.iter().filter(|row| row.0 > solid).max_by_key(|row| row.1).map(|row| row.0);
-    if let Some(peak) = peak.filter(|&peak| peak < LOW_COVERAGE) {
-        doubts.push(format!(
-            "the genome's k-mers are seen {peak} times: at so low a coverage right k-mers of the assembly are seen in no read, and \
-             QV is too low"
-        ));
-    }
-    if spectra.assemblies.iter().any(|of| of.only.distinct == 0) {
-        doubts.push(
-            "no k-mer of an assembly is missing in the reads: QV is infinite; k may be too small, or the reads those that \
-             the assembly was polished with"
-                .into(),
-        );
-    }
-    doubts
-}
-
 /// What all stages need.
 pub(crate) struct Run<'r> {
     /// For counting,
@@ -288,15 +262,14 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// All k-mers of some files as a table, and how many letters a sequence has on average; beside so many bytes that are
-    /// held.
+    /// Counts all k-mers of some files, beside so many bytes that are held: a table, and what was read.
     fn count(
         &self,
         k: usize,
         inputs: &[Input],
         name: &str,
         held: u64,
-    ) -> Result<(AnyTable, u64), Error> {
+    ) -> Result<(AnyTable, Letters), Error> {
         let path = self.path(name)?;
         let config =
             merganser_count::Config::new(k).min_count(1).homopolymer_compressed(self.compressed);
@@ -307,15 +280,25 @@ impl Run<'_> {
         let counted = merganser_count::count_quietly(
             &config, resources, inputs, out, &outputs, progress, cancel,
         )?;
-        let mean = counted.letters.checked_div(counted.records).unwrap_or(0);
-        Ok((self.open(&path)?, mean))
+        let letters = Letters { letters: counted.letters, records: counted.records };
+        Ok((self.open(&path)?, letters))
     }
 
-    /// A table, or that of reads, with how many letters a read has on average; 0 where nobody knows.
-    fn table(&self, k: usize, reads: Reads, name: &str) -> Result<(AnyTable, u64), Error> {
+    /// Returns a table that can be read many times, and what was read of reads that were counted for it.
+    fn table(
+        &self,
+        k: usize,
+        reads: Reads,
+        name: &str,
+    ) -> Result<(AnyTable, Option<Letters>), Error> {
         match reads {
-            Reads::Table(table) => Ok((*table, 0)),
-            Reads::Inputs(inputs) => self.count(k, &inputs, name, 0),
+            Reads::Table(table) => {
+                Ok((table.kept(self.resources, self.progress, self.cancel)?, None))
+            }
+            Reads::Inputs(inputs) => {
+                let (table, letters) = self.count(k, &inputs, name, 0)?;
+                Ok((table, Some(letters)))
+            }
         }
     }
 
@@ -358,25 +341,28 @@ impl Run<'_> {
         Ok(letters)
     }
 
-    /// Counts assemblies, beside so many bytes that are held and the tables, behind which theirs come.
+    /// Counts assemblies, beside so many bytes that are held and the tables, behind which theirs come; returns what was
+    /// read of each.
     pub(crate) fn count_assemblies(
         &self,
         assemblies: &[Assembly],
         held: u64,
         tables: &mut Vec<AnyTable>,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<Letters>, Error> {
         let k = tables[0].description().k;
+        let mut read = Vec::with_capacity(assemblies.len());
         for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
             let threads = self.resources.threads;
             let resident: u64 = tables.iter().map(|table| table.resident(threads)).sum();
             let input = std::slice::from_ref(&assembly.input);
-            let (table, _) = self.count(k, input, name, held + resident)?;
+            let (table, letters) = self.count(k, input, name, held + resident)?;
             if table.description().kmers == Some(0) {
                 return Err(Error::Empty { input: assembly.input.clone(), k });
             }
             tables.push(table);
+            read.push(letters);
         }
-        Ok(())
+        Ok(read)
     }
 
     /// All k-mers of tables by their counts, or those of a range. The first table is the reads', then come those of the

@@ -93,6 +93,12 @@ impl OfAssembly {
         add_to(&mut self.kmers, other.kmers);
     }
 
+    /// Returns the number of distinct k-mers in it.
+    pub(crate) fn distinct(&self) -> u64 {
+        let in_reads = self.copies[1..].iter().map(|rows| rows.distinct(1, u32::MAX));
+        in_reads.fold(self.only.distinct, u64::saturating_add)
+    }
+
     /// How many k-mers with a larger count than `solid` in the reads the assembly has, and how many there are.
     pub fn found(&self, solid: u32) -> (u64, u64) {
         let of = |histogram: &Histogram| {

@@ -11,7 +11,6 @@ mod ranged;
 mod resident;
 mod sliding;
 mod sorted_queries;
-mod temporary;
 
 use merganser_run::{Cancel, Progress, Resources, Work};
 use merganser_seq::kmer::{Kmer, Wide};
@@ -19,12 +18,12 @@ use merganser_seq::kmer::{Kmer, Wide};
 use crate::Error;
 use crate::algebra::{Cut, Session};
 use crate::tables::AnyTable;
+use crate::tables::temporary::Temporary;
 use kernels::SeekKmer;
 use load::{Loading, Sections};
 use ranged::Ranged;
 use resident::Resident;
 use sorted_queries::SortedQueries;
-use temporary::Temporary;
 
 /// The counts of k-mers given by their letters, whatever their width and wherever the table is.
 pub trait Lookup: Send + Sync {

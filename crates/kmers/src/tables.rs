@@ -8,6 +8,7 @@
 pub(crate) mod clipped;
 pub(crate) mod gathered;
 pub(crate) mod ranges;
+pub(crate) mod temporary;
 
 use std::fs::File;
 use std::io::Read;
@@ -217,6 +218,23 @@ impl AnyTable {
         Ok((Content::Text(Box::new(text)), description))
     }
 
+    /// Opens the table once more.
+    ///
+    /// # Errors
+    /// As [`open_piece`](Self::open_piece).
+    pub fn reopen(&self, cancel: &Cancel) -> Result<AnyTable, Error> {
+        let content = match &self.content {
+            Content::Mgk(table) => Content::Mgk(table.reopen()?),
+            _ => AnyTable::content(&self.path, self.description.canonical, cancel)?.0,
+        };
+        Ok(AnyTable { path: self.path.clone(), description: self.description.clone(), content })
+    }
+
+    /// Whether its k-mers can be read only once: a text from a pipe ([`kept`](Self::kept) helps).
+    pub(crate) fn is_read_once(&self) -> bool {
+        matches!(&self.content, Content::Text(text) if text.is_read_once())
+    }
+
     /// Takes a table of a format that does not say so for one of homopolymer-compressed reads.
     ///
     /// # Errors
@@ -383,6 +401,9 @@ fn magic(path: &Path) -> Result<Vec<u8>, Error> {
     let mut start = Vec::new();
     if metadata.is_file() {
         File::open(path).map_err(at)?.take(16).read_to_end(&mut start).map_err(at)?;
+        if start.is_empty() {
+            return Err(bad(path, format!("is empty, and no {TABLE}")));
+        }
     } else {
         // A pipe is text, and what is taken from it here would be lost.
         start.push(b'>');
@@ -390,9 +411,12 @@ fn magic(path: &Path) -> Result<Vec<u8>, Error> {
     Ok(start)
 }
 
+/// The formats of tables, for messages.
+const TABLE: &str = "table of k-mers (.mgk, a KMC database, KFF or KMER COUNT lines)";
+
 /// Says what a file or folder is that is no table.
 pub(crate) fn not_a_table(path: &Path) -> String {
-    let wanted = "a table of k-mers (.mgk, a KMC database, KFF or KMER COUNT lines)";
+    let wanted = &format!("a {TABLE}");
     match FileKind::of_path(path) {
         // A text that begins as a table would, and goes on in another way.
         None | Some(FileKind::Counts) => format!("not {wanted}"),

@@ -131,6 +131,7 @@ const FIELDS: &[&str] = &[
     "forward_only",
     "gpu_memory",
     "gpu_streams",
+    "hybrid",
     "index_format",
     "interleaved",
     "level",

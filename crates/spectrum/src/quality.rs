@@ -14,9 +14,10 @@ pub fn error_rate(missing: u64, kmers: u64, k: usize) -> Option<f64> {
     (kmers > 0).then(|| -((-part).ln_1p() / k as f64).exp_m1())
 }
 
-/// A rate of errors as a Phred quality, −10 log₁₀: 40 for one in 10,000, infinite for none.
+/// A rate of errors as a Phred quality, −10 log₁₀: 40 for one in 10,000, infinite for none, 0 for 1.
 pub fn quality(error_rate: f64) -> f64 {
-    -10.0 * error_rate.log10()
+    // The sum makes 0 of -0.
+    -10.0 * error_rate.log10() + 0.0
 }
 
 /// Above which count reads' k-mers are taken for the genome's (solid): one less than the first count from which on the
@@ -29,11 +30,16 @@ pub fn solid_threshold(rows: &[(u32, u64)]) -> Option<u32> {
     })
 }
 
+/// Returns the last count before the histogram first stops falling: [`solid_threshold`] where the valley is not flat.
+/// `rows` as there.
+pub fn first_valley(rows: &[(u32, u64)]) -> Option<u32> {
+    rows.windows(2).find(|two| two[1].1 >= two[0].1).map(|two| two[1].0.saturating_sub(1))
+}
+
 /// Whether the histogram first stops falling at another count than [`solid_threshold`] says, because neighbours are
 /// equal there: its threshold is then far beyond the valley.
 pub fn is_flat_valley(rows: &[(u32, u64)]) -> bool {
-    let first = rows.windows(2).find(|two| two[1].1 >= two[0].1).map(|two| two[1].0 - 1);
-    first != solid_threshold(rows)
+    first_valley(rows) != solid_threshold(rows)
 }
 
 /// The least k of which a genome of so many bases has few k-mers by chance: ln(G (1 − p) / p) / ln 4 with p = 0.001
@@ -78,6 +84,7 @@ mod tests {
         assert_eq!(error_rate(0, 5, 21), Some(0.0));
         assert_eq!(error_rate(5, 5, 21), Some(1.0));
         assert_eq!(quality(0.0), f64::INFINITY);
+        assert_eq!(format!("{:.2}", quality(1.0)), "0.00");
         let rate = error_rate(1000, 1_000_000, 21).unwrap();
         assert!((1.0 - (1.0 - rate).powi(21) - 0.001).abs() < 1e-12);
         assert!((quality(1e-4) - 40.0).abs() < 1e-9);

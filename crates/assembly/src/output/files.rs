@@ -50,11 +50,7 @@ impl Names {
 
     /// Those about both parents, and one of all sequences.
     fn of_parents(&self) -> [PathBuf; 3] {
-        [
-            self.beside("cutoffs.txt"),
-            self.beside("inherited_hapmers.hist"),
-            self.path("hapmers.count"),
-        ]
+        ["cutoffs.txt", "inherited_hapmers.hist", "hapmers.count"].map(|end| self.path(end))
     }
 
     /// One that begins with the prefix.
@@ -88,19 +84,13 @@ impl Names {
         Source::ALL.iter().filter_map(name).collect()
     }
 
-    /// One beside those.
-    fn beside(&self, name: &str) -> PathBuf {
-        self.prefix.with_file_name(name)
-    }
-
     fn sequences(&self, assembly: &str) -> [PathBuf; 3] {
-        let only = |suffix: &str| self.beside(&format!("{assembly}_only.{suffix}"));
-        [self.path(&format!("{assembly}.qv")), only("bed"), only("wig")]
+        [".qv", "_only.bed", "_only.wig"].map(|end| self.path(&format!("{assembly}{end}")))
     }
 
     fn tables(&self) -> Vec<PathBuf> {
-        let of_reads = ["hist", "hist.ploidy", "filt"]
-            .map(|end| self.beside(&format!("{}.{end}", self.reads)));
+        let of_reads =
+            ["hist", "hist.ploidy", "filt"].map(|end| self.path(&format!("{}.{end}", self.reads)));
         let mut suffixes: Vec<String> =
             ["qv", "completeness.stats", "spectra-asm.hist", "dist_only.hist"]
                 .map(str::to_owned)
@@ -198,7 +188,8 @@ impl<'s> Files<'s> {
         if let (Some((_, rule)), Some(trio)) = (&names.parents, &judgement.trio) {
             let [cutoffs, inherited, _] = names.of_parents();
             all.extend([(cutoffs, texts.cutoffs(trio)), (inherited, inherited_by(trio))]);
-            for (assembly, of) in names.assemblies.iter().zip(haplotypes) {
+            for (assembly, mut of) in names.assemblies.iter().zip(haplotypes) {
+                of.phasing.is_doubtful = !trio.doubts.is_empty();
                 let [_, _, stats] = names.blocks(assembly, *rule);
                 all.push((stats, of.phasing.line(assembly)));
                 outputs.extend([of.bed, of.counts]);

@@ -29,23 +29,26 @@ pub struct Phasing {
     pub contigs: Vec<Contig>,
     /// All phase blocks.
     pub blocks: Vec<Block>,
+    /// Whether hap-mers are too doubtful for rates ([`Trio::doubts`](crate::Trio::doubts)).
+    pub is_doubtful: bool,
 }
 
 impl Phasing {
-    /// Of all markers in blocks the part that is not of their block's haplotype, 0 to 1; none without markers.
+    /// Of all markers in blocks the part that is not of their block's haplotype, 0 to 1; none without markers, or if hap-mers
+    /// are doubtful.
     pub fn switch_rate(&self) -> Option<f64> {
         let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum::<u64>();
         let (switches, markers) = (sum(|block| block.switches), sum(|block| block.markers));
-        (markers > 0).then(|| switches as f64 / markers as f64)
+        (markers > 0 && !self.is_doubtful).then(|| switches as f64 / markers as f64)
     }
 
     /// Of all markers the part that is not of the haplotype of most markers of their sequence, 0 to 1; none without
-    /// markers.
+    /// markers, or if hap-mers are doubtful.
     pub fn hamming_rate(&self) -> Option<f64> {
         let fewer: u64 =
             self.contigs.iter().map(|contig| contig.markers[0].min(contig.markers[1])).sum();
         let all: u64 = self.contigs.iter().flat_map(|contig| contig.markers).sum();
-        (all > 0).then(|| fewer as f64 / all as f64)
+        (all > 0 && !self.is_doubtful).then(|| fewer as f64 / all as f64)
     }
 
     /// A line: name, blocks, their bases, the least, mean, N50 and largest, switches, markers, their rate in per cent.
@@ -168,9 +171,13 @@ mod tests {
         let phasing = Phasing {
             contigs: vec![contig([90, 10]), contig([0, 100])],
             blocks: vec![block(0, 1000, 10, 1), block(5000, 8000, 30, 1), block(0, 500, 10, 0)],
+            is_doubtful: false,
         };
         assert_eq!(phasing.line("a"), "a\t3\t4,500\t500\t1,500\t3,000\t3,000\t2\t50\t4%\n");
         assert_eq!(phasing.hamming_rate(), Some(0.05));
+        let doubtful = Phasing { is_doubtful: true, ..phasing };
+        assert!(doubtful.line("a").ends_with("\t2\t50\tna\n"));
+        assert_eq!(doubtful.hamming_rate(), None);
         assert_eq!(Phasing::default().line("a"), "a\t0\t0\tna\tna\tna\tna\t0\t0\tna\n");
     }
 }

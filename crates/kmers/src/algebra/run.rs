@@ -15,7 +15,7 @@ use super::merge;
 use super::session::Session;
 use crate::formats::mgk::section_bits;
 use crate::formats::{Encoder, Ordered, Sink, TableFormat, TableOutput, Totals, Writing};
-use crate::tables::{AnyTable, Ranges};
+use crate::tables::{AnyTable, Description, Ranges};
 use crate::{Error, Header, Histogram};
 
 /// What was computed.
@@ -183,18 +183,29 @@ impl Job<'_> {
         }
     }
 
+    /// The largest count that cuts leave, those of the tables and of the expression; `u32::MAX` where
+    /// a k-mer may have any count.
+    fn max_count(&self) -> u32 {
+        let table = |table: &AnyTable| {
+            let Description { kmers, min_count, max_count, .. } = *table.description();
+            Bounds { kmers: kmers.unwrap_or(u64::MAX), least: min_count, largest: max_count }
+        };
+        let tables: Vec<Bounds> = self.session.tables.iter().map(table).collect();
+        let Calculation { expression, cut, .. } = self.calculation;
+        expression.bounds(&tables).largest.min(cut.most)
+    }
+
     /// What the result will say of itself, its numbers apart.
     fn header(&self, bounds: &Bounds) -> Header {
         let k = self.session.k;
         let only = self.calculation.expression.only_table();
         let only = only.map(|table| self.session.tables[table].description());
-        let most = only.map_or(u32::MAX, |table| table.max_count);
         let mut header = Header {
             k,
             canonical: self.session.canonical,
             homopolymer_compressed: self.session.homopolymer_compressed,
             min_count: bounds.least,
-            max_count: most.min(self.calculation.cut.most).max(bounds.least),
+            max_count: self.max_count().max(bounds.least),
             min_quality: only.and_then(|table| table.header.as_ref()?.min_quality),
             kmers: bounds.kmers,
             section_bits: section_bits(bounds.kmers, k),

@@ -146,7 +146,6 @@ impl FastK {
     pub(crate) fn description(&self) -> Description {
         Description {
             min_count: self.min_count,
-            max_count: LARGEST,
             kmers: Some(self.kmers),
             largest_count: Some(LARGEST),
             ..Description::unread(Kind::FastK, self.k, true)

@@ -43,6 +43,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let config = Config::new()
         .k(args.k.map(usize::from))
         .solid(args.solid)
+        .hybrid(args.hybrid)
         .homopolymer_compressed(args.hpc)
         .blocks(blocks);
     let lists = args.reads.iter().chain(&args.maternal).chain(&args.paternal);
@@ -162,6 +163,7 @@ fn page(args: &QvArgs, judgement: &Judgement, results: Results) -> Data {
     let inputs: Vec<Input> = files.map(|path| Input::File(path.to_owned())).collect();
     let mut data = frame("kmers qv", &args.pages, None, inputs.iter());
     data.parameters = vec![parameter("k", judgement.k), parameter("solid", judgement.solid)];
+    data.parameters.extend(args.hybrid.then(|| parameter("hybrid", true)));
     data.parameters.extend(args.hpc.then(|| parameter("hpc", true)));
     data.warnings.clone_from(&judgement.doubts);
     data.assembly = Some(results);

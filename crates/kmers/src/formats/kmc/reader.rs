@@ -6,11 +6,12 @@ mod merged;
 mod verify;
 
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, run_workers, run_workers_collect};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
 use super::names;
@@ -26,6 +27,8 @@ const END: u64 = 12;
 const MOST_SIGNATURE: u32 = 12;
 /// Records that a scan reads at once.
 const SCAN_RECORDS: u64 = 1 << 16;
+/// Entries of the look-up table that a worker takes at a time.
+const RANGE_PREFIXES: u64 = 1 << 12;
 
 /// An open database. Nothing of it is in memory but look-up tables of bins.
 #[derive(Debug)]
@@ -57,8 +60,8 @@ struct Header {
 }
 
 impl Header {
-    /// The count of the record that `bytes` begin with, and go beyond; none if the header excludes
-    /// it: readers of KMC pass over such k-mers.
+    /// The count of the record that `bytes` begin with, and go beyond; `None` if the header excludes
+    /// it, as KMC and kmc_tools never write it.
     #[inline(always)]
     fn count(&self, bytes: &[u8]) -> Option<u32> {
         let suffix = (self.k - self.prefix_bases) / 4;
@@ -172,17 +175,21 @@ impl Database {
     }
 
     /// Gives `visit` the records between these entries of the look-up table of a bin, of which the
-    /// first is that of the prefix `from`.
+    /// first is that of the prefix `from`: the number of each from 0, its k-mer and its count.
+    ///
+    /// # Errors
+    /// If k-mers do not rise, a count is outside the header's bounds, or `visit` says so.
     #[inline(always)]
     fn scan<K: Kmer>(
         &self,
         entries: &[u64],
         from: u64,
         bytes: &mut Vec<u8>,
-        mut visit: impl FnMut(K, u32) -> Result<(), Error>,
+        mut visit: impl FnMut(u64, K, u32) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let record = self.record_bytes();
         let mut prefix = 0usize;
+        let mut last = None;
         let (mut at, end) = (entries[0], entries[entries.len() - 1]);
         while at < end {
             let number = (end - at).min(SCAN_RECORDS) as usize;
@@ -193,12 +200,9 @@ impl Database {
                     prefix += 1;
                 }
                 let until = (entries[prefix + 1] - at).min(number as u64) as usize;
-                self.records(
-                    from + prefix as u64,
-                    &bytes[done * record..],
-                    until - done,
-                    &mut visit,
-                )?;
+                let high = K::from_low(from + prefix as u64);
+                let records = at + done as u64..at + until as u64;
+                self.records(high, &bytes[done * record..], records, &mut last, &mut visit)?;
                 done = until;
             }
             at += number as u64;
@@ -216,26 +220,69 @@ impl Database {
             .map_err(|source| self.io(1, source))
     }
 
-    /// The records of one prefix.
+    /// The records of one prefix, behind the k-mer `last` of the one before.
     #[inline(always)]
     fn records<K: Kmer>(
         &self,
-        prefix: u64,
+        prefix: K,
         bytes: &[u8],
-        number: usize,
-        visit: &mut impl FnMut(K, u32) -> Result<(), Error>,
+        records: Range<u64>,
+        last: &mut Option<K>,
+        visit: &mut impl FnMut(u64, K, u32) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let header = self.header;
-        let (bases, record) = (header.k - header.prefix_bases, self.record_bytes());
-        let high = K::from_low(prefix).shl(2 * bases as u32);
-        for number in 0..number {
-            let bytes = &bytes[number * record..];
-            let low = suffix(bytes, bases);
-            if let Some(count) = header.count(bytes) {
-                visit(high.or(low), count)?;
+        let (bases, size) = (header.k - header.prefix_bases, self.record_bytes());
+        let high = prefix.shl(2 * bases as u32);
+        for (record, at) in records.zip((0..).step_by(size)) {
+            let bytes = &bytes[at..];
+            let kmer = high.or(suffix(bytes, bases));
+            if last.is_some_and(|last| last >= kmer) {
+                return Err(self.bad_record(record, "its k-mer is not above the one before"));
             }
+            let Some(count) = header.count(bytes) else {
+                return Err(self.bad_record(record, "its count is outside the header's bounds"));
+            };
+            *last = Some(kmer);
+            visit(record, kmer, count)?;
         }
         Ok(())
+    }
+
+    /// An error about a record, numbered from 0.
+    #[cold]
+    fn bad_record(&self, record: u64, problem: &str) -> Error {
+        let number = record + 1;
+        let reason = format!("record {number}: {problem}: the database is damaged; make it again");
+        bad(&self.names[1], reason)
+    }
+
+    /// Visits the ranges of the look-up table, a bin with the first and the last entry, by `threads` workers, each with a
+    /// state that `make` made; returns the states.
+    fn each_range<S: Send>(
+        &self,
+        threads: usize,
+        cancel: &Cancel,
+        make: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, u64, u64, u64) -> Result<(), Error> + Sync,
+    ) -> Result<Vec<S>, Error> {
+        let prefixes = 1u64 << (2 * self.header.prefix_bases);
+        let size = RANGE_PREFIXES.min(prefixes);
+        let next = AtomicU64::new(0);
+        run_workers_collect(threads, |_| {
+            let mut state = make();
+            loop {
+                // No range lies across two bins: both sizes are powers of 2.
+                let from = next.fetch_add(size, Ordering::Relaxed);
+                if from >= self.header.bins * prefixes {
+                    return Ok(state);
+                }
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
+                }
+                let (bin, from) = (from / prefixes, from % prefixes);
+                visit(&mut state, bin, from, from + size)?;
+            }
+        })
     }
 
     /// The number of the first of the records `all` of a prefix, in order, whose k-mer is not
@@ -284,7 +331,7 @@ impl Database {
                     return Err(Error::Cancelled);
                 }
                 let entries = self.entries(bin, 0, 1 << (2 * self.header.prefix_bases))?;
-                self.scan::<K>(&entries, 0, &mut bytes, |kmer, count| writer.add(kmer, count))?;
+                self.scan::<K>(&entries, 0, &mut bytes, |_, kmer, count| writer.add(kmer, count))?;
             }
         })?;
         Ok(gathered.gathered())
@@ -466,7 +513,7 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
         let database = self.database;
         let from = self.find(prefix, bits)?;
         kmers.reserve((self.entries[self.entries.len() - 1] - self.entries[0]) as usize);
-        database.scan::<K>(&self.entries, from, &mut self.bytes, |kmer, count| {
+        database.scan::<K>(&self.entries, from, &mut self.bytes, |_, kmer, count| {
             kmers.push((kmer, count));
             Ok(())
         })?;
@@ -474,7 +521,7 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
         let (first, last) = ends::<K>(database.header.k, prefix, bits);
         let within = kmers.first().is_none_or(|entry| first <= entry.0)
             && kmers.last().is_none_or(|entry| entry.0 <= last);
-        if !within || !kmers.is_sorted_by(|one, other| one.0 < other.0) {
+        if !within {
             return Err(database.damaged("its k-mers are out of order"));
         }
         Ok(())

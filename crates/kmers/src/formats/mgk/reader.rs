@@ -37,6 +37,16 @@ impl Table {
         Table::of_file(file.map_err(|source| Error::File { path: path.to_owned(), source })?, path)
     }
 
+    /// Opens the table once more, also if its file has no name any more.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(crate) fn reopen(&self) -> Result<Table, Error> {
+        let file = self.file.try_clone();
+        let failed = |source| Error::File { path: self.path.clone(), source };
+        Table::of_file(file.map_err(failed)?, &self.path)
+    }
+
     /// A table in an open file, which messages call `path`.
     pub(crate) fn of_file(file: File, path: &Path) -> Result<Table, Error> {
         let at = |source| Error::File { path: path.to_owned(), source };

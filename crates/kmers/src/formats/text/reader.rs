@@ -21,18 +21,18 @@ const LONGEST_LINE: usize = 1 << 20;
 
 /// A text whose beginning has been read.
 pub(crate) struct Text {
+    input: Input,
     path: PathBuf,
-    name: String,
     k: usize,
     canonical: bool,
     kind: Kind,
-    /// The reader, and what it gave; taken when the text is gathered.
+    /// The reader, and what it gave; taken when the text is gathered for the first time.
     rest: Mutex<Option<(LineReader, LineChunk)>>,
 }
 
 impl std::fmt::Debug for Text {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Text").field("name", &self.name).finish_non_exhaustive()
+        formatter.debug_struct("Text").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
@@ -43,22 +43,15 @@ impl Text {
             true => Input::Stdin,
             false => Input::File(path.to_owned()),
         };
-        let options = ReaderOptions {
-            chunk_bytes: PIECE_BYTES,
-            workers: merganser_run::resolve_threads(None),
-            max_record: LONGEST_LINE,
-            cancel: cancel.clone(),
-            ..ReaderOptions::default()
-        };
-        let reader = LineReader::open(&input, options, group)?;
-        let name = reader.name().to_owned();
-        let path = PathBuf::from(&name);
-        let mut head = LineChunk::default();
-        if !reader.next_lines(&mut head)? {
-            return Err(bad(&path, "it is empty: its k cannot be known"));
-        }
+        let (reader, head) = begin(&input, cancel)?;
+        let path = PathBuf::from(reader.name());
         let (kind, k) = first_line(&path, head.text())?;
-        Ok(Text { path, name, k, canonical, kind, rest: Mutex::new(Some((reader, head))) })
+        Ok(Text { input, path, k, canonical, kind, rest: Mutex::new(Some((reader, head))) })
+    }
+
+    /// Whether it is from a pipe.
+    pub(crate) fn is_read_once(&self) -> bool {
+        !self.input.path().is_some_and(Path::is_file)
     }
 
     pub(crate) fn description(&self) -> Description {
@@ -71,9 +64,13 @@ impl Text {
         threads: usize,
         cancel: &Cancel,
     ) -> Result<Gathered<'p, K>, Error> {
-        let taken = lock(&self.rest).take();
-        let Some((reader, chunk)) = taken else {
-            return Err(bad(&self.path, "this text was read already"));
+        let first = lock(&self.rest).take();
+        let (reader, chunk) = match first {
+            Some(begun) => begun,
+            None if self.is_read_once() => {
+                return Err(bad(&self.path, "this text was read already: give a file"));
+            }
+            None => begin(&self.input, cancel)?,
         };
         // Blank lines may part a header from its k-mer, and so may the end of a chunk.
         let threads = if self.kind == Kind::Fasta { 1 } else { threads };
@@ -98,6 +95,23 @@ impl Text {
             None => Ok(gathered.gathered()),
         }
     }
+}
+
+/// Opens a text, and reads its first lines.
+fn begin(input: &Input, cancel: &Cancel) -> Result<(LineReader, LineChunk), Error> {
+    let options = ReaderOptions {
+        chunk_bytes: PIECE_BYTES,
+        workers: merganser_run::resolve_threads(None),
+        max_record: LONGEST_LINE,
+        cancel: cancel.clone(),
+        ..ReaderOptions::default()
+    };
+    let reader = LineReader::open(input, options, group)?;
+    let mut head = LineChunk::default();
+    if !reader.next_lines(&mut head)? {
+        return Err(bad(Path::new(reader.name()), "it is empty: its k cannot be known"));
+    }
+    Ok((reader, head))
 }
 
 /// Lines that belong together, by the first byte of the text.

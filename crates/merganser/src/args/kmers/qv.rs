@@ -10,25 +10,30 @@ use crate::args::map::LimitArgs;
 use crate::args::pages::PageArgs;
 
 pub(super) const QV: &str = "\
-What Merqury writes, under its names:
+What Merqury writes, under its names behind PREFIX:
   PREFIX.qv                  NAME, k-mers that no read has, all, QV, error rate
   PREFIX.NAME.qv             the same of each sequence
   PREFIX.completeness.stats  NAME, all, solid k-mers found, all of them, %
   PREFIX.NAME.spectra-cn.hist, PREFIX.spectra-asm.hist, .only.hist, .dist_only
-  NAME_only.bed, NAME_only.wig   bases that k-mers without a read cover
-  READS.hist, READS.hist.ploidy, READS.filt
+  PREFIX.NAME_only.bed, .wig   bases that k-mers without a read cover
+  PREFIX.READS.hist, .hist.ploidy, .filt
 and of two assemblies PREFIX.spectra-cn.hist, PREFIX.only.hist, and a last line
 for both. NAME is the file's without .fa, .fasta and .gz. Spectra are drawn as
 lines (.ln), areas (.fl) and stacked areas (.st), as .png and .svg.
 
 With --maternal and --paternal also, of the k-mers that one parent alone passed
 on: PREFIX.hapmers.count, PREFIX.NAME.100_20000.phased_block.bed, .counts and
-.stats, inherited_hapmers.hist, cutoffs.txt, and their completeness.
+.stats, PREFIX.inherited_hapmers.hist, .cutoffs.txt, and their completeness.
+Rates of switches are na, with a warning, where a parent is not the child's, or
+covered too few times: 15 or more is right.
 
 Examples:
   merganser count -k 21 --min-count 1 -o reads.mgk reads.fq.gz
   merganser kmers qv -o sample reads.mgk assembly.fa.gz
   merganser kmers qv -o sample -k 21 @reads.txt hap1.fa hap2.fa
+  Reads of two technologies, whose errors differ:
+    merganser kmers union -o hybrid.mgk hifi.mgk:2.. illumina.mgk:2..
+    merganser kmers qv -o sample --hybrid hybrid.mgk assembly.fa.gz
   merganser kmers qv -o trio child.mgk hap1.fa hap2.fa \\
     --maternal mother.mgk --paternal father.mgk
   On two machines, each a range of the k-mers:
@@ -56,6 +61,10 @@ pub(crate) struct QvArgs {
     /// of the histogram]
     #[arg(long, value_name = "N")]
     pub(crate) solid: Option<u32>,
+    /// Accept a READS table without low counts: the union of the tables of two sequencing
+    /// technologies, each cut at 2, as Merqury's authors advise for HiFi with Illumina
+    #[arg(long)]
+    pub(crate) hybrid: bool,
     /// Make one base of each run of the same base, in reads and assemblies; tables but
     /// .mgk must be of such reads
     #[arg(long)]

@@ -1,19 +1,14 @@
 //! What a damaged database gives away: its format has no checksums, but much that must go together.
 
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use merganser_run::{Cancel, run_workers};
+use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 use merganser_seq::signature::Rule;
 use merganser_seq::with_kmer;
 
-use super::{Database, SCAN_RECORDS, suffix};
+use super::Database;
 use crate::Error;
-use crate::tables::bad;
-
-/// Entries of the look-up table that a worker takes at a time.
-const PREFIXES: u64 = 1 << 12;
 
 /// Where the signatures of a database of version 0x200 lead.
 struct Signatures {
@@ -81,68 +76,20 @@ impl Database {
         threads: usize,
         cancel: &Cancel,
     ) -> Result<(), Error> {
-        let prefixes = 1u64 << (2 * self.header.prefix_bases);
-        let next = AtomicU64::new(0);
-        run_workers::<Error, _>(threads, |_| {
-            let mut bytes = Vec::new();
-            loop {
-                // Ranges never lie across two bins: both sizes are powers of 2.
-                let from = next.fetch_add(PREFIXES.min(prefixes), Ordering::Relaxed);
-                if from >= self.header.bins * prefixes {
-                    return Ok(());
-                }
-                let (bin, from) = (from / prefixes, from % prefixes);
-                let to = from + PREFIXES.min(prefixes);
-                self.verify_range::<K>((bin, from, to), signatures, &mut bytes, cancel)?;
-            }
-        })
-    }
-
-    /// Checks the records of the prefixes `from` to `to` of a bin.
-    fn verify_range<K: Kmer>(
-        &self,
-        (bin, from, to): (u64, u64, u64),
-        signatures: Option<&Signatures>,
-        bytes: &mut Vec<u8>,
-        cancel: &Cancel,
-    ) -> Result<(), Error> {
-        let entries = self.entries(bin, from, to)?;
-        let (k, bases) = (self.header.k, self.header.k - self.header.prefix_bases);
-        let (mut prefix, mut last) = (0, None);
-        let (mut at, end) = (entries[0], entries[entries.len() - 1]);
-        while at < end {
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let number = (end - at).min(SCAN_RECORDS) as usize;
-            self.read_records(at, number, bytes)?;
-            for record in at..at + number as u64 {
-                while entries[prefix + 1] <= record {
-                    prefix += 1;
-                }
-                let bytes = &bytes[(record - at) as usize * self.record_bytes()..];
-                let high = K::from_low(from + prefix as u64).shl(2 * bases as u32);
-                let kmer = high.or(suffix(bytes, bases));
-                let problem = if last.is_some_and(|last| last >= kmer) {
-                    "its k-mer is not above the one before"
-                } else if self.header.canonical && kmer.reverse_complement(k) < kmer {
+        let k = self.header.k;
+        self.each_range(threads, cancel, Vec::new, |bytes, bin, from, to| {
+            let entries = self.entries(bin, from, to)?;
+            self.scan::<K>(&entries, from, bytes, |record, kmer, _| {
+                let problem = if self.header.canonical && kmer.reverse_complement(k) < kmer {
                     "its k-mer is not the smaller one of both strands, as the header says"
                 } else if signatures.is_some_and(|signatures| signatures.bin(kmer, k) != bin) {
                     "its k-mer is not in the bin where look-ups search it"
-                } else if self.header.count(bytes).is_none() {
-                    "its count is outside the header's bounds"
                 } else {
-                    last = Some(kmer);
-                    continue;
+                    return Ok(());
                 };
-                let reason = format!(
-                    "record {}: {problem}: the database is damaged; make it again",
-                    record + 1
-                );
-                return Err(bad(&self.names[1], reason));
-            }
-            at += number as u64;
-        }
+                Err(self.bad_record(record, problem))
+            })
+        })?;
         Ok(())
     }
 }

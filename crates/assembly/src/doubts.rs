@@ -1,0 +1,168 @@
+//! What one should know before believing a judgement: a sentence each.
+
+use merganser_io::FileKind;
+use merganser_spectrum::{is_flat_valley, least_k, solid_threshold};
+
+use crate::run::Letters;
+use crate::{Assembly, Config, Error, OfAssembly, Spectra};
+
+/// Bases of a long read, at least.
+const LONG: u64 = 1000;
+/// The genome's k-mers should be seen so often, or some of them are seen not at all.
+const LOW_COVERAGE: u32 = 8;
+/// Sequences of reads are shorter, and have each k-mer more often on average.
+const MAX_READ: u64 = 1000;
+const MIN_READ_COVERAGE: u64 = 2;
+/// A histogram that was not cut falls to fewer k-mers than this, or this part of all that are solid, at its largest counts.
+const MAX_LAST_ROW: (u64, f64) = (100, 0.002);
+
+/// Refuses reads without k-mers.
+pub(crate) fn refuse_no_reads(spectra: &Spectra, reads: &str, k: usize) -> Result<(), Error> {
+    match spectra.reads.max() {
+        0 => Err(Error::NoReads { reads: reads.to_owned(), k }),
+        _ => Ok(()),
+    }
+}
+
+/// Returns a doubt if the reads are long.
+pub(crate) fn of_long_reads(reads: Letters) -> Option<String> {
+    let mean = reads.mean();
+    (mean > LONG).then(|| {
+        format!(
+            "the reads have {mean} bases on average: if the assembly was made of them, its errors are theirs, and QV is too \
+             high; reads of another kind tell more"
+        )
+    })
+}
+
+/// Returns a doubt if a file looks like reads: by its format, or because its sequences are short and have most k-mers
+/// many times. A k that is small for it says nothing.
+pub(crate) fn of_reads_as_assembly(
+    assembly: &Assembly,
+    of: &OfAssembly,
+    letters: Letters,
+    k: usize,
+) -> Option<String> {
+    use FileKind::{Bam, Cram, Fastq, Sam};
+    let kind = assembly.input.path().and_then(FileKind::of_path);
+    let distinct = of.distinct();
+    let is_deep = letters.mean() < MAX_READ
+        && of.kmers > MIN_READ_COVERAGE * distinct
+        && least_k(distinct, 4) <= k as f64;
+    let why = match kind {
+        Some(kind @ (Fastq | Sam | Bam | Cram)) => format!("is {kind}"),
+        _ if is_deep => format!(
+            "has {} sequences of {} bases on average, and each of its k-mers {:.1} times",
+            letters.records,
+            letters.mean(),
+            of.kmers as f64 / distinct as f64
+        ),
+        _ => return None,
+    };
+    let input = &assembly.input;
+    Some(format!("{input}: {why}: these look like reads, where an assembly is wanted (the reads come first)"))
+}
+
+/// Returns what makes results doubtful by the spectra; `rows` are those of the reads.
+pub(crate) fn of_spectra(
+    config: &Config,
+    k: usize,
+    rows: &[(u32, u64)],
+    spectra: &Spectra,
+) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if k.is_multiple_of(2) {
+        doubts
+            .push(format!("k is {k}: an odd one has no k-mer that is its own reverse complement"));
+    }
+    let found = solid_threshold(rows);
+    if config.solid.is_none() {
+        match found {
+            None => doubts.push(
+                "the reads' histogram has no valley between errors and genome (low coverage, or reads of one k-mer each): \
+                 all k-mers are taken for the genome's, so that completeness is too low; give the threshold by --solid"
+                    .into(),
+            ),
+            Some(solid) if is_flat_valley(rows) => doubts.push(format!(
+                "the valley of the reads' histogram is flat, and {solid} was taken for its end, as Merqury takes it: look at the \
+                 histogram, and give the threshold by --solid if that is too high"
+            )),
+            Some(_) => {}
+        }
+    }
+    let solid = config.solid.or(found).unwrap_or(0);
+    let peak = rows.iter().filter(|row| row.0 > solid).max_by_key(|row| row.1).map(|row| row.0);
+    if let Some(peak) = peak.filter(|&peak| peak < LOW_COVERAGE) {
+        doubts.push(format!(
+            "the genome's k-mers are seen {peak} times: at so low a coverage right k-mers of the assembly are seen in no read, and \
+             QV is too low"
+        ));
+    }
+    doubts.extend(of_cuts(config, rows));
+    doubts.extend(of_identical_assemblies(spectra));
+    if spectra.assemblies.iter().any(is_foreign) {
+        doubts.push(
+            "most k-mers of an assembly are in no read: it may be of another genome, or only one of both is \
+             homopolymer-compressed (`hpc`)"
+                .into(),
+        );
+    }
+    if spectra.assemblies.iter().any(|of| of.only.distinct == 0) {
+        doubts.push(
+            "no k-mer of an assembly is missing in the reads: QV is infinite; k may be too small, or the reads those that \
+             the assembly was polished with"
+                .into(),
+        );
+    }
+    doubts
+}
+
+/// Returns doubts if counts were cut off, as formats do not say that do not know it.
+fn of_cuts(config: &Config, rows: &[(u32, u64)]) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if let Some(&(least, _)) = rows.first()
+        && least > 1
+        && !config.hybrid
+    {
+        doubts.push(format!(
+            "no k-mer of the reads occurs less than {least} times: if low counts were cut off, right k-mers of the assembly \
+             count as errors, and QV is too low; count with a minimum of 1 (`hybrid` accepts a union of cut tables)"
+        ));
+    }
+    if let &[.., (before, fewer), (last, number)] = rows
+        && before + 1 == last
+        && number <= 2 * fewer
+        && number > MAX_LAST_ROW.0
+        && number as f64 > MAX_LAST_ROW.1 * of_solid(rows) as f64
+    {
+        doubts.push(format!(
+            "no k-mer of the reads occurs more than {last} times, and {number} do so often: if higher counts were cut off, \
+             k-mers of repeats count as errors, and QV is too low; count without a maximum"
+        ));
+    }
+    doubts
+}
+
+/// Returns the number of k-mers behind the valley.
+fn of_solid(rows: &[(u32, u64)]) -> u64 {
+    let solid = solid_threshold(rows).unwrap_or(0);
+    rows.iter().filter(|row| row.0 > solid).map(|row| row.1).sum()
+}
+
+/// Returns a doubt if two assemblies have the same k-mers, each as often.
+fn of_identical_assemblies(spectra: &Spectra) -> Option<String> {
+    let [one, other] = &spectra.assemblies[..] else { return None };
+    let [first_only, second_only, _] = spectra.only;
+    let [_, first, second, _] = &spectra.sources;
+    let same = one.kmers == other.kmers
+        && first.max() == 0
+        && second.max() == 0
+        && first_only == 0
+        && second_only == 0;
+    same.then(|| "both assemblies have the same k-mers: is one of them given twice?".into())
+}
+
+/// Whether most k-mers of an assembly are in no read.
+fn is_foreign(of: &OfAssembly) -> bool {
+    2 * of.only.instances > of.kmers
+}

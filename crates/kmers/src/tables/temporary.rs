@@ -1,0 +1,70 @@
+//! A table of ours that is there for this run only.
+
+use merganser_io::AtomicFile;
+use merganser_run::{Cancel, Progress, Resources};
+use merganser_seq::kmer::Kmer;
+use merganser_seq::with_kmer;
+
+use crate::Error;
+use crate::algebra::{Cut, Session};
+use crate::tables::{AnyTable, Ranges};
+
+/// An open table whose file has no name: when it is closed, it is gone.
+pub(crate) struct Temporary {
+    table: AnyTable,
+    bytes: u64,
+}
+
+impl Temporary {
+    /// Writes the k-mers of a session's only table that lie within a cut.
+    pub(crate) fn write<K: Kmer>(
+        session: &Session<'_>,
+        ranges: &[Box<dyn Ranges<K> + '_>],
+        cut: Cut,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Temporary, Error> {
+        let mut file = AtomicFile::temporary(&session.resources.temp_dir)?;
+        let reader = file.reader()?;
+        session.write_own(ranges, cut, file, progress, cancel)?;
+        // Messages name what the user gave.
+        let table = AnyTable::own(reader, session.tables[0].path())?;
+        let bytes = table.description().header.as_ref().map_or(0, |header| header.file_bytes);
+        Ok(Temporary { table, bytes })
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(crate) fn into_table(self) -> AnyTable {
+        self.table
+    }
+}
+
+impl AnyTable {
+    /// Returns a table that can be read any number of times: a text from a pipe is written to a temporary table of ours,
+    /// others stay as they are.
+    ///
+    /// Progress stages: `gathering` and `computing`, in bytes of the table.
+    ///
+    /// # Errors
+    /// If the text cannot be read, memory or disk are too little, or [`Error::Cancelled`].
+    pub fn kept(
+        self,
+        resources: &Resources,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<AnyTable, Error> {
+        if !self.is_read_once() {
+            return Ok(self);
+        }
+        let session = Session::new(std::slice::from_ref(&self), 1, resources)?;
+        let temporary = with_kmer!(self.description().k, K => {
+            let ranges = session.ranges::<K>(progress, cancel)?;
+            Temporary::write(&session, &ranges, Cut::NONE, progress, cancel)
+        });
+        progress.finish();
+        Ok(temporary?.into_table())
+    }
+}
