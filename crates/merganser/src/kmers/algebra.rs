@@ -80,8 +80,21 @@ pub(super) fn operation(
 
 pub(super) fn union(args: &UnionArgs, console: &Console) -> Result<ExitCode> {
     let UnionArgs { range, of } = args;
+    warn_of_repeats(&of.operands, console)?;
     let asked = Asked::new("union", operands_of(Operation::Union, of)?, &of.computing);
     run(Asked { how: How::Join(*range), ..asked }, &of.computing.tables, console)
+}
+
+/// Warns of a table that is added to itself, by whatever names.
+fn warn_of_repeats(operands: &[OsString], console: &Console) -> Result<()> {
+    let (paths, cuts) = tables::operands(operands)?;
+    if let Some([one, other]) = tables::repeated(&paths, &cuts) {
+        let [one, other] = [one, other].map(|place| operands[place].display());
+        console.warn(format_args!(
+            "{one} and {other} are the same table, and its counts are taken twice: give it once"
+        ));
+    }
+    Ok(())
 }
 
 fn operands_of(operation: Operation, args: &OperationArgs) -> Result<(Expression, Vec<PathBuf>)> {

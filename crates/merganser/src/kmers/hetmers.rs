@@ -11,6 +11,7 @@ use merganser_kmers::hetmers::{Pairs, hetmers};
 use merganser_kmers::tables::AnyTable;
 use merganser_report::smudges as picture;
 use merganser_run::Cancel;
+use merganser_spectrum::first_valley;
 use merganser_spectrum::smudges::{Ploidy, Smudge, ploidy};
 use serde_json::json;
 
@@ -33,7 +34,7 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
         Err(what) => return usage(format!("{}: {what}", args.operand.display())),
     };
     let cancel = interrupt::cancel_on_interrupt();
-    let opened = tables::open(&[&path], &args.tables, &cancel)?;
+    let opened = tables::open_for_passes(&path, &args.tables, console, &cancel)?;
     let files = RunFiles::new().read(tables::files(&opened)).write([&args.output]);
     let set = files.write(&args.plot).write(&args.json).check()?;
     let (pairs, told) = find(&opened, cut, &args.tables, console, &cancel)?;
@@ -78,6 +79,7 @@ fn find(
         console.warn(format_args!("{path}: {missing}"));
     }
     let rows: Vec<_> = histogram::collect(opened, args, cancel)?.iter().collect();
+    warn_of_cut(table, cut, &rows, console);
     let bar = Bar::new(console);
     let pairs = hetmers(table, cut, &tables::resources(args, None), &bar, cancel);
     drop(bar);
@@ -89,6 +91,27 @@ fn find(
         );
     };
     Ok((pairs, told))
+}
+
+/// A smaller part of the genome's k-mers hides no ploidy.
+const MAX_HIDDEN: f64 = 0.05;
+
+/// Warns of bounds of counts that leave out k-mers of the genome: pairs of them are hidden, and with these the ploidy.
+fn warn_of_cut(table: &AnyTable, cut: Cut, rows: &[(u32, u64)], console: &Console) {
+    let solid = first_valley(rows).unwrap_or(0);
+    let number = |keep: &dyn Fn(u32) -> bool| -> u64 {
+        rows.iter().filter(|row| row.0 > solid && keep(row.0)).map(|row| row.1).sum()
+    };
+    let (all, hidden) = (number(&|_| true), number(&|count| !cut.keeps(count)));
+    if hidden as f64 > MAX_HIDDEN * all as f64 {
+        let [hidden, all] = [hidden, all].map(thousands);
+        console.warn(format_args!(
+            "{}: the bounds of counts leave out {hidden} of the {all} k-mers of the genome: pairs with one of them are \
+             hidden, and the ploidy may be another; leave the bounds out, or set the lower one to {} (errors are below)",
+            table.path().display(),
+            solid.saturating_add(1)
+        ));
+    }
 }
 
 /// The ploidy that a table's pairs tell, and how often a k-mer occurs that one haplotype has once.

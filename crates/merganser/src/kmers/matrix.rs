@@ -24,6 +24,10 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
         return concat(args, console);
     }
     let (paths, cuts) = tables::operands(&args.operands)?;
+    if let Some([one, other]) = tables::repeated(&paths, &cuts) {
+        let [one, other] = [one, other].map(|place| args.operands[place].display());
+        return usage(format!("{one} and {other} are the same table: give each sample once"));
+    }
     let cells = if args.presence { Cells::Presence } else { Cells::Counts };
     let samples: Vec<(String, Cut)> = names(&paths).into_iter().zip(cuts).collect();
     let mut seen = HashSet::new();

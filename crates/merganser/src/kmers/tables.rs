@@ -1,18 +1,22 @@
 //! Opening tables, and what a run on them may use.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Cut};
-use merganser_kmers::tables::AnyTable;
+use merganser_kmers::tables::{AnyTable, Database};
 use merganser_run::{Cancel, Resources};
 
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::TableArgs;
 use crate::common;
+use crate::console::Console;
 use crate::failure::usage;
+use crate::progress::Bar;
 
 /// What `args` allow.
 pub(super) fn resources(args: &TableArgs, device: Option<&DeviceArgs>) -> Resources {
@@ -45,6 +49,24 @@ pub(super) fn operands(texts: &[OsString]) -> Result<(Vec<PathBuf>, Vec<Cut>)> {
     Ok((paths, cuts))
 }
 
+/// Returns the places of two operands that are the same table with the same bounds, by whatever names; pipes are not.
+pub(super) fn repeated(paths: &[PathBuf], cuts: &[Cut]) -> Option<[usize; 2]> {
+    let mut seen = HashMap::new();
+    paths.iter().zip(cuts).enumerate().find_map(|(place, (path, cut))| {
+        let file = Database::stem(path).map_or_else(|| path.clone(), |stem| with_end(&stem));
+        let at = std::fs::metadata(file).ok().filter(|at| !at.file_type().is_fifo())?;
+        let first = *seen.entry((at.dev(), at.ino(), cut.least, cut.most)).or_insert(place);
+        (first != place).then_some([first, place])
+    })
+}
+
+/// The first file of a KMC database.
+fn with_end(stem: &Path) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(".kmc_pre");
+    name.into()
+}
+
 /// Opens tables.
 ///
 /// # Errors
@@ -56,6 +78,22 @@ pub(super) fn open(
 ) -> Result<Vec<AnyTable>> {
     merganser_run::raise_open_file_limit();
     as_told(algebra::open_tables(paths, !args.forward_only, cancel)?, args)
+}
+
+/// Opens a table that is read more than once.
+///
+/// # Errors
+/// As [`open`], or if a text from a pipe cannot be kept.
+pub(super) fn open_for_passes(
+    path: &Path,
+    args: &TableArgs,
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<Vec<AnyTable>> {
+    let resources = resources(args, None);
+    let keep = |table: AnyTable| table.kept(&resources, &Bar::new(console), cancel);
+    let tables = open(&[path], args, cancel)?;
+    Ok(tables.into_iter().map(keep).collect::<Result<_, _>>()?)
 }
 
 /// Opens tables that may be parts of one.

@@ -56,7 +56,8 @@ pub(crate) struct FilterReadsArgs {
     /// Keep reads with N hits or less; with a point such a part [default: no limit]
     #[arg(long, value_name = "N", conflicts_with_all = ["trim", "mask"])]
     pub(crate) max_hits: Option<String>,
-    /// End reads where their first k-mer that is not in the table would be complete
+    /// End reads where their first k-mer that is not in the table would be complete;
+    /// reads shorter than k go
     #[arg(long, conflicts_with = "mask")]
     pub(crate) trim: bool,
     /// Mask all bases of k-mers that are not in the table: by N, or in lower case
