@@ -2,7 +2,9 @@
 
 mod databases;
 mod formats;
+mod kmers;
 mod mates;
+mod names;
 mod reports;
 mod sam;
 

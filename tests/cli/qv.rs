@@ -407,13 +407,12 @@ impl Family {
     }
 }
 
-/// One less than the first count from which on there are more k-mers again.
+/// One less than the first count that has no fewer k-mers than the count before.
 fn valley(counts: impl Iterator<Item = u64>) -> u64 {
     let mut rows: BTreeMap<u64, u64> = BTreeMap::new();
     counts.for_each(|count| *rows.entry(count).or_default() += 1);
     let rows: Vec<(u64, u64)> = rows.into_iter().collect();
-    let three = rows.windows(3).find(|three| three[1].1 < three[0].1 && three[2].1 > three[1].1);
-    three.map_or(0, |three| three[2].0 - 1)
+    rows.windows(2).find(|two| two[1].1 >= two[0].1).map_or(0, |two| two[1].0 - 1)
 }
 
 /// The k-mers that the first parent alone passed on, and the thresholds.

@@ -149,7 +149,11 @@ impl Config {
         if let Some([one, other]) = &subject.parents
             && one.name == other.name
         {
-            return problem(twice("parents", &one.name, one.reads.to_string() == other.reads.to_string()));
+            return problem(twice(
+                "parents",
+                &one.name,
+                one.reads.to_string() == other.reads.to_string(),
+            ));
         }
         if self.k.is_some_and(|k| k == 0 || k > MAX_K) {
             return problem(format!("`k` is {}: 1 to {MAX_K} are possible", self.k.unwrap_or(0)));
@@ -174,18 +178,19 @@ impl Config {
             };
         };
         let description = table.description();
-        let Description { k, min_count, max_count, canonical, homopolymer_compressed, .. } = *description;
+        let Description { k, min_count, max_count, canonical, homopolymer_compressed, .. } =
+            *description;
         let reason = if self.k.is_some_and(|given| given != k) {
             format!("its k is {k}: leave `k` out")
         } else if self.homopolymer_compressed && !homopolymer_compressed {
             "it is of reads as they are, and not homopolymer-compressed: count with `homopolymer_compressed`".into()
         } else if max_count < UNCUT_MAX_COUNT {
             format!(
-                "k-mers that occur more than {max_count} times were cut off, and all are needed: count without `max_count`"
+                "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"
             )
         } else if min_count > 1 && !hybrid {
             format!(
-                "k-mers that occur less than {min_count} times were cut off, and all are needed: count with a minimum of 1 \
+                "k-mers that occur less than {min_count} times are cut off, and all are needed: count with a minimum of 1 \
                  (or give `hybrid`, if it unites the tables of two sequencing technologies, each cut at 2)"
             )
         } else if !canonical {

@@ -60,7 +60,9 @@ pub(crate) fn of_reads_as_assembly(
         _ => return None,
     };
     let input = &assembly.input;
-    Some(format!("{input}: {why}: these look like reads, where an assembly is wanted (the reads come first)"))
+    Some(format!(
+        "{input}: {why}: these look like reads, where an assembly is wanted (the reads come first)"
+    ))
 }
 
 /// Returns what makes results doubtful by the spectra; `rows` are those of the reads.

@@ -34,7 +34,9 @@ pub enum Error {
         k: usize,
     },
     /// The reads have no k-mers.
-    #[error("{reads}: no k-mer of {k} bases is in it: is it empty? Reads of {k} bases or more are needed")]
+    #[error(
+        "{reads}: no k-mer of {k} bases is in it: is it empty? Reads of {k} bases or more are needed"
+    )]
     NoReads {
         /// The reads, or their table.
         reads: String,

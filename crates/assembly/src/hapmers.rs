@@ -83,7 +83,10 @@ pub(crate) fn find(
     debug_assert_eq!(table.description().k, k);
     let Found { hapmers, found, found_in_both } = found;
     let doubts = parentage.doubts(&names, hapmers, &spectra);
-    Ok((table, Trio { names, own, inherited, shared, spectra, hapmers, found, found_in_both, doubts }))
+    Ok((
+        table,
+        Trio { names, own, inherited, shared, spectra, hapmers, found, found_in_both, doubts },
+    ))
 }
 
 /// Those of a parent, each with the parent's number.

@@ -65,7 +65,9 @@ impl Parentage {
         let who = |parent: usize| format!("the {} ({})", ROLES[parent], names[parent]);
         if self.has_kmers == [true, true] && !self.differ {
             let [one, other] = [who(0), who(1)];
-            return vec![format!("{one} and {other} have the same k-mers, so that {SO}: give each its own reads")];
+            return vec![format!(
+                "{one} and {other} have the same k-mers, so that {SO}: give each its own reads"
+            )];
         }
         let solid = self.passed_on[0] + self.passed_on[1] + spectra[3].distinct(1, u32::MAX);
         let few = |number: u64| (number as f64) < MIN_PASSED_ON * solid as f64;
@@ -78,7 +80,9 @@ impl Parentage {
                 return Some(format!("{who} has no k-mers, so that {SO}: {remedy}"));
             }
             if few(self.passed_on[other]) && hapmers[other] == 0 && self.has_kmers[other] {
-                return Some(format!("{who} has all k-mers of the child, so that {SO}: are these the child's reads?"));
+                return Some(format!(
+                    "{who} has all k-mers of the child, so that {SO}: are these the child's reads?"
+                ));
             }
             if few(passed_on) && found == 0 && self.has_kmers[other] {
                 // All of the child's k-mers are the other one's, which is said there.
@@ -152,7 +156,8 @@ mod tests {
     }
 
     fn doubts(of: &Parentage, hapmers: [u64; 2], at_whole: usize) -> String {
-        let hapmers_of = |number: u64, at_whole| histogram(&[(10, number as usize - at_whole), (25, at_whole)]);
+        let hapmers_of =
+            |number: u64, at_whole| histogram(&[(10, number as usize - at_whole), (25, at_whole)]);
         let spectra = [
             Histogram::default(),
             hapmers_of(hapmers[0], at_whole),

@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
-use merganser_io::{AtomicFile, uninterrupted};
+use merganser_io::{AtomicFile, OutputFormat, uninterrupted};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, Resources, Shortage, run_workers};
 
@@ -28,10 +28,9 @@ pub enum Format {
 impl Format {
     /// That of a file of this name: Deacon's if it ends in `.idx`.
     pub fn of(path: &Path) -> Format {
-        let suffix = path.extension();
-        match suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("idx")) {
-            true => Format::Idx,
-            false => Format::Mgd,
+        match OutputFormat::of_name(path) {
+            Some(OutputFormat::Deacon) => Format::Idx,
+            _ => Format::Mgd,
         }
     }
 }

@@ -22,6 +22,7 @@ mod records;
 mod same;
 mod shard;
 mod spill;
+mod suffix;
 mod table_line;
 mod there;
 
@@ -46,5 +47,6 @@ pub use records::{
 pub use same::warn_of_repeats;
 pub use shard::{fingerprint, read_bgzf_block, shard};
 pub use spill::SpillFile;
+pub use suffix::{OutputCompression, OutputFormat};
 pub use table_line::{each_table_line, read_table, read_table_line};
 pub use there::{is_file, look_up, uninterrupted};

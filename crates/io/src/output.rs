@@ -16,7 +16,7 @@ pub use set::OutputSet;
 pub use stdout::StdoutWriter;
 pub use temporaries::{MadeDirectories, outputs_have_appeared, remove_temporaries};
 
-use crate::Error;
+use crate::{Error, OutputCompression};
 use bgzf::BgzfWriter;
 use std::io::{self, Write};
 use std::path::Path;
@@ -36,8 +36,8 @@ pub enum Output {
 }
 
 impl Output {
-    /// The output that `path` names: `-` is standard output, a name that ends in `.gz` (in any
-    /// case) a compressed file, anything else a file.
+    /// The output that `path` names: `-` is standard output, a name that ends in `.gz` or `.bgz` (in
+    /// any case) a compressed file, anything else a file.
     ///
     /// # Errors
     ///
@@ -48,10 +48,9 @@ impl Output {
 
     /// Compressed if its name says so.
     fn of_file(file: AtomicFile) -> Self {
-        let suffix = file.path().extension();
-        match suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("gz")) {
-            true => Self::Gz(Box::new(BgzfWriter::new(file))),
-            false => Self::File(file),
+        match OutputCompression::of_name(file.path()) {
+            Some(OutputCompression::Gzip) => Self::Gz(Box::new(BgzfWriter::new(file))),
+            _ => Self::File(file),
         }
     }
 

@@ -25,7 +25,7 @@ use crate::formats::meryl::Meryl;
 use crate::formats::mgk::{self, MgkRanges, PieceKind};
 #[cfg(feature = "parquet")]
 use crate::formats::parquet::Parquet;
-use crate::formats::text::Text;
+use crate::formats::text::{Text, is_dump};
 use crate::store::Pool;
 use crate::{Error, Header, Histogram, Table};
 use gathered::Gathered;
@@ -216,6 +216,14 @@ impl AnyTable {
         let text = Text::open(path, canonical, cancel)?;
         let description = text.description();
         Ok((Content::Text(Box::new(text)), description))
+    }
+
+    /// Whether a FASTA file is a table, as `jellyfish dump` writes it, and not sequences.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn is_fasta(path: &Path) -> Result<bool, Error> {
+        is_dump(path)
     }
 
     /// Opens the table once more.

@@ -22,6 +22,7 @@ use crate::bracken::{Distributions, Library};
 use crate::common::{taxonomy_of, write_summary};
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{db, devices, failure, interrupt};
 
@@ -49,7 +50,8 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let inputs = found.inputs;
     let path = |length| Distribution::path_beside(&args.output, length);
     let distributions = args.bracken.iter().map(|&length| path(length));
-    let outputs = files.write([&args.output]).write(&args.json).write(distributions).check()?;
+    let outputs = files.write(Holds::DATABASE, [&args.output]).write(Holds::JSON, &args.json);
+    let outputs = outputs.write(Holds::ANYTHING, distributions).check()?;
     let distributions = Distributions::create(&args.bracken, path, &outputs)?;
     let output = outputs.file(&args.output)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
@@ -105,7 +107,7 @@ pub(crate) fn references(
 ) -> RunFiles {
     let beside = merganser_classify::files_beside(&found.inputs, taxonomy);
     let files = RunFiles::new().lists(args).inputs(&found.inputs).read(beside);
-    files.read(maps(taxids, found)).read(&found.maps).write(&taxids.unmapped)
+    files.read(maps(taxids, found)).read(&found.maps).write(Holds::LINES, &taxids.unmapped)
 }
 
 /// The maps that were given, and the manifests among the references.

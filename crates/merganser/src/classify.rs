@@ -31,6 +31,7 @@ use crate::common::{hint_at_mates, taxonomy_of, text_of};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::samples::Sample;
 use crate::{build, failure, interrupt, samples};
@@ -110,7 +111,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let work = Work::new(args, &query, console)?;
     let source = Source::new(args, path)?;
     source.check(&query)?;
-    let files = source.files(args)?.read(&args.sample_sheet).write(&args.resume);
+    let files = source.files(args)?.read(&args.sample_sheet).write(Holds::JSON, &args.resume);
     // Before a database is built for it.
     let outputs = work.check(&query, &files)?;
     work.hint(console);
@@ -187,6 +188,7 @@ impl<'q> Work<'q> {
         if let Work::Single(single) = self {
             let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
             hint_at_mates(single.singles(), "classified", remedy, console);
+            single.note_interleaved(console);
         }
     }
 

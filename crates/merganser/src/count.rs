@@ -18,7 +18,9 @@ use merganser_report::multiqc::Kind;
 use merganser_run::Resources;
 
 use crate::args::CountArgs;
+use crate::args::count::Format;
 use crate::console::Console;
+use crate::holds::FormatChoice;
 use crate::interrupt;
 use crate::pages::Pages;
 use crate::progress::Bar;
@@ -50,6 +52,9 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
         return stats::run(args, (&config, &resources), &inputs, console, &cancel);
     }
     let set = outputs::files(args, &inputs).check()?;
+    if let Some(output) = &args.output {
+        Format::note(args.given_format, output, console);
+    }
     let mut outputs = Outputs::create(args, &set)?;
     let temporary = tmp::ensure(&config, &resources)?;
     let bar = Bar::new(console);

@@ -13,6 +13,8 @@ use anyhow::{Result, anyhow, bail};
 use merganser_io::{Input, OutputSet, look_up, reason, resolve_output};
 
 use crate::console::note_output;
+use crate::failure::usage;
+use crate::holds::Holds;
 
 /// What a run reads and writes. Every command names all of it here before it works, and gets its
 /// outputs from here: a slip of the shell should not cost the reads.
@@ -21,7 +23,7 @@ pub(crate) struct RunFiles {
     inputs: HashSet<Place>,
     /// Why one of them cannot be told from others.
     failed: Option<String>,
-    outputs: Vec<PathBuf>,
+    outputs: Vec<(Holds, PathBuf)>,
 }
 
 /// What makes two files the same one, whatever names and links lead there.
@@ -69,14 +71,26 @@ impl RunFiles {
         self.read(lists.map(OsStr::from_bytes).collect::<Vec<_>>())
     }
 
-    /// Files that are written; `-` is stdout.
-    pub(crate) fn write(mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> RunFiles {
-        self.outputs.extend(paths.into_iter().map(|path| path.as_ref().to_owned()));
+    /// Files that are written, and what they hold; `-` is stdout.
+    pub(crate) fn write(
+        self,
+        holds: Holds,
+        paths: impl IntoIterator<Item = impl AsRef<Path>>,
+    ) -> RunFiles {
+        self.write_each(paths.into_iter().map(|path| (holds, path.as_ref().to_owned())))
+    }
+
+    /// Files that are written, each with what it holds.
+    pub(crate) fn write_each(
+        mut self,
+        outputs: impl IntoIterator<Item = (Holds, PathBuf)>,
+    ) -> RunFiles {
+        self.outputs.extend(outputs);
         self
     }
 
-    /// Sees to it that no output would take the place of an input or of another output, and gives
-    /// the set that they are to be made in. Devices and pipes may be given as often as one likes.
+    /// Checks that the names of outputs ask for nothing that these cannot have, and that no output would take the place
+    /// of an input or of another output; returns the set that they are to be made in. Devices and pipes may be given as often as one likes.
     ///
     /// # Errors
     /// Which file it is.
@@ -84,8 +98,11 @@ impl RunFiles {
         if let Some(failed) = &self.failed {
             bail!("{failed}");
         }
+        if let Some(problem) = self.outputs.iter().find_map(|(holds, path)| holds.problem(path)) {
+            return usage(problem);
+        }
         let mut taken = HashSet::new();
-        for output in &self.outputs {
+        for (_, output) in &self.outputs {
             note_output(output);
             let is_stdout = output.as_os_str() == "-";
             let path = if is_stdout { Path::new("/dev/stdout") } else { output };

@@ -12,6 +12,7 @@ use crate::args::map::IndexArgs;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::interrupt;
 use crate::progress::Bar;
 use merganser_run::thousands;
@@ -37,7 +38,11 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     }
     let inputs = expand_inputs(std::slice::from_ref(&args.reference)).map_err(Error::from)?;
     let [input] = &inputs[..] else { return usage("give one file as the reference") };
-    let outputs = RunFiles::new().lists([&args.reference]).inputs(&inputs).write([path]).check()?;
+    let outputs = RunFiles::new()
+        .lists([&args.reference])
+        .inputs(&inputs)
+        .write(Holds::INDEX, [path])
+        .check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let file = outputs.file(path).map_err(Error::from)?;
     let index = build(&resources, input, Some(file), console, &cancel)?;

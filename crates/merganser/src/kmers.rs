@@ -26,7 +26,7 @@ pub(crate) fn run(command: &KmersCommand, console: &Console, started: Instant) -
     use KmersCommand as Verb;
     match command {
         Verb::Info(args) => info::run(args),
-        Verb::Dump(args) => dump::run(args),
+        Verb::Dump(args) => dump::run(args, console),
         Verb::Histogram(args) => histogram::run(args, console),
         Verb::Qv(args) => qv::run(args, console, started),
         Verb::Query(args) => query::run(args, console),

@@ -23,6 +23,7 @@ mod failure;
 mod files;
 mod filter;
 mod generate;
+mod holds;
 mod index;
 mod interrupt;
 mod kmers;

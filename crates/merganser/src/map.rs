@@ -9,12 +9,12 @@ mod summary;
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, OutputSet, Segment};
+use merganser_io::{Input, Output, OutputFormat, OutputSet, Segment};
 use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, share};
 use merganser_run::{Cancel, Resources};
 
@@ -23,6 +23,7 @@ use crate::common::hint_at_mates;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::pages::Pages;
 use crate::progress::Bar;
 use crate::{index, interrupt};
@@ -83,6 +84,13 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
     }
     let set = files(args, &jobs).check()?;
+    for job in &jobs {
+        let inputs: Vec<Input> = job.inputs.iter().flat_map(Segment::inputs).cloned().collect();
+        let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
+        refuse_other_reads(&unmapped, &inputs)?;
+        let are_pairs = job.inputs.iter().any(Segment::is_paired);
+        note_interleaved(&unmapped, are_pairs, "it is read with --interleaved", console);
+    }
     let cancel = interrupt::cancel_on_interrupt();
     if args.sample_sheet.is_some() {
         return sheet::run(args, &jobs, &resources, &set, (console, &cancel, started));
@@ -134,7 +142,7 @@ impl Session<'_> {
     /// The output of the index of sorted records, if one is written.
     fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
         let fitting = IndexKind::for_contigs(self.index.contigs());
-        let kind = match has_end(&job.output, "cram") {
+        let kind = match has_end(&job.output, OutputFormat::Cram) {
             true => IndexKind::Crai,
             false => self.args.index_format.map_or(fitting, IndexKind::from),
         };
@@ -148,12 +156,11 @@ fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
     let inputs = jobs.iter().flat_map(|job| &job.inputs).flat_map(Segment::inputs);
     let mut files = RunFiles::new().inputs(inputs).read(&args.sample_sheet);
     files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
-    files = files.read([&args.reference]).write(&args.json);
+    files = files.read([&args.reference]).write(Holds::JSON, &args.json);
     for job in jobs {
-        files = files.write([&job.output]).write(&job.unmapped);
-        files =
-            files.write(IndexKind::ALL.into_iter().filter_map(|kind| job.index_path(args, kind)));
-        files = files.write(page::paths(args, job));
+        files = files.write(Holds::ALIGNMENTS, [&job.output]).write(Holds::READS, &job.unmapped);
+        let indexes = IndexKind::ALL.into_iter().filter_map(|kind| job.index_path(args, kind));
+        files = files.write(Holds::ANYTHING, indexes).write_each(page::paths(args, job));
     }
     files
 }
@@ -171,7 +178,9 @@ fn check(args: &MapArgs) -> Result<()> {
     if args.shard.is_some() && args.sample_sheet.is_none() {
         check_shard(args)?;
     }
-    if args.index_format.is_some() && (has_end(&args.output, "cram") || !is_file(&args.output)) {
+    if args.index_format.is_some()
+        && (has_end(&args.output, OutputFormat::Cram) || !is_file(&args.output))
+    {
         return usage(
             "--index-format goes with BAM in a file: CRAM has one kind, and streams none",
         );
@@ -181,7 +190,7 @@ fn check(args: &MapArgs) -> Result<()> {
 
 /// Sees to it that all that is written of a shard can be joined.
 fn check_shard(args: &MapArgs) -> Result<()> {
-    if !has_end(&args.output, "bam") {
+    if !has_end(&args.output, OutputFormat::Bam) {
         return usage(
             "--shard writes BAM, in which a part that is missing shows: give -o FILE.bam",
         );
@@ -194,9 +203,9 @@ fn check_shard(args: &MapArgs) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file's name ends in `.end`, in either case.
-fn has_end(path: &Path, end: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(end))
+/// Whether a file's name asks for a format.
+fn has_end(path: &Path, end: OutputFormat) -> bool {
+    OutputFormat::of_name(path) == Some(end)
 }
 
 /// Whether an output is or will be a file, not stdout, a pipe or a device.
@@ -221,8 +230,8 @@ fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
 
 fn config(args: &MapArgs, job: &Job) -> Result<Config> {
     // Who reads sorted records from a pipe wants BAM.
-    let bam = has_end(&job.output, "bam") || args.sort && !is_file(&job.output);
-    let format = match has_end(&job.output, "cram") {
+    let bam = has_end(&job.output, OutputFormat::Bam) || args.sort && !is_file(&job.output);
+    let format = match has_end(&job.output, OutputFormat::Cram) {
         true => Format::Cram,
         false if bam => Format::Bam(args.level),
         false => Format::Sam,

@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Input, Output, OutputSet, Segment};
+use merganser_io::{Input, Output, OutputFormat, OutputSet, Segment};
 use merganser_report::data::Data;
 use merganser_report::multiqc::{self, Kind};
 use merganser_report::{Picture, html};
@@ -19,6 +19,7 @@ use crate::args::pages::PageArgs;
 use crate::classify::of_sample;
 use crate::common::text_of;
 use crate::failure;
+use crate::holds::Holds;
 
 /// Open outputs of a run, so that one that cannot be written ends the run before it begins.
 #[derive(Debug, Default)]
@@ -29,12 +30,16 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// The names of all files; in a sample's, `{}` stands for it.
-    pub(crate) fn paths(args: &PageArgs, kind: Kind, sample: Option<&OsStr>) -> Vec<PathBuf> {
-        let single = [&args.report_html, &args.report_data].into_iter().flatten();
-        let mut paths: Vec<PathBuf> = single.map(|path| of_sample(path, sample)).collect();
-        paths.extend(sections(args, kind, sample));
-        paths
+    /// The names of all files, and what they hold; in a sample's, `{}` stands for it.
+    pub(crate) fn paths(
+        args: &PageArgs,
+        kind: Kind,
+        sample: Option<&OsStr>,
+    ) -> Vec<(Holds, PathBuf)> {
+        let html = args.report_html.iter().map(|path| (Holds::PAGE, of_sample(path, sample)));
+        let data = args.report_data.iter().map(|path| (Holds::JSON, of_sample(path, sample)));
+        let sections = sections(args, kind, sample).into_iter();
+        html.chain(data).chain(sections.map(|path| (Holds::ANYTHING, path))).collect()
     }
 
     /// Begins all files.
@@ -141,10 +146,9 @@ pub(crate) fn refuse_name(args: &PageArgs) -> anyhow::Result<()> {
 /// # Errors
 /// If it has too many pixels.
 pub(crate) fn drawn(picture: &Picture, path: &Path, dpi: u32) -> anyhow::Result<Vec<u8>> {
-    let is = |wanted: &str| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(wanted));
-    Ok(match (is("png"), is("pdf")) {
-        (true, _) => picture.png(dpi)?,
-        (_, true) => picture.pdf()?,
+    Ok(match OutputFormat::of_name(path) {
+        Some(OutputFormat::Png) => picture.png(dpi)?,
+        Some(OutputFormat::Pdf) => picture.pdf()?,
         _ => picture.svg().into_bytes(),
     })
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
-use merganser::io::OutputSet;
+use merganser::io::{OutputFormat, OutputSet};
 use merganser::kmers::algebra::{
     Calculation, Cut, Expression, Mode, Operation, calculate, compare,
 };
@@ -193,9 +193,8 @@ fn write(
 
 /// The format of a name, or by the end of a path.
 fn format_of(py: Python<'_>, path: &Path, format: Option<&str>) -> PyResult<TableFormat> {
-    let end = path.extension().and_then(|end| end.to_str());
-    let by_name = path.to_string_lossy().ends_with(".tsv.gz").then_some("tsv");
-    Ok(match format.or(by_name).or(end).unwrap_or("mgk") {
+    let by_name = OutputFormat::of_name(path).map(OutputFormat::suffix);
+    Ok(match format.or(by_name).unwrap_or("mgk") {
         "mgk" => TableFormat::Mgk,
         "kmc" => TableFormat::Kmc,
         "kff" => TableFormat::Kff,

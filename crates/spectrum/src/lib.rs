@@ -29,4 +29,6 @@ pub mod smudges;
 
 pub use error::Error;
 pub use model::{Doubt, Model, Settings};
-pub use quality::{error_rate, first_valley, is_flat_valley, least_k, peaks, quality, solid_threshold};
+pub use quality::{
+    error_rate, first_valley, is_flat_valley, least_k, peaks, quality, solid_threshold,
+};

@@ -256,8 +256,8 @@ fn joined_and_mixed_files_are_errors_at_the_line() {
         for args in [
             "count -k 15 --min-qual 20 --format none",
             "map g.fa -e 2 -o o.sam",
-            "deplete filter g.mgd -o o.fq",
-            "kmers filter-reads g.mgk -o o.fq",
+            "deplete filter g.mgd -o o",
+            "kmers filter-reads g.mgk -o o",
             "deplete index -o o.mgd",
         ] {
             // Qualities that nobody asks for may be anything.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use merganser_io::{BgzfBlocks, Output, OutputSet, finish_all, put_decimal};
+use merganser_io::{BgzfBlocks, Output, OutputCompression, OutputSet, finish_all, put_decimal};
 use merganser_run::InOrderSink;
 
 use super::{Parts, Shape};
@@ -24,10 +24,9 @@ pub enum Compression {
 impl Compression {
     /// That of a file of this name: gzip if it ends in `.gz`, Zstandard if it ends in `.zst`, each at its fastest.
     pub fn of(path: &Path) -> Compression {
-        let suffix = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
-        match &suffix.to_ascii_lowercase()[..] {
-            "gz" => Compression::Gzip(1),
-            "zst" => Compression::Zstd(1),
+        match OutputCompression::of_name(path) {
+            Some(OutputCompression::Gzip) => Compression::Gzip(1),
+            Some(OutputCompression::Zstd) => Compression::Zstd(1),
             _ => Compression::None,
         }
     }

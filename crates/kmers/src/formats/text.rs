@@ -3,5 +3,5 @@
 mod reader;
 mod writer;
 
-pub(crate) use reader::Text;
+pub(crate) use reader::{Text, is_dump};
 pub(crate) use writer::{Style, TextFormat};

@@ -10,6 +10,8 @@ use merganser_seq::signature::Rule;
 use super::pages::PageArgs;
 use super::values::quality_offset;
 use super::{Auto, DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
+use crate::holds::FormatChoice;
+use merganser_io::OutputFormat;
 
 const MORE: &str = "\
 Alphabet:
@@ -91,9 +93,9 @@ pub(crate) struct CountArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Format of the table: our own, a KMC database, KFF, KMER<TAB>COUNT lines, Parquet (if built
-    /// in), or no table
-    #[arg(long, value_name = "FORMAT", default_value = "mgk", help_heading = "Output")]
-    pub(crate) format: Format,
+    /// in), or no table [default: by the end of FILE's name (.kff, .tsv, .parquet), else mgk]
+    #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) given_format: Option<Format>,
     /// Write how many distinct k-mers occur once, twice, ...: COUNT<TAB>NUMBER lines, before
     /// any cut; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -150,6 +152,11 @@ pub(crate) struct CountArgs {
 }
 
 impl CountArgs {
+    /// The format of the table.
+    pub(crate) fn format(&self) -> Format {
+        Format::choose(self.given_format, self.output.as_deref(), Format::Mgk)
+    }
+
     /// The least count that is kept: of a shard, all are.
     pub(crate) fn min_count(&self) -> u32 {
         self.min_count.unwrap_or(if self.shard.is_some() { 1 } else { 2 })
@@ -165,6 +172,19 @@ pub(crate) enum Format {
     Tsv,
     Parquet,
     None,
+}
+
+impl FormatChoice for Format {
+    fn format(self) -> Option<OutputFormat> {
+        match self {
+            Format::Mgk => Some(OutputFormat::Mgk),
+            Format::Kmc => Some(OutputFormat::Kmc),
+            Format::Kff => Some(OutputFormat::Kff),
+            Format::Tsv => Some(OutputFormat::Tsv),
+            Format::Parquet => Some(OutputFormat::Parquet),
+            Format::None => None,
+        }
+    }
 }
 
 /// `--storage`.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{PairArgs, ReadsArgs, ThreadArgs};
+use crate::holds::FormatChoice;
+use merganser_io::OutputFormat;
 
 /// What is taken out of larger files.
 #[derive(Debug, Subcommand)]
@@ -92,9 +94,10 @@ pub(crate) struct ExtractReadsArgs {
     /// Where second mates go
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output2: Option<PathBuf>,
-    /// How reads are written: as they come, or all as FASTA
-    #[arg(long, value_name = "FORMAT", default_value = "same", help_heading = "Output")]
-    pub(crate) format: ExtractFormat,
+    /// How reads are written: as they come, or all as FASTA [default: fasta if FILE's name ends in
+    /// .fa or .fasta, else same]
+    #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) given_format: Option<ExtractFormat>,
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
@@ -110,4 +113,20 @@ pub(crate) struct ExtractReadsArgs {
 pub(crate) enum ExtractFormat {
     Same,
     Fasta,
+}
+
+impl ExtractReadsArgs {
+    /// How reads are written.
+    pub(crate) fn format(&self) -> ExtractFormat {
+        ExtractFormat::choose(self.given_format, Some(&self.output), ExtractFormat::Same)
+    }
+}
+
+impl FormatChoice for ExtractFormat {
+    fn format(self) -> Option<OutputFormat> {
+        match self {
+            ExtractFormat::Same => None,
+            ExtractFormat::Fasta => Some(OutputFormat::Fasta),
+        }
+    }
 }

@@ -13,6 +13,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::HistogramLayout;
 use super::device::DeviceArgs;
 use super::pages::PageArgs;
+use crate::holds::FormatChoice;
+use merganser_io::OutputFormat;
 
 pub(crate) use algebra::{
     CompareArgs, ComputingArgs, ConcatArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs,
@@ -149,9 +151,9 @@ pub(crate) struct DumpArgs {
     /// Only k-mers that occur at most N times [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) max_count: Option<u32>,
-    /// How each k-mer is written
-    #[arg(long, value_name = "FORMAT", default_value = "tsv")]
-    pub(crate) format: DumpFormat,
+    /// How each k-mer is written [default: fasta if FILE's name ends in .fa or .fasta, else tsv]
+    #[arg(long = "format", value_name = "FORMAT")]
+    pub(crate) given_format: Option<DumpFormat>,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
 }
@@ -162,6 +164,16 @@ pub(crate) enum DumpFormat {
     Tsv,
     Fasta,
     Jellyfish,
+}
+
+impl FormatChoice for DumpFormat {
+    fn format(self) -> Option<OutputFormat> {
+        match self {
+            DumpFormat::Tsv => Some(OutputFormat::Tsv),
+            DumpFormat::Fasta => Some(OutputFormat::Fasta),
+            DumpFormat::Jellyfish => None,
+        }
+    }
 }
 
 #[derive(Args, Debug)]

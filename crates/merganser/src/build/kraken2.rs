@@ -21,6 +21,7 @@ use crate::args::build::SketchArgs;
 use crate::bracken::{Distributions, Genomes, Library};
 use crate::common::write_summary;
 use crate::console::Console;
+use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{devices, failure, interrupt};
 
@@ -46,8 +47,9 @@ pub(super) fn run(
         anyhow!("{}: cannot make this folder: {reason}", args.output.display())
     })?;
     let path = |length| Distribution::path_in(&args.output, length);
-    let files = files.write(args.bracken.iter().map(|&length| path(length)));
-    let outputs = files.write(Kraken2Database::files(&args.output)).write(&args.json).check()?;
+    let files = files.write(Holds::ANYTHING, args.bracken.iter().map(|&length| path(length)));
+    let outputs = files.write(Holds::ANYTHING, Kraken2Database::files(&args.output));
+    let outputs = outputs.write(Holds::JSON, &args.json).check()?;
     let distributions = Distributions::create(&args.bracken, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;

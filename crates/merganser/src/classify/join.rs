@@ -10,6 +10,7 @@ use super::outputs::Reports;
 use crate::args::joins::ClassifyJoinArgs;
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::{failure, interrupt, report};
 
 /// Joins what the shards of a job wrote.
@@ -17,7 +18,7 @@ pub(super) fn run(args: &ClassifyJoinArgs, console: &Console) -> Result<ExitCode
     check(args)?;
     let reports = Reports::paths(&args.reports, None);
     let files = RunFiles::new().read(&args.partials).read(&args.lines).read(&args.reports.bracken);
-    let set = files.write(&args.output).write(&reports).check()?;
+    let set = files.write(Holds::LINES, &args.output).write_each(reports).check()?;
     let mut reports = Reports::create(&args.reports, None, &set)?;
     let output = args.output.as_deref().map(|path| set.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();
@@ -44,7 +45,8 @@ fn check(args: &ClassifyJoinArgs) -> Result<()> {
         );
     }
     let reports = Reports::paths(&args.reports, None);
-    let outputs: Vec<&PathBuf> = args.output.iter().chain(&reports).collect();
+    let reports = reports.iter().map(|(_, path)| path);
+    let outputs: Vec<&PathBuf> = args.output.iter().chain(reports).collect();
     match outputs.iter().filter(|path| path.as_os_str() == "-").count() {
         _ if outputs.is_empty() => failure::usage(
             "nothing is to be written: give -o and --lines, or --report or another report",

@@ -22,6 +22,7 @@ use merganser_run::Cancel;
 use crate::args::classify::{QueryArgs, ReportArgs};
 use crate::common::text_of;
 use crate::console;
+use crate::holds::Holds;
 use crate::pages::{Pages, taxa};
 use crate::progress::width;
 
@@ -41,10 +42,11 @@ pub(crate) struct Reports {
 
 impl Reports {
     /// The names of all files, with `{}` replaced by the sample.
-    pub(crate) fn paths(args: &ReportArgs, sample: Option<&OsStr>) -> Vec<PathBuf> {
+    pub(crate) fn paths(args: &ReportArgs, sample: Option<&OsStr>) -> Vec<(Holds, PathBuf)> {
         let all = [&args.report, &args.mpa, &args.krona, &args.abundance, &args.cami];
         let bracken = [&args.bracken_output, &args.bracken_report];
-        all.into_iter().chain(bracken).flatten().map(|path| of_sample(path, sample)).collect()
+        let all = all.into_iter().chain(bracken).flatten();
+        all.map(|path| (Holds::LINES, of_sample(path, sample))).collect()
     }
 
     /// Begins all files.
@@ -248,24 +250,28 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// The names of all files.
-    pub(super) fn paths(
+    /// The names of all files, and what they hold.
+    pub(super) fn outputs(
         args: &QueryArgs,
         segments: &[Segment],
         sample: Option<&OsStr>,
-    ) -> Vec<PathBuf> {
+    ) -> Vec<(Holds, PathBuf)> {
         let QueryArgs { lines, reports, pages, .. } = args;
-        let mut paths = Vec::from_iter((!lines.no_map).then(|| of_sample(&lines.output, sample)));
-        paths.extend(Reports::paths(reports, sample));
-        paths.extend(Pages::paths(pages, Kind::Taxa, sample));
-        for path in [&lines.hits_per_ref, &lines.partial, &lines.json].into_iter().flatten() {
-            paths.push(of_sample(path, sample));
+        let mut all = Reports::paths(reports, sample);
+        all.extend(Pages::paths(pages, Kind::Taxa, sample));
+        for (holds, path) in [
+            (Holds::LINES, (!lines.no_map).then_some(&lines.output)),
+            (Holds::LINES, lines.hits_per_ref.as_ref()),
+            (Holds::BINARY, lines.partial.as_ref()),
+            (Holds::JSON, lines.json.as_ref()),
+        ] {
+            all.extend(path.map(|path| (holds, of_sample(path, sample))));
         }
         for path in [&lines.classified_out, &lines.unclassified_out].into_iter().flatten() {
-            let ReadPaths { single, mates } = ReadPaths::new(&of_sample(path, sample), segments);
-            paths.extend(single.into_iter().chain(mates.into_iter().flatten()));
+            let paths = ReadPaths::new(&of_sample(path, sample), segments).all();
+            all.extend(paths.into_iter().map(|path| (Holds::READS, path)));
         }
-        paths
+        all
     }
 
     /// Begins all files.
@@ -379,6 +385,7 @@ impl Files {
 }
 
 /// Where reads are written back to.
+#[derive(Clone)]
 pub(crate) struct ReadPaths {
     /// Of reads that stand for themselves, or of all.
     pub(crate) single: Option<PathBuf>,
@@ -404,6 +411,11 @@ impl ReadPaths {
             single: (singles || !pairs).then(|| with("")),
             mates: pairs.then(|| [with("_1"), with("_2")]),
         }
+    }
+
+    /// All of them.
+    pub(crate) fn all(self) -> Vec<PathBuf> {
+        self.single.into_iter().chain(self.mates.into_iter().flatten()).collect()
     }
 }
 

@@ -12,12 +12,14 @@ use merganser_report::data::Data;
 use merganser_run::Summary;
 
 use super::kraken2::{self, Sample};
-use super::outputs::{Closed, Files};
+use super::outputs::{Closed, Files, ReadPaths, of_sample};
 use super::{Environment, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
 use crate::common::{pairs, refuse_stdin_twice, tell_skipped, write_summary};
+use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
+use crate::holds::{note_interleaved, refuse_other_reads};
 use crate::pages::{frame, inputs_of, parameter};
 use crate::progress::Bar;
 use crate::{devices, failure};
@@ -71,7 +73,7 @@ impl<'a> Query<'a> {
         let QueryArgs { reads, mates1, mates2, singles, .. } = self.args;
         let lists = [reads, mates1, mates2, singles].into_iter().flatten();
         let files = files.lists(lists).inputs(self.inputs()).read(&self.args.reports.bracken);
-        files.write(self.outputs())
+        files.write_each(Files::outputs(self.args, &self.segments, self.sample))
     }
 
     /// What the outputs depend on besides their names, as one number: the program, the database, the reads
@@ -91,7 +93,8 @@ impl<'a> Query<'a> {
     }
 
     pub(super) fn outputs(&self) -> Vec<PathBuf> {
-        Files::paths(self.args, &self.segments, self.sample)
+        let outputs = Files::outputs(self.args, &self.segments, self.sample);
+        outputs.into_iter().map(|(_, path)| path).collect()
     }
 
     /// Sees to it, before any work, that inputs are there and outputs go together, with one another
@@ -127,13 +130,31 @@ impl<'a> Query<'a> {
         Ok(())
     }
 
-    /// Sees to it that inputs are there.
+    /// Checks that inputs are there, and that outputs of reads have names that fit them.
     ///
     /// # Errors
-    /// Which one is not.
+    /// Which one is not, or does not.
     pub(super) fn check_inputs(&self) -> Result<()> {
         Records::open(&self.segments, RecordOptions::default())?;
-        Ok(())
+        let inputs: Vec<Input> = self.inputs().cloned().collect();
+        refuse_other_reads(&self.read_outputs().concat(), &inputs)
+    }
+
+    /// The files that reads are written back to, those with a taxon and those without.
+    fn read_outputs(&self) -> [Vec<PathBuf>; 2] {
+        let lines = &self.args.lines;
+        [&lines.classified_out, &lines.unclassified_out].map(|path| {
+            let path = path.as_ref().map(|path| of_sample(path, self.sample));
+            path.map_or_else(Vec::new, |path| ReadPaths::new(&path, &self.segments).all())
+        })
+    }
+
+    /// Notes that mates go to one file.
+    pub(super) fn note_interleaved(&self, console: &Console) {
+        let are_pairs = self.segments.iter().any(Segment::is_paired);
+        for paths in self.read_outputs() {
+            note_interleaved(&paths, are_pairs, "a # in its name makes two files", console);
+        }
     }
 
     /// Classifies, writes and reports; all of `outputs` appear.

@@ -17,6 +17,7 @@ use crate::args::classify::{LineArgs, QueryArgs};
 use crate::common::{text_of, write_summary};
 use crate::failure;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::pages;
 use crate::samples::Sample;
 
@@ -75,7 +76,7 @@ pub(super) fn check(
         query.check_alone()?;
         files = query.declare(files);
     }
-    let outputs = files.write(&args.lines.json).check()?;
+    let outputs = files.write(Holds::JSON, &args.lines.json).check()?;
     queries.iter().try_for_each(Query::check_inputs)?;
     Ok(outputs)
 }

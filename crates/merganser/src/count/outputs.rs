@@ -11,6 +11,7 @@ use merganser_report::multiqc::Kind;
 use crate::args::CountArgs;
 use crate::args::count::Format;
 use crate::files::RunFiles;
+use crate::holds::{FormatChoice, Holds};
 use crate::pages::Pages;
 
 /// Open outputs, so that one that cannot be written ends the run before it begins.
@@ -54,7 +55,7 @@ impl Outputs {
 /// The files that the table goes to.
 pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
     let Some(output) = args.output.as_deref() else { return Vec::new() };
-    match args.format {
+    match args.format() {
         Format::None => Vec::new(),
         Format::Mgk | Format::Kff | Format::Tsv | Format::Parquet => vec![output.to_owned()],
         Format::Kmc => [".kmc_pre", ".kmc_suf"].map(|end| with_suffix(output, end)).to_vec(),
@@ -69,8 +70,9 @@ fn with_suffix(path: &Path, end: &str) -> PathBuf {
 
 /// What is read and written.
 pub(super) fn files(args: &CountArgs, inputs: &[Input]) -> RunFiles {
-    let others = [&args.histogram, &args.json].into_iter().flatten();
     let pages = Pages::paths(&args.pages, Kind::Spectrum, None);
     let files = RunFiles::new().lists(&args.inputs).inputs(inputs);
-    files.write(table_files(args)).write(others).write(pages)
+    let table = Format::holds(args.given_format, Holds::COUNTED_TABLE);
+    let files = files.write(table, table_files(args)).write(Holds::LINES, &args.histogram);
+    files.write(Holds::JSON, &args.json).write_each(pages)
 }

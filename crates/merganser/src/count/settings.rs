@@ -34,7 +34,7 @@ pub(super) fn check(args: &CountArgs) -> Result<()> {
 }
 
 fn check_output(args: &CountArgs) -> Result<()> {
-    match (&args.output, args.format) {
+    match (&args.output, args.format()) {
         (None, Format::None) => Ok(()),
         (None, _) if args.stats_only => Ok(()),
         (None, _) => usage("an output file is needed: -o FILE, or --format none for no table"),
@@ -69,7 +69,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
             Storage::Disk => merganser_count::Storage::Disk,
         })
         .gpu_streams(args.gpu_streams.map(usize::from))
-        .format(match args.format {
+        .format(match args.format() {
             Format::Mgk => merganser_count::Format::Mgk,
             Format::Kmc => merganser_count::Format::Kmc,
             Format::Kff => merganser_count::Format::Kff,

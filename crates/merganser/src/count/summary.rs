@@ -41,7 +41,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("quality_offset", config.quality_offset.number().into());
     set("homopolymer_compressed", config.homopolymer_compressed.into());
     set("hist_max", args.hist_max.into());
-    set("format", name_of(&args.format).into());
+    set("format", name_of(&args.format()).into());
     set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
     set("threads", resources.threads.into());
     set("memory", resources.budget().into());

@@ -12,6 +12,7 @@ use crate::args::db::DbAddArgs;
 use crate::common::taxonomy_of;
 use crate::console::Console;
 use crate::files::is_same;
+use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{build, failure, interrupt};
 
@@ -33,7 +34,11 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let files = build::references(&args.inputs, &found, taxonomy, &args.taxids);
     // The database itself may be replaced by the one that it becomes, and by nothing else.
     let base_stays = (!is_same(to, &args.database)?).then_some(&args.database);
-    let outputs = files.read(base_stays).write([to]).write(&args.json).check()?;
+    let outputs = files
+        .read(base_stays)
+        .write(Holds::DATABASE, [to])
+        .write(Holds::JSON, &args.json)
+        .check()?;
     let output = outputs.file(to)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;

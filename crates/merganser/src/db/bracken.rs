@@ -17,6 +17,7 @@ use crate::bracken::{Distributions, Genomes, Library, tell_missing, tell_unmappe
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{build, common, failure, interrupt};
 
@@ -49,7 +50,8 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
     let beside = files_beside(&inputs, taxonomy.as_ref());
     let files = RunFiles::new().lists(&args.inputs).inputs(&inputs).read(beside);
     let files = files.read(database::files(&args.database)?).read(&maps).read(&maps_beside);
-    let outputs = files.write(&args.taxids.unmapped).write(&paths).check()?;
+    let outputs =
+        files.write(Holds::LINES, &args.taxids.unmapped).write(Holds::ANYTHING, &paths).check()?;
     let distributions = Distributions::create(&args.read_lengths, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let made = match &opened {

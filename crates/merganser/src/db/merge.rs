@@ -10,6 +10,7 @@ use crate::args::db::DbMergeArgs;
 use crate::classify::Reports;
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::{classify, failure};
 
 pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
@@ -21,12 +22,12 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
         ));
     }
     let mut outputs = Reports::paths(&args.reports, None);
-    outputs.push(args.output.clone());
-    if outputs.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+    outputs.push((Holds::LINES, args.output.clone()));
+    if outputs.iter().filter(|(_, path)| path.as_os_str() == "-").count() > 1 {
         return failure::usage("only one output can be stdout, which -o is without a name");
     }
     let set = RunFiles::new().read(&args.database).read(&args.results);
-    let set = set.read(&args.reports.bracken).write(outputs).check()?;
+    let set = set.read(&args.reports.bracken).write_each(outputs).check()?;
     let databases =
         args.database.iter().map(|path| Database::open(path)).collect::<Result<Vec<_>, _>>()?;
     let thresholds = classify::thresholds(&args.verdict, &databases[0])?;

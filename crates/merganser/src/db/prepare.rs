@@ -14,6 +14,7 @@ use crate::args::db::prepare::DbPrepareArgs;
 use crate::common::{self, taxonomy_of, write_summary};
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{devices, failure, interrupt};
 
@@ -28,9 +29,10 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
     let downloads = Downloads::find(&args.folders)?;
     let taxonomy = config.taxonomy.as_ref().map(|source| source.files()).unwrap_or_default();
     let files = RunFiles::new().read(downloads.files()).read(&args.assembly_summary);
-    let files = files.read(&args.md5).read(taxonomy).write([&args.output]);
-    let files = files.write([Library::journal(&args.output)]).write(&args.missing);
-    let outputs = files.write(&args.json).check()?;
+    let files = files.read(&args.md5).read(taxonomy).write(Holds::LINES, [&args.output]);
+    let files = files.write(Holds::ANYTHING, [Library::journal(&args.output)]);
+    let files = files.write(Holds::LINES, &args.missing);
+    let outputs = files.write(Holds::JSON, &args.json).check()?;
     let mut missing = args.missing.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let cancel = interrupt::cancel_on_interrupt();

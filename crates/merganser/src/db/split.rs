@@ -12,6 +12,7 @@ use crate::args::db::DbSplitArgs;
 use crate::classify::{has_place_for_sample, of_sample};
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::{failure, interrupt};
 
 pub(super) fn run(args: &DbSplitArgs, console: &Console) -> Result<ExitCode> {
@@ -24,7 +25,7 @@ pub(super) fn run(args: &DbSplitArgs, console: &Console) -> Result<ExitCode> {
     let database = Database::open(&args.database)?;
     let path = |part: usize| of_sample(&args.output, Some(OsStr::new(&(part + 1).to_string())));
     let paths: Vec<PathBuf> = (0..database.parts()).map(path).collect();
-    let outputs = RunFiles::new().read([&args.database]).write(&paths).check()?;
+    let outputs = RunFiles::new().read([&args.database]).write(Holds::DATABASE, &paths).check()?;
     let threads = resolve_threads(args.threads.number());
     let cancel = interrupt::cancel_on_interrupt();
     for (part, path) in paths.iter().enumerate() {

@@ -12,11 +12,14 @@ use crate::args::db::DbTaxaArgs;
 use crate::database::{self, AnyDatabase};
 use crate::failure;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 
 pub(super) fn run(args: &DbTaxaArgs) -> Result<ExitCode> {
     let database = AnyDatabase::open(&args.database)?;
-    let outputs =
-        RunFiles::new().read(database::files(&args.database)?).write([&args.output]).check()?;
+    let outputs = RunFiles::new()
+        .read(database::files(&args.database)?)
+        .write(Holds::LINES, [&args.output])
+        .check()?;
     let mut output = outputs.output(&args.output)?;
     let targets = match &database {
         AnyDatabase::Own(database) => database.targets(),

@@ -15,6 +15,7 @@ use crate::common::{self, hint_at_mates, tell_skipped};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -51,8 +52,12 @@ pub(super) fn run(
         None => Vec::new(),
     };
     let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).read([&args.set]);
+    let names: Vec<PathBuf> = kept.iter().chain(&others).cloned().collect();
+    refuse_other_reads(&names, &inputs)?;
+    note_interleaved(&kept, is_paired, "a # in its name, or --output2, makes two files", console);
     let summaries = [&args.summary, &args.hostile, &args.json].into_iter().flatten();
-    let set = files.write(kept.iter().chain(&others).chain(summaries)).check()?;
+    let files = files.write(Holds::DEPLETED_READS, names);
+    let set = files.write(Holds::JSON, summaries).check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let host = Host::read(&args.set, &resources, &cancel)?;
     let outputs = Outputs { kept: sinks(&set, &kept)?, others: sinks(&set, &others)? };

@@ -14,6 +14,7 @@ use crate::args::map::LimitArgs;
 use crate::common::{self, refuse_stdin_twice};
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -22,7 +23,8 @@ pub(super) fn index(args: &DepleteIndexArgs, console: &Console) -> Result<ExitCo
     let resources = resources(&args.limits);
     let inputs = args.inputs.expand(&args.genomes).map_err(Error::from)?;
     refuse_stdin_twice(inputs.iter())?;
-    let files = RunFiles::new().lists(&args.genomes).inputs(&inputs).write([&args.output]);
+    let files =
+        RunFiles::new().lists(&args.genomes).inputs(&inputs).write(Holds::HOST_SET, [&args.output]);
     let outputs = files.check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
@@ -45,7 +47,8 @@ pub(super) fn operation(
     console: &Console,
 ) -> Result<ExitCode> {
     let resources = resources(&args.limits);
-    let outputs = RunFiles::new().read(&args.sets).write([&args.output]).check()?;
+    let outputs =
+        RunFiles::new().read(&args.sets).write(Holds::HOST_SET, [&args.output]).check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let mut result: Option<MinimizerSet> = None;
     for path in &args.sets {

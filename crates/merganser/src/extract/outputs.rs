@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_classify::extract::{ExtractOutputs, ExtractStream};
-use merganser_io::{Output, OutputSet, Segment};
+use merganser_io::{Output, OutputCompression, OutputSet, Segment};
 
 use crate::args::extract::ExtractReadsArgs;
 use crate::classify::ReadPaths;
@@ -26,11 +26,6 @@ pub(super) fn paths(args: &ExtractReadsArgs, segments: &[Segment]) -> Result<Rea
     Ok(ReadPaths { single: None, mates: Some([args.output.clone(), second.clone()]) })
 }
 
-/// All names.
-pub(super) fn all(paths: &ReadPaths) -> impl Iterator<Item = &PathBuf> {
-    paths.single.iter().chain(paths.mates.iter().flatten())
-}
-
 /// Begun files.
 pub(super) struct Files {
     single: Option<File>,
@@ -45,7 +40,7 @@ struct File {
 impl File {
     /// A file that is compressed before it is written, if its name says so.
     fn create(path: &Path, set: &OutputSet) -> Result<File> {
-        let gzip = path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gz"));
+        let gzip = OutputCompression::of_name(path) == Some(OutputCompression::Gzip);
         let output = if gzip { Output::File(set.file(path)?) } else { set.output(path)? };
         Ok(File { output, gzip })
     }

@@ -19,6 +19,7 @@ use crate::console::{self, Console};
 use crate::database::{self, AnyDatabase};
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 use crate::progress::Bar;
 use merganser_run::thousands;
@@ -31,18 +32,24 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
     hint_at_mates(singles.flat_map(Segment::inputs), "extracted", remedy, console);
     let paths = outputs::paths(args, &segments)?;
+    let is_fasta = args.format() == ExtractFormat::Fasta;
+    let names = paths.clone().all();
+    if !is_fasta {
+        refuse_other_reads(&names, &inputs)?;
+    }
+    ExtractFormat::note(args.given_format, &args.output, console);
+    let pairs = segments.iter().any(Segment::is_paired);
+    note_interleaved(&names, pairs, "a # in its name, or --output2, makes two files", console);
     let lists = [&args.mates1, &args.mates2, &args.singles, &args.reads].into_iter().flatten();
     let set = RunFiles::new()
         .lists(lists)
         .inputs(&inputs)
         .read(others(args)?)
-        .write(outputs::all(&paths))
+        .write(ExtractFormat::holds(args.given_format, Holds::READS), &names)
         .check()?;
     let cancel = interrupt::cancel_on_interrupt();
-    let config = taxa(args, console)?
-        .exclude(args.exclude)
-        .any_names(args.pairs.any_names)
-        .fasta(args.format == ExtractFormat::Fasta);
+    let config =
+        taxa(args, console)?.exclude(args.exclude).any_names(args.pairs.any_names).fasta(is_fasta);
     let resources = common::resources(args.threads.number(), args.memory, None, None);
     let mut files = Files::create(&paths, &set)?;
     let bar = Bar::new(console);

@@ -11,6 +11,7 @@ use crate::args::FilterArgs;
 use crate::args::filter::FormatName;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::pages::Pages;
 
 /// Open outputs, so that one that cannot be written ends the run before it begins.
@@ -81,5 +82,9 @@ pub(super) fn files(args: &FilterArgs) -> Vec<PathBuf> {
 pub(super) fn declared(args: &FilterArgs, inputs: &[Input]) -> RunFiles {
     let pages = Pages::paths(&args.pages, Kind::Decisions, None);
     let own = RunFiles::new().lists(&args.inputs).inputs(inputs);
-    own.write(files(args)).write(&args.json).write(pages)
+    let decisions = match args.format {
+        FormatName::GateKeeper => Holds::ANYTHING,
+        FormatName::Tsv | FormatName::None => Holds::LINES,
+    };
+    own.write(decisions, files(args)).write(Holds::JSON, &args.json).write_each(pages)
 }

@@ -1,7 +1,7 @@
 //! The verbs that compute a table from tables.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -23,6 +23,7 @@ use crate::common::{self, tell_spilled, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::{FormatChoice, Holds};
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -85,10 +86,12 @@ pub(super) fn union(args: &UnionArgs, console: &Console) -> Result<ExitCode> {
     run(Asked { how: How::Join(*range), ..asked }, &of.computing.tables, console)
 }
 
-/// Warns of a table that is added to itself, by whatever names.
+/// Warns of a table that is added to itself by another name; by the same one, it is meant.
 fn warn_of_repeats(operands: &[OsString], console: &Console) -> Result<()> {
     let (paths, cuts) = tables::operands(operands)?;
-    if let Some([one, other]) = tables::repeated(&paths, &cuts) {
+    if let Some([one, other]) = tables::repeated(&paths, &cuts)
+        && paths[one] != paths[other]
+    {
         let [one, other] = [one, other].map(|place| operands[place].display());
         console.warn(format_args!(
             "{one} and {other} are the same table, and its counts are taken twice: give it once"
@@ -192,7 +195,7 @@ fn check(args: &WrittenArgs, Cut { least, most }: Cut) -> Result<TableFormat> {
         return usage(format!("--min-count {least} is larger than --max-count {most}"));
     }
     let to_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|at| at.as_os_str() == "-");
-    let format = match args.format {
+    let format = match args.format() {
         ResultFormat::Mgk => TableFormat::Mgk,
         ResultFormat::Kmc => TableFormat::Kmc,
         ResultFormat::Kff => TableFormat::Kff,
@@ -245,8 +248,13 @@ fn run_on(
 ) -> Result<ExitCode> {
     let started = Instant::now();
     let args = asked.written;
-    let files = RunFiles::new().read(tables::files(opened)).write(output_files(args));
+    let table = ResultFormat::holds(args.given_format, Holds::TABLE);
+    let files = RunFiles::new().read(tables::files(opened)).write(table, table_files(args));
+    let files = files.write(Holds::LINES, &args.histogram).write(Holds::JSON, &args.json);
     let outputs = files.check()?;
+    if let Some(output) = &args.output {
+        ResultFormat::note(args.given_format, output, console);
+    }
     let histogram = args.histogram.as_deref().map(|path| outputs.output(path)).transpose();
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose();
     let (histogram, json) = (histogram.map_err(Error::from)?, json.map_err(Error::from)?);
@@ -282,20 +290,20 @@ fn run_on(
     Ok(ExitCode::SUCCESS)
 }
 
-fn output_files(args: &WrittenArgs) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        [&args.histogram, &args.json].into_iter().flatten().cloned().collect();
-    if let Some(output) = &args.output {
-        match args.format {
-            ResultFormat::Kmc => files.extend([".kmc_pre", ".kmc_suf"].map(|end| {
-                let mut name = output.as_os_str().to_owned();
-                name.push(end);
-                PathBuf::from(name)
-            })),
-            _ => files.push(output.clone()),
+/// The files that the result goes to.
+fn table_files(args: &WrittenArgs) -> Vec<PathBuf> {
+    let with_end = |output: &Path, end: &str| {
+        let mut name = output.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    match (&args.output, args.format()) {
+        (None, _) => Vec::new(),
+        (Some(output), ResultFormat::Kmc) => {
+            [".kmc_pre", ".kmc_suf"].map(|end| with_end(output, end)).to_vec()
         }
+        (Some(output), _) => vec![output.clone()],
     }
-    files
 }
 
 fn warn(asked: &Asked<'_>, done: &Calculated, console: &Console) {
@@ -332,7 +340,7 @@ fn summary(asked: &Asked<'_>, done: &Calculated, started: Instant, output: Outpu
     summary.version(env!("CARGO_PKG_VERSION"));
     let paths: Vec<String> = asked.paths.iter().map(|path| path.display().to_string()).collect();
     summary.set("inputs", "tables", paths);
-    summary.set("parameters", "format", name_of(&args.format));
+    summary.set("parameters", "format", name_of(&args.format()));
     summary.set("parameters", "min_count", cut.least);
     summary.set("parameters", "max_count", (cut.most < u32::MAX).then_some(cut.most));
     summary.set("parameters", "counter_max", asked.ceiling);

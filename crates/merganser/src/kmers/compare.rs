@@ -12,6 +12,7 @@ use super::tables;
 use crate::args::kmers::CompareArgs;
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -22,7 +23,8 @@ pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
     let (paths, cuts) = tables::operands(&args.operands)?;
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&paths, &args.tables, &cancel)?;
-    let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
+    let outputs =
+        RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let resources = tables::resources(&args.tables, None);
     let bar = Bar::new(console);

@@ -9,11 +9,13 @@ use merganser_kmers::formats::TableFormat;
 
 use super::tables;
 use crate::args::kmers::{DumpArgs, DumpFormat};
+use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::{FormatChoice, Holds};
 use crate::interrupt;
 
-pub(super) fn run(args: &DumpArgs) -> Result<ExitCode> {
+pub(super) fn run(args: &DumpArgs, console: &Console) -> Result<ExitCode> {
     let most = args.max_count.unwrap_or(u32::MAX);
     if args.min_count > most {
         let least = args.min_count;
@@ -26,14 +28,17 @@ pub(super) fn run(args: &DumpArgs) -> Result<ExitCode> {
         cut: Cut { least: args.min_count, most },
         ceiling: u32::MAX,
         output: Some(args.output.clone()),
-        format: match args.format {
+        format: match DumpFormat::choose(args.given_format, Some(&args.output), DumpFormat::Tsv) {
             DumpFormat::Tsv => TableFormat::Tsv,
             DumpFormat::Fasta => TableFormat::Fasta,
             DumpFormat::Jellyfish => TableFormat::Jellyfish,
         },
     };
     let resources = tables::resources(&args.tables, None);
-    let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
+    let holds = DumpFormat::holds(args.given_format, Holds::KMER_LINES);
+    let outputs =
+        RunFiles::new().read(tables::files(&opened)).write(holds, [&args.output]).check()?;
+    DumpFormat::note(args.given_format, &args.output, console);
     let silent = merganser_run::Silent;
     algebra::calculate(&calculation, &opened, &resources, &outputs, &silent, &cancel)?;
     outputs.commit_last().map_err(Error::from)?;

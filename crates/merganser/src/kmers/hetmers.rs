@@ -20,6 +20,7 @@ use crate::args::kmers::{HetmersArgs, TableArgs};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::interrupt;
 use crate::pages::drawn;
 use crate::progress::Bar;
@@ -35,8 +36,8 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
     };
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open_for_passes(&path, &args.tables, console, &cancel)?;
-    let files = RunFiles::new().read(tables::files(&opened)).write([&args.output]);
-    let set = files.write(&args.plot).write(&args.json).check()?;
+    let files = RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]);
+    let set = files.write(Holds::PICTURE, &args.plot).write(Holds::JSON, &args.json).check()?;
     let (pairs, told) = find(&opened, cut, &args.tables, console, &cancel)?;
     let mut text = String::from("minor\tmajor\tpairs\n");
     for ((minor, major), number) in &pairs {

@@ -16,6 +16,7 @@ use super::tables;
 use crate::args::kmers::{HistogramArgs, TableArgs};
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::interrupt;
 use page::Shown;
 
@@ -25,8 +26,8 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     }
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
-    let files = RunFiles::new().read(tables::files(&opened)).write([&args.output]);
-    let outputs = files.write(page::paths(args)).check()?;
+    let files = RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]);
+    let outputs = files.write_each(page::paths(args)).check()?;
     let shown = Shown::create(args, &outputs)?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let histogram = collect(&opened, &args.tables, &cancel)?;

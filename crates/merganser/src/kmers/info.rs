@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_kmers::Header;
-use merganser_kmers::tables::{AnyTable, Description};
+use merganser_kmers::tables::{AnyTable, Description, Kind};
 use serde_json::{Value, json};
 
 use crate::args::kmers::InfoArgs;
@@ -13,6 +13,10 @@ use crate::{common, interrupt};
 pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     let table = AnyTable::open_piece(&args.table, !args.forward_only, &cancel)?;
+    // A format without checksums whose records may be zeros: numbers of its header are those of its records, or refused.
+    if matches!(table.description().kind, Kind::Kmc1 | Kind::Kmc2) {
+        table.verify(merganser_run::resolve_threads(None), &cancel)?;
+    }
     let info = match &table.description().header {
         Some(header) => describe(header, table.bytes()?),
         None => describe_foreign(table.description(), table.bytes()?),

@@ -15,6 +15,7 @@ use crate::args::kmers::{MatrixArgs, MatrixLayout};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::{FormatChoice, Holds};
 use crate::interrupt;
 use crate::progress::Bar;
 use merganser_run::thousands;
@@ -41,9 +42,13 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
         .rescue(args.rescue)
         .range(args.range)
         .format(format(args));
+    MatrixLayout::note(args.given_format, &args.output, console);
     let cancel = interrupt::cancel_on_interrupt();
     let opened: Vec<AnyTable> = tables::open(&paths, &args.tables, &cancel)?;
-    let outputs = RunFiles::new().read(tables::files(&opened)).write([&args.output]).check()?;
+    let outputs = RunFiles::new()
+        .read(tables::files(&opened))
+        .write(MatrixLayout::holds(args.given_format, Holds::MATRIX), [&args.output])
+        .check()?;
     let resources = tables::resources(&args.tables, None);
     let bar = Bar::new(console);
     let done = matrix(&config, &opened, &args.output, &resources, &outputs, &bar, &cancel);
@@ -58,7 +63,10 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
 /// Puts the ranges of a matrix together.
 fn concat(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     let paths: Vec<PathBuf> = args.operands.iter().map(PathBuf::from).collect();
-    let outputs = RunFiles::new().read(&paths).write([&args.output]).check()?;
+    let outputs = RunFiles::new()
+        .read(&paths)
+        .write(MatrixLayout::holds(args.given_format, Holds::MATRIX), [&args.output])
+        .check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let outcome = concat_matrix(&paths, format(args), &args.output, &outputs, &cancel)?;
     outputs.commit_last().map_err(Error::from)?;
@@ -67,7 +75,7 @@ fn concat(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
 }
 
 fn format(args: &MatrixArgs) -> MatrixFormat {
-    match args.format {
+    match MatrixLayout::choose(args.given_format, Some(&args.output), MatrixLayout::Tsv) {
         MatrixLayout::Tsv => MatrixFormat::Tsv,
         MatrixLayout::Dense => MatrixFormat::Dense,
         MatrixLayout::Parquet => MatrixFormat::Parquet,

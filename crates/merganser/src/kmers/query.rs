@@ -15,6 +15,7 @@ use crate::args::kmers::QueryArgs;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -27,7 +28,8 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
     }
     let cancel = interrupt::cancel_on_interrupt();
     let mut opened = tables::open(&[&args.table], &args.tables, &cancel)?;
-    let files = RunFiles::new().read(tables::files(&opened)).read(&args.file).write(["-"]);
+    let files =
+        RunFiles::new().read(tables::files(&opened)).read(&args.file).write(Holds::LINES, ["-"]);
     let outputs = files.check()?;
     let table = opened.remove(0);
     let resources = tables::resources(&args.tables, Some(&args.device));

@@ -24,6 +24,7 @@ use crate::common::{self, describe_inputs, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::pages::{Pages, assembly as assembly_page, frame, parameter};
 use crate::progress::Bar;
 use crate::{devices, interrupt};
@@ -74,8 +75,9 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let names = Names::new(&args.output, &reads_name, names);
     let names = names.parents(subject.parents(), blocks);
     let pictures = if args.no_plots { Vec::new() } else { pictures::paths(&names) };
-    let set = files.write(names.all()).write(&pictures).write(&args.json);
-    let set = set.write(Pages::paths(&args.pages, Kind::Assembly, None)).check()?;
+    let set = files.write(Holds::ANYTHING, names.all().iter().chain(&pictures));
+    let set = set.write(Holds::JSON, &args.json);
+    let set = set.write_each(Pages::paths(&args.pages, Kind::Assembly, None)).check()?;
     let mut files = Files::create(names.clone(), &set)?;
     let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
     let bar = Bar::new(console);
@@ -191,8 +193,9 @@ fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
     let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
     let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
     let kind = FileKind::read(path).map_err(failed)?;
-    if is_list || path.as_os_str() == "-" || matches!(kind, Some(Fasta | Fastq | Sam | Bam | Cram))
-    {
+    let is_dump = kind == Some(Fasta) && AnyTable::is_fasta(path).map_err(Error::from)?;
+    let holds_reads = matches!(kind, Some(Fasta | Fastq | Sam | Bam | Cram)) && !is_dump;
+    if is_list || path.as_os_str() == "-" || holds_reads {
         let inputs = expand_inputs(&[path.to_owned()]).map_err(Error::from)?;
         return Ok(Reads::Inputs(inputs));
     }

@@ -19,6 +19,7 @@ use crate::common::{hint_at_mates, tell_skipped};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 use crate::progress::Bar;
 
@@ -44,8 +45,11 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
         hint_at_mates(inputs.iter(), "filtered", remedy, console);
     }
-    let paths: Vec<&PathBuf> = [&args.output].into_iter().chain(&args.output2).collect();
-    let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(&paths);
+    let paths: Vec<PathBuf> = [&args.output].into_iter().chain(&args.output2).cloned().collect();
+    refuse_other_reads(&paths, &inputs)?;
+    note_interleaved(&paths, paired, "--output2 makes two files", console);
+    let files =
+        RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(Holds::READS, &paths);
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let (loaded, set) =
@@ -158,7 +162,8 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     // Before the table takes of what is free.
     let resources = tables::resources(&args.tables, None);
     let inputs = args.inputs.expand(&args.reads).map_err(Error::from)?;
-    let files = RunFiles::new().lists(&args.reads).inputs(&inputs).write([&args.output]);
+    let files =
+        RunFiles::new().lists(&args.reads).inputs(&inputs).write(Holds::LINES, [&args.output]);
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let (loaded, set) =

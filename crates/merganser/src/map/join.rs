@@ -12,12 +12,14 @@ use crate::args::joins::MapJoinArgs;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{common, interrupt};
+use merganser_io::OutputFormat;
 
 /// Joins what the shards of a job wrote.
 pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
-    if !has_end(&args.output, "bam") {
+    if !has_end(&args.output, OutputFormat::Bam) {
         return usage(format!(
             "-o {}: shards are joined to BAM: name it .bam",
             args.output.display()
@@ -33,8 +35,8 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
         args.index_format.map_or(IndexKind::for_contigs(joined.contigs()), IndexKind::from)
     });
     let index = index.map(|kind| (beside(&args.output, kind), kind));
-    let paths = [Some(&args.output), index.as_ref().map(|(path, _)| path)];
-    let set = RunFiles::new().read(&args.shards).write(paths.into_iter().flatten()).check()?;
+    let files = RunFiles::new().read(&args.shards).write(Holds::BAM, [&args.output]);
+    let set = files.write(Holds::ANYTHING, index.as_ref().map(|(path, _)| path)).check()?;
     let outputs = Outputs {
         records: set.output(&args.output).map_err(Error::from)?,
         index: match index {

@@ -12,10 +12,11 @@ use super::Finished;
 use super::job::Job;
 use crate::args::map::MapArgs;
 use crate::args::name_of;
+use crate::holds::Holds;
 use crate::pages::{Pages, frame, inputs_of, mapping, parameter};
 
 /// The files of a job.
-pub(super) fn paths(args: &MapArgs, job: &Job) -> Vec<PathBuf> {
+pub(super) fn paths(args: &MapArgs, job: &Job) -> Vec<(Holds, PathBuf)> {
     Pages::paths(&args.pages, Kind::Mapping, job.name.as_deref())
 }
 

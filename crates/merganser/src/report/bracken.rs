@@ -10,6 +10,7 @@ use crate::args::report::ReportBrackenArgs;
 use crate::console::{self, Console};
 use crate::failure;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use merganser_run::thousands;
 
 pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCode> {
@@ -18,7 +19,7 @@ pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCod
         return failure::usage("only one output can be stdout, which -o is without a name");
     }
     let inputs = [&args.report, &args.distribution];
-    let outputs = RunFiles::new().read(inputs).write(paths()).check()?;
+    let outputs = RunFiles::new().read(inputs).write(Holds::LINES, paths()).check()?;
     let distribution = Distribution::read(&args.distribution)?;
     let report = KrakenReport::read(&args.report, &console::warnings())?;
     let estimate = Estimate::new(&report, &distribution, &args.level, args.threshold)?;

@@ -9,6 +9,7 @@ use crate::args::report::ReportFilterArgs;
 use crate::console::{self, Console};
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 
 pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode> {
     let chosen = !args.taxid.is_empty() || args.rank.is_some() || args.exclude;
@@ -26,7 +27,8 @@ pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode
         selection = selection.rank(rank);
     }
     selection.validate()?;
-    let outputs = RunFiles::new().read([&args.report]).write([&args.output]).check()?;
+    let outputs =
+        RunFiles::new().read([&args.report]).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     let found = selection.apply(&KrakenReport::read(&args.report, &console::warnings())?)?;
     if let Some(first) = found.missing.first() {

@@ -9,10 +9,11 @@ use merganser_report::html;
 use super::{check_inputs, results};
 use crate::args::report::ReportHtmlArgs;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 
 pub(super) fn run(args: &ReportHtmlArgs) -> Result<ExitCode> {
     check_inputs(&args.results, &[])?;
-    let outputs = RunFiles::new().read(&args.results).write([&args.output]).check()?;
+    let outputs = RunFiles::new().read(&args.results).write(Holds::PAGE, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     let page = html::page(&results::read(&args.results)?).map_err(|why| anyhow!("{why}"))?;
     output.write_all(page.as_bytes())?;

@@ -11,6 +11,7 @@ use crate::classify::{has_place_for_sample, of_sample};
 use crate::console;
 use crate::failure;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 
 pub(super) fn run(args: &ReportKronaArgs) -> Result<ExitCode> {
     check_inputs(&args.reports, &[])?;
@@ -21,7 +22,7 @@ pub(super) fn run(args: &ReportKronaArgs) -> Result<ExitCode> {
     }
     let paths: Vec<_> =
         args.reports.iter().map(|path| of_sample(&args.output, Some(&sample_of(path)))).collect();
-    let outputs = RunFiles::new().read(&args.reports).write(&paths).check()?;
+    let outputs = RunFiles::new().read(&args.reports).write(Holds::LINES, &paths).check()?;
     for (report, path) in args.reports.iter().zip(&paths) {
         let report = KrakenReport::read(report, &console::warnings())?;
         let mut output = outputs.output(path)?;

@@ -12,6 +12,7 @@ use crate::args::report::{MergedFormat, ReportMergeArgs};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 
 pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode> {
     check_inputs(&args.reports, &args.sample_names)?;
@@ -23,7 +24,8 @@ pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode>
     }
     let are_partial = join::are_partial(args)?;
     join::check(args, are_partial)?;
-    let outputs = RunFiles::new().read(&args.reports).write([&args.output]).check()?;
+    let outputs =
+        RunFiles::new().read(&args.reports).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     if are_partial && args.format != MergedFormat::Table {
         join::write(args, &mut output, console)?;

@@ -11,10 +11,12 @@ use super::check_inputs;
 use crate::args::report::ReportMpaArgs;
 use crate::console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 
 pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
     check_inputs(&args.reports, &args.sample_names)?;
-    let outputs = RunFiles::new().read(&args.reports).write([&args.output]).check()?;
+    let outputs =
+        RunFiles::new().read(&args.reports).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     if let ([report], []) = (&args.reports[..], &args.sample_names[..]) {
         KrakenReport::read(report, &console::warnings())?.write_mpa(&mut output)?;

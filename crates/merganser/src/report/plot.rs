@@ -4,26 +4,26 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use merganser_io::OutputFormat;
 use merganser_report::plot::{Chart, Options, plot};
 
 use super::{check_inputs, results};
 use crate::args::report::{ChartName, ReportPlotArgs};
 use crate::failure;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::pages::drawn;
-
-const ENDS: [&str; 3] = ["svg", "png", "pdf"];
 
 pub(super) fn run(args: &ReportPlotArgs) -> Result<ExitCode> {
     check_inputs(&args.results, &[])?;
-    let end = args.output.extension().unwrap_or_default();
-    if !ENDS.iter().any(|known| end.eq_ignore_ascii_case(known)) {
+    if OutputFormat::of_name(&args.output).is_none() {
         return failure::usage(format!(
             "-o {}: end the name in .svg, .png or .pdf, which says the format",
             args.output.display()
         ));
     }
-    let outputs = RunFiles::new().read(&args.results).write([&args.output]).check()?;
+    let outputs =
+        RunFiles::new().read(&args.results).write(Holds::PICTURE, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     let picture = plot(&results::read(&args.results)?, chart(args.chart), &options(args))?;
     output.write_all(&drawn(&picture, &args.output, args.dpi)?)?;

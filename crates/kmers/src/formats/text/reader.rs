@@ -2,13 +2,15 @@
 //! between (`kmc_dump`, `jellyfish dump -c`, ours), or FASTA whose headers are counts (`jellyfish
 //! dump`).
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use merganser_io::{Input, LineChunk, LineReader, ReaderOptions};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, run_workers};
-use merganser_seq::kmer::{Kmer, MAX_K};
+use merganser_seq::kmer::{Kmer, MAX_K, Wide};
 
 use crate::Error;
 use crate::tables::gathered::{Gathered, Gathering};
@@ -112,6 +114,41 @@ fn begin(input: &Input, cancel: &Cancel) -> Result<(LineReader, LineChunk), Erro
         return Err(bad(Path::new(reader.name()), "it is empty: its k cannot be known"));
     }
     Ok((reader, head))
+}
+
+/// Bytes of a text that tell a dump from reads.
+const DUMP_HEAD: u64 = 1 << 14;
+/// Records of a dump, at most, that are looked at.
+const DUMP_RECORDS: usize = 64;
+
+/// Whether a FASTA file, plain or compressed, is what `jellyfish dump` writes: headers are counts, and sequences canonical
+/// k-mers of one length. Of reads, half would not be canonical.
+pub(crate) fn is_dump(path: &Path) -> Result<bool, Error> {
+    let failed = |source| Error::File { path: path.to_owned(), source };
+    let mut head = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    let text = merganser_io::decompress(file).map_err(failed)?;
+    text.take(DUMP_HEAD).read_to_end(&mut head).map_err(failed)?;
+    // The last line may be cut.
+    let whole = if (head.len() as u64) < DUMP_HEAD {
+        head.len()
+    } else {
+        head.iter().rposition(|&byte| byte == b'\n').unwrap_or(0)
+    };
+    let lines: Vec<&[u8]> =
+        head[..whole].split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).collect();
+    let records = lines.chunks_exact(2).take(DUMP_RECORDS);
+    let k = lines.get(1).map_or(0, |kmer| kmer.len());
+    let is_kmer = |record: &[&[u8]]| {
+        let count = record[0].strip_prefix(b">").unwrap_or_default();
+        let canonical =
+            Wide::from_letters(record[1]).is_some_and(|kmer| kmer <= kmer.reverse_complement(k));
+        !count.is_empty()
+            && count.iter().all(u8::is_ascii_digit)
+            && record[1].len() == k
+            && canonical
+    };
+    Ok((1..=MAX_K).contains(&k) && records.len() > 0 && records.clone().all(is_kmer))
 }
 
 /// Lines that belong together, by the first byte of the text.

@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use merganser_run::Shard;
 
 use crate::args::{HistogramLayout, ThreadArgs};
+use crate::holds::FormatChoice;
+use merganser_io::OutputFormat;
 
 /// Said wherever tables are named.
 macro_rules! operands {
@@ -166,9 +168,10 @@ pub(crate) struct WrittenArgs {
     /// ends in .gz; kmc writes FILE.kmc_pre and FILE.kmc_suf
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// How it is written; none for the histogram or the numbers alone
-    #[arg(long, value_name = "FORMAT", default_value = "mgk", help_heading = "Output")]
-    pub(crate) format: ResultFormat,
+    /// How it is written; none for the histogram or the numbers alone [default: by the end of FILE's
+    /// name (.kff, .tsv, .fa, .parquet), else mgk]
+    #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) given_format: Option<ResultFormat>,
     /// Write how many k-mers of the result have a count of 1, 2, ...: COUNT<TAB>NUMBER lines; - is
     /// stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -203,6 +206,27 @@ pub(crate) enum ResultFormat {
     Jellyfish,
     Parquet,
     None,
+}
+
+impl WrittenArgs {
+    /// How the result is written.
+    pub(crate) fn format(&self) -> ResultFormat {
+        ResultFormat::choose(self.given_format, self.output.as_deref(), ResultFormat::Mgk)
+    }
+}
+
+impl FormatChoice for ResultFormat {
+    fn format(self) -> Option<OutputFormat> {
+        match self {
+            ResultFormat::Mgk => Some(OutputFormat::Mgk),
+            ResultFormat::Kmc => Some(OutputFormat::Kmc),
+            ResultFormat::Kff => Some(OutputFormat::Kff),
+            ResultFormat::Tsv => Some(OutputFormat::Tsv),
+            ResultFormat::Fasta => Some(OutputFormat::Fasta),
+            ResultFormat::Parquet => Some(OutputFormat::Parquet),
+            ResultFormat::Jellyfish | ResultFormat::None => None,
+        }
+    }
 }
 
 /// `--counts`.

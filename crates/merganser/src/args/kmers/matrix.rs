@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use merganser_run::Shard;
 
 use super::TableArgs;
+use crate::holds::FormatChoice;
+use merganser_io::OutputFormat;
 
 pub(super) const MATRIX: &str = "\
 A row for each k-mer, in order, and a column for each table, which is called as
@@ -33,6 +35,16 @@ pub(crate) enum MatrixLayout {
     Parquet,
 }
 
+impl FormatChoice for MatrixLayout {
+    fn format(self) -> Option<OutputFormat> {
+        Some(match self {
+            MatrixLayout::Tsv => OutputFormat::Tsv,
+            MatrixLayout::Dense => OutputFormat::Matrix,
+            MatrixLayout::Parquet => OutputFormat::Parquet,
+        })
+    }
+}
+
 #[derive(Args, Debug)]
 #[command(override_usage = "merganser kmers matrix [OPTIONS] <TABLE[:MIN..MAX]>...")]
 pub(crate) struct MatrixArgs {
@@ -42,9 +54,10 @@ pub(crate) struct MatrixArgs {
     /// Where to write; - is stdout; text is compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// How it is written: text, binary with a header of JSON, or Parquet
-    #[arg(long, value_name = "FORMAT", default_value = "tsv")]
-    pub(crate) format: MatrixLayout,
+    /// How it is written: text, binary with a header of JSON, or Parquet [default: by the end of FILE's
+    /// name (.mgx, .parquet), else tsv]
+    #[arg(long = "format", value_name = "FORMAT")]
+    pub(crate) given_format: Option<MatrixLayout>,
     /// Make but the rows of the I-th of N ranges of the k-mers of .mgk tables, as --format dense, for
     /// --concat to put together
     #[arg(long, value_name = "I/N")]

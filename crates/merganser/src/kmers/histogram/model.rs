@@ -17,6 +17,7 @@ use super::{collect, cut};
 use crate::args::kmers::{HistogramArgs, PloidyChoice};
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::kmers::{hetmers, tables};
 use crate::{failure, interrupt};
 
@@ -36,8 +37,8 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
         );
     }
     let (histogram, k, read) = histogram(args, console, &cancel)?;
-    let files = RunFiles::new().read(read).write([&args.output]);
-    let outputs = files.write(page::paths(args)).check()?;
+    let files = RunFiles::new().read(read).write(Holds::LINES, [&args.output]);
+    let outputs = files.write_each(page::paths(args)).check()?;
     let rows: Vec<_> = histogram.iter().collect();
     let (ploidy, coverage) = match args.ploidy {
         PloidyChoice::Given(ploidy) => (ploidy, args.lambda),

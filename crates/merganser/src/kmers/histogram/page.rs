@@ -14,6 +14,7 @@ use merganser_spectrum::Model;
 
 use crate::args::kmers::HistogramArgs;
 use crate::console::Console;
+use crate::holds::Holds;
 use crate::pages::{Pages, drawn, frame, parameter, spectrum};
 use crate::progress::width;
 
@@ -34,9 +35,9 @@ fn plot_path(args: &HistogramArgs) -> Option<&Path> {
     args.plot.as_deref().filter(|path| path.as_os_str() != "-")
 }
 
-pub(super) fn paths(args: &HistogramArgs) -> Vec<PathBuf> {
+pub(super) fn paths(args: &HistogramArgs) -> Vec<(Holds, PathBuf)> {
     let mut paths = Pages::paths(&args.pages, Kind::Spectrum, None);
-    paths.extend(plot_path(args).map(Path::to_owned));
+    paths.extend(plot_path(args).map(|path| (Holds::PICTURE, path.to_owned())));
     paths
 }
 

@@ -9,6 +9,7 @@ use merganser_run::{Cancel, Resources, Shard, thousands};
 
 use crate::console::Console;
 use crate::files::RunFiles;
+use crate::holds::Holds;
 use crate::progress::Bar;
 
 /// A range to be judged by.
@@ -30,7 +31,7 @@ impl Job<'_> {
         cancel: &Cancel,
     ) -> Result<ExitCode> {
         let Job { config, range, reads, output } = self;
-        let set = files.write([output]).check()?;
+        let set = files.write(Holds::RANGE, [output]).check()?;
         let names: Vec<String> =
             subject.assemblies.iter().map(|assembly| assembly.name.clone()).collect();
         let bar = Bar::new(console);

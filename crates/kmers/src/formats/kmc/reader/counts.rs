@@ -16,13 +16,14 @@ impl Database {
 
     fn counts<K: Kmer>(&self, threads: usize, cancel: &Cancel) -> Result<Histogram, Error> {
         let make = || (Histogram::default(), Vec::new());
-        let parts = self.each_range(threads, cancel, make, |(histogram, bytes), bin, from, to| {
-            let entries = self.entries(bin, from, to)?;
-            self.scan::<K>(&entries, from, bytes, |_, _, count| {
-                histogram.add(count);
-                Ok(())
-            })
-        })?;
+        let parts =
+            self.each_range(threads, cancel, make, |(histogram, bytes), bin, from, to| {
+                let entries = self.entries(bin, from, to)?;
+                self.scan::<K>(&entries, from, bytes, |_, _, count| {
+                    histogram.add(count);
+                    Ok(())
+                })
+            })?;
         let mut histogram = Histogram::default();
         parts.iter().for_each(|(part, _)| histogram.merge(part));
         Ok(histogram)

@@ -1,0 +1,245 @@
+//! The formats that suffixes of file names stand for.
+
+use std::fmt;
+use std::path::Path;
+
+/// A format that the name of an output can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutputFormat {
+    /// Our table of k-mers.
+    Mgk,
+    /// A KMC database, by either of its files.
+    Kmc,
+    /// k-mers in KFF.
+    Kff,
+    /// What `jellyfish count` writes.
+    Jellyfish,
+    /// A table of FastK.
+    FastK,
+    /// A database of meryl.
+    Meryl,
+    /// A table in Apache's Parquet.
+    Parquet,
+    /// Our matrix of k-mers and samples.
+    Matrix,
+    /// Our range of a judgement of assemblies.
+    Range,
+    /// Our database for classification.
+    Database,
+    /// Our index for mapping.
+    Index,
+    /// Our set of a host's minimizers.
+    HostSet,
+    /// The same as Deacon writes it.
+    Deacon,
+    /// Lines of fields with tabs between them.
+    Tsv,
+    /// Lines of fields with commas between them.
+    Csv,
+    /// JSON.
+    Json,
+    /// A page for a browser.
+    Html,
+    /// A picture of shapes.
+    Svg,
+    /// A picture of dots.
+    Png,
+    /// A document.
+    Pdf,
+    /// A picture of dots, with loss.
+    Jpeg,
+    /// Another format of pictures.
+    Picture,
+    /// Sequences.
+    Fasta,
+    /// Reads with qualities.
+    Fastq,
+    /// Alignments as text.
+    Sam,
+    /// Alignments, binary.
+    Bam,
+    /// Alignments, compressed against a reference.
+    Cram,
+    /// Alignments of minimap2.
+    Paf,
+    /// Variants.
+    Vcf,
+    /// Intervals.
+    Bed,
+    /// A spreadsheet.
+    Spreadsheet,
+}
+
+/// A compression that the name of an output can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputCompression {
+    /// gzip, written as BGZF.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+    /// bzip2.
+    Bzip2,
+    /// xz.
+    Xz,
+    /// A ZIP archive.
+    Zip,
+}
+
+/// What each suffix stands for, in lower case. Names with any other suffix ask for nothing.
+const FORMATS: &[(&str, OutputFormat)] = &[
+    ("mgk", OutputFormat::Mgk),
+    ("kmc_pre", OutputFormat::Kmc),
+    ("kmc_suf", OutputFormat::Kmc),
+    ("kff", OutputFormat::Kff),
+    ("jf", OutputFormat::Jellyfish),
+    ("ktab", OutputFormat::FastK),
+    ("meryl", OutputFormat::Meryl),
+    ("parquet", OutputFormat::Parquet),
+    ("mgx", OutputFormat::Matrix),
+    ("mgq", OutputFormat::Range),
+    ("mgdb", OutputFormat::Database),
+    ("mgi", OutputFormat::Index),
+    ("mgd", OutputFormat::HostSet),
+    ("idx", OutputFormat::Deacon),
+    ("tsv", OutputFormat::Tsv),
+    ("csv", OutputFormat::Csv),
+    ("json", OutputFormat::Json),
+    ("html", OutputFormat::Html),
+    ("htm", OutputFormat::Html),
+    ("svg", OutputFormat::Svg),
+    ("png", OutputFormat::Png),
+    ("pdf", OutputFormat::Pdf),
+    ("jpg", OutputFormat::Jpeg),
+    ("jpeg", OutputFormat::Jpeg),
+    ("gif", OutputFormat::Picture),
+    ("tif", OutputFormat::Picture),
+    ("tiff", OutputFormat::Picture),
+    ("webp", OutputFormat::Picture),
+    ("eps", OutputFormat::Picture),
+    ("fa", OutputFormat::Fasta),
+    ("fasta", OutputFormat::Fasta),
+    ("fna", OutputFormat::Fasta),
+    ("fq", OutputFormat::Fastq),
+    ("fastq", OutputFormat::Fastq),
+    ("sam", OutputFormat::Sam),
+    ("bam", OutputFormat::Bam),
+    ("cram", OutputFormat::Cram),
+    ("paf", OutputFormat::Paf),
+    ("vcf", OutputFormat::Vcf),
+    ("bcf", OutputFormat::Vcf),
+    ("bed", OutputFormat::Bed),
+    ("xls", OutputFormat::Spreadsheet),
+    ("xlsx", OutputFormat::Spreadsheet),
+];
+
+const COMPRESSIONS: &[(&str, OutputCompression)] = &[
+    ("gz", OutputCompression::Gzip),
+    ("bgz", OutputCompression::Gzip),
+    ("zst", OutputCompression::Zstd),
+    ("bz2", OutputCompression::Bzip2),
+    ("xz", OutputCompression::Xz),
+    ("zip", OutputCompression::Zip),
+];
+
+impl OutputFormat {
+    /// Returns the format that the name of a file asks for, in either case, before the suffix of a compression.
+    pub fn of_name(path: &Path) -> Option<OutputFormat> {
+        let name = match OutputCompression::of_name(path) {
+            Some(_) => Path::new(path.file_stem()?),
+            None => path,
+        };
+        of_suffix(name, FORMATS)
+    }
+
+    /// Returns the suffix that stands for it.
+    pub fn suffix(self) -> &'static str {
+        FORMATS.iter().find(|(_, format)| *format == self).map_or("", |(suffix, _)| suffix)
+    }
+}
+
+impl fmt::Display for OutputFormat {
+    /// Writes the name of the format.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            OutputFormat::Mgk => "a .mgk table",
+            OutputFormat::Kmc => "a KMC database",
+            OutputFormat::Kff => "KFF",
+            OutputFormat::Jellyfish => "Jellyfish's binary format",
+            OutputFormat::FastK => "a table of FastK",
+            OutputFormat::Meryl => "a database of meryl",
+            OutputFormat::Parquet => "Parquet",
+            OutputFormat::Matrix => "a .mgx matrix",
+            OutputFormat::Range => "a .mgq range",
+            OutputFormat::Database => "a .mgdb database",
+            OutputFormat::Index => "a .mgi index",
+            OutputFormat::HostSet => "a .mgd set",
+            OutputFormat::Deacon => "a set of Deacon",
+            OutputFormat::Tsv => "TSV",
+            OutputFormat::Csv => "CSV",
+            OutputFormat::Json => "JSON",
+            OutputFormat::Html => "HTML",
+            OutputFormat::Svg => "SVG",
+            OutputFormat::Png => "PNG",
+            OutputFormat::Pdf => "PDF",
+            OutputFormat::Jpeg => "JPEG",
+            OutputFormat::Picture => "this format of pictures",
+            OutputFormat::Fasta => "FASTA",
+            OutputFormat::Fastq => "FASTQ",
+            OutputFormat::Sam => "SAM",
+            OutputFormat::Bam => "BAM",
+            OutputFormat::Cram => "CRAM",
+            OutputFormat::Paf => "PAF",
+            OutputFormat::Vcf => "VCF or BCF",
+            OutputFormat::Bed => "BED",
+            OutputFormat::Spreadsheet => "a spreadsheet",
+        })
+    }
+}
+
+impl OutputCompression {
+    /// Returns the compression that the name of a file asks for, in either case.
+    pub fn of_name(path: &Path) -> Option<OutputCompression> {
+        of_suffix(path, COMPRESSIONS)
+    }
+
+    /// Returns the suffix that stands for it.
+    pub fn suffix(self) -> &'static str {
+        COMPRESSIONS.iter().find(|(_, own)| *own == self).map_or("", |(suffix, _)| suffix)
+    }
+}
+
+fn of_suffix<T: Copy>(path: &Path, table: &[(&str, T)]) -> Option<T> {
+    let suffix = path.extension()?.to_str()?;
+    let found = table.iter().find(|(known, _)| known.eq_ignore_ascii_case(suffix));
+    found.map(|(_, what)| *what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_ask_for_formats() {
+        let of = |name: &str| {
+            let path = Path::new(name);
+            (OutputFormat::of_name(path), OutputCompression::of_name(path))
+        };
+        assert_eq!(of("a/x.tsv"), (Some(OutputFormat::Tsv), None));
+        assert_eq!(of("x.TSV.GZ"), (Some(OutputFormat::Tsv), Some(OutputCompression::Gzip)));
+        assert_eq!(
+            of("x.v1.fastq.zst"),
+            (Some(OutputFormat::Fastq), Some(OutputCompression::Zstd))
+        );
+        for name in
+            ["x", ".tsv", "x.txt", "x.hist", "tsv", "x.tsv.old", "x.gz.txt", "-", "/dev/null"]
+        {
+            assert_eq!(of(name), (None, None), "{name}");
+        }
+        assert_eq!(of("x.gz"), (None, Some(OutputCompression::Gzip)));
+        for (suffix, format) in FORMATS {
+            assert_eq!(of(&format!("x.{suffix}")).0, Some(*format));
+            assert_eq!(of(&format!("x.{}", format.suffix())).0, Some(*format));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What outputs hold, and whether their names say something else.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::ValueEnum;
+use merganser_io::{FileKind, Input, OutputCompression, OutputFormat};
+
+use crate::console::Console;
+use crate::failure::usage;
+
+/// What an output holds: the formats that its name may ask for, and how these may be compressed. A name that asks for
+/// nothing gets the default format.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Holds {
+    /// `None` for any.
+    formats: Option<&'static [OutputFormat]>,
+    compressions: &'static [OutputCompression],
+}
+
+const TEXT: &[OutputCompression] = &[OutputCompression::Gzip];
+const ANY_COMPRESSION: &[OutputCompression] = &[
+    OutputCompression::Gzip,
+    OutputCompression::Zstd,
+    OutputCompression::Bzip2,
+    OutputCompression::Xz,
+    OutputCompression::Zip,
+];
+
+/// A value of `--format`.
+pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
+    /// The format whose suffix asks for it, if one does.
+    fn format(self) -> Option<OutputFormat>;
+
+    /// Returns the value that `--format` gave, else that which the name of the output asks for, else the default.
+    fn choose(given: Option<Self>, output: Option<&Path>, default: Self) -> Self {
+        let asked = || {
+            let asked = OutputFormat::of_name(output?)?;
+            Self::value_variants().iter().copied().find(|value| value.format() == Some(asked))
+        };
+        given.or_else(asked).unwrap_or(default)
+    }
+
+    /// Returns what an output holds that was given a value of `--format`, else `by_name`.
+    fn holds(given: Option<Self>, by_name: Holds) -> Holds {
+        match given.map(Self::format) {
+            None => by_name,
+            Some(format) if format.is_none_or(is_text) => Holds::ANY_TEXT,
+            Some(_) => Holds::ANY_BINARY,
+        }
+    }
+
+    /// Notes that the name of an output asks for another format than the option that was given.
+    fn note(given: Option<Self>, output: &Path, console: &Console) {
+        let Some(given) = given else { return };
+        let Some(asked) = OutputFormat::of_name(output) else { return };
+        if given.format() != Some(asked) {
+            let name = output.display();
+            console.info(format_args!(
+                "note: {name}: is not {asked}, as its name says: --format decides"
+            ));
+        }
+    }
+}
+
+impl Holds {
+    /// Anything: the program makes the name.
+    pub(crate) const ANYTHING: Holds = Holds { formats: None, compressions: ANY_COMPRESSION };
+    /// Text in a format that an option says.
+    const ANY_TEXT: Holds = Holds { formats: None, compressions: TEXT };
+    /// Bytes in a format that an option says.
+    const ANY_BINARY: Holds = Holds { formats: None, compressions: &[] };
+    /// Lines of fields with tabs between them.
+    pub(crate) const LINES: Holds = Holds::text(&[OutputFormat::Tsv]);
+    /// JSON.
+    pub(crate) const JSON: Holds = Holds::text(&[OutputFormat::Json]);
+    /// A page for a browser.
+    pub(crate) const PAGE: Holds = Holds::text(&[OutputFormat::Html]);
+    /// A picture.
+    pub(crate) const PICTURE: Holds =
+        Holds::binary(&[OutputFormat::Svg, OutputFormat::Png, OutputFormat::Pdf]);
+    /// Reads as they came.
+    pub(crate) const READS: Holds = Holds::text(&[OutputFormat::Fastq, OutputFormat::Fasta]);
+    /// The same, as depletion writes them.
+    pub(crate) const DEPLETED_READS: Holds =
+        Holds { compressions: &[OutputCompression::Gzip, OutputCompression::Zstd], ..Holds::READS };
+    /// Alignments.
+    pub(crate) const ALIGNMENTS: Holds =
+        Holds::text(&[OutputFormat::Sam, OutputFormat::Bam, OutputFormat::Cram]);
+    /// Alignments of shards.
+    pub(crate) const BAM: Holds = Holds::binary(&[OutputFormat::Bam]);
+    /// A table of k-mers.
+    pub(crate) const TABLE: Holds = Holds::text(&[
+        OutputFormat::Mgk,
+        OutputFormat::Kff,
+        OutputFormat::Parquet,
+        OutputFormat::Tsv,
+        OutputFormat::Fasta,
+    ]);
+    /// A table of k-mers of a count.
+    pub(crate) const COUNTED_TABLE: Holds = Holds::text(&[
+        OutputFormat::Mgk,
+        OutputFormat::Kff,
+        OutputFormat::Parquet,
+        OutputFormat::Tsv,
+    ]);
+    /// k-mers as text.
+    pub(crate) const KMER_LINES: Holds = Holds::text(&[OutputFormat::Tsv, OutputFormat::Fasta]);
+    /// A matrix of k-mers and samples.
+    pub(crate) const MATRIX: Holds =
+        Holds::text(&[OutputFormat::Tsv, OutputFormat::Parquet, OutputFormat::Matrix]);
+    /// A range of a judgement.
+    pub(crate) const RANGE: Holds = Holds::binary(&[OutputFormat::Range]);
+    /// A database for classification.
+    pub(crate) const DATABASE: Holds = Holds::binary(&[OutputFormat::Database]);
+    /// An index for mapping.
+    pub(crate) const INDEX: Holds = Holds::binary(&[OutputFormat::Index]);
+    /// A set of minimizers.
+    pub(crate) const HOST_SET: Holds =
+        Holds::binary(&[OutputFormat::HostSet, OutputFormat::Deacon]);
+    /// Bytes of ours that have no suffix of their own.
+    pub(crate) const BINARY: Holds = Holds::binary(&[]);
+
+    const fn text(formats: &'static [OutputFormat]) -> Holds {
+        Holds { formats: Some(formats), compressions: TEXT }
+    }
+
+    const fn binary(formats: &'static [OutputFormat]) -> Holds {
+        Holds { formats: Some(formats), compressions: &[] }
+    }
+
+    /// Returns what is wrong with a name that asks for what this output cannot have.
+    pub(crate) fn problem(self, path: &Path) -> Option<String> {
+        let name = path.display();
+        let format = OutputFormat::of_name(path);
+        let formats = self.formats.unwrap_or_default();
+        if let Some(asked) =
+            format.filter(|format| self.formats.is_some() && !formats.contains(format))
+        {
+            return Some(format!(
+                "{name}: this output cannot be {asked}: {}",
+                self.remedy(formats)
+            ));
+        }
+        let asked = OutputCompression::of_name(path)?;
+        if !self.compressions.contains(&asked) {
+            let suffix = asked.suffix();
+            return Some(format!(
+                "{name}: this output cannot be compressed as .{suffix}: {}",
+                self.remedy(formats)
+            ));
+        }
+        let binary = format.filter(|format| self.formats.is_some() && !is_text(*format))?;
+        Some(format!("{name}: {binary} is not compressed once more: leave .{} out", asked.suffix()))
+    }
+
+    /// Returns which names are possible.
+    fn remedy(self, formats: &[OutputFormat]) -> String {
+        let suffixes: Vec<String> =
+            formats.iter().map(|format| format!(".{}", format.suffix())).collect();
+        let compressed: Vec<String> =
+            self.compressions.iter().map(|of| format!(".{}", of.suffix())).collect();
+        let compressed = match &compressed[..] {
+            [] => String::new(),
+            all => format!(" ({} behind it compresses text)", all.join(" or ")),
+        };
+        match &suffixes[..] {
+            [] => format!("give it a name without such a suffix{compressed}"),
+            all => format!("end its name in {}{compressed}", all.join(", ")),
+        }
+    }
+}
+
+/// Whether a format is text, which may be compressed.
+fn is_text(format: OutputFormat) -> bool {
+    use OutputFormat::{Csv, Fasta, Fastq, Html, Json, Sam, Tsv};
+    matches!(format, Csv | Fasta | Fastq | Html | Json | Sam | Tsv)
+}
+
+/// Notes that first and second mates go to one file, where `paths` is one and there are pairs.
+pub(crate) fn note_interleaved(
+    paths: &[PathBuf],
+    are_pairs: bool,
+    remedy: &str,
+    console: &Console,
+) {
+    if let [path] = paths
+        && are_pairs
+        && path.as_os_str() != "-"
+    {
+        let name = path.display();
+        console
+            .info(format_args!("note: {name}: first and second mates take turns in it; {remedy}"));
+    }
+}
+
+/// Refuses a name of an output of reads that asks for another format than theirs: they are written as they came, as
+/// FASTQ where they have qualities, else as FASTA. Inputs that are no regular files tell nothing.
+///
+/// # Errors
+/// Which name it is, and a better one.
+pub(crate) fn refuse_other_reads(paths: &[PathBuf], inputs: &[Input]) -> Result<()> {
+    other_reads(paths, inputs).map_or(Ok(()), usage)
+}
+
+fn other_reads(paths: &[PathBuf], inputs: &[Input]) -> Option<String> {
+    use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
+    let kinds = inputs.iter().filter_map(|input| Some((input, FileKind::of_path(input.path()?)?)));
+    let kinds: Vec<_> = kinds.collect();
+    paths.iter().find_map(|path| {
+        let name = path.display();
+        let find = |wanted: &[FileKind]| kinds.iter().find(|(_, kind)| wanted.contains(kind));
+        match OutputFormat::of_name(path)? {
+            OutputFormat::Fastq => find(&[Fasta]).map(|(input, _)| {
+                format!("{name}: the reads of {input} have no qualities, which FASTQ needs: end its name in .fa")
+            }),
+            OutputFormat::Fasta => find(&[Fastq, Sam, Bam, Cram]).map(|(input, _)| {
+                format!("{name}: the reads of {input} have qualities, and are written as FASTQ: end its name in .fq")
+            }),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_ask_for_what_cannot_be_are_refused() {
+        let problem = |holds: Holds, name: &str| holds.problem(Path::new(name)).unwrap_or_default();
+        for (holds, name) in [
+            (Holds::LINES, "x.tsv"),
+            (Holds::LINES, "x.tsv.gz"),
+            (Holds::LINES, "x.kreport"),
+            (Holds::LINES, "-"),
+            (Holds::READS, "x.fa"),
+            (Holds::DEPLETED_READS, "x.fq.zst"),
+            (Holds::PICTURE, "x.picture"),
+            (Holds::TABLE, "x.kff"),
+            (Holds::ANYTHING, "x.bam.xz"),
+        ] {
+            assert_eq!(problem(holds, name), "", "{name}");
+        }
+        for (holds, name, what) in [
+            (Holds::LINES, "x.bam", "cannot be BAM: end its name in .tsv (.gz behind it"),
+            (Holds::LINES, "x.txt.xz", "cannot be compressed as .xz: end its name in .tsv"),
+            (Holds::READS, "x.BAM", "cannot be BAM: end its name in .fq, .fa"),
+            (Holds::READS, "x.fq.zst", "cannot be compressed as .zst"),
+            (Holds::PICTURE, "x.jpg", "cannot be JPEG: end its name in .svg, .png, .pdf"),
+            (Holds::TABLE, "x.mgk.gz", "a .mgk table is not compressed once more: leave .gz out"),
+            (Holds::BINARY, "x.tsv", "cannot be TSV: give it a name without such a suffix"),
+        ] {
+            assert!(problem(holds, name).contains(what), "{name}: {}", problem(holds, name));
+        }
+    }
+}
