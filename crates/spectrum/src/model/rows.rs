@@ -1,0 +1,220 @@
+//! Rows of a histogram, in order, and what they show of how the histogram was made.
+
+use super::{Doubt, Settings};
+use crate::Error;
+
+/// A row: a count, and the number of distinct k-mers that occur so often.
+pub(super) type Row = (u32, u64);
+
+/// The rows that a model is fitted to.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    /// Ascending counts without zeros; without a last row that holds all higher counts.
+    pub(super) rows: Vec<Row>,
+    /// The last row, in counts of the file, if it holds all higher counts, too.
+    pub(super) pile: Option<Row>,
+    /// The count at which the histogram was cut, if it was: what is higher is not known.
+    pub(super) cut: Option<u32>,
+    /// All counts have been divided by this; 1 if they have not.
+    pub(super) multiple: u32,
+    /// Occurrences of all k-mers.
+    pub(super) total: u64,
+    /// Whether the total was given, and has the k-mers beyond the last row, too.
+    pub(super) total_is_known: bool,
+}
+
+/// Repetitions of the same reads that are looked for, at most.
+const MAX_MULTIPLE: u32 = 100;
+/// Counts, at least, that tell a step between counts from chance.
+const MIN_STEPS: usize = 10;
+/// K-mers at other counts than multiples, at most, if all reads were given several times.
+const MAX_ODD: f64 = 0.01;
+/// A sum of rows is at most so many times a known number of occurrences: rows may be estimates.
+const MAX_OVER_TOTAL: f64 = 1.1;
+
+impl Rows {
+    /// Sorts the rows and looks at their steps and their end.
+    ///
+    /// # Errors
+    /// If the rows are bins of several counts.
+    pub(super) fn new(histogram: &[Row], settings: &Settings) -> Result<Rows, Error> {
+        let mut rows: Vec<Row> =
+            histogram.iter().copied().filter(|&(count, number)| count > 0 && number > 0).collect();
+        rows.sort_unstable();
+        if let Some(step) = bins(&rows) {
+            return Err(Error::Bins(step));
+        }
+        let above = settings.exclude_above.unwrap_or(u32::MAX);
+        let whole = rows.last().is_none_or(|row| row.0 <= above);
+        rows.retain(|row| row.0 <= above);
+        let sum = total(&rows);
+        let known = settings.total.filter(|_| whole);
+        let known = known.filter(|&known| sum as f64 <= MAX_OVER_TOTAL * known as f64);
+        let multiple = multiple(&rows);
+        let pile = (whole && is_pile(&rows)).then(|| rows.pop()).flatten();
+        if multiple > 1 {
+            rows = divided(&rows, multiple);
+        }
+        let cut = pile.is_none() && whole && ends_at_once(&rows);
+        Ok(Rows {
+            cut: rows.last().map(|row| row.0).filter(|_| cut),
+            rows,
+            pile,
+            multiple,
+            total: known.unwrap_or(sum) / u64::from(multiple),
+            total_is_known: known.is_some(),
+        })
+    }
+
+    /// The last count whose row, or whose lack of a row, can be taken as it is.
+    pub(super) fn end(&self) -> Option<u32> {
+        self.pile.map(|row| (row.0 - 1) / self.multiple).or(self.cut)
+    }
+
+    /// The number of distinct k-mers of each count up to `most`, from 0.
+    pub(super) fn dense(&self, most: usize) -> Vec<f64> {
+        let mut dense = vec![0.0; most + 1];
+        for &(count, number) in &self.rows {
+            if let Some(place) = dense.get_mut(count as usize) {
+                *place = number as f64;
+            }
+        }
+        dense
+    }
+
+    /// The doubts that the rows raise, whatever is fitted to them.
+    pub(super) fn doubts(&self) -> impl Iterator<Item = Doubt> {
+        let pile = self.pile.filter(|_| !self.total_is_known);
+        let pile = pile.map(|(count, kmers)| Doubt::LastRow { count, kmers });
+        let cut = self.cut.filter(|_| !self.total_is_known);
+        let cut = cut.map(|count| Doubt::End(count.saturating_mul(self.multiple)));
+        let multiple = (self.multiple > 1).then_some(Doubt::Multiples(self.multiple));
+        [multiple, pile, cut].into_iter().flatten()
+    }
+}
+
+/// Occurrences of the k-mers of some rows; files may give any numbers.
+pub(super) fn total(rows: &[Row]) -> u64 {
+    let occurrences = |&(count, number): &Row| u64::from(count).saturating_mul(number);
+    rows.iter().map(occurrences).fold(0, u64::saturating_add)
+}
+
+/// The step between counts, if all rows are bins of several counts that do not begin at a multiple of
+/// their width: `jellyfish histo -i 10` has rows of 1, 11, 21, ... The last row may be of another.
+fn bins(rows: &[Row]) -> Option<u32> {
+    let (&(first, _), rest) = rows.split_first()?;
+    let inner = &rest[..rest.len().saturating_sub(1)];
+    if inner.len() < MIN_STEPS {
+        return None;
+    }
+    let step = inner.iter().fold(0, |step, row| divisor(step, row.0 - first));
+    (step > 1 && first % step != 0).then_some(step)
+}
+
+/// The greatest common divisor.
+fn divisor(one: u32, other: u32) -> u32 {
+    if other == 0 { one } else { divisor(other, one % other) }
+}
+
+/// The largest number of which all counts are multiples, but for a few k-mers and the last row.
+fn multiple(rows: &[Row]) -> u32 {
+    let inner = &rows[..rows.len().saturating_sub(1)];
+    let is_multiple = |by: &u32| {
+        let higher = inner.iter().filter(|row| row.0 > *by);
+        let (mut all, mut odd, mut steps) = (0.0, 0.0, 0);
+        for &(count, number) in higher {
+            all += number as f64;
+            if count % by == 0 {
+                steps += 1;
+            } else {
+                odd += number as f64;
+            }
+        }
+        steps >= MIN_STEPS && odd <= MAX_ODD * all
+    };
+    (2..=MAX_MULTIPLE).rev().find(is_multiple).unwrap_or(1)
+}
+
+/// The rows of counts divided by `by`; what does not divide is rounded up.
+fn divided(rows: &[Row], by: u32) -> Vec<Row> {
+    let mut sums: Vec<Row> = Vec::with_capacity(rows.len());
+    for &(count, number) in rows {
+        let count = count.div_ceil(by);
+        match sums.last_mut() {
+            Some(last) if last.0 == count => last.1 = last.1.saturating_add(number),
+            _ => sums.push((count, number)),
+        }
+    }
+    sums
+}
+
+/// Last counts that counters and programs have by default: bytes, FastK (15 bits), two and four bytes,
+/// `jellyfish histo`.
+const USUAL_LAST: [u32; 5] = [255, 10_001, 32_767, 65_535, u32::MAX];
+/// Of them, those that are no count of chance, whatever they hold.
+const MIN_RARE_LAST: u32 = 10_000;
+/// A last row with more k-mers than expected by this factor, six standard deviations and a few is a
+/// pile.
+const PILE: f64 = 1.6;
+/// K-mers that occur equally often by chance, or as they lie side by side in a repeat.
+const FEW: f64 = 5.0;
+
+/// Whether the last row holds many more k-mers than the rows before it lead to expect: then those of
+/// all higher counts are in it. Rows that are only cut, or end as they do, are not.
+fn is_pile(rows: &[Row]) -> bool {
+    let [before @ .., (last, number)] = rows else { return false };
+    let (last, number) = (*last, *number as f64);
+    if before.is_empty() {
+        return false;
+    }
+    if USUAL_LAST.contains(&last) && last > MIN_RARE_LAST {
+        return true;
+    }
+    let (near, mean) = around(before, last);
+    // Two k-mers or more where programs end their rows.
+    if (USUAL_LAST.contains(&last) || last % 1000 == 1) && near < 1.0 && number > 1.0 {
+        return true;
+    }
+    match trend(before, last) {
+        Some(expected) => number > PILE * expected + 6.0 * expected.sqrt() + 2.0 * FEW,
+        None => number > 3.0 * f64::max(near, mean) + FEW,
+    }
+}
+
+/// The largest of the four rows before `last`, and the mean of the tenth of all counts before it.
+fn around(before: &[Row], last: u32) -> (f64, f64) {
+    let within = |width: u32| before.iter().rev().take_while(move |row| row.0 + width >= last);
+    let near = within(4).map(|row| row.1).max().unwrap_or(0);
+    let width = (last / 10).max(8);
+    let sum: f64 = within(width).map(|row| row.1 as f64).sum();
+    (near as f64, sum / f64::from(width))
+}
+
+/// The number of k-mers at `last` if the four counts before it, all of which have some, rise or fall
+/// on.
+fn trend(before: &[Row], last: u32) -> Option<f64> {
+    let [.., four, three, two, one] = before else { return None };
+    if four.0 + 4 != last {
+        return None;
+    }
+    let [older, newer] = [[four, three], [two, one]].map(|[a, b]| (a.1 as f64 + b.1 as f64) / 2.0);
+    // Two counts lie between both means, and one and a half to the last.
+    Some(newer * (newer / older).powf(0.75))
+}
+
+/// Rows, at least, that a histogram ends with at once, and k-mers of each.
+const LAST_ROWS: u32 = 10;
+const MIN_LAST_KMERS: u64 = 5;
+/// K-mers in them, at least.
+const MIN_LAST_SUM: u64 = 200;
+
+/// Whether the rows end where there are still many k-mers: those of higher counts are missing. Whole
+/// histograms end with gaps and few k-mers.
+fn ends_at_once(rows: &[Row]) -> bool {
+    let Some(&(last, _)) = rows.last() else { return false };
+    let end: Vec<u64> =
+        rows.iter().rev().take_while(|row| row.0 + LAST_ROWS > last).map(|row| row.1).collect();
+    end.len() == LAST_ROWS as usize
+        && end.iter().all(|number| *number >= MIN_LAST_KMERS)
+        && end.iter().fold(0u64, |sum, number| sum.saturating_add(*number)) >= MIN_LAST_SUM
+}
