@@ -3,6 +3,7 @@
 mod databases;
 mod formats;
 mod mates;
+mod model;
 mod reports;
 mod sam;
 

@@ -19,6 +19,8 @@ mod settings;
 #[cfg(test)]
 mod simulated;
 mod thinning;
+#[cfg(test)]
+mod unusual;
 
 use crate::Error;
 pub use doubts::Doubt;
@@ -67,6 +69,9 @@ pub struct Model {
     /// What speaks against the values.
     pub doubts: Vec<Doubt>,
 }
+
+/// A peak at a lower count has no model.
+const MIN_MODELLED_PEAK: f64 = 5.0;
 
 /// No reads have more k-mers with errors than this part of all.
 const MOST_ERRORS: f64 = 0.99;
@@ -122,6 +127,12 @@ impl Model {
         model.doubt(observed, &expected, dip, view.part);
         model.doubts.extend(rows.doubts());
         model.doubt_high_copies(&rows);
+        if view.error_peak >= MIN_MODELLED_PEAK {
+            model.doubts.push(Doubt::ErrorPeak {
+                count: view.error_peak,
+                coverage: view.error_peak / f64::from(settings.ploidy),
+            });
+        }
         Ok(model)
     }
 }
@@ -149,22 +160,30 @@ fn dip_and_peak(observed: &[f64], errors: usize) -> Result<(usize, usize), Error
     Ok((dip, peak))
 }
 
+/// K-mers of the last row, at least, if the main peak is there: fewer are there by chance.
+const MIN_LAST_KMERS: f64 = 20.0;
+
 /// The last count of the histogram, in counts of the file, if the main peak is not in it: if most
-/// k-mers that are no errors are in a row that holds all higher counts, or if the rows end while their
-/// numbers rise.
+/// k-mers that are no errors are in a row that holds all higher counts, or if the last row is about
+/// the highest.
 fn main_peak_beyond_end(
     rows: &Rows,
     view: &View,
     found: &Result<(usize, usize), Error>,
 ) -> Option<u32> {
+    let (last, kmers) = *rows.rows.last()?;
+    let end = (f64::from(last) * view.part) as usize;
+    let is_highest = found.is_ok_and(|(_, peak)| {
+        let kmers = kmers as f64 / view.part;
+        peak + 2 > end && kmers >= MIN_LAST_KMERS.max(0.5 * view.observed[peak])
+    });
     let errors = |count: u32| f64::from(count) * view.part < found.map_or(3.0, |at| at.0 as f64);
-    if let Some((last, kmers)) = rows.pile {
-        let behind = rows.rows.iter().filter(|row| !errors(row.0)).map(|row| row.1);
-        return (kmers > behind.fold(0, u64::saturating_add)).then_some(last);
+    let behind = rows.rows.iter().filter(|row| !errors(row.0)).map(|row| row.1);
+    let behind = behind.fold(0, u64::saturating_add);
+    match rows.pile {
+        Some((pile, kmers)) => (is_highest || kmers > behind).then_some(pile),
+        None => is_highest.then_some(last.saturating_mul(rows.multiple)),
     }
-    let last = view.observed.len() - 1;
-    let rises = found.is_ok_and(|(_, peak)| peak + 2 > last);
-    rows.cut.filter(|_| rises).map(|last| last.saturating_mul(rows.multiple))
 }
 
 fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -> Model {

@@ -57,6 +57,13 @@ pub enum Doubt {
         /// The coverage of a haplotype if their peak is the genome's.
         coverage: f64,
     },
+    /// The lower of two peaks was taken for that of errors.
+    ErrorPeak {
+        /// Its count.
+        count: f64,
+        /// The coverage of a haplotype if it is the genome's.
+        coverage: f64,
+    },
     /// Errors a base: most k-mers of the reads would be wrong.
     Errors(f64),
 }
@@ -86,7 +93,8 @@ impl fmt::Display for Doubt {
             Doubt::HigherPeaks => write!(
                 f,
                 "more k-mers lie at three and four times the main peak than at twice: a genome of \
-                 higher ploidy may look like that, and its size is then another"
+                 higher ploidy may look like that, and its size is then another; so may a plasmid of a \
+                 few copies a cell, which `exclude_above` leaves out"
             ),
             Doubt::Coverage(coverage) => write!(
                 f,
@@ -130,7 +138,7 @@ impl fmt::Display for Doubt {
                      {genome_size:.0} bases: give `exclude_above` {above}",
                     100.0 * part
                 )?;
-                if part > 0.5 {
+                if part > 0.75 {
                     write!(
                         f,
                         "; if they are the genome, and the k-mers at lower counts are errors or \
@@ -139,6 +147,12 @@ impl fmt::Display for Doubt {
                 }
                 Ok(())
             }
+            Doubt::ErrorPeak { count, coverage } => write!(
+                f,
+                "a peak of k-mers that occur about {count:.0} times was taken for errors of the reads, as \
+                 their number fits; if it is the genome, and the higher peak an organelle or a plasmid, \
+                 give a coverage of {coverage:.1} (--lambda)"
+            ),
             Doubt::Errors(rate) => write!(
                 f,
                 "by the model most k-mers of the reads are errors ({:.1} % of the bases): a genome of low \
@@ -157,8 +171,9 @@ const LOW_COVERAGE: [f64; 2] = [8.0, 10.0];
 /// See [`Doubt::Duplication`] and [`Doubt::Heterozygosity`].
 const MUCH_DUPLICATION: f64 = 0.4;
 const MUCH_HETEROZYGOSITY: f64 = 0.05;
-/// See [`Doubt::HighCopies`]: the part of the genome from which on they are told.
-const MUCH_IN_HIGH_COPIES: f64 = 0.02;
+/// See [`Doubt::HighCopies`]: the part of the genome in one peak from which on they are told. Operons
+/// of rRNA are up to 2.4 % of a bacterium (Streptococcus pyogenes).
+const MUCH_IN_HIGH_COPIES: f64 = 0.03;
 /// See [`Doubt::Errors`]: the part of all occurrences of k-mers.
 const MUCH_IN_ERRORS: f64 = 0.5;
 
@@ -202,17 +217,14 @@ impl Model {
     /// Adds the doubt about k-mers of high counts.
     pub(super) fn doubt_high_copies(&mut self, rows: &Rows) {
         let main = f64::from(self.ploidy) * self.coverage;
-        let Some(HighCopies { count, above, kmers, occurrences }) = high_copies(&rows.rows, main)
-        else {
-            return;
-        };
-        let size = occurrences / main;
-        let part = size / self.genome_size;
-        if part > MUCH_IN_HIGH_COPIES {
+        let Some(found) = high_copies(&rows.rows, main) else { return };
+        let HighCopies { count, above, kmers, occurrences, highest } = found;
+        if highest / main > MUCH_IN_HIGH_COPIES * self.genome_size {
+            let size = occurrences / main;
             self.doubts.push(Doubt::HighCopies {
                 count: count * f64::from(rows.multiple),
                 kmers,
-                part,
+                part: size / self.genome_size,
                 above: above.saturating_mul(rows.multiple),
                 genome_size: self.genome_size - size,
                 coverage: count / f64::from(self.ploidy),

@@ -1,7 +1,7 @@
 //! K-mers that occur far more often than those of the genome, in a peak of their own: organelles,
 //! plasmids, spike-ins.
 
-use super::bins::{bins, windows};
+use super::bins::{Bin, bins, windows};
 use super::rows::Row;
 
 /// What is found of them.
@@ -15,6 +15,8 @@ pub(super) struct HighCopies {
     pub(super) kmers: f64,
     /// and how often they occur.
     pub(super) occurrences: f64,
+    /// Of that, the highest peak.
+    pub(super) highest: f64,
 }
 
 /// The first count that is looked at, by that of the main peak.
@@ -30,23 +32,31 @@ pub(super) fn high_copies(rows: &[Row], main: f64) -> Option<HighCopies> {
     let bins = bins(rows, (FROM * main).min(f64::from(u32::MAX)) as u32);
     let windows = windows(&bins);
     let mut least = f64::INFINITY;
-    let rises = |window: &super::bins::Bin| {
+    let rises = |window: &Bin| {
         least = window.kmers.min(least);
         window.kmers >= MIN_KMERS && window.kmers >= MIN_RISE * least.max(1.0)
     };
     let risen = windows.iter().position(rises)?;
-    let before = &windows[..risen];
-    // The middle of the valley's floor.
-    let is_least = |window: &super::bins::Bin| window.kmers <= least;
-    let valley = (before.iter().position(is_least)? + before.iter().rposition(is_least)?) / 2;
     let top = (risen..windows.len() - 1)
         .find(|&at| windows[at + 1].kmers < windows[at].kmers)
         .unwrap_or(windows.len() - 1);
+    let valley = lowest(&bins[..top.max(1)]);
     let behind = &bins[valley + 1..];
+    let peaks = windows[risen..].iter().filter(|window| window.kmers >= MIN_KMERS);
     Some(HighCopies {
         count: windows[top].occurrences / windows[top].kmers,
         above: bins[valley].to,
         kmers: behind.iter().map(|bin| bin.kmers).sum(),
         occurrences: behind.iter().map(|bin| bin.occurrences).sum(),
+        highest: peaks.map(|window| window.occurrences).fold(0.0, f64::max),
     })
+}
+
+/// The bin with the fewest k-mers by the logarithm of the count; the middle one of several without any.
+fn lowest(bins: &[Bin]) -> usize {
+    let least = bins.iter().map(Bin::density).fold(f64::INFINITY, f64::min);
+    let is_least = |bin: &Bin| bin.density() <= least;
+    let first = bins.iter().position(is_least).unwrap_or(0);
+    let last = bins.iter().rposition(is_least).unwrap_or(0);
+    (first + last) / 2
 }

@@ -30,11 +30,8 @@ pub(super) fn main_peak(rows: &[Row], k: usize) -> Option<MainPeak> {
     let dip = first + density[first..].windows(3).position(falls_no_more)?;
     let bins = &bins[dip..];
     let lower = highest(bins)?;
-    let behind: Vec<Bin> = bins
-        .iter()
-        .copied()
-        .skip_while(|bin| f64::from(bin.from) < MIN_RATIO * lower)
-        .collect();
+    let behind: Vec<Bin> =
+        bins.iter().copied().skip_while(|bin| f64::from(bin.from) < MIN_RATIO * lower).collect();
     let of_errors = highest(&behind).filter(|upper| {
         let near = |to: f64| move |bin: &&Bin| f64::from(bin.from) < to;
         let errors = sums(bins.iter().take_while(near(8.0 * lower)));
@@ -67,7 +64,8 @@ mod tests {
     fn peak(rows: &mut Vec<f64>, kmers: f64, mean: f64) {
         for (count, number) in rows.iter_mut().enumerate() {
             let off = (count as f64 - mean) / mean.sqrt();
-            *number += kmers * (-off * off / 2.0).exp() / (mean * 2.0 * std::f64::consts::PI).sqrt();
+            *number +=
+                kmers * (-off * off / 2.0).exp() / (mean * 2.0 * std::f64::consts::PI).sqrt();
         }
     }
 

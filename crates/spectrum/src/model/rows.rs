@@ -170,24 +170,25 @@ fn is_pile(rows: &[Row]) -> bool {
     if USUAL_LAST.contains(&last) && last > MIN_RARE_LAST {
         return true;
     }
-    let (near, mean) = around(before, last);
+    let near = near(before, last);
     // Two k-mers or more where programs end their rows.
     if (USUAL_LAST.contains(&last) || last % 1000 == 1) && near < 1.0 && number > 1.0 {
         return true;
     }
     match trend(before, last) {
         Some(expected) => number > PILE * expected + 6.0 * expected.sqrt() + 2.0 * FEW,
-        None => number > 3.0 * f64::max(near, mean) + FEW,
+        None => number > 3.0 * near + FEW,
     }
 }
 
-/// The largest of the four rows before `last`, and the mean of the tenth of all counts before it.
-fn around(before: &[Row], last: u32) -> (f64, f64) {
-    let within = |width: u32| before.iter().rev().take_while(move |row| row.0 + width >= last);
-    let near = within(4).map(|row| row.1).max().unwrap_or(0);
+/// The most k-mers of the four counts before `last`; where they have none, the mean of a tenth of all
+/// counts before it.
+fn near(before: &[Row], last: u32) -> f64 {
+    let within =
+        |width: u32| before.iter().rev().take_while(move |row| row.0 >= last.saturating_sub(width));
     let width = (last / 10).max(8);
-    let sum: f64 = within(width).map(|row| row.1 as f64).sum();
-    (near as f64, sum / f64::from(width))
+    let mean = || within(width).map(|row| row.1 as f64).sum::<f64>() / f64::from(width);
+    within(4).map(|row| row.1 as f64).max_by(f64::total_cmp).unwrap_or_else(mean)
 }
 
 /// The number of k-mers at `last` if the four counts before it, all of which have some, rise or fall
@@ -202,19 +203,125 @@ fn trend(before: &[Row], last: u32) -> Option<f64> {
     Some(newer * (newer / older).powf(0.75))
 }
 
-/// Rows, at least, that a histogram ends with at once, and k-mers of each.
-const LAST_ROWS: u32 = 10;
-const MIN_LAST_KMERS: u64 = 5;
-/// K-mers in them, at least.
-const MIN_LAST_SUM: u64 = 200;
+/// Rows at the end of a histogram that tell how it goes on; of them, the last.
+const LAST_ROWS: usize = 10;
+const VERY_LAST_ROWS: usize = 3;
+/// K-mers behind the last row, at least, that its rows lead to expect if it ends at once.
+const MIN_MISSING: f64 = 50.0;
 
-/// Whether the rows end where there are still many k-mers: those of higher counts are missing. Whole
-/// histograms end with gaps and few k-mers.
+/// Whether the rows end where there are k-mers at each count, and not so few that none are to be
+/// expected at higher counts: those are missing. Whole histograms end with gaps.
 fn ends_at_once(rows: &[Row]) -> bool {
-    let Some(&(last, _)) = rows.last() else { return false };
-    let end: Vec<u64> =
-        rows.iter().rev().take_while(|row| row.0 + LAST_ROWS > last).map(|row| row.1).collect();
-    end.len() == LAST_ROWS as usize
-        && end.iter().all(|number| *number >= MIN_LAST_KMERS)
-        && end.iter().fold(0u64, |sum, number| sum.saturating_add(*number)) >= MIN_LAST_SUM
+    let Some(rows) = rows.last_chunk::<LAST_ROWS>() else { return false };
+    if (rows[LAST_ROWS - 1].0 - rows[0].0) as usize >= LAST_ROWS {
+        return false;
+    }
+    let mean = |rows: &[Row]| rows.iter().map(|row| row.1 as f64).sum::<f64>() / rows.len() as f64;
+    let (before, end) = rows.split_at(LAST_ROWS - VERY_LAST_ROWS);
+    // Five counts lie between the middles of both; a geometric series goes on after the last.
+    let ratio = (mean(end) / mean(before)).powf(0.2);
+    ratio >= 1.0 || mean(end) * ratio * ratio / (1.0 - ratio) >= MIN_MISSING
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(rows: &[Row]) -> Rows {
+        Rows::new(rows, &Settings::default()).unwrap()
+    }
+
+    /// Rows of a peak at `mean`, with errors before it, up to `to`.
+    fn peak(mean: f64, kmers: f64, to: u32) -> Vec<Row> {
+        let number = |count: u32| {
+            let off = (f64::from(count) - mean) / mean.sqrt();
+            let peak = (-off * off / 2.0).exp() / (2.0 * std::f64::consts::PI * mean).sqrt();
+            (kmers * peak + 1e6 * 0.1f64.powf(f64::from(count))).round() as u64
+        };
+        (1..=to).map(|count| (count, number(count))).collect()
+    }
+
+    #[test]
+    fn a_last_row_is_a_pile_by_what_it_holds() {
+        // Behind a gap, in a sparse tail, in a dense one, on the slope of the peak.
+        for (to, last, kmers) in
+            [(60, 101, 200), (60, 64, 40), (60, 1000, 12), (48, 49, 4000), (35, 36, 200_000)]
+        {
+            let mut made = peak(30.0, 1e6, to);
+            made.push((last, kmers));
+            assert_eq!(rows(&made).pile, Some((last, kmers)), "{last}");
+            assert_eq!(rows(&made).end(), Some(last - 1));
+        }
+        // Where counters end, few are enough.
+        for (last, kmers) in [(255, 2), (1001, 2), (10_001, 1), (32_767, 1), (65_535, 1)] {
+            let mut made = peak(30.0, 1e6, 60);
+            made.push((last, kmers));
+            assert_eq!(rows(&made).pile, Some((last, kmers)), "{last}");
+        }
+        let odd: Vec<Row> = peak(30.0, 1e6, 60).iter().map(|row| (2 * row.0, row.1)).collect();
+        let made = rows(&[&odd[..], &[(10_001, 90)]].concat());
+        assert_eq!((made.multiple, made.pile, made.end()), (2, Some((10_001, 90)), Some(5000)));
+    }
+
+    #[test]
+    fn tails_of_whole_histograms_are_no_piles() {
+        let mut made = peak(30.0, 1e6, 100);
+        assert_eq!((rows(&made).pile, rows(&made).cut), (None, None));
+        // A few k-mers of repeats, that of the most copies last.
+        for row in [(160, 3), (161, 1), (230, 2), (255, 1), (700, 4), (9_000, 1), (12_345, 2)] {
+            made.push(row);
+            assert_eq!((rows(&made).pile, rows(&made).cut), (None, None), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn histograms_that_end_at_once_are_cut() {
+        for to in [25, 30, 40, 45] {
+            let made = rows(&peak(30.0, 1e6, to));
+            assert_eq!((made.pile, made.cut), (None, Some(to)), "{to}");
+            assert!(made.doubts().eq([Doubt::End(to)]));
+        }
+        // Counts of repeats on and on.
+        let mut made = peak(30.0, 1e6, 60);
+        made.extend((61..=1000).map(|count| (count, 20 + u64::from(count % 7))));
+        assert_eq!(rows(&made).cut, Some(1000));
+        // The file says how many there are: all of them are in the sum.
+        let settings = Settings { total: Some(1 << 40), ..Settings::default() };
+        let known = Rows::new(&made, &settings).unwrap();
+        assert_eq!((known.total, known.doubts().count()), (1 << 40, 0));
+    }
+
+    #[test]
+    fn reads_that_were_given_several_times_are_counted_once() {
+        for times in [2, 3, 7] {
+            let mut made: Vec<Row> =
+                peak(30.0, 1e6, 100).iter().map(|row| (row.0 * times, row.1)).collect();
+            let once = rows(&peak(30.0, 1e6, 100));
+            let found = rows(&made);
+            assert_eq!((found.multiple, &found.rows), (times, &once.rows));
+            assert_eq!(found.total, once.total);
+            assert!(found.doubts().eq([Doubt::Multiples(times)]));
+            // And some reads besides.
+            made.extend((1..9).map(|count| (count * times + 1, 30)));
+            assert_eq!(rows(&made).multiple, times);
+        }
+        assert_eq!(rows(&peak(30.0, 1e6, 100)).multiple, 1);
+    }
+
+    #[test]
+    fn bins_are_refused() {
+        let made: Vec<Row> =
+            peak(30.0, 1e6, 40).iter().map(|row| (10 * row.0 - 9, row.1)).collect();
+        assert_eq!(Rows::new(&made, &Settings::default()).unwrap_err(), Error::Bins(10));
+    }
+
+    #[test]
+    fn rows_above_a_count_are_left_out() {
+        let mut made = peak(30.0, 1e6, 60);
+        let total = total(&made);
+        made.extend([(3000, 700), (10_001, 9000)]);
+        let settings = Settings { exclude_above: Some(500), ..Settings::default() };
+        let found = Rows::new(&made, &settings).unwrap();
+        assert_eq!((found.total, found.doubts().count()), (total, 0));
+    }
 }

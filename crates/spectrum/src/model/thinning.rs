@@ -23,26 +23,30 @@ pub(super) struct View {
     pub(super) observed: Vec<f64>,
     /// The part of all occurrences that is kept: counts of the histogram times this are those here.
     pub(super) part: f64,
-    /// Up to this count k-mers are those of errors, for sure.
+    /// Up to this count k-mers are taken for those of errors.
     pub(super) errors: usize,
+    /// The count, of the histogram, at which errors have a peak of their own; 0 if they only fall.
+    pub(super) error_peak: f64,
 }
 
 impl View {
     /// Takes the rows as they are, or thins them if their main peak is too far behind.
     pub(super) fn new(rows: &Rows, k: usize, settings: &Settings) -> View {
         let given = settings.coverage.map(|coverage| coverage * f64::from(settings.ploidy));
-        let found = main_peak(&rows.rows, k);
+        let found = main_peak(&rows.rows, k).filter(|_| given.is_none());
         let main = given.or(found.map(|peak| peak.count)).unwrap_or(0.0);
         let part = if main > MAX_PEAK { THINNED_PEAK / main } else { 1.0 };
         let most = settings.max_count.unwrap_or(u32::MAX).min(rows.end().unwrap_or(u32::MAX));
-        let errors = found.map_or(0.0, |peak| part * peak.errors);
-        let errors = if errors > 0.0 { errors + 4.0 * errors.sqrt() + 2.0 } else { 0.0 };
+        let error_peak = found.map_or(0.0, |peak| peak.errors);
+        let thinned_peak = part * error_peak;
+        let errors =
+            if error_peak > 0.0 { thinned_peak + 4.0 * thinned_peak.sqrt() + 2.0 } else { 0.0 };
         let observed = if part < 1.0 {
             thinned(rows, part, most)
         } else {
             rows.dense(MAX_COUNTS.min(most as usize))
         };
-        View { observed, part, errors: errors as usize }
+        View { observed, part, errors: errors as usize, error_peak }
     }
 }
 
@@ -63,8 +67,7 @@ fn thinned(rows: &Rows, part: f64, most: u32) -> Vec<f64> {
         let mut probability = binomial(from, count, part);
         for (at, sum) in sums.iter_mut().enumerate().take(to + 1).skip(from) {
             *sum += number as f64 * probability;
-            probability *=
-                (f64::from(count) - at as f64) / (at as f64 + 1.0) * part / (1.0 - part);
+            probability *= (f64::from(count) - at as f64) / (at as f64 + 1.0) * part / (1.0 - part);
         }
     }
     // Those that are left out altogether.
