@@ -70,6 +70,9 @@ pub struct Model {
     pub doubts: Vec<Doubt>,
 }
 
+/// Counts that a model describes, at most: files may give any.
+const MAX_SHOWN: usize = 1 << 20;
+
 /// A peak at a lower count has no model.
 const MIN_MODELLED_PEAK: f64 = 5.0;
 
@@ -192,7 +195,7 @@ fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -
     let Values { coverage, bias, length, duplication, rates } = fit.values();
     let explained = explained(view, expected, dip, f64::from(ploidy), coverage);
     let dip = (dip as f64 / view.part) as usize;
-    let last = rows.end().map_or(usize::MAX, |end| end as usize);
+    let last = rows.end().map_or(MAX_SHOWN, |end| MAX_SHOWN.min(end as usize));
     let last = last.min((MAX_COUNTS as f64 / view.part) as usize);
     let shown = shown(f64::from(ploidy), coverage).max(dip + 8).min(last);
     let (observed, expected) = (rows.dense(shown), fit.expected(0, shown));

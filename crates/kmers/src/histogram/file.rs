@@ -56,7 +56,8 @@ struct Order {
 
 /// Rows, at least, whose numbers are not 1, 2, 3, … by chance.
 const MIN_SWAPPED: u64 = 10;
-/// Rows hold at most so many times the occurrences that the file says: some are estimates.
+/// The largest ratio of the occurrences in all rows to those that the file states: rows may be
+/// estimates.
 const MAX_OVER_TOTAL: f64 = 1.1;
 
 impl HistogramLines {
@@ -125,7 +126,7 @@ impl HistogramLines {
         if names.len() > 1 && names[0].eq_ignore_ascii_case("depth") {
             let is_number =
                 |name: &&str| ["unique_kmers", "count"].contains(&&*name.to_lowercase());
-            let Some(column) = names.iter().position(|name| is_number(&name)) else {
+            let Some(column) = names.iter().position(is_number) else {
                 let names = names.join(", ");
                 return Err(format!("its columns are {names}, and none is of distinct k-mers"));
             };

@@ -133,8 +133,8 @@ impl fmt::Display for Doubt {
                 write!(
                     f,
                     "{kmers:.0} distinct k-mers occur about {count:.0} times or more often, and make up \
-                     {:.0} % of this genome: an organelle, a plasmid or a spike-in may look like that, and \
-                     so may many copies of a repeat, as rDNA; without them the genome has \
+                     {:.0} % of this genome: an organelle, a plasmid or a spike-in may look like that, as \
+                     may many copies of a repeat such as rDNA; without them the genome has \
                      {genome_size:.0} bases: give `exclude_above` {above}",
                     100.0 * part
                 )?;

@@ -61,7 +61,7 @@ fn sums<'a>(bins: impl Iterator<Item = &'a Bin>) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    fn peak(rows: &mut Vec<f64>, kmers: f64, mean: f64) {
+    fn peak(rows: &mut [f64], kmers: f64, mean: f64) {
         for (count, number) in rows.iter_mut().enumerate() {
             let off = (count as f64 - mean) / mean.sqrt();
             *number +=

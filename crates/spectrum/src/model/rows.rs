@@ -23,13 +23,13 @@ pub(super) struct Rows {
     pub(super) total_is_known: bool,
 }
 
-/// Repetitions of the same reads that are looked for, at most.
+/// The most repetitions of the same reads that are looked for.
 const MAX_MULTIPLE: u32 = 100;
-/// Counts, at least, that tell a step between counts from chance.
+/// The fewest counts that tell a step between counts from chance.
 const MIN_STEPS: usize = 10;
-/// K-mers at other counts than multiples, at most, if all reads were given several times.
+/// The largest part of k-mers at other counts than multiples if all reads were given several times.
 const MAX_ODD: f64 = 0.01;
-/// A sum of rows is at most so many times a known number of occurrences: rows may be estimates.
+/// The largest ratio of the occurrences in all rows to their known number: rows may be estimates.
 const MAX_OVER_TOTAL: f64 = 1.1;
 
 impl Rows {
@@ -151,10 +151,10 @@ fn divided(rows: &[Row], by: u32) -> Vec<Row> {
 /// Last counts that counters and programs have by default: bytes, FastK (15 bits), two and four bytes,
 /// `jellyfish histo`.
 const USUAL_LAST: [u32; 5] = [255, 10_001, 32_767, 65_535, u32::MAX];
-/// Of them, those that are no count of chance, whatever they hold.
-const MIN_RARE_LAST: u32 = 10_000;
-/// A last row with more k-mers than expected by this factor, six standard deviations and a few is a
-/// pile.
+/// Usual last counts above this are piles, whatever they hold: no count is one by chance.
+const MIN_SURE_LAST: u32 = 10_000;
+/// A last row is a pile if it has this factor more k-mers than expected, six standard deviations and a
+/// few.
 const PILE: f64 = 1.6;
 /// K-mers that occur equally often by chance, or as they lie side by side in a repeat.
 const FEW: f64 = 5.0;
@@ -167,11 +167,11 @@ fn is_pile(rows: &[Row]) -> bool {
     if before.is_empty() {
         return false;
     }
-    if USUAL_LAST.contains(&last) && last > MIN_RARE_LAST {
+    if USUAL_LAST.contains(&last) && last > MIN_SURE_LAST {
         return true;
     }
     let near = near(before, last);
-    // Two k-mers or more where programs end their rows.
+    // Where programs end their rows, two k-mers are enough.
     if (USUAL_LAST.contains(&last) || last % 1000 == 1) && near < 1.0 && number > 1.0 {
         return true;
     }

@@ -54,7 +54,7 @@ impl Normal {
         ((x ^ x >> 31) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A number of k-mers of which so many are expected.
+    /// Returns a random number of k-mers, of which `expected` are expected.
     fn about(&mut self, expected: f64) -> u64 {
         if expected > 30.0 {
             return (expected + expected.sqrt() * self.next()).max(0.0).round() as u64;
