@@ -4,6 +4,7 @@ mod databases;
 mod formats;
 mod kmers;
 mod mates;
+mod model;
 mod names;
 mod reports;
 mod sam;

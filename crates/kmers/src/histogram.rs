@@ -1,9 +1,12 @@
 //! How many distinct k-mers occur how often: before any cut, exact.
 
+mod file;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::formats::fastk::hist as fastk;
+pub use file::{BadLine, HistogramFile, HistogramLines};
 
 /// Counts below this have a place each.
 const DENSE: usize = 1 << 12;
@@ -109,36 +112,9 @@ impl Histogram {
         self.iter().filter(move |&(count, _)| (least..=most).contains(&count))
     }
 
-    /// Reads `count number` lines with a tab or blanks between them, as this program, KMC and
-    /// Jellyfish write them; rows of zero are passed over.
-    ///
-    /// # Errors
-    /// The number of the line that is no such line, from 1.
-    pub fn parse(text: &str) -> Result<Histogram, usize> {
-        let mut histogram = Histogram::default();
-        for (number, line) in text.lines().enumerate() {
-            histogram.add_line(line).ok_or(number + 1)?;
-        }
-        Ok(histogram)
-    }
-
-    /// Adds a line of [`parse`](Self::parse); `None` if it is no such line.
-    pub fn add_line(&mut self, line: &str) -> Option<()> {
-        let mut fields = line.split_whitespace();
-        let Some(count) = fields.next() else { return Some(()) };
-        let (count, kmers) = (count.parse().ok()?, fields.next()?.parse().ok()?);
-        if fields.next().is_some() {
-            return None;
-        }
-        if count > 0 {
-            self.add_many(count, kmers);
-        }
-        Some(())
-    }
-
-    /// The histogram that the bytes of a `.hist` of FastK are, with k; `None` if they are none. Its last bin, of 32,767, has
-    /// all larger counts.
-    pub fn of_fastk(bytes: &[u8]) -> Option<(Histogram, usize)> {
+    /// Reads the bytes of a `.hist` of FastK; `None` if they are no such file. Its last bin, of 32,767,
+    /// has all larger counts.
+    pub fn of_fastk(bytes: &[u8]) -> Option<HistogramFile> {
         fastk::parse(bytes)
     }
 
@@ -210,8 +186,8 @@ mod tests {
 
     #[test]
     fn numbers_beyond_all_are_the_largest() {
-        let text = "1 18446744073709551615\n1 1\n70000 9223372036854775808\n";
-        let mut histogram = Histogram::parse(text).unwrap();
+        let text = "1 18446744073709551615\n70000 9223372036854775808\n";
+        let mut histogram = Histogram::parse(text).unwrap().histogram;
         histogram.merge(&histogram.clone());
         assert_eq!(histogram.distinct(1, 1), u64::MAX);
         assert_eq!(histogram.distinct(70_000, 70_000), u64::MAX);

@@ -59,5 +59,5 @@ pub mod tables;
 
 pub use error::Error;
 pub use formats::mgk::{Blocks, Header, JobHash, Piece, PieceKind, Table};
-pub use histogram::{Histogram, HistogramFormat};
+pub use histogram::{BadLine, Histogram, HistogramFile, HistogramFormat, HistogramLines};
 pub use memory::MemoryTable;

@@ -127,6 +127,7 @@ const FIELDS: &[&str] = &[
     "drop_ambiguous",
     "drop_overfull",
     "exclude",
+    "exclude_above",
     "format",
     "forward_only",
     "gpu_memory",

@@ -17,10 +17,8 @@ impl Spectrum {
         py: Python<'_>,
         rows: &[(u32, u64)],
         k: usize,
-        ploidy: u32,
-        coverage: Option<f64>,
+        settings: Settings,
     ) -> PyResult<Spectrum> {
-        let settings = Settings { ploidy, coverage, ..Settings::default() };
         let fitted = py.detach(|| Model::fit_with(rows, k, &settings));
         fitted.map(Spectrum).map_err(|error| wrong(py, error.to_string()))
     }

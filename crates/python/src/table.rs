@@ -17,6 +17,7 @@ use merganser::kmers::lookup::Lookup;
 use merganser::kmers::tables::AnyTable;
 use merganser::kmers::{Error, Header, Histogram};
 use merganser::run::{Cancel, Progress, Resources, Silent};
+use merganser::spectrum::Settings;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -395,18 +396,22 @@ impl Table {
     /// Args:
     ///     ploidy: Haplotypes, 1 to 6.
     ///     coverage: About how often a k-mer occurs that one haplotype has once; None: it is found.
+    ///     exclude_above: Leave k-mers out that occur more often than this, of the genome's size, too: those of organelles,
+    ///         plasmids and spike-ins; None for no limit.
     ///
     /// Raises:
     ///     ConfigError: If the coverage is too low for a model.
-    #[pyo3(signature = (ploidy=2, coverage=None))]
+    #[pyo3(signature = (ploidy=2, coverage=None, exclude_above=None))]
     fn spectrum(
         &self,
         py: Python<'_>,
         ploidy: u32,
         coverage: Option<f64>,
+        exclude_above: Option<u32>,
     ) -> PyResult<crate::spectrum::Spectrum> {
         let rows: Vec<(u32, u64)> = self.rows(py)?.iter().collect();
-        crate::spectrum::Spectrum::fit(py, &rows, self.header().k, ploidy, coverage)
+        let settings = Settings { ploidy, coverage, exclude_above, ..Settings::default() };
+        crate::spectrum::Spectrum::fit(py, &rows, self.header().k, settings)
     }
 
     /// Its k-mers in order, in batches.

@@ -12,6 +12,8 @@ const HEIGHT: f64 = 480.0;
 /// Colours of bars and peaks.
 const BARS: &str = "#9ecae1";
 const PEAKS: &str = "#d62728";
+/// Bars, at most; of more counts, one is that of several.
+const MAX_BARS: usize = 4000;
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
@@ -24,19 +26,25 @@ fn top(model: &Model) -> f64 {
     1.15 * tail.copied().fold(1.0, f64::max)
 }
 
+/// The means of every `width` counts from 1 on, each with its first count.
+fn means(values: &[f64], width: usize) -> impl Iterator<Item = (f64, f64)> {
+    let means = values[1..].chunks(width).map(|some| some.iter().sum::<f64>() / some.len() as f64);
+    (0..).map(move |chunk: usize| (1 + chunk * width) as f64).zip(means)
+}
+
 /// Draws `model`: the histogram as bars, the model as a line, the peaks marked.
 pub fn picture(model: &Model) -> Picture {
     let counts = model.observed.len() - 1;
     let frame = [LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM];
     let axes = Axes::linear(frame, [counts as f64, top(model)]);
     let [_, high, right, low] = frame;
-    let observed = model.observed.iter().enumerate().skip(1);
-    let bars = observed.map(|(count, number)| {
-        let sides = [count as f64 - 0.5, count as f64 + 0.5].map(|side| axes.x(side));
-        rectangle([sides[0], axes.y(*number), sides[1], low])
+    let width = counts.div_ceil(MAX_BARS).max(1);
+    let bars = means(&model.observed, width).map(|(count, number)| {
+        let sides = [count - 0.5, count - 0.5 + width as f64].map(|side| axes.x(side));
+        rectangle([sides[0], axes.y(number), sides[1], low])
     });
-    let expected = model.expected.iter().enumerate().skip(1);
-    let expected = expected.map(|(count, number)| axes.point([count as f64, *number]));
+    let expected = means(&model.expected, width)
+        .map(|(count, number)| axes.point([count + (width - 1) as f64 / 2.0, number]));
     let peaks = (1..=2 * model.ploidy).map(|peak| axes.x(model.coverage * f64::from(peak)));
     let mut shapes =
         vec![Shape::filled(bars.collect(), BARS, 1.0), Shape::line(expected.collect(), INK, 1.5)];

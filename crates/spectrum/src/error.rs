@@ -16,6 +16,19 @@ pub enum Error {
     /// There are peaks, and the model describes none of them.
     #[error("the model fits none of the peaks of this histogram")]
     NoFit,
+    /// The main peak lies at the last count or beyond it.
+    #[error(
+        "the main peak lies at or beyond its last count, {0}: make the histogram again without an upper \
+         limit for counts (as `jellyfish histo -h 1000000`; `kmc -cs1000000` and `kmc_tools transform \
+         … histogram -cx1000000`)"
+    )]
+    BeyondEnd(u32),
+    /// Rows are bins of several counts.
+    #[error(
+        "its counts rise by {0}: the rows are bins of several counts; make the histogram again with a row \
+         for each count (as `jellyfish histo -i 1`)"
+    )]
+    Bins(u32),
     /// No model has so many haplotypes.
     #[error("a ploidy of {0}: models are of 1 to 6 haplotypes")]
     Ploidy(u32),

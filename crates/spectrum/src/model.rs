@@ -5,21 +5,30 @@
 //! each follows from the rates at which haplotypes differ and the part of the genome that stands
 //! twice. What the model leaves of the low counts are errors.
 
+mod bins;
 mod doubts;
 mod fit;
 #[cfg(test)]
 mod goldens;
+mod high_copies;
+mod main_peak;
 mod patterns;
 mod readings;
+mod rows;
 mod settings;
 #[cfg(test)]
 mod simulated;
+mod thinning;
+#[cfg(test)]
+mod unusual;
 
 use crate::Error;
 pub use doubts::Doubt;
 use fit::{Fit, Shape, Values};
 use readings::Choice;
+use rows::Rows;
 pub use settings::Settings;
+use thinning::{MAX_COUNTS, View};
 
 /// What the histogram says of the genome.
 #[derive(Clone, Debug)]
@@ -61,8 +70,11 @@ pub struct Model {
     pub doubts: Vec<Doubt>,
 }
 
-/// Counts that a fit looks at.
-const MOST_COUNTS: usize = 2000;
+/// Counts that a model describes, at most: files may give any.
+const MAX_SHOWN: usize = 1 << 20;
+
+/// A peak at a lower count has no model.
+const MIN_MODELLED_PEAK: f64 = 5.0;
 
 /// No reads have more k-mers with errors than this part of all.
 const MOST_ERRORS: f64 = 0.99;
@@ -87,41 +99,49 @@ impl Model {
         settings: &Settings,
     ) -> Result<Model, Error> {
         settings.check()?;
-        let most = settings.max_count.map_or(MOST_COUNTS, |most| MOST_COUNTS.min(most as usize));
-        let mut observed = vec![0.0; most + 1];
-        for &(count, number) in histogram {
-            if let Some(place) = observed.get_mut(count as usize) {
-                *place = number as f64;
-            }
+        let rows = Rows::new(histogram, settings)?;
+        let view = View::new(&rows, k, settings);
+        let observed = &view.observed;
+        let found = dip_and_peak(observed, view.errors);
+        if let Some(last) = main_peak_beyond_end(&rows, &view, &found) {
+            return Err(Error::BeyondEnd(last));
         }
-        let (dip, peak) = dip_and_peak(&observed)?;
+        let (dip, peak) = found?;
         let shape = Shape::new(k, settings.ploidy, settings.topology);
+        let coverage = settings.coverage.map(|coverage| coverage * view.part);
         let Choice { chosen, other } =
-            readings::choose(&observed, dip, peak, &shape, settings.coverage)
-                .ok_or(Error::NoFit)?;
-        let expected = chosen.expected(0, most);
-        let mut model = describe(histogram, &observed, &expected, dip, &chosen);
+            readings::choose(observed, dip, peak, &shape, coverage).ok_or(Error::NoFit)?;
+        let expected = chosen.expected(0, observed.len() - 1);
+        let mut model = describe(&rows, &view, &expected, dip, &chosen);
         // What is left would be a peak of chance.
         let most = MOST_ERRORS * model.total_kmers as f64;
         if model.error_kmers.is_some_and(|errors| errors > most) {
             return Err(Error::NoClearPeak);
         }
         if let Some(other) = other {
+            let coverage = other.coverage() / view.part;
             model.doubts.push(Doubt::OtherReading {
                 // The same k-mers are divided among others.
-                genome_size: model.genome_size * model.coverage / other.coverage(),
+                genome_size: model.genome_size * model.coverage / coverage,
                 heterozygosity: other.rate(),
-                coverage: other.coverage(),
+                coverage,
             });
         }
-        let counts = histogram.iter().filter(|(_, number)| *number > 0).map(|(count, _)| *count);
-        model.doubt(&observed, &expected, counts.max().unwrap_or(0));
+        model.doubt(observed, &expected, dip, view.part);
+        model.doubts.extend(rows.doubts());
+        model.doubt_high_copies(&rows);
+        if view.error_peak >= MIN_MODELLED_PEAK {
+            model.doubts.push(Doubt::ErrorPeak {
+                count: view.error_peak,
+                coverage: view.error_peak / f64::from(settings.ploidy),
+            });
+        }
         Ok(model)
     }
 }
 
-/// The first dip, behind which errors are few, and the highest peak behind it.
-fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), Error> {
+/// The first dip behind the `errors`, behind which errors are few, and the highest peak behind it.
+fn dip_and_peak(observed: &[f64], errors: usize) -> Result<(usize, usize), Error> {
     let smooth = |at: usize| {
         let from = at.saturating_sub(1).max(1);
         let window = &observed[from..=(at + 1).min(observed.len() - 1)];
@@ -132,7 +152,7 @@ fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), Error> {
         return Err(Error::NoPeak);
     }
     // A table cut at a least count begins where it begins.
-    let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::Empty)?;
+    let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::Empty)?.max(errors);
     let rises = |at: &usize| smooth(at + 1) > smooth(*at) && smooth(at + 2) > smooth(*at);
     let dip = (first..last - 2).find(rises).ok_or(Error::NoPeak)?;
     let higher = |one: &usize, other: &usize| smooth(*one).total_cmp(&smooth(*other));
@@ -143,35 +163,53 @@ fn dip_and_peak(observed: &[f64]) -> Result<(usize, usize), Error> {
     Ok((dip, peak))
 }
 
-fn describe(
-    histogram: &[(u32, u64)],
-    observed: &[f64],
-    expected: &[f64],
-    dip: usize,
-    fit: &Fit,
-) -> Model {
+/// K-mers of the last row, at least, if the main peak is there: fewer are there by chance.
+const MIN_LAST_KMERS: f64 = 20.0;
+
+/// The last count of the histogram, in counts of the file, if the main peak is not in it: if most
+/// k-mers that are no errors are in a row that holds all higher counts, or if the last row is about
+/// the highest.
+fn main_peak_beyond_end(
+    rows: &Rows,
+    view: &View,
+    found: &Result<(usize, usize), Error>,
+) -> Option<u32> {
+    let (last, kmers) = *rows.rows.last()?;
+    let end = (f64::from(last) * view.part) as usize;
+    let is_highest = found.is_ok_and(|(_, peak)| {
+        let kmers = kmers as f64 / view.part;
+        peak + 2 > end && kmers >= MIN_LAST_KMERS.max(0.5 * view.observed[peak])
+    });
+    let errors = |count: u32| f64::from(count) * view.part < found.map_or(3.0, |at| at.0 as f64);
+    let behind = rows.rows.iter().filter(|row| !errors(row.0)).map(|row| row.1);
+    let behind = behind.fold(0, u64::saturating_add);
+    match rows.pile {
+        Some((pile, kmers)) => (is_highest || kmers > behind).then_some(pile),
+        None => is_highest.then_some(last.saturating_mul(rows.multiple)),
+    }
+}
+
+fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -> Model {
     let Shape { k, ploidy, ref patterns } = fit.shape;
+    let fit = fit.thickened(view.part);
     let Values { coverage, bias, length, duplication, rates } = fit.values();
-    let peaks = (2.0 * f64::from(ploidy) + 2.0).max(6.0);
-    let shown = ((peaks * coverage) as usize + 4).clamp(dip + 8, observed.len() - 1);
-    let (observed, expected) = (observed[..=shown].to_vec(), expected[..=shown].to_vec());
+    let explained = explained(view, expected, dip, f64::from(ploidy), coverage);
+    let dip = (dip as f64 / view.part) as usize;
+    let last = rows.end().map_or(MAX_SHOWN, |end| MAX_SHOWN.min(end as usize));
+    let last = last.min((MAX_COUNTS as f64 / view.part) as usize);
+    let shown = shown(f64::from(ploidy), coverage).max(dip + 8).min(last);
+    let (observed, expected) = (rows.dense(shown), fit.expected(0, shown));
     // Errors are what the model leaves of the counts below the first peak.
     let most = dip.max(coverage as usize).min(shown);
     let excess = |at: usize| (observed[at] - expected[at]).max(0.0);
     // Behind the place where the model takes over, what is left is noise.
     let end = (1..=most).find(|&at| excess(at) < 0.05 * observed[at]).unwrap_or(dip + 1);
     let error_kmers: f64 = (1..end.max(2)).map(|at| at as f64 * excess(at)).sum();
-    // A file may give any numbers.
-    let of_row = |&(count, number): &(u32, u64)| u64::from(count).saturating_mul(number);
-    let total_kmers = histogram.iter().map(of_row).fold(0, u64::saturating_add);
+    let total_kmers = rows.total;
     let good = total_kmers as f64 - error_kmers;
     let error_rate = 1.0 - (good / total_kmers.max(1) as f64).powf(1.0 / k as f64);
     // Without those that occur once, most errors are not there to be seen.
     let whole = observed[1] > 0.0;
-    let tail = &observed[dip..];
-    let mean = tail.iter().sum::<f64>() / tail.len() as f64;
-    let variance: f64 = tail.iter().map(|value| (value - mean).powi(2)).sum();
-    let left: f64 = tail.iter().zip(&expected[dip..]).map(|(o, e)| (o - e).powi(2)).sum();
     let genome_size = good / (f64::from(ploidy) * coverage);
     Model {
         k,
@@ -186,12 +224,27 @@ fn describe(
         error_rate: whole.then_some(error_rate),
         total_kmers,
         error_kmers: whole.then_some(error_kmers),
-        explained: (1.0 - left / variance.max(1.0)).max(0.0),
+        explained,
         observed,
         expected,
         from: dip,
         doubts: Vec::new(),
     }
+}
+
+/// The last count that is of interest: behind the last peak.
+fn shown(ploidy: f64, coverage: f64) -> usize {
+    ((2.0 * ploidy + 2.0).max(6.0) * coverage) as usize + 4
+}
+
+/// How much of the variance of what the fit saw it explains, from the dip to behind the last peak of a
+/// coverage in counts of the histogram.
+fn explained(view: &View, expected: &[f64], dip: usize, ploidy: f64, coverage: f64) -> f64 {
+    let to = readings::within(shown(ploidy, coverage * view.part), dip, &view.observed);
+    let (tail, expected) = (&view.observed[dip..=to], &expected[dip..=to]);
+    let mean = tail.iter().sum::<f64>() / tail.len() as f64;
+    let variance: f64 = tail.iter().map(|value| (value - mean).powi(2)).sum();
+    (1.0 - fit::squares(tail, expected) / variance.max(1.0)).max(0.0)
 }
 
 #[cfg(test)]

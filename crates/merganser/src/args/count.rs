@@ -8,7 +8,7 @@ use merganser_run::Shard;
 use merganser_seq::signature::Rule;
 
 use super::pages::PageArgs;
-use super::values::quality_offset;
+use super::values::{kmer_length, quality_offset};
 use super::{Auto, DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
 use crate::holds::FormatChoice;
 use merganser_io::OutputFormat;
@@ -60,7 +60,7 @@ pub(crate) struct CountArgs {
     pub(crate) reads: ReadsArgs,
 
     /// Bases of a k-mer, 1 to 128
-    #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]
+    #[arg(short, value_name = "K", value_parser = kmer_length)]
     pub(crate) k: u8,
     /// Keep k-mers that occur at least N times; 1 keeps all [default: 2; 1 with --shard]
     #[arg(long, value_name = "N")]

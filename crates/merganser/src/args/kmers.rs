@@ -9,12 +9,13 @@ mod reads;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use merganser_io::OutputFormat;
 
 use super::HistogramLayout;
 use super::device::DeviceArgs;
 use super::pages::PageArgs;
+use super::values::kmer_length;
 use crate::holds::FormatChoice;
-use merganser_io::OutputFormat;
 
 pub(crate) use algebra::{
     CompareArgs, ComputingArgs, ConcatArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs,
@@ -116,6 +117,7 @@ Examples:
     -o sample_jf.hist   # for MultiQC
   merganser kmers histogram --model --plot sample.svg -k 21 sample.hist
   merganser kmers histogram --model --ploidy 1 bacterium.mgk
+  merganser kmers histogram --model --exclude-above 1000 plant.mgk
   merganser kmers histogram --model --ploidy auto sample.mgk";
 
 const QUERY: &str = "\
@@ -207,10 +209,16 @@ pub(crate) struct HistogramArgs {
     /// About how often a k-mer occurs that one haplotype has once [default: it is found]
     #[arg(long, value_name = "COVERAGE", requires = "model", help_heading = "Model")]
     pub(crate) lambda: Option<f64>,
-    /// Do not fit the model to counts above N [default: 2000]
+    /// Do not fit the model to counts above N; they count for the genome's size all the same
+    /// [default: 2000, or ten times the main peak]
     #[arg(long, value_name = "N", requires = "model", help_heading = "Model")]
-    #[arg(value_parser = clap::value_parser!(u32).range(20..=2000))]
+    #[arg(value_parser = clap::value_parser!(u32).range(20..))]
     pub(crate) max_count: Option<u32>,
+    /// Leave k-mers out that occur more than N times, of the genome's size, too: those of organelles,
+    /// plasmids and spike-ins [default: no limit]
+    #[arg(long, value_name = "N", requires = "model", help_heading = "Model")]
+    #[arg(value_parser = clap::value_parser!(u32).range(20..))]
+    pub(crate) exclude_above: Option<u32>,
     /// Fail if the coverage is too low for a model, instead of printing the histogram
     #[arg(long, requires = "model", help_heading = "Model")]
     pub(crate) strict: bool,
@@ -219,7 +227,7 @@ pub(crate) struct HistogramArgs {
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     pub(crate) plot: Option<PathBuf>,
     /// Bases of a k-mer, where a file of COUNT NUMBER lines is given for a table
-    #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]
+    #[arg(short, value_name = "K", value_parser = kmer_length)]
     #[arg(requires = "model", help_heading = "Model")]
     pub(crate) k: Option<u8>,
     #[command(flatten)]

@@ -35,6 +35,12 @@ pub(super) fn quality_offset(text: &str) -> Result<QualityOffset, String> {
     offset.ok_or_else(|| "it is 33 or 64".to_owned())
 }
 
+/// Bases of a k-mer, 1 to 128.
+pub(super) fn kmer_length(text: &str) -> Result<u8, String> {
+    let k = text.parse().ok().filter(|k| (1..=128).contains(k));
+    k.ok_or_else(|| "k is a whole number from 1 to 128".to_owned())
+}
+
 /// A rank by its name.
 pub(super) fn rank(text: &str) -> Result<Rank, String> {
     let all = || Rank::all().map(Rank::name).collect::<Vec<_>>().join(", ");
@@ -43,7 +49,15 @@ pub(super) fn rank(text: &str) -> Result<Rank, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Auto;
+    use super::{Auto, kmer_length};
+
+    #[test]
+    fn k_is_a_whole_number_of_bases() {
+        assert_eq!((kmer_length("1"), kmer_length("128")), (Ok(1), Ok(128)));
+        for wrong in ["0", "129", "11.9", "-21", "21 ", "k", ""] {
+            assert!(kmer_length(wrong).unwrap_err().ends_with("from 1 to 128"), "{wrong}");
+        }
+    }
 
     #[test]
     fn numbers_and_auto() {

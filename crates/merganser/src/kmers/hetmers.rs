@@ -1,7 +1,6 @@
 //! `merganser kmers hetmers`, and the ploidy that it tells.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -120,13 +119,12 @@ fn warn_of_cut(table: &AnyTable, cut: Cut, rows: &[(u32, u64)], console: &Consol
 /// # Errors
 /// As for the command.
 pub(super) fn suggest(
-    path: &Path,
+    opened: &[AnyTable],
     args: &TableArgs,
     console: &Console,
     cancel: &Cancel,
 ) -> Result<Ploidy> {
-    let opened = tables::open(&[path], args, cancel)?;
-    let (_, told) = find(&opened, Cut::NONE, args, console, cancel)?;
+    let (_, told) = find(opened, Cut::NONE, args, console, cancel)?;
     console.info(format_args!("{}", words(&told)));
     Ok(told)
 }

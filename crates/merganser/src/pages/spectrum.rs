@@ -4,6 +4,8 @@ use merganser_kmers::Histogram;
 use merganser_report::data::{Model as Drawn, Spectrum};
 use merganser_spectrum::Model;
 
+use crate::failure::with_flags;
+
 /// A model that explains less is not worth to be drawn where nobody asked for it.
 const EXPLAINED: f64 = 0.9;
 /// The copies of a genome in a cell that are taken where nobody says how many, as GenomeScope does.
@@ -33,7 +35,7 @@ pub(crate) fn modelled(histogram: &Histogram, k: usize) -> (Spectrum, Vec<String
         "The model takes {PLOIDY} copies of the genome in a cell; `merganser kmers histogram --model --ploidy N --report-html` \
          draws one of N."
     );
-    let doubts = model.doubts.iter().map(ToString::to_string);
+    let doubts = model.doubts.iter().map(|doubt| with_flags(&doubt.to_string()));
     let warnings = [taken].into_iter().chain(doubts).collect();
     (of(histogram, k, Some(&model)), warnings)
 }

@@ -160,12 +160,16 @@ class Table:
         >>> histogram["count"].tolist(), histogram["kmers"].tolist()
         ([1, 2], [2, 1])
         """
-    def spectrum(self, ploidy: int = 2, coverage: float | None = None) -> Spectrum:
+    def spectrum(
+        self, ploidy: int = 2, coverage: float | None = None, exclude_above: int | None = None
+    ) -> Spectrum:
         """What the histogram tells of the genome, by GenomeScope's model. The table needs the low counts: `min_count=1`.
 
         Args:
             ploidy: Haplotypes, 1 to 6.
             coverage: About how often a k-mer occurs that one haplotype has once; None: it is found.
+            exclude_above: Leave k-mers out that occur more often than this, of the genome's size, too: those of organelles,
+                plasmids and spike-ins; None for no limit.
 
         Raises:
             ConfigError: If the coverage is too low for a model.

@@ -3,6 +3,8 @@
 use std::fmt;
 
 use super::Model;
+use super::high_copies::{HighCopies, high_copies};
+use super::rows::Rows;
 
 /// A reason not to take the values of a model for granted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,8 +31,41 @@ pub enum Doubt {
     Heterozygosity(f64),
     /// No k-mer occurs once.
     Cut,
-    /// The last row is where Jellyfish gathers all larger counts.
-    LastRow,
+    /// The last row holds all higher counts, too.
+    LastRow {
+        /// Its count,
+        count: u32,
+        /// and its distinct k-mers.
+        kmers: u64,
+    },
+    /// The rows end at this count, though there are still many k-mers.
+    End(u32),
+    /// All counts are multiples of this number; they were divided by it.
+    Multiples(u32),
+    /// K-mers in a peak of their own, far above the genome's, make up much of it.
+    HighCopies {
+        /// The mean count of the lowest such peak.
+        count: f64,
+        /// Distinct k-mers that belong to such peaks.
+        kmers: f64,
+        /// The part of the genome that they make up.
+        part: f64,
+        /// K-mers above this count are theirs: see [`Settings::exclude_above`](crate::Settings).
+        above: u32,
+        /// Bases of one haplotype without them.
+        genome_size: f64,
+        /// The coverage of a haplotype if their peak is the genome's.
+        coverage: f64,
+    },
+    /// The lower of two peaks was taken for that of errors.
+    ErrorPeak {
+        /// Its count.
+        count: f64,
+        /// The coverage of a haplotype if it is the genome's.
+        coverage: f64,
+    },
+    /// Errors a base: most k-mers of the reads would be wrong.
+    Errors(f64),
 }
 
 impl fmt::Display for Doubt {
@@ -58,7 +93,8 @@ impl fmt::Display for Doubt {
             Doubt::HigherPeaks => write!(
                 f,
                 "more k-mers lie at three and four times the main peak than at twice: a genome of \
-                 higher ploidy may look like that, and its size is then another"
+                 higher ploidy may look like that, and its size is then another; so may a plasmid of a \
+                 few copies a cell, which `exclude_above` leaves out"
             ),
             Doubt::Coverage(coverage) => write!(
                 f,
@@ -75,10 +111,54 @@ impl fmt::Display for Doubt {
                 "no k-mer of this histogram occurs once: it was cut, and the error rate cannot be \
                  told; count with --min-count 1, or --histogram"
             ),
-            Doubt::LastRow => write!(
+            Doubt::LastRow { count, kmers } => write!(
                 f,
-                "the last count, 10,001, is that at which `jellyfish histo` gathers all larger ones: if \
-                 it did, the genome is larger; give it -h 1000000"
+                "the last row, of count {count}, holds {kmers} distinct k-mers: all that occur more often \
+                 are in it, as it seems, and the genome is larger; make the histogram again without an \
+                 upper limit for counts (as `jellyfish histo -h 1000000`; `kmc -cs1000000` and `kmc_tools \
+                 transform … histogram -cx1000000`)"
+            ),
+            Doubt::End(count) => write!(
+                f,
+                "the histogram ends at count {count}, where there are still many k-mers: those that occur \
+                 more often are missing, and the genome is larger; make it again without an upper limit \
+                 for counts"
+            ),
+            Doubt::Multiples(times) => write!(
+                f,
+                "all counts are multiples of {times}: the same reads were counted {times} times, as it \
+                 seems, and the values are those of counts divided by {times}; give each file of reads once"
+            ),
+            Doubt::HighCopies { count, kmers, part, above, genome_size, coverage } => {
+                write!(
+                    f,
+                    "{kmers:.0} distinct k-mers occur about {count:.0} times or more often, and make up \
+                     {:.0} % of this genome: an organelle, a plasmid or a spike-in may look like that, as \
+                     may many copies of a repeat such as rDNA; without them the genome has \
+                     {genome_size:.0} bases: give `exclude_above` {above}",
+                    100.0 * part
+                )?;
+                if part > 0.75 {
+                    write!(
+                        f,
+                        "; if they are the genome, and the k-mers at lower counts are errors or \
+                         contaminants, give a coverage of {coverage:.0} (--lambda)"
+                    )?;
+                }
+                Ok(())
+            }
+            Doubt::ErrorPeak { count, coverage } => write!(
+                f,
+                "a peak of k-mers that occur about {count:.0} times was taken for errors of the reads, as \
+                 their number fits; if it is the genome, and the higher peak an organelle or a plasmid, \
+                 give a coverage of {coverage:.1} (--lambda)"
+            ),
+            Doubt::Errors(rate) => write!(
+                f,
+                "by the model most k-mers of the reads are errors ({:.1} % of the bases): a genome of low \
+                 coverage, or several, may be among them, and the peaks those of an organelle or a \
+                 contaminant",
+                100.0 * rate
             ),
         }
     }
@@ -91,14 +171,17 @@ const LOW_COVERAGE: [f64; 2] = [8.0, 10.0];
 /// See [`Doubt::Duplication`] and [`Doubt::Heterozygosity`].
 const MUCH_DUPLICATION: f64 = 0.4;
 const MUCH_HETEROZYGOSITY: f64 = 0.05;
-/// The catch-all of `jellyfish histo`, unless it was given another one.
-const JELLYFISH_LAST: u32 = 10_001;
+/// See [`Doubt::HighCopies`]: the part of the genome in one peak from which on they are told. Operons
+/// of rRNA are up to 2.4 % of a bacterium (Streptococcus pyogenes).
+const MUCH_IN_HIGH_COPIES: f64 = 0.03;
+/// See [`Doubt::Errors`]: the part of all occurrences of k-mers.
+const MUCH_IN_ERRORS: f64 = 0.5;
 
 impl Model {
-    /// All doubts but about another reading; `observed` are all counts that a fit looks at, `last`
-    /// the largest there is.
-    pub(super) fn doubt(&mut self, observed: &[f64], expected: &[f64], last: u32) {
-        let main = f64::from(self.ploidy) * self.coverage;
+    /// Adds all doubts but those about other readings and rows. `observed` and `expected` are all
+    /// counts that the fit looked at, each `part` of those of the histogram, and `dip` the first.
+    pub(super) fn doubt(&mut self, observed: &[f64], expected: &[f64], dip: usize, part: f64) {
+        let main = f64::from(self.ploidy) * self.coverage * part;
         if self.error_rate.is_none() {
             self.doubts.push(Doubt::Cut);
         }
@@ -111,9 +194,9 @@ impl Model {
         if self.duplication > MUCH_DUPLICATION {
             self.doubts.push(Doubt::Duplication(self.duplication));
         }
-        let (part, main_sum) = unexplained(observed, expected, self.from, main);
-        if part > UNEXPLAINED {
-            self.doubts.push(Doubt::Unexplained(part));
+        let (unexplained, main_sum) = unexplained(observed, expected, dip, main);
+        if unexplained > UNEXPLAINED {
+            self.doubts.push(Doubt::Unexplained(unexplained));
         }
         let around = |times: f64| {
             let at = |times: f64| ((times * main) as usize).min(observed.len());
@@ -123,8 +206,29 @@ impl Model {
         if higher > around(2.0) && higher > 0.02 * main_sum {
             self.doubts.push(Doubt::HigherPeaks);
         }
-        if last == JELLYFISH_LAST {
-            self.doubts.push(Doubt::LastRow);
+        let errors = self.error_kmers.unwrap_or(0.0);
+        if let Some(rate) = self.error_rate
+            && errors > MUCH_IN_ERRORS * self.total_kmers as f64
+        {
+            self.doubts.push(Doubt::Errors(rate));
+        }
+    }
+
+    /// Adds the doubt about k-mers of high counts.
+    pub(super) fn doubt_high_copies(&mut self, rows: &Rows) {
+        let main = f64::from(self.ploidy) * self.coverage;
+        let Some(found) = high_copies(&rows.rows, main) else { return };
+        let HighCopies { count, above, kmers, occurrences, highest } = found;
+        if highest / main > MUCH_IN_HIGH_COPIES * self.genome_size {
+            let size = occurrences / main;
+            self.doubts.push(Doubt::HighCopies {
+                count: count * f64::from(rows.multiple),
+                kmers,
+                part: size / self.genome_size,
+                above: above.saturating_mul(rows.multiple),
+                genome_size: self.genome_size - size,
+                coverage: count / f64::from(self.ploidy),
+            });
         }
     }
 }
@@ -132,7 +236,7 @@ impl Model {
 /// The part of the k-mers up to the main peak, and its width, of which the model has too many or too
 /// few; and how many k-mers there are.
 fn unexplained(observed: &[f64], expected: &[f64], dip: usize, main: f64) -> (f64, f64) {
-    let end = ((1.5 * main) as usize).clamp(dip + 4, observed.len() - 1);
+    let end = ((1.5 * main) as usize).max(dip + 4).min(observed.len() - 1);
     let counts = dip..=end;
     let all: f64 = observed[counts.clone()].iter().sum();
     let behind: f64 = counts.map(|at| (observed[at] - expected[at]).abs()).sum();

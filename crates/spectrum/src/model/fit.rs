@@ -128,6 +128,14 @@ impl Fit {
         }
     }
 
+    /// The fit to the histogram of which a `part` of all occurrences was kept.
+    pub(super) fn thickened(&self, part: f64) -> Fit {
+        let mut whole = self.clone();
+        whole.free[COVERAGE] -= part.ln();
+        whole.free[BIAS] -= part.ln();
+        whole
+    }
+
     /// The rate of heterozygosity, of all patterns.
     pub(super) fn rate(&self) -> f64 {
         self.values().rates.iter().sum()
@@ -268,7 +276,7 @@ fn ln_negative_binomial(x: f64, size: f64, mean: f64) -> f64 {
 }
 
 /// ln Γ(x) of positive x, by Stirling's series from 10 on; to about 13 digits.
-fn ln_gamma(mut x: f64) -> f64 {
+pub(super) fn ln_gamma(mut x: f64) -> f64 {
     let mut product = 1.0;
     while x < 10.0 {
         product *= x;

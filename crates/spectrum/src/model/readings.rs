@@ -124,7 +124,7 @@ fn reading(
     let coverage = peak as f64 * share;
     // The last peak and its width.
     let reach = if shape.ploidy == 1 { 3.0 } else { 2.0 * f64::from(shape.ploidy) + 2.0 };
-    let to = ((coverage * reach) as usize + 4).clamp(dip + 8, observed.len() - 1);
+    let to = within((coverage * reach) as usize + 4, dip, observed);
     let length = observed[dip..=to].iter().sum::<f64>().max(1.0);
     let fit = |rates: Few| {
         shape.fit(
@@ -140,11 +140,16 @@ fn reading(
     let fit = fits.min_by(|one, other| one.residual.total_cmp(&other.residual))?;
     // Where the peak of all haplotypes is, if the highest one is that of one.
     let end = (4.5f64).max(1.5 * f64::from(shape.ploidy)) * peak as f64;
-    let end = (end as usize).clamp(dip + 8, observed.len() - 1);
+    let end = within(end as usize, dip, observed);
     let counts = &observed[dip..=end];
     let all: f64 = counts.iter().map(|number| number.powi(2)).sum();
     let left = squares(counts, &fit.expected(dip, end));
     Some(Reading { fit, left: left / all.max(1.0) })
+}
+
+/// The last count of a fit: some counts behind the dip, at least, and within the histogram.
+pub(super) fn within(count: usize, dip: usize, observed: &[f64]) -> usize {
+    count.max(dip + 8).min(observed.len() - 1)
 }
 
 /// Whether there are k-mers at three and four times the peak, and as many as heterozygosity says:

@@ -15,12 +15,25 @@ pub struct Settings {
     pub coverage: Option<f64>,
     /// Counts above this are not looked at by the fit.
     pub max_count: Option<u32>,
+    /// K-mers that occur more often than this are left out, of the genome's size, too: those of
+    /// organelles, plasmids and spike-ins.
+    pub exclude_above: Option<u32>,
+    /// Occurrences of all k-mers, where a histogram says so that does not have all rows; not taken with
+    /// `exclude_above`, nor if the rows alone have a tenth more.
+    pub total: Option<u64>,
 }
 
 impl Default for Settings {
     /// Two haplotypes, and all else to be found.
     fn default() -> Settings {
-        Settings { ploidy: 2, topology: 0, coverage: None, max_count: None }
+        Settings {
+            ploidy: 2,
+            topology: 0,
+            coverage: None,
+            max_count: None,
+            exclude_above: None,
+            total: None,
+        }
     }
 }
 

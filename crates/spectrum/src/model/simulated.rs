@@ -4,15 +4,15 @@
 use super::fit::{Few, Fit, Shape, Values};
 use super::{Doubt, Model};
 
-const K: usize = 21;
+pub(super) const K: usize = 21;
 /// Bases of a haplotype.
-const BASES: f64 = 2e6;
+pub(super) const BASES: f64 = 2e6;
 
 /// Distinct k-mers that stand so often in all haplotypes together, of so many haplotypes.
-type Copies = Vec<(f64, f64)>;
+pub(super) type Copies = Vec<(f64, f64)>;
 
 /// A genome without heterozygosity, of which a part stands twice, or also more often.
-fn homozygous(repeats: f64, most: i32) -> Copies {
+pub(super) fn homozygous(repeats: f64, most: i32) -> Copies {
     let weight = |copies: i32| 0.6f64.powi(copies - 2);
     let all: f64 = (2..=most).map(weight).sum();
     let part =
@@ -26,7 +26,7 @@ fn parts(rate: f64) -> [f64; 2] {
     [same, 1.0 - same]
 }
 
-fn diploid(rate: f64) -> Copies {
+pub(super) fn diploid(rate: f64) -> Copies {
     let [same, other] = parts(rate);
     vec![(1.0, 2.0 * other), (2.0, same)]
 }
@@ -54,6 +54,19 @@ impl Normal {
         ((x ^ x >> 31) >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// Returns a random number of k-mers, of which `expected` are expected.
+    fn about(&mut self, expected: f64) -> u64 {
+        if expected > 30.0 {
+            return (expected + expected.sqrt() * self.next()).max(0.0).round() as u64;
+        }
+        let (mut product, mut number) = (self.uniform(), 0);
+        while product > (-expected).exp() {
+            product *= self.uniform();
+            number += 1;
+        }
+        number
+    }
+
     fn next(&mut self) -> f64 {
         let radius = (-2.0 * self.uniform().max(1e-300).ln()).sqrt();
         radius * (2.0 * std::f64::consts::PI * self.uniform()).cos()
@@ -62,6 +75,17 @@ impl Normal {
 
 /// The histogram of reads of 100 bases with 0.5 % errors, `depth` times `ploidy` haplotypes.
 fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Vec<(u32, u64)> {
+    histogram_to(copies, ploidy, depth, bias, 1500)
+}
+
+/// The same, of counts below `most`.
+pub(super) fn histogram_to(
+    copies: &Copies,
+    ploidy: f64,
+    depth: f64,
+    bias: f64,
+    most: u32,
+) -> Vec<(u32, u64)> {
     let mut random = Normal(depth as u64);
     let covered = 0.8 * depth / ploidy;
     let coverage = covered * 0.995f64.powi(K as i32);
@@ -71,17 +95,16 @@ fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Vec<(u32, u
     let peak = |&(times, part): &(f64, f64)| {
         let (coverage, length) = (times * coverage, part * BASES);
         let values = Values { coverage, bias, length, duplication: 0.0, rates: Few::new() };
-        Fit::of(&shape, &values).expected(0, 1500)
+        Fit::of(&shape, &values).expected(0, most as usize)
     };
     let peaks: Vec<Vec<f64>> = copies.iter().map(peak).collect();
     let row = |count: u32| {
         let of_errors = errors * 0.04f64.powi(count as i32 - 1);
         let expected: f64 = peaks.iter().map(|peak| peak[count as usize]).sum();
         let expected = expected + of_errors;
-        let found = expected + expected.sqrt() * random.next();
-        (count, found.max(0.0).round() as u64)
+        (count, random.about(expected))
     };
-    (1..1500).map(row).collect()
+    (1..most).map(row).collect()
 }
 
 /// A genome: name, what stands how often, ploidy, heterozygosity.
@@ -143,5 +166,6 @@ fn errors_of_a_histogram_that_was_cut_are_not_known() {
     assert!((model.genome_size / BASES - 1.0).abs() < 0.02, "{model:?}");
     let mut bounded = whole.clone();
     bounded.push((10_001, 50));
-    assert_eq!(Model::fit(&bounded, K, 2).unwrap().doubts, [Doubt::LastRow]);
+    let last = Doubt::LastRow { count: 10_001, kmers: 50 };
+    assert_eq!(Model::fit(&bounded, K, 2).unwrap().doubts, [last]);
 }

@@ -1,7 +1,7 @@
 //! FastK's `.hist`: k, the least and the largest count, how often the k-mers beyond both ends occur, and how many k-mers
 //! have each count. The last count has all larger ones, too.
 
-use crate::Histogram;
+use crate::{Histogram, HistogramFile};
 
 /// Bytes before the numbers of k-mers.
 const HEADER: usize = 28;
@@ -9,9 +9,9 @@ const HEADER: usize = 28;
 const LOW: u32 = 1;
 pub(crate) const HIGH: u32 = 32_767;
 
-/// The histogram that some bytes are, with k; `None` if they are none. What the last bin has of larger counts is taken for
-/// k-mers of its count.
-pub(crate) fn parse(bytes: &[u8]) -> Option<(Histogram, usize)> {
+/// Reads a histogram; `None` if the bytes are no such file. K-mers of the last bin are taken for those
+/// of its count, and the header says how often all of them occur.
+pub(crate) fn parse(bytes: &[u8]) -> Option<HistogramFile> {
     let int = |at: usize| bytes.get(at..at + 4).map(super::number);
     let (k, low, high) = (int(0)?, int(4)?, int(8)?);
     let (low, high) = (u32::try_from(low).ok()?, u32::try_from(high).ok()?);
@@ -24,7 +24,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Histogram, usize)> {
     for (count, number) in (low..).zip(bytes[HEADER..].chunks_exact(8)) {
         histogram.add_many(count, u64::try_from(super::number(number)).ok()?);
     }
-    Some((histogram, k))
+    let at_high = u64::try_from(super::number(&bytes[HEADER - 8..HEADER])).ok();
+    // Less than the bin itself has is no such number.
+    let at_high = at_high.filter(|&all| all >= histogram.total(high, high));
+    let total = at_high.map(|all| histogram.total(1, high - 1).saturating_add(all));
+    Some(HistogramFile { histogram, k: Some(k), total })
 }
 
 /// A histogram as FastK writes it, of counts up to `high`, the last of which has all larger ones.
@@ -61,8 +65,9 @@ mod tests {
         assert_eq!(&written[262_156..], &7u64.to_le_bytes());
         let beyond = 3 * 32_767 + 4 * 70_000u64;
         assert_eq!(&written[20..28], &beyond.to_le_bytes());
-        let (back, k) = parse(&written).unwrap();
-        assert_eq!(k, 31);
+        let file = parse(&written).unwrap();
+        assert_eq!((file.k, file.total), (Some(31), Some(histogram.total(1, u32::MAX))));
+        let back = file.histogram;
         assert_eq!(back.iter().collect::<Vec<_>>(), [(1, 900), (2, 30), (32_766, 2), (32_767, 7)]);
         assert!(parse(&written[..written.len() - 1]).is_none() && parse(b"1\t900\n").is_none());
     }

@@ -8,6 +8,7 @@ use merganser_run::Shard;
 use crate::args::device::DeviceArgs;
 use crate::args::map::LimitArgs;
 use crate::args::pages::PageArgs;
+use crate::args::values::kmer_length;
 
 pub(super) const QV: &str = "\
 What Merqury writes, under its names behind PREFIX:
@@ -55,7 +56,7 @@ pub(crate) struct QvArgs {
     pub(crate) output: PathBuf,
     /// Bases of a k-mer where reads are given [default: enough for the largest
     /// assembly]
-    #[arg(short, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=128))]
+    #[arg(short, value_name = "K", value_parser = kmer_length)]
     pub(crate) k: Option<u8>,
     /// k-mers with a larger count in the reads are the genome's [default: the valley
     /// of the histogram]

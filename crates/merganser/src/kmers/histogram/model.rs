@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use merganser_io::is_file;
-use merganser_kmers::{Error, Histogram};
+use merganser_io::{BYTE_ORDER_MARK, decompress, is_file};
+use merganser_kmers::tables::AnyTable;
+use merganser_kmers::{Error, Histogram, HistogramFile, HistogramLines};
 use merganser_report::model as picture;
 use merganser_run::Cancel;
 use merganser_spectrum::{Model, Settings};
@@ -16,10 +17,11 @@ use super::page::{self, Shown};
 use super::{collect, cut};
 use crate::args::kmers::{HistogramArgs, PloidyChoice};
 use crate::console::Console;
+use crate::failure::{self, with_flags};
 use crate::files::RunFiles;
 use crate::holds::Holds;
+use crate::interrupt;
 use crate::kmers::{hetmers, tables};
-use crate::{failure, interrupt};
 
 /// Letters of the picture on a terminal.
 const COLUMNS: usize = 96;
@@ -36,19 +38,25 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
             "--ploidy auto needs a table, and not a histogram (-k): its k-mers tell the ploidy",
         );
     }
-    let (histogram, k, read) = histogram(args, console, &cancel)?;
+    let Found { histogram, k, total, files: read, tables } = find(args, console, &cancel)?;
     let files = RunFiles::new().read(read).write(Holds::LINES, [&args.output]);
     let outputs = files.write_each(page::paths(args)).check()?;
     let rows: Vec<_> = histogram.iter().collect();
     let (ploidy, coverage) = match args.ploidy {
         PloidyChoice::Given(ploidy) => (ploidy, args.lambda),
         PloidyChoice::Auto => {
-            let told = hetmers::suggest(&args.table, &args.tables, console, &cancel)?;
+            let told = hetmers::suggest(&tables, &args.tables, console, &cancel)?;
             (told.ploidy, args.lambda.or(told.coverage))
         }
     };
-    let settings =
-        Settings { ploidy, topology: args.topology, coverage, max_count: args.max_count };
+    let settings = Settings {
+        ploidy,
+        topology: args.topology,
+        coverage,
+        max_count: args.max_count,
+        exclude_above: args.exclude_above,
+        total,
+    };
     let model = match Model::fit_with(&rows, k, &settings) {
         Ok(model) => model,
         Err(why) if why.is_of_coverage() && !args.strict => {
@@ -61,7 +69,8 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let text = summary(&model) + &picture::text(&model, COLUMNS, ROWS);
     output.write_all(text.as_bytes()).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
-    let mut doubts: Vec<String> = model.doubts.iter().map(ToString::to_string).collect();
+    let doubts = model.doubts.iter().map(|doubt| with_flags(&doubt.to_string()));
+    let mut doubts: Vec<String> = doubts.collect();
     doubts.iter().for_each(|doubt| console.warn(format_args!("{}: {doubt}", args.table.display())));
     if model.explained < EXPLAINED {
         let part = 100.0 * model.explained;
@@ -98,41 +107,55 @@ fn without(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The histogram of a table, or a file that holds one; k; and the files that were read.
-fn histogram(
-    args: &HistogramArgs,
-    console: &Console,
-    cancel: &Cancel,
-) -> Result<(Histogram, usize, Vec<PathBuf>)> {
-    if is_histogram(&args.table)? {
-        let Some(k) = args.k else {
+/// A histogram, and what is known besides.
+struct Found {
+    histogram: Histogram,
+    k: usize,
+    /// Occurrences of all k-mers, where the histogram does not have all.
+    total: Option<u64>,
+    /// The files that were read.
+    files: Vec<PathBuf>,
+    /// The table, unless the file holds the histogram.
+    tables: Vec<AnyTable>,
+}
+
+/// Finds the histogram of a table, or reads a file that holds one.
+fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Found> {
+    let path = &args.table;
+    let given = args.k.map(usize::from);
+    let file = if is_histogram(path)? { Some(read_histogram(path)?) } else { of_fastk(path)? };
+    if let Some(HistogramFile { histogram, k, total }) = file {
+        let Some(k) = k.or(given) else {
             return failure::usage(
                 "-k is needed: a histogram does not say what it was counted with",
             );
         };
-        let histogram = read_histogram(&args.table)?;
-        return Ok((histogram, usize::from(k), vec![args.table.clone()]));
+        check_k(args, k)?;
+        let (files, tables) = (vec![path.clone()], Vec::new());
+        return Ok(Found { histogram, k, total, files, tables });
     }
-    if let Some((histogram, k)) = of_fastk(&args.table)? {
-        if args.k.is_some_and(|given| usize::from(given) != k) {
-            bail!("{}: its k is {k}, not that of -k", args.table.display());
-        }
-        return Ok((histogram, k, vec![args.table.clone()]));
-    }
-    let opened = tables::open(&[&args.table], &args.tables, cancel)?;
-    let description = opened[0].description();
-    if args.k.is_some_and(|k| usize::from(k) != description.k) {
-        bail!("{}: its k is {}, not that of -k", args.table.display(), description.k);
-    }
-    if let Some(cut) = cut(description) {
-        console.warn(format_args!("{}: {cut}", args.table.display()));
-    }
+    let tables = tables::open_for_passes(path, &args.tables, console, cancel)?;
+    let description = tables[0].description();
     let k = description.k;
-    Ok((collect(&opened, &args.tables, cancel)?, k, tables::files(&opened)))
+    check_k(args, k)?;
+    if let Some(cut) = cut(description) {
+        console.warn(format_args!("{}: {cut}", path.display()));
+    }
+    let histogram = collect(&tables, &args.tables, cancel)?;
+    let files = tables::files(&tables);
+    Ok(Found { histogram, k, total: None, files, tables })
 }
 
-/// The histogram of a file that FastK wrote, with k.
-fn of_fastk(path: &Path) -> Result<Option<(Histogram, usize)>> {
+/// Checks that `-k` is that of the file, if it is given.
+fn check_k(args: &HistogramArgs, k: usize) -> Result<()> {
+    if args.k.is_some_and(|given| usize::from(given) != k) {
+        bail!("{}: its k is {k}, not that of -k", args.table.display());
+    }
+    Ok(())
+}
+
+/// The histogram of a file that FastK wrote.
+fn of_fastk(path: &Path) -> Result<Option<HistogramFile>> {
     let at = |source| Error::File { path: path.to_owned(), source };
     if path.extension().is_none_or(|end| end != "hist") || !is_file(path).map_err(at)? {
         return Ok(None);
@@ -147,36 +170,40 @@ fn of_fastk(path: &Path) -> Result<Option<(Histogram, usize)>> {
     }
 }
 
-/// The text of a file that begins as histograms do.
+/// Whether a file begins as histograms of text do: with a number, a comment, or ntCard's F1 or F0.
 fn is_histogram(path: &Path) -> Result<bool> {
     let at = |source| Error::File { path: path.to_owned(), source };
     if !is_file(path).map_err(at)? {
         return Ok(false);
     }
     let mut start = Vec::with_capacity(64);
-    File::open(path).and_then(|file| file.take(64).read_to_end(&mut start)).map_err(at)?;
+    let text = File::open(path).and_then(decompress).map_err(at)?;
+    text.take(64).read_to_end(&mut start).map_err(at)?;
+    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start).trim_ascii_start();
     let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    Ok(line.first().is_some_and(u8::is_ascii_digit)
-        && line.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace()))
+    let is_text = !line.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+    let number = line.strip_prefix(b"-").unwrap_or(line).first().is_some_and(u8::is_ascii_digit);
+    let named =
+        [&b"#"[..], b"F0\t", b"F1\t", b"F0 ", b"F1 "].iter().any(|name| line.starts_with(name));
+    Ok(is_text && (number || named))
 }
 
-/// Its lines, each by itself: whatever the file is, it need not fit into memory.
-fn read_histogram(path: &Path) -> Result<Histogram> {
-    let mut histogram = Histogram::default();
+/// Reads its lines, each by itself: whatever the file is, it need not fit into memory.
+fn read_histogram(path: &Path) -> Result<HistogramFile> {
+    let mut lines = HistogramLines::default();
+    let at = |bad| anyhow::anyhow!("{}: {bad}", path.display());
     let mut bad = None;
-    let read = merganser_io::each_table_line(path, |number, line| {
-        // What is no text is no line of numbers, and named as such.
-        let line = std::str::from_utf8(line).ok().and_then(|line| histogram.add_line(line));
-        line.ok_or_else(|| {
-            bad = Some(number);
+    let read = merganser_io::each_table_line(path, |_, line| {
+        lines.add(line).map_err(|problem| {
+            bad = Some(problem);
             std::io::Error::from(std::io::ErrorKind::InvalidData)
         })
     });
-    if let Some(line) = bad {
-        bail!("{}: line {line}: COUNT NUMBER is wanted, as histograms have", path.display());
+    if let Some(bad) = bad {
+        return Err(at(bad));
     }
     read.map_err(|source| Error::File { path: path.to_owned(), source })?;
-    Ok(histogram)
+    lines.finish().map_err(at)
 }
 
 /// A value, or NA.
