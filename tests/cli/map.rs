@@ -1,5 +1,6 @@
 //! `merganser index` and `merganser map`, held against the naive oracle, samtools and RazerS3.
 
+mod discordant;
 mod hits;
 mod inputs;
 mod pairs;
