@@ -2,6 +2,7 @@
 
 mod databases;
 mod formats;
+mod map;
 mod mates;
 mod reports;
 mod sam;

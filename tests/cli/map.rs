@@ -4,6 +4,7 @@ mod discordant;
 mod hits;
 mod inputs;
 mod pairs;
+mod recipes;
 mod samples;
 mod shards;
 mod sorted;
