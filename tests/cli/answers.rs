@@ -3,6 +3,7 @@
 mod databases;
 mod formats;
 mod kmers;
+mod map;
 mod mates;
 mod model;
 mod names;

@@ -31,9 +31,9 @@ const WARNINGS: [(&str, &str); 9] = [
 const TOOLS: [&str; 4] = ["samtools", "curl", "kmc_tools", "jq"];
 
 /// A command as it stands in a text.
-struct Example {
-    place: String,
-    command: String,
+pub(crate) struct Example {
+    pub(crate) place: String,
+    pub(crate) command: String,
 }
 
 /// Lines joined where one ends in a backslash; with the number of the first, from 1.
@@ -64,7 +64,7 @@ fn runs_ours(command: &str) -> bool {
 }
 
 /// The commands in fenced blocks and in paragraphs that are indented by four blanks.
-fn of_page(path: &Path) -> Vec<Example> {
+pub(crate) fn of_page(path: &Path) -> Vec<Example> {
     let text = std::fs::read_to_string(path).unwrap();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let mut fenced = false;
@@ -85,7 +85,7 @@ fn of_page(path: &Path) -> Vec<Example> {
 }
 
 /// The commands under `Examples:` in a command's help.
-fn of_help(command: &str) -> Vec<Example> {
+pub(crate) fn of_help(command: &str) -> Vec<Example> {
     let help = Dir::new().run(&format!("{command} --help")).ok();
     let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
     let lines = logical_lines(lines.take_while(|line| !line.is_empty()));

@@ -1,8 +1,10 @@
 //! `merganser index` and `merganser map`, held against the naive oracle, samtools and RazerS3.
 
+mod discordant;
 mod hits;
 mod inputs;
 mod pairs;
+mod recipes;
 mod samples;
 mod shards;
 mod sorted;

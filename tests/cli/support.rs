@@ -1,5 +1,6 @@
 //! What the tests share: a directory of their own, a way to run the binary, reads, an oracle.
 
+pub(crate) mod diploid;
 mod dir;
 pub(crate) mod fastk;
 pub(crate) mod meryl;

@@ -9,6 +9,7 @@
 mod config;
 mod cpu;
 mod cuda;
+mod discordance;
 mod effort;
 mod error;
 mod hits;

@@ -18,6 +18,7 @@ use merganser_run::{
 
 use crate::cpu::{Mapper, Strata, prefilter};
 use crate::cuda::{self, Gpus};
+use crate::discordance::{self, Tallies};
 use crate::effort::Effort;
 use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
@@ -53,6 +54,8 @@ pub struct Outcome {
     pub peak_memory: Option<u64>,
     /// What was reported.
     pub reported: Reported,
+    /// Pairs of each input by how their mates lie.
+    tallies: Tallies,
     /// Where reads lie, with [`Config::placements`].
     pub placements: Option<Placements>,
     /// What it took to find that.
@@ -161,6 +164,7 @@ pub fn run(
     progress.finish();
     outcome.devices = gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
     warn(config, &outcome, &resources.warnings);
+    discordance::warn(&outcome.tallies, config, inputs, &resources.warnings);
     Ok(Outcome { stages, peak_memory: peak_rss(), ..outcome })
 }
 
@@ -196,8 +200,9 @@ impl Outcome {
     /// What the workers found, and the records that are not written yet.
     fn of<'r>(done: Vec<WorkerDone<'r>>) -> (Outcome, Vec<Held<'r>>) {
         let (mut outcome, mut all) = (Outcome::default(), Vec::new());
-        for WorkerDone { reported, placements, effort, held } in done {
+        for WorkerDone { reported, tallies, placements, effort, held } in done {
             outcome.reported.add(&reported);
+            outcome.tallies.add(&tallies);
             match (&mut outcome.placements, placements) {
                 (Some(sum), Some(more)) => sum.add(more),
                 (None, more) => outcome.placements = more,

@@ -149,7 +149,12 @@ impl Alignment {
         scripts: &[u16],
     ) -> u32 {
         self.of_hit(queries, read, hit, text, config.n_mode, scripts);
-        if config.clip { self.clip(text) } else { hit.edits }
+        self.clip_if(config.clip, hit, text)
+    }
+
+    /// Clips the ends of a hit's alignment if that is wanted, and returns how many edits are left.
+    pub(crate) fn clip_if(&mut self, wanted: bool, hit: &Hit, text: &Text<'_>) -> u32 {
+        if wanted { self.clip(text) } else { hit.edits }
     }
 
     /// Replaces it by the alignment of a query whose hit ends at `end` with so many edits, the fewest

@@ -55,7 +55,8 @@ Examples:
   merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz \\
     -o reads.tsv --report sample.kreport
   merganser index ref.fa -o ref.mgi
-  merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
+  merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 10% --rescue 20% \\
+    --best --clip --max-insert 1000 --sort -o out.bam
 
 `merganser COMMAND --help` explains a command, with examples.
 

@@ -6,6 +6,7 @@ use merganser_run::Cancel;
 
 use super::Placements;
 use super::record::{Record, RecordPlace, RecordStyle, Tags, flag};
+use crate::discordance::{MatePlace, Tallies};
 use crate::hits::{Hit, quality};
 use crate::index::IndexView;
 use crate::pairs::Pairing;
@@ -82,6 +83,8 @@ pub(crate) struct Reporter<'r> {
     pairing: Pairing<'r>,
     rescuer: Option<Rescuer<'r>>,
     pub(crate) reported: Reported,
+    /// Pairs of each input by how their mates lie.
+    pub(crate) tallies: Tallies,
     /// If they are wanted.
     pub(crate) placements: Option<Placements>,
 }
@@ -123,6 +126,7 @@ impl<'r> Reporter<'r> {
             pairing,
             rescuer,
             reported,
+            tallies: Tallies::default(),
             placements,
         }
     }
@@ -178,20 +182,19 @@ impl<'r> Reporter<'r> {
         [crop(letters), crop(qualities)]
     }
 
-    /// Writes the hits of a read, or that it has none; `flags` are what it is of a pair, and the
-    /// first hit of its mate if that has any.
+    /// Writes the hits of a read, or that it has none; `flags` are what it is of a pair, and `other` is the place
+    /// of its mate's first hit, if that has any.
     fn each(
         &mut self,
         unit: &ReportUnit<'_>,
         mate: usize,
         flags: u16,
-        other: Option<&Hit>,
+        other: Option<Placed>,
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         let hits = unit.hits[mate];
         let name = unit.batch.name(unit.read);
         let letters = Some(self.cropped(unit, mate));
-        let other = other.map(|hit| self.placed(unit, 1 - mate, hit, 1));
         let mate_place = other.map(|other| other.place);
         if hits.is_empty() {
             if let Some(placements) = &mut self.placements {
@@ -272,10 +275,13 @@ impl<'r> Reporter<'r> {
     fn placed(&mut self, unit: &ReportUnit<'_>, mate: usize, hit: &Hit, into: usize) -> Placed {
         let (text, config) = (&self.view.text, self.config);
         let (alignment, read) = (&mut self.alignments[into], unit.read + mate);
-        let edits = alignment.of_report(unit.queries, read, hit, text, config, unit.scripts);
+        alignment.of_hit(unit.queries, read, hit, text, config.n_mode, unit.scripts);
+        let whole = [alignment.start, alignment.end];
+        let edits = alignment.clip_if(config.clip, hit, text);
         let contig = &text.contigs[hit.contig as usize];
         let [at, end] = [alignment.start, alignment.end].map(|at| at - contig.start);
-        Placed { place: RecordPlace { contig: hit.contig, at }, end, reverse: hit.reverse, edits }
+        let (place, reverse) = (RecordPlace { contig: hit.contig, at }, hit.reverse);
+        Placed { place, end, reverse, edits, whole }
     }
 }
 
@@ -287,6 +293,20 @@ struct Placed {
     end: u32,
     reverse: bool,
     edits: u32,
+    /// The position of the first base and that behind the last, with the ends that are clipped.
+    whole: [u32; 2],
+}
+
+impl Placed {
+    /// The place of the first hit of a mate, of which these are all.
+    fn of_mate(&self, hits: &[Hit]) -> MatePlace {
+        MatePlace {
+            contig: self.place.contig,
+            span: self.whole,
+            reverse: self.reverse,
+            is_unique: hits.get(1).is_none_or(|next| next.edits > hits[0].edits),
+        }
+    }
 }
 
 /// How many edits more a hit of a mate could have; `None` if it has too many for a hit.

@@ -10,6 +10,7 @@ use super::gpus::WithGpus;
 use crate::Error;
 use crate::cpu::{Mapper, Strata};
 use crate::cuda::Ticket;
+use crate::discordance::Tallies;
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::output::{
@@ -27,6 +28,7 @@ pub(super) type Batches<'r> = Pipeline<'r, Source, BatchText, Writer>;
 /// What a thread did.
 pub(super) struct WorkerDone<'r> {
     pub(super) reported: Reported,
+    pub(super) tallies: Tallies,
     pub(super) placements: Option<Placements>,
     pub(super) effort: Effort,
     /// Records that are not written yet.
@@ -171,9 +173,9 @@ impl<'r> Worker<'r> {
                 batches.fail(number, error);
             }
         }
-        let (reported, effort) = (self.reporter.reported, self.mapper.effort);
-        let placements = self.reporter.placements;
-        WorkerDone { reported, placements, effort, held: self.texts.into_held() }
+        let Reporter { reported, tallies, placements, .. } = self.reporter;
+        let (effort, held) = (self.mapper.effort, self.texts.into_held());
+        WorkerDone { reported, tallies, placements, effort, held }
     }
 
     fn map(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {

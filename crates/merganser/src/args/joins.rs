@@ -37,9 +37,11 @@ pub(crate) struct ClassifyJoinArgs {
 const MAP_JOIN: &str = "\
 Examples:
   On two machines, each a share of the reads, joined to what one would write:
-    merganser map ref.mgi -1 r_1.fq.gz -2 r_2.fq.gz -e 4% --best --sort \\
+    merganser map ref.mgi -1 r_1.fq.gz -2 r_2.fq.gz -e 10% \\
+      --rescue 20% --best --clip --max-insert 1000 --sort \\
       --shard 1/2 -o 1.bam
-    merganser map ref.mgi -1 r_1.fq.gz -2 r_2.fq.gz -e 4% --best --sort \\
+    merganser map ref.mgi -1 r_1.fq.gz -2 r_2.fq.gz -e 10% \\
+      --rescue 20% --best --clip --max-insert 1000 --sort \\
       --shard 2/2 -o 2.bam
     merganser map join 1.bam 2.bam -o all.bam";
 

@@ -45,13 +45,16 @@ Examples:
   All hits with up to 5 edits, as BAM:
     merganser map ref.mgi reads.fq.gz -e 5 -o out.bam
   Pairs, as sorted BAM with an index, for bcftools:
-    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 4% --best \\
-      --max-insert 600 --sort -R '@RG\\tID:{}\\tSM:s1' -o out.bam
-  All samples of a table, as CRAM:
-    merganser map ref.mgi --sample-sheet run.tsv -e 4% --best --sort \\
-      --reference ref.fa -o {}.cram
-  All best hits of single ends, for HLA typing with OptiType:
-    merganser map hla.fa reads.fq.gz -e 3% --best-strata -o out.bam";
+    merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 10% \\
+      --rescue 20% --best --clip --max-insert 1000 --sort \\
+      -R '@RG\\tID:{}\\tSM:s1' -o out.bam
+  The same of all samples of a table, as CRAM:
+    merganser map ref.mgi --sample-sheet run.tsv -e 10% --rescue 20% --best \\
+      --clip --max-insert 1000 --sort --reference ref.fa -o {}.cram
+  All best hits of single ends, for HLA typing with OptiType, which takes no
+  records of reads without a hit:
+    merganser map hla.fa reads.fq.gz -e 3% --best-strata --no-unmapped \\
+      -o out.bam";
 
 #[derive(Args, Debug)]
 #[command(after_help = INDEX)]

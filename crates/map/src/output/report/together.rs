@@ -2,6 +2,7 @@
 
 use super::{RecordSink, ReportUnit, Reporter, room, set_aside, template};
 use crate::Error;
+use crate::discordance::Arrangement;
 use crate::hits::{Hit, quality};
 use crate::output::record::{Record, Tags, flag};
 use crate::pairs::{Combination, Mates};
@@ -54,6 +55,7 @@ impl Reporter<'_> {
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         self.reported.concordant += 1;
+        self.tallies.concordant(unit.batch.segment());
         let edits = combinations.iter().map(|combination| combination.edits);
         // A mate that has more edits than a hit may have was not looked for elsewhere: the other one tells.
         let rooms = [0, 1]
@@ -126,11 +128,17 @@ impl Reporter<'_> {
             [None, None] => set_aside(unit, sink),
             _ => self.reported.one_mate += 1,
         }
+        let places = [0, 1].map(|mate| firsts[mate].map(|hit| self.placed(unit, mate, hit, mate)));
+        if let [Some(one), Some(two)] = places {
+            let mates = [one.of_mate(unit.hits[0]), two.of_mate(unit.hits[1])];
+            let known = Arrangement::of(mates, self.config);
+            self.tallies.discordant(unit.batch.segment(), known);
+        }
         for mate in 0..2 {
-            let other = firsts[1 - mate];
+            let other = places[1 - mate];
             let mate_flags = match other {
                 None => flag::MATE_UNMAPPED,
-                Some(hit) if hit.reverse => flag::MATE_REVERSE,
+                Some(place) if place.reverse => flag::MATE_REVERSE,
                 Some(_) => 0,
             };
             self.each(unit, mate, MATES[mate] | mate_flags, other, sink)?;

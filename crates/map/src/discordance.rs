@@ -1,0 +1,136 @@
+//! How the mates of discordant pairs lie, counted for each input, and a warning where most pairs of an
+//! input are discordant.
+
+mod distances;
+mod tally;
+mod warning;
+
+use crate::Config;
+
+pub(crate) use tally::Tallies;
+pub(crate) use warning::warn;
+
+/// The place of a mate's first hit, with the ends that clipping leaves out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MatePlace {
+    pub(crate) contig: u32,
+    /// The first base, and the base behind the last.
+    pub(crate) span: [u32; 2],
+    pub(crate) reverse: bool,
+    /// Whether the mate has no other hit with as few edits.
+    pub(crate) is_unique: bool,
+}
+
+/// How the first hits of the mates of a discordant pair lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrangement {
+    /// Towards each other, farther apart than [`Config::max_insert`].
+    TooFar,
+    /// Towards each other, nearer than [`Config::min_insert`].
+    TooNear,
+    /// On both strands, and one reaches beyond the first base of the other one.
+    Dovetailed,
+    /// Away from each other.
+    Outward,
+    /// On one strand.
+    SameStrand,
+    /// On one strand, at the same bases.
+    SameBases,
+    /// On two contigs.
+    TwoContigs,
+}
+
+impl Arrangement {
+    /// All of them, each at the index that its number is.
+    pub(crate) const ALL: [Arrangement; 7] = [
+        Arrangement::TooFar,
+        Arrangement::TooNear,
+        Arrangement::Dovetailed,
+        Arrangement::Outward,
+        Arrangement::SameStrand,
+        Arrangement::SameBases,
+        Arrangement::TwoContigs,
+    ];
+
+    /// Returns how two mates lie, and the bases from the first of both to the last, 0 on two contigs.
+    /// `None` if that does not tell why they are discordant: one of them has other hits as good on other
+    /// contigs.
+    pub(crate) fn of(mates: [MatePlace; 2], config: &Config) -> Option<(Arrangement, u32)> {
+        let [one, two] = mates;
+        if one.contig != two.contig {
+            let is_sure = one.is_unique && two.is_unique;
+            return is_sure.then_some((Arrangement::TwoContigs, 0));
+        }
+        let distance = one.span[1].max(two.span[1]) - one.span[0].min(two.span[0]);
+        let arrangement = match (one.reverse, two.reverse) {
+            (false, true) => Arrangement::of_strands(one.span, two.span, distance, config)?,
+            (true, false) => Arrangement::of_strands(two.span, one.span, distance, config)?,
+            _ if one.span == two.span => Arrangement::SameBases,
+            _ => Arrangement::SameStrand,
+        };
+        Some((arrangement, distance))
+    }
+
+    /// Returns how a mate on the forward strand and one on the reverse strand lie.
+    fn of_strands(
+        forward: [u32; 2],
+        reverse: [u32; 2],
+        distance: u32,
+        config: &Config,
+    ) -> Option<Arrangement> {
+        let in_order = forward[0] <= reverse[0] && forward[1] <= reverse[1];
+        match in_order {
+            true if distance > config.max_insert => Some(Arrangement::TooFar),
+            true if distance < config.min_insert => Some(Arrangement::TooNear),
+            true => None,
+            false if forward[0] < reverse[1] => Some(Arrangement::Dovetailed),
+            false => Some(Arrangement::Outward),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use merganser_filter::Threshold;
+
+    use super::*;
+
+    #[test]
+    fn arrangements() {
+        let config = Config::new(Threshold::Edits(3)).min_insert(150).max_insert(500);
+        let place = |contig, start: u32, reverse, is_unique| MatePlace {
+            contig,
+            span: [start, start + 100],
+            reverse,
+            is_unique,
+        };
+        for (second, reverse, expected) in [
+            (1501, true, Some((Arrangement::TooFar, 601))),
+            (1400, true, None),
+            (1049, true, Some((Arrangement::TooNear, 149))),
+            (999, true, Some((Arrangement::Dovetailed, 101))),
+            (901, true, Some((Arrangement::Dovetailed, 199))),
+            (900, true, Some((Arrangement::Outward, 200))),
+            (1300, false, Some((Arrangement::SameStrand, 400))),
+            (1000, false, Some((Arrangement::SameBases, 100))),
+        ] {
+            let mates = [place(0, 1000, false, false), place(0, second, reverse, true)];
+            assert_eq!(Arrangement::of(mates, &config), expected, "{second}");
+            assert_eq!(Arrangement::of([mates[1], mates[0]], &config), expected, "{second}");
+        }
+        // The forward mate holds the other one, and reaches beyond its first base.
+        let inner = MatePlace { contig: 0, span: [1000, 1090], reverse: true, is_unique: true };
+        let mates = [place(0, 1000, false, true), inner];
+        assert_eq!(Arrangement::of(mates, &config), Some((Arrangement::Dovetailed, 100)));
+        let apart = |is_unique| [place(0, 1, false, true), place(1, 1, true, is_unique)];
+        assert_eq!(Arrangement::of(apart(true), &config), Some((Arrangement::TwoContigs, 0)));
+        assert_eq!(Arrangement::of(apart(false), &config), None);
+    }
+
+    #[test]
+    fn numbers_are_indices() {
+        for (index, arrangement) in Arrangement::ALL.into_iter().enumerate() {
+            assert_eq!(arrangement as usize, index);
+        }
+    }
+}
