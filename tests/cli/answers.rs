@@ -9,6 +9,7 @@ mod model;
 mod names;
 mod reports;
 mod sam;
+mod trio;
 
 use std::path::PathBuf;
 

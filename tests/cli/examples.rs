@@ -15,12 +15,13 @@ const LEFT_OUT: [(&str, &str); 3] = [
 ];
 
 /// Warnings that examples may give here, each with the reason. Any other one would fire on sound data.
-const WARNINGS: [(&str, &str); 9] = [
+const WARNINGS: [(&str, &str); 10] = [
     ("the table holds only k-mers that occur 2 times", "the table of a sample is cut by default"),
     ("no k-mer of this histogram occurs once", "the same"),
     ("of the k-mers up to the main peak lie where the model has none", "40x of 20,000 bases"),
     ("the result has no k-mers", "all tables are of one genome"),
     ("QV is infinite", "reads without errors, of the assembly itself"),
+    ("switches and markers on the wrong sequence cannot be told", "the child is its own mother"),
     ("have an id that an earlier one has, first mine", "more of a database that has it"),
     ("of the taxa are not in it, first taxid 9606", "no human reads are in the sample"),
     ("no taxid of the database found", "genomes of another database"),

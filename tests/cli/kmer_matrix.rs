@@ -151,7 +151,7 @@ fn what_is_wrong_is_said() {
     samples(&dir, 2, 21);
     dir.run("count -q -k 15 s0.fa -o other.mgk").ok();
     for (run, code, part) in [
-        ("s0.mgk s0.mgk", 2, "two columns would be called s0.mgk"),
+        ("s0.mgk s0.mgk", 2, "s0.mgk and s0.mgk are the same table"),
         ("s0.mgk other.mgk -o m.tsv", 1, "other.mgk: its k is 15"),
         ("s0.mgk missing.mgk -o m.tsv", 1, "missing.mgk: "),
         (

@@ -349,7 +349,7 @@ fn plots() {
     assert_eq!(
         text,
         "error: r_1: these results (classify) have no mapped reads\n\
-         error: -o x.jpg: end the name in .svg, .png or .pdf, which says the format\n\
+         error: x.jpg: this output cannot be JPEG: end its name in .svg, .png, .pdf\n\
          error: gone.json: no such file or directory\n"
     );
     assert!(dir.names().iter().all(|name| !name.starts_with("x.")));

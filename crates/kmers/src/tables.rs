@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use merganser_io::FileKind;
+use merganser_io::{FileKind, OutputCompression};
 use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
@@ -409,7 +409,7 @@ fn magic(path: &Path) -> Result<Vec<u8>, Error> {
     let mut start = Vec::new();
     if metadata.is_file() {
         File::open(path).map_err(at)?.take(16).read_to_end(&mut start).map_err(at)?;
-        if start.is_empty() {
+        if start.is_empty() && OutputCompression::of_name(path).is_none() {
             return Err(bad(path, format!("is empty, and no {TABLE}")));
         }
     } else {

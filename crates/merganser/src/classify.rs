@@ -138,7 +138,9 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     };
     match work {
         Work::Single(single) => {
-            single.run(&environment, &outputs, started).map(|_| ExitCode::SUCCESS)
+            single.run(&environment, &outputs, started)?;
+            single.note_interleaved(console);
+            Ok(ExitCode::SUCCESS)
         }
         Work::Session => {
             outputs.commit()?;
@@ -188,7 +190,6 @@ impl<'q> Work<'q> {
         if let Work::Single(single) = self {
             let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
             hint_at_mates(single.singles(), "classified", remedy, console);
-            single.note_interleaved(console);
         }
     }
 

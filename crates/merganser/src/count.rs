@@ -52,14 +52,11 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
         return stats::run(args, (&config, &resources), &inputs, console, &cancel);
     }
     let set = outputs::files(args, &inputs).check()?;
-    if let Some(output) = &args.output {
-        Format::note(args.given_format, output, console);
-    }
     let mut outputs = Outputs::create(args, &set)?;
     let temporary = tmp::ensure(&config, &resources)?;
     let bar = Bar::new(console);
-    let output = args.output.as_deref();
-    let counted = count(&config, &resources, &inputs, output, &set, &bar, &cancel);
+    let output = args.table();
+    let counted = count(&config, &resources, &inputs, output.as_deref(), &set, &bar, &cancel);
     drop((bar, temporary));
     let outcome = counted?;
     let beyond_histogram = outputs.write_histogram(&outcome.histogram, args)?;
@@ -82,6 +79,9 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
         summary::write(&finished, output)?;
     }
     set.commit_last().map_err(merganser_count::Error::from)?;
+    if let Some(output) = &args.output {
+        Format::note(args.given_format, output, console);
+    }
     report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
 }

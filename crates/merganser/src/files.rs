@@ -98,9 +98,6 @@ impl RunFiles {
         if let Some(failed) = &self.failed {
             bail!("{failed}");
         }
-        if let Some(problem) = self.outputs.iter().find_map(|(holds, path)| holds.problem(path)) {
-            return usage(problem);
-        }
         let mut taken = HashSet::new();
         for (_, output) in &self.outputs {
             note_output(output);
@@ -116,7 +113,11 @@ impl RunFiles {
                 bail!("{name}: two outputs cannot go to the same file");
             }
         }
-        Ok(OutputSet::new())
+        // A slip that would cost a file is told before one of the format.
+        match self.outputs.iter().find_map(|(holds, path)| holds.problem(path)) {
+            Some(problem) => usage(problem),
+            None => Ok(OutputSet::new()),
+        }
     }
 }
 

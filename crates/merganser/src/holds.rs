@@ -41,6 +41,16 @@ pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
         given.or_else(asked).unwrap_or(default)
     }
 
+    /// Returns the path of an output in this format: that of a KMC database, also where the name of one of its files is
+    /// given, is without their suffix.
+    fn path(self, output: &Path) -> PathBuf {
+        let is_file = OutputFormat::of_name(output) == Some(OutputFormat::Kmc);
+        match self.format() {
+            Some(OutputFormat::Kmc) if is_file => output.with_extension(""),
+            _ => output.to_owned(),
+        }
+    }
+
     /// Returns what an output holds that was given a value of `--format`, else `by_name`.
     fn holds(given: Option<Self>, by_name: Holds) -> Holds {
         match given.map(Self::format) {
@@ -92,6 +102,7 @@ impl Holds {
     /// A table of k-mers.
     pub(crate) const TABLE: Holds = Holds::text(&[
         OutputFormat::Mgk,
+        OutputFormat::Kmc,
         OutputFormat::Kff,
         OutputFormat::Parquet,
         OutputFormat::Tsv,
@@ -100,6 +111,7 @@ impl Holds {
     /// A table of k-mers of a count.
     pub(crate) const COUNTED_TABLE: Holds = Holds::text(&[
         OutputFormat::Mgk,
+        OutputFormat::Kmc,
         OutputFormat::Kff,
         OutputFormat::Parquet,
         OutputFormat::Tsv,
@@ -118,8 +130,8 @@ impl Holds {
     /// A set of minimizers.
     pub(crate) const HOST_SET: Holds =
         Holds::binary(&[OutputFormat::HostSet, OutputFormat::Deacon]);
-    /// Bytes of ours that have no suffix of their own.
-    pub(crate) const BINARY: Holds = Holds::binary(&[]);
+    /// Partial results, which have no suffix of their own.
+    pub(crate) const PARTIAL: Holds = Holds::text(&[]);
 
     const fn text(formats: &'static [OutputFormat]) -> Holds {
         Holds { formats: Some(formats), compressions: TEXT }
@@ -249,7 +261,7 @@ mod tests {
             (Holds::READS, "x.fq.zst", "cannot be compressed as .zst"),
             (Holds::PICTURE, "x.jpg", "cannot be JPEG: end its name in .svg, .png, .pdf"),
             (Holds::TABLE, "x.mgk.gz", "a .mgk table is not compressed once more: leave .gz out"),
-            (Holds::BINARY, "x.tsv", "cannot be TSV: give it a name without such a suffix"),
+            (Holds::PARTIAL, "x.tsv", "cannot be TSV: give it a name without such a suffix"),
         ] {
             assert!(problem(holds, name).contains(what), "{name}: {}", problem(holds, name));
         }

@@ -88,8 +88,6 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         let inputs: Vec<Input> = job.inputs.iter().flat_map(Segment::inputs).cloned().collect();
         let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
         refuse_other_reads(&unmapped, &inputs)?;
-        let are_pairs = job.inputs.iter().any(Segment::is_paired);
-        note_interleaved(&unmapped, are_pairs, "it is read with --interleaved", console);
     }
     let cancel = interrupt::cancel_on_interrupt();
     if args.sample_sheet.is_some() {
@@ -112,8 +110,16 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         summary::write(&finished, output)?;
     }
     set.commit_last().map_err(Error::from)?;
+    note_mates(job, console);
     report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Notes that mates without a hit go to one file.
+fn note_mates(job: &Job, console: &Console) {
+    let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
+    let are_pairs = job.inputs.iter().any(Segment::is_paired);
+    note_interleaved(&unmapped, are_pairs, "it is read with --interleaved", console);
 }
 
 impl Session<'_> {

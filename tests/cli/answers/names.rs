@@ -35,7 +35,7 @@ fn found(path: &Path) -> &'static str {
         (b"\x89MGK", "mgk"),
         (b"KFF", "kff"),
         (b"PAR1", "parquet"),
-        (b"\x89MGD", "mgd"),
+        (b"\x89MGS", "mgd"),
         (b"\x89MGX", "mgx"),
         (b"\x1f\x8b", "gzip"),
         (b"\x28\xb5\x2f\xfd", "zstd"),
@@ -86,13 +86,25 @@ fn a_listed_suffix_gets_its_format() {
     }
 }
 
+/// Either file names the database.
+#[test]
+fn a_file_of_kmc_names_its_database() {
+    let dir = folder();
+    for run in ["count -q -k 21 r.fq -o x.kmc_pre", "kmers reduce -q t.mgk -o y.kmc_suf"] {
+        dir.run(run).ok();
+    }
+    let names = dir.names();
+    let found: Vec<_> = names.iter().filter(|name| name.contains("kmc")).collect();
+    assert_eq!(found, ["x.kmc_pre", "x.kmc_suf", "y.kmc_pre", "y.kmc_suf"]);
+}
+
 #[test]
 fn a_suffix_that_an_output_cannot_have_is_refused() {
     let dir = folder();
     for (run, name, part) in [
         ("count -k 21 r.fq -o", "x.bam", "cannot be BAM: end its name in .mgk"),
         ("count -k 21 r.fq -o", "x.jf", "cannot be Jellyfish's binary format"),
-        ("count -k 21 r.fq -o", "x.kmc_pre", "cannot be a KMC database"),
+        ("count -k 21 r.fq -o", "x.ktab", "cannot be a table of FastK"),
         ("count -k 21 r.fq -o", "x.mgk.gz", "is not compressed once more: leave .gz out"),
         ("count -k 21 r.fq -o", "x.tsv.xz", "cannot be compressed as .xz"),
         ("count -k 21 r.fq --format mgk -o", "x.gz", "cannot be compressed as .gz"),

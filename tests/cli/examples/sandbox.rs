@@ -121,8 +121,22 @@ fn tables(dir: &Dir) {
     ))
     .ok();
     dir.run(&format!("{count} -k 31 --format tsv -o panel.tsv genome.fa")).ok();
-    let same =
-        ["sample", "a", "b", "c", "child", "mother", "child_only", "all", "t1", "t2", "host (1)"];
+    let same = [
+        "sample",
+        "a",
+        "b",
+        "c",
+        "child",
+        "mother",
+        "child_only",
+        "all",
+        "t1",
+        "t2",
+        "host (1)",
+        "hifi",
+        "illumina",
+        "plant",
+    ];
     for name in same {
         std::fs::copy(dir.path("all31.mgk"), dir.path(&format!("{name}.mgk"))).unwrap();
     }

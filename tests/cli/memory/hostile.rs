@@ -117,9 +117,9 @@ const READS: [&str; 5] = ["reads.fq", "contig.fa", "line.fq.zst", "header.fa.zst
 const OF_READS: [&str; 8] = [
     "count -k 21 -o out/o.mgk {}",
     "kmers profile t.mgk {} -o out/o.tsv",
-    "kmers filter-reads t.mgk {} -o out/o.fq",
-    "kmers filter-reads --mask hard t.mgk {} -o out/o.fq",
-    "classify d.mgdb {} -o out/o.tsv --classified-out out/o.fq",
+    "kmers filter-reads t.mgk {} -o out/o",
+    "kmers filter-reads --mask hard t.mgk {} -o out/o",
+    "classify d.mgdb {} -o out/o.tsv --classified-out out/o",
     "map -e 3 i.mgi {} -o out/o.sam",
     "build -t tax -o out/o.mgdb {}",
     "build -t tax --format kraken2 -o out {}",

@@ -152,6 +152,11 @@ pub(crate) struct CountArgs {
 }
 
 impl CountArgs {
+    /// Where the table goes.
+    pub(crate) fn table(&self) -> Option<PathBuf> {
+        self.output.as_deref().map(|output| self.format().path(output))
+    }
+
     /// The format of the table.
     pub(crate) fn format(&self) -> Format {
         Format::choose(self.given_format, self.output.as_deref(), Format::Mgk)

@@ -262,7 +262,7 @@ impl Files {
         for (holds, path) in [
             (Holds::LINES, (!lines.no_map).then_some(&lines.output)),
             (Holds::LINES, lines.hits_per_ref.as_ref()),
-            (Holds::BINARY, lines.partial.as_ref()),
+            (Holds::PARTIAL, lines.partial.as_ref()),
             (Holds::JSON, lines.json.as_ref()),
         ] {
             all.extend(path.map(|path| (holds, of_sample(path, sample))));

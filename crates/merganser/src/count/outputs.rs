@@ -54,11 +54,11 @@ impl Outputs {
 
 /// The files that the table goes to.
 pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
-    let Some(output) = args.output.as_deref() else { return Vec::new() };
+    let Some(output) = args.table() else { return Vec::new() };
     match args.format() {
         Format::None => Vec::new(),
-        Format::Mgk | Format::Kff | Format::Tsv | Format::Parquet => vec![output.to_owned()],
-        Format::Kmc => [".kmc_pre", ".kmc_suf"].map(|end| with_suffix(output, end)).to_vec(),
+        Format::Mgk | Format::Kff | Format::Tsv | Format::Parquet => vec![output],
+        Format::Kmc => [".kmc_pre", ".kmc_suf"].map(|end| with_suffix(&output, end)).to_vec(),
     }
 }
 

@@ -54,7 +54,6 @@ pub(super) fn run(
     let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).read([&args.set]);
     let names: Vec<PathBuf> = kept.iter().chain(&others).cloned().collect();
     refuse_other_reads(&names, &inputs)?;
-    note_interleaved(&kept, is_paired, "a # in its name, or --output2, makes two files", console);
     let summaries = [&args.summary, &args.hostile, &args.json].into_iter().flatten();
     let files = files.write(Holds::DEPLETED_READS, names);
     let set = files.write(Holds::JSON, summaries).check()?;
@@ -68,6 +67,7 @@ pub(super) fn run(
     let (inputs, kept) = (&inputs[..], &kept[..]);
     summary::write(&Finished { args, resources, host, inputs, kept, outcome, started }, &set)?;
     set.commit_last().map_err(Error::from)?;
+    note_interleaved(kept, is_paired, "a # in its name, or --output2, makes two files", console);
     tell_skipped(outcome.skipped_alignments, console);
     let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
     console.info(format_args!("{stay} of {all} reads stay"));

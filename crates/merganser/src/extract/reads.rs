@@ -37,9 +37,6 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     if !is_fasta {
         refuse_other_reads(&names, &inputs)?;
     }
-    ExtractFormat::note(args.given_format, &args.output, console);
-    let pairs = segments.iter().any(Segment::is_paired);
-    note_interleaved(&names, pairs, "a # in its name, or --output2, makes two files", console);
     let lists = [&args.mates1, &args.mates2, &args.singles, &args.reads].into_iter().flatten();
     let set = RunFiles::new()
         .lists(lists)
@@ -59,6 +56,9 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let outcome = done?;
     files.finish()?;
     set.commit_last()?;
+    ExtractFormat::note(args.given_format, &args.output, console);
+    let pairs = segments.iter().any(Segment::is_paired);
+    note_interleaved(&names, pairs, "a # in its name, or --output2, makes two files", console);
     tell(args, &outcome, console);
     Ok(ExitCode::SUCCESS)
 }

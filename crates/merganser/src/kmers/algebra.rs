@@ -252,9 +252,6 @@ fn run_on(
     let files = RunFiles::new().read(tables::files(opened)).write(table, table_files(args));
     let files = files.write(Holds::LINES, &args.histogram).write(Holds::JSON, &args.json);
     let outputs = files.check()?;
-    if let Some(output) = &args.output {
-        ResultFormat::note(args.given_format, output, console);
-    }
     let histogram = args.histogram.as_deref().map(|path| outputs.output(path)).transpose();
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose();
     let (histogram, json) = (histogram.map_err(Error::from)?, json.map_err(Error::from)?);
@@ -262,7 +259,7 @@ fn run_on(
         expression: asked.expression.clone(),
         cut: asked.cut,
         ceiling: asked.ceiling.unwrap_or(u32::MAX),
-        output: args.output.clone(),
+        output: args.table(),
         format,
     };
     let resources = &asked.resources;
@@ -286,6 +283,9 @@ fn run_on(
         summary(asked, &done, started, output)?;
     }
     outputs.commit_last().map_err(Error::from)?;
+    if let Some(output) = &args.output {
+        ResultFormat::note(args.given_format, output, console);
+    }
     report(&done, console);
     Ok(ExitCode::SUCCESS)
 }
@@ -297,12 +297,12 @@ fn table_files(args: &WrittenArgs) -> Vec<PathBuf> {
         name.push(end);
         PathBuf::from(name)
     };
-    match (&args.output, args.format()) {
+    match (args.table(), args.format()) {
         (None, _) => Vec::new(),
         (Some(output), ResultFormat::Kmc) => {
-            [".kmc_pre", ".kmc_suf"].map(|end| with_end(output, end)).to_vec()
+            [".kmc_pre", ".kmc_suf"].map(|end| with_end(&output, end)).to_vec()
         }
-        (Some(output), _) => vec![output.clone()],
+        (Some(output), _) => vec![output],
     }
 }
 

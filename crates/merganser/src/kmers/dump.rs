@@ -38,9 +38,9 @@ pub(super) fn run(args: &DumpArgs, console: &Console) -> Result<ExitCode> {
     let holds = DumpFormat::holds(args.given_format, Holds::KMER_LINES);
     let outputs =
         RunFiles::new().read(tables::files(&opened)).write(holds, [&args.output]).check()?;
-    DumpFormat::note(args.given_format, &args.output, console);
     let silent = merganser_run::Silent;
     algebra::calculate(&calculation, &opened, &resources, &outputs, &silent, &cancel)?;
     outputs.commit_last().map_err(Error::from)?;
+    DumpFormat::note(args.given_format, &args.output, console);
     Ok(ExitCode::SUCCESS)
 }

@@ -42,7 +42,6 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
         .rescue(args.rescue)
         .range(args.range)
         .format(format(args));
-    MatrixLayout::note(args.given_format, &args.output, console);
     let cancel = interrupt::cancel_on_interrupt();
     let opened: Vec<AnyTable> = tables::open(&paths, &args.tables, &cancel)?;
     let outputs = RunFiles::new()
@@ -55,6 +54,7 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     drop(bar);
     let outcome = done?;
     outputs.commit_last().map_err(Error::from)?;
+    MatrixLayout::note(args.given_format, &args.output, console);
     let (rows, kmers) = (thousands(outcome.rows), thousands(outcome.kmers));
     console.info(format_args!("{rows} of {kmers} k-mers have a row"));
     Ok(ExitCode::SUCCESS)

@@ -47,7 +47,6 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     }
     let paths: Vec<PathBuf> = [&args.output].into_iter().chain(&args.output2).cloned().collect();
     refuse_other_reads(&paths, &inputs)?;
-    note_interleaved(&paths, paired, "--output2 makes two files", console);
     let files =
         RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(Holds::READS, &paths);
     let cancel = interrupt::cancel_on_interrupt();
@@ -65,6 +64,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         output.finish().map_err(Error::from)?;
     }
     set.commit_last().map_err(Error::from)?;
+    note_interleaved(&paths, paired, "--output2 makes two files", console);
     let changed = match config.action {
         Action::Select(..) => String::new(),
         Action::Trim => format!("; {} bases were cut off", thousands(done.changed_bases)),

@@ -209,6 +209,11 @@ pub(crate) enum ResultFormat {
 }
 
 impl WrittenArgs {
+    /// Where the result goes.
+    pub(crate) fn table(&self) -> Option<PathBuf> {
+        self.output.as_deref().map(|output| self.format().path(output))
+    }
+
     /// How the result is written.
     pub(crate) fn format(&self) -> ResultFormat {
         ResultFormat::choose(self.given_format, self.output.as_deref(), ResultFormat::Mgk)
