@@ -29,7 +29,7 @@ mod there;
 pub use beginning::BYTE_ORDER_MARK;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
-pub use content::Content;
+pub use content::{Content, fingerprint};
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
@@ -46,7 +46,7 @@ pub use records::{
     Segment, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
 pub use same::warn_of_repeats;
-pub use shard::{fingerprint, read_bgzf_block, shard};
+pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
 pub use table_line::{each_table_line, read_table, read_table_line};
 pub use there::{is_file, look_up, uninterrupted};
