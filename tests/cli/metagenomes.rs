@@ -17,6 +17,7 @@ mod real;
 mod references;
 mod report_commands;
 mod reports;
+mod resume;
 mod samples;
 mod shards;
 mod users;

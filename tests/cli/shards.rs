@@ -210,6 +210,45 @@ fn pieces_are_never_taken_for_the_whole() {
     assert!(!dir.names().contains(&"x.mgk".to_owned()));
 }
 
+/// A job is known by the content of its inputs: copies elsewhere, of another time, are the same job, and a file of
+/// the same size that is another in its middle is not.
+#[test]
+fn copies_of_inputs_are_one_job_and_other_content_is_not() {
+    let dir = Dir::new();
+    let mut random = Random(12);
+    let text = fasta(
+        &(0..9).map(|_| Record::from(&random.bases(40_000)[..])).collect::<Vec<_>>(),
+        60,
+        "\n",
+    );
+    dir.write("a.fa", &text);
+    std::fs::create_dir(dir.path("elsewhere")).unwrap();
+    let copy = std::fs::File::create(dir.write("elsewhere/copy", &text)).unwrap();
+    std::io::Write::write_all(&mut &copy, text.as_ref()).unwrap();
+    copy.set_modified(std::time::UNIX_EPOCH).unwrap();
+    let mut other = text;
+    let middle = other.len() / 2;
+    other[middle] = if other[middle] == b'A' { b'C' } else { b'A' };
+    dir.write("other.fa", other);
+    for (name, args) in [
+        ("whole", "a.fa a.fa"),
+        ("one", "--shard 1/2 a.fa a.fa"),
+        ("two", "--shard 2/2 a.fa a.fa"),
+        ("copy", "--shard 2/2 elsewhere/copy a.fa"),
+        ("first", "--shard 2/2 other.fa a.fa"),
+        ("second", "--shard 2/2 a.fa other.fa"),
+    ] {
+        dir.run(&format!("count -q -k 21 --min-count 1 {args} -o {name}.mgk")).ok();
+    }
+    assert!(dir.read("two.mgk") == dir.read("copy.mgk"));
+    dir.run("kmers union -q --min-count 1 -o joined.mgk one.mgk copy.mgk").ok();
+    assert!(dir.read("joined.mgk") == dir.read("whole.mgk"));
+    for name in ["first", "second"] {
+        let said = dir.run(&format!("kmers union -o x.mgk one.mgk {name}.mgk")).fails(1);
+        assert!(said.contains("of another job"), "{name}: {said}");
+    }
+}
+
 #[test]
 fn what_does_not_go_with_shards_is_refused() {
     let dir = Dir::new();

@@ -31,7 +31,8 @@ impl ReadShare {
         let counted: Vec<Segment> = segments.iter().map(first_mates).collect();
         let starts = batch_starts::<Error>(&counted, options(resources, cancel), progress)?;
         let total = starts.last().copied().unwrap_or_default();
-        let of = merganser_io::ReadShare::new(segments, shard, shard.share(total))?;
+        let reads = shard.share(total);
+        let of = merganser_io::ReadShare::new::<Error>(segments, shard, reads, cancel)?;
         Ok(ReadShare { of, is_of_blocks: false })
     }
 

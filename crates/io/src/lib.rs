@@ -10,6 +10,7 @@ mod alignment;
 mod beginning;
 mod chunk;
 mod compress;
+mod content;
 mod decimal;
 mod error;
 mod input;
@@ -29,6 +30,7 @@ mod there;
 pub use beginning::BYTE_ORDER_MARK;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
+pub use content::{Content, fingerprint};
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
@@ -45,7 +47,7 @@ pub use records::{
     Segment, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
 pub use same::warn_of_repeats;
-pub use shard::{fingerprint, read_bgzf_block, shard};
+pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
 pub use suffix::{OutputCompression, OutputFormat};
 pub use table_line::{each_table_line, read_table, read_table_line};

@@ -58,28 +58,6 @@ pub fn shard(inputs: &[Input], shard: Shard, overlap: usize) -> Result<Vec<Input
     Ok(parts)
 }
 
-/// A number that tells inputs from others: by their sizes and their first and last bytes, not by where
-/// they lie or how old they are, as each machine may have them in another place.
-///
-/// # Errors
-/// If an input is no regular file, or cannot be read.
-pub fn fingerprint(inputs: &[Input]) -> Result<u64, Error> {
-    const ENDS: u64 = 64 << 10;
-    let mut sums = [crc32fast::Hasher::new(), crc32fast::Hasher::new()];
-    for input in inputs {
-        let size = size(input)?;
-        let file = open(input)?;
-        for (sum, from) in sums.iter_mut().zip([0, size.saturating_sub(ENDS)]) {
-            let mut bytes = vec![0; ENDS.min(size) as usize];
-            file.read_exact_at(&mut bytes, from).map_err(|error| open_error(input, &error))?;
-            sum.update(&size.to_le_bytes());
-            sum.update(&bytes);
-        }
-    }
-    let [first, last] = sums.map(crc32fast::Hasher::finalize);
-    Ok(u64::from(first) << 32 | u64::from(last))
-}
-
 /// Sees to it that an input is a regular file.
 pub(crate) fn check_file(input: &Input) -> Result<(), Error> {
     size(input).map(drop)

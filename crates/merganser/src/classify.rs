@@ -1,5 +1,6 @@
 //! `merganser classify`.
 
+mod fingerprints;
 mod join;
 mod kraken2;
 mod outputs;
@@ -44,8 +45,6 @@ struct Environment<'a> {
     database: &'a AnyDatabase,
     /// Its file's name.
     name: String,
-    /// What tells it from others, if it is in files.
-    sum: Option<u64>,
     /// What the database came from; outputs must not replace it.
     files: &'a RunFiles,
     devices: Devices,
@@ -115,15 +114,21 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     // Before a database is built for it.
     let outputs = work.check(&query, &files)?;
     work.hint(console);
+    let mut journal = match &args.resume {
+        Some(path) => Some(Journal::open(path, console)?),
+        None => None,
+    };
     let reads = work.reads();
     let resources = args.resources.resources();
     let devices = source.devices(&resources, &reads, console)?;
     let cancel = interrupt::cancel_on_interrupt();
+    if let Some(journal) = &mut journal {
+        journal.set_database(source.database_files()?, &cancel);
+    }
     let database = source.database(args, &reads, &outputs, console, &cancel)?;
     let environment = Environment {
         database: &database,
         name: source.name(),
-        sum: source.sum()?,
         files: &files,
         devices,
         // Anew: a database may have been built in the memory that was free.
@@ -146,10 +151,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
             outputs.commit()?;
             session::run(&environment, &query)
         }
-        Work::Sheet(samples) => {
-            let journal = args.resume.as_deref().map(Journal::open).transpose()?;
-            sheet::run(&environment, &query, samples, journal, &outputs)
-        }
+        Work::Sheet(samples) => sheet::run(&environment, &query, samples, journal, &outputs),
     }
 }
 
@@ -273,17 +275,18 @@ impl Source {
 
     /// The size of a database that is there.
     fn bytes(&self) -> Result<Option<u64>, Error> {
-        let Source::File(path) = self else { return Ok(None) };
-        let files = database::files(path)?;
+        let Source::File(_) = self else { return Ok(None) };
+        let files = self.database_files()?;
         let sizes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len());
         Ok(Some(sizes.sum()))
     }
 
-    /// What tells a database that is there from others.
-    fn sum(&self) -> Result<Option<u64>, Error> {
-        let Source::File(path) = self else { return Ok(None) };
-        let files: Vec<Input> = database::files(path)?.into_iter().map(Input::File).collect();
-        Ok(Some(merganser_io::fingerprint(&files)?))
+    /// Returns the files of a database that is there; none of one that is built.
+    fn database_files(&self) -> Result<Vec<PathBuf>, Error> {
+        match self {
+            Source::File(path) => database::files(path),
+            Source::References(_) => Ok(Vec::new()),
+        }
     }
 
     /// What is read for it.

@@ -120,6 +120,35 @@ fn what_does_not_go_together() {
     insta::assert_snapshot!(said);
 }
 
+/// A job is known by the content of its reads: copies elsewhere, of another time, are the same job, and a file of
+/// the same size that is another in its middle is not.
+#[test]
+fn copies_of_reads_are_one_job_and_other_content_is_not() {
+    let dir = world(9000);
+    let text = dir.read("reads.fq");
+    assert!(text.len() > 1 << 18);
+    let mut other = text.clone();
+    let middle = (text.len() / 2..).find(|&at| b"ACGT".contains(&text[at])).unwrap();
+    other[middle] = if other[middle] == b'A' { b'C' } else { b'A' };
+    dir.write("other.fq", other);
+    fs::create_dir(dir.path("elsewhere")).unwrap();
+    dir.write("elsewhere/copy", &text);
+    let copy = fs::File::options().write(true).open(dir.path("elsewhere/copy")).unwrap();
+    copy.set_modified(std::time::UNIX_EPOCH).unwrap();
+    for (name, args) in [
+        ("whole", "reads.fq"),
+        ("one", "--shard 1/2 reads.fq"),
+        ("copy", "--shard 2/2 elsewhere/copy"),
+        ("other", "--shard 2/2 other.fq"),
+    ] {
+        dir.run(&format!("map -q -e 3 -o {name}.bam ref.fa {args}")).ok();
+    }
+    dir.run("map join -q one.bam copy.bam -o joined.bam").ok();
+    assert!(dir.read("joined.bam") == dir.read("whole.bam"));
+    let said = dir.run("map join one.bam other.bam -o o.bam").fails(1);
+    assert!(said.contains("other.bam: "), "{said}");
+}
+
 /// Damaged shards whose checksums are right are refused, too: sorted ones, whose records are looked at.
 #[test]
 fn records_that_are_none_are_refused() {

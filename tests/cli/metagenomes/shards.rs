@@ -2,6 +2,7 @@
 
 use super::world::World;
 use crate::support::Dir;
+use crate::support::tools::shell;
 
 /// What is made of all reads, by run or join.
 const REPORTS: &str = "--report OUT.kreport --report-zero-counts --mpa OUT.mpa --krona OUT.krona \
@@ -145,4 +146,62 @@ fn what_does_not_go_together() {
     refuse(2, "classify refs.mgdb 1.fq --shard 1/3 -o o");
     refuse(1, "classify refs.mgdb - --no-map --partial p --shard 1/3");
     insta::assert_snapshot!(said);
+}
+
+/// A job is known by the content of its files: copies elsewhere, of another time, are the same job, and reads or a
+/// table of Kraken 2 of the same size that are others in the middle are not.
+#[test]
+fn copies_of_files_are_one_job_and_other_content_is_not() {
+    let world = World::built();
+    let dir = &world.dir;
+    dir.run("build -q --format kraken2 --taxonomy tax -o k2 genomes").ok();
+    let text = world.pairs(4000, 3)[0].clone();
+    dir.write("r.fq", &text);
+    let changed = |bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        let middle = bytes.len() / 2;
+        let letter = (middle..).find(|&at| b"ACGT".contains(&bytes[at])).unwrap();
+        bytes[letter] = if bytes[letter] == b'A' { b'C' } else { b'A' };
+        bytes
+    };
+    dir.write("other.fq", changed(text.as_bytes()));
+    shell(
+        dir.root(),
+        "mkdir elsewhere && cp r.fq elsewhere/copy && cp -r k2 elsewhere/copy.k2 &&
+         cp refs.mgdb elsewhere/copy.mgdb && cp -r k2 other.k2 && touch -d 2001-02-03 elsewhere/* elsewhere/copy.k2/*",
+    );
+    // Another taxon in a cell of the table, whose sizes stay.
+    let mut table = dir.read("k2/hash.k2d");
+    let cells = (table.len() - 32) / 4;
+    let cell = |at: usize| 32 + 4 * at;
+    let is_filled = |at: &usize| table[cell(*at)..cell(*at) + 4] != [0; 4];
+    let [one, two] = [(0..cells).find(is_filled), (0..cells).rfind(is_filled)].map(Option::unwrap);
+    let taxon = table[cell(two)];
+    assert_ne!(table[cell(one)], taxon, "these cells are of different taxa");
+    table[cell(one)] = taxon;
+    dir.write("other.k2/hash.k2d", table);
+    for (database, copy) in [("refs.mgdb", "elsewhere/copy.mgdb"), ("k2", "elsewhere/copy.k2")] {
+        let shard = |name: &str, args: &str| {
+            let outputs = format!("-o {name}.tsv --partial {name}.partial");
+            dir.run(&format!("classify -q {args} {outputs}")).ok();
+        };
+        shard("one", &format!("{database} r.fq --shard 1/2"));
+        shard("two", &format!("{database} r.fq --shard 2/2"));
+        shard("copy", &format!("{copy} elsewhere/copy --shard 2/2"));
+        shard("reads", &format!("{database} other.fq --shard 2/2"));
+        assert!(dir.read("two.partial") == dir.read("copy.partial"), "{database}");
+        let join = |other: &str| {
+            dir.run(&format!("classify join -q one.partial {other}.partial --report joined"))
+        };
+        join("copy").ok();
+        dir.run(&format!("classify -q {database} r.fq --no-map --report whole")).ok();
+        assert!(dir.read("joined") == dir.read("whole"));
+        let said = join("reads").fails(1);
+        assert!(said.contains("reads.partial: "), "{said}");
+        if database == "k2" {
+            shard("table", "other.k2 r.fq --shard 2/2");
+            let said = join("table").fails(1);
+            assert!(said.contains("table.partial: ") && said.contains("checksum"), "{said}");
+        }
+    }
 }

@@ -156,6 +156,14 @@ impl Kraken2Database {
         self.table.verify(threads, cancel)
     }
 
+    /// Returns the CRC-32 of the table's file, which is read as a whole.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub(crate) fn table_checksum(&self, cancel: &Cancel) -> Result<u32, Error> {
+        self.table.checksum(cancel).ok_or(Error::Cancelled)
+    }
+
     /// Tells `progress` of nodes that are ignored, and warns of a table without minimizers.
     pub(crate) fn tell(&self, progress: &dyn Progress, warnings: &Warnings) {
         let path = self.table.path().display();

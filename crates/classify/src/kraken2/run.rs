@@ -262,7 +262,7 @@ impl Planned<'_> {
         if let Some(output) = &mut outputs.partial {
             let written = partial::WrittenShard::of(config.share.as_ref(), lines_sum);
             let found = (&counts, reads_sum);
-            partial::write_kraken2(database, config, found, written, output)?;
+            partial::write_kraken2(database, config, found, written, cancel, output)?;
         }
         Ok(Kraken2Outcome {
             records: counts.reads(),

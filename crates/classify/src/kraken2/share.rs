@@ -30,6 +30,7 @@ impl ReadShare {
         };
         walk::<_, Error>(segments, options(resources, cancel), BatchSizes::of, take, progress)?;
         starts.push(reads);
-        Ok(ReadShare::of_blocks(merganser_io::ReadShare::at_starts(segments, shard, &starts)?))
+        let of = merganser_io::ReadShare::at_starts::<Error>(segments, shard, &starts, cancel)?;
+        Ok(ReadShare::of_blocks(of))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use merganser_run::Cancel;
+
 use super::origin::{Fields, Origin, field, flag, offset_field};
 use super::{Decoder, Encoder, WrittenShard};
 use crate::Error;
@@ -56,18 +58,26 @@ fn parameter_fields(config: &Kraken2Config) -> Fields {
 /// Writes the results of a run over reads with this sum; of which shard of a job, if not of all reads.
 ///
 /// # Errors
-/// As writing.
+/// As writing; if cancelled.
 pub(crate) fn write_kraken2(
     database: &Kraken2Database,
     config: &Kraken2Config,
     (counts, reads_sum): (&Kraken2Counts, u64),
     shard: Option<WrittenShard>,
+    cancel: &Cancel,
     output: &mut dyn Write,
 ) -> Result<(), Error> {
     let mut encoder = Encoder::new(output);
+    let mut of_database = database_fields(database);
+    if shard.is_some() {
+        // Machines may have copies of their own. Results of runs over all of their reads go without, as they are
+        // joined with those of earlier versions, and the table is large.
+        let checksum = database.table_checksum(cancel)?;
+        of_database.push(field("checksum", format_args!("{checksum:08x}")));
+    }
     let origin = Origin {
         is_kraken2: true,
-        database: database_fields(database),
+        database: of_database,
         parameters: parameter_fields(config),
         reads: reads_sum,
         shard,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use merganser_run::Shard;
+use merganser_run::{Cancel, Cancelled, Shard};
 
 use super::Segment;
 use crate::{Error, Input, fingerprint};
@@ -18,14 +18,19 @@ pub struct ReadShare {
 
 impl ReadShare {
     /// The shard of the job over `segments` that takes these of the reads, by their number in all segments
-    /// from 0; a pair is one.
+    /// from 0; a pair is one. All files are read for their [`fingerprint`].
     ///
     /// # Errors
-    /// If an input is no regular file, or cannot be read.
-    pub fn new(segments: &[Segment], shard: Shard, reads: Range<u64>) -> Result<ReadShare, Error> {
+    /// If an input is no regular file, or cannot be read; if cancelled.
+    pub fn new<E: From<Error> + From<Cancelled>>(
+        segments: &[Segment],
+        shard: Shard,
+        reads: Range<u64>,
+        cancel: &Cancel,
+    ) -> Result<ReadShare, E> {
         let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
         let kinds: Vec<u8> = segments.iter().map(kind).collect();
-        let job = fingerprint(&inputs)? ^ u64::from(crc32fast::hash(&kinds));
+        let job = fingerprint::<E>(&inputs, cancel)? ^ u64::from(crc32fast::hash(&kinds));
         // Second mates that are left over are for the last shard to complain of.
         let end = if shard.number() == shard.of() { u64::MAX } else { reads.end };
         Ok(ReadShare { shard, job, reads: reads.start..end })
@@ -35,18 +40,19 @@ impl ReadShare {
     ///
     /// # Errors
     /// As [`ReadShare::new`].
-    pub fn at_starts(
+    pub fn at_starts<E: From<Error> + From<Cancelled>>(
         segments: &[Segment],
         shard: Shard,
         starts: &[u64],
-    ) -> Result<ReadShare, Error> {
+        cancel: &Cancel,
+    ) -> Result<ReadShare, E> {
         let total = starts.last().copied().unwrap_or_default();
         let share = shard.share(total);
         // The first one there or behind.
         let border = |at: u64| {
             starts.get(starts.partition_point(|&start| start < at)).copied().unwrap_or(total)
         };
-        ReadShare::new(segments, shard, border(share.start)..border(share.end))
+        ReadShare::new(segments, shard, border(share.start)..border(share.end), cancel)
     }
 
     /// Which shard of how many.

@@ -4,7 +4,7 @@ use crate::common::{Collector, kmers_of, naive};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use merganser_io::{BgzfBlocks, Chunk, Input, Reader, ReaderOptions, fingerprint, shard};
-use merganser_run::Shard;
+use merganser_run::{Cancel, Shard};
 use proptest::prelude::*;
 use std::fs;
 use std::io::Write;
@@ -216,7 +216,8 @@ fn fingerprints_tell_files_apart() {
     let of = |names: &[&str]| {
         let inputs: Vec<Input> =
             names.iter().map(|name| Input::File(dir.path().join(name))).collect();
-        fingerprint(&inputs).unwrap()
+        fingerprint::<Box<dyn std::error::Error + Send + Sync>>(&inputs, &Cancel::default())
+            .unwrap()
     };
     for (name, bytes) in [("a", "ACGT"), ("b", "ACGA"), ("c", "ACGT"), ("d", "ACG"), ("e", "")] {
         write(dir.path(), name, bytes.as_bytes());
@@ -226,4 +227,15 @@ fn fingerprints_tell_files_apart() {
     for (at, one) in all.iter().enumerate() {
         assert!(!all[at + 1..].contains(one));
     }
+    // A byte in the middle of a large file; the same bytes at another time.
+    let mut large = b"ACGT".repeat(100_000);
+    write(dir.path(), "large", &large);
+    let before = of(&["large"]);
+    let again = fs::File::create(dir.path().join("again")).unwrap();
+    (&again).write_all(&large).unwrap();
+    again.set_modified(std::time::UNIX_EPOCH).unwrap();
+    assert_eq!(of(&["again"]), before);
+    large[200_000] = b'C';
+    write(dir.path(), "large", &large);
+    assert_ne!(of(&["large"]), before);
 }

@@ -76,8 +76,8 @@ pub(crate) struct ClassifyArgs {
     /// Samples and their reads, a line each; {} in the names of outputs stands for the sample
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mates1", "singles", "interactive"])]
     pub(crate) sample_sheet: Option<PathBuf>,
-    /// Pass over the samples of the sheet that are done: FILE, which is added to, says with which
-    /// checksums their outputs were written
+    /// Skip the samples of the sheet that are done; FILE is the journal (appended): a sample is done if
+    /// its outputs are as they were written, and its reads and the database have the same content
     #[arg(long, value_name = "FILE", requires = "sample_sheet", conflicts_with = "references")]
     pub(crate) resume: Option<PathBuf>,
     /// Classify but the I-th of N shards: of the reads, for classify join to put together with the

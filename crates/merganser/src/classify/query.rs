@@ -1,7 +1,7 @@
 //! One sample: its reads, options and outputs.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -13,9 +13,10 @@ use merganser_run::Summary;
 
 use super::kraken2::{self, Sample};
 use super::outputs::{Closed, Files, ReadPaths, of_sample};
+use super::resume::Job;
 use super::{Environment, summary, thresholds};
 use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
-use crate::common::{pairs, refuse_stdin_twice, tell_skipped, write_summary};
+use crate::common::{pairs, refuse_stdin_twice, tell_skipped, text_of, write_summary};
 use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
@@ -76,20 +77,39 @@ impl<'a> Query<'a> {
         files.write_each(Files::outputs(self.args, &self.segments, self.sample))
     }
 
-    /// What the outputs depend on besides their names, as one number: the program, the database, the reads
-    /// and the options.
-    ///
-    /// # Errors
-    /// If an input is no regular file.
-    pub(super) fn job(&self, environment: &Environment<'_>) -> Result<String> {
-        let QueryArgs { lines, reports, pages, tables, filter, decision, .. } = self.args;
-        let options = (lines, reports, pages, tables, filter, decision);
-        let of = (env!("CARGO_PKG_VERSION"), environment.sum, self.sample, options);
-        let kinds: Vec<bool> = self.segments.iter().map(Segment::is_paired).collect();
-        let inputs: Vec<Input> = self.inputs().cloned().collect();
-        let reads = merganser_io::fingerprint(&inputs)?;
-        let options = crc32fast::hash(format!("{of:?} {kinds:?}").as_bytes());
-        Ok(format!("{options:08x}{reads:016x}"))
+    /// Returns the sample and what its outputs depend on besides the database, for the journal of `--resume`.
+    pub(super) fn job(&self, environment: &Environment<'_>) -> Job {
+        Job {
+            sample: self.sample.map_or_else(String::new, text_of),
+            options: format!("{:08x}", self.options_sum(environment)),
+            files: self.files_read(),
+            outputs: self.outputs(),
+        }
+    }
+
+    /// Returns a checksum of the version, the options and what kinds of reads there are.
+    fn options_sum(&self, environment: &Environment<'_>) -> u32 {
+        let QueryArgs { lines, reports, pages, tables, filter, decision, pairs, inputs, .. } =
+            self.args;
+        let options = (lines, reports, pages, tables, filter, decision, pairs.any_names);
+        let kinds: Vec<&str> = self.segments.iter().map(kind).collect();
+        // Pages show names.
+        let is_shown = [&pages.report_html, &pages.report_data, &pages.multiqc];
+        let names = is_shown.iter().any(|page| page.is_some()).then(|| {
+            (&environment.name, self.inputs().map(ToString::to_string).collect::<Vec<_>>())
+        });
+        let of = (self.sample, options, inputs.reference.is_some(), kinds, names);
+        crc32fast::hash(format!("{} {of:?}", env!("CARGO_PKG_VERSION")).as_bytes())
+    }
+
+    /// Returns the files that are read besides the database.
+    fn files_read(&self) -> Vec<PathBuf> {
+        let reads = self.inputs().map(|input| input.path().unwrap_or(Path::new("/dev/stdin")));
+        // All inputs have the same reference; its index may be missing.
+        let reference = self.inputs().next().into_iter().flat_map(|input| input.files().skip(1));
+        let reference = reference.filter(|file| file.exists());
+        let own = reads.map(Path::to_owned).chain(reference);
+        own.chain(self.args.reports.bracken.clone()).collect()
     }
 
     pub(super) fn outputs(&self) -> Vec<PathBuf> {
@@ -368,6 +388,15 @@ fn columns(args: &TableArgs) -> Columns {
         separate: args.separate_cols,
         separator: args.separator.as_ref().map_or(of.separator, |text| text.replace("\\t", "\t")),
         comment: args.comment.clone().unwrap_or(of.comment),
+    }
+}
+
+/// Returns the letter of a kind of reads.
+fn kind(segment: &Segment) -> &'static str {
+    match segment {
+        Segment::Single(_) => "s",
+        Segment::Interleaved(_) => "i",
+        Segment::Pair(..) => "p",
     }
 }
 

@@ -1,27 +1,35 @@
 //! `classify --resume`: a journal of the samples of a sheet that are done, so that a run that was killed
 //! goes on where it was.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::{collections::HashMap, fs};
 
-use anyhow::{Result, bail};
-use merganser_io::{reason, uninterrupted};
+use anyhow::{Error, Result, anyhow, bail};
+use merganser_io::{Content, look_up, reason};
+use merganser_run::{Cancel, Cancelled, format_size};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::fingerprints::{Fingerprint, Fingerprints};
 use crate::common::text_of;
+use crate::console::Console;
 
-/// Bytes of an output that are read together.
-const BLOCK: usize = 1 << 18;
+/// The first bytes of a journal.
+const START: &[u8] = b"{\"sample\":";
+/// The most bytes of a line: a sample of a hundred thousand files has less.
+const MOST: u64 = 64 << 20;
 
 /// A line: a sample that is done.
 #[derive(Debug, Deserialize, Serialize)]
 struct Done {
     sample: String,
-    /// What its outputs depend on, as one number.
+    /// The options, as one number.
     job: String,
+    /// The files of the database, then the sample's own; `None` in lines of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<Vec<Fingerprint>>,
     files: Vec<Whole>,
     /// For the summary of the run.
     results: Value,
@@ -35,87 +43,189 @@ struct Whole {
     crc32: u32,
 }
 
-/// The journal. It is only ever added to, a line at a time, and nobody else does so meanwhile.
+/// A sample, and what its outputs depend on besides the database.
+pub(super) struct Job {
+    pub(super) sample: String,
+    /// The options, as one number.
+    pub(super) options: String,
+    /// The files that are read.
+    pub(super) files: Vec<PathBuf>,
+    pub(super) outputs: Vec<PathBuf>,
+}
+
+/// The journal. Each sample that is done appends a line; one run at a time uses it.
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
-    /// The last line of each job.
-    done: HashMap<String, Done>,
+    /// The last line of each sample and options.
+    done: HashMap<(String, String), Done>,
+    known: Fingerprints,
+    /// The files of the database, and what they were when it was opened; `None` if one has no fingerprint.
+    database: (Vec<PathBuf>, Option<Vec<Fingerprint>>),
 }
 
 impl Journal {
-    /// Opens or begins it. Lines that are none say nothing: a run may have been killed while it wrote one.
+    /// Opens or begins the journal. Half lines are skipped: a run may have been killed while it wrote one. Tells of
+    /// samples that only lines of earlier versions have.
     ///
     /// # Errors
     /// If it cannot be opened or is in use, or is another file.
-    pub(super) fn open(path: &Path) -> Result<Journal> {
-        let failed = |error: io::Error| anyhow::anyhow!("{}: {}", path.display(), reason(&error));
+    pub(super) fn open(path: &Path, console: &Console) -> Result<Journal> {
+        let failed = |error: io::Error| failed(path, &error);
+        // A device may have no end, and a pipe keeps nothing.
+        if look_up(path).map_err(failed)?.is_some_and(|at| !at.is_file()) {
+            bail!(
+                "{}: is not a regular file, as a journal of classify --resume is",
+                path.display()
+            );
+        }
         let options = OpenOptions::new().read(true).append(true).create(true).clone();
-        let mut file = options.open(path).map_err(failed)?;
+        let file = options.open(path).map_err(failed)?;
         if file.try_lock().is_err() {
             bail!("{}: is in use by another run: give each its own", path.display());
         }
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(failed)?;
-        if !text.is_empty() && !text.starts_with(b"{\"sample\":") {
-            bail!("{}: is no journal of classify --resume, and is not added to", path.display());
+        let (done, known, database) = Default::default();
+        let mut journal = Journal { path: path.to_owned(), file, done, known, database };
+        let earlier = journal.read_lines()?;
+        if !earlier.is_empty() {
+            console.info(format_args!(
+                "{}: samples that an earlier version noted, without fingerprints of their inputs, are classified \
+                 again: {}",
+                path.display(),
+                earlier.len()
+            ));
         }
-        if !text.is_empty() && !text.ends_with(b"\n") {
-            file.write_all(b"\n").map_err(failed)?;
-        }
-        let lines = text.split(|&byte| byte == b'\n');
-        let lines = lines.filter_map(|line| serde_json::from_slice::<Done>(line).ok());
-        let done = lines.map(|done| (done.job.clone(), done)).collect();
-        Ok(Journal { path: path.to_owned(), file, done })
+        Ok(journal)
     }
 
-    /// The results of a job that is done, if its outputs are as they were written.
-    pub(super) fn results(&self, job: &str, outputs: &[PathBuf]) -> Option<&Value> {
-        let done = self.done.get(job)?;
-        let found = found(outputs).ok()?;
-        (found == done.files).then_some(&done.results)
+    /// Reads all lines, and ends the last one if it is cut. Returns the samples that only lines of earlier versions
+    /// have.
+    fn read_lines(&mut self) -> Result<BTreeSet<String>> {
+        let path = self.path.clone();
+        let failed = |error: io::Error| failed(&path, &error);
+        let mut text = BufReader::new(self.file.try_clone().map_err(failed)?);
+        let (mut line, mut number, mut earlier) = (Vec::new(), 0, BTreeSet::new());
+        loop {
+            line.clear();
+            let read = (&mut text).take(MOST + 1).read_until(b'\n', &mut line).map_err(failed)?;
+            if read == 0 {
+                return Ok(earlier);
+            }
+            if number == 0 && !line.starts_with(START) && !START.starts_with(&line) {
+                bail!(
+                    "{}: is no journal of classify --resume, and is not added to",
+                    path.display()
+                );
+            }
+            number += 1;
+            if read as u64 > MOST {
+                let most = format_size(MOST);
+                bail!("{}: line {number} has more than {most}: it is damaged", path.display());
+            }
+            if !line.ends_with(b"\n") {
+                self.file.write_all(b"\n").map_err(failed)?;
+            }
+            let Ok(done) = serde_json::from_slice::<Done>(&line) else { continue };
+            let Some(inputs) = &done.inputs else {
+                earlier.insert(done.sample);
+                continue;
+            };
+            earlier.remove(&done.sample);
+            inputs.iter().for_each(|input| self.known.add(input));
+            self.done.insert((done.sample.clone(), done.job.clone()), done);
+        }
     }
 
-    /// Notes that a job is done, whose outputs are there.
+    /// Takes the fingerprints of the database's files, before these are opened: all samples have the same database.
+    pub(super) fn set_database(&mut self, files: Vec<PathBuf>, cancel: &Cancel) {
+        let taken = self.known.take(&files, cancel);
+        self.database = (files, taken);
+    }
+
+    /// Returns the results of a job that is done, if its inputs are what they were and its outputs as they were written. Files
+    /// of another time or inode are read, and noted anew if they have the same content.
     ///
     /// # Errors
-    /// As reading the outputs and writing.
+    /// As writing; if cancelled.
+    pub(super) fn results(&mut self, job: &Job, cancel: &Cancel) -> Result<Option<Value>> {
+        let Some(done) = self.done.get(&(job.sample.clone(), job.options.clone())) else {
+            return Ok(None);
+        };
+        let Some(before) = &done.inputs else { return Ok(None) };
+        let files: Vec<&PathBuf> = self.database.0.iter().chain(&job.files).collect();
+        let Some(inputs) = self.known.take_same(before, &files, cancel) else {
+            return if cancel.is_cancelled() { Err(Cancelled.into()) } else { Ok(None) };
+        };
+        let Ok(outputs) = found(&job.outputs, cancel) else { return Ok(None) };
+        if outputs != done.files {
+            return Ok(None);
+        }
+        let (results, is_unchanged) = (done.results.clone(), inputs == *before);
+        if !is_unchanged {
+            self.append(job, inputs, outputs, results.clone())?;
+        }
+        Ok(Some(results))
+    }
+
+    /// Takes the fingerprints of all files that a job is about to read; `None` if one has none.
+    pub(super) fn inputs(&mut self, job: &Job, cancel: &Cancel) -> Option<Vec<Fingerprint>> {
+        let database = self.database.1.clone()?;
+        let own = self.known.take(&job.files, cancel)?;
+        Some(database.into_iter().chain(own).collect())
+    }
+
+    /// Notes that a job is done, whose outputs are there, unless its `inputs` are others than before it. Returns why it is
+    /// not noted.
+    ///
+    /// # Errors
+    /// As reading the outputs and writing; if cancelled.
     pub(super) fn note(
         &mut self,
-        sample: String,
-        job: String,
-        outputs: &[PathBuf],
+        job: &Job,
+        inputs: Option<Vec<Fingerprint>>,
+        results: Value,
+        cancel: &Cancel,
+    ) -> Result<Option<String>> {
+        let Some(inputs) = inputs else {
+            return Ok(Some("an input is not a regular file, or was changed".to_owned()));
+        };
+        let mut files = inputs.iter().zip(self.database.0.iter().chain(&job.files));
+        if let Some((_, changed)) = files.find(|(before, file)| !before.is_unchanged(file)) {
+            return Ok(Some(format!("{} was changed meanwhile", changed.display())));
+        }
+        self.append(job, inputs, found(&job.outputs, cancel)?, results)?;
+        Ok(None)
+    }
+
+    fn append(
+        &mut self,
+        job: &Job,
+        inputs: Vec<Fingerprint>,
+        files: Vec<Whole>,
         results: Value,
     ) -> Result<()> {
-        let done = Done { sample, job, files: found(outputs)?, results };
+        let (sample, options) = (job.sample.clone(), job.options.clone());
+        let done = Done { sample, job: options, inputs: Some(inputs), files, results };
         let mut line = serde_json::to_vec(&done)?;
         line.push(b'\n');
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
-        written.map_err(|error| anyhow::anyhow!("{}: {}", self.path.display(), reason(&error)))
+        written.map_err(|error| failed(&self.path, &error))
     }
 }
 
-/// The outputs that are files, as they are.
-fn found(outputs: &[PathBuf]) -> Result<Vec<Whole>> {
+/// Returns sizes and checksums of the outputs that are files.
+fn found(outputs: &[PathBuf], cancel: &Cancel) -> Result<Vec<Whole>> {
     let is_other = |path: &Path| fs::metadata(path).is_ok_and(|at| !at.is_file());
     let outputs = outputs.iter().filter(|path| !is_other(path));
-    outputs
-        .map(|path| {
-            whole(path).map_err(|error| anyhow::anyhow!("{}: {}", path.display(), reason(&error)))
-        })
-        .collect()
+    outputs.map(|path| whole(path, cancel)).collect()
 }
 
-fn whole(path: &Path) -> io::Result<Whole> {
-    let (mut file, mut bytes, mut checksum) = (File::open(path)?, 0, crc32fast::Hasher::new());
-    let mut block = vec![0; BLOCK];
-    loop {
-        let read = uninterrupted(|| file.read(&mut block))?;
-        if read == 0 {
-            break;
-        }
-        bytes += read as u64;
-        checksum.update(&block[..read]);
-    }
-    Ok(Whole { path: text_of(path.as_os_str()), bytes, crc32: checksum.finalize() })
+fn whole(path: &Path, cancel: &Cancel) -> Result<Whole> {
+    let read = File::open(path).and_then(|mut file| Content::read(&mut file, cancel));
+    let Content { bytes, crc32 } = read.map_err(|error| failed(path, &error))?.ok_or(Cancelled)?;
+    Ok(Whole { path: text_of(path.as_os_str()), bytes, crc32 })
+}
+
+fn failed(path: &Path, error: &io::Error) -> Error {
+    anyhow!("{}: {}", path.display(), reason(error))
 }

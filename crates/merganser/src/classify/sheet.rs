@@ -97,23 +97,28 @@ pub(super) fn run(
     let json = json.as_deref().map(|path| outputs.output(path)).transpose()?;
     let mut summaries = Map::new();
     let (mut failed, mut done_before) = (Vec::new(), 0);
+    let cancel = environment.cancel;
     for (name, segments) in &samples {
         let query = Query::of_sample(&args, name, segments.clone());
-        // What is wrong with its inputs, the run says.
-        let job = journal.as_ref().and_then(|_| query.job(environment).ok());
-        let before = journal.as_ref().zip(job.as_deref());
-        if let Some(results) =
-            before.and_then(|(journal, job)| journal.results(job, &query.outputs()))
-        {
-            summaries.insert(text_of(name), results.clone());
-            done_before += 1;
-            continue;
+        let mut noted = journal.as_mut().map(|journal| (journal, query.job(environment)));
+        let mut inputs = None;
+        if let Some((journal, job)) = &mut noted {
+            if let Some(results) = journal.results(job, cancel)? {
+                summaries.insert(text_of(name), results);
+                done_before += 1;
+                continue;
+            }
+            // The run says what is wrong with one of them.
+            inputs = journal.inputs(job, cancel);
         }
         match query.run(environment, &OutputSet::new(), Instant::now()) {
             Ok(classified) => {
                 let results = classified.summary.to_value()["results"].clone();
-                if let Some((journal, job)) = journal.as_mut().zip(job) {
-                    journal.note(text_of(name), job, &query.outputs(), results.clone())?;
+                if let Some((journal, job)) = noted
+                    && let Some(why) = journal.note(&job, inputs, results.clone(), cancel)?
+                {
+                    let name = name.display();
+                    environment.console.warn(format_args!("{name}: not noted as done: {why}"));
                 }
                 summaries.insert(text_of(name), results);
             }

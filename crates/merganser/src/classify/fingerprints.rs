@@ -1,0 +1,131 @@
+//! Fingerprints of files: what tells whether a file is still what it was in an earlier run.
+
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use merganser_io::{Content, look_up};
+use merganser_run::Cancel;
+use serde::{Deserialize, Serialize};
+
+use crate::common::text_of;
+
+/// A file as it was read.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(super) struct Fingerprint {
+    path: String,
+    #[serde(flatten)]
+    stamp: Stamp,
+    /// The CRC-32 of all its bytes.
+    crc32: u32,
+}
+
+/// What the system says of a file, which changes with its content.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
+struct Stamp {
+    bytes: u64,
+    /// When it was last written, in nanoseconds since 1970.
+    modified_ns: i64,
+    inode: u64,
+}
+
+impl Stamp {
+    /// Returns the stamp of a regular file; `None` for anything else.
+    fn new(at: &Metadata) -> Option<Stamp> {
+        let modified_ns = at.mtime().saturating_mul(1_000_000_000).saturating_add(at.mtime_nsec());
+        at.is_file().then(|| Stamp { bytes: at.len(), modified_ns, inode: at.ino() })
+    }
+
+    /// Returns the stamp of what is at `path`; `None` if that is no regular file.
+    fn look_up(path: &Path) -> io::Result<Option<Stamp>> {
+        Ok(look_up(path)?.as_ref().and_then(Stamp::new))
+    }
+}
+
+impl Fingerprint {
+    /// Whether the file at `path` still has the same size, time and inode.
+    pub(super) fn is_unchanged(&self, path: &Path) -> bool {
+        Stamp::look_up(path).is_ok_and(|now| now == Some(self.stamp))
+    }
+
+    /// Whether size and checksum are the same.
+    fn has_content_of(&self, other: &Fingerprint) -> bool {
+        (self.stamp.bytes, self.crc32) == (other.stamp.bytes, other.crc32)
+    }
+}
+
+/// The fingerprints that are known. A file is read once, and not at all if the journal knows it.
+#[derive(Debug, Default)]
+pub(super) struct Fingerprints {
+    checksums: HashMap<(String, Stamp), u32>,
+}
+
+impl Fingerprints {
+    /// Adds one that an earlier run has noted.
+    pub(super) fn add(&mut self, known: &Fingerprint) {
+        self.checksums.insert((known.path.clone(), known.stamp), known.crc32);
+    }
+
+    /// Returns those of `files`, in order; `None` if one is no regular file, cannot be read or changes meanwhile, or if
+    /// cancelled.
+    pub(super) fn take(
+        &mut self,
+        files: &[impl AsRef<Path>],
+        cancel: &Cancel,
+    ) -> Option<Vec<Fingerprint>> {
+        let take = |file: &_| self.take_one(AsRef::as_ref(file), cancel).ok().flatten();
+        files.iter().map(take).collect()
+    }
+
+    /// Returns those of `files` if these are still what they were; reads those of another time or inode.
+    pub(super) fn take_same(
+        &mut self,
+        before: &[Fingerprint],
+        files: &[impl AsRef<Path>],
+        cancel: &Cancel,
+    ) -> Option<Vec<Fingerprint>> {
+        if before.len() != files.len() {
+            return None;
+        }
+        let pairs = before.iter().zip(files);
+        let take = |(before, file)| self.take_one_same(before, AsRef::as_ref(file), cancel);
+        pairs.map(take).collect()
+    }
+
+    fn take_one_same(
+        &mut self,
+        before: &Fingerprint,
+        path: &Path,
+        cancel: &Cancel,
+    ) -> Option<Fingerprint> {
+        let stamp = Stamp::look_up(path).ok()??;
+        if stamp == before.stamp {
+            return Some(Fingerprint { path: text_of(path.as_os_str()), ..before.clone() });
+        }
+        // Of another size it need not be read.
+        let may_be = stamp.bytes == before.stamp.bytes;
+        let now = may_be.then(|| self.take_one(path, cancel).ok().flatten()).flatten()?;
+        now.has_content_of(before).then_some(now)
+    }
+
+    fn take_one(&mut self, path: &Path, cancel: &Cancel) -> io::Result<Option<Fingerprint>> {
+        let name = text_of(path.as_os_str());
+        // Before it is opened, which of a named pipe would wait for its writer.
+        let Some(stamp) = Stamp::look_up(path)? else { return Ok(None) };
+        let key = (name, stamp);
+        let crc32 = match self.checksums.get(&key) {
+            Some(&crc32) => crc32,
+            None => {
+                let mut file = File::open(path)?;
+                let content = Content::read(&mut file, cancel)?;
+                let is_same = Stamp::new(&file.metadata()?) == Some(stamp);
+                let Some(content) = content.filter(|_| is_same) else { return Ok(None) };
+                self.checksums.insert(key.clone(), content.crc32);
+                content.crc32
+            }
+        };
+        Ok(Some(Fingerprint { path: key.0, stamp, crc32 }))
+    }
+}
