@@ -32,7 +32,13 @@ impl ReadShare {
         let starts = batch_starts::<Error>(&counted, options(resources, cancel), progress)?;
         let total = starts.last().copied().unwrap_or_default();
         let reads = shard.share(total);
-        let of = merganser_io::ReadShare::new::<Error>(segments, shard, reads, cancel)?;
+        let of = merganser_io::ReadShare::new::<Error>(
+            segments,
+            shard,
+            reads,
+            resources.threads,
+            cancel,
+        )?;
         Ok(ReadShare { of, is_of_blocks: false })
     }
 

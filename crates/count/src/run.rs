@@ -188,7 +188,7 @@ fn count_into(
             // Another shard may read the file once more.
             merganser_io::warn_of_repeats(inputs, &resources.warnings);
             let piece = merganser_io::shard(inputs, shard, fragments::overlap(config))?;
-            (Some(piece_of(config, shard, inputs, cancel)?), Cow::Owned(piece))
+            (Some(piece_of(config, shard, inputs, (resources.threads, cancel))?), Cow::Owned(piece))
         }
     };
     let inputs = &inputs[..];
@@ -236,14 +236,14 @@ fn piece_of(
     config: &Config,
     shard: Shard,
     inputs: &[Input],
-    cancel: &Cancel,
+    (threads, cancel): (usize, &Cancel),
 ) -> Result<Piece, Error> {
     let flags = [config.canonical, config.homopolymer_compressed, config.min_quality.is_some()];
     // Phred+33 leaves no trace, as shards of earlier versions have none.
     let quality = [config.min_quality.unwrap_or_default(), config.quality_offset.number()];
     let is_usual = config.min_quality.is_none() || config.quality_offset == QualityOffset::Phred33;
     let job = JobHash::new()
-        .with(&merganser_io::fingerprint::<Error>(inputs, cancel)?.to_le_bytes())
+        .with(&merganser_io::fingerprint::<Error>(inputs, threads, cancel)?.to_le_bytes())
         .with(&config.k.to_le_bytes())
         .with(&flags.map(u8::from))
         .with(if is_usual { &quality[..1] } else { &quality })

@@ -1,10 +1,15 @@
 //! What tells files apart: their sizes and checksums of all their bytes.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use merganser_run::{Cancel, Cancelled};
+use crc32fast::Hasher;
+use merganser_run::{Cancel, Cancelled, run_workers_collect};
 
 use crate::input::open_error;
 use crate::shard::check_file;
@@ -29,7 +34,7 @@ impl Content {
     /// # Errors
     /// As reading.
     pub fn read(file: &mut File, cancel: &Cancel) -> io::Result<Option<Content>> {
-        let (mut bytes, mut checksum) = (0, crc32fast::Hasher::new());
+        let (mut bytes, mut checksum) = (0, Hasher::new());
         let mut block = vec![0; BLOCK];
         while !cancel.is_cancelled() {
             let read = uninterrupted(|| file.read(&mut block))?;
@@ -44,11 +49,11 @@ impl Content {
 }
 
 /// Returns a number that tells inputs from others by all their bytes and their order, those of references among
-/// them: not by names, places or times, as each machine may have copies of its own. Reads every file once.
+/// them: not by names, places or times, as each machine may have copies of its own. `threads` workers read every file once.
 ///
 /// # Errors
 /// If an input is no regular file, or cannot be read; if cancelled.
-pub fn fingerprint<E>(inputs: &[Input], cancel: &Cancel) -> Result<u64, E>
+pub fn fingerprint<E>(inputs: &[Input], threads: usize, cancel: &Cancel) -> Result<u64, E>
 where
     E: From<Error> + From<Cancelled>,
 {
@@ -64,11 +69,11 @@ where
     for input in inputs {
         check_file(input)?;
         // A regular file has a path.
-        add(content_of::<E>(input.path().unwrap_or(Path::new("")), cancel)?);
+        add(content_of::<E>(input.path().unwrap_or(Path::new("")), threads, cancel)?);
         let Some(reference) = input.reference() else { continue };
         let content = match &last_reference {
             Some((path, content)) if **path == **reference => *content,
-            _ => content_of::<E>(reference, cancel)?,
+            _ => content_of::<E>(reference, threads, cancel)?,
         };
         add(content);
         last_reference = Some((reference.to_path_buf(), content));
@@ -76,11 +81,70 @@ where
     Ok(number)
 }
 
-fn content_of<E>(path: &Path, cancel: &Cancel) -> Result<Content, E>
+/// Bytes of a file that a worker sums by itself.
+const PIECE: u64 = 1 << 25;
+
+/// Reads a file by pieces, whose checksums are combined in their order.
+fn content_of<E>(path: &Path, threads: usize, cancel: &Cancel) -> Result<Content, E>
 where
     E: From<Error> + From<Cancelled>,
 {
-    let read = File::open(path).and_then(|mut file| Content::read(&mut file, cancel));
-    let read = read.map_err(|error| open_error(&Input::File(path.to_owned()), &error))?;
-    read.ok_or_else(|| Cancelled.into())
+    let failed = |error| open_error(&Input::File(path.to_owned()), &error);
+    let file = File::open(path).map_err(failed)?;
+    let bytes = file.metadata().map_err(failed)?.len();
+    let pieces = bytes.div_ceil(PIECE);
+    let next = AtomicU64::new(0);
+    let workers = run_workers_collect::<_, Error, _>(threads.min(pieces as usize).max(1), |_| {
+        let (mut sums, mut block) = (Vec::new(), vec![0; BLOCK]);
+        loop {
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            if piece >= pieces || cancel.is_cancelled() {
+                return Ok(sums);
+            }
+            let range = piece * PIECE..bytes.min((piece + 1) * PIECE);
+            sums.push((piece, sum_of(&file, range, &mut block).map_err(failed)?));
+        }
+    })?;
+    if cancel.is_cancelled() {
+        return Err(Cancelled.into());
+    }
+    let sums: BTreeMap<u64, Hasher> = workers.into_iter().flatten().collect();
+    let mut whole = Hasher::new();
+    sums.values().for_each(|sum| whole.combine(sum));
+    Ok(Content { bytes, crc32: whole.finalize() })
+}
+
+/// The checksum of a range of a file.
+fn sum_of(file: &File, range: Range<u64>, block: &mut [u8]) -> io::Result<Hasher> {
+    let (mut at, mut sum) = (range.start, Hasher::new());
+    while at < range.end {
+        let wanted = block.len().min((range.end - at) as usize);
+        file.read_exact_at(&mut block[..wanted], at)?;
+        sum.update(&block[..wanted]);
+        at += wanted as u64;
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_have_the_checksum_of_the_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let bytes: Vec<u8> = (0..2 * PIECE + 12_345).map(|at| (at * at >> 7) as u8).collect();
+        std::fs::write(&path, &bytes).unwrap();
+        let cancel = Cancel::default();
+        let whole = Content::read(&mut File::open(&path).unwrap(), &cancel).unwrap().unwrap();
+        assert_eq!(whole, Content { bytes: bytes.len() as u64, crc32: crc32fast::hash(&bytes) });
+        type Failed = Box<dyn std::error::Error + Send + Sync>;
+        for threads in [1, 3, 8] {
+            assert_eq!(content_of::<Failed>(&path, threads, &cancel).unwrap(), whole);
+        }
+        std::fs::write(&path, "").unwrap();
+        let empty = content_of::<Failed>(&path, 2, &cancel).unwrap();
+        assert_eq!(empty, Content { bytes: 0, crc32: 0 });
+    }
 }

@@ -20,5 +20,5 @@ pub fn share(
     cancel: &Cancel,
 ) -> Result<ReadShare, Error> {
     let starts = batch_starts::<Error>(segments, options(resources, cancel), progress)?;
-    ReadShare::at_starts(segments, shard, &starts, cancel)
+    ReadShare::at_starts(segments, shard, &starts, resources.threads, cancel)
 }

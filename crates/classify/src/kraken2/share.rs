@@ -30,7 +30,13 @@ impl ReadShare {
         };
         walk::<_, Error>(segments, options(resources, cancel), BatchSizes::of, take, progress)?;
         starts.push(reads);
-        let of = merganser_io::ReadShare::at_starts::<Error>(segments, shard, &starts, cancel)?;
+        let of = merganser_io::ReadShare::at_starts::<Error>(
+            segments,
+            shard,
+            &starts,
+            resources.threads,
+            cancel,
+        )?;
         Ok(ReadShare::of_blocks(of))
     }
 }

@@ -18,7 +18,8 @@ pub struct ReadShare {
 
 impl ReadShare {
     /// The shard of the job over `segments` that takes these of the reads, by their number in all segments
-    /// from 0; a pair is one. All files are read for their [`fingerprint`].
+    /// from 0; a pair is one. All files are read by `threads` workers for their
+    /// [`fingerprint`].
     ///
     /// # Errors
     /// If an input is no regular file, or cannot be read; if cancelled.
@@ -26,11 +27,12 @@ impl ReadShare {
         segments: &[Segment],
         shard: Shard,
         reads: Range<u64>,
+        threads: usize,
         cancel: &Cancel,
     ) -> Result<ReadShare, E> {
         let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
         let kinds: Vec<u8> = segments.iter().map(kind).collect();
-        let job = fingerprint::<E>(&inputs, cancel)? ^ u64::from(crc32fast::hash(&kinds));
+        let job = fingerprint::<E>(&inputs, threads, cancel)? ^ u64::from(crc32fast::hash(&kinds));
         // Second mates that are left over are for the last shard to complain of.
         let end = if shard.number() == shard.of() { u64::MAX } else { reads.end };
         Ok(ReadShare { shard, job, reads: reads.start..end })
@@ -44,6 +46,7 @@ impl ReadShare {
         segments: &[Segment],
         shard: Shard,
         starts: &[u64],
+        threads: usize,
         cancel: &Cancel,
     ) -> Result<ReadShare, E> {
         let total = starts.last().copied().unwrap_or_default();
@@ -52,7 +55,7 @@ impl ReadShare {
         let border = |at: u64| {
             starts.get(starts.partition_point(|&start| start < at)).copied().unwrap_or(total)
         };
-        ReadShare::new(segments, shard, border(share.start)..border(share.end), cancel)
+        ReadShare::new(segments, shard, border(share.start)..border(share.end), threads, cancel)
     }
 
     /// Which shard of how many.

@@ -216,7 +216,7 @@ fn fingerprints_tell_files_apart() {
     let of = |names: &[&str]| {
         let inputs: Vec<Input> =
             names.iter().map(|name| Input::File(dir.path().join(name))).collect();
-        fingerprint::<Box<dyn std::error::Error + Send + Sync>>(&inputs, &Cancel::default())
+        fingerprint::<Box<dyn std::error::Error + Send + Sync>>(&inputs, 2, &Cancel::default())
             .unwrap()
     };
     for (name, bytes) in [("a", "ACGT"), ("b", "ACGA"), ("c", "ACGT"), ("d", "ACG"), ("e", "")] {
