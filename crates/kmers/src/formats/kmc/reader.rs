@@ -60,17 +60,21 @@ struct Header {
 }
 
 impl Header {
-    /// The count of the record that `bytes` begin with, and go beyond; `None` if the header excludes
-    /// it, as KMC and kmc_tools never write it.
+    /// The count of the record that `bytes` begin with, and go beyond.
     #[inline(always)]
-    fn count(&self, bytes: &[u8]) -> Option<u32> {
+    fn count(&self, bytes: &[u8]) -> u32 {
         let suffix = (self.k - self.prefix_bases) / 4;
         let mask = u32::MAX.checked_shr(32 - 8 * self.count_bytes as u32).unwrap_or(0);
-        let count = match self.count_bytes {
+        match self.count_bytes {
             0 => 1,
             _ => u32::load(&bytes[suffix..]) & mask,
-        };
-        ((self.min_count..=self.max_count).contains(&count) && count > 0).then_some(count)
+        }
+    }
+
+    /// Whether the header allows a count, as it does all that KMC and kmc_tools write.
+    #[inline(always)]
+    fn allows(&self, count: u32) -> bool {
+        (self.min_count..=self.max_count).contains(&count) && count > 0
     }
 }
 
@@ -233,19 +237,46 @@ impl Database {
         let header = self.header;
         let (bases, size) = (header.k - header.prefix_bases, self.record_bytes());
         let high = prefix.shl(2 * bases as u32);
-        for (record, at) in records.zip((0..).step_by(size)) {
-            let bytes = &bytes[at..];
-            let kmer = high.or(suffix(bytes, bases));
-            if last.is_some_and(|last| last >= kmer) {
-                return Err(self.bad_record(record, "its k-mer is not above the one before"));
-            }
-            let Some(count) = header.count(bytes) else {
-                return Err(self.bad_record(record, "its count is outside the header's bounds"));
-            };
-            *last = Some(kmer);
+        // What is wrong is seen by all records, so that none of them waits for a branch.
+        let (mut sound, mut before) = (true, last.unwrap_or_default());
+        for (number, record) in records.clone().enumerate() {
+            let bytes = &bytes[number * size..];
+            let (kmer, count) = (high.or(suffix(bytes, bases)), header.count(bytes));
+            let rises = before < kmer || (number == 0 && last.is_none());
+            sound &= rises & header.allows(count);
+            before = kmer;
             visit(record, kmer, count)?;
         }
+        if !sound {
+            return Err(self.first_bad(high, bytes, records, *last));
+        }
+        *last = if records.is_empty() { *last } else { Some(before) };
         Ok(())
+    }
+
+    /// What is wrong with the first record that is.
+    #[cold]
+    fn first_bad<K: Kmer>(
+        &self,
+        high: K,
+        bytes: &[u8],
+        records: Range<u64>,
+        mut last: Option<K>,
+    ) -> Error {
+        let bases = self.header.k - self.header.prefix_bases;
+        for (bytes, record) in bytes.chunks(self.record_bytes()).zip(records) {
+            // The widest word is read at each.
+            let bytes = [bytes, &[0; 40]].concat();
+            let kmer = high.or(suffix(&bytes, bases));
+            if last.is_some_and(|last| last >= kmer) {
+                return self.bad_record(record, "its k-mer is not above the one before");
+            }
+            if !self.header.allows(self.header.count(&bytes)) {
+                return self.bad_record(record, "its count is outside the header's bounds");
+            }
+            last = Some(kmer);
+        }
+        self.damaged("its records are out of order")
     }
 
     /// An error about a record, numbered from 0.
