@@ -50,5 +50,5 @@ pub use same::warn_of_repeats;
 pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
 pub use suffix::{OutputCompression, OutputFormat};
-pub use table_line::{each_table_line, read_table, read_table_line};
+pub use table_line::{each_line, each_table_line, read_table, read_table_line};
 pub use there::{is_file, look_up, uninterrupted};

@@ -51,11 +51,21 @@ pub fn read_table_line(
 /// As [`read_table_line`], and what `take` returns.
 pub fn each_table_line<E: From<io::Error>>(
     path: &Path,
+    take: impl FnMut(u64, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    each_line(&mut BufReader::new(File::open(path)?), take)
+}
+
+/// Calls `take` with the lines of an open text, as [`each_table_line`] does.
+///
+/// # Errors
+/// As [`each_table_line`].
+pub fn each_line<E: From<io::Error>>(
+    text: &mut dyn BufRead,
     mut take: impl FnMut(u64, &[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut text = BufReader::new(File::open(path)?);
     let (mut line, mut number) = (Vec::new(), 1);
-    while read_table_line(&mut text, &mut line, number)? > 0 {
+    while read_table_line(text, &mut line, number)? > 0 {
         take(number, line.strip_suffix(b"\n").unwrap_or(&line))?;
         line.clear();
         number += 1;

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::ValueEnum;
 use merganser_io::{FileKind, Input, OutputCompression, OutputFormat};
 
 use crate::console::Console;
-use crate::failure::usage;
 
 /// What an output holds: the formats that its name may ask for, and how these may be compressed. A name that asks for
 /// nothing gets the default format.
@@ -212,7 +211,8 @@ pub(crate) fn note_interleaved(
 /// # Errors
 /// Which name it is, and a better one.
 pub(crate) fn refuse_other_reads(paths: &[PathBuf], inputs: &[Input]) -> Result<()> {
-    other_reads(paths, inputs).map_or(Ok(()), usage)
+    // It is what the inputs hold that does not fit: no matter of usage.
+    other_reads(paths, inputs).map_or(Ok(()), |problem| bail!(problem))
 }
 
 fn other_reads(paths: &[PathBuf], inputs: &[Input]) -> Option<String> {

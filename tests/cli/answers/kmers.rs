@@ -187,6 +187,21 @@ fn text_is_read_as_often_as_a_verb_needs() {
 }
 
 #[test]
+fn histograms_are_read_compressed_and_from_pipes() {
+    let (dir, _) = sample();
+    dir.run("kmers histogram -q r.mgk -o r.hist.gz").ok();
+    dir.run("kmers histogram -q r.mgk -o r.hist").ok();
+    let model = "kmers histogram --model -q --ploidy 1 -k 21";
+    let expected = dir.run(&format!("{model} r.hist")).ok();
+    assert!(expected.contains("genome_size"));
+    assert_eq!(dir.run(&format!("{model} r.hist.gz")).ok(), expected);
+    for name in ["-", "/dev/stdin"] {
+        let run = format!("{model} {name}");
+        assert_eq!(dir.run_with(run.split(' '), &dir.read("r.hist")).ok(), expected);
+    }
+}
+
+#[test]
 fn one_table_twice_is_said() {
     let (dir, _) = sample();
     std::os::unix::fs::symlink("r.mgk", dir.path("link.mgk")).unwrap();

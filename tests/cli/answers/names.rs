@@ -129,8 +129,16 @@ fn a_suffix_that_an_output_cannot_have_is_refused() {
         ("deplete filter h.mgd r.fq -o", "d.bam", "cannot be BAM: end its name in .fq, .fa"),
         ("deplete filter h.mgd r.fq -o", "d.cram", "cannot be CRAM"),
         ("deplete filter h.mgd r.fq -o", "d.fq.bz2", "cannot be compressed as .bz2"),
-        ("deplete filter h.mgd r.fq -o", "d.fa", "r.fq have qualities, and are written as FASTQ"),
-        ("deplete filter h.mgd r.fa -o", "d.fq", "r.fa have no qualities, which FASTQ needs"),
+        (
+            "deplete filter h.mgd r.fq -o",
+            "d.fa",
+            "the reads of r.fq have qualities, and are written as FASTQ",
+        ),
+        (
+            "deplete filter h.mgd r.fa -o",
+            "d.fq",
+            "the reads of r.fa have no qualities, which FASTQ needs",
+        ),
         ("deplete index g.fa -o", "h.tsv", "cannot be TSV: end its name in .mgd, .idx"),
         ("index g.fa -o", "i.mgdb", "cannot be a .mgdb database: end its name in .mgi"),
         ("map g.mgi r.fq -e 3 -o", "a.paf", "cannot be PAF: end its name in .sam, .bam, .cram"),
@@ -139,7 +147,9 @@ fn a_suffix_that_an_output_cannot_have_is_refused() {
         ("build --taxonomy tax --map map.tsv g.fa -o", "d.k2d.json", "cannot be JSON"),
     ] {
         let before = dir.names();
-        let message = dir.run(&format!("{run} {name}")).fails(2);
+        // What the reads are is a matter of the input.
+        let code = if part.contains("the reads of") { 1 } else { 2 };
+        let message = dir.run(&format!("{run} {name}")).fails(code);
         assert!(message.contains(part), "{run} {name}: {message}");
         assert_eq!(dir.names(), before, "{run} {name}");
     }

@@ -226,7 +226,8 @@ pub(crate) struct HistogramArgs {
     /// letters, on stderr
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     pub(crate) plot: Option<PathBuf>,
-    /// Bases of a k-mer, where a file of COUNT NUMBER lines is given for a table
+    /// Bases of a k-mer, where COUNT NUMBER lines are given for a table; needed to read them from
+    /// a pipe
     #[arg(short, value_name = "K", value_parser = kmer_length)]
     #[arg(requires = "model", help_heading = "Model")]
     pub(crate) k: Option<u8>,

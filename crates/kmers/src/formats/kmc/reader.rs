@@ -71,10 +71,12 @@ impl Header {
         }
     }
 
-    /// Whether the header allows a count, as it does all that KMC and kmc_tools write.
+    /// The least count that the header allows, as it does all that KMC and kmc_tools write, and how far the largest one is
+    /// above it.
     #[inline(always)]
-    fn allows(&self, count: u32) -> bool {
-        (self.min_count..=self.max_count).contains(&count) && count > 0
+    fn allowed(&self) -> (u32, u32) {
+        let least = self.min_count.max(1);
+        (least, self.max_count.saturating_sub(least))
     }
 }
 
@@ -237,17 +239,20 @@ impl Database {
         let header = self.header;
         let (bases, size) = (header.k - header.prefix_bases, self.record_bytes());
         let high = prefix.shl(2 * bases as u32);
-        // What is wrong is seen by all records, so that none of them waits for a branch.
-        let (mut sound, mut before) = (true, last.unwrap_or_default());
+        // All records are looked at before any is complained of: so none of them waits for a branch.
+        let (least, span) = header.allowed();
+        let (mut before, mut wrong) = (last.unwrap_or_default(), 0u64);
         for (number, record) in records.clone().enumerate() {
             let bytes = &bytes[number * size..];
             let (kmer, count) = (high.or(suffix(bytes, bases)), header.count(bytes));
-            let rises = before < kmer || (number == 0 && last.is_none());
-            sound &= rises & header.allows(count);
+            wrong += u64::from(kmer <= before) + u64::from(count.wrapping_sub(least) > span);
             before = kmer;
             visit(record, kmer, count)?;
         }
-        if !sound {
+        // The first k-mer of all is above none, and may be zero.
+        let zero =
+            last.is_none() && !records.is_empty() && high.or(suffix(bytes, bases)) == K::default();
+        if wrong > u64::from(zero) {
             return Err(self.first_bad(high, bytes, records, *last));
         }
         *last = if records.is_empty() { *last } else { Some(before) };
@@ -264,6 +269,7 @@ impl Database {
         mut last: Option<K>,
     ) -> Error {
         let bases = self.header.k - self.header.prefix_bases;
+        let (least, span) = self.header.allowed();
         for (bytes, record) in bytes.chunks(self.record_bytes()).zip(records) {
             // The widest word is read at each.
             let bytes = [bytes, &[0; 40]].concat();
@@ -271,7 +277,7 @@ impl Database {
             if last.is_some_and(|last| last >= kmer) {
                 return self.bad_record(record, "its k-mer is not above the one before");
             }
-            if !self.header.allows(self.header.count(&bytes)) {
+            if self.header.count(&bytes).wrapping_sub(least) > span {
                 return self.bad_record(record, "its count is outside the header's bounds");
             }
             last = Some(kmer);

@@ -1,7 +1,7 @@
 //! `merganser kmers histogram --model`.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -123,7 +123,14 @@ struct Found {
 fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Found> {
     let path = &args.table;
     let given = args.k.map(usize::from);
-    let file = if is_histogram(path)? { Some(read_histogram(path)?) } else { of_fastk(path)? };
+    let is_pipe = path.as_os_str() == "-"
+        || std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
+    // A pipe can be looked at once: with -k it holds a histogram, without a table.
+    let file = if (is_pipe && given.is_some()) || is_histogram(path)? {
+        Some(read_histogram(path)?)
+    } else {
+        of_fastk(path)?
+    };
     if let Some(HistogramFile { histogram, k, total }) = file {
         let Some(k) = k.or(given) else {
             return failure::usage(
@@ -193,7 +200,12 @@ fn read_histogram(path: &Path) -> Result<HistogramFile> {
     let mut lines = HistogramLines::default();
     let at = |bad| anyhow::anyhow!("{}: {bad}", path.display());
     let mut bad = None;
-    let read = merganser_io::each_table_line(path, |_, line| {
+    let failed = |source| Error::File { path: path.to_owned(), source };
+    let text: Box<dyn Read> = match path.as_os_str() == "-" {
+        true => Box::new(std::io::stdin()),
+        false => merganser_io::open_text(path).map_err(failed)?,
+    };
+    let read = merganser_io::each_line(&mut BufReader::new(text), |_, line| {
         lines.add(line).map_err(|problem| {
             bad = Some(problem);
             std::io::Error::from(std::io::ErrorKind::InvalidData)
@@ -202,7 +214,7 @@ fn read_histogram(path: &Path) -> Result<HistogramFile> {
     if let Some(bad) = bad {
         return Err(at(bad));
     }
-    read.map_err(|source| Error::File { path: path.to_owned(), source })?;
+    read.map_err(failed)?;
     lines.finish().map_err(at)
 }
 
