@@ -1,4 +1,4 @@
-//! What one should know before believing a judgement: a sentence each.
+//! Reasons not to believe a judgement: a sentence each.
 
 use merganser_io::FileKind;
 use merganser_spectrum::{is_flat_valley, least_k, solid_threshold};

@@ -12,7 +12,7 @@ use merganser_kmers::Histogram;
 pub(crate) struct Parentage {
     /// Solid k-mers of the child that the other parent lacks.
     pub(crate) passed_on: [u64; 2],
-    /// Those of them that this parent lacks, too.
+    /// Solid k-mers of the child that neither parent has.
     pub(crate) neither: u64,
     /// Whether the parent's reads have a k-mer.
     pub(crate) has_kmers: [bool; 2],

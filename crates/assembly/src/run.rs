@@ -206,7 +206,7 @@ impl Judgement {
     }
 }
 
-/// What was read of some files.
+/// Numbers of letters and sequences that were read of some files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Letters {
     letters: u64,

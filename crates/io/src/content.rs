@@ -1,4 +1,4 @@
-//! What tells files apart: their sizes and checksums of all their bytes.
+//! Contents of files: sizes and checksums of all bytes, by which files are told apart.
 
 use std::collections::BTreeMap;
 use std::fs::File;

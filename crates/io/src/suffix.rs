@@ -13,7 +13,7 @@ pub enum OutputFormat {
     Kmc,
     /// k-mers in KFF.
     Kff,
-    /// What `jellyfish count` writes.
+    /// Jellyfish's binary table.
     Jellyfish,
     /// A table of FastK.
     FastK,
@@ -86,7 +86,7 @@ pub enum OutputCompression {
     Zip,
 }
 
-/// What each suffix stands for, in lower case. Names with any other suffix ask for nothing.
+/// Suffixes, in lower case, and their formats. Names with any other suffix ask for nothing.
 const FORMATS: &[(&str, OutputFormat)] = &[
     ("mgk", OutputFormat::Mgk),
     ("kmc_pre", OutputFormat::Kmc),

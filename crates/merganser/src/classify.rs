@@ -110,7 +110,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let work = Work::new(args, &query, console)?;
     let source = Source::new(args, path)?;
     source.check(&query)?;
-    let files = source.files(args)?.read(&args.sample_sheet).write(Holds::JSON, &args.resume);
+    let files = source.files(args)?.read(&args.sample_sheet).write(Holds::ANYTHING, &args.resume);
     // Before a database is built for it.
     let outputs = work.check(&query, &files)?;
     work.hint(console);

@@ -1,4 +1,4 @@
-//! What outputs hold, and whether their names say something else.
+//! Formats of outputs, and whether names ask for others.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use merganser_io::{FileKind, Input, OutputCompression, OutputFormat};
 
 use crate::console::Console;
 
-/// What an output holds: the formats that its name may ask for, and how these may be compressed. A name that asks for
+/// The formats that an output's name may ask for, and how these may be compressed. A name that asks for
 /// nothing gets the default format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holds {
-    /// `None` for any.
+    /// The first one is the default; `None` for any.
     formats: Option<&'static [OutputFormat]>,
     compressions: &'static [OutputCompression],
 }
@@ -161,7 +161,9 @@ impl Holds {
                 self.remedy(formats)
             ));
         }
-        let binary = format.filter(|format| self.formats.is_some() && !is_text(*format))?;
+        // A name that asks for no format gets the first one.
+        let binary = format.or(formats.first().copied()).filter(|format| !is_text(*format));
+        let binary = binary.filter(|_| self.formats.is_some())?;
         Some(format!("{name}: {binary} is not compressed once more: leave .{} out", asked.suffix()))
     }
 
@@ -261,6 +263,7 @@ mod tests {
             (Holds::READS, "x.fq.zst", "cannot be compressed as .zst"),
             (Holds::PICTURE, "x.jpg", "cannot be JPEG: end its name in .svg, .png, .pdf"),
             (Holds::TABLE, "x.mgk.gz", "a .mgk table is not compressed once more: leave .gz out"),
+            (Holds::TABLE, "x.gz", "a .mgk table is not compressed once more: leave .gz out"),
             (Holds::PARTIAL, "x.tsv", "cannot be TSV: give it a name without such a suffix"),
         ] {
             assert!(problem(holds, name).contains(what), "{name}: {}", problem(holds, name));

@@ -241,13 +241,16 @@ impl Database {
         let high = prefix.shl(2 * bases as u32);
         // All records are looked at before any is complained of: so none of them waits for a branch.
         let (least, span) = header.allowed();
-        let (mut before, mut wrong) = (last.unwrap_or_default(), 0u64);
+        let (mut before, mut wrong, mut visited) = (last.unwrap_or_default(), 0u64, Ok(()));
         for (number, record) in records.clone().enumerate() {
             let bytes = &bytes[number * size..];
             let (kmer, count) = (high.or(suffix(bytes, bases)), header.count(bytes));
             wrong += u64::from(kmer <= before) + u64::from(count.wrapping_sub(least) > span);
             before = kmer;
-            visit(record, kmer, count)?;
+            visited = visit(record, kmer, count);
+            if visited.is_err() {
+                break;
+            }
         }
         // The first k-mer of all is above none, and may be zero.
         let zero =
@@ -255,11 +258,12 @@ impl Database {
         if wrong > u64::from(zero) {
             return Err(self.first_bad(high, bytes, records, *last));
         }
+        visited?;
         *last = if records.is_empty() { *last } else { Some(before) };
         Ok(())
     }
 
-    /// What is wrong with the first record that is.
+    /// Returns an error about the first record that is wrong.
     #[cold]
     fn first_bad<K: Kmer>(
         &self,
