@@ -134,7 +134,7 @@ mod tests {
     fn pieces_have_the_checksum_of_the_whole() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
-        let bytes: Vec<u8> = (0..2 * PIECE + 12_345).map(|at| (at * at >> 7) as u8).collect();
+        let bytes: Vec<u8> = (0..2 * PIECE + 12_345).map(|at| ((at * at) >> 7) as u8).collect();
         std::fs::write(&path, &bytes).unwrap();
         let cancel = Cancel::default();
         let whole = Content::read(&mut File::open(&path).unwrap(), &cancel).unwrap().unwrap();

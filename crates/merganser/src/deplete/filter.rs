@@ -53,10 +53,10 @@ pub(super) fn run(
     };
     let files = RunFiles::new().lists(args.reads.lists()).inputs(&inputs).read([&args.set]);
     let names: Vec<PathBuf> = kept.iter().chain(&others).cloned().collect();
-    refuse_other_reads(&names, &inputs)?;
     let summaries = [&args.summary, &args.hostile, &args.json].into_iter().flatten();
-    let files = files.write(Holds::DEPLETED_READS, names);
+    let files = files.write(Holds::DEPLETED_READS, &names);
     let set = files.write(Holds::JSON, summaries).check()?;
+    refuse_other_reads(&names, &inputs)?;
     let cancel = interrupt::cancel_on_interrupt();
     let host = Host::read(&args.set, &resources, &cancel)?;
     let outputs = Outputs { kept: sinks(&set, &kept)?, others: sinks(&set, &others)? };

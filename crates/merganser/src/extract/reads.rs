@@ -34,9 +34,6 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let paths = outputs::paths(args, &segments)?;
     let is_fasta = args.format() == ExtractFormat::Fasta;
     let names = paths.clone().all();
-    if !is_fasta {
-        refuse_other_reads(&names, &inputs)?;
-    }
     let lists = [&args.mates1, &args.mates2, &args.singles, &args.reads].into_iter().flatten();
     let set = RunFiles::new()
         .lists(lists)
@@ -44,6 +41,9 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
         .read(others(args)?)
         .write(ExtractFormat::holds(args.given_format, Holds::READS), &names)
         .check()?;
+    if !is_fasta {
+        refuse_other_reads(&names, &inputs)?;
+    }
     let cancel = interrupt::cancel_on_interrupt();
     let config =
         taxa(args, console)?.exclude(args.exclude).any_names(args.pairs.any_names).fasta(is_fasta);

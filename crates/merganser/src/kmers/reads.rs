@@ -46,13 +46,13 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         hint_at_mates(inputs.iter(), "filtered", remedy, console);
     }
     let paths: Vec<PathBuf> = [&args.output].into_iter().chain(&args.output2).cloned().collect();
-    refuse_other_reads(&paths, &inputs)?;
     let files =
         RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(Holds::READS, &paths);
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let (loaded, set) =
         load(&args.table, (&args.tables, &args.device), &inputs, files, &bar, &cancel)?;
+    refuse_other_reads(&paths, &inputs)?;
     let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
     let job = of_reads(&loaded, &resources, &bar, &cancel);
