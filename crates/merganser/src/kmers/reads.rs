@@ -51,8 +51,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let (loaded, set) =
-        load(&args.table, (&args.tables, &args.device), &inputs, files, &bar, &cancel)?;
-    refuse_other_reads(&paths, &inputs)?;
+        load(&args.table, (&args.tables, &args.device), &inputs, (files, &paths), &bar, &cancel)?;
     let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
     let job = of_reads(&loaded, &resources, &bar, &cancel);
@@ -129,12 +128,13 @@ struct Loaded {
     homopolymer_compressed: bool,
 }
 
-/// Loads the table, once it is seen that none of the outputs takes the place of what is read.
+/// Loads the table, once it is seen that none of the outputs takes the place of what is read, and that names of outputs
+/// of reads, `written`, fit these.
 fn load(
     operand: &OsStr,
     (args, device): (&TableArgs, &DeviceArgs),
     reads: &[Input],
-    files: RunFiles,
+    (files, written): (RunFiles, &[PathBuf]),
     bar: &Bar,
     cancel: &Cancel,
 ) -> Result<(Loaded, OutputSet)> {
@@ -144,6 +144,7 @@ fn load(
     };
     let mut opened = tables::open(&[path], args, cancel)?;
     let outputs = files.read(tables::files(&opened)).check()?;
+    refuse_other_reads(written, reads)?;
     let resources = tables::resources(args, Some(device));
     let options = LookupOptions {
         resources: &resources,
@@ -167,7 +168,7 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let cancel = interrupt::cancel_on_interrupt();
     let bar = Bar::new(console);
     let (loaded, set) =
-        load(&args.table, (&args.tables, &args.device), &inputs, files, &bar, &cancel)?;
+        load(&args.table, (&args.tables, &args.device), &inputs, (files, &[]), &bar, &cancel)?;
     let mut output = set.output(&args.output).map_err(Error::from)?;
     let job = of_reads(&loaded, &resources, &bar, &cancel);
     let done = reads::profile(job, &inputs, &mut output);
