@@ -181,7 +181,7 @@ impl Database {
     }
 
     /// Gives `visit` the records between these entries of the look-up table of a bin, of which the
-    /// first is that of the prefix `from`: the number of each from 0, its k-mer and its count.
+    /// first is that of the prefix `from`: the k-mer of each and its count.
     ///
     /// # Errors
     /// If k-mers do not rise, a count is outside the header's bounds, or `visit` says so.
@@ -191,7 +191,7 @@ impl Database {
         entries: &[u64],
         from: u64,
         bytes: &mut Vec<u8>,
-        mut visit: impl FnMut(u64, K, u32) -> Result<(), Error>,
+        mut visit: impl FnMut(K, u32) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let record = self.record_bytes();
         let mut prefix = 0usize;
@@ -234,21 +234,21 @@ impl Database {
         bytes: &[u8],
         records: Range<u64>,
         last: &mut Option<K>,
-        visit: &mut impl FnMut(u64, K, u32) -> Result<(), Error>,
+        visit: &mut impl FnMut(K, u32) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let header = self.header;
         let (bases, size) = (header.k - header.prefix_bases, self.record_bytes());
         let high = prefix.shl(2 * bases as u32);
         // All records are looked at before any is complained of: so none of them waits for a branch.
         let (least, span) = header.allowed();
-        let (mut before, mut wrong, mut visited) = (last.unwrap_or_default(), 0u64, Ok(()));
-        for (number, record) in records.clone().enumerate() {
+        let (mut before, mut wrong, mut failed) = (last.unwrap_or_default(), 0u64, None);
+        for number in 0..(records.end - records.start) as usize {
             let bytes = &bytes[number * size..];
             let (kmer, count) = (high.or(suffix(bytes, bases)), header.count(bytes));
             wrong += u64::from(kmer <= before) + u64::from(count.wrapping_sub(least) > span);
             before = kmer;
-            visited = visit(record, kmer, count);
-            if visited.is_err() {
+            if let Err(error) = visit(kmer, count) {
+                failed = Some(error);
                 break;
             }
         }
@@ -258,7 +258,9 @@ impl Database {
         if wrong > u64::from(zero) {
             return Err(self.first_bad(high, bytes, records, *last));
         }
-        visited?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
         *last = if records.is_empty() { *last } else { Some(before) };
         Ok(())
     }
@@ -372,7 +374,7 @@ impl Database {
                     return Err(Error::Cancelled);
                 }
                 let entries = self.entries(bin, 0, 1 << (2 * self.header.prefix_bases))?;
-                self.scan::<K>(&entries, 0, &mut bytes, |_, kmer, count| writer.add(kmer, count))?;
+                self.scan::<K>(&entries, 0, &mut bytes, |kmer, count| writer.add(kmer, count))?;
             }
         })?;
         Ok(gathered.gathered())
@@ -554,7 +556,7 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
         let database = self.database;
         let from = self.find(prefix, bits)?;
         kmers.reserve((self.entries[self.entries.len() - 1] - self.entries[0]) as usize);
-        database.scan::<K>(&self.entries, from, &mut self.bytes, |_, kmer, count| {
+        database.scan::<K>(&self.entries, from, &mut self.bytes, |kmer, count| {
             kmers.push((kmer, count));
             Ok(())
         })?;

@@ -19,7 +19,7 @@ impl Database {
         let parts =
             self.each_range(threads, cancel, make, |(histogram, bytes), bin, from, to| {
                 let entries = self.entries(bin, from, to)?;
-                self.scan::<K>(&entries, from, bytes, |_, _, count| {
+                self.scan::<K>(&entries, from, bytes, |_, count| {
                     histogram.add(count);
                     Ok(())
                 })

@@ -110,7 +110,7 @@ impl<K: Kmer> MergedReader<'_, K> {
         let prefixes = 1usize << (2 * header.prefix_bases);
         for bin in 0..header.bins as usize {
             let entries = &self.index.entries[bin * prefixes..][from as usize..=to as usize];
-            self.database.scan::<K>(entries, from, &mut self.bytes, |_, kmer, count| {
+            self.database.scan::<K>(entries, from, &mut self.bytes, |kmer, count| {
                 kmers.push((kmer, count));
                 Ok(())
             })?;
@@ -251,6 +251,34 @@ mod tests {
                 }
                 prop_assert_eq!(&all, &expected);
             }
+        }
+    }
+
+    /// The k-mer of A alone is the least one, and a record of zeros looks like it.
+    #[test]
+    fn zeros_are_no_record() {
+        let read = |kmers: &[(u32, u32)], zeros: std::ops::Range<usize>| {
+            let dir = tempfile::tempdir().unwrap();
+            let stem = write(dir.path(), &kmers.iter().copied().collect());
+            let path = dir.path().join("db.kmc_suf");
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[zeros].fill(0);
+            std::fs::write(&path, bytes).unwrap();
+            let database = Database::open(&stem).unwrap();
+            let mut found = Vec::new();
+            let read = database.ranges::<u32>().reader().read(0, 0, &mut found);
+            let counted =
+                database.histogram(1, &Cancel::default()).map(|histogram| histogram.max());
+            (read.map(|()| found).map_err(|error| error.to_string()), counted.is_ok())
+        };
+        assert_eq!(read(&[(0, 5)], 0..0), (Ok(vec![(0, 5)]), true));
+        assert_eq!(read(&[(0, 5), (3, 7)], 0..0), (Ok(vec![(0, 5), (3, 7)]), true));
+        // Two bytes of the suffix, and two of the count.
+        for (kmers, zeros, number) in [(&[(0, 5)][..], 4..8, 1), (&[(0, 5), (3, 7)], 8..12, 2)] {
+            let (read, counted) = read(kmers, zeros);
+            let part = format!("record {number}: its ");
+            assert!(read.as_ref().is_err_and(|error| error.contains(&part)), "{read:?}");
+            assert!(!counted);
         }
     }
 

@@ -79,7 +79,10 @@ impl Database {
         let k = self.header.k;
         self.each_range(threads, cancel, Vec::new, |bytes, bin, from, to| {
             let entries = self.entries(bin, from, to)?;
-            self.scan::<K>(&entries, from, bytes, |record, kmer, _| {
+            let mut next = entries[0];
+            self.scan::<K>(&entries, from, bytes, |kmer, _| {
+                let record = next;
+                next += 1;
                 let problem = if self.header.canonical && kmer.reverse_complement(k) < kmer {
                     "its k-mer is not the smaller one of both strands, as the header says"
                 } else if signatures.is_some_and(|signatures| signatures.bin(kmer, k) != bin) {
