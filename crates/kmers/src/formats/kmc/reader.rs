@@ -60,23 +60,42 @@ struct Header {
 }
 
 impl Header {
-    /// The count of the record that `bytes` begin with, and go beyond.
+    /// The count of the record that `bytes` begin with, and go beyond; `None` if the header excludes
+    /// it, as KMC and kmc_tools never write it.
     #[inline(always)]
-    fn count(&self, bytes: &[u8]) -> u32 {
+    fn count(&self, bytes: &[u8]) -> Option<u32> {
         let suffix = (self.k - self.prefix_bases) / 4;
         let mask = u32::MAX.checked_shr(32 - 8 * self.count_bytes as u32).unwrap_or(0);
-        match self.count_bytes {
+        let count = match self.count_bytes {
             0 => 1,
             _ => u32::load(&bytes[suffix..]) & mask,
-        }
+        };
+        ((self.min_count..=self.max_count).contains(&count) && count > 0).then_some(count)
+    }
+}
+
+/// The k-mer of the record before, by which order is checked.
+#[derive(Clone, Copy, Debug)]
+struct Before<K> {
+    kmer: Option<K>,
+    /// The number of the next record, from 0.
+    record: u64,
+}
+
+impl<K: Kmer> Before<K> {
+    fn new(record: u64) -> Before<K> {
+        Before { kmer: None, record }
     }
 
-    /// The least count that the header allows, as it does all that KMC and kmc_tools write, and how far the largest one is
-    /// above it.
+    /// Takes the next k-mer, which must be above the one before.
     #[inline(always)]
-    fn allowed(&self) -> (u32, u32) {
-        let least = self.min_count.max(1);
-        (least, self.max_count.saturating_sub(least))
+    fn check(&mut self, database: &Database, kmer: K) -> Result<(), Error> {
+        if self.kmer.is_some_and(|before| before >= kmer) {
+            return Err(database.bad_record(self.record, "its k-mer is not above the one before"));
+        }
+        self.kmer = Some(kmer);
+        self.record += 1;
+        Ok(())
     }
 }
 
@@ -183,8 +202,10 @@ impl Database {
     /// Gives `visit` the records between these entries of the look-up table of a bin, of which the
     /// first is that of the prefix `from`: the k-mer of each and its count.
     ///
+    /// Their order is for `visit` to check.
+    ///
     /// # Errors
-    /// If k-mers do not rise, a count is outside the header's bounds, or `visit` says so.
+    /// If a count is outside the header's bounds, or `visit` says so.
     #[inline(always)]
     fn scan<K: Kmer>(
         &self,
@@ -195,7 +216,6 @@ impl Database {
     ) -> Result<(), Error> {
         let record = self.record_bytes();
         let mut prefix = 0usize;
-        let mut last = None;
         let (mut at, end) = (entries[0], entries[entries.len() - 1]);
         while at < end {
             let number = (end - at).min(SCAN_RECORDS) as usize;
@@ -208,7 +228,7 @@ impl Database {
                 let until = (entries[prefix + 1] - at).min(number as u64) as usize;
                 let high = K::from_low(from + prefix as u64);
                 let records = at + done as u64..at + until as u64;
-                self.records(high, &bytes[done * record..], records, &mut last, &mut visit)?;
+                self.records(high, &bytes[done * record..], records, &mut visit)?;
                 done = until;
             }
             at += number as u64;
@@ -226,69 +246,28 @@ impl Database {
             .map_err(|source| self.io(1, source))
     }
 
-    /// The records of one prefix, behind the k-mer `last` of the one before.
+    /// The records of one prefix.
     #[inline(always)]
     fn records<K: Kmer>(
         &self,
         prefix: K,
         bytes: &[u8],
         records: Range<u64>,
-        last: &mut Option<K>,
         visit: &mut impl FnMut(K, u32) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let header = self.header;
         let (bases, size) = (header.k - header.prefix_bases, self.record_bytes());
         let high = prefix.shl(2 * bases as u32);
-        // All records are looked at before any is complained of: so none of them waits for a branch.
-        let (least, span) = header.allowed();
-        let (mut before, mut wrong, mut failed) = (last.unwrap_or_default(), 0u64, None);
         for number in 0..(records.end - records.start) as usize {
             let bytes = &bytes[number * size..];
-            let (kmer, count) = (high.or(suffix(bytes, bases)), header.count(bytes));
-            wrong += u64::from(kmer <= before) + u64::from(count.wrapping_sub(least) > span);
-            before = kmer;
-            if let Err(error) = visit(kmer, count) {
-                failed = Some(error);
-                break;
-            }
+            let low = suffix(bytes, bases);
+            let Some(count) = header.count(bytes) else {
+                let record = records.start + number as u64;
+                return Err(self.bad_record(record, "its count is outside the header's bounds"));
+            };
+            visit(high.or(low), count)?;
         }
-        // The first k-mer of all is above none, and may be zero.
-        let zero =
-            last.is_none() && !records.is_empty() && high.or(suffix(bytes, bases)) == K::default();
-        if wrong > u64::from(zero) {
-            return Err(self.first_bad(high, bytes, records, *last));
-        }
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        *last = if records.is_empty() { *last } else { Some(before) };
         Ok(())
-    }
-
-    /// Returns an error about the first record that is wrong.
-    #[cold]
-    fn first_bad<K: Kmer>(
-        &self,
-        high: K,
-        bytes: &[u8],
-        records: Range<u64>,
-        mut last: Option<K>,
-    ) -> Error {
-        let bases = self.header.k - self.header.prefix_bases;
-        let (least, span) = self.header.allowed();
-        for (bytes, record) in bytes.chunks(self.record_bytes()).zip(records) {
-            // The widest word is read at each.
-            let bytes = [bytes, &[0; 40]].concat();
-            let kmer = high.or(suffix(&bytes, bases));
-            if last.is_some_and(|last| last >= kmer) {
-                return self.bad_record(record, "its k-mer is not above the one before");
-            }
-            if self.header.count(&bytes).wrapping_sub(least) > span {
-                return self.bad_record(record, "its count is outside the header's bounds");
-            }
-            last = Some(kmer);
-        }
-        self.damaged("its records are out of order")
     }
 
     /// An error about a record, numbered from 0.
@@ -374,7 +353,11 @@ impl Database {
                     return Err(Error::Cancelled);
                 }
                 let entries = self.entries(bin, 0, 1 << (2 * self.header.prefix_bases))?;
-                self.scan::<K>(&entries, 0, &mut bytes, |kmer, count| writer.add(kmer, count))?;
+                let mut before = Before::new(entries[0]);
+                self.scan::<K>(&entries, 0, &mut bytes, |kmer, count| {
+                    before.check(self, kmer)?;
+                    writer.add(kmer, count)
+                })?;
             }
         })?;
         Ok(gathered.gathered())
@@ -390,6 +373,11 @@ impl Database {
 #[inline(always)]
 fn suffix<K: Kmer>(bytes: &[u8], bases: usize) -> K {
     if bases == 0 { K::default() } else { K::from_packed(bytes, bases) }
+}
+
+/// Whether each k-mer is above the one before.
+fn is_rising<K: Kmer>(kmers: &[(K, u32)]) -> bool {
+    kmers.is_sorted_by(|one, other| one.0 < other.0)
 }
 
 /// A header as it stands in its file.
@@ -564,7 +552,7 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
         let (first, last) = ends::<K>(database.header.k, prefix, bits);
         let within = kmers.first().is_none_or(|entry| first <= entry.0)
             && kmers.last().is_none_or(|entry| entry.0 <= last);
-        if !within {
+        if !within || !is_rising(kmers) {
             return Err(database.damaged("its k-mers are out of order"));
         }
         Ok(())

@@ -4,7 +4,7 @@ use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
-use super::Database;
+use super::{Before, Database};
 use crate::{Error, Histogram};
 
 impl Database {
@@ -19,7 +19,9 @@ impl Database {
         let parts =
             self.each_range(threads, cancel, make, |(histogram, bytes), bin, from, to| {
                 let entries = self.entries(bin, from, to)?;
-                self.scan::<K>(&entries, from, bytes, |_, count| {
+                let mut before = Before::new(entries[0]);
+                self.scan::<K>(&entries, from, bytes, |kmer, count| {
+                    before.check(self, kmer)?;
                     histogram.add(count);
                     Ok(())
                 })

@@ -3,7 +3,7 @@
 
 use merganser_seq::kmer::Kmer;
 
-use super::Database;
+use super::{Database, is_rising};
 use crate::Error;
 use crate::scattered::sort_range;
 use crate::tables::ranges::{ends, keep_range};
@@ -110,10 +110,14 @@ impl<K: Kmer> MergedReader<'_, K> {
         let prefixes = 1usize << (2 * header.prefix_bases);
         for bin in 0..header.bins as usize {
             let entries = &self.index.entries[bin * prefixes..][from as usize..=to as usize];
+            let first = kmers.len();
             self.database.scan::<K>(entries, from, &mut self.bytes, |kmer, count| {
                 kmers.push((kmer, count));
                 Ok(())
             })?;
+            if !is_rising(&kmers[first..]) {
+                return Err(self.database.damaged("its k-mers are out of order"));
+            }
         }
         sort_range(kmers, &mut self.swap, header.k, bits);
         match kmers.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -276,7 +280,7 @@ mod tests {
         // Two bytes of the suffix, and two of the count.
         for (kmers, zeros, number) in [(&[(0, 5)][..], 4..8, 1), (&[(0, 5), (3, 7)], 8..12, 2)] {
             let (read, counted) = read(kmers, zeros);
-            let part = format!("record {number}: its ");
+            let part = format!("record {number}: its count is outside");
             assert!(read.as_ref().is_err_and(|error| error.contains(&part)), "{read:?}");
             assert!(!counted);
         }

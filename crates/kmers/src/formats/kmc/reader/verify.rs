@@ -7,7 +7,7 @@ use merganser_seq::kmer::Kmer;
 use merganser_seq::signature::Rule;
 use merganser_seq::with_kmer;
 
-use super::Database;
+use super::{Before, Database};
 use crate::Error;
 
 /// Where the signatures of a database of version 0x200 lead.
@@ -79,10 +79,10 @@ impl Database {
         let k = self.header.k;
         self.each_range(threads, cancel, Vec::new, |bytes, bin, from, to| {
             let entries = self.entries(bin, from, to)?;
-            let mut next = entries[0];
+            let mut before = Before::new(entries[0]);
             self.scan::<K>(&entries, from, bytes, |kmer, _| {
-                let record = next;
-                next += 1;
+                let record = before.record;
+                before.check(self, kmer)?;
                 let problem = if self.header.canonical && kmer.reverse_complement(k) < kmer {
                     "its k-mer is not the smaller one of both strands, as the header says"
                 } else if signatures.is_some_and(|signatures| signatures.bin(kmer, k) != bin) {
