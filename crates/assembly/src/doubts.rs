@@ -43,14 +43,13 @@ pub(crate) fn of_reads_as_assembly(
     letters: Letters,
     k: usize,
 ) -> Option<String> {
-    use FileKind::{Bam, Cram, Fastq, Sam};
     let kind = assembly.input.path().and_then(FileKind::of_path);
     let distinct = of.distinct();
     let is_deep = letters.mean() < MAX_READ
         && of.kmers > MIN_READ_COVERAGE * distinct
         && least_k(distinct, 4) <= k as f64;
     let why = match kind {
-        Some(kind @ (Fastq | Sam | Bam | Cram)) => format!("is {kind}"),
+        Some(kind) if kind.is_reads() => format!("is {kind}"),
         _ if is_deep => format!(
             "has {} sequences of {} bases on average, and each of its k-mers {:.1} times",
             letters.records,

@@ -114,7 +114,7 @@ fn own_thresholds(run: &Run<'_>, family: &[AnyTable]) -> Result<[u32; 2], Error>
     Ok(own.0.each_ref().map(valley))
 }
 
-/// The end of the valley between errors and genome, 0 where there is none. Merqury's rule misses a flat valley and takes
+/// Returns the end of the valley between errors and genome, 0 without a valley. Merqury's rule misses a flat valley and takes
 /// a far later one, which leaves out hap-mers; elsewhere both agree.
 fn valley(rows: &Histogram) -> u32 {
     first_valley(&rows.iter().collect::<Vec<_>>()).unwrap_or(0)

@@ -150,7 +150,7 @@ mod tests {
         histogram
     }
 
-    /// A child whose mother and father are known: so many k-mers that only each can have passed on, and that neither has.
+    /// A child of two different parents, with the numbers of k-mers that only each can have passed on and that neither has.
     fn parentage(passed_on: [u64; 2], neither: u64) -> Parentage {
         Parentage { passed_on, neither, has_kmers: [true; 2], differ: true }
     }

@@ -262,7 +262,7 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Counts all k-mers of some files, beside so many bytes that are held: a table, and what was read.
+    /// Counts all k-mers of some files within the budget less `held` bytes; returns the table, and what was read.
     fn count(
         &self,
         k: usize,
@@ -341,8 +341,8 @@ impl Run<'_> {
         Ok(letters)
     }
 
-    /// Counts assemblies, beside so many bytes that are held and the tables, behind which theirs come; returns what was
-    /// read of each.
+    /// Counts assemblies within the budget less `held` bytes and the tables, and appends their tables to these; returns
+    /// what was read of each.
     pub(crate) fn count_assemblies(
         &self,
         assemblies: &[Assembly],

@@ -32,7 +32,7 @@ impl Content {
     /// Reads a file from where it is to its end; `None` if cancelled.
     ///
     /// # Errors
-    /// As reading.
+    /// If the file cannot be read.
     pub fn read(file: &mut File, cancel: &Cancel) -> io::Result<Option<Content>> {
         let (mut bytes, mut checksum) = (0, Hasher::new());
         let mut block = vec![0; BLOCK];

@@ -159,6 +159,11 @@ impl FileKind {
         matches!(self, Fasta | Fastq | Sam | Bam | Cram)
     }
 
+    /// Whether it holds reads that may have qualities, which FASTA never has.
+    pub fn is_reads(self) -> bool {
+        self.is_sequences() && self != FileKind::Fasta
+    }
+
     /// Whether it is text of lines.
     pub fn is_text(self) -> bool {
         use FileKind::{Counts, Fasta, Fastq, Library, Pairs, Sam};

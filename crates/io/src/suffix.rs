@@ -31,7 +31,7 @@ pub enum OutputFormat {
     Index,
     /// Our set of a host's minimizers.
     HostSet,
-    /// The same as Deacon writes it.
+    /// A set of minimizers in Deacon's format.
     Deacon,
     /// Lines of fields with tabs between them.
     Tsv,

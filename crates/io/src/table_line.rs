@@ -59,7 +59,7 @@ pub fn each_table_line<E: From<io::Error>>(
 /// Calls `take` with the lines of an open text, as [`each_table_line`] does.
 ///
 /// # Errors
-/// As [`each_table_line`].
+/// If a line cannot be read, has more than 1 MiB or is UTF-16; and what `take` returns.
 pub fn each_line<E: From<io::Error>>(
     text: &mut dyn BufRead,
     mut take: impl FnMut(u64, &[u8]) -> Result<(), E>,

@@ -218,17 +218,16 @@ pub(crate) fn refuse_other_reads(paths: &[PathBuf], inputs: &[Input]) -> Result<
 }
 
 fn other_reads(paths: &[PathBuf], inputs: &[Input]) -> Option<String> {
-    use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
     let kinds = inputs.iter().filter_map(|input| Some((input, FileKind::of_path(input.path()?)?)));
     let kinds: Vec<_> = kinds.collect();
     paths.iter().find_map(|path| {
         let name = path.display();
-        let find = |wanted: &[FileKind]| kinds.iter().find(|(_, kind)| wanted.contains(kind));
+        let find = |wanted: &dyn Fn(FileKind) -> bool| kinds.iter().find(|(_, kind)| wanted(*kind));
         match OutputFormat::of_name(path)? {
-            OutputFormat::Fastq => find(&[Fasta]).map(|(input, _)| {
+            OutputFormat::Fastq => find(&|kind| kind == FileKind::Fasta).map(|(input, _)| {
                 format!("{name}: the reads of {input} have no qualities, which FASTQ needs: end its name in .fa")
             }),
-            OutputFormat::Fasta => find(&[Fastq, Sam, Bam, Cram]).map(|(input, _)| {
+            OutputFormat::Fasta => find(&FileKind::is_reads).map(|(input, _)| {
                 format!("{name}: the reads of {input} have qualities, and are written as FASTQ: end its name in .fq")
             }),
             _ => None,

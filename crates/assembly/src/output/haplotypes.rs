@@ -34,16 +34,16 @@ pub struct Phasing {
 }
 
 impl Phasing {
-    /// Of all markers in blocks the part that is not of their block's haplotype, 0 to 1; none without markers, or if hap-mers
-    /// are doubtful.
+    /// Returns the fraction of the markers in blocks that are of the other haplotype than their block, 0 to 1; `None` without
+    /// markers, or if hap-mers are doubtful.
     pub fn switch_rate(&self) -> Option<f64> {
         let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum::<u64>();
         let (switches, markers) = (sum(|block| block.switches), sum(|block| block.markers));
         (markers > 0 && !self.is_doubtful).then(|| switches as f64 / markers as f64)
     }
 
-    /// Of all markers the part that is not of the haplotype of most markers of their sequence, 0 to 1; none without
-    /// markers, or if hap-mers are doubtful.
+    /// Returns the fraction of all markers that are not of the haplotype of most markers of their sequence, 0 to 1; `None`
+    /// without markers, or if hap-mers are doubtful.
     pub fn hamming_rate(&self) -> Option<f64> {
         let fewer: u64 =
             self.contigs.iter().map(|contig| contig.markers[0].min(contig.markers[1])).sum();

@@ -22,7 +22,7 @@ pub struct HistogramFile {
 pub struct BadLine {
     /// Its number, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The problem with the line.
     pub problem: String,
 }
 

@@ -1,11 +1,12 @@
 //! The outputs beside the table.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use merganser_count::Error;
 use merganser_io::{Input, Output, OutputSet};
 use merganser_kmers::Histogram;
+use merganser_kmers::tables::Database;
 use merganser_report::multiqc::Kind;
 
 use crate::args::CountArgs;
@@ -58,14 +59,8 @@ pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
     match args.format() {
         Format::None => Vec::new(),
         Format::Mgk | Format::Kff | Format::Tsv | Format::Parquet => vec![output],
-        Format::Kmc => [".kmc_pre", ".kmc_suf"].map(|end| with_suffix(&output, end)).to_vec(),
+        Format::Kmc => Database::files(&output).to_vec(),
     }
-}
-
-fn with_suffix(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(end);
-    name.into()
 }
 
 /// What is read and written.

@@ -1,7 +1,7 @@
 //! The verbs that compute a table from tables.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use merganser_io::Output;
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Calculated, Calculation, Cut, Expression, Mode, Operation};
 use merganser_kmers::formats::TableFormat;
-use merganser_kmers::tables::AnyTable;
+use merganser_kmers::tables::{AnyTable, Database};
 use merganser_run::{Cancel, Resources, Shard, Summary, thousands};
 
 use super::tables;
@@ -292,16 +292,9 @@ fn run_on(
 
 /// The files that the result goes to.
 fn table_files(args: &WrittenArgs) -> Vec<PathBuf> {
-    let with_end = |output: &Path, end: &str| {
-        let mut name = output.as_os_str().to_owned();
-        name.push(end);
-        PathBuf::from(name)
-    };
     match (args.table(), args.format()) {
         (None, _) => Vec::new(),
-        (Some(output), ResultFormat::Kmc) => {
-            [".kmc_pre", ".kmc_suf"].map(|end| with_end(&output, end)).to_vec()
-        }
+        (Some(output), ResultFormat::Kmc) => Database::files(&output).to_vec(),
         (Some(output), _) => vec![output],
     }
 }

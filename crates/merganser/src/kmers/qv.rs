@@ -189,12 +189,11 @@ fn assembly(path: &Path) -> Result<Assembly> {
 
 /// A table, unless the file holds sequences, or is a list of such files.
 fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
-    use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
     let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
     let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
     let kind = FileKind::read(path).map_err(failed)?;
-    let is_dump = kind == Some(Fasta) && AnyTable::is_fasta(path).map_err(Error::from)?;
-    let holds_reads = matches!(kind, Some(Fasta | Fastq | Sam | Bam | Cram)) && !is_dump;
+    let is_dump = kind == Some(FileKind::Fasta) && AnyTable::is_fasta(path).map_err(Error::from)?;
+    let holds_reads = kind.is_some_and(FileKind::is_sequences) && !is_dump;
     if is_list || path.as_os_str() == "-" || holds_reads {
         let inputs = expand_inputs(&[path.to_owned()]).map_err(Error::from)?;
         return Ok(Reads::Inputs(inputs));

@@ -53,18 +53,12 @@ pub(super) fn operands(texts: &[OsString]) -> Result<(Vec<PathBuf>, Vec<Cut>)> {
 pub(super) fn repeated(paths: &[PathBuf], cuts: &[Cut]) -> Option<[usize; 2]> {
     let mut seen = HashMap::new();
     paths.iter().zip(cuts).enumerate().find_map(|(place, (path, cut))| {
-        let file = Database::stem(path).map_or_else(|| path.clone(), |stem| with_end(&stem));
+        let database = Database::stem(path).map(|stem| Database::files(&stem));
+        let file = database.map_or_else(|| path.clone(), |[first, _]| first);
         let at = std::fs::metadata(file).ok().filter(|at| !at.file_type().is_fifo())?;
-        let first = *seen.entry((at.dev(), at.ino(), cut.least, cut.most)).or_insert(place);
-        (first != place).then_some([first, place])
+        let before = *seen.entry((at.dev(), at.ino(), cut.least, cut.most)).or_insert(place);
+        (before != place).then_some([before, place])
     })
-}
-
-/// The first file of a KMC database.
-fn with_end(stem: &Path) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    name.push(".kmc_pre");
-    name.into()
 }
 
 /// Opens tables.

@@ -3,15 +3,15 @@
 
 mod counts;
 mod merged;
+mod scan;
 mod verify;
 
 use std::fs::File;
-use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use merganser_run::{Cancel, run_workers, run_workers_collect};
+use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
 use super::names;
@@ -20,15 +20,12 @@ use crate::tables::gathered::Gathered;
 use crate::tables::ranges::{self, ends};
 use crate::tables::{Description, Kind, RangeReader, Ranges, bad};
 use merged::{Index, MergedRanges};
+use scan::{Before, is_rising};
 
 /// Bytes of the end of the prefix file: version, offset of the header, marker.
 const END: u64 = 12;
 /// The longest signature that KMC knows has 11 bases.
 const MOST_SIGNATURE: u32 = 12;
-/// Records that a scan reads at once.
-const SCAN_RECORDS: u64 = 1 << 16;
-/// Entries of the look-up table that a worker takes at a time.
-const RANGE_PREFIXES: u64 = 1 << 12;
 
 /// An open database. Nothing of it is in memory but look-up tables of bins.
 #[derive(Debug)]
@@ -74,31 +71,6 @@ impl Header {
     }
 }
 
-/// The k-mer of the record before, by which order is checked.
-#[derive(Clone, Copy, Debug)]
-struct Before<K> {
-    kmer: Option<K>,
-    /// The number of the next record, from 0.
-    record: u64,
-}
-
-impl<K: Kmer> Before<K> {
-    fn new(record: u64) -> Before<K> {
-        Before { kmer: None, record }
-    }
-
-    /// Takes the next k-mer, which must be above the one before.
-    #[inline(always)]
-    fn check(&mut self, database: &Database, kmer: K) -> Result<(), Error> {
-        if self.kmer.is_some_and(|before| before >= kmer) {
-            return Err(database.bad_record(self.record, "its k-mer is not above the one before"));
-        }
-        self.kmer = Some(kmer);
-        self.record += 1;
-        Ok(())
-    }
-}
-
 impl Database {
     /// The name without suffix of the database that `path` names, if there is one: by either file's
     /// name, or without suffix.
@@ -107,6 +79,11 @@ impl Database {
         let stem = if suffixed { path.with_extension("") } else { path.to_owned() };
         let is_there = !path.is_file() || suffixed;
         (is_there && names(&stem).iter().any(|name| name.is_file())).then_some(stem)
+    }
+
+    /// Returns the files of the database of this name, whether they are there or not: of prefixes, and of suffixes.
+    pub fn files(stem: &Path) -> [PathBuf; 2] {
+        names(stem)
     }
 
     /// Opens the database of this name.
@@ -199,121 +176,6 @@ impl Database {
         bad(&self.names[0], format!("{what}: the database is damaged; make it again"))
     }
 
-    /// Gives `visit` the records between these entries of the look-up table of a bin, of which the
-    /// first is that of the prefix `from`: the k-mer of each and its count.
-    ///
-    /// Their order is for `visit` to check.
-    ///
-    /// # Errors
-    /// If a count is outside the header's bounds, or `visit` says so.
-    #[inline(always)]
-    fn scan<K: Kmer>(
-        &self,
-        entries: &[u64],
-        from: u64,
-        bytes: &mut Vec<u8>,
-        mut visit: impl FnMut(K, u32) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let record = self.record_bytes();
-        let mut prefix = 0usize;
-        let (mut at, end) = (entries[0], entries[entries.len() - 1]);
-        while at < end {
-            let number = (end - at).min(SCAN_RECORDS) as usize;
-            self.read_records(at, number, bytes)?;
-            let mut done = 0;
-            while done < number {
-                while entries[prefix + 1] <= at + done as u64 {
-                    prefix += 1;
-                }
-                let until = (entries[prefix + 1] - at).min(number as u64) as usize;
-                let high = K::from_low(from + prefix as u64);
-                let records = at + done as u64..at + until as u64;
-                self.records(high, &bytes[done * record..], records, &mut visit)?;
-                done = until;
-            }
-            at += number as u64;
-        }
-        Ok(())
-    }
-
-    /// Replaces `bytes` by so many records, and some zeros: the widest word is read at the last one,
-    /// too.
-    fn read_records(&self, at: u64, number: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
-        let record = self.record_bytes();
-        bytes.resize(number * record + 40, 0);
-        self.suffixes
-            .read_exact_at(&mut bytes[..number * record], 4 + at * record as u64)
-            .map_err(|source| self.io(1, source))
-    }
-
-    /// The records of one prefix.
-    #[inline(always)]
-    fn records<K: Kmer>(
-        &self,
-        prefix: K,
-        bytes: &[u8],
-        records: Range<u64>,
-        visit: &mut impl FnMut(K, u32) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let header = self.header;
-        let (bases, size) = (header.k - header.prefix_bases, self.record_bytes());
-        let high = prefix.shl(2 * bases as u32);
-        let number = (records.end - records.start) as usize;
-        // Without a way out of the loop but for `visit`'s, which most callers do not take: it costs a seventh more.
-        let mut visited = 0;
-        for number in 0..number {
-            let bytes = &bytes[number * size..];
-            let low = suffix(bytes, bases);
-            if let Some(count) = header.count(bytes) {
-                visit(high.or(low), count)?;
-                visited += 1;
-            }
-        }
-        if visited == number {
-            return Ok(());
-        }
-        let is_outside = |number: &usize| header.count(&bytes[number * size..]).is_none();
-        let record = records.start + (0..number).find(is_outside).unwrap_or(0) as u64;
-        Err(self.bad_record(record, "its count is outside the header's bounds"))
-    }
-
-    /// An error about a record, numbered from 0.
-    #[cold]
-    fn bad_record(&self, record: u64, problem: &str) -> Error {
-        let number = record + 1;
-        let reason = format!("record {number}: {problem}: the database is damaged; make it again");
-        bad(&self.names[1], reason)
-    }
-
-    /// Visits the ranges of the look-up table, a bin with the first and the last entry, by `threads` workers, each with a
-    /// state that `make` made; returns the states.
-    fn each_range<S: Send>(
-        &self,
-        threads: usize,
-        cancel: &Cancel,
-        make: impl Fn() -> S + Sync,
-        visit: impl Fn(&mut S, u64, u64, u64) -> Result<(), Error> + Sync,
-    ) -> Result<Vec<S>, Error> {
-        let prefixes = 1u64 << (2 * self.header.prefix_bases);
-        let size = RANGE_PREFIXES.min(prefixes);
-        let next = AtomicU64::new(0);
-        run_workers_collect(threads, |_| {
-            let mut state = make();
-            loop {
-                // No range lies across two bins: both sizes are powers of 2.
-                let from = next.fetch_add(size, Ordering::Relaxed);
-                if from >= self.header.bins * prefixes {
-                    return Ok(state);
-                }
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let (bin, from) = (from / prefixes, from % prefixes);
-                visit(&mut state, bin, from, from + size)?;
-            }
-        })
-    }
-
     /// The number of the first of the records `all` of a prefix, in order, whose k-mer is not
     /// `before`.
     fn before<K: Kmer>(
@@ -380,11 +242,6 @@ impl Database {
 #[inline(always)]
 fn suffix<K: Kmer>(bytes: &[u8], bases: usize) -> K {
     if bases == 0 { K::default() } else { K::from_packed(bytes, bases) }
-}
-
-/// Whether each k-mer is above the one before.
-fn is_rising<K: Kmer>(kmers: &[(K, u32)]) -> bool {
-    kmers.is_sorted_by(|one, other| one.0 < other.0)
 }
 
 /// A header as it stands in its file.
