@@ -7,6 +7,7 @@ mod long;
 mod memory;
 mod names;
 mod pipes;
+mod repeats;
 mod same;
 mod signals;
 
@@ -31,7 +32,7 @@ pub(crate) type Result = std::result::Result<Done, String>;
 type Act = fn(&mut Attack<'_>) -> Result;
 
 /// By turns; damage has the most to offer.
-pub(crate) const KINDS: [(&str, Act); 12] = [
+pub(crate) const KINDS: [(&str, Act); 13] = [
     ("damage", damage::act),
     ("signals", signals::act),
     ("disks", disks::act),
@@ -43,6 +44,7 @@ pub(crate) const KINDS: [(&str, Act); 12] = [
     ("memory", memory::act),
     ("damage", damage::act),
     ("same", same::act),
+    ("repeats", repeats::act),
     ("long", long::act),
 ];
 

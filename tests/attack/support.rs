@@ -13,6 +13,8 @@ pub(crate) mod oracle;
 pub(crate) mod peak;
 #[path = "../cli/support/reads.rs"]
 pub(crate) mod reads;
+#[path = "../cli/support/repeats.rs"]
+pub(crate) mod repeats;
 #[path = "../cli/support/tools.rs"]
 pub(crate) mod tools;
 #[path = "../cli/support/two_species.rs"]

@@ -206,6 +206,11 @@ pub(crate) const JOBS: &[Job] = &[
     job("mtjd", "map -e 5 ref.mgi -1 1.fq -2 2.fq --sort -o out/o.bam"),
     job("mtjd", "map -e 5 g0.fa 1.fq.gz --sort -o out/o.cram"),
     job("mjd", "map -e 5 ref.mgi 1.fq"),
+    job("mjd", "map -e 3 --best g0.fa -1 1.fq -2 2.fq -o out/o.bam"),
+    job(
+        "mtjd",
+        "map -e 3 --best-strata --max-hits 5 --rescue 8 ref.mgi -1 1.fq -2 2.fq --sort -o out/o.bam",
+    ),
     reading("smjd", "map -e 4 ref.mgi --sample-sheet sheet.tsv -o out/{}.bam", PAIR),
     job("mtj", "map join m1.bam m2.bam -o out/o.bam"),
     job("l", "report merge a.kreport b.kreport -o out/o.tsv"),

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use crate::support::MERGANSER;
 use crate::support::oracle::{self, Rule};
 use crate::support::reads::{Random, Record, fasta};
+use crate::support::repeats::strew;
 use crate::support::tools::{by_chance, shell};
 use crate::support::two_species::{NAMES, NODES};
 use crate::support::{fastk, meryl};
@@ -129,7 +130,9 @@ impl World {
     fn write_reads(&self, scale: Scale) {
         let (length, number) = scale.sizes();
         let mut random = Random(5);
-        let genomes: Vec<Vec<u8>> = (0..3).map(|_| random.bases(length)).collect();
+        let mut genomes: Vec<Vec<u8>> = (0..3).map(|_| random.bases(length)).collect();
+        let family = random.bases(length.min(30_000) / 100);
+        genomes.iter_mut().for_each(|genome| strew(&mut random, genome, &family));
         for (number, taxid) in [(0, 11), (1, 12)] {
             let text = fasta(&[Record::from(&genomes[number][..])], 80, "\n");
             let text = String::from_utf8(text).unwrap();

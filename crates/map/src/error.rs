@@ -28,6 +28,12 @@ pub enum Error {
          reference first, then the reads"
     )]
     ReadsAsReference(String),
+    /// A read or pair has more hits than there is memory for.
+    #[error("read {}: has more hits than `memory` has room for", read + 1)]
+    Crowded {
+        /// The number of the read among those that were mapped together, from 0.
+        read: usize,
+    },
     /// A file cannot be opened or mapped.
     #[error("{path}: cannot open: {}", merganser_io::reason(source), path = path.display())]
     File {

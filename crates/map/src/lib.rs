@@ -24,6 +24,7 @@ mod queries;
 mod reads;
 mod reference;
 mod rescue;
+mod room;
 mod run;
 mod search;
 mod share;

@@ -27,7 +27,7 @@ pub use placements::Placements;
 pub use record::Format;
 pub(crate) use record::RecordStyle;
 pub use report::Reported;
-pub(crate) use report::{RecordSink, ReportUnit, Reporter, selected};
+pub(crate) use report::{ManyRecords, PairFinder, RecordSink, ReportUnit, Reporter, selected};
 pub use sorted::IndexKind;
 use sorted::{FileIndex, RecordIndex};
 pub(crate) use sorted::{Form, Held, Sorted, Sorting};

@@ -1,12 +1,17 @@
 //! Pairs: which combinations of the mates' hits are concordant.
+//!
+//! In repeats, two reads can have as many combinations as the product of their hits. A list holds the combinations of a
+//! pair up to [`MAX_LISTED`]; those of other pairs are counted, and found again in their order where they are needed.
+
+use std::ops::ControlFlow;
 
 use merganser_run::Cancel;
 
-use crate::Config;
 use crate::hits::Hit;
 use crate::index::IndexView;
 use crate::queries::Queries;
 use crate::trace::Alignment;
+use crate::{Config, Select};
 
 /// The mates of a pair.
 #[derive(Clone, Copy)]
@@ -32,19 +37,79 @@ pub(crate) struct Combination {
     pub(crate) hits: [u32; 2],
 }
 
+/// Combinations of a pair that are listed. With more, they are counted.
+const MAX_LISTED: usize = if cfg!(test) { 1 << 4 } else { 1 << 17 };
+/// Bytes that a hit of a mate takes here.
+pub(crate) const HIT_BYTES: usize = size_of::<Span>() + size_of::<u32>();
+
+/// The positions of a hit's first and last base; [`UNKNOWN`] until the hit is traced.
+type Span = [u32; 2];
+const UNKNOWN: Span = [u32::MAX; 2];
+
 /// A thread's memory, which finds combinations.
 pub(crate) struct Pairing<'r> {
     view: IndexView<'r>,
     config: &'r Config,
     alignment: Alignment,
-    /// The positions of the first and last base of each hit of a mate, once they are known.
-    spans: [Vec<Option<[u32; 2]>>; 2],
-    /// Hits of a mate on the reverse strand, by contig and end.
-    reverse: Vec<u32>,
+    /// Of each hit of a mate.
+    spans: [Vec<Span>; 2],
+    /// The hits of the first mate by contig, end and strand; those of the second mate by strand, contig and end.
+    order: [Vec<u32>; 2],
+    /// The number of the second mate's hits on the forward strand.
+    forward: usize,
     /// Ends the work on a pair with very many combinations.
     cancel: Cancel,
-    /// What was found, in its order.
-    pub(crate) combinations: Vec<Combination>,
+    found: Found,
+    /// Those of one place of the first mate.
+    together: Vec<Combination>,
+}
+
+/// The combinations of a pair.
+enum Found {
+    /// All, in their order.
+    Listed(Vec<Combination>),
+    /// How many have so many edits; where not all are reported, some of those with more edits may be missing.
+    Counted(Vec<u64>),
+}
+
+impl Found {
+    fn add(&mut self, combination: &Combination) {
+        if let Found::Listed(list) = self {
+            if list.len() < MAX_LISTED {
+                list.push(*combination);
+                return;
+            }
+            let listed = std::mem::take(list);
+            *self = Found::Counted(Vec::new());
+            listed.iter().for_each(|earlier| self.add(earlier));
+        }
+        if let Found::Counted(counts) = self {
+            let edits = combination.edits as usize;
+            if counts.len() <= edits {
+                counts.resize(edits + 1, 0);
+            }
+            counts[edits] += 1;
+        }
+    }
+
+    /// Whether so many combinations with these edits are counted.
+    fn has_counted(&self, edits: u32, number: u64) -> bool {
+        let counts = match self {
+            Found::Listed(_) => return false,
+            Found::Counted(counts) => counts,
+        };
+        counts.get(edits as usize).is_some_and(|&count| count >= number)
+    }
+}
+
+/// How many combinations with the fewest edits decide all that is said of a pair; `None`: all are reported.
+fn deciding(config: &Config) -> Option<u64> {
+    let reported = match config.select {
+        Select::Best => 1,
+        Select::All | Select::BestStrata => config.max_hits,
+    };
+    // Whether there are more of them, too.
+    (reported > 0).then(|| u64::from(reported) + 1)
 }
 
 impl<'r> Pairing<'r> {
@@ -54,75 +119,201 @@ impl<'r> Pairing<'r> {
             config,
             alignment: Alignment::of_run(cancel),
             spans: Default::default(),
-            reverse: Vec::new(),
+            order: Default::default(),
+            forward: 0,
             cancel: cancel.clone(),
-            combinations: Vec::new(),
+            found: Found::Listed(Vec::new()),
+            together: Vec::new(),
         }
     }
 
     /// Finds the concordant combinations: on opposite strands of one contig, the mate on the
     /// forward strand beginning and ending no later than the other, and from its first base to the
     /// other's last a distance that the configuration allows. An alignment may end behind its hit,
-    /// up to as many bases as it has edits. Once the run is cancelled, some are missing.
+    /// up to as many bases as it has edits. One mate at least has no more edits than a hit may have.
+    /// Once the run is cancelled, some are missing.
     pub(crate) fn combine(&mut self, mates: &Mates<'_>) {
-        self.combinations.clear();
+        match &mut self.found {
+            Found::Listed(list) => list.clear(),
+            Found::Counted(_) => self.found = Found::Listed(Vec::new()),
+        }
         if mates.hits.iter().any(|hits| hits.is_empty()) {
             return;
         }
-        for (spans, hits) in self.spans.iter_mut().zip(mates.hits) {
-            spans.clear();
-            spans.resize(hits.len(), None);
+        self.prepare(mates);
+        let mut found = std::mem::replace(&mut self.found, Found::Counted(Vec::new()));
+        let fewest = mates.hits.iter().map(|hits| hits[0].edits).sum();
+        let deciding = deciding(self.config);
+        let _ = self.enumerate(mates, None, |combination| {
+            found.add(combination);
+            match deciding.is_some_and(|number| found.has_counted(fewest, number)) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        if let Found::Listed(list) = &mut found {
+            list.sort_unstable();
         }
-        for forward in 0..2 {
-            self.with_forward(mates, forward);
-        }
-        self.combinations.sort_unstable();
+        self.found = found;
     }
 
-    /// The combinations of which one of the mates is on the forward strand.
-    fn with_forward(&mut self, mates: &Mates<'_>, mate: usize) {
-        let others = mates.hits[1 - mate];
-        let place = |&at: &u32| (others[at as usize].contig, others[at as usize].end);
-        let mut reverse = std::mem::take(&mut self.reverse);
-        reverse.clear();
-        reverse.extend((0..others.len() as u32).filter(|&at| others[at as usize].reverse));
-        reverse.sort_unstable_by_key(place);
-        let most_edits = others.last().map_or(0, |hit| hit.edits);
-        for (at, hit) in mates.hits[mate].iter().enumerate().filter(|(_, hit)| !hit.reverse) {
-            let first = (hit.contig, hit.end.saturating_sub(most_edits));
-            let from = reverse.partition_point(|other| place(other) < first);
-            for &other in &reverse[from..] {
-                if self.cancel.is_cancelled() {
-                    return;
-                }
-                let partner = &others[other as usize];
-                // The first base is known only once the hit is traced.
-                let begin = self.spans[mate][at].map_or(hit.end + hit.edits, |own| own[0]);
-                let reach = begin.saturating_add(self.config.max_insert);
-                if partner.contig != hit.contig || partner.end > reach {
-                    break;
-                }
-                if self.is_concordant(mates, mate, [at, other as usize]) {
-                    let pick = |own, other| if mate == 0 { [own, other] } else { [other, own] };
-                    self.combinations.push(Combination {
-                        edits: hit.edits + partner.edits,
-                        contig: hit.contig,
-                        ends: pick(hit.end, partner.end),
-                        reverse: mate == 1,
-                        hits: pick(at as u32, other),
-                    });
-                }
+    /// Whether there is no concordant combination.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(&self.found, Found::Listed(list) if list.is_empty())
+    }
+
+    /// The edits of the combinations in ascending order, and the number of combinations with each of them: where not all
+    /// are reported, enough for all that is said of the pair.
+    pub(crate) fn strata(&self) -> Vec<(u32, u64)> {
+        match &self.found {
+            Found::Listed(list) => {
+                let strata = list.chunk_by(|a, b| a.edits == b.edits);
+                strata.map(|stratum| (stratum[0].edits, stratum.len() as u64)).collect()
+            }
+            Found::Counted(counts) => {
+                let strata = (0..).zip(counts.iter().copied());
+                strata.filter(|&(_, count)| count > 0).collect()
             }
         }
-        self.reverse = reverse;
     }
 
-    /// Whether a hit of a mate on the forward strand and one of the other on the reverse strand of the
-    /// same contig are in order and as far apart as they may be.
-    fn is_concordant(&mut self, mates: &Mates<'_>, mate: usize, at: [usize; 2]) -> bool {
+    /// Calls `take` with the combinations that [`combine`](Self::combine) found for these mates, in their order, until it
+    /// says that it wants no more.
+    pub(crate) fn each<B>(
+        &mut self,
+        mates: &Mates<'_>,
+        mut take: impl FnMut(&Combination) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let found = std::mem::replace(&mut self.found, Found::Counted(Vec::new()));
+        let done = match &found {
+            Found::Listed(list) => list.iter().try_for_each(take),
+            Found::Counted(counts) => {
+                let edits = (0..counts.len()).filter(|&edits| counts[edits] > 0);
+                let mut edits = edits.map(|edits| edits as u32);
+                edits.try_for_each(|edits| self.enumerate(mates, Some(edits), &mut take))
+            }
+        };
+        self.found = found;
+        done
+    }
+
+    /// Takes note of where the hits are.
+    fn prepare(&mut self, mates: &Mates<'_>) {
+        for (spans, hits) in self.spans.iter_mut().zip(mates.hits) {
+            spans.clear();
+            spans.resize(hits.len(), UNKNOWN);
+        }
+        let [first, second] = &mut self.order;
+        let [own, others] = mates.hits;
+        first.clear();
+        first.extend(0..own.len() as u32);
+        first.sort_unstable_by_key(|&at| {
+            let hit = &own[at as usize];
+            (hit.contig, hit.end, hit.reverse)
+        });
+        second.clear();
+        second.extend(0..others.len() as u32);
+        second.sort_unstable_by_key(|&at| {
+            let hit = &others[at as usize];
+            (hit.reverse, hit.contig, hit.end)
+        });
+        self.forward = second.partition_point(|&at| !others[at as usize].reverse);
+    }
+
+    /// Calls `take` with all combinations, ordered by the first mate's contig and end; if their edits are given, with
+    /// those that have so many, in their order.
+    fn enumerate<B>(
+        &mut self,
+        mates: &Mates<'_>,
+        edits: Option<u32>,
+        mut take: impl FnMut(&Combination) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let order = std::mem::take(&mut self.order);
+        let mut together = std::mem::take(&mut self.together);
+        let own = mates.hits[0];
+        let most = mates.hits[1].last().map_or(0, |hit| hit.edits);
+        let place = |at: &u32| (own[*at as usize].contig, own[*at as usize].end);
+        let mut done = ControlFlow::Continue(());
+        for same in order[0].chunk_by(|a, b| place(a) == place(b)) {
+            together.clear();
+            for &at in same {
+                self.partners(mates, at as usize, &order[1], most, edits, &mut together);
+            }
+            if edits.is_some() {
+                together.sort_unstable();
+            }
+            done = together.iter().try_for_each(&mut take);
+            if done.is_break() || self.cancel.is_cancelled() {
+                break;
+            }
+        }
+        (self.order, self.together) = (order, together);
+        done
+    }
+
+    /// Appends the combinations of a hit of the first mate, given the second mate's hits in their order and the most
+    /// edits that one of them has.
+    fn partners(
+        &mut self,
+        mates: &Mates<'_>,
+        at: usize,
+        order: &[u32],
+        most: u32,
+        edits: Option<u32>,
+        found: &mut Vec<Combination>,
+    ) {
+        let (hit, others) = (mates.hits[0][at], mates.hits[1]);
+        let reach = self.config.max_insert;
+        // Of the mate on the reverse strand the end, of that on the forward strand the begin, which is known only
+        // once the hit is traced: no partner lies outside of these ends.
+        let (side, from, to) = match hit.reverse {
+            false => {
+                let span = self.spans[0][at];
+                let begin = if span == UNKNOWN { hit.end + hit.edits } else { span[0] };
+                let from = hit.end.saturating_sub(most);
+                (&order[self.forward..], from, begin.saturating_add(reach))
+            }
+            true => {
+                let from = hit.end.saturating_sub(reach.saturating_add(most));
+                (&order[..self.forward], from, hit.end + hit.edits)
+            }
+        };
+        let place = |at: u32| (others[at as usize].contig, others[at as usize].end);
+        let first = side.partition_point(|&other| place(other) < (hit.contig, from));
+        for &other in &side[first..] {
+            let partner = &others[other as usize];
+            if place(other) > (hit.contig, to) || self.cancel.is_cancelled() {
+                break;
+            }
+            let sum = hit.edits + partner.edits;
+            if edits.is_none_or(|edits| edits == sum)
+                && self.is_concordant(mates, [at, other as usize])
+            {
+                found.push(Combination {
+                    edits: sum,
+                    contig: hit.contig,
+                    ends: [hit.end, partner.end],
+                    reverse: hit.reverse,
+                    hits: [at as u32, other],
+                });
+            }
+        }
+    }
+
+    /// Whether hits of both mates on opposite strands of the same contig are in order and as far apart as they may
+    /// be, and one of them has no more edits than a hit may have.
+    fn is_concordant(&mut self, mates: &Mates<'_>, at: [usize; 2]) -> bool {
+        let hits = [0, 1].map(|mate| mates.hits[mate][at[mate]]);
+        let is_hit = |mate: usize| {
+            hits[mate].edits as usize <= mates.queries.get(2 * (mates.read + mate)).most
+        };
+        if !(is_hit(0) || is_hit(1)) {
+            return false;
+        }
         let (least, most) = (self.config.min_insert, self.config.max_insert);
-        let partner = &mates.hits[1 - mate][at[1]];
-        let own = self.span(mates, mate, at[0]);
+        let forward = usize::from(hits[0].reverse);
+        let partner = &hits[1 - forward];
+        let own = self.span(mates, forward, at[forward]);
         // Both are near enough if the partner ends where its hit does, or behind.
         let distance = |end: u32| (end + 1).saturating_sub(own[0]);
         if distance(partner.end) > most
@@ -131,19 +322,19 @@ impl<'r> Pairing<'r> {
         {
             return false;
         }
-        let theirs = self.span(mates, 1 - mate, at[1]);
+        let theirs = self.span(mates, 1 - forward, at[1 - forward]);
         theirs[0] >= own[0] && theirs[1] >= own[1] && (least..=most).contains(&distance(theirs[1]))
     }
 
-    /// The positions of a hit's first and last base.
-    fn span(&mut self, mates: &Mates<'_>, mate: usize, at: usize) -> [u32; 2] {
-        if let Some(span) = self.spans[mate][at] {
+    fn span(&mut self, mates: &Mates<'_>, mate: usize, at: usize) -> Span {
+        let span = self.spans[mate][at];
+        if span != UNKNOWN {
             return span;
         }
         let (text, mode, hit) = (&self.view.text, self.config.n_mode, &mates.hits[mate][at]);
         self.alignment.of_hit(mates.queries, mates.read + mate, hit, text, mode, mates.scripts);
         let span = [self.alignment.start, self.alignment.end - 1];
-        self.spans[mate][at] = Some(span);
+        self.spans[mate][at] = span;
         span
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use merganser_run::{Cancel, resolve_threads};
 
 use crate::cpu::{Mapper, Strata};
-use crate::hits::Hit;
+use crate::hits::{Hit, strata};
 use crate::output::selected;
 use crate::trace::{Alignment, Operation};
 use crate::{Config, Error, Index, MOST_READ, Prefilter};
@@ -71,7 +71,7 @@ pub fn map_reads(
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
     let mut mapper = Mapper::new(view, &config, &gaps, None, cancel);
-    mapper.clear();
+    mapper.clear(1);
     for (number, read) in reads.iter().enumerate() {
         push(&mut mapper, read)
             .map_err(|problem| Error::Input(format!("read {}: {problem}", number + 1)))?;
@@ -111,8 +111,8 @@ fn take(
     for (read, &end) in reads.zip(bounds) {
         let own = &hits[start..end];
         start = end;
-        let (count, _) = selected(config, own.iter().map(|hit| hit.edits));
-        let described = own[..count].iter().map(|hit| {
+        let (count, _) = selected(config, strata(own));
+        let described = own[..count as usize].iter().map(|hit| {
             let edits = alignment.of_report(&mapper.queries, read, hit, text, config, &[]);
             let contig = &text.contigs[hit.contig as usize];
             ReadHit {

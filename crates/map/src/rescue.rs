@@ -3,12 +3,16 @@
 use merganser_filter::Threshold;
 use merganser_run::Cancel;
 
-use crate::cpu::{End, Scan, Silencer, Window, hamming};
+use crate::cpu::{End, Quota, Scan, Silencer, Window, hamming};
 use crate::hits::Hit;
 use crate::index::IndexView;
 use crate::pairs::{Mates, Pairing};
+use crate::room::Room;
 use crate::trace::Alignment;
-use crate::{Config, Metric, Strand};
+use crate::{Config, Error, Metric, Strand};
+
+/// Bytes that a hit of a mate takes here: as a hit, a window, and a good end.
+pub(crate) const HIT_BYTES: usize = 2 * size_of::<Hit>() + size_of::<Window>() + size_of::<End>();
 
 /// A thread's memory, which looks for mates.
 pub(crate) struct Rescuer<'r> {
@@ -22,14 +26,16 @@ pub(crate) struct Rescuer<'r> {
     ends: Vec<End>,
     /// The hits of each mate that take part, in their order.
     hits: [Vec<Hit>; 2],
+    room: Room,
     cancel: Cancel,
 }
 
 impl<'r> Rescuer<'r> {
-    /// None if no mates are to be looked for.
+    /// With this room for hits of a mate; `None` if no mates are to be looked for.
     pub(crate) fn new(
         view: IndexView<'r>,
         config: &'r Config,
+        room: Room,
         cancel: &Cancel,
     ) -> Option<Rescuer<'r>> {
         // On one strand alone no mates are concordant.
@@ -44,6 +50,7 @@ impl<'r> Rescuer<'r> {
             windows: Vec::new(),
             ends: Vec::new(),
             hits: Default::default(),
+            room,
             cancel: cancel.clone(),
         })
     }
@@ -51,7 +58,14 @@ impl<'r> Rescuer<'r> {
     /// Looks for each mate around the best hits of the other one, and has `pairing` find the concordant combinations
     /// of these and those; gives the hits that they are made of. Whatever the backend, these best hits are
     /// known. Once the run is cancelled, some are missing.
-    pub(crate) fn combine(&mut self, mates: &Mates<'_>, pairing: &mut Pairing<'_>) -> [&[Hit]; 2] {
+    ///
+    /// # Errors
+    /// If there are more hits than there is room for.
+    pub(crate) fn combine(
+        &mut self,
+        mates: &Mates<'_>,
+        pairing: &mut Pairing<'_>,
+    ) -> Result<[&[Hit]; 2], Error> {
         let best = mates.hits.map(|hits| hits.chunk_by(|a, b| a.edits == b.edits).next());
         for (hits, best) in self.hits.iter_mut().zip(best) {
             hits.clear();
@@ -61,7 +75,7 @@ impl<'r> Rescuer<'r> {
         for (anchor, count) in counts.into_iter().enumerate() {
             for reverse in [false, true] {
                 self.windows_beside(mates, anchor, count, reverse);
-                self.look(mates, 1 - anchor, !reverse);
+                self.look(mates, 1 - anchor, !reverse)?;
             }
         }
         for hits in &mut self.hits {
@@ -71,12 +85,7 @@ impl<'r> Rescuer<'r> {
         }
         let hits = [&self.hits[0][..], &self.hits[1][..]];
         pairing.combine(&Mates { hits, ..*mates });
-        let most = [0, 1].map(|mate| mates.queries.get(2 * (mates.read + mate)).most);
-        pairing.combinations.retain(|combination| {
-            let edits = |mate: usize| hits[mate][combination.hits[mate] as usize].edits as usize;
-            (0..2).any(|mate| edits(mate) <= most[mate])
-        });
-        hits
+        Ok(hits)
     }
 
     /// Makes windows in which the other mate may lie, beside the first so many hits of an anchor that are on one
@@ -106,29 +115,31 @@ impl<'r> Rescuer<'r> {
     }
 
     /// Appends the hits of a mate on a strand in the windows.
-    fn look(&mut self, mates: &Mates<'_>, mate: usize, reverse: bool) {
+    fn look(&mut self, mates: &Mates<'_>, mate: usize, reverse: bool) -> Result<(), Error> {
         let number = 2 * (mates.read + mate) + usize::from(reverse);
         let query = mates.queries.get(number);
         let edits = self.edits.edits(query.len).max(query.most);
         if query.len <= edits {
-            return;
+            return Ok(());
         }
         let query = query.up_to(edits);
         let (text, mode, number) = (&self.view.text, self.config.n_mode, number as u32);
         self.ends.clear();
-        for window in &self.windows {
+        for window in self.windows.iter().flat_map(|window| window.stretches()) {
             match self.config.metric {
                 Metric::Edit => {
-                    self.scan.ends(number, &query, window, text, mode, &mut self.ends);
+                    self.scan.ends(number, &query, &window, text, mode, &mut self.ends);
                 }
                 Metric::Hamming => {
-                    hamming(number, &query, window, text, mode, &self.cancel, &mut self.ends);
+                    hamming(number, &query, &window, text, mode, &self.cancel, &mut self.ends);
                 }
             }
+            self.room.check(self.ends.len() + self.hits[mate].len(), 0, mates.read + mate)?;
         }
         self.ends.sort_unstable();
         self.ends.dedup_by_key(|end| end.position);
         let silence = (self.config.metric == Metric::Edit).then_some(edits as u32);
-        self.silencer.take(&self.ends, silence, text, &mut self.hits[mate]);
+        self.silencer.take(&self.ends, silence, text, Quota::NONE, &mut self.hits[mate]);
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 
 mod build;
 mod gpus;
+mod memory;
 mod worker;
 
 #[cfg(test)]
@@ -12,8 +13,8 @@ use std::time::Instant;
 
 use merganser_io::{Segment, text_bytes};
 use merganser_run::{
-    Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Shortage, Stages,
-    Unit, Warnings, Work, peak_rss, thousands,
+    Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit,
+    Warnings, Work, peak_rss, thousands,
 };
 
 use crate::cpu::{Mapper, Strata, prefilter};
@@ -22,7 +23,8 @@ use crate::discordance::{self, Tallies};
 use crate::effort::Effort;
 use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
-    Cram, Form, Held, Outputs, Placements, RecordStyle, Reported, Reporter, Sorted, Sorting, Writer,
+    Cram, Form, Held, ManyRecords, Outputs, PairFinder, Placements, RecordStyle, Reported,
+    Reporter, Sorted, Sorting, Writer,
 };
 use crate::reference::warn_of_names;
 use crate::source::Source;
@@ -31,6 +33,7 @@ use crate::{Config, Error, Format, Metric, Prefilter};
 pub(crate) use build::build_of;
 pub use build::{BuildOutcome, build};
 use gpus::WithGpus;
+use memory::Memory;
 use worker::{Texts, Worker, WorkerDone};
 
 /// What a run found and did.
@@ -64,13 +67,6 @@ pub struct Outcome {
 
 /// How many batches a thread may be ahead of the one to be written next.
 const AHEAD: u64 = 4;
-/// Text that is sent off before a batch is done, which waits for the batches before it: the least,
-/// and the most if there is memory to spare.
-const LONG: [usize; 2] = [4 << 20, 64 << 20];
-/// What the process and a thread take: batches, candidates, texts that wait.
-const FIXED: u64 = 24 << 20;
-const FIXED_THREAD: u64 = 48 << 20;
-
 /// Maps all reads and writes records in their order; the bytes written do not depend on `resources`
 /// and [`Config::filter`]. Calls `progress` with one stage, in bytes of input. Where
 /// [`DeviceChoice::Auto`] finds GPUs that have no room for the index, the CPU maps, and a note says so.
@@ -112,7 +108,8 @@ pub fn run(
         Format::Cram => Some(Cram::new(config, index, config.fasta.as_deref(), threads, cancel)?),
         _ => None,
     };
-    let memory = Memory::new(config, resources, index)?;
+    let paired = inputs.iter().any(Segment::is_paired);
+    let memory = Memory::new(config, resources, index, paired)?;
     let sorting = config.sort.then(|| {
         Sorting::new([memory.left, memory.writing], threads as u64, &resources.temp_dir, cancel)
     });
@@ -120,25 +117,27 @@ pub fn run(
     let styles = RecordStyle::all(config, index);
     let mut gpus = None;
     if !ordinals.is_empty() {
-        let memory = resources.gpu_memory;
-        gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads)?);
+        let (memory, room) = (resources.gpu_memory, memory.room);
+        gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads, room)?);
         stages.since("gpus", begun);
     }
     index.warn_of_none(&resources.warnings);
     let source = Source::open(inputs, config, resources, cancel)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
-    let paired = inputs.iter().any(Segment::is_paired);
     let written = Writer::new(config, index, cram.as_ref(), paired, outputs);
     let written = InOrder::new(written, AHEAD * threads as u64, 0);
     let batches = Pipeline::new(&source, &written, progress, cancel);
     let work = || {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
+        let mapper = mapper.with_room(memory.room);
         let strata = Strata::new(view, config, cancel);
-        let reporter = Reporter::new(view, config, &styles, cancel);
+        let finder = PairFinder::new(view, config, memory.room, cancel);
+        let many = ManyRecords::new(&resources.warnings, progress);
+        let reporter = Reporter::new(view, config, &styles, many, cancel);
         let texts = Texts::new(config.format, sorting.as_ref(), keeps_unmapped, memory.long);
         let gpus = gpus.as_ref().map(WithGpus::new);
-        Worker::new(mapper, strata, gpus, reporter, texts).work(&batches)
+        Worker::new(mapper, strata, gpus, finder, reporter, texts).work(&batches)
     };
     let done = batches.collect(threads, work)?;
     let (mut outcome, held) = Outcome::of(done);
@@ -244,43 +243,4 @@ fn choose_gpus(
 fn is_ruled(config: &Config) -> bool {
     matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake)
         && config.metric == Metric::Edit
-}
-
-/// What the memory is for.
-struct Memory {
-    /// What is needed besides records to sort.
-    needed: u64,
-    /// What is left for these,
-    left: u64,
-    /// and what there is to write them.
-    writing: u64,
-    /// The text that a thread may hold before it sends it off.
-    long: usize,
-}
-
-impl Memory {
-    /// # Errors
-    /// If it does not suffice.
-    fn new(config: &Config, resources: &Resources, index: &Index) -> Result<Memory, Error> {
-        let (threads, budget) = (resources.threads as u64, resources.budget());
-        let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
-        // The filter's own planes, made of letters.
-        let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
-        let mapping = index.bytes() + letters + FIXED + FIXED_THREAD * threads;
-        let sorting = if config.sort { Sorting::least_memory(threads) } else { 0 };
-        let needed = mapping + sorting;
-        if needed > budget {
-            let what = format!("mapping with {threads} threads to this index needs");
-            let remedy = Shortage::FEWER_THREADS;
-            return Err(Shortage { what, needed, budget, remedy }.into());
-        }
-        let left = budget - mapping;
-        let texts = 2 * (AHEAD + 1) * threads;
-        // Records to sort do not wait for those before them.
-        let most = if config.sort { LONG[0] } else { LONG[1] } as u64;
-        let long = (left / texts).clamp(LONG[0] as u64, most) as usize;
-        // Threads that write sorted records do not map any more.
-        let writing = left + FIXED_THREAD * threads;
-        Ok(Memory { needed: mapping, left, writing, long })
-    }
 }

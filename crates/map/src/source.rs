@@ -58,6 +58,11 @@ impl Batch {
         self.records.name(at)
     }
 
+    /// The file that a read is of.
+    pub(crate) fn file(&self, at: usize) -> String {
+        self.records.place(at).0.to_string()
+    }
+
     /// What is wrong with a read, with its place.
     pub(crate) fn error(&self, at: usize, problem: impl std::fmt::Display) -> Error {
         let (file, record) = self.records.place(at);

@@ -5,8 +5,8 @@ use std::fs;
 use std::io::{IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::ValueEnum;
 use merganser_run::Warnings;
@@ -29,7 +29,7 @@ pub(crate) enum Level {
 /// All warnings of the program: those of jobs, which have them in their resources, and its own.
 static WARNINGS: OnceLock<Warnings> = OnceLock::new();
 /// How many of them have been printed.
-static PRINTED: AtomicUsize = AtomicUsize::new(0);
+static PRINTED: Mutex<usize> = Mutex::new(0);
 
 /// Results go where messages would go.
 static SHARED: AtomicBool = AtomicBool::new(false);
@@ -87,9 +87,10 @@ impl Console {
     /// Prints the warnings that jobs have added since the last message.
     pub(crate) fn print_warnings(&self) {
         let warnings = warnings();
-        let first = PRINTED.load(Ordering::Relaxed);
-        let new = warnings.since(first);
-        PRINTED.store(first + new.len(), Ordering::Relaxed);
+        // Threads of a job may print them, too.
+        let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = warnings.since(*printed);
+        *printed += new.len();
         for message in new {
             let message = with_flags(&message);
             self.line(Level::Warn, format_args!("warning: {}", one_line(&message)));

@@ -93,6 +93,10 @@ impl Progress for Bar {
     fn note(&self, message: &str) {
         self.bar.suspend(|| self.console.info(with_flags(message)));
     }
+
+    fn warned(&self) {
+        self.bar.suspend(|| self.console.print_warnings());
+    }
 }
 
 impl Drop for Bar {

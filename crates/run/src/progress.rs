@@ -28,6 +28,9 @@ pub trait Progress: Sync {
 
     /// Something worth saying in a line, e.g. what computes. Unless it is taken, it is lost.
     fn note(&self, _message: &str) {}
+
+    /// There is a new one among the run's [`Warnings`](crate::Warnings) that should be seen before the run ends.
+    fn warned(&self) {}
 }
 
 /// Listens to nothing.

@@ -95,31 +95,30 @@ fn matching(seed: &Seed, positions: &[u32], view: &IndexView<'_>, diagonals: &mu
     }
 }
 
-/// Appends windows of neighbouring candidates, none wider than `widest` nor with a gap of more than
-/// `gap`.
-pub(crate) fn merge(
-    candidates: &[Candidate],
+/// Appends up to `most` windows of neighbouring candidates, none wider than `widest` nor with a gap of more than `gap`,
+/// and returns the candidates that are left.
+pub(crate) fn merge<'c>(
+    candidates: &'c [Candidate],
     limits: impl Fn(u32) -> Limits,
+    most: usize,
     windows: &mut Vec<Window>,
-) {
-    for same in candidates.chunk_by(|a, b| a.query == b.query) {
-        let query = same[0].query;
+) -> &'c [Candidate] {
+    let mut rest = candidates;
+    for _ in 0..most {
+        let Some(&Candidate { query, diagonal }) = rest.first() else { break };
         let Limits { widest, gap } = limits(query);
-        let mut rest = same;
-        while let Some(first) = rest.first() {
-            let mut count = 1;
-            while count < rest.len()
-                && rest[count].diagonal - first.diagonal <= widest
-                && rest[count].diagonal - rest[count - 1].diagonal <= gap
-            {
-                count += 1;
-            }
-            let width = rest[count - 1].diagonal - first.diagonal;
-            let candidates = count as u32;
-            windows.push(Window { query, first: first.diagonal(), width, candidates });
-            rest = &rest[count..];
-        }
+        let is_near = |at: usize| {
+            rest[at].query == query
+                && rest[at].diagonal - diagonal <= widest
+                && rest[at].diagonal - rest[at - 1].diagonal <= gap
+        };
+        let count = (1..rest.len()).find(|&at| !is_near(at)).unwrap_or(rest.len());
+        let width = rest[count - 1].diagonal - diagonal;
+        let (first, candidates) = (rest[0].diagonal(), count as u32);
+        windows.push(Window { query, first, width, candidates });
+        rest = &rest[count..];
     }
+    rest
 }
 
 /// How far candidates of a window may be apart.
@@ -141,7 +140,8 @@ mod tests {
         let candidates = [-5, -3, 0, 1, 2, 9].map(at);
         let windows = |widest, gap| {
             let mut windows = Vec::new();
-            merge(&candidates, |_| Limits { widest, gap }, &mut windows);
+            let rest = merge(&candidates, |_| Limits { widest, gap }, 1, &mut windows);
+            assert!(merge(rest, |_| Limits { widest, gap }, 9, &mut windows).is_empty());
             let parts =
                 windows.iter().map(|window| (window.first, window.width, window.candidates));
             parts.collect::<Vec<_>>()

@@ -8,22 +8,23 @@ use merganser_run::Cancel;
 use super::candidates::{self, Candidate, Limits};
 use super::prefilter::Rule;
 use super::seeds::{Chooser, Seed};
-use super::silencer::Silencer;
+use super::silencer::{Quota, Silencer};
 use super::verify::lanes::{self, Lanes};
 use super::verify::scan::Scan;
-use super::verify::{End, Window, hamming};
+use super::verify::{End, MAX_WIDTH, Window, hamming};
 use crate::effort::Effort;
-use crate::hits::Hit;
+use crate::hits::{Hit, MAX_RIVALS};
 use crate::index::IndexView;
 use crate::queries::{Queries, Query};
+use crate::room::Room;
 use crate::search::Plan;
-use crate::{Config, Error, Metric, Prefilter, Strand};
+use crate::{Config, Error, Metric, Prefilter, Select, Strand};
 
 /// Seeds that are looked up together, about: the more, the nearer they are to each other in the index.
 const MOST_LOOKUPS: usize = if cfg!(test) { 64 } else { 1 << 15 };
 /// Good ends that are turned into hits together.
-const MOST_ENDS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
-/// Candidates that are filtered and verified together.
+const MAX_ENDS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
+/// Candidates that are filtered together, and windows that are verified together.
 const SUB_BATCH: usize = if cfg!(test) { 50 } else { 1 << 14 };
 
 /// A thread's mapper.
@@ -39,6 +40,9 @@ pub(crate) struct Mapper<'r> {
     verifier: Verifier,
     pub(crate) candidates: Vec<Candidate>,
     silencer: Silencer,
+    room: Room,
+    /// The reads of a unit of the batch.
+    unit: usize,
     pub(crate) effort: Effort,
     /// Ends the work on a read: whatever it is, soon.
     pub(crate) cancel: Cancel,
@@ -73,6 +77,8 @@ impl<'r> Mapper<'r> {
             verifier: Verifier { scan: Scan::of_run(cancel), ..Verifier::default() },
             candidates: Vec::new(),
             silencer: Silencer::default(),
+            room: Room::UNLIMITED,
+            unit: 1,
             effort: Effort::default(),
             cancel: cancel.clone(),
         }
@@ -83,8 +89,19 @@ impl<'r> Mapper<'r> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// Begins a batch.
-    pub(crate) fn clear(&mut self) {
+    /// Has no more hits of a read than there is room for.
+    pub(crate) fn with_room(self, room: Room) -> Mapper<'r> {
+        Mapper { room, ..self }
+    }
+
+    /// The room for hits of a read.
+    pub(crate) fn room(&self) -> Room {
+        self.room
+    }
+
+    /// Begins a batch of single reads (`unit` 1) or pairs (2).
+    pub(crate) fn clear(&mut self, unit: usize) {
+        self.unit = unit;
         self.queries.clear();
         self.candidates.clear();
         self.verifier.ends.clear();
@@ -153,7 +170,7 @@ impl<'r> Mapper<'r> {
                 scanned |= self.look_for_query(number, queries, chooser)?;
             }
             self.effort.scanned += u64::from(scanned);
-            if self.verifier.ends.len() >= MOST_ENDS && (at + 1).is_multiple_of(unit) {
+            if self.verifier.ends.len() >= MAX_ENDS && (at + 1).is_multiple_of(unit) {
                 return Ok(at + 1);
             }
         }
@@ -209,13 +226,13 @@ impl<'r> Mapper<'r> {
             Plan::Nothing => Ok(false),
             Plan::Scan => {
                 let width = self.view.text.end() + len;
-                self.verify_window(&query, window(-i64::from(len), width))?;
+                self.verify_all(&query, window(-i64::from(len), width))?;
                 Ok(true)
             }
             Plan::Seeds => {
                 for gap in self.gaps {
                     let first = i64::from(gap[0]) - i64::from(len);
-                    self.verify_window(&query, window(first, gap[1] - gap[0] + len))?;
+                    self.verify_all(&query, window(first, gap[1] - gap[0] + len))?;
                 }
                 let seeds = chooser.seeds(&self.view, number, &query);
                 self.collect(number, seeds, queries)?;
@@ -261,21 +278,33 @@ impl<'r> Mapper<'r> {
             self.effort.rejected +=
                 rule.reject(candidates, queries, &self.view.text, &self.cancel)?;
         }
-        let Verifier { windows, plain, lanes, scan, ends } = &mut self.verifier;
-        let (text, config) = (&self.view.text, self.config);
+        let config = self.config;
         let in_lanes = config.filter == Prefilter::Exact && config.metric == Metric::Edit;
-        windows.clear();
         let limits = |number: u32| {
             let edits = queries.get(number as usize).edits;
             let gap = 2 * edits as u32 + 1;
             match lanes::band(edits).filter(|_| in_lanes) {
                 Some(band) => Limits { widest: (band - 2 * edits - 1) as u32, gap },
                 None if config.metric == Metric::Hamming => Limits { widest: 0, gap: 0 },
-                None => Limits { widest: u32::MAX, gap },
+                None => Limits { widest: MAX_WIDTH - 1, gap },
             }
         };
-        candidates::merge(candidates, limits, windows);
+        let mut rest = &candidates[..];
+        self.effort.times.filter += begun.elapsed();
+        while !rest.is_empty() {
+            self.verifier.windows.clear();
+            rest = candidates::merge(rest, limits, SUB_BATCH, &mut self.verifier.windows);
+            self.verify_windows(queries, in_lanes)?;
+        }
         candidates.clear();
+        Ok(())
+    }
+
+    /// Finds the good ends of the windows.
+    fn verify_windows(&mut self, queries: &Queries, in_lanes: bool) -> Result<(), Error> {
+        let begun = Instant::now();
+        let Verifier { windows, plain, lanes, ends, .. } = &mut self.verifier;
+        let text = &self.view.text;
         plain.clear();
         if in_lanes {
             windows.retain(|window| {
@@ -295,27 +324,26 @@ impl<'r> Mapper<'r> {
         }
         let filtered = Instant::now();
         self.effort.times.filter += filtered - begun;
-        for window in windows.iter() {
-            if self.cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let query = queries.get(window.query as usize);
+        for at in 0..self.verifier.windows.len() {
+            let window = self.verifier.windows[at];
             self.effort.verified += u64::from(window.candidates);
-            match config.metric {
-                Metric::Edit => scan.ends(window.query, &query, window, text, config.n_mode, ends),
-                Metric::Hamming => {
-                    let (mode, cancel) = (config.n_mode, &self.cancel);
-                    hamming::ends(window.query, &query, window, text, mode, cancel, ends);
-                }
-            }
+            self.verify_window(&queries.get(window.query as usize), window)?;
         }
         self.effort.times.verification += filtered.elapsed();
+        self.check_room()
+    }
+
+    /// Verifies a window that no seed led to, as wide as it may be.
+    fn verify_all(&mut self, query: &Query<'_>, window: Window) -> Result<(), Error> {
+        let begun = Instant::now();
+        for stretch in window.stretches() {
+            self.verify_window(query, stretch)?;
+        }
+        self.effort.times.verification += begun.elapsed();
         Ok(())
     }
 
-    /// Verifies a window that no seed led to.
     fn verify_window(&mut self, query: &Query<'_>, window: Window) -> Result<(), Error> {
-        let begun = Instant::now();
         let (text, mode, ends) = (&self.view.text, self.config.n_mode, &mut self.verifier.ends);
         match self.config.metric {
             Metric::Edit => {
@@ -325,8 +353,23 @@ impl<'r> Mapper<'r> {
                 hamming::ends(window.query, query, &window, text, mode, &self.cancel, ends);
             }
         }
-        self.effort.times.verification += begun.elapsed();
+        self.check_room()?;
         self.check()
+    }
+
+    /// Sees to it that good ends do not become too many. Those that are there more than once are counted once.
+    fn check_room(&mut self) -> Result<(), Error> {
+        let ends = &mut self.verifier.ends;
+        let room = self.room.ends().saturating_add(MAX_ENDS);
+        if ends.len() <= room {
+            return Ok(());
+        }
+        sort_ends(ends);
+        // With hardly any room left, they would be sorted again and again.
+        if ends.len() <= room / 8 * 7 {
+            return Ok(());
+        }
+        Err(Error::Crowded { read: ends.last().map_or(0, |end| end.query as usize / 2) })
     }
 
     /// Replaces `hits` by the hits of some reads in their order, all of which and no others have been
@@ -343,9 +386,8 @@ impl<'r> Mapper<'r> {
     ) -> Result<(), Error> {
         let begun = Instant::now();
         let ends = &mut self.verifier.ends;
-        ends.sort_unstable();
-        // Of one end the fewest edits come first.
-        ends.dedup_by_key(|end| (end.query, end.position));
+        sort_ends(ends);
+        let (alike, room) = (most_alike(self.config, self.unit), self.room.hits(ends.len()));
         hits.clear();
         bounds.clear();
         let mut rest = &ends[..];
@@ -363,14 +405,37 @@ impl<'r> Mapper<'r> {
                 }
                 let edits = self.queries.get(number).most as u32;
                 let silence = (self.config.metric == Metric::Edit).then_some(edits);
-                self.silencer.take(own, silence, &self.view.text, hits);
+                let others = hits.len() - first;
+                let quota = Quota { alike, all: room.saturating_sub(others).saturating_add(1) };
+                self.silencer.take(own, silence, &self.view.text, quota, hits);
             }
+            self.room.check(hits.len() - first, ends.len(), read)?;
             hits[first..].sort_unstable();
             bounds.push(hits.len());
         }
         ends.clear();
         self.effort.times.verification += begun.elapsed();
         Ok(())
+    }
+}
+
+/// Sorts ends by query and position, and keeps one at each, with the fewest edits.
+fn sort_ends(ends: &mut Vec<End>) {
+    ends.sort_unstable();
+    ends.dedup_by_key(|end| (end.query, end.position));
+}
+
+/// How many hits with as many edits on one strand of a single read decide all that is said of it: others are not kept.
+/// Of the mates of pairs (`unit` 2) all are needed.
+fn most_alike(config: &Config, unit: usize) -> usize {
+    let reported = match config.select {
+        Select::Best => config.xa.max(1),
+        Select::All | Select::BestStrata => config.max_hits,
+    };
+    match (unit, reported) {
+        (2.., _) | (_, 0) => usize::MAX,
+        // Whether there are more of them, too.
+        _ => reported.max(MAX_RIVALS).saturating_add(2) as usize,
     }
 }
 

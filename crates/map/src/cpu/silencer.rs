@@ -9,21 +9,42 @@ use crate::reference::Text;
 pub(crate) struct Silencer {
     order: Vec<(u32, u32)>,
     silenced: Vec<bool>,
+    /// By edits, how many hits there are of the query.
+    counts: Vec<usize>,
+    /// How many hits there are of it in all.
+    all: usize,
+}
+
+/// How many hits of a query are wanted at the most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quota {
+    /// With as many edits each.
+    pub(crate) alike: usize,
+    /// In all.
+    pub(crate) all: usize,
+}
+
+impl Quota {
+    /// All hits.
+    pub(crate) const NONE: Quota = Quota { alike: usize::MAX, all: usize::MAX };
 }
 
 impl Silencer {
     /// Appends the hits among the good ends of one query: sorted, one of each position. With
     /// `silence`, ends are taken by (edits, position), and each silences those of its contig within
-    /// so many bases of it.
+    /// so many bases of it. Of what is more than the `quota`, the first ones are hits.
     pub(crate) fn take(
         &mut self,
         ends: &[End],
         silence: Option<u32>,
         text: &Text<'_>,
+        quota: Quota,
         hits: &mut Vec<Hit>,
     ) {
+        self.counts.clear();
+        self.all = 0;
         let Some(reach) = silence else {
-            hits.extend(ends.iter().map(|end| hit(end, text)));
+            ends.iter().for_each(|end| self.add(end, text, quota, hits));
             return;
         };
         // Ends further apart than the reach do not silence each other, nor across contigs, which
@@ -32,7 +53,7 @@ impl Silencer {
         let close = |a: &End, b: &End| b.position - a.position <= reach && contig(a) == contig(b);
         for cluster in ends.chunk_by(close) {
             if let [end] = cluster {
-                hits.push(hit(end, text));
+                self.add(end, text, quota, hits);
                 continue;
             }
             self.order.clear();
@@ -40,18 +61,39 @@ impl Silencer {
             self.order.sort_unstable();
             self.silenced.clear();
             self.silenced.resize(cluster.len(), false);
-            for &(_, at) in &self.order {
-                let at = at as usize;
+            for next in 0..cluster.len() {
+                let at = self.order[next].1 as usize;
                 if self.silenced[at] {
                     continue;
                 }
-                hits.push(hit(&cluster[at], text));
+                self.add(&cluster[at], text, quota, hits);
                 let near = |other: &&End| other.position.abs_diff(cluster[at].position) <= reach;
                 let before = cluster[..at].iter().rev().take_while(near).count();
                 let after = cluster[at..].iter().take_while(near).count();
                 self.silenced[at - before..at + after].fill(true);
             }
         }
+    }
+}
+
+impl Silencer {
+    /// Appends the hit of an end, unless there are as many as are wanted.
+    fn add(&mut self, end: &End, text: &Text<'_>, quota: Quota, hits: &mut Vec<Hit>) {
+        if self.all == quota.all {
+            return;
+        }
+        if quota.alike < usize::MAX {
+            let edits = end.edits as usize;
+            if self.counts.len() <= edits {
+                self.counts.resize(edits + 1, 0);
+            }
+            if self.counts[edits] == quota.alike {
+                return;
+            }
+            self.counts[edits] += 1;
+        }
+        self.all += 1;
+        hits.push(hit(end, text));
     }
 }
 
@@ -72,12 +114,17 @@ mod tests {
         let end = |position, edits| End { query: 1, position, edits };
         let ends = [end(10, 2), end(11, 1), end(14, 0), end(15, 1), end(62, 1), end(64, 0)];
         let mut hits = Vec::new();
-        Silencer::default().take(&ends, Some(3), &reference.text(), &mut hits);
+        Silencer::default().take(&ends, Some(3), &reference.text(), Quota::NONE, &mut hits);
         let found: Vec<_> = hits.iter().map(|hit| (hit.contig, hit.end, hit.edits)).collect();
         assert_eq!(found, [(0, 14, 0), (0, 10, 2), (0, 62, 1), (1, 64, 0)]);
         assert!(hits[0].reverse);
         hits.clear();
-        Silencer::default().take(&ends, None, &reference.text(), &mut hits);
+        Silencer::default().take(&ends, None, &reference.text(), Quota::NONE, &mut hits);
         assert_eq!(hits.len(), 6);
+        hits.clear();
+        let two = Quota { alike: 2, ..Quota::NONE };
+        Silencer::default().take(&ends, None, &reference.text(), two, &mut hits);
+        let found: Vec<_> = hits.iter().map(|hit| (hit.end, hit.edits)).collect();
+        assert_eq!(found, [(10, 2), (11, 1), (14, 0), (15, 1), (64, 0)]);
     }
 }

@@ -129,12 +129,10 @@ impl<'r> Strata<'r> {
             self.judge(reads.start, unit, &mapper.queries);
             mapper.check()?;
         }
-        hits.clear();
+        self.put_in_order();
+        std::mem::swap(hits, &mut self.hits);
         bounds.clear();
-        for read in &self.reads {
-            hits.extend_from_slice(&self.hits[read.hits.clone()]);
-            bounds.push(hits.len());
-        }
+        bounds.extend(self.reads.iter().map(|read| read.hits.end));
         Ok(reads.start + self.reads.len())
     }
 
@@ -187,7 +185,7 @@ impl<'r> Strata<'r> {
                 let read = &mut self.reads[number - first];
                 (read.known, read.hits) = (Some(read.wanted), at..self.hits.len());
             }
-            self.give_up(unit);
+            self.give_up(unit, mapper.room().hits(0));
             end = open.partition_point(|&read| read < first + self.reads.len());
             from = to;
         }
@@ -195,20 +193,34 @@ impl<'r> Strata<'r> {
         Ok(())
     }
 
-    /// If there are too many hits, forgets those that belong to no read, and the last reads with half of the
+    /// If there are too many hits, or more than there is `room` for, forgets those that belong to no read, and the last reads with half of the
     /// others; at least the first read or pair is kept.
-    fn give_up(&mut self, unit: usize) {
-        if self.hits.len() <= MOST_HITS {
+    fn give_up(&mut self, unit: usize, room: usize) {
+        let most = room.min(MOST_HITS);
+        if self.hits.len() <= most {
             return;
         }
         let mut kept = 0;
         let fit = self.reads.iter().take_while(|read| {
             kept += read.hits.len();
-            kept <= MOST_HITS / 2
+            kept <= most / 2
         });
         let count = (fit.count() / unit * unit).max(unit);
         self.reads.truncate(count);
-        let mut hits = Vec::new();
+        self.put_in_order();
+    }
+
+    /// Leaves the hits of reads alone, in the order of these.
+    fn put_in_order(&mut self) {
+        let mut behind = 0;
+        let is_next =
+            |read: &Progress| read.hits.start == std::mem::replace(&mut behind, read.hits.end);
+        if self.reads.iter().all(is_next)
+            && self.reads.last().map_or(0, |read| read.hits.end) == self.hits.len()
+        {
+            return;
+        }
+        let mut hits = Vec::with_capacity(self.reads.iter().map(|read| read.hits.len()).sum());
         for read in &mut self.reads {
             let at = hits.len();
             hits.extend_from_slice(&self.hits[read.hits.clone()]);
@@ -269,14 +281,17 @@ impl<'r> Strata<'r> {
         }
         let hits = [number, number + 1].map(|mate| &self.hits[self.reads[mate].hits.clone()]);
         self.pairing.combine(&Mates { queries, read: first + number, hits, scripts: &[] });
-        let combinations = &self.pairing.combinations;
-        let Some(best) = combinations.first() else {
+        let strata = self.pairing.strata();
+        let Some(&(best, count)) = strata.first() else {
             self.reads[number].go_on();
             self.reads[number + 1].go_on();
             return;
         };
-        let next = combinations.get(1).map_or(u32::MAX, |next| next.edits);
-        let sum = next.min(best.edits + NEXT_STRATA);
+        let next = match count {
+            1 => strata.get(1).map_or(u32::MAX, |&(next, _)| next),
+            _ => best,
+        };
+        let sum = next.min(best + NEXT_STRATA);
         // Of so many edits in all the other mate has its fewest at least.
         let fewest = hits.map(|hits| hits[0].edits);
         for mate in 0..2 {

@@ -29,7 +29,20 @@ pub(crate) struct End {
     pub(crate) edits: u32,
 }
 
+/// Diagonals of windows that are verified together: so many ends more than there is room for are found at the most.
+pub(crate) const MAX_WIDTH: u32 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
+
 impl Window {
+    /// The window in stretches of at most [`MAX_WIDTH`] diagonals. An alignment that begins on one of them and has no
+    /// more edits than it may have is within the reach of that stretch.
+    pub(crate) fn stretches(self) -> impl Iterator<Item = Window> {
+        let last = i64::from(self.width);
+        (0..=last).step_by(MAX_WIDTH as usize).map(move |at| {
+            let width = (last - at).min(i64::from(MAX_WIDTH) - 1) as u32;
+            Window { first: self.first + at, width, ..self }
+        })
+    }
+
     /// The positions that an alignment with at most e edits may use, the second one excluded.
     pub(crate) fn reach(&self, query: &Query<'_>) -> [i64; 2] {
         let e = query.edits as i64;

@@ -10,6 +10,7 @@ use super::index::DeviceIndex;
 use super::tickets::{Ticket, Tickets};
 use super::workspace::{Sizes, Workspace};
 use crate::index::{Index, IndexView};
+use crate::room::Room;
 use crate::{Config, Error};
 
 /// The size of a workspace if there is enough memory, and the least one.
@@ -30,7 +31,7 @@ pub(crate) struct Gpus {
 }
 
 impl Gpus {
-    /// Opens devices and copies the index to each.
+    /// Opens devices and copies the index to each. What comes back from them at a time fits into `room`.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
@@ -41,6 +42,7 @@ impl Gpus {
         ordinals: &[u32],
         memory: Option<u64>,
         threads: usize,
+        room: Room,
     ) -> Result<Gpus, Error> {
         let view = &index.view();
         // The host has little use for what is on the devices: what it needs comes back.
@@ -51,6 +53,7 @@ impl Gpus {
         let sizes = devices
             .iter()
             .map(|device| share(device, needed, memory, each))
+            .map(|share| share.map(|(sizes, number)| (sizes.within(room), number)))
             .collect::<Result<Vec<_>, _>>()?;
         // Devices are filled side by side.
         let indexes = std::thread::scope(|scope| {

@@ -16,6 +16,7 @@ use super::index::DeviceIndex;
 use super::kernels::{Counter, Four, QueryEntry, Task};
 use crate::Config;
 use crate::effort::DeviceTimes;
+use crate::room::Room;
 use buffers::Upload;
 pub(super) use find::Found;
 use load::Loading;
@@ -45,7 +46,15 @@ const LEFT_TO_HOST: u16 = u16::MAX;
 /// What grows with the batches, about.
 const INPUTS: u64 = 24 << 20;
 
+/// The good ends that a workspace can hold at least.
+const LEAST_ENDS: usize = 1 << 12;
+
 impl Sizes {
+    /// With no more good ends than there are hits in `room`, where each takes as much again for its script.
+    pub(super) fn within(self, room: Room) -> Sizes {
+        Sizes { ends: self.ends.min((room.hits(0) / 4).max(LEAST_ENDS)), ..self }
+    }
+
     /// The bytes of device memory that a workspace of this size takes.
     pub(super) fn bytes(self) -> u64 {
         let scratch = 16 * self.keys.max(LEAST_SCRATCH);

@@ -1,17 +1,20 @@
 //! From hits to records: which hits of a read or pair are reported, and how.
 
+mod many;
 mod together;
+
+pub(crate) use many::ManyRecords;
+pub(crate) use together::PairFinder;
 
 use merganser_run::Cancel;
 
 use super::Placements;
 use super::record::{Record, RecordPlace, RecordStyle, Tags, flag};
 use crate::discordance::{MatePlace, Tallies};
-use crate::hits::{Hit, quality};
+use crate::hits::{Hit, Strata, quality, strata};
 use crate::index::IndexView;
-use crate::pairs::Pairing;
+use crate::pairs::Mates;
 use crate::queries::Queries;
-use crate::rescue::Rescuer;
 use crate::source::Batch;
 use crate::trace::Alignment;
 use crate::{Config, Error, Select};
@@ -80,8 +83,7 @@ pub(crate) struct Reporter<'r> {
     alignments: [Alignment; 2],
     /// What XA says of each mate's other best hits.
     others: [Vec<u8>; 2],
-    pairing: Pairing<'r>,
-    rescuer: Option<Rescuer<'r>>,
+    many: ManyRecords<'r>,
     pub(crate) reported: Reported,
     /// Pairs of each input by how their mates lie.
     pub(crate) tallies: Tallies,
@@ -102,16 +104,23 @@ pub(crate) struct ReportUnit<'a> {
     pub(crate) scripts: &'a [u16],
 }
 
+impl<'a> ReportUnit<'a> {
+    /// Both reads, as the mates of a pair.
+    fn mates(&self) -> Mates<'a> {
+        let ReportUnit { queries, read, hits, scripts, .. } = *self;
+        Mates { queries, read, hits, scripts }
+    }
+}
+
 impl<'r> Reporter<'r> {
     pub(crate) fn new(
         view: IndexView<'r>,
         config: &'r Config,
         styles: &'r [RecordStyle],
+        many: ManyRecords<'r>,
         cancel: &Cancel,
     ) -> Reporter<'r> {
         let alignments = [Alignment::of_run(cancel), Alignment::of_run(cancel)];
-        let pairing = Pairing::new(view, config, cancel);
-        let rescuer = Rescuer::new(view, config, cancel);
         let (others, reported) = (Default::default(), Reported::default());
         let style = &styles[0];
         let contigs = view.text.contigs.len();
@@ -123,26 +132,26 @@ impl<'r> Reporter<'r> {
             style,
             alignments,
             others,
-            pairing,
-            rescuer,
+            many,
             reported,
             tallies: Tallies::default(),
             placements,
         }
     }
 
-    /// Reports a read or a pair.
+    /// Reports a read, or a pair by the combinations that `finder` finds.
     ///
     /// # Errors
     /// If what is written cannot be sent off.
     pub(crate) fn report(
         &mut self,
+        finder: &mut PairFinder<'r>,
         unit: &ReportUnit<'_>,
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         self.style = &self.styles[unit.batch.segment().min(self.styles.len() - 1)];
         if unit.batch.paired {
-            return self.pair(unit, sink);
+            return self.pair(finder, unit, sink);
         }
         self.count(unit, 0);
         self.each(unit, 0, 0, None, sink)?;
@@ -165,9 +174,9 @@ impl<'r> Reporter<'r> {
         self.reported.unique += u64::from(rivals == 1);
     }
 
-    /// How many of some hits or combinations, whose edits are in order, are reported.
-    fn selected(&mut self, edits: impl ExactSizeIterator<Item = u32> + Clone) -> usize {
-        let (reported, cut) = selected(self.config, edits);
+    /// How many of some hits or combinations are reported, given their strata.
+    fn selected(&mut self, strata: impl Strata) -> u64 {
+        let (reported, cut) = selected(self.config, strata);
         self.reported.cut += u64::from(cut);
         reported
     }
@@ -206,12 +215,13 @@ impl<'r> Reporter<'r> {
             }
             return sink.relieve();
         }
-        let edits = hits.iter().map(|hit| hit.edits);
+        let strata = strata(hits);
         let room = room(unit, mate, &hits[0]).unwrap_or(0);
-        let best = quality(self.config.select, edits.clone(), room);
-        let rivals = edits.clone().take_while(|&edits| edits == hits[0].edits).count();
+        let best = quality(self.config.select, strata.clone(), room);
+        let rivals = strata.clone().next().map_or(0, |(_, count)| count as usize);
         self.name_others(unit, mate, &hits[1..rivals]);
-        let count = self.selected(edits);
+        let count = self.selected(strata) as usize;
+        self.many.note(unit.batch, unit.read, count as u64);
         for (number, hit) in hits[..count].iter().enumerate() {
             let own = self.placed(unit, mate, hit, 0);
             let strand = if hit.reverse { flag::REVERSE } else { 0 };
@@ -314,23 +324,17 @@ fn room(unit: &ReportUnit<'_>, mate: usize, hit: &Hit) -> Option<u32> {
     (unit.queries.get(2 * (unit.read + mate)).most as u32).checked_sub(hit.edits)
 }
 
-/// How many of some hits or combinations, whose edits are in order, are reported, and whether
-/// [`Config::max_hits`] left some out.
-pub(crate) fn selected(
-    config: &Config,
-    edits: impl ExactSizeIterator<Item = u32> + Clone,
-) -> (usize, bool) {
+/// How many of some hits or combinations are reported, given their strata, and whether [`Config::max_hits`] left some
+/// out.
+pub(crate) fn selected(config: &Config, mut strata: impl Strata) -> (u64, bool) {
     let wanted = match config.select {
-        Select::All => edits.len(),
-        Select::Best => edits.len().min(1),
-        Select::BestStrata => {
-            let best = edits.clone().next();
-            edits.take_while(|&edits| Some(edits) == best).count()
-        }
+        Select::All => strata.map(|(_, count)| count).sum(),
+        Select::Best => strata.next().map_or(0, |_| 1),
+        Select::BestStrata => strata.next().map_or(0, |(_, count)| count),
     };
     let most = match config.max_hits {
-        0 => usize::MAX,
-        most => most as usize,
+        0 => u64::MAX,
+        most => most.into(),
     };
     (wanted.min(most), wanted > most)
 }

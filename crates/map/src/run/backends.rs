@@ -58,7 +58,7 @@ fn compare_all(
     let batch = |number: u64, reads: &[Vec<u8>]| {
         let mapper = || {
             let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &cancel);
-            mapper.clear();
+            mapper.clear(unit);
             for read in reads {
                 mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
             }

@@ -7,17 +7,17 @@ use merganser_io::BgzfBlocks;
 use merganser_run::{Cancel, InOrder, Pipeline};
 
 use super::gpus::WithGpus;
-use crate::Error;
 use crate::cpu::{Mapper, Strata};
 use crate::cuda::Ticket;
 use crate::discordance::Tallies;
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::output::{
-    BatchText, Format, Held, Placements, RecordSink, ReportUnit, Reported, Reporter, Sorting,
-    Writer,
+    BatchText, Format, Held, PairFinder, Placements, RecordSink, ReportUnit, Reported, Reporter,
+    Sorting, Writer,
 };
 use crate::source::{Batch, Source};
+use crate::{Config, Error, Select};
 
 /// Texts in the order of their batches.
 pub(super) type Written = InOrder<BatchText, Writer>;
@@ -40,10 +40,26 @@ pub(super) struct Worker<'r> {
     pub(super) mapper: Mapper<'r>,
     pub(super) strata: Strata<'r>,
     pub(super) gpus: Option<WithGpus<'r>>,
+    pub(super) finder: PairFinder<'r>,
     pub(super) reporter: Reporter<'r>,
     pub(super) texts: Texts<'r>,
     hits: Vec<Hit>,
     bounds: Vec<usize>,
+}
+
+/// Names the read of a batch that has more hits than there is room for.
+fn named(error: Error, batch: &Batch, config: &Config) -> Error {
+    let Error::Crowded { read } = error else { return error };
+    let remedy = match config.select {
+        Select::All => ", or report its best hits alone",
+        Select::Best | Select::BestStrata => "",
+    };
+    batch.error(
+        read,
+        format!(
+            "has more hits than fit into memory: raise `memory`, lower `threads`{remedy}, or leave the read out"
+        ),
+    )
 }
 
 /// A thread's text of a batch that is being written.
@@ -158,10 +174,12 @@ impl<'r> Worker<'r> {
         mapper: Mapper<'r>,
         strata: Strata<'r>,
         gpus: Option<WithGpus<'r>>,
+        finder: PairFinder<'r>,
         reporter: Reporter<'r>,
         texts: Texts<'r>,
     ) -> Worker<'r> {
-        Worker { mapper, strata, gpus, reporter, texts, hits: Vec::new(), bounds: Vec::new() }
+        let (hits, bounds) = (Vec::new(), Vec::new());
+        Worker { mapper, strata, gpus, finder, reporter, texts, hits, bounds }
     }
 
     /// Maps batches until there are none.
@@ -170,7 +188,7 @@ impl<'r> Worker<'r> {
         while batches.next(&mut batch) && batches.wait_for_room(&batch) {
             let number = batch.number();
             if let Err(error) = self.map(&batch, number, batches.written()) {
-                batches.fail(number, error);
+                batches.fail(number, named(error, &batch, self.mapper.config));
             }
         }
         let Reporter { reported, tallies, placements, .. } = self.reporter;
@@ -182,7 +200,7 @@ impl<'r> Worker<'r> {
         let begun = Instant::now();
         // Given up on any way out of here.
         let ticket = self.gpus.as_ref().map(|gpus| gpus.ticket(number));
-        self.mapper.clear();
+        self.mapper.clear(batch.unit());
         self.texts.begin(number);
         for at in 0..batch.len() {
             let [_, letters, _] = batch.get(at);
@@ -251,7 +269,7 @@ impl<'r> Worker<'r> {
             let at = read - reads.start;
             let hits = [of(at), if unit == 2 { of(at + 1) } else { &[] }];
             let unit = ReportUnit { batch, queries: &self.mapper.queries, read, hits, scripts };
-            self.reporter.report(&unit, &mut sink)?;
+            self.reporter.report(&mut self.finder, &unit, &mut sink)?;
         }
         self.mapper.effort.times.output += begun.elapsed();
         Ok(())

@@ -19,7 +19,7 @@ fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Na
     let packed =
         (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
     let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &cancel);
-    mapper.clear();
+    mapper.clear(1);
     for read in reads {
         mapper.queries.push(read, config.threshold.edits(read.len())).unwrap();
     }

@@ -1,127 +1,190 @@
 //! The records of pairs.
 
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use merganser_run::Cancel;
+
 use super::{RecordSink, ReportUnit, Reporter, room, set_aside, template};
-use crate::Error;
 use crate::discordance::Arrangement;
-use crate::hits::{Hit, quality};
+use crate::hits::{Hit, Strata, quality};
+use crate::index::IndexView;
 use crate::output::record::{Record, Tags, flag};
-use crate::pairs::{Combination, Mates};
+use crate::pairs::Pairing;
+use crate::rescue::Rescuer;
+use crate::room::Room;
+use crate::{Config, Error};
 
 /// What a record is of a pair.
 const MATES: [u16; 2] = [flag::PAIRED | flag::FIRST, flag::PAIRED | flag::LAST];
 
-impl Reporter<'_> {
+/// A thread's memory that finds the combinations of pairs.
+pub(crate) struct PairFinder<'r> {
+    pairing: Pairing<'r>,
+    /// If mates are to be looked for beside the others.
+    rescuer: Option<Rescuer<'r>>,
+}
+
+impl<'r> PairFinder<'r> {
+    /// With this room for hits of a mate.
+    pub(crate) fn new(
+        view: IndexView<'r>,
+        config: &'r Config,
+        room: Room,
+        cancel: &Cancel,
+    ) -> PairFinder<'r> {
+        let pairing = Pairing::new(view, config, cancel);
+        PairFinder { pairing, rescuer: Rescuer::new(view, config, room, cancel) }
+    }
+}
+
+impl<'r> Reporter<'r> {
     /// Reports a pair: its concordant combinations or, if there is none, each mate's hits.
     pub(super) fn pair(
         &mut self,
+        finder: &mut PairFinder<'r>,
         unit: &ReportUnit<'_>,
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
         self.reported.pairs += 1;
-        let ReportUnit { queries, read, hits, scripts, .. } = *unit;
-        let mates = Mates { queries, read, hits, scripts };
-        self.pairing.combine(&mates);
-        if self.pairing.combinations.is_empty()
-            && let Some(mut rescuer) = self.rescuer.take()
+        let PairFinder { pairing, rescuer } = finder;
+        let mates = unit.mates();
+        pairing.combine(&mates);
+        if pairing.is_empty()
+            && let Some(rescuer) = rescuer
         {
-            let hits = rescuer.combine(&mates, &mut self.pairing);
-            let is_rescued = !self.pairing.combinations.is_empty();
-            let rescued = ReportUnit { hits, ..*unit };
-            self.reported.rescued += u64::from(is_rescued);
-            let done = self.combined(if is_rescued { &rescued } else { unit }, sink);
-            self.rescuer = Some(rescuer);
-            return done;
+            let hits = rescuer.combine(&mates, pairing)?;
+            if !pairing.is_empty() {
+                self.reported.rescued += 1;
+                return self.together(&ReportUnit { hits, ..*unit }, pairing, sink);
+            }
         }
-        self.combined(unit, sink)
+        match pairing.is_empty() {
+            true => self.apart(unit, sink),
+            false => self.together(unit, pairing, sink),
+        }
     }
 
-    /// Reports a pair whose combinations are known.
-    fn combined(&mut self, unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), Error> {
-        (0..2).for_each(|mate| self.count(unit, mate));
-        let combinations = std::mem::take(&mut self.pairing.combinations);
-        let done = if combinations.is_empty() {
-            self.apart(unit, sink)
-        } else {
-            self.together(unit, &combinations, sink)
-        };
-        self.pairing.combinations = combinations;
-        done
-    }
-
+    /// Reports a pair by its combinations.
     fn together(
         &mut self,
         unit: &ReportUnit<'_>,
-        combinations: &[Combination],
+        pairing: &mut Pairing<'r>,
         sink: &mut dyn RecordSink,
     ) -> Result<(), Error> {
+        (0..2).for_each(|mate| self.count(unit, mate));
         self.reported.concordant += 1;
         self.tallies.concordant(unit.batch.segment());
-        let edits = combinations.iter().map(|combination| combination.edits);
-        // A mate that has more edits than a hit may have was not looked for elsewhere: the other one tells.
-        let rooms = [0, 1]
-            .map(|mate| room(unit, mate, &unit.hits[mate][combinations[0].hits[mate] as usize]));
-        let least = rooms.into_iter().flatten().min().unwrap_or(0);
-        let best = quality(self.config.select, edits.clone(), least);
+        let strata = pairing.strata();
+        let count = self.selected(strata.iter().copied());
+        self.many.note(unit.batch, unit.read, count);
         if self.config.xa > 0 {
-            self.name_others_of_mates(unit, combinations);
+            self.name_others_of_mates(unit, pairing);
         }
-        let count = self.selected(edits);
-        for (number, combination) in combinations[..count].iter().enumerate() {
+        let mut number = 0;
+        let done = pairing.each(&unit.mates(), |combination| {
             let hits = [0, 1].map(|mate| unit.hits[mate][combination.hits[mate] as usize]);
-            let places = [0, 1].map(|mate| self.placed(unit, mate, &hits[mate], mate));
-            let first = number == 0;
-            for mate in 0..2 {
-                let strand = if hits[mate].reverse { flag::REVERSE } else { flag::MATE_REVERSE };
-                let record = Record {
-                    name: unit.batch.name(unit.read),
-                    flags: MATES[mate]
-                        | flag::PROPER
-                        | strand
-                        | if first { 0 } else { flag::SECONDARY },
-                    place: Some(places[mate].place),
-                    quality: if first { best } else { 0 },
-                    operations: &self.alignments[mate].operations,
-                    mate: Some(places[1 - mate].place),
-                    template: template(places[mate], places[1 - mate], mate),
-                    letters: first.then(|| self.cropped(unit, mate)),
-                    hit: Some(Tags {
-                        edits: places[mate].edits,
-                        md: &self.alignments[mate].md,
-                        hits: count as u32,
-                        number: number as u32 + 1,
-                        others: if first { &self.others[mate] } else { &[] },
-                    }),
-                };
-                self.style.write(&record, sink.records());
-                self.reported.mappings += 1;
-                if first {
-                    self.note(unit, mate, count, &places[mate]);
-                }
+            let quality = match number {
+                0 => self.quality(unit, &hits, strata.iter().copied()),
+                _ => 0,
+            };
+            number += 1;
+            self.combination(unit, &hits, [number, count], quality, sink);
+            match sink.relieve() {
+                Err(error) => ControlFlow::Break(Err(error)),
+                Ok(()) if number == count => ControlFlow::Break(Ok(())),
+                Ok(()) => ControlFlow::Continue(()),
             }
-            if let Some(placements) = self.placements.as_mut().filter(|_| first) {
-                placements.insert(template(places[0], places[1], 0).unsigned_abs());
-            }
-            sink.relieve()?;
+        });
+        match done {
+            ControlFlow::Break(done) => done,
+            // Some are missing, as the run was cancelled.
+            ControlFlow::Continue(()) => Err(Error::Cancelled),
         }
-        Ok(())
+    }
+
+    /// The mapping quality of the first combination.
+    fn quality(&self, unit: &ReportUnit<'_>, hits: &[Hit; 2], strata: impl Strata) -> u8 {
+        // A mate that has more edits than a hit may have was not looked for elsewhere: the other one tells.
+        let rooms = [0, 1].map(|mate| room(unit, mate, &hits[mate]));
+        let least = rooms.into_iter().flatten().min().unwrap_or(0);
+        quality(self.config.select, strata, least)
+    }
+
+    /// Writes the records of a combination, which has this number, from 1, of so many.
+    fn combination(
+        &mut self,
+        unit: &ReportUnit<'_>,
+        hits: &[Hit; 2],
+        [number, count]: [u64; 2],
+        quality: u8,
+        sink: &mut dyn RecordSink,
+    ) {
+        let places = [0, 1].map(|mate| self.placed(unit, mate, &hits[mate], mate));
+        let first = number == 1;
+        // What tags can hold.
+        let [number, count] =
+            [number, count].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
+        for mate in 0..2 {
+            let strand = if hits[mate].reverse { flag::REVERSE } else { flag::MATE_REVERSE };
+            let record = Record {
+                name: unit.batch.name(unit.read),
+                flags: MATES[mate]
+                    | flag::PROPER
+                    | strand
+                    | if first { 0 } else { flag::SECONDARY },
+                place: Some(places[mate].place),
+                quality,
+                operations: &self.alignments[mate].operations,
+                mate: Some(places[1 - mate].place),
+                template: template(places[mate], places[1 - mate], mate),
+                letters: first.then(|| self.cropped(unit, mate)),
+                hit: Some(Tags {
+                    edits: places[mate].edits,
+                    md: &self.alignments[mate].md,
+                    hits: count,
+                    number,
+                    others: if first { &self.others[mate] } else { &[] },
+                }),
+            };
+            self.style.write(&record, sink.records());
+            self.reported.mappings += 1;
+            if first {
+                self.note(unit, mate, count as usize, &places[mate]);
+            }
+        }
+        if let Some(placements) = self.placements.as_mut().filter(|_| first) {
+            placements.insert(template(places[0], places[1], 0).unsigned_abs());
+        }
     }
 
     /// Makes what XA says of each mate: its hits in other combinations with as few edits, each once.
-    fn name_others_of_mates(&mut self, unit: &ReportUnit<'_>, combinations: &[Combination]) {
-        let best = combinations[0];
-        for mate in 0..2 {
-            let same = combinations.iter().take_while(|other| other.edits == best.edits);
-            let mut others: Vec<u32> = same.map(|other| other.hits[mate]).collect();
-            others.sort_unstable();
-            others.dedup();
-            others.retain(|&other| other != best.hits[mate]);
-            let others: Vec<Hit> =
-                others.iter().map(|&other| unit.hits[mate][other as usize]).collect();
-            self.name_others(unit, mate, &others);
+    fn name_others_of_mates(&mut self, unit: &ReportUnit<'_>, pairing: &mut Pairing<'r>) {
+        let (mut best, mut others) = (None, [BTreeSet::new(), BTreeSet::new()]);
+        // With so many of them, none are named.
+        let enough = self.config.xa as usize + 2;
+        let _ = pairing.each(&unit.mates(), |other| {
+            let first = best.get_or_insert(*other);
+            if other.edits > first.edits || others.iter().all(|named| named.len() >= enough) {
+                return ControlFlow::Break(());
+            }
+            for (named, hit) in others.iter_mut().zip(other.hits) {
+                if named.len() < enough {
+                    named.insert(hit);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        for (mate, named) in others.iter().enumerate() {
+            let other = |&&hit: &&u32| best.is_some_and(|best| hit != best.hits[mate]);
+            let named: Vec<Hit> =
+                named.iter().filter(other).map(|&hit| unit.hits[mate][hit as usize]).collect();
+            self.name_others(unit, mate, &named);
         }
     }
 
     fn apart(&mut self, unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), Error> {
+        (0..2).for_each(|mate| self.count(unit, mate));
         let firsts = unit.hits.map(<[Hit]>::first);
         match firsts {
             [Some(_), Some(_)] => self.reported.discordant += 1,

@@ -1,0 +1,72 @@
+//! What the memory of a run is for.
+
+use merganser_run::{Resources, Shortage};
+
+use super::AHEAD;
+use crate::index::Index;
+use crate::output::Sorting;
+use crate::room::Room;
+use crate::{Config, Error, Prefilter};
+
+/// Text that is sent off before a batch is done, which waits for the batches before it: the least,
+/// and the most if there is memory to spare.
+const LONG: [usize; 2] = [1 << 20, 64 << 20];
+/// What the process takes.
+const FIXED: u64 = 24 << 20;
+/// What a thread takes for batches, candidates and texts that wait,
+const FIXED_THREAD: u64 = 40 << 20;
+/// and for hits of one read or pair at the least.
+const HITS_THREAD: u64 = 8 << 20;
+
+/// What the memory is for.
+pub(super) struct Memory {
+    /// What is needed besides records to sort.
+    pub(super) needed: u64,
+    /// What is left for these,
+    pub(super) left: u64,
+    /// and what there is to write them.
+    pub(super) writing: u64,
+    /// The text that a thread may hold before it sends it off.
+    pub(super) long: usize,
+    /// What a thread has for the hits of a read or pair.
+    pub(super) room: Room,
+}
+
+impl Memory {
+    /// Divides the memory of a run, which maps pairs or none.
+    ///
+    /// # Errors
+    /// If it does not suffice.
+    pub(super) fn new(
+        config: &Config,
+        resources: &Resources,
+        index: &Index,
+        paired: bool,
+    ) -> Result<Memory, Error> {
+        let (threads, budget) = (resources.threads as u64, resources.budget());
+        let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
+        // The filter's own planes, made of letters.
+        let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
+        let of_threads = (FIXED_THREAD + HITS_THREAD) * threads;
+        let mapping = index.bytes() + letters + FIXED + of_threads;
+        let sorting = if config.sort { Sorting::least_memory(threads) } else { 0 };
+        let needed = mapping + sorting;
+        if needed > budget {
+            let what = format!("mapping with {threads} threads to this index needs");
+            let remedy = Shortage::FEWER_THREADS;
+            return Err(Shortage { what, needed, budget, remedy }.into());
+        }
+        let left = budget - mapping;
+        // For the hits of reads in repeats; the rest for records to sort, or for texts.
+        let of_hits = if config.sort { (left - sorting) / 2 } else { left / 3 * 2 };
+        let left = left - of_hits;
+        let texts = 2 * (AHEAD + 1) * threads;
+        // Records to sort do not wait for those before them.
+        let most = if config.sort { LONG[0] } else { LONG[1] } as u64;
+        let long = (left / texts).clamp(LONG[0] as u64, most) as usize;
+        let room = Room::new(config, paired, HITS_THREAD + of_hits / threads);
+        // Threads that write sorted records do not map any more.
+        let writing = left + of_hits + of_threads;
+        Ok(Memory { needed: mapping, left, writing, long, room })
+    }
+}
