@@ -2,6 +2,7 @@
 
 mod classify;
 mod hostile;
+mod repeats;
 mod spilled;
 
 use crate::support::Dir;

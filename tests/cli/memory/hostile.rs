@@ -15,7 +15,7 @@ const LONG: usize = 12 << 20;
 const ENDLESS: usize = 400 << 20;
 
 /// How a run ended, and the largest resident size that it was seen to have.
-fn measured(dir: &Dir, args: &str) -> (Ran, u64) {
+pub(super) fn measured(dir: &Dir, args: &str) -> (Ran, u64) {
     let mut child = Command::new(MERGANSER)
         .current_dir(dir.root())
         .args(args.split_whitespace())
