@@ -46,6 +46,6 @@ pub use shortage::{GpuShortage, Shortage};
 pub use sizes::{format_given, format_needed, format_size, parse_size, size_to_give, thousands};
 pub use stages::Stages;
 pub use summary::Summary;
-pub use threads::{StartError, resolve_threads, start, start_scoped};
+pub use threads::{StartError, resolve_threads, start, start_scoped, with_ample_stack};
 pub use warnings::Warnings;
 pub use workers::{run_workers, run_workers_collect};
