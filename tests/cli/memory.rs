@@ -2,6 +2,7 @@
 
 mod classify;
 mod hostile;
+mod session;
 mod spilled;
 
 use crate::support::Dir;
