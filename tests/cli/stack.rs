@@ -7,14 +7,15 @@ use crate::limits::{COMMANDS, limited, prepared, remove_outputs};
 fn a_small_stack_is_enough() {
     let dir = prepared();
     let before = dir.names();
-    for kibibytes in [16, 32, 64, 128, 256, 1024] {
+    // Smaller ones may not even hold the environment.
+    for kibibytes in [64, 128, 256, 1024] {
         let limit = format!("ulimit -s {kibibytes}");
         for args in
             ["--version", "--help", "classify --help", "completions bash", "kmers info t.mgk"]
         {
             assert_eq!(limited(&dir, &limit, args).ok(), dir.run(args).ok(), "{limit}: {args}");
         }
-        limited(&dir, &limit, "count -k").fails(2);
+        assert_eq!(limited(&dir, &limit, "count -k").code, Some(2));
         limited(&dir, &limit, "kmers info gone").fails(1);
     }
     for args in COMMANDS {

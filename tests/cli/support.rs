@@ -7,6 +7,7 @@ pub(crate) mod meryl;
 pub(crate) mod oracle;
 pub(crate) mod peak;
 pub(crate) mod reads;
+mod signals;
 pub(crate) mod tools;
 pub(crate) mod two_species;
 
