@@ -31,7 +31,7 @@ pub(crate) type Result = std::result::Result<Done, String>;
 type Act = fn(&mut Attack<'_>) -> Result;
 
 /// By turns; damage has the most to offer.
-pub(crate) const KINDS: [(&str, Act); 12] = [
+pub(crate) const KINDS: [(&str, Act); 13] = [
     ("damage", damage::act),
     ("signals", signals::act),
     ("disks", disks::act),
@@ -44,6 +44,7 @@ pub(crate) const KINDS: [(&str, Act); 12] = [
     ("damage", damage::act),
     ("same", same::act),
     ("long", long::act),
+    ("ignored", signals::ignored),
 ];
 
 /// One attack.

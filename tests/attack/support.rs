@@ -13,6 +13,8 @@ pub(crate) mod oracle;
 pub(crate) mod peak;
 #[path = "../cli/support/reads.rs"]
 pub(crate) mod reads;
+#[path = "../cli/support/signals.rs"]
+pub(crate) mod signals;
 #[path = "../cli/support/tools.rs"]
 pub(crate) mod tools;
 #[path = "../cli/support/two_species.rs"]
