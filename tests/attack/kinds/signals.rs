@@ -55,7 +55,9 @@ const IGNORED: [i32; 9] =
     [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM, SIGXFSZ];
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
-    let chosen = attack.choose(Scale::Large, |_| true);
+    // What goes on where such a run has ended is there to be ended.
+    let any = attack.random.below(8) > 0;
+    let chosen = attack.choose(Scale::Large, |job| any || job.resumes().is_some());
     let took = chosen.expected(|expected| expected.took);
     let (name, signal) = attack.one_of(&SIGNALS);
     let delay = took.mul_f64(attack.random.below(1200) as f64 / 1000.0);
