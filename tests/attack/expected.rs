@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::launch::Launch;
 use crate::scene::Scene;
+use crate::support::signals::default_signals;
 use crate::table::{JOBS, Job};
 use crate::world::{Scale, World};
 
@@ -55,6 +56,7 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new() -> Ground {
+        default_signals();
         let folder = tempfile::Builder::new().prefix("merganser-world-").tempdir().unwrap();
         let (small, large) = (OnceLock::new(), OnceLock::new());
         Ground { folder, small, large, known: Mutex::default() }

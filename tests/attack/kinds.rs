@@ -46,6 +46,7 @@ pub(crate) const KINDS: [(&str, Act); 13] = [
     ("same", same::act),
     ("repeats", repeats::act),
     ("long", long::act),
+    ("ignored", signals::ignored),
 ];
 
 /// One attack.

@@ -40,7 +40,7 @@ impl Stamp {
 }
 
 impl Scene {
-    /// The inputs are hard links to those of the world: nothing may change them.
+    /// The inputs are hard links to those of the world: nothing may change them but a journal, which is a copy.
     pub(crate) fn new(world: &World, job: &'static Job) -> Scene {
         let folder = tempfile::Builder::new().prefix("merganser-attack-").tempdir().unwrap();
         let mut scene = Scene { folder, inputs: BTreeMap::new(), job };
@@ -50,8 +50,14 @@ impl Scene {
         for name in world.inputs(job) {
             let path = scene.path(&name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::hard_link(world.path(&name), &path).unwrap();
+            match job.resumes() == Some(name.as_str()) {
+                true => drop(fs::copy(world.path(&name), &path).unwrap()),
+                false => fs::hard_link(world.path(&name), &path).unwrap(),
+            }
             scene.inputs.insert(name, Stamp::of(&fs::metadata(path).unwrap()));
+        }
+        for name in world.done(job) {
+            fs::hard_link(world.path(&name), scene.path(&name)).unwrap();
         }
         scene
     }
@@ -105,19 +111,23 @@ impl Scene {
         launch
     }
 
-    /// Files and folders below `out/` and `tmp/`, by their names there.
+    /// Files below `out/` and `tmp/`, by their names there, but a journal.
     pub(crate) fn outputs(&self) -> Vec<String> {
         let of = |folder: &str| {
             let names = names_below(&self.path(folder));
             names.into_iter().map(|name| format!("{folder}/{name}")).collect::<Vec<_>>()
         };
-        [of("out"), of("tmp")].concat()
+        let mut names = [of("out"), of("tmp")].concat();
+        names.retain(|name| self.job.resumes() != Some(name.as_str()));
+        names
     }
 
     /// What is wrong with the inputs and the folder beside `out/` and `tmp/`.
     pub(crate) fn disturbed(&self) -> Option<String> {
         let own = ["out/", "tmp/", "odd/"];
-        let there = |name: &String| !own.iter().any(|own| name.starts_with(own));
+        let is_journal = |name: &String| self.job.resumes() == Some(name.as_str());
+        let there =
+            |name: &String| !own.iter().any(|own| name.starts_with(own)) && !is_journal(name);
         let names = names_below(&self.path("")).into_iter().filter(there);
         for name in names {
             let stamp = fs::metadata(self.path(&name)).ok().map(|at| Stamp::of(&at));

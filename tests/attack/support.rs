@@ -15,6 +15,8 @@ pub(crate) mod peak;
 pub(crate) mod reads;
 #[path = "../cli/support/repeats.rs"]
 pub(crate) mod repeats;
+#[path = "../cli/support/signals.rs"]
+pub(crate) mod signals;
 #[path = "../cli/support/tools.rs"]
 pub(crate) mod tools;
 #[path = "../cli/support/two_species.rs"]

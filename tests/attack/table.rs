@@ -51,6 +51,11 @@ impl Job {
         self.flags.contains('p')
     }
 
+    /// The journal of samples that are done: the job reads it and appends to it.
+    pub(crate) fn resumes(&self) -> Option<&'static str> {
+        self.words().skip_while(|word| *word != "--resume").nth(1)
+    }
+
     /// Whether the names of files show in what is written.
     pub(crate) fn shows_names(&self) -> bool {
         self.flags.contains('l')
@@ -85,6 +90,10 @@ impl Job {
 
 const PAIR: &[&str] = &["1.fq", "2.fq"];
 const GENOMES: &[&str] = &["g0.fa", "g1.fa"];
+
+/// Goes on where a run of the same line has ended after two of three samples.
+pub(crate) const RESUMED: &str =
+    "classify refs.mgdb --sample-sheet sheet.tsv -o out/{}.tsv --report out/{}.kreport --resume j";
 
 pub(crate) const JOBS: &[Job] = &[
     job("mtjd", "count -k 21 --min-count 1 -o out/o.mgk --histogram out/o.hist 1.fq 2.fq"),
@@ -178,6 +187,12 @@ pub(crate) const JOBS: &[Job] = &[
     reading(
         "smtjd",
         "classify refs.mgdb --sample-sheet sheet.tsv -o out/{}.tsv --report out/{}.kreport",
+        PAIR,
+    ),
+    reading("smtjd", RESUMED, PAIR),
+    reading(
+        "smtjd",
+        "classify refs.mgdb --sample-sheet sheet.tsv -o out/{}.tsv --resume out/journal",
         PAIR,
     ),
     reading("smtjd", "classify refs.mgdb --interactive <session", &["1.fq", "2.fq", "list"]),

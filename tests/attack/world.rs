@@ -15,7 +15,7 @@ use crate::support::repeats::strew;
 use crate::support::tools::{by_chance, shell};
 use crate::support::two_species::{NAMES, NODES};
 use crate::support::{fastk, meryl};
-use crate::table::Job;
+use crate::table::{Job, RESUMED};
 
 /// How large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,13 +98,13 @@ const MADE: [&str; 37] = [
 impl World {
     /// Makes a folder of this name and all files in it.
     pub(crate) fn make(folder: PathBuf, scale: Scale) -> World {
-        for name in ["tax", "downloads"] {
+        for name in ["tax", "downloads", "out"] {
             fs::create_dir_all(folder.join(name)).unwrap();
         }
         let world = World(folder);
         FILES.iter().for_each(|(name, text)| world.write(name, text));
         world.write_reads(scale);
-        for args in MADE {
+        for args in MADE.into_iter().chain([RESUMED]) {
             let ran = Command::new(MERGANSER)
                 .args(args.split_whitespace().chain(["-q"]))
                 .current_dir(&world.0)
@@ -114,6 +114,7 @@ impl World {
             let said = String::from_utf8_lossy(&ran.stderr);
             assert!(ran.status.success(), "{args}: {said}");
         }
+        world.stop_after_two_samples();
         world.compress();
         world.write_tables();
         world
@@ -169,6 +170,27 @@ impl World {
         self.write("truth.tsv", truth);
         self.write("queries.txt", queries);
         self.write("g0.fa.fai", format!("g0|kraken:taxid|11\t{length}\t20\t80\t81\n"));
+    }
+
+    /// As if the run of [`RESUMED`] had been killed before its last sample.
+    fn stop_after_two_samples(&self) {
+        let journal = fs::read_to_string(self.path("j")).unwrap();
+        let lines: Vec<&str> = journal.lines().collect();
+        assert_eq!(lines.len(), 3, "{journal}");
+        self.write("j", format!("{}\n{}\n", lines[0], lines[1]));
+        for name in ["out/both.tsv", "out/both.kreport"] {
+            fs::remove_file(self.path(name)).unwrap();
+        }
+    }
+
+    /// The outputs of samples that are done before a job begins, by names in the folder.
+    pub(crate) fn done(&self, job: &Job) -> Vec<String> {
+        match job.line == RESUMED {
+            true => {
+                names_below(&self.path("out")).iter().map(|name| format!("out/{name}")).collect()
+            }
+            false => Vec::new(),
+        }
     }
 
     fn compress(&self) {

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use crate::support::{Dir, MERGANSER, Ran, names};
 
 /// Runs the binary with limits, and temporary files in `tmp`.
-fn limited(dir: &Dir, limits: &str, args: &str) -> Ran {
+pub(crate) fn limited(dir: &Dir, limits: &str, args: &str) -> Ran {
     let output = Command::new("sh")
         .args(["-c", &format!("{limits} && exec \"$0\" \"$@\""), MERGANSER])
         .args(args.split_whitespace())
@@ -18,7 +18,7 @@ fn limited(dir: &Dir, limits: &str, args: &str) -> Ran {
 }
 
 /// Inputs for all commands, and an empty `tmp`.
-fn prepared() -> Dir {
+pub(crate) fn prepared() -> Dir {
     let dir = crate::classify::prepared();
     dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
     dir.run("count -q -k 21 --min-count 1 -o u.mgk 2.fq").ok();
@@ -29,7 +29,7 @@ fn prepared() -> Dir {
 }
 
 /// Commands that write files of more than a few KB, all named `o…`.
-const COMMANDS: [&str; 21] = [
+pub(crate) const COMMANDS: [&str; 21] = [
     "count -k 21 --min-count 1 -o o.mgk 1.fq",
     "count -k 21 --min-count 1 --storage disk -o o.mgk 1.fq",
     "count -k 21 --min-count 1 --format kmc -o o 1.fq",
@@ -71,7 +71,7 @@ fn files_that_would_be_too_large() {
 }
 
 /// Takes away the outputs of a run that went well.
-fn remove_outputs(dir: &Dir) {
+pub(crate) fn remove_outputs(dir: &Dir) {
     for name in dir.names().iter().filter(|name| name.starts_with('o')) {
         std::fs::remove_file(dir.path(name)).unwrap();
     }

@@ -47,6 +47,8 @@ mod qv;
 mod run_files;
 mod sameness;
 mod shards;
+mod signals;
+mod stack;
 mod stopping;
 mod support;
 mod terminal;

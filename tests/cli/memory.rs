@@ -3,6 +3,7 @@
 mod classify;
 mod hostile;
 mod repeats;
+mod session;
 mod spilled;
 
 use crate::support::Dir;

@@ -8,6 +8,7 @@ pub(crate) mod oracle;
 pub(crate) mod peak;
 pub(crate) mod reads;
 pub(crate) mod repeats;
+mod signals;
 pub(crate) mod tools;
 pub(crate) mod two_species;
 

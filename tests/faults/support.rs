@@ -7,6 +7,8 @@ mod dir;
 mod oracle;
 #[path = "../cli/support/reads.rs"]
 pub(crate) mod reads;
+#[path = "../cli/support/signals.rs"]
+mod signals;
 #[path = "../cli/support/two_species.rs"]
 pub(crate) mod two_species;
 

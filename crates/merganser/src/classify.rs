@@ -115,7 +115,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let outputs = work.check(&query, &files)?;
     work.hint(console);
     let mut journal = match &args.resume {
-        Some(path) => Some(Journal::open(path, console)?),
+        Some(path) => Some(Journal::open(path, args.resources.resources().budget(), console)?),
         None => None,
     };
     let reads = work.reads();

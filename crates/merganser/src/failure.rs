@@ -40,8 +40,6 @@ pub(crate) fn refuse_given(
     }
 }
 
-const INTERRUPTED: u8 = 130;
-
 /// Says what is wrong with the arguments, or prints the help that was asked for.
 pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
     if error.kind() != ErrorKind::InvalidUtf8 {
@@ -175,10 +173,7 @@ pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
     // Who waits for a pipe then sees that as an error of the pipe, and who reads our output may have
     // been stopped too.
     if interrupt::happened() {
-        if is_to_be_told() {
-            console.error(merganser_count::Error::Cancelled);
-        }
-        return ExitCode::from(INTERRUPTED);
+        return interrupt::end(console);
     }
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;

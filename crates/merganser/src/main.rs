@@ -42,7 +42,7 @@ use anyhow::Result;
 use merganser_run::Allocator;
 
 use args::Command;
-use console::Console;
+use console::{Console, Level};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator::new(merganser_io::remove_temporaries);
@@ -50,6 +50,14 @@ static ALLOCATOR: Allocator = Allocator::new(merganser_io::remove_temporaries);
 fn main() -> ExitCode {
     let started = Instant::now();
     merganser_run::share_heaps();
+    match merganser_run::with_ample_stack(move || program(started)) {
+        Ok(code) => code,
+        Err(error) => failure::report(&error.into(), &Console::new(Level::Error)),
+    }
+}
+
+/// The program, which needs more stack than a process may have (`ulimit -s`).
+fn program(started: Instant) -> ExitCode {
     let cli = match args::parse() {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error),

@@ -14,6 +14,7 @@ use signal_hook::consts::SIGABRT;
 use signal_hook::low_level::{emulate_default_handler, register};
 
 use crate::end::end_without;
+use crate::signals::is_ignored;
 
 /// A panic was said: what comes of it is a fault of the program.
 static PANICKED: AtomicBool = AtomicBool::new(false);
@@ -27,7 +28,7 @@ const NO_THREAD: &[u8] =
     --threads, or raise the limits of processes and memory (ulimit -u, ulimit -v)";
 
 /// Has the process call `clean_up` when a library aborts it, and end with 1 and a line. `clean_up` is as
-/// that of [`Allocator`](crate::Allocator).
+/// that of [`Allocator`](crate::Allocator). Where SIGABRT is ignored, it stays ignored, and an abort cleans up nothing.
 ///
 /// # Errors
 /// If the system refuses the handler.
@@ -42,7 +43,11 @@ pub fn end_well_on_abort(clean_up: fn()) -> io::Result<()> {
     };
     // SAFETY: the handler neither allocates nor takes a lock that the aborting thread may hold: those of
     // the list of temporaries hold it for a few steps, none of which aborts.
-    unsafe { register(SIGABRT, aborted) }?;
+    unsafe {
+        if !is_ignored(SIGABRT) {
+            register(SIGABRT, aborted)?;
+        }
+    }
     let before = take_hook();
     set_hook(Box::new(move |panic| {
         if let Some(line) = want_of_memory(panic) {

@@ -1,6 +1,6 @@
 //! Ending the process at once, whatever its threads are at.
 
-use std::io::IsTerminal;
+use std::io::{IoSlice, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -34,23 +34,23 @@ pub(crate) fn end_without(line: &[u8]) -> ! {
 /// waited for, nor is memory allocated or a lock taken. What has a name on disk and should not stay,
 /// the caller removes before.
 pub fn end_at_once(code: i32, line: &[u8]) -> ! {
-    if !line.is_empty() {
-        // A progress bar may stand there.
-        if std::io::stderr().is_terminal() {
-            say(b"\r\x1b[K");
-        }
-        say(line);
-        say(b"\n");
-    }
+    say_line(line);
     signal_hook::low_level::exit(code)
 }
 
-/// Writes to stderr, unless somebody would have to read from it first.
-fn say(text: &[u8]) {
+/// Says a line, unless it is empty, as [`end_at_once`] does, and unless somebody would have to read from stderr first. All of it
+/// is written at once: another thread may end the process in the next moment.
+pub(crate) fn say_line(line: &[u8]) {
+    if line.is_empty() {
+        return;
+    }
     let stderr = rustix::stdio::stderr();
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let mut wanted = [PollFd::from_borrowed_fd(stderr, PollFlags::OUT)];
-    if poll(&mut wanted, Some(&now)).is_ok_and(|ready| ready > 0) {
-        let _ = rustix::io::write(stderr, text);
+    if !poll(&mut wanted, Some(&now)).is_ok_and(|ready| ready > 0) {
+        return;
     }
+    // A progress bar may stand there.
+    let clear: &[u8] = if std::io::stderr().is_terminal() { b"\r\x1b[K" } else { b"" };
+    let _ = rustix::io::writev(stderr, &[clear, line, b"\n"].map(IoSlice::new));
 }

@@ -2,8 +2,11 @@
 
 use std::io;
 use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle, Scope, ScopedJoinHandle};
+
+use rustix::process::{Resource, getrlimit};
 
 use crate::memory::address_space_limit;
 
@@ -73,6 +76,26 @@ where
 {
     check_room()?;
     Ok(thread::Builder::new().spawn_scoped(scope, work)?)
+}
+
+/// Runs the work of the main thread. Where the limit of its stack (`ulimit -s`) is below 8 MiB, as systems set it by default, it
+/// runs on another thread, whose stack that limit does not hold for, while this one waits. To be called before much of
+/// the stack is used. A panic of `work` goes on here.
+///
+/// # Errors
+/// If the system does not give a thread where one is needed.
+pub fn with_ample_stack<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, StartError> {
+    const AMPLE: u64 = 8 << 20;
+    // Miri does not know the call.
+    let limit = if cfg!(miri) { None } else { getrlimit(Resource::Stack).current };
+    if limit.is_none_or(|limit| limit >= AMPLE) {
+        return Ok(work());
+    }
+    check_room()?;
+    let builder = thread::Builder::new().name("main".into()).stack_size(AMPLE as usize);
+    Ok(builder.spawn(work)?.join().unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
 /// Where address space is limited, sees to it that there is some left for a thread's stack and what

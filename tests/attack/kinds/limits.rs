@@ -16,7 +16,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(scale, |_| true);
     let options = attack.resources(chosen.job());
     let launch = chosen.scene.launch(&options);
-    let launch = match attack.random.below(7) {
+    let launch = match attack.random.below(8) {
         0..3 => {
             let limit = format!("ulimit -v {}", 40_000 + attack.up_to(1_500_000));
             if !can_be_loaded(&limit) {
@@ -25,7 +25,8 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
             launch.after(&limit)
         }
         3..5 => launch.after(&format!("ulimit -n {}", 4 + attack.random.below(20))),
-        5 => {
+        5 => launch.after(&format!("ulimit -s {}", 64 + attack.up_to(448))),
+        6 => {
             let bytes = chosen.expected(|expected| {
                 expected.files.values().map(|file| file.length).max().unwrap_or(1000)
             });

@@ -1,11 +1,12 @@
 //! Lines, names and records without an end, and more of them than any memory holds.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 
 use super::memory::bytes;
 use super::{Attack, Result};
-use crate::judge::{orderly, refused, within};
+use crate::judge::{fault, orderly, refused, shown, within};
 use crate::table::Job;
 use crate::world::Scale;
 
@@ -16,17 +17,23 @@ const PIECES: [&str; 12] =
 const STARTS: [&str; 8] = ["", ">", "@r\n", "@r\nACGT\n+\n", "3\t|\t", "x\t", "#", "@SQ\tSN:"];
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
+    match attack.random.below(16) {
+        0 => no_journal(attack),
+        _ => text(attack),
+    }
+}
+
+fn text(attack: &mut Attack<'_>) -> Result {
     let world = attack.ground.world(Scale::Small);
     let reads_text = |job: &Job| world.inputs(job).iter().any(|name| is_text(name));
-    let mut chosen = attack.choose(Scale::Small, |job| {
-        // Each line of a session has an answer.
-        job.takes_memory() && job.stdin() != Some("session") && reads_text(job)
-    });
+    let mut chosen = attack.choose(Scale::Small, |job| job.takes_memory() && reads_text(job));
     let names: Vec<String> =
         chosen.scene.inputs().filter(|name| is_text(name)).map(str::to_owned).collect();
     let name = &names[attack.random.below(names.len())];
     let sound = chosen.scene.read(name);
     let (start, piece) = (attack.one_of(&STARTS), attack.one_of(&PIECES));
+    // Each line of a session has an answer.
+    let piece = if name == "session" && piece.contains('\n') { "x" } else { piece };
     let length = (50 << 20) + attack.random.below(250 << 20);
     let at = attack.random.below(4) * sound.len() / 4;
     let path = chosen.scene.path(name);
@@ -52,6 +59,29 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         match ended.code {
             Some(0) => Ok(()),
             _ => refused(scene, ended),
+        }
+    })
+}
+
+/// A journal of samples that has no end, or keeps nothing.
+fn no_journal(attack: &mut Attack<'_>) -> Result {
+    let chosen = attack.choose(Scale::Small, |job| job.resumes().is_some());
+    let names =
+        ["/dev/zero", "/dev/full", "/dev/null", "/dev/random", "/dev/stdin", "-", ".", "out"];
+    let (name, budget) = (attack.one_of(&names), attack.one_of(&["60M", "100M", "300M"]));
+    let journal = chosen.job().resumes();
+    let args = chosen.job().args().into_iter();
+    let replaced = |arg: OsString| if arg.to_str() == journal { name.into() } else { arg };
+    let args = args.map(replaced).chain(["--memory", budget].map(OsString::from)).collect();
+    let before = chosen.scene.outputs();
+    let ended = attack.run(chosen.scene.launch_with(args));
+    chosen.judge(&ended, |scene, _, ended| {
+        within(ended, bytes(budget))?;
+        orderly(ended)?;
+        refused(scene, ended)?;
+        match ended.stderr.contains(name) && scene.outputs() == before {
+            true => Ok(()),
+            false => fault(format!("not at once, or not named: {}", shown(&ended.stderr))),
         }
     })
 }

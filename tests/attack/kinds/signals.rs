@@ -3,16 +3,21 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use libc::{SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGPIPE, SIGSTOP, SIGTERM};
+use libc::{
+    SIGALRM, SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGIO, SIGKILL, SIGPIPE, SIGPROF, SIGPWR, SIGQUIT,
+    SIGSTKFLT, SIGSTOP, SIGTERM, SIGURG, SIGUSR1, SIGUSR2, SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ,
+};
 
 use super::{Attack, Chosen, Done, Result};
 use crate::expected::{Digest, Expected};
-use crate::judge::{Verdict, fault, nothing_left, orderly, quiet, shown, undisturbed, whole};
+use crate::judge::{
+    Verdict, fault, nothing_left, one_line, orderly, quiet, shown, undisturbed, whole,
+};
 use crate::launch::Ended;
 use crate::scene::Scene;
 use crate::world::Scale;
 
-const SIGNALS: [(&str, i32); 9] = [
+const SIGNALS: [(&str, i32); 28] = [
     ("INT", SIGINT),
     ("INT", SIGINT),
     ("TERM", SIGTERM),
@@ -22,15 +27,42 @@ const SIGNALS: [(&str, i32); 9] = [
     ("KILL", SIGKILL),
     ("PIPE", SIGPIPE),
     ("STOP", SIGSTOP),
+    ("QUIT", SIGQUIT),
+    ("QUIT", SIGQUIT),
+    ("USR1", SIGUSR1),
+    ("USR1", SIGUSR1),
+    ("USR2", SIGUSR2),
+    ("USR2", SIGUSR2),
+    ("XCPU", SIGXCPU),
+    ("ALRM", SIGALRM),
+    ("VTALRM", SIGVTALRM),
+    ("PROF", SIGPROF),
+    ("IO", SIGIO),
+    ("PWR", SIGPWR),
+    ("STKFLT", SIGSTKFLT),
+    // Real-time signals, from the first one that the C library leaves to programs.
+    ("RTMIN", 34),
+    ("RTMAX", 64),
+    ("XFSZ", SIGXFSZ),
+    ("CHLD", SIGCHLD),
+    ("URG", SIGURG),
+    ("WINCH", SIGWINCH),
 ];
+/// Signals by which users end runs.
+const ORDERLY: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+/// Signals that those who start a run may have it ignore.
+const IGNORED: [i32; 9] =
+    [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM, SIGXFSZ];
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
-    let chosen = attack.choose(Scale::Large, |_| true);
+    // What goes on where such a run has ended is there to be ended.
+    let any = attack.random.below(8) > 0;
+    let chosen = attack.choose(Scale::Large, |job| any || job.resumes().is_some());
     let took = chosen.expected(|expected| expected.took);
     let (name, signal) = attack.one_of(&SIGNALS);
     let delay = took.mul_f64(attack.random.below(1200) as f64 / 1000.0);
     let again = (attack.random.below(3) == 0).then(|| attack.random.below(40) as u64);
-    let launch = chosen.scene.launch(&attack.resources(chosen.job()));
+    let launch = chosen.scene.launch(&attack.resources(chosen.job())).after("ulimit -c 0");
     attack.line = launch.line();
     attack.note(&format!("{name} after {delay:?}, again after {again:?} ms"));
     let running = launch.start();
@@ -55,16 +87,53 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     once_more(attack, &chosen)
 }
 
+/// Signals that are ignored when the program starts, and that it goes on to ignore.
+pub(super) fn ignored(attack: &mut Attack<'_>) -> Result {
+    let chosen = attack.choose(Scale::Large, |_| true);
+    let took = chosen.expected(|expected| expected.took);
+    let all = IGNORED.map(|signal| signal.to_string()).join(" ");
+    let launch = chosen.scene.launch(&attack.resources(chosen.job()));
+    let launch = launch.after(&format!("trap '' {all}"));
+    attack.line = launch.line();
+    let running = launch.start();
+    let mut sent = Vec::new();
+    for _ in 0..1 + attack.random.below(3) {
+        let delay = took.mul_f64(attack.random.below(500) as f64 / 1000.0);
+        sleep(delay);
+        let signal = attack.one_of(&IGNORED);
+        attack.note(&format!("after {delay:?} signal {signal}"));
+        running.signal(signal);
+        sent.push(signal);
+    }
+    let ended = running.end();
+    chosen.judge(&ended, |scene, expected, ended| {
+        // The shell had not come to its first command.
+        if ended.signal.is_some_and(|signal| sent.contains(&signal)) && ended.stderr.is_empty() {
+            return nothing_left(scene);
+        }
+        orderly(ended)?;
+        match ended.code {
+            Some(0) => whole(scene, expected, ended),
+            _ => fault(format!("exit code {:?}: {}", ended.code, shown(&ended.stderr))),
+        }
+    })
+}
+
 /// After a signal that the program takes note of, or does not mind.
 fn stopped(scene: &Scene, expected: &Expected, ended: &Ended, signal: i32) -> Verdict {
-    // So early that it had begun nothing.
     if ended.signal == Some(signal) {
+        // So early that it had begun nothing, or when it has cleaned up.
+        if !ended.stderr.is_empty() {
+            one_line(ended)?;
+        }
         return nothing_left(scene);
     }
     orderly(ended)?;
     match ended.code {
         Some(0) => whole(scene, expected, ended),
-        Some(130) if ended.stderr == "error: interrupted\n" => nothing_left(scene),
+        Some(130) if ORDERLY.contains(&signal) && ended.stderr == "error: interrupted\n" => {
+            nothing_left(scene)
+        }
         _ => fault(format!("exit code {:?}: {}", ended.code, shown(&ended.stderr))),
     }
 }

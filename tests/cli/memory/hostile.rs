@@ -16,10 +16,15 @@ const ENDLESS: usize = 400 << 20;
 
 /// How a run ended, and the largest resident size that it was seen to have.
 pub(super) fn measured(dir: &Dir, args: &str) -> (Ran, u64) {
+    measured_with(dir, args, Stdio::null())
+}
+
+/// As [`measured`], with a standard input.
+pub(super) fn measured_with(dir: &Dir, args: &str, stdin: Stdio) -> (Ran, u64) {
     let mut child = Command::new(MERGANSER)
         .current_dir(dir.root())
         .args(args.split_whitespace())
-        .stdin(Stdio::null())
+        .stdin(stdin)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()

@@ -357,6 +357,8 @@ fn what_is_no_journal_is_refused_at_once() {
     for (name, reason) in [
         ("/dev/zero", "is not a regular file"),
         ("/dev/null", "is not a regular file"),
+        ("/dev/full", "is not a regular file"),
+        ("-", "is not a regular file"),
         ("pipe", "is not a regular file"),
         ("folder", "is not a regular file"),
         ("1.fq", "is an input"),
@@ -369,4 +371,8 @@ fn what_is_no_journal_is_refused_at_once() {
         assert!(said.contains(&format!("{name}: {reason}")), "{name}: {said}");
         assert_eq!(dir.names(), before);
     }
+    let run = "classify refs.mgdb --sample-sheet sheet -o {}.tsv --memory 60M --resume long";
+    let said =
+        "error: long: line 1 has more than 10.0 MiB: it is damaged, or takes more --memory\n";
+    assert_eq!(dir.run(run).fails(1), said);
 }

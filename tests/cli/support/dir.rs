@@ -16,6 +16,7 @@ pub(crate) struct Dir(TempDir);
 
 impl Dir {
     pub(crate) fn new() -> Dir {
+        super::signals::default_signals();
         Dir(tempfile::Builder::new().prefix("merganser-test-").tempdir().unwrap())
     }
 

@@ -20,6 +20,8 @@ use crate::console::Console;
 const START: &[u8] = b"{\"sample\":";
 /// The most bytes of a line: a sample of a hundred thousand files has less.
 const MOST: u64 = 64 << 20;
+/// A line takes no more than this part of the memory: it is held as text and as what that says.
+const SHARE: u64 = 6;
 
 /// A line: a sample that is done.
 #[derive(Debug, Deserialize, Serialize)]
@@ -65,15 +67,17 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens or begins the journal. Half lines are skipped: a run may have been killed while it wrote one. Tells of
+    /// Opens or begins the journal, of which no line takes more than a part of `memory`. Half lines are skipped: a run may have been killed while it wrote one. Tells of
     /// samples that only lines of earlier versions have.
     ///
     /// # Errors
     /// If it cannot be opened or is in use, or is another file.
-    pub(super) fn open(path: &Path, console: &Console) -> Result<Journal> {
+    pub(super) fn open(path: &Path, memory: u64, console: &Console) -> Result<Journal> {
         let failed = |error: io::Error| failed(path, &error);
         // A device may have no end, and a pipe keeps nothing.
-        if look_up(path).map_err(failed)?.is_some_and(|at| !at.is_file()) {
+        let is_other = |at: &fs::Metadata| !at.is_file();
+        if path.as_os_str() == "-" || look_up(path).map_err(failed)?.as_ref().is_some_and(is_other)
+        {
             bail!(
                 "{}: is not a regular file, as a journal of classify --resume is",
                 path.display()
@@ -86,7 +90,7 @@ impl Journal {
         }
         let (done, known, database) = Default::default();
         let mut journal = Journal { path: path.to_owned(), file, done, known, database };
-        let earlier = journal.read_lines()?;
+        let earlier = journal.read_lines(MOST.min(memory / SHARE))?;
         if !earlier.is_empty() {
             console.info(format_args!(
                 "{}: samples that an earlier version noted, without fingerprints of their inputs, are classified \
@@ -100,14 +104,14 @@ impl Journal {
 
     /// Reads all lines, and ends the last one if it is cut. Returns the samples that only lines of earlier versions
     /// have.
-    fn read_lines(&mut self) -> Result<BTreeSet<String>> {
+    fn read_lines(&mut self, most: u64) -> Result<BTreeSet<String>> {
         let path = self.path.clone();
         let failed = |error: io::Error| failed(&path, &error);
         let mut text = BufReader::new(self.file.try_clone().map_err(failed)?);
         let (mut line, mut number, mut earlier) = (Vec::new(), 0, BTreeSet::new());
         loop {
             line.clear();
-            let read = (&mut text).take(MOST + 1).read_until(b'\n', &mut line).map_err(failed)?;
+            let read = (&mut text).take(most + 1).read_until(b'\n', &mut line).map_err(failed)?;
             if read == 0 {
                 return Ok(earlier);
             }
@@ -118,9 +122,13 @@ impl Journal {
                 );
             }
             number += 1;
-            if read as u64 > MOST {
-                let most = format_size(MOST);
-                bail!("{}: line {number} has more than {most}: it is damaged", path.display());
+            if read as u64 > most {
+                bail!(
+                    "{}: line {number} has more than {}: it is damaged{}",
+                    path.display(),
+                    format_size(most),
+                    if most < MOST { ", or takes more --memory" } else { "" }
+                );
             }
             if !line.ends_with(b"\n") {
                 self.file.write_all(b"\n").map_err(failed)?;

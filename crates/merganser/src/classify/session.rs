@@ -2,14 +2,14 @@
 //! al., 2021, section 4).
 
 use std::ffi::OsString;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Error, Result, anyhow};
 use clap::Parser;
-use merganser_io::Input;
+use merganser_io::{Input, read_table_line, reason};
 
 use super::Environment;
 use super::query::Query;
@@ -26,6 +26,9 @@ goes on; its exit code is then 1. Options of Decision on the command line hold w
 none.
 ";
 
+/// The most words of a line, which take up to 20 MB.
+const MOST_WORDS: usize = 1 << 16;
+
 /// Takes queries from stdin until it ends.
 pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<ExitCode> {
     // Nothing may be given that would be passed over in silence.
@@ -36,15 +39,18 @@ pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<Ex
             "with --interactive, reads, outputs and filters are named in the lines of stdin",
         );
     }
-    let stdin = std::io::stdin().lock();
+    let mut stdin = io::stdin().lock();
     let prompt = stdin.is_terminal();
     let mut ended_well = true;
-    let mut lines = stdin.split(b'\n');
-    loop {
+    let mut line = Vec::new();
+    for number in 1.. {
         if prompt {
-            write!(std::io::stderr(), "merganser> ")?;
+            write!(io::stderr(), "merganser> ")?;
         }
-        let Some(line) = lines.next().transpose()? else { break };
+        line.clear();
+        if read_table_line(&mut stdin, &mut line, number).map_err(|error| failed(&error))? == 0 {
+            break;
+        }
         if environment.cancel.is_cancelled() {
             return Err(merganser_classify::Error::Cancelled.into());
         }
@@ -67,11 +73,22 @@ pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<Ex
     Ok(if ended_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+fn failed(error: &io::Error) -> Error {
+    anyhow!("stdin: {}", reason(error))
+}
+
 fn answer(environment: &Environment<'_>, line: &[u8], given: &DecisionArgs) -> Result<()> {
     let Some(words) = shlex::bytes::split(line) else {
         let line = String::from_utf8_lossy(line);
         return failure::usage(format!("a quote is not closed: {line}"));
     };
+    if words.len() > MOST_WORDS {
+        return failure::usage(format!(
+            "a line of {} words, more than {MOST_WORDS}: write the names of files to a list, and give that \
+             as @LIST",
+            words.len()
+        ));
+    }
     let words = words.into_iter().map(OsString::from_vec);
     let parsed = SessionLine::try_parse_from(words).map_err(|error| {
         // The first paragraph says what is wrong, the rest how a command line would look.

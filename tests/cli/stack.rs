@@ -1,0 +1,27 @@
+//! A small stack (`ulimit -s`).
+
+use crate::limits::{COMMANDS, limited, prepared, remove_outputs};
+
+/// The limit holds for the main thread, and for what the system puts there.
+#[test]
+fn a_small_stack_is_enough() {
+    let dir = prepared();
+    let before = dir.names();
+    // Smaller ones may not even hold the environment.
+    for kibibytes in [64, 128, 256, 1024] {
+        let limit = format!("ulimit -s {kibibytes}");
+        for args in
+            ["--version", "--help", "classify --help", "completions bash", "kmers info t.mgk"]
+        {
+            assert_eq!(limited(&dir, &limit, args).ok(), dir.run(args).ok(), "{limit}: {args}");
+        }
+        assert_eq!(limited(&dir, &limit, "count -k").code, Some(2));
+        limited(&dir, &limit, "kmers info gone").fails(1);
+    }
+    for args in COMMANDS {
+        let ran = limited(&dir, "ulimit -s 64", &format!("{args} -q --threads 3"));
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{args}");
+        remove_outputs(&dir);
+        assert_eq!(dir.names(), before, "{args}");
+    }
+}
