@@ -3,7 +3,7 @@
 use merganser_filter::Threshold;
 use merganser_run::ConfigError;
 
-use super::ShardMark;
+use super::{ShardContent, ShardMark};
 use crate::index::Index;
 use crate::{Config, Error, Format, Metric, NMode, Select, Strand};
 
@@ -96,11 +96,11 @@ pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired:
     text + &mark(config, index).map_or_else(String::new, |mark| mark.line())
 }
 
-/// The mark of a shard.
-fn mark(config: &Config, index: &Index) -> Option<ShardMark> {
+/// The mark of a shard, whose content is not known yet.
+pub(super) fn mark(config: &Config, index: &Index) -> Option<ShardMark> {
     let (share, Format::Bam(level)) = (config.share.as_ref()?, config.format) else { return None };
     let job = share.job() ^ u64::from(index.view().text.checksum()) << 32;
-    Some(ShardMark { shard: share.shard(), job, level })
+    Some(ShardMark { shard: share.shard(), job, level, content: ShardContent::default() })
 }
 
 fn options(config: &Config, paired: bool) -> String {
