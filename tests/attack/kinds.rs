@@ -2,6 +2,7 @@
 
 mod damage;
 mod disks;
+mod forged;
 mod limits;
 mod long;
 mod memory;
@@ -9,6 +10,7 @@ mod names;
 mod pipes;
 mod same;
 mod signals;
+mod taxa;
 
 use crate::expected::{Expected, Ground};
 use crate::judge::Verdict;
@@ -31,19 +33,22 @@ pub(crate) type Result = std::result::Result<Done, String>;
 type Act = fn(&mut Attack<'_>) -> Result;
 
 /// By turns; damage has the most to offer.
-pub(crate) const KINDS: [(&str, Act); 12] = [
+pub(crate) const KINDS: [(&str, Act); 15] = [
     ("damage", damage::act),
     ("signals", signals::act),
     ("disks", disks::act),
     ("damage", damage::act),
     ("limits", limits::act),
+    ("forged", forged::act),
     ("pipes", pipes::act),
     ("damage", damage::act),
     ("names", names::act),
     ("memory", memory::act),
     ("damage", damage::act),
     ("same", same::act),
+    ("forged", forged::act),
     ("long", long::act),
+    ("taxa", taxa::act),
 ];
 
 /// One attack.
@@ -69,9 +74,7 @@ impl<'a> Attack<'a> {
 
     /// Any job that will do.
     pub(crate) fn choose(&mut self, scale: Scale, will_do: impl Fn(&Job) -> bool) -> Chosen<'a> {
-        let is_asked_for = |job: &Job| device().is_none() || job.device().is_some();
-        let will_do = |at: &usize| is_asked_for(&JOBS[*at]) && will_do(&JOBS[*at]);
-        let jobs: Vec<usize> = (0..JOBS.len()).filter(will_do).collect();
+        let jobs = candidates(will_do);
         let at = jobs[self.random.below(jobs.len())];
         let scene = Scene::new(self.ground.world(scale), &JOBS[at]);
         JOBS[at].line.clone_into(&mut self.line);
@@ -109,6 +112,12 @@ impl<'a> Attack<'a> {
     pub(crate) fn note(&mut self, text: &str) {
         self.line += &format!("   [{text}]");
     }
+}
+
+/// The jobs that will do, by their places in the table.
+fn candidates(will_do: impl Fn(&Job) -> bool) -> Vec<usize> {
+    let is_asked_for = |job: &Job| device().is_none() || job.device().is_some();
+    (0..JOBS.len()).filter(|&at| is_asked_for(&JOBS[at]) && will_do(&JOBS[at])).collect()
 }
 
 impl Chosen<'_> {
