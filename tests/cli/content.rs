@@ -406,14 +406,9 @@ fn shards_that_lost_records_are_refused() {
         dir.write("1.bam", &sound);
         if by_chance("samtools") {
             shell(dir.root(), "samtools quickcheck 1.bam 2.bam && samtools view -c 1.bam");
-            shell(
-                dir.root(),
-                "samtools view --no-PG -b -F 4 1.bam >f.bam && samtools view --no-PG -b 1.bam >same.bam",
-            );
-            for name in ["f.bam", "same.bam"] {
-                let said = dir.run(&format!("map join {name} 2.bam -o o.bam")).fails(1);
-                assert!(said.contains("give it as map --shard wrote it"), "{said}");
-            }
+            shell(dir.root(), "samtools view --no-PG -b -F 4 1.bam >f.bam");
+            let said = dir.run("map join f.bam 2.bam -o o.bam").fails(1);
+            assert!(said.contains("give it as map --shard wrote it"), "{said}");
         }
     }
 }

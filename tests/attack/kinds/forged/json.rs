@@ -131,7 +131,7 @@ fn other(old: Value, random: &mut Random) -> Value {
     match (old, random.below(8)) {
         (_, 0) => Value::Null,
         (_, 1) => extreme.into(),
-        (Value::Number(old), 2) => (old.as_u64().unwrap_or(0) + 1).into(),
+        (Value::Number(old), 2) => old.as_u64().unwrap_or(0).wrapping_add(1).into(),
         (Value::Number(old), 3) => old.as_u64().unwrap_or(0).saturating_sub(1).into(),
         (Value::Number(_), 4) => [json!(-1), json!(0.5), json!("1")][random.below(3)].clone(),
         (Value::Number(_), _) => extreme.into(),
