@@ -10,8 +10,8 @@ use crate::support::reads::Random;
 pub(super) const NAMES: [&str; 16] = [
     "../x",
     "/../x",
-    "/../../x",
-    "/../../../x",
+    "/../tmp/x",
+    "/../x",
     "",
     ".",
     "..",

@@ -65,7 +65,10 @@ fn each(records: &[u8]) -> Vec<Range<usize>> {
         all.push(at..end);
         at = end;
     }
-    if all.is_empty() { vec![0..records.len()] } else { all }
+    if all.is_empty() {
+        all.push(0..records.len());
+    }
+    all
 }
 
 /// Makes the number and the digest in the mark right.
