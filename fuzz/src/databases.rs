@@ -9,6 +9,7 @@ use merganser_io::{AtomicFile, Input, Segment};
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
 use crate::files::{folder, write};
+pub use crate::mend::database as mend;
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\tspecies\t|\n\
     4\t|\t2\t|\tspecies\t|\n";
@@ -101,40 +102,4 @@ pub fn walk(path: &Path) {
         .write_kraken(database.taxonomy(), Default::default(), &mut report)
         .expect("memory takes it");
     assert_eq!(result.records, 2);
-}
-
-/// Makes all checksums of a changed database right, so that the change reaches what lies behind
-/// them.
-pub fn mend(bytes: &mut [u8]) {
-    let number = |bytes: &[u8], at: usize| {
-        bytes.get(at..at + 8).and_then(|b| b.first_chunk().copied()).map(u64::from_le_bytes)
-    };
-    if bytes.len() < 4096 {
-        return;
-    }
-    let length = bytes.len();
-    bytes[104..112].copy_from_slice(&(length as u64).to_le_bytes());
-    let (Some(directory), Some(meta)) = (number(bytes, 88), number(bytes, 96)) else { return };
-    let (directory, meta) = (directory as usize, meta as usize);
-    if directory <= meta && meta <= length {
-        let parts = u32::from_le_bytes([bytes[44], bytes[45], bytes[46], bytes[47]]) as usize;
-        let groups = parts.saturating_mul(256).min((meta - directory) / 24);
-        for group in 0..groups {
-            let at = directory + 24 * group;
-            let (start, words) = (number(bytes, at), number(bytes, at + 8));
-            let (Some(start), Some(words)) = (start, words) else { break };
-            let start = start.saturating_mul(8) as usize;
-            let end = start.saturating_add(words.saturating_mul(8) as usize);
-            if let Some(text) = bytes.get(start..end) {
-                let crc = u64::from(crc32fast::hash(text));
-                bytes[at + 16..at + 24].copy_from_slice(&crc.to_le_bytes());
-            }
-        }
-        let crc = crc32fast::hash(&bytes[directory..meta]);
-        bytes[112..116].copy_from_slice(&crc.to_le_bytes());
-        let crc = crc32fast::hash(&bytes[meta..]);
-        bytes[116..120].copy_from_slice(&crc.to_le_bytes());
-    }
-    let crc = crc32fast::hash(&bytes[..148]);
-    bytes[148..152].copy_from_slice(&crc.to_le_bytes());
 }

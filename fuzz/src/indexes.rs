@@ -11,11 +11,8 @@ use merganser_run::{Cancel, Silent};
 
 use crate::databases::{letters, resources};
 use crate::files::{folder, write};
-
-/// Sections of a file, each with its start, length and checksum in the header from byte 24 on.
-const SECTIONS: usize = 6;
-/// The checksum of the header stands at its end.
-const HEADER: usize = 24 + 24 * SECTIONS + 12;
+pub use crate::mend::index as mend;
+use crate::mend::{INDEX_HEADER, INDEX_SECTIONS, index_section};
 
 /// An index of two contigs, one with letters that are no bases.
 pub fn sound() -> &'static [u8] {
@@ -36,35 +33,8 @@ pub fn sound() -> &'static [u8] {
 /// The header and the sections of the sound index, the small ones among them.
 pub fn pieces() -> Vec<Range<usize>> {
     let bytes = sound();
-    let section = |number| place(bytes, number).expect("a sound index");
-    std::iter::once(0..HEADER).chain((0..SECTIONS).map(section)).collect()
-}
-
-fn place(bytes: &[u8], section: usize) -> Option<Range<usize>> {
-    let number = |at: usize| {
-        let bytes = bytes.get(at..at + 8)?.first_chunk().copied()?;
-        usize::try_from(u64::from_le_bytes(bytes)).ok()
-    };
-    let (start, length) = (number(24 + 24 * section)?, number(32 + 24 * section)?);
-    let end = start.checked_add(length).filter(|&end| end <= bytes.len())?;
-    Some(start..end)
-}
-
-/// Makes the checksums of a changed index right, and its length.
-pub fn mend(bytes: &mut [u8]) {
-    if bytes.len() < HEADER {
-        return;
-    }
-    for section in 0..SECTIONS {
-        if let Some(place) = place(bytes, section) {
-            let checksum = crc32fast::hash(&bytes[place]).to_le_bytes();
-            bytes[40 + 24 * section..][..4].copy_from_slice(&checksum);
-        }
-    }
-    let length = (bytes.len() as u64).to_le_bytes();
-    bytes[HEADER - 12..HEADER - 4].copy_from_slice(&length);
-    let checksum = crc32fast::hash(&bytes[..HEADER - 4]).to_le_bytes();
-    bytes[HEADER - 4..HEADER].copy_from_slice(&checksum);
+    let section = |number| index_section(bytes, number).expect("a sound index");
+    std::iter::once(0..INDEX_HEADER).chain((0..INDEX_SECTIONS).map(section)).collect()
 }
 
 /// Opens an index and maps reads with it, none of which may panic; whether it is sound.

@@ -12,6 +12,9 @@ pub mod indexes;
 pub mod kmc;
 pub mod kmers;
 pub mod kraken2;
+/// Of the tests of the program.
+#[path = "../../tests/cli/support/mend.rs"]
+pub mod mend;
 pub mod meryl;
 pub mod minimizers;
 pub mod partial;

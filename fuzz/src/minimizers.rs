@@ -7,14 +7,7 @@ use merganser_io::AtomicFile;
 use merganser_run::Cancel;
 
 use crate::databases::resources;
-
-/// Sections of an `.mgd`, and bytes of its header before their directory.
-const SECTIONS: usize = 256;
-const HEADER: usize = 32;
-/// Where the sections begin, behind a checksum.
-const BLOCKS: usize = HEADER + 16 * SECTIONS + 4;
-/// Numbers of a block.
-const BLOCK: usize = 256;
+pub use crate::mend::minimizers as mend;
 
 /// A file of Deacon, of these minimizers as far as they fit into `k` bases.
 pub fn deacon(k: usize, w: usize, minimizers: &[u64]) -> Vec<u8> {
@@ -50,37 +43,4 @@ pub fn write_set(set: &MinimizerSet, format: Format, path: &Path) {
 /// Whether there are such minimizers.
 pub fn are_legal(k: usize, w: usize) -> bool {
     Params::new(k, w).is_ok()
-}
-
-/// Makes the checksums of a changed `.mgd` right, and its length.
-pub fn mend(bytes: &mut [u8]) {
-    if bytes.len() < BLOCKS {
-        return;
-    }
-    let length = bytes.len() as u64;
-    bytes[HEADER - 8..HEADER].copy_from_slice(&length.to_le_bytes());
-    let checksum = crc32fast::hash(&bytes[..BLOCKS - 4]).to_le_bytes();
-    bytes[BLOCKS - 4..BLOCKS].copy_from_slice(&checksum);
-    let mut start = BLOCKS;
-    for section in 0..SECTIONS {
-        let number = |at: usize| {
-            let at = HEADER + 16 * section + at;
-            u64::from_le_bytes(*bytes[at..].first_chunk().expect("a directory")) as usize
-        };
-        let (mut left, length) = (number(0), number(8));
-        let Some(end) = start.checked_add(length).filter(|&end| end <= bytes.len()) else { return };
-        let mut at = start;
-        while left > 0 && at < end {
-            let width = usize::from(bytes[at]);
-            let checked = at + 1 + (left.min(BLOCK) * width).div_ceil(8);
-            if checked + 4 > end {
-                break;
-            }
-            let checksum = crc32fast::hash(&bytes[at..checked]).to_le_bytes();
-            bytes[checked..checked + 4].copy_from_slice(&checksum);
-            left -= left.min(BLOCK);
-            at = checked + 4;
-        }
-        start = end;
-    }
 }

@@ -12,6 +12,7 @@ use merganser_run::{Cancel, Silent};
 
 use crate::databases::{letters, resources, sound};
 use crate::files::{folder, write};
+pub use crate::mend::whole as mend;
 
 /// Results of two runs by a database of merganser, then by one of Kraken 2.
 pub fn written() -> &'static [[Vec<u8>; 2]; 2] {
@@ -82,11 +83,4 @@ pub fn walk(paths: &[PathBuf]) -> bool {
     }
     assert!(joined.classified() <= joined.reads());
     true
-}
-
-/// Makes the checksum right, so that a change reaches what lies before it.
-pub fn mend(bytes: &mut [u8]) {
-    if let Some((text, checksum)) = bytes.split_last_chunk_mut::<4>() {
-        *checksum = crc32fast::hash(text).to_le_bytes();
-    }
 }

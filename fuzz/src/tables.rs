@@ -16,6 +16,7 @@ use merganser_seq::with_kmer;
 
 use crate::databases::{self, letters};
 use crate::files::{folder, write};
+pub use crate::mend::table as mend;
 
 /// A configuration that is quick to run again and again.
 pub fn config(k: usize) -> Config {
@@ -81,35 +82,6 @@ fn walk_as<K: Kmer>(table: &Table, as_written: bool) {
     for kmer in [K::default(), mask] {
         let _ = table.get(kmer, &mut space);
     }
-}
-
-/// Makes all checksums of a changed table right, so that the change reaches what lies behind them.
-pub fn mend(bytes: &mut [u8]) {
-    let u64_at = |bytes: &[u8], at: usize| {
-        let number = bytes.get(at..at.saturating_add(8))?.first_chunk().copied()?;
-        usize::try_from(u64::from_le_bytes(number)).ok()
-    };
-    let Some(index) = u64_at(bytes, 72).filter(|&at| (128..bytes.len()).contains(&at)) else {
-        return;
-    };
-    let sections = u64_at(bytes, 80).map_or(index, |at| at.clamp(index, bytes.len()));
-    let kmer_bytes = usize::from(bytes[16]).div_ceil(4);
-    let entries: Vec<usize> = (index..sections)
-        .step_by(kmer_bytes + 14)
-        .take_while(|e| e + kmer_bytes + 14 <= sections)
-        .collect();
-    for (i, entry) in entries.iter().enumerate() {
-        let start = u64_at(bytes, entry + kmer_bytes).unwrap_or(0);
-        let end = entries.get(i + 1).and_then(|next| u64_at(bytes, next + kmer_bytes));
-        if let Some(block) = bytes.get(start..end.unwrap_or(index)) {
-            let crc = crc32fast::hash(block);
-            bytes[entry + kmer_bytes + 10..][..4].copy_from_slice(&crc.to_le_bytes());
-        }
-    }
-    let crc = crc32fast::hash(&bytes[index..]);
-    bytes[104..108].copy_from_slice(&crc.to_le_bytes());
-    let crc = crc32fast::hash(&bytes[..124]);
-    bytes[124..128].copy_from_slice(&crc.to_le_bytes());
 }
 
 /// Reads all k-mers of a table of any format, in two ways that must find the same if it has an order or

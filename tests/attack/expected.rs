@@ -19,20 +19,52 @@ use crate::world::{Scale, World};
 pub(crate) struct Digest {
     pub(crate) length: u64,
     hash: u64,
+    shape: Shape,
+}
+
+/// How many there are of letters that names must not have in texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Shape {
+    zeros: u64,
+    lines: u64,
+    tabs: u64,
+    controls: u64,
+}
+
+impl Shape {
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            match byte {
+                0 => self.zeros += 1,
+                b'\n' => self.lines += 1,
+                b'\t' => self.tabs += 1,
+                1..b' ' | 0x7f => self.controls += 1,
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Digest {
     pub(crate) fn of(path: &Path) -> Digest {
         let (mut file, mut hasher) = (File::open(path).unwrap(), DefaultHasher::new());
-        let (mut buffer, mut length) = (vec![0; 1 << 16], 0);
+        let (mut buffer, mut length, mut shape) = (vec![0; 1 << 16], 0, Shape::default());
         loop {
             let read = file.read(&mut buffer).unwrap();
             if read == 0 {
-                return Digest { length, hash: hasher.finish() };
+                return Digest { length, hash: hasher.finish(), shape };
             }
+            shape.add(&buffer[..read]);
             hasher.write(&buffer[..read]);
             length += read as u64;
         }
+    }
+}
+
+impl Digest {
+    /// Whether both are texts of as many lines, tabs and control characters, or one is none.
+    pub(crate) fn has_the_shape_of(&self, other: &Digest) -> bool {
+        self.shape == other.shape || self.shape.zeros > 0 || other.shape.zeros > 0
     }
 }
 

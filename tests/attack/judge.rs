@@ -48,6 +48,29 @@ pub(crate) fn same_files(scene: &Scene, expected: &Expected) -> Verdict {
     }
 }
 
+/// Success of a job that says names of files: these make no lines, fields or markup.
+pub(crate) fn same_shape(scene: &Scene, expected: &Expected, ended: &Ended) -> Verdict {
+    quiet(ended)?;
+    if !Digest::of(&ended.stdout).has_the_shape_of(&expected.stdout) {
+        return fault("a name makes other lines or fields on stdout");
+    }
+    let outputs = scene.outputs();
+    if outputs.len() != expected.files.len() {
+        return fault(format!("exit code 0, and these outputs: {outputs:?}"));
+    }
+    // Others are named after inputs.
+    for (name, of) in expected.files.iter().filter(|(name, _)| outputs.contains(name)) {
+        let path = scene.path(name);
+        if !Digest::of(&path).has_the_shape_of(of) {
+            return fault(format!("a name makes other lines or fields in {name}"));
+        }
+        if name.ends_with("_mqc.json") && std::fs::read(&path).unwrap().contains(&b'<') {
+            return fault(format!("{name} has <"));
+        }
+    }
+    Ok(())
+}
+
 /// A run without faults says nothing of one.
 pub(crate) fn quiet(ended: &Ended) -> Verdict {
     match ended.stderr.contains("error") {

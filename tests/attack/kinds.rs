@@ -2,6 +2,7 @@
 
 mod damage;
 mod disks;
+mod forged;
 mod limits;
 mod long;
 mod memory;
@@ -10,6 +11,7 @@ mod pipes;
 mod repeats;
 mod same;
 mod signals;
+mod taxa;
 
 use crate::expected::{Expected, Ground};
 use crate::judge::Verdict;
@@ -32,12 +34,13 @@ pub(crate) type Result = std::result::Result<Done, String>;
 type Act = fn(&mut Attack<'_>) -> Result;
 
 /// By turns; damage has the most to offer.
-pub(crate) const KINDS: [(&str, Act); 13] = [
+pub(crate) const KINDS: &[(&str, Act)] = &[
     ("damage", damage::act),
     ("signals", signals::act),
     ("disks", disks::act),
     ("damage", damage::act),
     ("limits", limits::act),
+    ("forged", forged::act),
     ("pipes", pipes::act),
     ("damage", damage::act),
     ("names", names::act),
@@ -47,6 +50,8 @@ pub(crate) const KINDS: [(&str, Act); 13] = [
     ("repeats", repeats::act),
     ("long", long::act),
     ("ignored", signals::ignored),
+    ("forged", forged::act),
+    ("taxa", taxa::act),
 ];
 
 /// One attack.
@@ -72,9 +77,7 @@ impl<'a> Attack<'a> {
 
     /// Any job that will do.
     pub(crate) fn choose(&mut self, scale: Scale, will_do: impl Fn(&Job) -> bool) -> Chosen<'a> {
-        let is_asked_for = |job: &Job| device().is_none() || job.device().is_some();
-        let will_do = |at: &usize| is_asked_for(&JOBS[*at]) && will_do(&JOBS[*at]);
-        let jobs: Vec<usize> = (0..JOBS.len()).filter(will_do).collect();
+        let jobs = candidates(will_do);
         let at = jobs[self.random.below(jobs.len())];
         let scene = Scene::new(self.ground.world(scale), &JOBS[at]);
         JOBS[at].line.clone_into(&mut self.line);
@@ -112,6 +115,12 @@ impl<'a> Attack<'a> {
     pub(crate) fn note(&mut self, text: &str) {
         self.line += &format!("   [{text}]");
     }
+}
+
+/// The jobs that will do, by their places in the table.
+fn candidates(will_do: impl Fn(&Job) -> bool) -> Vec<usize> {
+    let is_asked_for = |job: &Job| device().is_none() || job.device().is_some();
+    (0..JOBS.len()).filter(|&at| is_asked_for(&JOBS[at]) && will_do(&JOBS[at])).collect()
 }
 
 impl Chosen<'_> {

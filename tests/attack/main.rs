@@ -1,5 +1,6 @@
 //! A machine that attacks the built program: signals at any moment, full disks, limits of the process,
-//! pipes that close, damaged files, hostile names, records without an end, repeats, and little memory, over a table
+//! pipes that close, damaged and forged files, hostile names, records without an end, repeats, and little memory, over a
+//! table
 //! of all commands. Whatever is done to it, a run ends well with the bytes of an undisturbed one, or says
 //! in a line what was wrong and leaves nothing behind.
 //!

@@ -5,6 +5,8 @@
 mod dir;
 #[path = "../cli/support/fastk.rs"]
 pub(crate) mod fastk;
+#[path = "../cli/support/mend.rs"]
+pub(crate) mod mend;
 #[path = "../cli/support/meryl.rs"]
 pub(crate) mod meryl;
 #[path = "../cli/support/oracle.rs"]

@@ -55,7 +55,7 @@ const FILES: [(&str, &str); 12] = [
 ];
 
 /// What the program makes of that, in this order.
-const MADE: [&str; 37] = [
+const MADE: [&str; 39] = [
     "build --taxonomy tax -o refs.mgdb g0.fa g1.fa",
     "build --taxonomy tax --parts 2 -o parts.mgdb g0.fa g1.fa",
     "build --taxonomy tax --bracken 100 -o x.mgdb g0.fa g1.fa",
@@ -76,6 +76,8 @@ const MADE: [&str; 37] = [
     "kmers dump -o t.tsv u.mgk",
     "kmers matrix --range 1/2 --format dense t.mgk u.mgk -o m1.mgx",
     "kmers matrix --range 2/2 --format dense t.mgk u.mgk -o m2.mgx",
+    "kmers qv --range 1/2 -o q1.mgq t.mgk g0.fa",
+    "kmers qv --range 2/2 -o q2.mgq t.mgk g0.fa",
     "deplete index -o host.mgd g0.fa",
     "deplete index -o other.mgd g1.fa",
     "deplete index -o host.idx g0.fa",

@@ -110,6 +110,8 @@ fn damaged_foreign_and_newer_tables_are_refused() {
     };
     let mut newer = sound.clone();
     newer[8] = 4;
+    let sum = crc32fast::hash(&newer[..124]);
+    newer[124..128].copy_from_slice(&sum.to_le_bytes());
     dir.write("empty.mgk", "");
     dir.write("foreign.mgk", "@read\nACGT\n+\nIIII\n");
     dir.write("newer.mgk", newer);

@@ -10,6 +10,7 @@ mod algebra;
 mod alignments;
 mod answers;
 mod classify;
+mod content;
 mod cuda;
 mod cuda_classify;
 mod cuda_lookup;

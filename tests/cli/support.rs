@@ -3,6 +3,8 @@
 pub(crate) mod diploid;
 mod dir;
 pub(crate) mod fastk;
+#[allow(dead_code, unreachable_pub, reason = "the fuzz targets use it, too")]
+pub(crate) mod mend;
 pub(crate) mod meryl;
 pub(crate) mod oracle;
 pub(crate) mod peak;

@@ -6,11 +6,11 @@ mod file;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use merganser_io::OutputSet;
+use merganser_io::{OutputSet, check_stored_name};
 use merganser_kmers::algebra::{Expression, concat};
 use merganser_kmers::reads::Mark;
 use merganser_kmers::tables::AnyTable;
-use merganser_kmers::{JobHash, Piece};
+use merganser_kmers::{Header, JobHash, Piece};
 use merganser_run::{
     Cancel, ConfigError, Incomplete, Progress, Resources, Shard, Stages, check_all_shards,
     give_back_freed_memory,
@@ -66,6 +66,11 @@ pub fn judge_range(
         return refuse("`range`: ranges are of a table: count the reads once, with a minimum of 1");
     };
     let k = table.description().k;
+    // The file would be refused.
+    let mut names = subject.assemblies.iter().map(|assembly| assembly.name.as_str()).chain([reads]);
+    if let Some(what) = names.find_map(|name| check_stored_name(name.as_ref()).err()) {
+        return refuse(&what);
+    }
     let room = Room::new(resources)?;
     let compressed = config.homopolymer_compressed || table.description().homopolymer_compressed;
     let run = room.run(compressed, progress, cancel);
@@ -176,7 +181,7 @@ impl Ranges {
             let of = &spectra.assemblies[number];
             if (met.kmers, met.only) != (of.kmers, of.only.instances) {
                 return Err(self.files[0].error(format!(
-                    "it is of another assembly called {} than {}: give that which the ranges were made of",
+                    "it or another range is of another assembly called {} than {}: give that which the ranges were made of",
                     assembly.name, assembly.input
                 )));
             }
@@ -202,12 +207,7 @@ impl Ranges {
         for file in &self.files {
             let path = run.path(&format!("only-{number}-{}", file.header.range.number()))?;
             file.extract(number, &path)?;
-            let table = AnyTable::open_piece(&path, true, run.cancel)?;
-            let piece = table.description().header.as_ref().and_then(|header| header.piece);
-            if piece.is_none_or(|Piece { shard, .. }| shard != file.header.range) {
-                return Err(file.error("what it has is not of its range".into()));
-            }
-            tables.push(table);
+            tables.push(open_only(file, number, &path, tables.first(), run.cancel)?);
         }
         let path = run.path(&format!("only-{number}"))?;
         // Its expression is the tables' own.
@@ -215,6 +215,39 @@ impl Ranges {
         concat(&all, &tables, run.beside, &OutputSet::alone(), run.progress, run.cancel)?;
         run.open(&path)
     }
+}
+
+/// Opens the table of an assembly that was in a file. It must be what the file tells of it, and go together with that of
+/// another file; messages name the file, which the user has.
+fn open_only(
+    file: &RangeFile,
+    number: usize,
+    path: &Path,
+    other: Option<&AnyTable>,
+    cancel: &Cancel,
+) -> Result<AnyTable, Error> {
+    let damaged = || {
+        let name = &file.header.names[number];
+        file.error(format!(
+            "its table of {name} is damaged: copy it again, or make this range again"
+        ))
+    };
+    let opened = AnyTable::open_piece(path, true, cancel);
+    let opened = opened.and_then(|table| table.verify(1, cancel).map(|()| table));
+    let table = opened.map_err(|error| match error {
+        merganser_kmers::Error::Table { .. } => damaged(),
+        error => error.into(),
+    })?;
+    let header = |table: &AnyTable| table.description().header.clone();
+    let Some(Header { k, kmers, piece: Some(Piece { shard, job, .. }), .. }) = header(&table)
+    else {
+        return Err(damaged());
+    };
+    let only = file.spectra.assemblies[number].only.distinct;
+    let other = other.and_then(header).and_then(|header| header.piece);
+    let is_sound = (k, kmers, shard) == (file.header.k, only, file.header.range)
+        && other.is_none_or(|other| other.job == job);
+    is_sound.then_some(table).ok_or_else(damaged)
 }
 
 /// Sees to it that these are all ranges of one judgement.

@@ -19,7 +19,9 @@ use crate::kraken2::{Kraken2Sequence, taxid_of_kraken};
 use crate::library::{GenomeTaxon, Manifest, Status};
 use crate::lines::Lines;
 use crate::references::{MAP, without_suffixes};
-use crate::taxonomy::{Accessions, Dump, Taxonomy, TaxonomySource, assembly, lineage, parse_taxid};
+use crate::taxonomy::{
+    Accessions, Dump, Taxonomy, TaxonomySource, assembly, lineage, parse_taxid, plain,
+};
 
 /// The names of files that are looked for next to references, and in the taxonomy's folder.
 const SUMMARY: &str = "assembly_summary";
@@ -114,7 +116,12 @@ pub(crate) fn map_targets(
             outcome.duplicates.1.get_or_insert_with(|| target.name.clone());
         }
         let windows = config.params.windows(target.bases) as u32;
-        targets.push(Target { name: target.name.clone(), node, bases: target.bases, windows });
+        targets.push(Target {
+            name: plain(target.name.clone()),
+            node,
+            bases: target.bases,
+            windows,
+        });
     }
     refuse(config, base.is_some(), targets.len() - old, outcome)?;
     outcome.note_unranked(&targets[old..], tree);

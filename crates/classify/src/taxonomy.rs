@@ -77,8 +77,8 @@ impl Taxonomy {
         for info in order.iter().filter_map(|&from| infos[from as usize].take()) {
             tree.taxids.push(info.taxid);
             tree.ranks.push(if info.taxid == 1 { Rank::Root } else { Rank::of(&info.rank) });
-            tree.rank_names.push(info.rank);
-            tree.names.push(info.name);
+            tree.rank_names.push(plain(info.rank));
+            tree.names.push(plain(info.name));
         }
         tree
     }
@@ -224,6 +224,14 @@ impl Taxonomy {
             rank: self.rank_names[at].clone(),
             name: self.names[at].clone(),
         }
+    }
+}
+
+/// A name with blanks for control characters, which would make other lines and fields of reports.
+pub(crate) fn plain(name: String) -> String {
+    match name.contains(char::is_control) {
+        true => name.replace(char::is_control, " "),
+        false => name,
     }
 }
 

@@ -16,6 +16,7 @@ mod error;
 mod input;
 mod kind;
 mod mapped;
+mod names;
 mod output;
 mod phred;
 mod reader;
@@ -36,6 +37,7 @@ pub use error::{Error, FastaProblem, FastqProblem, kind_of, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};
+pub use names::{check_cell, check_stored_name};
 pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, finish_all,
     outputs_have_appeared, remove_temporaries, resolve_output,

@@ -54,6 +54,33 @@ impl Output {
         }
     }
 
+    /// Overwrites bytes that have been written; see [`AtomicFile::patch`].
+    ///
+    /// # Errors
+    ///
+    /// If this is no plain file, or they cannot be written.
+    pub fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        match self {
+            Self::File(file) => file.patch(offset, bytes),
+            Self::Stdout(_) | Self::Gz(_) => self.refuse_direct(),
+        }
+    }
+
+    /// Sees to it that what is written can be overwritten; see [`AtomicFile::refuse_direct`].
+    ///
+    /// # Errors
+    ///
+    /// If this is no plain file.
+    pub fn refuse_direct(&self) -> Result<(), Error> {
+        let path = match self {
+            Self::File(file) => return file.refuse_direct(),
+            Self::Stdout(_) => Path::new("stdout"),
+            Self::Gz(writer) => writer.path(),
+        };
+        let reason = "a plain file is needed, which can be read again".to_owned();
+        Err(Error::Create { path: path.to_owned(), reason })
+    }
+
     /// Writes all of it, to disk too, so that a file needs but its name: [`finish`](Self::finish) gives
     /// it that. For several files that shall appear together. Nothing more can be written.
     ///

@@ -105,13 +105,13 @@ impl JoinedShards {
                 (progress, cancel),
             );
         }
-        self.check_blocks(resources.threads, progress, cancel)?;
+        self.check_records(resources.threads, progress, cancel)?;
         let files = self.files.iter().map(|file| file.blocks());
         write_blocks(files, head, outputs, cancel)
     }
 
-    /// Checks all blocks of all shards.
-    fn check_blocks(
+    /// Checks all records of all shards.
+    fn check_records(
         &self,
         threads: usize,
         progress: &dyn Progress,
@@ -120,7 +120,7 @@ impl JoinedShards {
         let next = AtomicUsize::new(0);
         run_workers(threads, |_| {
             while let Some(file) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                file.each_block(progress, cancel, |_| Ok(()))?;
+                file.each_records(progress, cancel, &mut |_| Ok(()))?;
             }
             Ok::<_, Error>(())
         })

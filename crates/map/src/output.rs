@@ -1,6 +1,7 @@
 //! Where records go: which hits are reported, how, and the files that they stand in.
 
 mod cram;
+mod digest;
 mod fields;
 mod header;
 mod joined;
@@ -19,17 +20,18 @@ use merganser_run::{InOrderSink, Progress};
 use crate::{Config, Contig, Error, Index};
 use cram::Crai;
 pub(crate) use cram::Cram;
+pub(crate) use digest::BlockDigest;
 pub(crate) use fields::Fields;
 pub use header::ReadGroup;
 pub(crate) use joined::{sort_records, write_blocks};
-pub(crate) use mark::ShardMark;
+pub(crate) use mark::{ShardContent, ShardMark};
 pub use placements::Placements;
 pub use record::Format;
 pub(crate) use record::RecordStyle;
 pub use report::Reported;
 pub(crate) use report::{ManyRecords, PairFinder, RecordSink, ReportUnit, Reporter, selected};
 pub use sorted::IndexKind;
-use sorted::{FileIndex, RecordIndex};
+use sorted::{FileIndex, RecordIndex, Written};
 pub(crate) use sorted::{Form, Held, Sorted, Sorting};
 
 /// Open outputs.
@@ -53,6 +55,10 @@ pub(crate) struct Writer {
     /// Records are written at the end.
     sorts: bool,
     head: Option<Vec<u8>>,
+    /// The mark of a shard, and where its block begins.
+    mark: Option<(ShardMark, u64)>,
+    /// Of the records, if the file has a mark.
+    digest: BlockDigest,
 }
 
 impl Writer {
@@ -67,12 +73,14 @@ impl Writer {
         let checksums = cram.map_or(&[][..], |cram| &cram.checksums);
         let text = header::text(config, index, checksums, paired);
         let mut head = record::header(config.format, &text, index);
+        let mut mark = None;
         if let Format::Bam(level) = config.format {
-            let mut compressed = Vec::new();
-            BgzfBlocks::new(level).compress(&head, true, &mut compressed);
-            head = compressed;
+            let unmarked = header::mark(config, index);
+            (head, mark) = compressed_head(&head, level, text.len(), unmarked);
         }
-        Writer { outputs, format: config.format, sorts: config.sort, head: Some(head) }
+        let (format, sorts) = (config.format, config.sort);
+        let digest = BlockDigest::default();
+        Writer { outputs, format, sorts, head: Some(head), mark, digest }
     }
 
     /// Not before there is something to write, so that an error at the beginning of the input
@@ -98,7 +106,9 @@ impl Writer {
             IndexKind::Crai => FileIndex::Cram(Crai::default()),
             kind => FileIndex::Bam(RecordIndex::new(*kind, contigs)),
         });
-        let (places, end) = sorted::write(sorted, records, begin, places, progress)?;
+        let written = sorted::write(sorted, records, begin, places, progress)?;
+        let Written { index: places, end, digest } = written;
+        self.digest = digest;
         match (places, index) {
             (Some(FileIndex::Bam(places)), Some((output, _))) => places.write(end, output)?,
             (Some(FileIndex::Cram(places)), Some((output, _))) => {
@@ -109,9 +119,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the files appear, and returns how long the disk took.
-    pub(crate) fn finish(mut self) -> Result<Duration, Error> {
+    /// Makes the files appear, of which that of the records has so many, and returns how long the disk took.
+    pub(crate) fn finish(mut self, records: u64) -> Result<Duration, Error> {
         self.begin()?;
+        if let Some((mark, at)) = self.mark {
+            let content = ShardContent { records, digest: self.digest.value() };
+            let block = stored(&ShardMark { content, ..mark });
+            self.outputs.records.patch(at, &block)?;
+        }
         match self.format {
             Format::Sam => {}
             Format::Bam(_) => self.outputs.records.write_all(&BgzfBlocks::END)?,
@@ -123,12 +138,44 @@ impl Writer {
     }
 }
 
+/// The blocks of BAM's beginning, whose text has so many bytes and ends with `mark`, if that is one. The mark has a block of
+/// its own, which begins at the place that is returned, and is written anew when its content is known.
+fn compressed_head(
+    head: &[u8],
+    level: u8,
+    text_bytes: usize,
+    mark: Option<ShardMark>,
+) -> (Vec<u8>, Option<(ShardMark, u64)>) {
+    let (mut out, mut blocks) = (Vec::new(), BgzfBlocks::new(level));
+    let Some(mark) = mark else {
+        blocks.compress(head, true, &mut out);
+        return (out, None);
+    };
+    // Magic and the text's length come before the text.
+    let end = 8 + text_bytes;
+    blocks.compress(&head[..end - mark.line().len()], true, &mut out);
+    let at = out.len() as u64;
+    out.extend_from_slice(&stored(&mark));
+    blocks.compress(&head[end..], true, &mut out);
+    (out, Some((mark, at)))
+}
+
+/// The block of a mark, as long for any content: it is not compressed.
+fn stored(mark: &ShardMark) -> Vec<u8> {
+    let mut block = Vec::new();
+    BgzfBlocks::new(0).compress(mark.line().as_bytes(), true, &mut block);
+    block
+}
+
 impl InOrderSink<BatchText> for Writer {
     type Error = Error;
 
     fn write(&mut self, texts: BatchText) -> Result<Option<BatchText>, Error> {
         if !self.sorts {
             self.begin()?;
+            if self.mark.is_some() {
+                self.digest.add_blocks(&texts[0]);
+            }
             self.outputs.records.write_all(&texts[0])?;
         }
         if let Some(unmapped) = &mut self.outputs.unmapped {

@@ -36,7 +36,7 @@ impl Contig {
     /// Why no record could name it: its name would change what a line of SAM says.
     pub(crate) fn unnameable(&self) -> Option<String> {
         let name = &self.name;
-        let has_blank = name.bytes().any(|byte| byte.is_ascii_control() || byte == b' ');
+        let has_blank = name.contains(|letter: char| letter.is_control() || letter == ' ');
         (name.is_empty() || name.starts_with(['*', '=']) || has_blank).then(|| {
             format!("'{}' cannot be the name of a contig in SAM: rename it", name.escape_default())
         })

@@ -98,6 +98,9 @@ pub fn run(
         );
         return Err(Error::Config(ConfigError::new(problem)));
     }
+    if config.share.is_some() {
+        outputs.records.refuse_direct()?;
+    }
     index.check(threads, cancel)?;
     warn_of_names(index.contigs(), &resources.warnings);
     let view = index.view();
@@ -159,7 +162,8 @@ pub fn run(
         outcome.memory_without_spill = memory.needed + sorting.memory_without_spill();
         stages.since("sort", begun);
     }
-    stages.add("sync", writer.finish()?);
+    let records = outcome.reported.records(config.keep_unmapped);
+    stages.add("sync", writer.finish(records)?);
     progress.finish();
     outcome.devices = gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
     warn(config, &outcome, &resources.warnings);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_classify::taxonomy::TaxonomySource;
-use merganser_io::{Input, Output, Segment, are_mates};
+use merganser_io::{Input, Output, Segment, are_mates, check_cell};
 use merganser_run::{DeviceChoice, Resources, Summary, format_size, size_to_give};
 
 use crate::args::device::DeviceArgs;
@@ -162,11 +162,25 @@ pub(crate) fn tell_spilled(bytes: u64, enough: u64, console: &Console) {
     ));
 }
 
-/// A name as text, of which bytes that are no text are escaped: different names stay different.
+/// Refuses names of files, samples or assemblies that would become cells of a table and cannot.
+///
+/// # Errors
+/// Which one it is, and why.
+pub(crate) fn check_cells<N: AsRef<OsStr>>(names: impl IntoIterator<Item = N>) -> Result<()> {
+    let mut names = names.into_iter();
+    names.try_for_each(|name| check_cell(name.as_ref()).map_err(anyhow::Error::msg))
+}
+
+/// A name as text, of which control characters and bytes that are no text are escaped: different names stay different.
 pub(crate) fn text_of(name: &OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_bytes().utf8_chunks() {
-        text += chunk.valid();
+        for letter in chunk.valid().chars() {
+            match letter.is_control() {
+                true => text += &format!("\\x{:02x}", u32::from(letter)),
+                false => text.push(letter),
+            }
+        }
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     text
@@ -195,5 +209,6 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_escaped() {
         assert_eq!(text_of(OsStr::from_bytes(b"r\xc3\xa9\xe9.fq\xff")), "ré\\xe9.fq\\xff");
+        assert_eq!(text_of(OsStr::new("a\tb\u{1b}[2J\\t")), "a\\x09b\\x1b[2J\\t");
     }
 }

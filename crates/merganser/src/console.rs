@@ -98,11 +98,17 @@ impl Console {
     }
 
     pub(crate) fn info(&self, message: impl Display) {
-        self.line(Level::Info, message);
+        self.line(Level::Info, harmless(&message.to_string()));
+    }
+
+    /// Prints a text of several lines: help, or a picture.
+    pub(crate) fn text(&self, text: &str) {
+        let lines: Vec<String> = text.lines().map(harmless).collect();
+        self.line(Level::Info, lines.join("\n"));
     }
 
     pub(crate) fn debug(&self, message: impl Display) {
-        self.line(Level::Debug, format_args!("debug: {message}"));
+        self.line(Level::Debug, format_args!("debug: {}", harmless(&message.to_string())));
     }
 
     /// A stderr that is gone is no reason to fail a run. A line is written at once, so that none is cut
@@ -114,13 +120,9 @@ impl Console {
     }
 }
 
-/// Letters of a line at the most: what was wrong stands at its beginning, what to do at its end.
-const BEGINNING: usize = 1000;
-const END: usize = 800;
-
-/// The text in one line that changes nothing on a terminal and is not endless, whatever names of files and
-/// reads and whatever cells of tables are in it.
-fn one_line(text: &str) -> String {
+/// Escapes control characters: a line that people read stays one line and changes nothing on a terminal, whatever names of
+/// files, samples and reads are in it.
+pub(crate) fn harmless(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter.is_control() {
@@ -128,6 +130,16 @@ fn one_line(text: &str) -> String {
             false => line.push(letter),
         }
     }
+    line
+}
+
+/// Letters of a line at the most: what was wrong stands at its beginning, what to do at its end.
+const BEGINNING: usize = 1000;
+const END: usize = 800;
+
+/// The text in one [`harmless`] line that is not endless, whatever cells of tables are in it.
+fn one_line(text: &str) -> String {
+    let line = harmless(text);
     let letters = line.chars().count();
     if letters <= BEGINNING + END {
         return line;

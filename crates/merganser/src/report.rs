@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::args::ReportCommand;
+use crate::common::check_cells;
 use crate::console::Console;
 use crate::failure;
 pub(crate) use join::{tell, warn};
@@ -45,7 +46,7 @@ fn check_inputs(reports: &[PathBuf], names: &[String]) -> Result<()> {
             reports.len()
         ));
     }
-    Ok(())
+    check_cells(names)
 }
 
 /// The sample that a report's name tells of: without its folder, `.gz`, and what follows the last

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_run::Cancel;
 
-use crate::console::Console;
+use crate::console::{Console, harmless};
 use crate::{common, failure};
 
 /// Checks every file, also after one that is damaged, and says of each how it is.
@@ -22,7 +22,7 @@ pub(crate) fn verify_each(
     let mut sound = true;
     for path in paths {
         match check(path) {
-            Ok(()) => common::print(format!("{}: ok\n", path.display()))?,
+            Ok(()) => common::print(format!("{}: ok\n", harmless(&path.to_string_lossy())))?,
             Err(error) if cancel.is_cancelled() || is_of_the_run(&error) => return Err(error),
             Err(error) => {
                 console.error(failure::message(&error));

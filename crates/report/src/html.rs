@@ -92,7 +92,7 @@ fn hash(text: &str) -> String {
 }
 
 /// JSON without what would end or change the element that it stands in.
-fn harmless(json: &str) -> String {
+pub(crate) fn harmless(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for letter in json.chars() {
         match letter {

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::data::{Data, Mapping, Rows};
+use crate::html::harmless;
 
 /// Points of a line, at most: more are not told apart on a page.
 const POINTS: usize = 1_000;
@@ -48,8 +49,9 @@ impl Kind {
 
 /// The files of a run, one for each of [`Kind::suffixes`].
 pub fn files(kind: Kind, data: &Data) -> Vec<String> {
-    let mut files: Vec<String> =
-        sections(kind, data).iter().map(|section| format!("{section:#}\n")).collect();
+    // MultiQC puts them into its page.
+    let text = |section: &Value| harmless(&format!("{section:#}\n"));
+    let mut files: Vec<String> = sections(kind, data).iter().map(text).collect();
     files.push(format!("merganser: {}\n", Value::from(data.version.as_str())));
     files
 }

@@ -1,7 +1,7 @@
 //! Damaged files of all formats that are read.
 
-mod bytes;
-mod packed;
+pub(super) mod bytes;
+pub(super) mod packed;
 
 use super::{Attack, Chosen, Result};
 use crate::expected::Expected;
@@ -13,8 +13,8 @@ use crate::world::Scale;
 /// What commands have that take no `--memory`.
 const AMPLE: u64 = 600 << 20;
 /// Kinds of files with checksums of all that matters.
-const CHECKED: [&str; 10] =
-    [".mgk", ".mgdb", ".mgi", ".mgd", ".gz", ".bz2", ".xz", ".zst", ".bam", ".partial"];
+const CHECKED: [&str; 11] =
+    [".mgk", ".mgq", ".mgdb", ".mgi", ".mgd", ".gz", ".bz2", ".xz", ".zst", ".bam", ".partial"];
 /// Files that name other files, of which the message is then, or whose mistakes show elsewhere.
 const INDIRECT: [&str; 9] = [
     "list",
@@ -64,14 +64,28 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
             Some(0) => well(scene, expected, ended),
             _ => {
                 refused(scene, ended)?;
+                if is_checked {
+                    versionless(ended)?;
+                }
                 named(scene, &name, ended)
             }
         }
     })
 }
 
+/// Of a file whose checksums are wrong no version is believed.
+fn versionless(ended: &Ended) -> Verdict {
+    let claims = ["newer merganser", "another version of merganser", "version of merganser that"];
+    match claims.iter().any(|claim| ended.stderr.contains(claim)) {
+        true => {
+            fault(format!("the version of a damaged file is believed: {}", shown(&ended.stderr)))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Options, and the memory that they allow.
-fn resources(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> (Vec<&'static str>, u64) {
+pub(super) fn resources(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> (Vec<&'static str>, u64) {
     let mut options = attack.resources(chosen.job());
     if !chosen.job().takes_memory() {
         return (options, AMPLE);
@@ -92,7 +106,7 @@ fn well(scene: &Scene, expected: &Expected, ended: &Ended) -> Verdict {
 }
 
 /// The message has the name of the file, or of the folder or table that it belongs to.
-fn named(scene: &Scene, name: &str, ended: &Ended) -> Verdict {
+pub(super) fn named(scene: &Scene, name: &str, ended: &Ended) -> Verdict {
     let base = name.rsplit('/').next().unwrap_or(name);
     let folder = name.split('/').next().unwrap_or(name);
     let stem = base.trim_start_matches('.').split('.').next().unwrap_or(base);
@@ -102,7 +116,9 @@ fn named(scene: &Scene, name: &str, ended: &Ended) -> Verdict {
         || says(&format!(" {stem}"))
         || (says("memory") && says(" gives "))
         || (scene.job.stdin() == Some(name) && says("stdin"));
-    match is_said || INDIRECT.contains(&name) {
+    // Of all ranges together it is not seen which one was changed.
+    let is_range = name.ends_with(".mgq") && says(".mgq: ");
+    match is_said || is_range || INDIRECT.contains(&name) {
         true => Ok(()),
         false => fault(format!("{name} is not named: {}", shown(&ended.stderr))),
     }

@@ -11,7 +11,8 @@ use std::thread;
 use super::{Attack, Chosen, Done, Result};
 use crate::expected::Digest;
 use crate::judge::{
-    fault, nothing_left, one_line, orderly, quiet, refused, same_files, shown, undisturbed, whole,
+    fault, nothing_left, one_line, orderly, quiet, refused, same_files, same_shape, shown,
+    undisturbed, whole,
 };
 use crate::scene::{ODD, Scene};
 use crate::world::Scale;
@@ -28,7 +29,9 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
 /// Something to put before a name, whose end says what is in the file.
 fn odd(attack: &mut Attack<'_>) -> OsString {
     let long = vec![b'x'; 200 + attack.random.below(60)];
-    let names: [&[u8]; 21] = [
+    let names: [&[u8]; 23] = [
+        b"a\\tSM:b",
+        b"<script>",
         b"a\nb",
         b"\n",
         b"\x1b[31m",
@@ -106,7 +109,9 @@ fn odd_input(attack: &mut Attack<'_>) -> Result {
     chosen.judge(&ended, |scene, expected, ended| {
         orderly(ended)?;
         match ended.code {
-            Some(0) if scene.job.shows_names() => quiet(ended),
+            // Lists name other files.
+            Some(0) if name.as_bytes().starts_with(b"@") => quiet(ended),
+            Some(0) if scene.job.shows_names() => same_shape(scene, expected, ended),
             Some(0) => whole(scene, expected, ended),
             // It was taken for something else.
             Some(2) if bare => nothing_left(scene),
@@ -145,8 +150,9 @@ fn odd_output(attack: &mut Attack<'_>) -> Result {
         let files = fs::read_dir(scene.path(ODD)).unwrap().map(|entry| entry.unwrap().path());
         let files: Vec<_> = files.collect();
         // Some commands put names of theirs there.
-        if name.to_string_lossy().contains("{}") && !scene.path(&name).exists() {
-            return if files.len() == 1 {
+        let has_place = ["{}", "#"].iter().any(|place| name.to_string_lossy().contains(place));
+        if has_place && !scene.path(&name).exists() {
+            return if (1..=2).contains(&files.len()) {
                 Ok(())
             } else {
                 fault(format!("these files: {files:?}"))

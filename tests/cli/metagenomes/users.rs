@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::world::{World, lines, names, nodes};
-use crate::support::{MERGANSER, tools::shell};
+use crate::support::{MERGANSER, mend, tools::shell};
 
 fn gz(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -334,6 +334,7 @@ fn damaged_databases() {
     let bytes = dir.read("refs.mgdb");
     let mut newer = bytes.clone();
     newer[8] = 200;
+    mend::database(&mut newer);
     let mut header = bytes.clone();
     header[20] ^= 1;
     let mut names = bytes.clone();

@@ -1,5 +1,7 @@
 //! Sequences that are repeats: of one letter, of short and long units, and families of copies that differ.
 
+#![allow(dead_code, reason = "each suite uses some of it")]
+
 use super::reads::Random;
 
 /// A sequence of so many bases that is a repeat of one kind or another, and what it is.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use merganser_io::OutputSet;
+use merganser_io::{OutputSet, check_stored_name};
 use merganser_kmers::Histogram;
 use merganser_run::{Cancel, Shard};
 use merganser_seq::kmer::MAX_K;
@@ -35,6 +35,17 @@ pub(super) struct RangeHeader {
     pub(super) reads: String,
     /// and assemblies are called.
     pub(super) names: Vec<String>,
+}
+
+impl RangeHeader {
+    /// Checks the names, after which files are called.
+    ///
+    /// # Errors
+    /// Which one cannot be, in words.
+    fn check_names(&self) -> Result<(), String> {
+        let names = std::iter::once(&self.reads).chain(&self.names);
+        names.map(AsRef::as_ref).try_for_each(check_stored_name)
+    }
 }
 
 /// Counts, with how many k-mers have each.
@@ -229,6 +240,7 @@ impl RangeFile {
         }
         let stored: Stored = serde_json::from_slice(&json).map_err(|_| none())?;
         let header = stored.header().ok_or_else(none)?;
+        header.check_names().map_err(|what| error(&what))?;
         let (mut tables, mut at) = (Vec::new(), FRAME - 4 + length);
         for assembly in &stored.assemblies {
             tables.push((at, assembly.table));

@@ -97,21 +97,21 @@ impl Header {
         if file.get(..8) != Some(&MAGIC[..]) {
             return Err("not a merganser database (.mgdb)".into());
         }
+        if file.len() < BYTES {
+            return Err("the database is truncated within its header: build it again".into());
+        }
         let mut bytes = Reading(&file[8..]);
         let version = bytes.u32().unwrap_or(VERSION);
+        let used = used(version);
+        let stored = Reading(&file[used - 4..]).u32();
+        if stored != Some(crc32fast::hash(&file[..used - 4])) {
+            return Err("the header is damaged (checksum): build the database again".into());
+        }
         if !(VERSION..=VERSION_WITH_LEFT_OUT).contains(&version) {
             return Err(format!(
                 "database format {version} is none that this program reads ({VERSION} and \
                  {VERSION_WITH_LEFT_OUT}): use another version of merganser, or build the database again"
             ));
-        }
-        let used = used(version);
-        if file.len() < BYTES {
-            return Err("the database is truncated within its header: build it again".into());
-        }
-        let stored = Reading(&file[used - 4..]).u32();
-        if stored != Some(crc32fast::hash(&file[..used - 4])) {
-            return Err("the header is damaged (checksum): build the database again".into());
         }
         if file[used..BYTES].iter().any(|&byte| byte != 0) {
             return Err(

@@ -2,7 +2,7 @@
 
 use super::Target;
 use crate::bytes::{Reading, Writing};
-use crate::taxonomy::Taxonomy;
+use crate::taxonomy::{Taxonomy, plain};
 
 pub(super) fn store(targets: &[Target], taxonomy: &Taxonomy) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn load(bytes: &[u8]) -> Option<(Vec<Target>, Taxonomy)> {
     for _ in 0..bytes.u32()? {
         let (node, own, bases) = (bytes.u32()?, bytes.u32()?, bytes.u64()?);
         windows = windows.checked_add(own)?;
-        targets.push(Target { name: bytes.text()?, node, bases, windows: own });
+        targets.push(Target { name: plain(bytes.text()?), node, bases, windows: own });
     }
     let sound = targets.iter().all(|target| (target.node as usize) < taxonomy.len());
     (sound && bytes.0.is_empty()).then_some((targets, taxonomy))

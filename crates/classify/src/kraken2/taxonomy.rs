@@ -118,6 +118,9 @@ impl Kraken2Taxonomy {
         if name >= self.names.len() as u64 || rank >= ranks.len() as u64 {
             return wrong("its name or rank lies outside of the file's texts");
         }
+        if number > 0 && taxid == 0 {
+            return wrong("taxid 0 is no taxon");
+        }
         if taxid > u64::from(u32::MAX) {
             return wrong(&format!("taxid {taxid} is too large"));
         }

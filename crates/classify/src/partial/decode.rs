@@ -50,6 +50,7 @@ impl Decoder {
         }
         let version = u32::from_le_bytes(decoder.array()?);
         if ![OF_RUNS, OF_SHARDS].contains(&version) {
+            decoder.check_sum_of_all()?;
             let what = format!(
                 "partial results of format {version}, not this program's {OF_RUNS} or {OF_SHARDS}: \
                  join them with the version of merganser that wrote them"
@@ -58,6 +59,27 @@ impl Decoder {
         }
         decoder.of_shard = version == OF_SHARDS;
         Ok(decoder)
+    }
+
+    /// Reads a file of which nothing but its beginning is known to its end.
+    ///
+    /// # Errors
+    /// As reading, and if its last bytes are not the checksum of all others.
+    fn check_sum_of_all(&mut self) -> Result<(), Error> {
+        let (mut sum, mut held) = (crc32fast::Hasher::new(), std::mem::take(&mut self.block));
+        self.next = 0;
+        loop {
+            let is_end = !self.fill()?;
+            let checked = held.len().saturating_sub(4);
+            sum.update(&held[..checked]);
+            if is_end {
+                let is_right = held[checked..] == sum.finalize().to_le_bytes();
+                let what = "its version is none, or it was changed or cut short";
+                return if is_right { Ok(()) } else { Err(self.damaged(what)) };
+            }
+            held.drain(..checked);
+            held.append(&mut self.block);
+        }
     }
 
     fn new(path: &Path, input: Box<dyn Read + Send>) -> Decoder {

@@ -16,7 +16,7 @@ use crate::hash::FEATURE_BITS;
 use crate::output::LineFormat;
 use crate::report::Tally;
 use crate::run::Outcome;
-use crate::taxonomy::Taxonomy;
+use crate::taxonomy::{Taxonomy, plain};
 use crate::{Database, Error, Target};
 
 /// Features between two looks whether the run was cancelled.
@@ -263,7 +263,7 @@ impl OfOwn {
         for (number, own) in (0..).zip(std::mem::take(&mut self.targets).into_values()) {
             let TargetReads { name, node, reads } = own;
             self.tally.count_of_target(number, reads);
-            targets.push(Target { name, node, bases: 0, windows: 0 });
+            targets.push(Target { name: plain(name), node, bases: 0, windows: 0 });
         }
         targets
     }

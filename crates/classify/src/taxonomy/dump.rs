@@ -315,6 +315,13 @@ fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathB
         let mut fields = fields(record);
         let mut taxid = || taxid_in(fields.next(), (&path, at), LAYOUT);
         let (taxid, parent) = (taxid()?, taxid()?);
+        if taxid == 0 {
+            return Err(malformed(&path, at, "taxid 0 is no taxon: remove this line"));
+        }
+        if taxid == parent && taxid != 1 {
+            let what = format!("taxid {taxid} is its own parent: correct this line");
+            return Err(malformed(&path, at, &what));
+        }
         let rank = fields.next().ok_or_else(|| malformed(&path, at, LAYOUT))?;
         let rank = String::from_utf8_lossy(rank).into_owned();
         let node = NodeInfo { taxid, parent, rank, name: String::new() };
@@ -334,8 +341,7 @@ fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathB
 fn attach_orphans(nodes: &mut HashMap<u32, NodeInfo>, notes: &mut TaxonomyNotes) {
     let known: HashSet<u32> = nodes.keys().copied().collect();
     for node in nodes.values_mut() {
-        // One that is its own parent, and not the root, is an orphan as well.
-        if !known.contains(&node.parent) || (node.parent == node.taxid && node.taxid != 1) {
+        if !known.contains(&node.parent) {
             node.parent = 1;
             notes.orphans.push(node.taxid);
         }
@@ -536,6 +542,16 @@ mod tests {
                 )
             );
         }
+        let zero = "1 | 1 | no rank |\n0 | 1 | genus |\n";
+        assert_eq!(
+            message(&[("nodes.dmp", zero), names]),
+            "DIR/nodes.dmp: line 2: taxid 0 is no taxon: remove this line"
+        );
+        let own = "# by hand\n1 | 1 | no rank |\n5 | 5 | genus |\n";
+        assert_eq!(
+            message(&[("nodes.dmp", own), names]),
+            "DIR/nodes.dmp: line 3: taxid 5 is its own parent: correct this line"
+        );
         let twice = "1 | 1 | no rank |\n5 | 1 | genus |\n5 | 1 | genus |\n";
         assert_eq!(
             message(&[("nodes.dmp", twice), names]),

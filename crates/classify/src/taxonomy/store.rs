@@ -36,6 +36,9 @@ impl Taxonomy {
         for _ in 0..bytes.u32()? {
             merged.push((bytes.u32()?, bytes.u32()?));
         }
+        if nodes.iter().any(|node| node.taxid == 0) {
+            return None;
+        }
         let count = nodes.len();
         let tree = Taxonomy::new(nodes, merged);
         // Only a tree with one root has all its nodes in the walk, each after its parent.

@@ -37,18 +37,17 @@ impl<R: Read> Reader<R> {
         let mut header = [0; HEADER + DIRECTORY];
         header[..MAGIC.len()].copy_from_slice(&MAGIC);
         let truncated = |_| "is truncated within its header: build it again".to_owned();
-        reader.read_exact(&mut header[MAGIC.len()..HEADER]).map_err(truncated)?;
+        reader.read_exact(&mut header[MAGIC.len()..]).map_err(truncated)?;
+        let (checked, checksum) = header.split_at(HEADER + DIRECTORY - 4);
+        if *checksum != crc32fast::hash(checked).to_le_bytes() {
+            return Err("the header is damaged (checksum): build it again".into());
+        }
         let version = u64::from(VERSION);
         if number(&header, 8, 4) != version {
             return Err(format!(
                 "format {} is not this program's {version}: use another version of merganser, or build it again",
                 number(&header, 8, 4)
             ));
-        }
-        reader.read_exact(&mut header[HEADER..]).map_err(truncated)?;
-        let (checked, checksum) = header.split_at(HEADER + DIRECTORY - 4);
-        if *checksum != crc32fast::hash(checked).to_le_bytes() {
-            return Err("the header is damaged (checksum): build it again".into());
         }
         if number(&header, 24, 8) != bytes {
             return Err(format!(

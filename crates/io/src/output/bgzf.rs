@@ -3,6 +3,7 @@
 use super::AtomicFile;
 use crate::{BgzfBlocks, Error};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Compresses what is written to it into a file. The level and the division into blocks are fixed,
 /// so that the bytes depend on the text and the version of libdeflate alone.
@@ -21,6 +22,10 @@ impl BgzfWriter {
     pub(super) fn new(file: AtomicFile) -> Self {
         let blocks = BgzfBlocks::new(LEVEL);
         Self { file, text: Vec::with_capacity(BgzfBlocks::TEXT), block: Vec::new(), blocks }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.file.path()
     }
 
     /// Writes the last block and the end, and returns the file, which is not committed yet.

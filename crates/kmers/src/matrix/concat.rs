@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use merganser_io::OutputSet;
+use merganser_io::{OutputSet, check_cell};
 use merganser_run::{Cancel, Incomplete, check_all_shards};
 use merganser_seq::kmer::{Kmer, MAX_K};
 use merganser_seq::with_kmer;
@@ -102,6 +102,8 @@ impl RangeFile {
         let mut json = vec![0; length as usize];
         file.read_exact(&mut json).map_err(|_| none())?;
         let (header, format) = Header::of_range(&json).ok_or_else(none)?;
+        let mut names = format.names.iter().map(AsRef::as_ref);
+        names.try_for_each(check_cell).map_err(|what| bad(path, &what))?;
         let Header { rows, row_bytes, .. } = header;
         // All that is there, and the checksum.
         let bytes = rows.checked_mul(row_bytes as u64).and_then(|all| all.checked_add(20 + length));

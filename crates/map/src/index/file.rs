@@ -122,18 +122,18 @@ fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
     if file.get(..8) != Some(&MAGIC[..]) {
         return Err("not a merganser index (.mgi)".into());
     }
+    if file.len() < BYTES {
+        return Err("the index is truncated within its header: build it again".into());
+    }
+    if number(USED - 4, 4) != u64::from(crc32fast::hash(&file[..USED - 4])) {
+        return Err("the header is damaged (checksum): build the index again".into());
+    }
     let version = number(8, 4);
     if version != u64::from(VERSION) {
         return Err(format!(
             "index format {version} is not this program's {VERSION}: use another version of \
              merganser, or build the index again"
         ));
-    }
-    if file.len() < BYTES {
-        return Err("the index is truncated within its header: build it again".into());
-    }
-    if number(USED - 4, 4) != u64::from(crc32fast::hash(&file[..USED - 4])) {
-        return Err("the header is damaged (checksum): build the index again".into());
     }
     let bytes = number(USED - 12, 8);
     if bytes != file.len() as u64 {

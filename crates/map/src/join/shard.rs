@@ -6,10 +6,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use merganser_io::{BgzfBlocks, read_bgzf_block};
-use merganser_run::{Cancel, Progress};
+use merganser_run::{Cancel, Progress, thousands};
 
 use super::head::{Head, Parsed};
-use crate::output::{Fields, ShardMark};
+use crate::output::{BlockDigest, Fields, ShardContent, ShardMark};
 use crate::{Contig, Error};
 
 /// Bytes of a header, at most.
@@ -122,17 +122,17 @@ impl ShardFile {
         (&self.path, &self.file, self.from, self.bytes())
     }
 
-    /// Has `take` the text of each block of its records.
+    /// Has `take` the text of each block of its records, and returns their digest.
     ///
     /// # Errors
     /// If one cannot be read or is damaged; as `take`; if cancelled.
-    pub(super) fn each_block(
+    fn each_block(
         &self,
         progress: &dyn Progress,
         cancel: &Cancel,
         mut take: impl FnMut(&[u8]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let mut at = self.from;
+    ) -> Result<u32, Error> {
+        let (mut at, mut digest) = (self.from, BlockDigest::default());
         while at < self.to {
             if cancel.is_cancelled() {
                 return Err(Error::Cancelled);
@@ -142,25 +142,26 @@ impl ShardFile {
             let Some((packed, text)) = block.filter(|(packed, _)| *packed <= self.to - at) else {
                 return Err(self.damaged(at));
             };
+            digest.add_text(&text);
             take(&text)?;
             progress.advance(packed);
             at += packed;
         }
-        Ok(())
+        Ok(digest.value())
     }
 
     /// Has `take` its records, some whole ones at a time.
     ///
     /// # Errors
-    /// As [`ShardFile::each_block`], and if a record is none.
+    /// As [`ShardFile::each_block`]; if a record is none, and if they are not those that were written.
     pub(super) fn each_records(
         &self,
         progress: &dyn Progress,
         cancel: &Cancel,
         take: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut waiting = Vec::new();
-        self.each_block(progress, cancel, |text| {
+        let (mut waiting, mut records) = (Vec::new(), 0);
+        let digest = self.each_block(progress, cancel, |text| {
             waiting.extend_from_slice(text);
             let mut whole = 0;
             while let Some(len) = record_len(&waiting[whole..]) {
@@ -170,15 +171,30 @@ impl ShardFile {
                     return Err(self.damaged(self.from));
                 }
                 whole += len;
+                records += 1;
             }
             take(&waiting[..whole])?;
             waiting.drain(..whole);
             Ok(())
         })?;
         match waiting.is_empty() {
-            true => Ok(()),
+            true => self.check_content(ShardContent { records, digest }),
             false => Err(self.damaged(self.to)),
         }
+    }
+
+    /// Sees to it that records are those that were written.
+    fn check_content(&self, found: ShardContent) -> Result<(), Error> {
+        let written = self.mark.content;
+        let what = if found == written {
+            return Ok(());
+        } else if found.records != written.records {
+            let [found, written] = [found.records, written.records].map(thousands);
+            format!("has {found} records, and {written} were written to it")
+        } else {
+            "has not the bytes that were written to it".to_owned()
+        };
+        Err(self.error(format!("{what}: give it as map --shard wrote it, or map this shard again")))
     }
 
     fn damaged(&self, at: u64) -> Error {
@@ -188,7 +204,7 @@ impl ShardFile {
 
 fn is_none(path: &Path) -> Error {
     Error::Input(format!(
-        "{}: is no shard that merganser map --shard wrote, or is damaged",
+        "{}: is no shard as this version of merganser map --shard writes it, or was changed: map it again",
         path.display()
     ))
 }

@@ -3,7 +3,7 @@
 use merganser_filter::Threshold;
 use merganser_run::ConfigError;
 
-use super::ShardMark;
+use super::{ShardContent, ShardMark};
 use crate::index::Index;
 use crate::{Config, Error, Format, Metric, NMode, Select, Strand};
 
@@ -20,12 +20,16 @@ impl ReadGroup {
     /// # Errors
     /// If it is no such line.
     pub fn parse(text: &str) -> Result<ReadGroup, Error> {
+        ReadGroup::of_line(text.replace("\\t", "\t"), text)
+    }
+
+    /// Reads a line with tabs, which messages call `text`.
+    fn of_line(line: String, text: &str) -> Result<ReadGroup, Error> {
         let wrong = |what: &str| {
             Error::Config(ConfigError::new(format!(
                 "`read_group` '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"
             )))
         };
-        let line = text.replace("\\t", "\t");
         let mut fields = line.split('\t');
         if fields.next() != Some("@RG") {
             return Err(wrong("give a line that begins with @RG"));
@@ -41,13 +45,29 @@ impl ReadGroup {
                 _ => return Err(wrong("give TAG:VALUE fields")),
             }
         }
-        if line.contains(['\n', '\r']) {
-            return Err(wrong("give one line"));
+        if line.contains(|letter: char| letter.is_control() && letter != '\t') {
+            return Err(wrong("give one line, without control characters"));
         }
         match id {
             Some(id) => Ok(ReadGroup { line, id }),
             None => Err(wrong("an ID is missing")),
         }
+    }
+
+    /// The same fields with other values, which `fill` makes of each tag and value. Control characters of these become
+    /// `_`: a value has none (SAM specification, section 1.3).
+    ///
+    /// # Errors
+    /// If a value is empty then.
+    pub fn filled(&self, fill: impl Fn(&str, &str) -> String) -> Result<ReadGroup, Error> {
+        let field = |field: &str| match field.split_once(':') {
+            Some((tag, value)) => {
+                format!("{tag}:{}", fill(tag, value).replace(char::is_control, "_"))
+            }
+            None => field.to_owned(),
+        };
+        let line = self.line.split('\t').map(field).collect::<Vec<_>>().join("\t");
+        ReadGroup::of_line(line.clone(), &line)
     }
 
     /// Its ID.
@@ -76,11 +96,11 @@ pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired:
     text + &mark(config, index).map_or_else(String::new, |mark| mark.line())
 }
 
-/// The mark of a shard.
-fn mark(config: &Config, index: &Index) -> Option<ShardMark> {
+/// The mark of a shard, whose content is not known yet.
+pub(super) fn mark(config: &Config, index: &Index) -> Option<ShardMark> {
     let (share, Format::Bam(level)) = (config.share.as_ref()?, config.format) else { return None };
     let job = share.job() ^ u64::from(index.view().text.checksum()) << 32;
-    Some(ShardMark { shard: share.shard(), job, level })
+    Some(ShardMark { shard: share.shard(), job, level, content: ShardContent::default() })
 }
 
 fn options(config: &Config, paired: bool) -> String {
@@ -146,6 +166,8 @@ mod tests {
     fn read_groups() {
         let group = ReadGroup::parse("@RG\\tID:x\\tSM:y z").unwrap();
         assert_eq!((group.id(), &group.line[..]), ("x", "@RG\tID:x\tSM:y z"));
+        let filled = group.filled(|_, value| value.replace('x', "a\t\\tb\n")).unwrap();
+        assert_eq!((filled.id(), &filled.line[..]), ("a_\\tb_", "@RG\tID:a_\\tb_\tSM:y z"));
         for wrong in ["ID:x", "@RG\\tSM:y", "@RG\\tID:", "@RG\\tIDx"] {
             let message = ReadGroup::parse(wrong).unwrap_err().to_string();
             assert!(message.starts_with(&format!("`read_group` '{wrong}': ")), "{message}");

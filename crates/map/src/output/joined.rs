@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use merganser_io::{BgzfBlocks, finish_all};
 use merganser_run::{Cancel, Progress, Resources, Shortage, run_workers_collect};
 
-use super::sorted::{self, FileIndex, RecordIndex};
+use super::sorted::{self, FileIndex, RecordIndex, Written};
 use super::{Form, Held, Outputs, Sorted, Sorting};
 use crate::{Contig, Error};
 
@@ -96,7 +96,8 @@ pub(crate) fn sort_records(
     let sorted =
         Sorted { sorting: &sorting, held, form: Form::Bam(head.1), threads: resources.threads };
     let begin = head_bytes.len() as u64;
-    let (places, end) = sorted::write(sorted, &mut records, begin, places, progress)?;
+    let Written { index: places, end, .. } =
+        sorted::write(sorted, &mut records, begin, places, progress)?;
     if let (Some(FileIndex::Bam(places)), Some((output, _))) = (places, &mut index) {
         places.write(end, output)?;
     }

@@ -10,16 +10,28 @@ pub(crate) struct ShardMark {
     pub(crate) job: u64,
     /// How hard BAM is compressed.
     pub(crate) level: u8,
+    /// Zeros before it is known, at the end.
+    pub(crate) content: ShardContent,
+}
+
+/// By which it is seen that a shard has all of its records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ShardContent {
+    pub(crate) records: u64,
+    /// That of their [blocks](super::BlockDigest).
+    pub(crate) digest: u32,
 }
 
 /// What its line begins with.
 const BEGIN: &str = "@CO\tmerganser map --shard ";
 
 impl ShardMark {
-    /// The last line of the header.
+    /// The last line of the header, as long for any content.
     pub(crate) fn line(&self) -> String {
-        let ShardMark { shard, job, level } = self;
-        format!("{BEGIN}{shard} of job {job:016x}, level {level}\n")
+        let ShardMark { shard, job, level, content: ShardContent { records, digest } } = self;
+        format!(
+            "{BEGIN}{shard} of job {job:016x}, level {level}, {records:020} records, digest {digest:08x}\n"
+        )
     }
 
     /// The header's text before the mark, and the mark, if there is one.
@@ -28,11 +40,17 @@ impl ShardMark {
         let (before, line) = text.split_at(at);
         let rest = line.strip_prefix(BEGIN)?.strip_suffix('\n')?;
         let (shard, rest) = rest.split_once(" of job ")?;
-        let (job, level) = rest.split_once(", level ")?;
+        let (job, rest) = rest.split_once(", level ")?;
+        let (level, rest) = rest.split_once(", ")?;
+        let (records, digest) = rest.split_once(" records, digest ")?;
         let mark = ShardMark {
             shard: shard.parse().ok()?,
             job: u64::from_str_radix(job, 16).ok()?,
             level: level.parse().ok().filter(|level| *level <= 12)?,
+            content: ShardContent {
+                records: records.parse().ok()?,
+                digest: u32::from_str_radix(digest, 16).ok()?,
+            },
         };
         // As it would be written.
         (mark.line() == line).then_some((before, mark))
@@ -45,7 +63,10 @@ mod tests {
 
     #[test]
     fn marks_come_back() {
-        let mark = ShardMark { shard: Shard::new(2, 30).unwrap(), job: 0xab, level: 6 };
+        let content = ShardContent { records: 70, digest: 0xcd };
+        let mark = ShardMark { shard: Shard::new(2, 30).unwrap(), job: 0xab, level: 6, content };
+        let open = ShardMark { content: ShardContent::default(), ..mark };
+        assert_eq!(open.line().len(), mark.line().len());
         let text = format!("@HD\tVN:1.6\n{}", mark.line());
         assert_eq!(ShardMark::split(&text), Some(("@HD\tVN:1.6\n", mark)));
         for other in [
@@ -54,6 +75,8 @@ mod tests {
             text.replace("2/30", "31/30"),
             text.replace("level 6", "level 13"),
             text.replace("00ab", "0ab"),
+            text.replace("070 records", "70 records"),
+            text.replace(", 00000000000000000070 records, digest 000000cd", ""),
             format!("{text}@CO\tmore\n"),
         ] {
             assert_eq!(ShardMark::split(&other), None, "{other}");

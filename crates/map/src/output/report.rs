@@ -47,6 +47,11 @@ pub struct Reported {
 }
 
 impl Reported {
+    /// Records that were written: those of hits and, if they are kept, one of each read without a hit.
+    pub(crate) fn records(&self, keeps_unmapped: bool) -> u64 {
+        self.mappings + if keeps_unmapped { self.reads - self.mapped } else { 0 }
+    }
+
     pub(crate) fn add(&mut self, other: &Reported) {
         self.reads += other.reads;
         self.mapped += other.mapped;

@@ -21,4 +21,4 @@ pub(crate) use held::Held;
 pub use index::IndexKind;
 pub(super) use index::RecordIndex;
 pub(crate) use spill::Sorting;
-pub(crate) use write::{FileIndex, Form, Sorted, write};
+pub(crate) use write::{FileIndex, Form, Sorted, Written, write};

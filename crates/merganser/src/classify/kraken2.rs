@@ -125,7 +125,7 @@ impl Sample<'_> {
         }
         environment.commit(outputs)?;
         if let Some(picture) = picture {
-            environment.console.info(picture.trim_end());
+            environment.console.text(picture.trim_end());
         }
         tell(environment, &config, &outcome, started);
         Ok(summary)

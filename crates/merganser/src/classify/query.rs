@@ -245,7 +245,7 @@ impl<'a> Query<'a> {
         }
         environment.commit(outputs)?;
         if let Some(picture) = picture {
-            environment.console.info(picture.trim_end());
+            environment.console.text(picture.trim_end());
         }
         self.tell(environment, &thresholds, &outcome, started);
         Ok(Classified { summary })

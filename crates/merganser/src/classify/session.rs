@@ -56,7 +56,7 @@ pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<Ex
         }
         match line.trim_ascii() {
             b"quit" | b"exit" => break,
-            b"help" => environment.console.info(HELP.trim_end()),
+            b"help" => environment.console.text(HELP.trim_end()),
             line if line.is_empty() || line.starts_with(b"#") => {}
             line => match answer(environment, line, &given.decision) {
                 Ok(()) => {}

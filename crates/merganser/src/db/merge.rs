@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use merganser_classify::{Database, Merger};
 use merganser_run::Cancel;
 
@@ -30,6 +30,13 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     let set = set.read(&args.reports.bracken).write_each(outputs).check()?;
     let databases =
         args.database.iter().map(|path| Database::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let (first, paths) = (databases[0].params(), &args.database);
+    if let Some(at) = databases.iter().position(|other| other.params() != first) {
+        let [one, other] = [&paths[0], &paths[at]].map(|path| path.display());
+        bail!(
+            "{other}: has other parameters than {one} (merganser db info shows them): their hits cannot be compared"
+        );
+    }
     let thresholds = classify::thresholds(&args.verdict, &databases[0])?;
     let merger = Merger::new(&databases, thresholds)?;
     let mut output = set.output(&args.output)?;

@@ -10,6 +10,7 @@ use merganser_kmers::algebra;
 
 use super::tables;
 use crate::args::kmers::CompareArgs;
+use crate::common::check_cells;
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
@@ -21,6 +22,7 @@ const HEADER: &str = "table_a\ttable_b\tkmers_a\tkmers_b\tshared\tjaccard\tweigh
 
 pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
     let (paths, cuts) = tables::operands(&args.operands)?;
+    check_cells(&args.operands)?;
     let cancel = interrupt::cancel_on_interrupt();
     let opened = tables::open(&paths, &args.tables, &cancel)?;
     let outputs =

@@ -12,6 +12,7 @@ use merganser_kmers::{Error, tables::AnyTable};
 
 use super::tables;
 use crate::args::kmers::{MatrixArgs, MatrixLayout};
+use crate::common::check_cells;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -31,6 +32,7 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     }
     let cells = if args.presence { Cells::Presence } else { Cells::Counts };
     let samples: Vec<(String, Cut)> = names(&paths).into_iter().zip(cuts).collect();
+    check_cells(samples.iter().map(|(name, _)| name))?;
     let mut seen = HashSet::new();
     if let Some((name, _)) = samples.iter().find(|sample| !seen.insert(&sample.0)) {
         return usage(format!("two columns would be called {name}: give each table once"));

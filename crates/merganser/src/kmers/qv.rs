@@ -20,7 +20,7 @@ use merganser_run::{Cancel, Resources, Summary};
 use serde_json::{Value, json};
 
 use crate::args::kmers::QvArgs;
-use crate::common::{self, describe_inputs, write_summary};
+use crate::common::{self, check_cells, describe_inputs, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -57,6 +57,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         }
         Some(path) => {
             let parents = parents(args, &cancel)?;
+            check_cells(parents.iter().flatten().map(|parent| &parent.name))?;
             let reads = reads(path, args.hpc, &cancel)?;
             let subject = Subject { reads, parents, assemblies: assemblies.clone() };
             config.validate(&subject)?;
@@ -64,6 +65,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
             (Source::Reads(subject), stem(path))
         }
     };
+    check_cells(assemblies.iter().map(|assembly| &assembly.name).chain([&reads_name]))?;
     let subject = match (args.range, source) {
         (Some(range), Source::Reads(subject)) => {
             let job = range::Job { config, range, reads: &reads_name, output: &args.output };

@@ -90,28 +90,25 @@ impl Job {
     /// # Errors
     /// If one is none.
     pub(super) fn read_groups(&self, args: &MapArgs) -> Result<Vec<ReadGroup>, Error> {
-        let lines = match (&args.read_group[..], &self.name) {
+        match (&args.read_group[..], &self.name) {
             ([line], _) if line.contains(PLACE) => self.filled(line),
             ([], Some(_)) => self.filled(OF_SAMPLE),
-            (lines, _) => lines.to_vec(),
-        };
-        lines.iter().map(|line| ReadGroup::parse(line)).collect()
+            (lines, _) => lines.iter().map(|line| ReadGroup::parse(line)).collect(),
+        }
     }
 
-    /// A read group for each input.
-    fn filled(&self, line: &str) -> Vec<String> {
-        let sample = self.name.as_deref().map(text_of);
+    /// A read group for each input. Names are filled into fields, of which they can neither end one nor begin another.
+    fn filled(&self, line: &str) -> Result<Vec<ReadGroup>, Error> {
+        let (group, sample) = (ReadGroup::parse(line)?, self.name.as_deref().map(text_of));
         let one = |(number, input): (usize, &Segment)| {
             let name = sample.clone().unwrap_or_else(|| name_of(input));
-            let fields = line.replace("\\t", "\t");
-            let fill = |field: &str| match field.strip_prefix("ID:") {
+            group.filled(|tag, value| match tag {
                 // Lanes of a sample.
-                Some(_) if sample.is_some() && self.inputs.len() > 1 => {
-                    field.replace(PLACE, &format!("{name}.{}", number + 1))
+                "ID" if sample.is_some() && self.inputs.len() > 1 => {
+                    value.replace(PLACE, &format!("{name}.{}", number + 1))
                 }
-                _ => field.replace(PLACE, &name),
-            };
-            fields.split('\t').map(fill).collect::<Vec<_>>().join("\t")
+                _ => value.replace(PLACE, &name),
+            })
         };
         self.inputs.iter().enumerate().map(one).collect()
     }

@@ -9,6 +9,7 @@ use merganser_io::Output;
 
 use super::{check_inputs, join};
 use crate::args::report::{MergedFormat, ReportMergeArgs};
+use crate::common::check_cells;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -16,6 +17,9 @@ use crate::holds::Holds;
 
 pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode> {
     check_inputs(&args.reports, &args.sample_names)?;
+    if args.format == MergedFormat::Table {
+        check_cells(&args.reports)?;
+    }
     let of_table = args.no_headers || args.only_combined || !args.sample_names.is_empty();
     if args.format != MergedFormat::Table && of_table {
         return usage(

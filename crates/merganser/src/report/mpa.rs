@@ -9,12 +9,16 @@ use merganser_classify::report::{KrakenReport, MpaTable};
 
 use super::check_inputs;
 use crate::args::report::ReportMpaArgs;
+use crate::common::check_cells;
 use crate::console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 
 pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
     check_inputs(&args.reports, &args.sample_names)?;
+    if args.reports.len() > 1 && args.sample_names.is_empty() {
+        check_cells(args.reports.iter().filter_map(|path| path.file_name()))?;
+    }
     let outputs =
         RunFiles::new().read(&args.reports).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;

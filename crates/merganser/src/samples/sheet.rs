@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use anyhow::{Result, bail};
-use merganser_io::{BYTE_ORDER_MARK, Input, Segment};
+use merganser_io::{BYTE_ORDER_MARK, Input, Segment, check_stored_name};
 
 /// A sample and its reads, with the line of each row.
 pub(crate) type SampleRows = (OsString, Vec<(usize, Segment)>);
@@ -92,10 +92,7 @@ impl Sheet {
 
     fn add(&mut self, line: usize, name: &[u8], segments: Vec<Segment>) -> Result<(), String> {
         let name = OsStr::from_bytes(name);
-        if name.is_empty() || name.as_bytes().contains(&b'/') || name.as_bytes()[0] == b'.' {
-            let name = name.display();
-            return Err(format!("`{name}` cannot be a sample's name, as files are named after it"));
-        }
+        check_stored_name(name)?;
         if segments.iter().flat_map(Segment::inputs).any(|input| *input == file(b"-")) {
             return Err("the reads of a sheet come from files, not from stdin".into());
         }
@@ -372,7 +369,7 @@ mod tests {
         assert_eq!(message("a,b\n\na,b,c,d\n"), format!("line 3: {shape}"));
         assert_eq!(
             message("x/y\tb.fq"),
-            "line 1: `x/y` cannot be a sample's name, as files are named after it"
+            "line 1: the name 'x/y' has / or NUL in it or . at its beginning, and files are named after it"
         );
         assert_eq!(message("a\t-"), "line 1: the reads of a sheet come from files, not from stdin");
         assert_eq!(message("# nothing\nsample\treads\n"), "no sample in this sheet");
@@ -454,10 +451,7 @@ mod tests {
             ),
             ("sample,run,fastq_1,fastq_2\nA,1,,\n", "line 2: there are no reads in this row"),
             ("sample,run,fastq_1\nA,1,1.fq,2.fq\n", "line 2: 4 cells, and the header has 3"),
-            (
-                "sample,fastq_1\n,1.fq\n",
-                "line 2: `` cannot be a sample's name, as files are named after it",
-            ),
+            ("sample,fastq_1\n,1.fq\n", "line 2: a name is empty, and files are named after it"),
         ] {
             assert_eq!(message(text), expected, "{text}");
         }

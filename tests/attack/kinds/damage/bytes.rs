@@ -3,7 +3,7 @@
 use crate::support::reads::Random;
 
 /// Numbers at which sums and products overflow, sizes are absurd, and signs change.
-const EXTREME: [u64; 9] =
+pub(in crate::kinds) const EXTREME: [u64; 9] =
     [0, 1, u64::MAX, i64::MAX as u64, 1 << 63, u32::MAX as u64, 1 << 31, 1 << 40, 0x7fff_ffff];
 /// What does not belong in texts, or not there.
 const WORDS: [&[u8]; 14] = [
@@ -24,7 +24,7 @@ const WORDS: [&[u8]; 14] = [
 ];
 
 /// Does one thing to a file, and says what.
-pub(super) fn damage(bytes: &mut Vec<u8>, random: &mut Random) -> String {
+pub(in crate::kinds) fn damage(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     if bytes.is_empty() {
         bytes.push(random.next() as u8);
         return "a byte in an empty file".into();

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 
 /// The contents of a file that is compressed, by its name.
-pub(super) fn unpack(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::kinds) fn unpack(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     let read = if name.ends_with(".gz") || name.ends_with(".bam") {
         flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut text)
@@ -24,7 +24,7 @@ pub(super) fn unpack(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn pack(name: &str, text: &[u8]) -> Vec<u8> {
     let level = flate2::Compression::fast();
     match name.rsplit('.').next() {
-        Some("bam") => bgzf(text),
+        Some("bam") => bgzf_of(&[text]),
         Some("gz") => {
             let mut gzip = flate2::write::GzEncoder::new(Vec::new(), level);
             gzip.write_all(text).unwrap();
@@ -45,10 +45,14 @@ pub(super) fn pack(name: &str, text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// BGZF (the SAM specification, 4.1): members of gzip that tell their lengths, and an empty one at the end.
-fn bgzf(text: &[u8]) -> Vec<u8> {
+/// Text of a block.
+pub(in crate::kinds) const TEXT: usize = 40_000;
+
+/// BGZF (the SAM specification, 4.1) of texts, each of which begins a block: members of gzip that tell their lengths, and an
+/// empty one at the end.
+pub(in crate::kinds) fn bgzf_of(texts: &[&[u8]]) -> Vec<u8> {
     let mut all = Vec::new();
-    for block in text.chunks(40_000).chain([&[][..]]) {
+    for block in texts.iter().flat_map(|text| text.chunks(TEXT)).chain([&[][..]]) {
         let level = flate2::Compression::fast();
         let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), level);
         deflate.write_all(block).unwrap();

@@ -127,17 +127,17 @@ impl Header {
             return Err("not a merganser k-mer table (.mgk)".into());
         }
         let u32_at = |at: usize| u32::load(&bytes[at..]);
-        if bytes.len() >= 12 && u32_at(8) > VERSION {
-            return Err(format!(
-                "table format {} is newer than this program's {VERSION}: use a newer merganser",
-                u32_at(8)
-            ));
-        }
         if bytes.len() < BYTES {
             return Err("the table is truncated within its header: count again".into());
         }
         if u32_at(124) != crc32fast::hash(&bytes[..124]) || u32_at(12) as usize != BYTES {
             return Err("the header is damaged (checksum): count again".into());
+        }
+        if u32_at(8) > VERSION {
+            return Err(format!(
+                "table format {} is newer than this program's {VERSION}: use a newer merganser",
+                u32_at(8)
+            ));
         }
         let u64_at = |at: usize| u64::load(&bytes[at..]);
         let piece = piece(u32_at(20), &bytes[112..124])?;
@@ -263,6 +263,9 @@ mod tests {
     fn a_newer_table_is_named_as_such() {
         let mut bytes = header().to_bytes();
         bytes[8] = 4;
+        assert!(Header::from_bytes(&bytes).is_err_and(|e| e.contains("damaged (checksum)")));
+        crc32fast::hash(&bytes[..124]).store(&mut bytes[124..]);
         assert!(Header::from_bytes(&bytes).is_err_and(|e| e.contains("newer")));
+        assert!(Header::from_bytes(&bytes[..15]).is_err_and(|e| e.contains("truncated")));
     }
 }

@@ -14,6 +14,7 @@ use super::parts::{Lists, Part};
 use super::seams::{BlockSeam, Cut, GroupSeam, Seams};
 use super::spill::Sorting;
 use crate::Error;
+use crate::output::BlockDigest;
 use crate::output::cram::{Container, Crai, Cram, Encoder};
 
 /// How many parts a thread may be ahead of the one to be written next: of CRAM some give no container,
@@ -57,8 +58,17 @@ pub(crate) enum FileIndex {
     Cram(Crai),
 }
 
-/// Writes all records in order behind the `begin` bytes that `output` has, and gives the index, if one
-/// is wanted, and where the file's end begins. Calls `progress` with one stage, in bytes of records.
+/// What was written.
+pub(crate) struct Written {
+    /// If one was wanted.
+    pub(crate) index: Option<FileIndex>,
+    /// Where the file's end begins.
+    pub(crate) end: u64,
+    /// Of the blocks of BAM.
+    pub(crate) digest: BlockDigest,
+}
+
+/// Writes all records in order behind the `begin` bytes that `output` has. Calls `progress` with one stage, in bytes of records.
 ///
 /// # Errors
 /// If that fails, or what is on disk cannot be read, or if cancelled.
@@ -68,7 +78,7 @@ pub(crate) fn write(
     begin: u64,
     index: Option<FileIndex>,
     progress: &dyn Progress,
-) -> Result<(Option<FileIndex>, u64), Error> {
+) -> Result<Written, Error> {
     let Sorted { sorting, held, form, threads } = sorted;
     progress.stage("sort", Unit::Bytes, Some(sorting.bytes()));
     let lists = Lists::new(sorting, held)?;
@@ -83,8 +93,7 @@ pub(crate) fn write(
     let room = memory / (PART_COPIES * most + beyond);
     let threads = (threads as u64).min(room).max(1) as usize;
     let parts = lists.cut(most);
-    let written =
-        InOrder::new(OneFile { output, index, position: begin }, AHEAD * threads as u64, 0);
+    let written = InOrder::new(OneFile::new(output, index, begin), AHEAD * threads as u64, 0);
     let (blocks, groups) = (Seams::default(), Seams::default());
     let stage = Stage {
         sorting,
@@ -105,8 +114,8 @@ pub(crate) fn write(
         }
         done
     })?;
-    let file = written.into_sink()?;
-    Ok((file.index, file.position))
+    let OneFile { index, position: end, digest, .. } = written.into_sink()?;
+    Ok(Written { index, end, digest })
 }
 
 /// What the threads share.
@@ -208,9 +217,14 @@ struct OneFile<'o> {
     index: Option<FileIndex>,
     /// Where the next block begins.
     position: u64,
+    digest: BlockDigest,
 }
 
-impl OneFile<'_> {
+impl<'o> OneFile<'o> {
+    fn new(output: &'o mut Output, index: Option<FileIndex>, position: u64) -> OneFile<'o> {
+        OneFile { output, index, position, digest: BlockDigest::default() }
+    }
+
     fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.output.write_all(bytes)?;
         self.position += bytes.len() as u64;
@@ -227,6 +241,7 @@ impl InOrderSink<Piece> for OneFile<'_> {
                 if let Some(FileIndex::Bam(index)) = &mut self.index {
                     index.add_blocks(&bytes, marks, self.position)?;
                 }
+                self.digest.add_blocks(&bytes);
                 self.put(&bytes)?;
             }
             Piece::Containers(containers) => {

@@ -77,7 +77,7 @@ impl Shown {
         let spectrum = spectrum::of(histogram, k, model);
         if args.plot.as_deref().is_some_and(|path| path.as_os_str() == "-") {
             let columns = width().saturating_sub(1).min(COLUMNS);
-            console.info(text::spectrum(&spectrum, columns, ROWS).trim_end());
+            console.text(text::spectrum(&spectrum, columns, ROWS).trim_end());
         }
         data.spectrum = Some(spectrum);
         if let Some(output) = output {
