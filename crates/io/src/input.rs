@@ -2,7 +2,7 @@
 
 use crate::error::reason;
 use crate::shard::Stretch;
-use crate::{Error, FileKind};
+use crate::{Error, FileKind, open_file};
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
@@ -211,10 +211,10 @@ pub(crate) fn open_error(input: &Input, error: &io::Error) -> Error {
 /// Sees to it that a reference can be opened.
 fn check_reference(path: &Path) -> Result<(), Error> {
     let failed = |error| open_error(&Input::File(path.to_owned()), &error);
-    let file = File::open(path).map_err(failed)?;
+    let file = open_file(path).map_err(failed)?;
     match file.metadata().map_err(failed)?.is_file() {
         true => Ok(()),
-        false => Err(failed(io::Error::other("a reference must be a regular file"))),
+        false => Err(failed(io::ErrorKind::IsADirectory.into())),
     }
 }
 

@@ -20,6 +20,7 @@ mod output;
 mod phred;
 mod reader;
 mod records;
+mod regular;
 mod same;
 mod shard;
 mod spill;
@@ -46,6 +47,7 @@ pub use records::{
     Header, Keep, Needs, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records,
     Segment, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
+pub use regular::{in_stream, open_file};
 pub use same::warn_of_repeats;
 pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;

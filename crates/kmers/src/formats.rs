@@ -162,6 +162,11 @@ impl TableOutput {
     }
 }
 
+/// Whether there is a file at a path, or a pipe, which its reader refuses.
+pub(crate) fn is_no_folder(path: &Path) -> bool {
+    path.exists() && !path.is_dir()
+}
+
 /// Writes nothing.
 struct Nothing;
 
