@@ -32,6 +32,7 @@ impl Lines {
     pub(crate) fn open_or_stdin(path: &Path) -> Result<Lines, Error> {
         match path.as_os_str() == "-" {
             true => {
+                merganser_io::stdin()?;
                 Ok(Lines { path: shown(path).to_owned(), ..Lines::open("/dev/stdin".as_ref())? })
             }
             false => Lines::open(path),

@@ -2,6 +2,7 @@
 
 use crate::error::reason;
 use crate::shard::Stretch;
+use crate::stream::{check_open, stdin};
 use crate::{Error, FileKind, open_file};
 use std::ffi::OsStr;
 use std::fmt;
@@ -181,8 +182,9 @@ pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
     if let Some(reference) = input.reference() {
         check_reference(reference)?;
     }
-    let Some(path) = input.path() else { return Ok(None) };
     let failed = |error: io::Error| open_error(input, &error);
+    let Some(path) = input.path() else { return stdin().map(|_| None) };
+    check_open(path).map_err(failed)?;
     let metadata = fs::metadata(path).map_err(failed)?;
     if metadata.is_dir() {
         return Err(Error::Open {

@@ -24,6 +24,7 @@ mod regular;
 mod same;
 mod shard;
 mod spill;
+mod stream;
 mod suffix;
 mod table_line;
 mod there;
@@ -38,8 +39,8 @@ pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};
 pub use output::{
-    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, finish_all,
-    outputs_have_appeared, remove_temporaries, resolve_output,
+    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_output,
+    finish_all, outputs_have_appeared, remove_temporaries, resolve_output,
 };
 pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
@@ -51,6 +52,7 @@ pub use regular::{in_stream, open_file};
 pub use same::warn_of_repeats;
 pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
+pub use stream::{is_open_stream, stdin};
 pub use suffix::{OutputCompression, OutputFormat};
 pub use table_line::{each_line, each_table_line, read_table, read_table_line};
 pub use there::{is_file, look_up, uninterrupted};

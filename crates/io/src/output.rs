@@ -5,13 +5,16 @@ mod bgzf;
 mod folder;
 mod member;
 mod named;
+mod replaced;
 mod set;
 mod stdout;
 pub(crate) mod temporaries;
 
 pub use atomic::AtomicFile;
 pub use folder::TemporaryFolder;
+pub(crate) use named::directory_of;
 pub use named::resolve_output;
+pub use replaced::check_output;
 pub use set::OutputSet;
 pub use stdout::StdoutWriter;
 pub use temporaries::{MadeDirectories, outputs_have_appeared, remove_temporaries};
