@@ -1,9 +1,9 @@
 //! A file that appears under its name only when it is complete.
 
+use super::made::MadeDirectories;
 use super::member::Member;
 use super::named::{Named, TemporaryName, resolve_output, temporary_next_to};
 use super::replaced::open_stream;
-use super::temporaries::MadeDirectories;
 use crate::Error;
 use crate::error::reason;
 use crate::spill::nameless;

@@ -16,7 +16,7 @@ use tempfile::TempPath;
 
 /// Before the random letters of temporary names: the final name is no part of them, as it may be as
 /// long as names can be.
-const PREFIX: &str = ".merganser-";
+pub(super) const PREFIX: &str = ".merganser-";
 const RANDOM_LETTERS: usize = 12;
 
 /// A name that goes when this does, or when the process ends.
