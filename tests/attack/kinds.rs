@@ -2,13 +2,16 @@
 
 mod damage;
 mod disks;
+mod folders;
 mod limits;
 mod long;
 mod memory;
 mod names;
+mod owners;
 mod pipes;
 mod same;
 mod signals;
+mod streams;
 
 use crate::expected::{Expected, Ground};
 use crate::judge::Verdict;
@@ -31,7 +34,7 @@ pub(crate) type Result = std::result::Result<Done, String>;
 type Act = fn(&mut Attack<'_>) -> Result;
 
 /// By turns; damage has the most to offer.
-pub(crate) const KINDS: [(&str, Act); 12] = [
+pub(crate) const KINDS: [(&str, Act); 16] = [
     ("damage", damage::act),
     ("signals", signals::act),
     ("disks", disks::act),
@@ -44,6 +47,10 @@ pub(crate) const KINDS: [(&str, Act); 12] = [
     ("damage", damage::act),
     ("same", same::act),
     ("long", long::act),
+    ("damage", damage::act),
+    ("streams", streams::act),
+    ("folders", folders::act),
+    ("owners", owners::act),
 ];
 
 /// One attack.
